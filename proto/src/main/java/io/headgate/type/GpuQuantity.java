@@ -1,10 +1,10 @@
 package io.headgate.type;
 
-/// An exact amount of GPU, counted in units of 1/126000 GPU (the least common multiple of 1000, 7, 9
-/// and 16), so that `1/7 × 7 = 1` and every milli-GPU and every sixteenth has a value.
+/// An exact amount of GPU, counted in units of 1/126000 GPU (the least common multiple of 1000, 7,
+/// 9 and 16), so that `1/7 × 7 = 1` and every milli-GPU and every sixteenth has a value.
 ///
-/// Its text form is what the contract, files and output use: `4`, `0.5` or `1/7` on the way in, lowest
-/// terms (`4`, `1/2`, `1/7`) on the way out.
+/// Its text form is what the contract, files and output use: `4`, `0.5` or `1/7` on the way in,
+/// lowest terms (`4`, `1/2`, `1/7`) on the way out.
 ///
 /// @param units the amount in 1/126000 GPU, from 0 to [#MAX_GPUS] GPUs
 public record GpuQuantity(long units) implements Comparable<GpuQuantity> {
@@ -31,7 +31,8 @@ public record GpuQuantity(long units) implements Comparable<GpuQuantity> {
   /// Reads `4`, `0.5` or `1/7`.
   ///
   /// @throws MalformedQuantityException when the text is not a number of one of these forms
-  /// @throws InexactQuantityException when no whole number of units equals it; names the two nearest
+  /// @throws InexactQuantityException when no whole number of units equals it; names the two
+  ///   nearest
   public static GpuQuantity parse(String text) {
     return GpuQuantityParser.parse(text);
   }

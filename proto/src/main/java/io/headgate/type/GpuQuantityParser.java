@@ -39,8 +39,7 @@ final class GpuQuantityParser {
     }
     long whole = units[0].longValueExact();
     if (units[1].signum() != 0) {
-      throw new InexactQuantityException(
-          text, new GpuQuantity(whole), new GpuQuantity(whole + 1));
+      throw new InexactQuantityException(text, new GpuQuantity(whole), new GpuQuantity(whole + 1));
     }
     return new GpuQuantity(whole);
   }

@@ -9,8 +9,13 @@ public final class InexactQuantityException extends IllegalArgumentException {
 
   public InexactQuantityException(String text, GpuQuantity below, GpuQuantity above) {
     super(
-        text + " GPU cannot be represented exactly: quantities are multiples of 1/"
-            + GpuQuantity.UNITS_PER_GPU + "; the nearest are " + unreduced(below) + " and " + unreduced(above));
+        text
+            + " GPU cannot be represented exactly: quantities are multiples of 1/"
+            + GpuQuantity.UNITS_PER_GPU
+            + "; the nearest are "
+            + unreduced(below)
+            + " and "
+            + unreduced(above));
     this.below = below;
     this.above = above;
   }

@@ -6,7 +6,9 @@ public final class MalformedQuantityException extends IllegalArgumentException {
 
   public MalformedQuantityException(String text) {
     super(
-        "\"" + text + "\" is not a GPU quantity; write a number of GPUs such as 4, 0.5 or 1/7, at most "
+        "\""
+            + text
+            + "\" is not a GPU quantity; write a number of GPUs such as 4, 0.5 or 1/7, at most "
             + GpuQuantity.MAX_GPUS);
   }
 }

@@ -11,8 +11,17 @@ import org.junit.jupiter.params.provider.ValueSource;
 class GpuQuantityTest {
   @ParameterizedTest
   @CsvSource({
-    "4, 4", "0, 0", "0.5, 1/2", "1/7, 1/7", "2/4, 1/2", "0.125, 1/8", "0.001, 1/1000",
-    "8.5, 17/2", "1/16, 1/16", "7/7, 1", "1000000000, 1000000000"
+    "4, 4",
+    "0, 0",
+    "0.5, 1/2",
+    "1/7, 1/7",
+    "2/4, 1/2",
+    "0.125, 1/8",
+    "0.001, 1/1000",
+    "8.5, 17/2",
+    "1/16, 1/16",
+    "7/7, 1",
+    "1000000000, 1000000000"
   })
   void readsEveryFormAndPrintsLowestTerms(String text, String canonical) {
     assertThat(GpuQuantity.parse(text)).hasToString(canonical);
@@ -35,7 +44,19 @@ class GpuQuantityTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"", " 1", "-1", "1/0", "one", "1e3", ".5", "5.", "1/2/3", "10000000000000", "1000000001"})
+      strings = {
+        "",
+        " 1",
+        "-1",
+        "1/0",
+        "one",
+        "1e3",
+        ".5",
+        "5.",
+        "1/2/3",
+        "10000000000000",
+        "1000000001"
+      })
   void refusesWhatIsNotAQuantity(String text) {
     assertThatThrownBy(() -> GpuQuantity.parse(text))
         .isInstanceOf(MalformedQuantityException.class)
