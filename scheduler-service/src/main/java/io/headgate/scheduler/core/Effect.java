@@ -1,0 +1,55 @@
+package io.headgate.scheduler.core;
+
+import io.headgate.scheduler.core.explain.LaneId;
+import io.headgate.scheduler.core.explain.Reason;
+import io.headgate.scheduler.core.job.Attempt;
+import io.headgate.scheduler.core.job.AttemptEnding;
+import io.headgate.scheduler.core.job.AttemptId;
+import io.headgate.scheduler.core.job.Hold;
+import io.headgate.scheduler.core.job.HoldRelease;
+import io.headgate.scheduler.core.job.Job;
+import io.headgate.scheduler.core.job.JobEvent;
+import io.headgate.scheduler.core.job.JobId;
+import io.headgate.scheduler.core.job.JobState;
+import io.headgate.scheduler.core.job.StopOrder;
+import io.headgate.scheduler.core.node.NodeId;
+import java.time.Instant;
+import java.util.Optional;
+
+/// Something that the core decided. The shell commits all effects of a decision in one transaction,
+/// then acts.
+public sealed interface Effect {
+  /// The job is now as given. A job in a state without attempt and not waiting is forgotten by the
+  /// core.
+  ///
+  /// @param from the state before; absent: the job is new
+  record JobChanged(Job job, Optional<JobState> from, JobEvent event) implements Effect {}
+
+  /// The job's new attempt is to be started on its nodes.
+  record StartAttempt(Attempt attempt) implements Effect {}
+
+  /// The live attempt is now as given (it runs, it saved its work, a worker ended).
+  record AttemptChanged(Attempt attempt) implements Effect {}
+
+  /// The attempt is to be stopped: abort callback, SIGTERM, SIGKILL. Sent again with another
+  /// outcome when the order changes while it stops.
+  record StopAttempt(AttemptId attempt, StopOrder order) implements Effect {}
+
+  /// The attempt has ended; its slices are free.
+  record AttemptEnded(Attempt attempt, AttemptEnding ending) implements Effect {}
+
+  /// Slices are kept for a waiting job.
+  record HoldPlaced(Hold hold) implements Effect {}
+
+  /// The job's hold is over.
+  record HoldReleased(JobId job, HoldRelease cause) implements Effect {}
+
+  /// The reason why the jobs of a lane wait is now another one, or has other numbers.
+  record LaneReasonChanged(LaneId lane, Reason reason) implements Effect {}
+
+  /// The reason why this one job waits is now another one; it no longer shares its lane's.
+  record JobReasonChanged(JobId job, Reason reason) implements Effect {}
+
+  /// The node gets no new work for a while because it rejected an assignment.
+  record NodeSetAside(NodeId node, Instant until) implements Effect {}
+}

@@ -1,0 +1,58 @@
+package io.headgate.scheduler.core;
+
+import io.headgate.scheduler.core.catalog.Catalog;
+import io.headgate.scheduler.core.job.AttemptId;
+import io.headgate.scheduler.core.job.Job;
+import io.headgate.scheduler.core.job.JobSpec;
+import io.headgate.scheduler.core.node.Node;
+import io.headgate.scheduler.core.node.NodeId;
+import java.time.Instant;
+
+/// Something that happened outside the core.
+///
+/// The worker inputs name an attempt and one of its workers (0 for a job of one worker). Those of
+/// an attempt that is no longer the job's live one are ignored: they are late, or repeated.
+public sealed interface Input {
+  /// What is provisioned for a tenant, complete; it replaces what was.
+  record CatalogChanged(Catalog catalog) implements Input {}
+
+  /// A node joined, or its inventory or status changed.
+  record NodeChanged(Node node) implements Input {}
+
+  /// A node left for good. It takes no new work; it is forgotten when its last attempt has ended.
+  record NodeRemoved(NodeId node) implements Input {}
+
+  /// A new job, with an id that no job has had.
+  record JobSubmitted(JobSpec job) implements Input {}
+
+  /// A user wants the job to end. `job` is the shell's record of it, for the core forgets drafts
+  /// and ended jobs.
+  record JobCancelled(Job job) implements Input {}
+
+  /// A user wants the job to start anew: from its original place if it is live, from a new place if
+  /// it is a draft or has ended. `job` is the shell's record of it, for the core forgets drafts and
+  /// ended jobs.
+  record JobRequeued(Job job) implements Input {}
+
+  /// The worker runs.
+  record WorkerStarted(AttemptId attempt, int worker, Instant at) implements Input {}
+
+  /// The attempt saved its work, so that less is lost by stopping it.
+  record AttemptCheckpointed(AttemptId attempt, Instant at) implements Input {}
+
+  /// The worker ended by itself; its slices are clean.
+  record WorkerExited(AttemptId attempt, int worker, int exitCode) implements Input {}
+
+  /// The worker was stopped on request; its slices are clean.
+  record WorkerStopped(AttemptId attempt, int worker) implements Input {}
+
+  /// The agent could not run the worker; nothing ran.
+  record WorkerRejected(AttemptId attempt, int worker, String reason) implements Input {}
+
+  /// There is proof that the worker no longer runs although nobody saw it end: a new boot id, an
+  /// operator's word, or time enough without contact (DESIGN, never twice).
+  record WorkerLost(AttemptId attempt, int worker) implements Input {}
+
+  /// Time has passed; see [Decision#wakeAt].
+  record TimePassed() implements Input {}
+}

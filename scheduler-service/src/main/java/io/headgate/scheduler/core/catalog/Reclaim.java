@@ -1,0 +1,9 @@
+package io.headgate.scheduler.core.catalog;
+
+/// Which jobs a profile's entitled jobs may preempt (DESIGN P2).
+public enum Reclaim {
+  /// Jobs of policies above their reservation, even if that policy ends below it.
+  RESERVATION,
+  /// Only jobs whose policy stays at or above its reservation without them.
+  STRICT
+}

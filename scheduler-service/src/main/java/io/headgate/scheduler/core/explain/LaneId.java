@@ -1,0 +1,11 @@
+package io.headgate.scheduler.core.explain;
+
+import io.headgate.scheduler.core.catalog.QueueId;
+import io.headgate.scheduler.core.catalog.UserId;
+import java.util.Optional;
+
+/// The jobs of a queue that start under the same conditions, and so wait for the same reason.
+///
+/// @param user present where the policy limits each user
+/// @param preemptible non-preemptible jobs start only inside the reservation
+public record LaneId(QueueId queue, Optional<UserId> user, boolean preemptible) {}

@@ -1,0 +1,123 @@
+package io.headgate.scheduler.core.explain;
+
+import io.headgate.scheduler.core.catalog.PolicyId;
+import io.headgate.scheduler.core.catalog.PoolId;
+import io.headgate.scheduler.core.catalog.QueueId;
+import io.headgate.scheduler.core.catalog.UserId;
+import io.headgate.scheduler.core.job.AttemptId;
+import io.headgate.scheduler.core.job.JobId;
+import io.headgate.type.GpuQuantity;
+import java.util.List;
+import java.util.Optional;
+
+/// Why a job waits: one reason with its numbers. The order of declaration is the precedence.
+public sealed interface Reason {
+  /// Stable name, as in `help reasons`.
+  String code();
+
+  /// It can never start as things are configured.
+  record NeverFits(Denial denial) implements Reason {
+    @Override
+    public String code() {
+      return "NEVER_FITS";
+    }
+  }
+
+  /// The queue is closed (DESIGN A1).
+  record QueueClosed(QueueId queue) implements Reason {
+    @Override
+    public String code() {
+      return "QUEUE_CLOSED";
+    }
+  }
+
+  /// The policy's limit is reached (DESIGN A2).
+  record Limit(PolicyId policy, GpuQuantity usage, GpuQuantity need, GpuQuantity limit)
+      implements Reason {
+    @Override
+    public String code() {
+      return "LIMIT";
+    }
+  }
+
+  /// The user's limit in the policy is reached (DESIGN A4).
+  record UserLimit(
+      PolicyId policy, UserId user, GpuQuantity usage, GpuQuantity need, GpuQuantity limit)
+      implements Reason {
+    @Override
+    public String code() {
+      return "USER_LIMIT";
+    }
+  }
+
+  /// The queue does not allow use above the reservation (DESIGN A5).
+  record OverReservationDenied(
+      PolicyId policy, GpuQuantity usage, GpuQuantity need, GpuQuantity reservation)
+      implements Reason {
+    @Override
+    public String code() {
+      return "OVER_RESERVATION_DENIED";
+    }
+  }
+
+  /// Non-preemptible jobs stay inside the reservation (DESIGN A8).
+  record NonPreemptible(
+      PolicyId policy, GpuQuantity usage, GpuQuantity need, GpuQuantity reservation)
+      implements Reason {
+    @Override
+    public String code() {
+      return "NON_PREEMPTIBLE";
+    }
+  }
+
+  /// The pool's ceiling is reached (DESIGN A7).
+  record PoolCapacity(PoolId pool, GpuQuantity used, GpuQuantity need, GpuQuantity capacity)
+      implements Reason {
+    @Override
+    public String code() {
+      return "POOL_CAPACITY";
+    }
+  }
+
+  /// Less is idle in the pool than the job needs (DESIGN A6). The pool is the first in routing
+  /// order.
+  ///
+  /// @param idle on nodes that take work, not held for others
+  record Capacity(PoolId pool, GpuQuantity need, GpuQuantity idle) implements Reason {
+    @Override
+    public String code() {
+      return "CAPACITY";
+    }
+  }
+
+  /// Enough is idle in the pool, but nowhere together (DESIGN A6).
+  ///
+  /// @param dimension what the nodes lack
+  record Fragmentation(PoolId pool, GpuQuantity need, GpuQuantity idle, Dimension dimension)
+      implements Reason {
+    @Override
+    public String code() {
+      return "FRAGMENTATION";
+    }
+  }
+
+  /// Slices are held for the job; these attempts have to leave them first (DESIGN P5).
+  record WaitingForVictims(PoolId pool, List<AttemptId> victims) implements Reason {
+    public WaitingForVictims {
+      victims = List.copyOf(victims);
+    }
+
+    @Override
+    public String code() {
+      return "WAITING_FOR_VICTIMS";
+    }
+  }
+
+  /// Nothing stands against it but its turn: a job ahead of it in the same queue goes first.
+  record Behind(Optional<JobId> job) implements Reason {
+    @Override
+    public String code() {
+      return "BEHIND";
+    }
+  }
+}

@@ -1,0 +1,18 @@
+package io.headgate.scheduler.core.job;
+
+/// How an attempt ended.
+public sealed interface AttemptEnding {
+  /// By itself.
+  ///
+  /// @param exitCode of the first worker that failed; 0 when none did
+  record Exited(int exitCode) implements AttemptEnding {}
+
+  /// On request, confirmed by its agents.
+  record Stopped(StopCause cause) implements AttemptEnding {}
+
+  /// An agent refused it.
+  record Rejected(String reason) implements AttemptEnding {}
+
+  /// With a node, and there is proof that it no longer runs.
+  record Lost() implements AttemptEnding {}
+}

@@ -1,0 +1,15 @@
+package io.headgate.scheduler.core.job;
+
+import java.time.Instant;
+import java.util.List;
+
+/// Slices kept free for one waiting job until its victims have left them (DESIGN P5).
+///
+/// @param place where the job will start; nobody else gets these slices
+/// @param victims the attempts that were asked to stop for it
+public record Hold(
+    JobId job, Assignment place, List<AttemptId> victims, PreemptionRule rule, Instant since) {
+  public Hold {
+    victims = List.copyOf(victims);
+  }
+}

@@ -1,0 +1,27 @@
+package io.headgate.scheduler.core.job;
+
+/// What can happen to a job.
+public enum JobEvent {
+  /// A user submits it.
+  SUBMIT,
+  /// Its queue is removed.
+  WITHDRAW,
+  /// The core gives it slices.
+  ASSIGN,
+  /// The agents say that all its workers run.
+  RUN,
+  /// An agent refuses the assignment before anything ran.
+  REJECT,
+  /// It is asked to stop.
+  STOP,
+  /// It ended by itself with exit code 0.
+  SUCCEED,
+  /// It ended by itself with another exit code.
+  FAIL,
+  /// It goes back to its queue.
+  REQUEUE,
+  /// It ends by a user's word or its policy's.
+  CANCEL,
+  /// It is gone with its node and does not go back to its queue.
+  LOSE
+}

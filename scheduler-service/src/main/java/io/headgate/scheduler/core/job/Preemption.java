@@ -1,0 +1,6 @@
+package io.headgate.scheduler.core.job;
+
+import java.time.Instant;
+
+/// Who took a job's slices, under which rule, when.
+public record Preemption(JobId by, PreemptionRule rule, Instant at) {}

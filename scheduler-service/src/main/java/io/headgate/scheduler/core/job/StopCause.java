@@ -1,0 +1,16 @@
+package io.headgate.scheduler.core.job;
+
+/// Why an attempt is asked to stop.
+public sealed interface StopCause {
+  /// Another job takes its slices.
+  record Preempted(JobId by, PreemptionRule rule) implements StopCause {}
+
+  /// A user cancelled the job.
+  record Cancelled() implements StopCause {}
+
+  /// A user wants it to start anew.
+  record Requeued() implements StopCause {}
+
+  /// Another worker of the same gang ended without success.
+  record WorkerEnded(int worker) implements StopCause {}
+}

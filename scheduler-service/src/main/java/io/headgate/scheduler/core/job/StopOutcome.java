@@ -1,0 +1,12 @@
+package io.headgate.scheduler.core.job;
+
+/// What becomes of a job when its attempt has stopped.
+public enum StopOutcome {
+  /// It waits again in its original place.
+  REQUEUE,
+  CANCEL,
+  /// It failed; the stop only clears away what is left of it.
+  FAIL,
+  /// It is lost; the stop only clears away what is left of it.
+  LOSE
+}

@@ -1,0 +1,23 @@
+package io.headgate.scheduler.core.node;
+
+import io.headgate.scheduler.core.catalog.Isolation;
+
+/// One GPU of a node.
+///
+/// @param index its position on the node, from 0
+/// @param uuid the driver's stable identity
+/// @param isolation strongest that a part of it can get
+public record Device(
+    int index,
+    String uuid,
+    String model,
+    long memoryBytes,
+    Geometry geometry,
+    Isolation isolation) {
+  public Device {
+    if (index < 0 || memoryBytes < 0) {
+      throw new IllegalArgumentException(
+          "device %d %s: memoryBytes %d".formatted(index, uuid, memoryBytes));
+    }
+  }
+}

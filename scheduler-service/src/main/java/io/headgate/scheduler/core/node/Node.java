@@ -1,0 +1,34 @@
+package io.headgate.scheduler.core.node;
+
+import io.headgate.scheduler.core.catalog.PoolId;
+import java.util.List;
+
+/// A machine's inventory and whether it takes work.
+///
+/// @param devices by ascending index
+/// @param cpuMillis for jobs, thousandths of a core
+/// @param memoryBytes for jobs, main memory
+public record Node(
+    NodeId id,
+    PoolId pool,
+    List<Device> devices,
+    long cpuMillis,
+    long memoryBytes,
+    NodeStatus status) {
+  public Node {
+    devices = List.copyOf(devices);
+    for (int i = 1; i < devices.size(); i++) {
+      if (devices.get(i - 1).index() >= devices.get(i).index()) {
+        throw new IllegalArgumentException("node " + id + ": device indexes must ascend");
+      }
+    }
+    if (cpuMillis < 0 || memoryBytes < 0) {
+      throw new IllegalArgumentException(
+          "node %s: cpuMillis %d, memoryBytes %d".formatted(id, cpuMillis, memoryBytes));
+    }
+  }
+
+  public Node withStatus(NodeStatus newStatus) {
+    return new Node(id, pool, devices, cpuMillis, memoryBytes, newStatus);
+  }
+}
