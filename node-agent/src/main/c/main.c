@@ -1,0 +1,193 @@
+// headgate-supervisor ATTEMPT_DIRECTORY
+//
+// Starts the attempt whose spec lies in the directory and returns as soon as that is durable; a
+// child of it, in a session of its own, stays as the supervisor. Exit codes: see supervisor.h.
+#include "supervisor.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <sys/timerfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void on_signal(struct supervisor *self) {
+  struct signalfd_siginfo info;
+  if (read(self->signal_fd, &info, sizeof info) != sizeof info) return;
+  // SIGCHLD needs nothing here: every turn of the loop reaps.
+  if (info.ssi_signo == SIGTERM) on_machine_shutdown(self);
+}
+
+static void arm(struct supervisor *self) {
+  int64_t at = self->time_limit_at;
+  if (self->stop_after_at < at) at = self->stop_after_at;
+  if (self->phase_at < at) at = self->phase_at;
+  if (self->retry_at < at) at = self->retry_at;
+  struct itimerspec timer = {0};
+  if (at != NEVER) {
+    if (at < 1) at = 1; // zero would disarm it
+    timer.it_value = (struct timespec){.tv_sec = at / 1000, .tv_nsec = at % 1000 * 1000000};
+  }
+  timerfd_settime(self->timer_fd, TFD_TIMER_ABSTIME, &timer, NULL);
+}
+
+static void run(struct supervisor *self) {
+  while (!self->done) {
+    reap(self);
+    if (self->done) break;
+    arm(self);
+    struct epoll_event events[8];
+    int count = epoll_wait(self->epoll_fd, events, 8, -1);
+    for (int i = 0; i < count; i++) {
+      int fd = events[i].data.fd;
+      if (fd == self->signal_fd) on_signal(self);
+      else if (fd == self->timer_fd) on_time(self);
+      else if (fd == self->out.read_fd) log_pump(&self->out);
+      else if (fd == self->err.read_fd) log_pump(&self->err);
+      else if (fd == self->control.listen_fd) control_accept(&self->control, self->epoll_fd);
+      else if (fd == self->control.client_fd) control_read(&self->control, on_command, self);
+    }
+  }
+}
+
+static bool watch(struct supervisor *self, int fd) {
+  struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};
+  return fd >= 0 && epoll_ctl(self->epoll_fd, EPOLL_CTL_ADD, fd, &event) == 0;
+}
+
+// What the launcher tells the agent: an exit code and, on stderr, a sentence.
+__attribute__((noreturn)) static void refuse(int launcher_fd, int code, const char *why) {
+  char message[300];
+  int length = snprintf(message, sizeof message, "%c%s%s%s", code, why, errno ? ": " : "",
+                        errno ? strerror(errno) : "");
+  if (write(launcher_fd, message, (size_t)length) < 0) _exit(EXIT_SYSTEM);
+  _exit(code);
+}
+
+static void lock_attempt(int launcher_fd) {
+  int fd = open("lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (fd < 0) refuse(launcher_fd, EXIT_SYSTEM, "cannot open the lock");
+  // An open-file-description lock: it conflicts with the agent's own fcntl probe, and ends with us.
+  struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+  if (fcntl(fd, F_OFD_SETLK, &whole) != 0) {
+    bool held = errno == EAGAIN || errno == EACCES;
+    if (held) errno = 0;
+    refuse(launcher_fd, held ? EXIT_ALREADY_SUPERVISED : EXIT_SYSTEM, "cannot take the lock");
+  }
+  // The status is durable before the job runs any code, so without one the job never ran.
+  if (access("status", F_OK) == 0) {
+    errno = 0;
+    refuse(launcher_fd, EXIT_ALREADY_STARTED, "this attempt was started before");
+  }
+}
+
+static void set_up(struct supervisor *self, int launcher_fd) {
+  sigset_t blocked;
+  sigfillset(&blocked);
+  sigprocmask(SIG_SETMASK, &blocked, NULL);
+  sigset_t watched;
+  sigemptyset(&watched);
+  sigaddset(&watched, SIGCHLD);
+  sigaddset(&watched, SIGTERM);
+  prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+  mkdir("logs", 0700);
+  int logs = open("logs", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  self->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+  self->signal_fd = signalfd(-1, &watched, SFD_CLOEXEC | SFD_NONBLOCK);
+  self->timer_fd = timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK);
+  if (logs < 0 || self->epoll_fd < 0 || !log_open(&self->out, "stdout", logs, &self->spec) ||
+      !log_open(&self->err, "stderr", logs, &self->spec) || !control_open(&self->control) ||
+      !watch(self, self->signal_fd) || !watch(self, self->timer_fd) ||
+      !watch(self, self->out.read_fd) || !watch(self, self->err.read_fd) ||
+      !watch(self, self->control.listen_fd)) {
+    refuse(launcher_fd, EXIT_SYSTEM, "cannot set up the supervisor");
+  }
+  protect_from_oom();
+  process_group_open(&self->group, self->spec.cgroup);
+  status_reserve();
+}
+
+static void start(struct supervisor *self, int launcher_fd) {
+  struct launch launch = {.argv = self->spec.argv,
+                          .env = self->spec.env,
+                          .directory = self->spec.directory,
+                          .out_fd = self->out.write_fd,
+                          .err_fd = self->err.write_fd,
+                          .group = &self->group};
+  struct gated_child child;
+  if (!launch_gated(&launch, &child)) refuse(launcher_fd, EXIT_SYSTEM, "cannot fork");
+  self->error_fd = child.error_fd;
+  self->status.pid = child.pid;
+  self->status.pid_start_ticks = process_start_ticks(child.pid);
+  self->status.in_cgroup = child.in_cgroup;
+  self->status.started_ms = wall_ms();
+  // Only once this is durable may the job run; if it cannot be, the closed gate ends the child.
+  if (!status_write(&self->status, &self->spec)) {
+    refuse(launcher_fd, EXIT_SYSTEM, "cannot write the status");
+  }
+  self->time_limit_at = later(boot_ms(), self->spec.time_limit_ms);
+  self->stop_after_at = later(self->spec.contact_boot_ms, self->spec.stop_after_ms);
+  self->phase_at = NEVER;
+  self->retry_at = NEVER;
+  gate_open(&child);
+}
+
+__attribute__((noreturn)) static void supervise(const struct spec *spec, int launcher_fd) {
+  static struct supervisor self;
+  self.spec = *spec;
+  setsid();
+  lock_attempt(launcher_fd);
+  set_up(&self, launcher_fd);
+  start(&self, launcher_fd);
+  if (write(launcher_fd, "", 1) < 0) errno = 0; // the agent may be gone; the job runs all the same
+  close(launcher_fd);
+  int null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+  for (int fd = STDIN_FILENO; null_fd >= 0 && fd <= STDERR_FILENO; fd++) dup2(null_fd, fd);
+  run(&self);
+  _exit(EXIT_SUCCESS);
+}
+
+int main(int count, char **arguments) {
+  close_range(STDERR_FILENO + 1, ~0U, 0);
+  umask(077);
+  if (count != 2) {
+    fprintf(stderr, "usage: headgate-supervisor ATTEMPT_DIRECTORY\n");
+    return EXIT_USAGE;
+  }
+  if (chdir(arguments[1]) != 0) {
+    fprintf(stderr, "%s: %s\n", arguments[1], strerror(errno));
+    return EXIT_USAGE;
+  }
+  struct spec spec;
+  char why[300];
+  if (!spec_read(&spec, why, sizeof why)) {
+    fprintf(stderr, "%s\n", why);
+    return EXIT_USAGE;
+  }
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return EXIT_SYSTEM;
+  pid_t pid = fork();
+  if (pid < 0) return EXIT_SYSTEM;
+  if (pid == 0) {
+    close(ends[0]);
+    supervise(&spec, ends[1]);
+  }
+  close(ends[1]);
+  char message[300];
+  ssize_t length = read(ends[0], message, sizeof message - 1);
+  if (length <= 0) {
+    fprintf(stderr, "the supervisor died while it started\n");
+    return EXIT_SYSTEM;
+  }
+  message[length] = 0;
+  if (message[0] != 0) fprintf(stderr, "%s\n", message + 1);
+  return message[0];
+}

@@ -1,0 +1,136 @@
+#include "supervisor.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+// Linux allows 2 MiB of arguments and environment by default.
+#define MAX_FILE_BYTES (4 << 20)
+
+static bool fail(char *why, size_t size, const char *what, const char *detail) {
+  snprintf(why, size, "%s: %s", what, detail);
+  return false;
+}
+
+// Reads a whole small file, NUL-terminated; NULL with errno on error.
+static char *read_file(const char *name, size_t *length) {
+  int fd = open(name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  if (fd < 0) return NULL;
+  struct stat info;
+  char *bytes = NULL;
+  if (fstat(fd, &info) == 0 && info.st_size <= MAX_FILE_BYTES) {
+    bytes = malloc((size_t)info.st_size + 1);
+  } else {
+    errno = EFBIG;
+  }
+  size_t got = 0;
+  while (bytes && got < (size_t)info.st_size) {
+    ssize_t n = read(fd, bytes + got, (size_t)info.st_size - got);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) break;
+    got += (size_t)n;
+  }
+  close(fd);
+  if (bytes) bytes[got] = 0;
+  *length = got;
+  return bytes;
+}
+
+// A NULL-terminated list of the NUL-terminated strings in a file. The file's bytes stay allocated.
+static char **read_list(const char *name) {
+  size_t length;
+  char *bytes = read_file(name, &length);
+  if (!bytes) return NULL;
+  size_t count = 0;
+  for (size_t i = 0; i < length; i++) count += bytes[i] == 0;
+  char **list = calloc(count + 1, sizeof *list);
+  if (!list) return NULL;
+  char *at = bytes;
+  for (size_t i = 0; i < count; i++) {
+    list[i] = at;
+    at += strlen(at) + 1;
+  }
+  return list;
+}
+
+static bool read_number(const char *text, int64_t *into) {
+  if (strcmp(text, "never") == 0) {
+    *into = NEVER;
+    return true;
+  }
+  char *end;
+  errno = 0;
+  long long number = strtoll(text, &end, 10);
+  if (errno || *end || end == text || number < 0) return false;
+  *into = number;
+  return true;
+}
+
+static bool read_entry(struct spec *spec, char *key, char *value, char *why, size_t size) {
+  struct {
+    const char *key;
+    int64_t *number;
+  } numbers[] = {
+      {"time_limit_ms", &spec->time_limit_ms},
+      {"time_limit_callback_ms", &spec->time_limit_callback_ms},
+      {"stop_after_ms", &spec->stop_after_ms},
+      {"contact_boot_ms", &spec->contact_boot_ms},
+      {"callback_ms", &spec->callback_ms},
+      {"grace_ms", &spec->grace_ms},
+      {"log_segment_bytes", &spec->log_segment_bytes},
+      {"log_segments", &spec->log_segments},
+  };
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+    if (strcmp(key, numbers[i].key) != 0) continue;
+    if (read_number(value, numbers[i].number)) return true;
+    return fail(why, size, key, "must be a whole number that is not negative, or 'never'");
+  }
+  if (strcmp(key, "directory") == 0) spec->directory = value;
+  else if (strcmp(key, "cgroup") == 0) spec->cgroup = value;
+  else if (strcmp(key, "boot_id") == 0) spec->boot_id = value;
+  else return fail(why, size, key, "is not a key of a spec; use the supervisor of this agent");
+  return true;
+}
+
+bool spec_read(struct spec *spec, char *why, size_t size) {
+  size_t length;
+  *spec = (struct spec){
+      .time_limit_ms = NEVER,
+      .stop_after_ms = NEVER,
+      .contact_boot_ms = boot_ms(),
+      .log_segment_bytes = 4 << 20,
+      .log_segments = 4,
+  };
+  char *text = read_file("spec", &length);
+  if (!text) return fail(why, size, "spec", strerror(errno));
+  for (char *rest = text, *line; (line = strsep(&rest, "\n")) != NULL;) {
+    if (!*line) continue;
+    char *value = strchr(line, '=');
+    if (!value) return fail(why, size, line, "is not a key=value line of a spec");
+    *value++ = 0;
+    if (!read_entry(spec, line, value, why, size)) return false;
+  }
+  spec->argv = read_list("argv");
+  if (!spec->argv) return fail(why, size, "argv", strerror(errno));
+  if (!spec->argv[0]) return fail(why, size, "argv", "names no program");
+  spec->env = read_list("env");
+  if (!spec->env) return fail(why, size, "env", strerror(errno));
+  spec->callback = read_list("callback");
+  if (!spec->callback && errno != ENOENT) return fail(why, size, "callback", strerror(errno));
+  if (spec->callback && !spec->callback[0]) return fail(why, size, "callback", "names no program");
+  if (!spec->directory) return fail(why, size, "directory", "is missing in the spec");
+  if (!spec->boot_id || strlen(spec->boot_id) > 64) {
+    return fail(why, size, "boot_id", "must be there and have at most 64 characters");
+  }
+  if (spec->log_segment_bytes < 1024 || spec->log_segment_bytes == NEVER) {
+    return fail(why, size, "log_segment_bytes", "must be at least 1024");
+  }
+  if (spec->log_segments < 2 || spec->log_segments > 1000) {
+    return fail(why, size, "log_segments", "must be 2 to 1000");
+  }
+  return true;
+}

@@ -1,0 +1,166 @@
+// The supervisor of one attempt: a small process that is the parent of the job and outlives the
+// agent, so that neither the agent's end nor its upgrade stops a job or loses its exit code.
+//
+// It lives in the attempt directory (its working directory) and knows these files there:
+//
+//   spec, argv, env, callback   what to do; written by the agent before the start
+//   lock                        held (fcntl, whole file) for as long as the supervisor lives
+//   control                     unix socket: commands in, "changed" out
+//   status                      what happened; replaced atomically and durably on every change
+//   logs/stdout.<n>, stderr.<n> the job's output in segments of equal size
+//
+// One thread, one epoll loop, no polling, and no allocation that grows with the job's output or
+// lifetime. All times are CLOCK_BOOTTIME, which also counts while the machine sleeps.
+#ifndef HEADGATE_SUPERVISOR_H
+#define HEADGATE_SUPERVISOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+enum {
+  EXIT_USAGE = 64,              // the spec is wrong
+  EXIT_SYSTEM = 71,             // the system refused something
+  EXIT_ALREADY_SUPERVISED = 73, // another supervisor holds the lock
+  EXIT_ALREADY_STARTED = 74,    // this attempt was started before; it never starts twice
+};
+
+#define NEVER INT64_MAX
+#define MAX_CALLBACK_MS (1800 * 1000LL)
+
+// clock.c
+int64_t boot_ms(void);
+int64_t wall_ms(void);
+int64_t later(int64_t now, int64_t delay_ms); // now + delay, saturating at NEVER
+
+// spec.c
+struct spec {
+  char **argv;
+  char **env;
+  char **callback; // NULL: the job has no abort callback
+  char *directory; // where the job and its callback run
+  char *cgroup;    // a cgroup v2 directory made for this attempt; NULL: none
+  char *boot_id;
+  int64_t time_limit_ms;          // NEVER: none
+  int64_t time_limit_callback_ms; // the callback's time when the time limit stops the job
+  int64_t stop_after_ms;          // NEVER: runs on without contact for ever
+  int64_t contact_boot_ms;        // the last contact before the start
+  int64_t callback_ms;            // the callback's time when the supervisor stops by itself
+  int64_t grace_ms;               // between SIGTERM and SIGKILL
+  int64_t log_segment_bytes;
+  int64_t log_segments; // kept per stream
+};
+// Reads the spec from the working directory; on error says why in `why` and returns false.
+bool spec_read(struct spec *spec, char *why, size_t why_size);
+
+// process.c
+struct process_group {
+  int procs_fd; // cgroup.procs, -1 without a cgroup
+  int kill_fd;  // cgroup.kill, -1 without
+};
+struct launch {
+  char *const *argv;
+  char *const *env;
+  const char *directory;
+  int out_fd, err_fd;
+  const struct process_group *group;
+};
+struct gated_child {
+  pid_t pid;
+  int gate_fd;  // write one byte: run; close: give up
+  int error_fd; // says why exec failed; empty when it did not
+  bool in_cgroup;
+};
+void process_group_open(struct process_group *group, const char *cgroup);
+// Forks a child in its own session and cgroup that waits at a gate before it runs any of its code.
+bool launch_gated(const struct launch *launch, struct gated_child *child);
+void gate_open(struct gated_child *child);
+// Keeps the kernel from choosing the supervisor when memory runs out; its children are unprotected.
+void protect_from_oom(void);
+// The start time of a process in clock ticks since boot (with the pid, its identity); 0: gone.
+uint64_t process_start_ticks(pid_t pid);
+// Sends SIGKILL to every descendant of `root`, stopping them first so that none forks away.
+void kill_descendants(pid_t root);
+void kill_group(const struct process_group *group);
+
+// log.c
+struct log_stream {
+  const char *name;
+  int read_fd, write_fd; // the pipe; the write end stays open for the callback
+  int directory_fd;
+  int segment_fd;
+  int64_t segment_index, segment_size;
+  int64_t lost_bytes; // not yet mentioned in the log
+  const struct spec *spec;
+};
+bool log_open(struct log_stream *log, const char *name, int directory_fd, const struct spec *spec);
+bool log_pump(struct log_stream *log); // copies what is there once; false: nothing was there
+void log_close(struct log_stream *log);
+
+// status.c
+enum stop_phase { PHASE_NONE, PHASE_CALLBACK, PHASE_TERM, PHASE_KILL };
+struct status {
+  int64_t version;
+  pid_t pid;
+  uint64_t pid_start_ticks;
+  bool in_cgroup;
+  int64_t started_ms;
+  char stop_reason[24]; // empty: no stop was asked for
+  int64_t stop_ms;
+  enum stop_phase phase;
+  int64_t callback_started_ms;  // 0: not run
+  int64_t callback_duration_ms; // -1: not over yet
+  int callback_status;          // as from waitpid
+  const char *callback_cut;     // why it was killed; NULL: it was not
+  int64_t term_ms, kill_ms; // 0: not sent
+  bool main_gone;
+  int main_status; // as from waitpid
+  char start_error[256];
+  int64_t exit_ms; // 0: something of the job may still live
+};
+void status_reserve(void); // sets disk space aside for the last words of a job on a full disk
+bool status_write(struct status *status, const struct spec *spec);
+
+// control.c
+enum command_kind { COMMAND_CONTACT, COMMAND_STOP, COMMAND_KILL };
+struct command {
+  enum command_kind kind;
+  char reason[24];
+  int64_t contact_boot_ms;
+  int64_t callback_ms, grace_ms;
+};
+struct control {
+  int listen_fd, client_fd;
+  size_t length;
+  char buffer[512];
+};
+bool control_open(struct control *control);
+void control_accept(struct control *control, int epoll_fd);
+// Reads from the client and calls `obey` for every whole line.
+void control_read(struct control *control, void (*obey)(const struct command *, void *), void *with);
+void control_announce(struct control *control, int64_t version);
+
+// sequence.c: what happens to the job, as a reaction to what happens around it
+struct supervisor {
+  struct spec spec;
+  struct status status;
+  struct process_group group;
+  struct log_stream out, err;
+  struct control control;
+  int epoll_fd, signal_fd, timer_fd;
+  int error_fd; // why the job could not be started
+  pid_t callback_pid;
+  int64_t callback_boot_ms;
+  int64_t grace_ms; // of the stop that goes on
+  // What happens at which time, in boot ms.
+  int64_t time_limit_at, stop_after_at, phase_at, retry_at;
+  int64_t sweep_ms;
+  bool cleaning, all_gone, done;
+};
+void on_command(const struct command *command, void *supervisor);
+void on_time(struct supervisor *self);
+void on_machine_shutdown(struct supervisor *self);
+void reap(struct supervisor *self);
+
+#endif
