@@ -1,0 +1,28 @@
+package io.headgate.sdk.config;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// What a tenant looks like: its groups, pools, profiles and policies, each list in its own order.
+///
+/// @param tenant id of the tenant; null where the file leaves it to the caller's context
+public record Configuration(
+    @Nullable String tenant,
+    List<Group> groups,
+    List<Pool> pools,
+    List<Profile> profiles,
+    List<Policy> policies) {
+  public static final String API_VERSION = "headgate/v1";
+  public static final String KIND = "Configuration";
+
+  public Configuration {
+    groups = List.copyOf(groups);
+    pools = List.copyOf(pools);
+    profiles = List.copyOf(profiles);
+    policies = List.copyOf(policies);
+  }
+
+  public Configuration withTenant(String name) {
+    return new Configuration(name, groups, pools, profiles, policies);
+  }
+}

@@ -1,0 +1,36 @@
+package io.headgate.sdk.config;
+
+import java.util.List;
+
+/// A file that cannot be used; carries every mistake found in it, at most [#MAX_SHOWN] of them.
+public final class ConfigurationException extends Exception {
+  private static final long serialVersionUID = 1L;
+
+  /// More would scroll the first ones away.
+  public static final int MAX_SHOWN = 20;
+
+  private final transient SourceText source;
+  private final transient List<Problem> problems;
+  private final int total;
+
+  public ConfigurationException(SourceText source, List<Problem> all) {
+    super(source.fileName() + ": " + all.getFirst().message());
+    this.source = source;
+    this.problems = List.copyOf(all.subList(0, Math.min(MAX_SHOWN, all.size())));
+    this.total = all.size();
+  }
+
+  public SourceText source() {
+    return source;
+  }
+
+  /// In file order.
+  public List<Problem> problems() {
+    return problems;
+  }
+
+  /// How many there are, shown or not.
+  public int total() {
+    return total;
+  }
+}

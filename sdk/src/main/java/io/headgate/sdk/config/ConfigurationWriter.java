@@ -1,0 +1,141 @@
+package io.headgate.sdk.config;
+
+import io.headgate.sdk.config.Pool.Dedication;
+import io.headgate.sdk.config.Pool.Elasticity;
+import io.headgate.sdk.config.Pool.Instance;
+import io.headgate.type.GpuQuantity;
+import java.time.Duration;
+
+/// Writes a configuration in the format that [ConfigurationReader] reads. What equals its default
+/// is left out, so that a file says only what somebody decided.
+public final class ConfigurationWriter {
+  private ConfigurationWriter() {}
+
+  public static String write(Configuration configuration) {
+    YamlText yaml = new YamlText();
+    yaml.entry("apiVersion", Configuration.API_VERSION);
+    yaml.entry("kind", Configuration.KIND);
+    if (configuration.tenant() != null) {
+      yaml.entry("tenant", configuration.tenant());
+    }
+    yaml.section("groups", configuration.groups(), ConfigurationWriter::group);
+    yaml.section("pools", configuration.pools(), ConfigurationWriter::pool);
+    yaml.section("profiles", configuration.profiles(), ConfigurationWriter::profile);
+    yaml.section("policies", configuration.policies(), ConfigurationWriter::policy);
+    return yaml.toString();
+  }
+
+  private static void group(YamlText yaml, Group group) {
+    yaml.entry("name", group.name());
+    yaml.names("users", group.users());
+    yaml.names("serviceAccounts", group.serviceAccounts());
+  }
+
+  private static void pool(YamlText yaml, Pool pool) {
+    yaml.entry("name", pool.name());
+    yaml.entry("type", pool.type().keyword());
+    yaml.entryOrNothing("gpuModel", pool.gpuModel());
+    yaml.entryOrNothing("capacity", pool.capacity());
+    yaml.names("order", pool.order());
+    switch (pool.dedicatedTo()) {
+      case null -> {}
+      case Dedication.ToPolicy(String owner) ->
+          yaml.mapping("dedicatedTo", inner -> inner.entry("policy", owner));
+      case Dedication.ToGroup(String owner) ->
+          yaml.mapping("dedicatedTo", inner -> inner.entry("group", owner));
+    }
+    if (pool.pricePerGpuHour() != null) {
+      yaml.entry("pricePerGpuHour", pool.pricePerGpuHour().toPlainString());
+    }
+    yaml.entryOrNothing("currency", pool.currency());
+    yaml.entryOrNothing("description", pool.description());
+    if (pool.elasticity() != null) {
+      elasticity(yaml, pool.elasticity());
+    }
+  }
+
+  private static void elasticity(YamlText yaml, Elasticity elasticity) {
+    yaml.entry("provider", elasticity.provider());
+    if (!elasticity.settings().isEmpty()) {
+      yaml.mapping("settings", inner -> elasticity.settings().forEach(inner::entry));
+    }
+    yaml.mapping("instance", inner -> instance(inner, elasticity.instance()));
+    yaml.unlessDefault("minInstances", elasticity.minInstances(), 0);
+    yaml.entry("maxInstances", String.valueOf(elasticity.maxInstances()));
+    yaml.unlessDefault(
+        "idleTimeout",
+        DurationText.format(elasticity.idleTimeout()),
+        DurationText.format(Elasticity.DEFAULT_IDLE_TIMEOUT));
+    yaml.unlessDefault("spot", elasticity.spot(), false);
+  }
+
+  private static void instance(YamlText yaml, Instance instance) {
+    yaml.entry("gpus", String.valueOf(instance.gpus()));
+    yaml.entryOrNothing("gpuModel", instance.gpuModel());
+    bytes(yaml, "gpuMemory", instance.gpuMemoryBytes());
+    cpus(yaml, instance.cpuMillis());
+    bytes(yaml, "memory", instance.memoryBytes());
+  }
+
+  private static void profile(YamlText yaml, Profile profile) {
+    yaml.entry("name", profile.name());
+    yaml.entry("gpus", profile.gpus().toString());
+    yaml.unlessDefault("workers", profile.workers(), 1);
+    cpus(yaml, profile.cpuMillis());
+    bytes(yaml, "memory", profile.memoryBytes());
+    bytes(yaml, "gpuMemory", profile.gpuMemoryBytes());
+    if (profile.isolation() != null) {
+      yaml.entry("isolation", profile.isolation().keyword());
+    }
+    yaml.names("pools", profile.pools());
+    yaml.unlessDefault(
+        "holdAfter",
+        DurationText.format(profile.holdAfter()),
+        DurationText.format(Profile.DEFAULT_HOLD_AFTER));
+    yaml.unlessDefault(
+        "reclaim", profile.reclaim().keyword(), Profile.Reclaim.RESERVATION.keyword());
+    yaml.entryOrNothing("description", profile.description());
+  }
+
+  private static void policy(YamlText yaml, Policy policy) {
+    yaml.entry("name", policy.name());
+    yaml.entry("group", policy.group());
+    yaml.unlessDefault("reservation", policy.reservation(), GpuQuantity.ZERO);
+    yaml.entry("limit", policy.limit().toString());
+    yaml.unlessDefault("weight", policy.weight(), 1);
+    yaml.entryOrNothing("perUserLimit", policy.perUserLimit());
+    yaml.names("exceedLimit", policy.exceedLimit());
+    yaml.unlessDefault(
+        "onPreempt", policy.onPreempt().keyword(), Policy.OnPreempt.REQUEUE.keyword());
+    yaml.unlessDefault("minRuntime", DurationText.format(policy.minRuntime()), "0s");
+    yaml.unlessDefault("preemptible", policy.preemptible(), true);
+    yaml.unlessDefault(
+        "preemptWithin", policy.preemptWithin().keyword(), Policy.PreemptWithin.NEVER.keyword());
+    yaml.unlessDefault(
+        "stopAfter", stopAfter(policy.stopAfter()), DurationText.format(Policy.DEFAULT_STOP_AFTER));
+    yaml.entryOrNothing("description", policy.description());
+    yaml.inlineItems("queues", policy.queues(), ConfigurationWriter::queue);
+  }
+
+  private static String stopAfter(@org.jspecify.annotations.Nullable Duration stopAfter) {
+    return stopAfter == null ? "never" : DurationText.format(stopAfter);
+  }
+
+  private static void queue(YamlText.Inline yaml, Policy.Queue queue) {
+    yaml.entry("name", queue.name());
+    yaml.entry("profile", queue.profile());
+    yaml.unlessDefault("rank", queue.rank(), 1);
+    yaml.unlessDefault(
+        "overReservation",
+        queue.overReservation().keyword(),
+        Policy.OverReservation.ALLOW.keyword());
+  }
+
+  private static void cpus(YamlText yaml, long millis) {
+    yaml.unlessDefault("cpus", CpuText.format(millis), "0");
+  }
+
+  private static void bytes(YamlText yaml, String key, long bytes) {
+    yaml.unlessDefault(key, ByteText.format(bytes), "0B");
+  }
+}

@@ -1,0 +1,226 @@
+package io.headgate.sdk.config;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/// One mapping of a file on its way to becoming a record: which keys it has, and where.
+///
+/// Every accessor answers with something usable and files a [Problem] when the file does not, so
+/// that reading goes on and all mistakes are reported together.
+final class Fields {
+  /// A single value in a list, with its full path.
+  record Element(String field, Tree.Scalar scalar) {}
+
+  private final Map<String, Tree> values = new LinkedHashMap<>();
+  private final String path;
+  private final Span span;
+  private final Problems problems;
+  private final SourceMap sourceMap;
+
+  private Fields(Span span, String path, Problems problems, SourceMap sourceMap) {
+    this.span = span;
+    this.path = path;
+    this.problems = problems;
+    this.sourceMap = sourceMap;
+  }
+
+  /// The top of a file.
+  static Fields root(Tree tree, Problems problems, SourceMap sourceMap, List<String> keys) {
+    Fields fields = new Fields(tree.span(), "", problems, sourceMap);
+    fields.fill(tree, keys);
+    return fields;
+  }
+
+  String path() {
+    return path;
+  }
+
+  /// The full path of one of its keys.
+  String path(String key) {
+    return path.isEmpty() ? key : path + "." + key;
+  }
+
+  Span span() {
+    return span;
+  }
+
+  Problems problems() {
+    return problems;
+  }
+
+  boolean has(String key) {
+    return values.containsKey(key);
+  }
+
+  /// The value of a key; null when it is absent or empty (`key:` and `key: null` mean absent).
+  @Nullable Tree value(String key) {
+    Tree tree = values.get(key);
+    return tree instanceof Tree.Scalar scalar && scalar.isNull() ? null : tree;
+  }
+
+  /// The single value of a key; null when it is absent, and when it is a list or mapping
+  /// (reported).
+  Tree.@Nullable Scalar scalar(String key) {
+    return switch (value(key)) {
+      case null -> null;
+      case Tree.Scalar scalar -> scalar;
+      case Tree other -> {
+        wrongType(other, path(key), "a single value");
+        yield null;
+      }
+    };
+  }
+
+  void missing(String key, String next) {
+    problems.add(
+        Problem.of(
+                "MISSING_KEY",
+                (path.isEmpty() ? "the file" : path) + " has no " + key,
+                span,
+                path(key))
+            .next(next));
+  }
+
+  /// The mapping under a key; null when absent.
+  @Nullable Fields nested(String key, List<String> keys) {
+    Tree tree = value(key);
+    if (tree == null) {
+      return null;
+    }
+    Fields fields = new Fields(tree.span(), path(key), problems, sourceMap);
+    fields.fill(tree, keys);
+    return fields;
+  }
+
+  /// The mappings in the list under a key. Each is known by its name in paths: `pools[onprem]`.
+  List<Fields> items(String key, List<String> keys) {
+    List<Fields> items = new ArrayList<>();
+    int index = 0;
+    for (Tree tree : list(key)) {
+      String label = nameOf(tree);
+      String itemPath = path(key) + "[" + (label == null ? index : label) + "]";
+      Fields item = new Fields(tree.span(), itemPath, problems, sourceMap);
+      sourceMap.put(itemPath, tree.span());
+      item.fill(tree, keys);
+      items.add(item);
+      index++;
+    }
+    return items;
+  }
+
+  /// The single values in the list under a key, each with its place.
+  List<Element> elements(String key) {
+    List<Element> elements = new ArrayList<>();
+    int index = 0;
+    for (Tree tree : list(key)) {
+      String itemPath = path(key) + "[" + index++ + "]";
+      sourceMap.put(itemPath, tree.span());
+      if (tree instanceof Tree.Scalar scalar && !scalar.isNull()) {
+        elements.add(new Element(itemPath, scalar));
+      } else {
+        wrongType(tree, itemPath, "a name");
+      }
+    }
+    return elements;
+  }
+
+  private List<Tree> list(String key) {
+    return switch (value(key)) {
+      case null -> List.of();
+      case Tree.Sequence sequence -> sequence.items();
+      case Tree other -> {
+        wrongType(other, path(key), "a list");
+        yield List.of();
+      }
+    };
+  }
+
+  /// The keys and single values of the mapping under a key, whatever the keys are.
+  Map<String, String> texts(String key) {
+    Map<String, String> texts = new LinkedHashMap<>();
+    switch (value(key)) {
+      case null -> {}
+      case Tree.Mapping mapping -> {
+        for (Tree.Entry entry : mapping.entries()) {
+          String entryPath = path(key) + "." + entry.key();
+          sourceMap.put(entryPath, entry.value().span());
+          if (!(entry.value() instanceof Tree.Scalar scalar)) {
+            wrongType(entry.value(), entryPath, "a single value");
+          } else if (texts.putIfAbsent(entry.key(), scalar.text()) != null) {
+            duplicateKey(entry, entryPath);
+          }
+        }
+      }
+      case Tree other -> wrongType(other, path(key), "a mapping");
+    }
+    return texts;
+  }
+
+  private void wrongType(Tree tree, String field, String wanted) {
+    if (problems.clean(field)) {
+      problems.add(
+          Problem.of("WRONG_TYPE", field + " must be " + wanted, tree.span(), field)
+              .note("this is " + tree.kind()));
+    }
+  }
+
+  private void fill(Tree tree, List<String> keys) {
+    if (!(tree instanceof Tree.Mapping mapping)) {
+      wrongType(tree, path.isEmpty() ? "the file" : path, "a mapping of keys to values");
+      return;
+    }
+    Set<String> duplicates = new TreeSet<>();
+    for (Tree.Entry entry : mapping.entries()) {
+      String field = path(entry.key());
+      if (!keys.contains(entry.key())) {
+        unknownKey(entry, field, keys);
+      } else if (values.putIfAbsent(entry.key(), entry.value()) == null) {
+        sourceMap.put(field, entry.value().span());
+      } else if (duplicates.add(entry.key())) {
+        duplicateKey(entry, field);
+      }
+    }
+  }
+
+  private void unknownKey(Tree.Entry entry, String field, List<String> keys) {
+    String next =
+        NearestName.find(entry.key(), keys)
+            .map(nearest -> "did you mean " + nearest + "?")
+            .orElse("known keys here: " + String.join(", ", keys));
+    problems.add(
+        Problem.of("UNKNOWN_KEY", "unknown key \"" + entry.key() + "\"", entry.keySpan(), field)
+            .value(entry.key())
+            .note("not a key of " + (path.isEmpty() ? "a configuration" : path))
+            .next(next));
+  }
+
+  private void duplicateKey(Tree.Entry entry, String field) {
+    problems.add(
+        Problem.of(
+                "DUPLICATE_KEY",
+                "key \"" + entry.key() + "\" is given twice",
+                entry.keySpan(),
+                field)
+            .value(entry.key())
+            .note("the second one")
+            .next("keep one of them"));
+  }
+
+  static @Nullable String nameOf(Tree tree) {
+    if (tree instanceof Tree.Mapping mapping) {
+      for (Tree.Entry entry : mapping.entries()) {
+        if (entry.key().equals("name")
+            && entry.value() instanceof Tree.Scalar name
+            && Values.isId(name.text())) {
+          return name.text();
+        }
+      }
+    }
+    return null;
+  }
+}

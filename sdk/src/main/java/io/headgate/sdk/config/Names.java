@@ -1,0 +1,80 @@
+package io.headgate.sdk.config;
+
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/// The names of one kind of thing in a file: who has which, and whether a reference leads
+/// somewhere.
+///
+/// References are checked against every name that is declared, readable thing or not, so that one
+/// mistake does not make others of everything that refers to it.
+final class Names {
+  private final String kind;
+  private final Set<String> declared = new LinkedHashSet<>();
+  private final Map<String, Span> claims = new HashMap<>();
+
+  Names(String kind) {
+    this.kind = kind;
+  }
+
+  static Names declaredIn(Fields root, String key, String kind) {
+    Names names = new Names(kind);
+    if (root.value(key) instanceof Tree.Sequence sequence) {
+      for (Tree tree : sequence.items()) {
+        String name = Fields.nameOf(tree);
+        if (name != null) {
+          names.declared.add(name);
+        }
+      }
+    }
+    return names;
+  }
+
+  /// Gives an item its name; a name that another item has is reported.
+  void claim(Fields item, String name) {
+    Tree.Scalar scalar = item.scalar("name");
+    if (scalar == null || name.equals(Values.UNREADABLE)) {
+      return;
+    }
+    Span first = claims.putIfAbsent(name, scalar.span());
+    if (first != null) {
+      item.problems()
+          .add(
+              Problem.of(
+                      "NAME_TAKEN",
+                      "%s \"%s\" is declared twice".formatted(kind, name),
+                      scalar.span(),
+                      item.path("name"))
+                  .value(name)
+                  .note("taken in line " + first.line())
+                  .next("rename or remove one of them"));
+    }
+  }
+
+  /// Reports a reference that leads nowhere.
+  void check(Tree.Scalar reference, String field, Problems problems) {
+    String name = reference.text();
+    if (declared.contains(name) || !problems.clean(field)) {
+      return;
+    }
+    String next =
+        NearestName.find(name, declared)
+            .map(nearest -> "did you mean " + nearest + "?")
+            .orElse(
+                declared.isEmpty()
+                    ? "declare it under its own section"
+                    : "declared: " + String.join(", ", List.copyOf(declared)));
+    problems.add(
+        Problem.of(
+                kind.toUpperCase(java.util.Locale.ROOT).replace(' ', '_') + "_NOT_FOUND",
+                "%s \"%s\" is not declared in this file".formatted(kind, name),
+                reference.span(),
+                field)
+            .value(name)
+            .note("no such " + kind)
+            .next(next));
+  }
+}

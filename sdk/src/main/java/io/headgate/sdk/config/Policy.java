@@ -1,0 +1,59 @@
+package io.headgate.sdk.config;
+
+import io.headgate.type.GpuQuantity;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// One group's rights, and the queues that they open.
+///
+/// @param weight share of over-reservation use among equal ranks
+/// @param perUserLimit null: none
+/// @param exceedLimit users who may use idle capacity above the limit
+/// @param stopAfter how long its jobs run on without contact; null: for ever
+public record Policy(
+    String name,
+    String group,
+    GpuQuantity reservation,
+    GpuQuantity limit,
+    int weight,
+    @Nullable GpuQuantity perUserLimit,
+    List<String> exceedLimit,
+    OnPreempt onPreempt,
+    Duration minRuntime,
+    boolean preemptible,
+    PreemptWithin preemptWithin,
+    @Nullable Duration stopAfter,
+    @Nullable String description,
+    List<Queue> queues) {
+  public static final Duration DEFAULT_STOP_AFTER = Duration.ofMinutes(40);
+
+  public Policy {
+    exceedLimit = List.copyOf(exceedLimit);
+    queues = List.copyOf(queues);
+  }
+
+  /// What happens to a job that had to go.
+  public enum OnPreempt implements Keyword {
+    REQUEUE,
+    CANCEL
+  }
+
+  /// Whether a job may preempt jobs of its own policy.
+  public enum PreemptWithin implements Keyword {
+    NEVER,
+    LOWER_PRIORITY
+  }
+
+  /// A policy's door to one profile; what a submitter names.
+  ///
+  /// @param rank 1 is first among the queues of the profile; equal ranks share by weight
+  /// @param overReservation whether its jobs may start above the reservation
+  public record Queue(String name, String profile, int rank, OverReservation overReservation) {}
+
+  /// Whether jobs may start above the reservation.
+  public enum OverReservation implements Keyword {
+    ALLOW,
+    DENY
+  }
+}

@@ -1,0 +1,208 @@
+package io.headgate.sdk.config;
+
+import io.headgate.sdk.config.Policy.OnPreempt;
+import io.headgate.sdk.config.Policy.OverReservation;
+import io.headgate.sdk.config.Policy.PreemptWithin;
+import io.headgate.sdk.config.Policy.Queue;
+import io.headgate.type.GpuQuantity;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// Reads the `policies` section, with the queues in it.
+final class PolicyReader {
+  private static final List<String> KEYS =
+      List.of(
+          "name",
+          "group",
+          "reservation",
+          "limit",
+          "weight",
+          "perUserLimit",
+          "exceedLimit",
+          "onPreempt",
+          "minRuntime",
+          "preemptible",
+          "preemptWithin",
+          "stopAfter",
+          "description",
+          "queues");
+  private static final List<String> QUEUE_KEYS =
+      List.of("name", "profile", "rank", "overReservation");
+  private static final int MOST = 1_000_000;
+
+  private final Sections sections;
+  private final Map<String, Group> groups = new HashMap<>();
+  private final Map<String, Profile> profiles = new HashMap<>();
+
+  PolicyReader(Sections sections, List<Group> groups, List<Profile> profiles) {
+    this.sections = sections;
+    groups.forEach(group -> this.groups.putIfAbsent(group.name(), group));
+    profiles.forEach(profile -> this.profiles.putIfAbsent(profile.name(), profile));
+  }
+
+  List<Policy> read(Fields root) {
+    List<Policy> policies = new ArrayList<>();
+    for (Fields fields : root.items("policies", KEYS)) {
+      policies.add(policy(fields));
+    }
+    return policies;
+  }
+
+  private Policy policy(Fields fields) {
+    Values values = new Values(fields);
+    String name = values.id("name", "give the policy a name");
+    sections.policies().claim(fields, name);
+    String group = values.reference("group", sections.groups(), "name the group it is for");
+    GpuQuantity limit = values.quantity("limit", "say how many GPUs may be in use at most");
+    GpuQuantity reservation = values.quantityOrNull("reservation");
+    if (reservation == null) {
+      reservation = GpuQuantity.ZERO;
+    }
+    checkReservation(fields, reservation, limit);
+    return new Policy(
+        name,
+        group,
+        reservation,
+        limit,
+        values.integer("weight", 1, 1, MOST),
+        values.quantityOrNull("perUserLimit"),
+        exceedLimit(fields, values, group),
+        values.keyword("onPreempt", OnPreempt.REQUEUE),
+        values.duration("minRuntime", Duration.ZERO),
+        values.flag("preemptible", true),
+        values.keyword("preemptWithin", PreemptWithin.NEVER),
+        stopAfter(fields, values),
+        values.textOrNull("description", 1000),
+        queues(fields, limit));
+  }
+
+  private static @Nullable Duration stopAfter(Fields fields, Values values) {
+    Tree.Scalar scalar = fields.scalar("stopAfter");
+    return scalar != null && scalar.text().equals("never")
+        ? null
+        : values.duration("stopAfter", Policy.DEFAULT_STOP_AFTER);
+  }
+
+  private static void checkReservation(Fields fields, GpuQuantity reservation, GpuQuantity limit) {
+    Tree.Scalar scalar = fields.scalar("reservation");
+    Tree.Scalar limitScalar = fields.scalar("limit");
+    if (scalar == null
+        || limitScalar == null
+        || reservation.compareTo(limit) <= 0
+        || !fields.problems().clean(fields.path("reservation"), fields.path("limit"))) {
+      return;
+    }
+    fields
+        .problems()
+        .add(
+            Problem.of(
+                    "RESERVATION_ABOVE_LIMIT",
+                    "reservation is above the limit",
+                    scalar.span(),
+                    fields.path("reservation"))
+                .value(scalar.text())
+                .note(
+                    "%s > limit %s (%s:%d)"
+                        .formatted(
+                            reservation,
+                            limit,
+                            fields.problems().fileName(),
+                            limitScalar.span().line()))
+                .next("lower the reservation to " + limit + ", or raise the limit")
+                .metadata(Map.of("limit", limit.toString())));
+  }
+
+  private List<String> exceedLimit(Fields fields, Values values, String groupName) {
+    List<String> users = values.ids("exceedLimit");
+    Group group = groups.get(groupName);
+    if (group == null) {
+      return users;
+    }
+    for (Fields.Element element : fields.elements("exceedLimit")) {
+      Tree.Scalar scalar = element.scalar();
+      String field = element.field();
+      if (!group.users().contains(scalar.text()) && fields.problems().clean(field)) {
+        fields
+            .problems()
+            .add(
+                Problem.of(
+                        "USER_NOT_FOUND",
+                        "\"" + scalar.text() + "\" is not a user of group " + groupName,
+                        scalar.span(),
+                        field)
+                    .value(scalar.text())
+                    .note("not in the group")
+                    .next("add the user to the group, or remove it here"));
+      }
+    }
+    return users;
+  }
+
+  private List<Queue> queues(Fields policy, GpuQuantity limit) {
+    List<Queue> queues = new ArrayList<>();
+    Map<String, String> byProfile = new HashMap<>();
+    for (Fields fields : policy.items("queues", QUEUE_KEYS)) {
+      Values values = new Values(fields);
+      String name = values.id("name", "give the queue a name");
+      sections.queues().claim(fields, name);
+      String profile = values.reference("profile", sections.profiles(), "name its profile");
+      checkOncePerProfile(fields, byProfile.putIfAbsent(profile, name), profile);
+      checkFits(policy, fields, profile, limit);
+      queues.add(
+          new Queue(
+              name,
+              profile,
+              values.integer("rank", 1, 1, MOST),
+              values.keyword("overReservation", OverReservation.ALLOW)));
+    }
+    return queues;
+  }
+
+  private static void checkOncePerProfile(Fields fields, @Nullable String other, String profile) {
+    Tree.Scalar scalar = fields.scalar("profile");
+    if (other == null || scalar == null || profile.equals(Values.UNREADABLE)) {
+      return;
+    }
+    fields
+        .problems()
+        .add(
+            Problem.of(
+                    "PROFILE_CONNECTED_TWICE",
+                    "profile \"" + profile + "\" is connected twice to one policy",
+                    scalar.span(),
+                    fields.path("profile"))
+                .value(profile)
+                .note("queue " + other + " has it already")
+                .next("remove one of the two queues"));
+  }
+
+  private void checkFits(Fields policy, Fields fields, String profileName, GpuQuantity limit) {
+    Profile profile = profiles.get(profileName);
+    Tree.Scalar scalar = fields.scalar("profile");
+    String declared = "profiles[" + profileName + "]";
+    if (profile == null
+        || scalar == null
+        || profile.need().compareTo(limit) <= 0
+        || !fields
+            .problems()
+            .clean(policy.path("limit"), declared + ".gpus", declared + ".workers")) {
+      return;
+    }
+    fields
+        .problems()
+        .add(
+            Problem.of(
+                    "PROFILE_ABOVE_LIMIT",
+                    "profile \"" + profileName + "\" needs more than the policy's limit",
+                    scalar.span(),
+                    fields.path("profile"))
+                .value(profileName)
+                .note("needs " + profile.need() + " > limit " + limit)
+                .next("raise the limit to " + profile.need() + ", or connect a smaller profile")
+                .metadata(Map.of("need", profile.need().toString(), "limit", limit.toString())));
+  }
+}

@@ -1,0 +1,67 @@
+package io.headgate.sdk.config;
+
+import io.headgate.type.GpuQuantity;
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// Hardware of one kind that jobs can run on.
+///
+/// @param gpuModel only devices of this model belong; null: any
+/// @param capacity ceiling on what is used of it; null: what its live nodes offer
+/// @param order execution priority: profile names, first wins
+/// @param elasticity how it grows; present exactly for elastic pools
+public record Pool(
+    String name,
+    Type type,
+    @Nullable String gpuModel,
+    @Nullable GpuQuantity capacity,
+    List<String> order,
+    @Nullable Dedication dedicatedTo,
+    @Nullable BigDecimal pricePerGpuHour,
+    @Nullable String currency,
+    @Nullable Elasticity elasticity,
+    @Nullable String description) {
+  public Pool {
+    order = List.copyOf(order);
+  }
+
+  /// Where nodes come from.
+  public enum Type implements Keyword {
+    STATIC,
+    ELASTIC
+  }
+
+  /// Who alone may use the pool.
+  public sealed interface Dedication {
+    String owner();
+
+    record ToPolicy(String owner) implements Dedication {}
+
+    record ToGroup(String owner) implements Dedication {}
+  }
+
+  /// How an elastic pool grows and shrinks.
+  public record Elasticity(
+      String provider,
+      Map<String, String> settings,
+      Instance instance,
+      int minInstances,
+      int maxInstances,
+      Duration idleTimeout,
+      boolean spot) {
+    public static final Duration DEFAULT_IDLE_TIMEOUT = Duration.ofMinutes(15);
+
+    public Elasticity {
+      settings = Collections.unmodifiableMap(new LinkedHashMap<>(settings));
+    }
+  }
+
+  /// The shape of one elastic instance; zero means none.
+  public record Instance(
+      int gpus, @Nullable String gpuModel, long gpuMemoryBytes, long cpuMillis, long memoryBytes) {}
+}

@@ -1,0 +1,54 @@
+package io.headgate.sdk.config;
+
+import io.headgate.type.GpuQuantity;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// A job size and the pools it may run in.
+///
+/// @param gpus of one worker
+/// @param workers more than one is a gang
+/// @param cpuMillis of one worker in thousandths of a core; 0: none counted
+/// @param memoryBytes of one worker; 0: none counted
+/// @param gpuMemoryBytes of one worker's slice; 0: the same fraction of the device's memory
+/// @param isolation weakest acceptable; null: any
+/// @param pools in routing order
+public record Profile(
+    String name,
+    GpuQuantity gpus,
+    int workers,
+    long cpuMillis,
+    long memoryBytes,
+    long gpuMemoryBytes,
+    @Nullable Isolation isolation,
+    List<String> pools,
+    Duration holdAfter,
+    Reclaim reclaim,
+    @Nullable String description) {
+  public static final Duration DEFAULT_HOLD_AFTER = Duration.ofMinutes(10);
+
+  public Profile {
+    pools = List.copyOf(pools);
+  }
+
+  /// GPUs of a whole job: all its workers together.
+  public GpuQuantity need() {
+    return gpus.times(workers);
+  }
+
+  /// What keeps the jobs of one device apart, strongest first.
+  public enum Isolation implements Keyword {
+    HARDWARE,
+    DRIVER_CONTAINER,
+    DRIVER_PROCESS,
+    REACTIVE
+  }
+
+  /// Whose jobs a waiting job of this profile may preempt.
+  public enum Reclaim implements Keyword {
+    RESERVATION,
+    STRICT,
+    RANK
+  }
+}

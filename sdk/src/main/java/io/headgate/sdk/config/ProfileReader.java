@@ -1,0 +1,93 @@
+package io.headgate.sdk.config;
+
+import io.headgate.type.GpuQuantity;
+import java.util.ArrayList;
+import java.util.List;
+
+/// Reads the `profiles` section.
+final class ProfileReader {
+  private static final List<String> KEYS =
+      List.of(
+          "name",
+          "gpus",
+          "workers",
+          "cpus",
+          "memory",
+          "gpuMemory",
+          "isolation",
+          "pools",
+          "holdAfter",
+          "reclaim",
+          "description");
+
+  private final Sections sections;
+
+  ProfileReader(Sections sections) {
+    this.sections = sections;
+  }
+
+  List<Profile> read(Fields root) {
+    List<Profile> profiles = new ArrayList<>();
+    for (Fields fields : root.items("profiles", KEYS)) {
+      profiles.add(profile(fields));
+    }
+    return profiles;
+  }
+
+  private Profile profile(Fields fields) {
+    Values values = new Values(fields);
+    String name = values.id("name", "give the profile a name");
+    sections.profiles().claim(fields, name);
+    GpuQuantity gpus = values.quantity("gpus", "say how many GPUs a worker needs; 0 for none");
+    checkWholeAboveOne(fields, gpus);
+    List<String> pools = values.references("pools", sections.pools());
+    if (pools.isEmpty() && fields.problems().clean(fields.path("pools"), fields.path("pools[0]"))) {
+      withoutPool(fields, name);
+    }
+    return new Profile(
+        name,
+        gpus,
+        values.integer("workers", 1, 1, 10_000),
+        values.cpuMillis("cpus"),
+        values.bytes("memory"),
+        values.bytes("gpuMemory"),
+        values.keywordOrNull("isolation", Profile.Isolation.class),
+        pools,
+        values.duration("holdAfter", Profile.DEFAULT_HOLD_AFTER),
+        values.keyword("reclaim", Profile.Reclaim.RESERVATION),
+        values.textOrNull("description", 1000));
+  }
+
+  private static void checkWholeAboveOne(Fields fields, GpuQuantity gpus) {
+    Tree.Scalar scalar = fields.scalar("gpus");
+    if (scalar == null || gpus.isFraction() || gpus.isWhole()) {
+      return;
+    }
+    long whole = gpus.units() / GpuQuantity.UNITS_PER_GPU;
+    fields
+        .problems()
+        .add(
+            Problem.of(
+                    "NOT_WHOLE",
+                    "more than one GPU must be whole, " + scalar.text() + " is not",
+                    scalar.span(),
+                    fields.path("gpus"))
+                .value(scalar.text())
+                .note("between " + whole + " and " + (whole + 1))
+                .next("write " + whole + " or " + (whole + 1)));
+  }
+
+  private static void withoutPool(Fields fields, String name) {
+    Tree pools = fields.value("pools");
+    fields
+        .problems()
+        .add(
+            Problem.of(
+                    "PROFILE_WITHOUT_POOL",
+                    "profile \"" + name + "\" has no pool to run in",
+                    pools == null ? fields.span() : pools.span(),
+                    fields.path("pools"))
+                .note("its jobs could never start")
+                .next("name its pools in routing order: pools: [NAME, …]"));
+  }
+}

@@ -1,0 +1,142 @@
+package io.headgate.sdk.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.headgate.type.GpuQuantity;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ConfigurationReaderTest {
+  @TempDir Path directory;
+
+  @Test
+  void readsEveryKeyOfTheDocumentedExample() throws Exception {
+    Configuration acme = ConfigurationReader.read("acme.yaml", example()).configuration();
+
+    assertThat(acme.tenant()).isEqualTo("acme");
+    assertThat(acme.groups())
+        .containsExactly(
+            new Group("ai-dev", List.of("ada", "grace"), List.of("nightly")),
+            new Group("research", List.of("alan"), List.of()));
+    Pool onprem = acme.pools().getFirst();
+    assertThat(onprem.capacity()).isEqualTo(GpuQuantity.ofGpus(16));
+    assertThat(onprem.order()).containsExactly("eight", "half");
+    assertThat(onprem.dedicatedTo()).isEqualTo(new Pool.Dedication.ToPolicy("regulated"));
+    assertThat(onprem.pricePerGpuHour()).isEqualByComparingTo("1.2");
+    Pool.Elasticity cloud = acme.pools().get(1).elasticity();
+    assertThat(cloud).isNotNull();
+    assertThat(cloud.settings()).containsEntry("scaleUp", "./up.sh").hasSize(2);
+    assertThat(cloud.instance())
+        .isEqualTo(new Pool.Instance(8, "A100", 80L << 30, 96_000, 1100L << 30));
+    assertThat(cloud.spot()).isTrue();
+    Profile half = acme.profiles().getFirst();
+    assertThat(half.gpus()).hasToString("1/2");
+    assertThat(half.cpuMillis()).isEqualTo(4000);
+    assertThat(half.gpuMemoryBytes()).isEqualTo(20L << 30);
+    assertThat(half.isolation()).isEqualTo(Profile.Isolation.DRIVER_CONTAINER);
+    assertThat(acme.profiles().get(1).holdAfter()).isEqualTo(Duration.ofMinutes(90));
+    Policy aiDev = acme.policies().getFirst();
+    assertThat(aiDev.stopAfter()).isEqualTo(Duration.ofMinutes(40));
+    assertThat(aiDev.exceedLimit()).containsExactly("grace");
+    assertThat(aiDev.queues())
+        .containsExactly(new Policy.Queue("ai-dev-half", "half", 1, Policy.OverReservation.ALLOW));
+    Policy regulated = acme.policies().get(1);
+    assertThat(regulated.stopAfter()).isNull();
+    assertThat(regulated.reservation()).isEqualTo(GpuQuantity.ZERO);
+  }
+
+  @Test
+  void readsJson() throws Exception {
+    String json =
+        """
+        {"apiVersion": "headgate/v1", "kind": "Configuration",
+         "pools": [{"name": "p", "capacity": 0.5}],
+         "profiles": [{"name": "one", "gpus": 1, "pools": ["p"]}]}
+        """;
+
+    Configuration configuration = ConfigurationReader.read("c.json", json).configuration();
+
+    assertThat(configuration.tenant()).isNull();
+    assertThat(configuration.pools().getFirst().capacity()).hasToString("1/2");
+  }
+
+  @Test
+  void remembersWhereEachFieldStands() throws Exception {
+    SourceMap map = ConfigurationReader.read("acme.yaml", example()).sourceMap();
+
+    assertThat(map.find("policies[ai-dev].limit")).contains(new Span(45, 12, 2));
+    assertThat(map.find("profiles[half].pools[1]")).contains(new Span(36, 29, 11));
+    assertThat(map.find("policies[ai-dev].queues[ai-dev-half].rank")).contains(new Span(56, 50, 1));
+    assertThat(map.find("policies[regulated].weight")).contains(new Span(57, 5, 1));
+  }
+
+  @Test
+  void reportsAllMistakesInFileOrderAndShowsTwenty() {
+    StringBuilder text =
+        new StringBuilder("apiVersion: headgate/v1\nkind: Configuration\npools:\n");
+    for (int i = 0; i < 25; i++) {
+      text.append("  - {name: p").append(i).append(", capacity: many}\n");
+    }
+
+    ConfigurationException e = refusal(text.toString());
+
+    assertThat(e.total()).isEqualTo(25);
+    assertThat(e.problems()).hasSize(ConfigurationException.MAX_SHOWN);
+    assertThat(e.problems().getFirst().span()).isEqualTo(new Span(4, 26, 4));
+  }
+
+  @Test
+  void refusesWhatIsNotText() throws IOException {
+    Path file = directory.resolve("c.yaml");
+    Files.write(file, new byte[] {(byte) 0xff, (byte) 0xfe, 0, 1});
+
+    assertThatThrownBy(() -> ConfigurationReader.read(file)).hasMessageContaining("not UTF-8");
+  }
+
+  @Test
+  void refusesFilesThatAreTooLarge() throws IOException {
+    Path file = directory.resolve("c.yaml");
+    Files.writeString(file, "# " + "x".repeat(TreeParser.MAX_CHARACTERS));
+
+    assertThatThrownBy(() -> ConfigurationReader.read(file))
+        .hasMessageContaining("larger than 4 MiB");
+  }
+
+  @Test
+  void boundsAliasesThatStandForBillionsOfValues() {
+    StringBuilder text = new StringBuilder("a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n");
+    for (int i = 1; i < 12; i++) {
+      text.append("a%d: &a%d [".formatted(i, i)).append(("*a" + (i - 1) + ", ").repeat(10));
+      text.append("]\n");
+    }
+
+    assertThat(refusal(text.toString()).problems().getFirst().reason()).isEqualTo("FILE_TOO_LARGE");
+  }
+
+  @Test
+  void boundsNesting() {
+    ConfigurationException e = refusal("pools: " + "[".repeat(100) + "]".repeat(100));
+
+    assertThat(e.problems().getFirst().message()).contains("nested deeper than 32");
+  }
+
+  private static ConfigurationException refusal(String text) {
+    return catchThrowableOfType(
+        ConfigurationException.class, () -> ConfigurationReader.read("c.yaml", text));
+  }
+
+  static String example() throws IOException {
+    try (InputStream in = ConfigurationReaderTest.class.getResourceAsStream("/config/acme.yaml")) {
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    }
+  }
+}
