@@ -116,6 +116,12 @@ static void set_up(struct supervisor *self, int launcher_fd) {
 }
 
 static void start(struct supervisor *self, int launcher_fd) {
+  // A launch may come late: its agent was paused, or recovers an old assignment after an outage.
+  self->stop_after_at = later(self->spec.contact_boot_ms, self->spec.stop_after_ms);
+  if (self->stop_after_at <= boot_ms()) {
+    errno = 0;
+    refuse(launcher_fd, EXIT_TOO_LATE, "too long without contact; the attempt may run elsewhere");
+  }
   struct launch launch = {.argv = self->spec.argv,
                           .env = self->spec.env,
                           .directory = self->spec.directory,
@@ -134,7 +140,6 @@ static void start(struct supervisor *self, int launcher_fd) {
     refuse(launcher_fd, EXIT_SYSTEM, "cannot write the status");
   }
   self->time_limit_at = later(boot_ms(), self->spec.time_limit_ms);
-  self->stop_after_at = later(self->spec.contact_boot_ms, self->spec.stop_after_ms);
   self->phase_at = NEVER;
   self->retry_at = NEVER;
   gate_open(&child);

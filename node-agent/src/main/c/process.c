@@ -91,8 +91,15 @@ void protect_from_oom(void) {
 }
 
 static void reset_signals(void) {
+  // The raw call, because the C library hides two signals that an ancestor may have ignored.
+  struct {
+    void *handler;
+    unsigned long flags;
+    void *restorer;
+    uint64_t mask;
+  } standard = {0};
   for (int signal_number = 1; signal_number < NSIG; signal_number++) {
-    signal(signal_number, SIG_DFL);
+    syscall(SYS_rt_sigaction, signal_number, &standard, NULL, sizeof standard.mask);
   }
   sigset_t none;
   sigemptyset(&none);

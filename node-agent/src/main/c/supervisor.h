@@ -24,6 +24,7 @@ enum {
   EXIT_SYSTEM = 71,             // the system refused something
   EXIT_ALREADY_SUPERVISED = 73, // another supervisor holds the lock
   EXIT_ALREADY_STARTED = 74,    // this attempt was started before; it never starts twice
+  EXIT_TOO_LATE = 75,           // without contact for so long that it may run elsewhere by now
 };
 
 #define NEVER INT64_MAX

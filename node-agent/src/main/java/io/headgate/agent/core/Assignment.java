@@ -1,0 +1,82 @@
+package io.headgate.agent.core;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+
+/// What the scheduler wants this machine to run.
+///
+/// @param workers workers of the gang
+/// @param cpuMillis thousandths of a core; 0: not limited
+/// @param memoryBytes main memory; 0: not limited
+/// @param environment the job's own, without Headgate's
+/// @param workingDirectory absolute; empty: a private directory of the attempt
+/// @param grace time between SIGTERM and SIGKILL
+/// @param stopAfter how long it runs on without contact; empty: for ever
+/// @param traceparent W3C trace context; may be empty
+/// @param resume an earlier attempt ran
+/// @param user who submitted it
+public record Assignment(
+    AttemptKey key,
+    int workers,
+    String queue,
+    List<SliceGrant> slices,
+    long cpuMillis,
+    long memoryBytes,
+    List<String> command,
+    SortedMap<String, String> environment,
+    Optional<String> workingDirectory,
+    Optional<Duration> timeLimit,
+    AbortCallback abortCallback,
+    Duration grace,
+    Optional<Duration> stopAfter,
+    String traceparent,
+    boolean resume,
+    IsolationLevel minimumIsolation,
+    String user) {
+  private static final Pattern ENVIRONMENT_NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
+
+  public Assignment {
+    slices = List.copyOf(slices);
+    command = List.copyOf(command);
+    environment = new TreeMap<>(environment);
+    if (command.isEmpty() || command.getFirst().isEmpty()) {
+      throw new IllegalArgumentException("the command is empty; name a program");
+    }
+    requireNoNul("command", command);
+    requireNoNul("abort command", abortCallback.command());
+    requireNoNul("environment", environment.values());
+    for (String name : environment.keySet()) {
+      if (!ENVIRONMENT_NAME.matcher(name).matches()) {
+        throw new IllegalArgumentException(
+            "environment name '" + name + "' must match " + ENVIRONMENT_NAME.pattern());
+      }
+    }
+    workingDirectory.ifPresent(Assignment::requireDirectory);
+    if (workers < 1 || key.worker() >= workers) {
+      throw new IllegalArgumentException(
+          "worker " + key.worker() + " of " + workers + " does not exist");
+    }
+    if (grace.isNegative()) {
+      throw new IllegalArgumentException("negative grace " + grace);
+    }
+  }
+
+  private static void requireDirectory(String directory) {
+    if (!directory.startsWith("/") || directory.chars().anyMatch(c -> c < ' ')) {
+      throw new IllegalArgumentException(
+          "working directory '" + directory + "' must be absolute and without control characters");
+    }
+  }
+
+  private static void requireNoNul(String what, Iterable<String> values) {
+    for (String value : values) {
+      if (value.indexOf('\0') >= 0) {
+        throw new IllegalArgumentException(what + " contains a NUL character");
+      }
+    }
+  }
+}

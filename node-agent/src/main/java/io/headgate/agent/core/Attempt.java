@@ -1,0 +1,83 @@
+package io.headgate.agent.core;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/// What the reconciler knows about one attempt.
+///
+/// @param assignment empty for one that was refused or never known: it only keeps a late copy of
+///   the command from starting anything
+/// @param stepsReported steps of its stop that the scheduler was told
+/// @param caughtUp whether steps before the next are the scheduler's already; false after a restart
+/// @param step the last step of its stop
+/// @param end known from when nothing of the job lives
+record Attempt(
+    AttemptKey key,
+    Optional<Assignment> assignment,
+    AttemptState state,
+    Optional<Instant> started,
+    int stepsReported,
+    boolean caughtUp,
+    Optional<StopStep> step,
+    Optional<AttemptReport.End> end) {
+
+  static Attempt assigned(Assignment assignment, boolean caughtUp) {
+    return new Attempt(
+        assignment.key(),
+        Optional.of(assignment),
+        AttemptState.STARTING,
+        Optional.empty(),
+        0,
+        caughtUp,
+        Optional.empty(),
+        Optional.empty());
+  }
+
+  static Attempt ended(AttemptReport report) {
+    return new Attempt(
+        report.key(),
+        Optional.empty(),
+        AttemptState.ENDED,
+        report.started(),
+        0,
+        true,
+        report.step(),
+        report.end());
+  }
+
+  List<SliceGrant> heldSlices() {
+    return state == AttemptState.ENDED
+        ? List.of()
+        : assignment.map(Assignment::slices).orElse(List.of());
+  }
+
+  Attempt in(AttemptState next) {
+    return new Attempt(key, assignment, next, started, stepsReported, caughtUp, step, end);
+  }
+
+  Attempt startedAt(Instant instant) {
+    return new Attempt(
+        key, assignment, state, Optional.of(instant), stepsReported, caughtUp, step, end);
+  }
+
+  Attempt reported(int steps, Optional<StopStep> last) {
+    return new Attempt(key, assignment, state, started, steps, true, last, end);
+  }
+
+  Attempt endedBy(AttemptReport.End cause) {
+    return new Attempt(
+        key, assignment, state, started, stepsReported, caughtUp, step, Optional.of(cause));
+  }
+
+  Attempt endedBy(EndReason reason, String problem, Instant now) {
+    return endedBy(new AttemptReport.End(reason, OptionalInt.empty(), Optional.of(problem), now));
+  }
+
+  AttemptReport report() {
+    // An end is reported only once the slices are free as well.
+    Optional<AttemptReport.End> shown = state == AttemptState.ENDED ? end : Optional.empty();
+    return new AttemptReport(key, state, started, step, shown);
+  }
+}

@@ -1,0 +1,30 @@
+package io.headgate.agent.core;
+
+import java.time.Instant;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/// How an attempt stands, as the scheduler is told.
+public record AttemptReport(
+    AttemptKey key,
+    AttemptState state,
+    Optional<Instant> started,
+    Optional<StopStep> step,
+    Optional<End> end) {
+
+  /// The end of an attempt.
+  ///
+  /// @param exitCode 0 to 255, or 128 + signal; empty: none
+  /// @param error one sentence; empty: nothing went wrong
+  public record End(EndReason reason, OptionalInt exitCode, Optional<String> error, Instant at) {}
+
+  /// The end of an attempt that never ran here.
+  static AttemptReport neverRan(AttemptKey key, EndReason reason, String error, Instant at) {
+    return new AttemptReport(
+        key,
+        AttemptState.ENDED,
+        Optional.empty(),
+        Optional.empty(),
+        Optional.of(new End(reason, OptionalInt.empty(), Optional.of(error), at)));
+  }
+}

@@ -1,0 +1,34 @@
+package io.headgate.agent.core;
+
+/// What the reconciler wants done. The shell does them in the order in which they are given: what
+/// must survive a crash comes before what it protects.
+public sealed interface Effect {
+  /// Durable: no older leader is obeyed again.
+  record RecordLeadership(LeadershipHistory history) implements Effect {}
+
+  /// Durable: this machine has taken the attempt on.
+  record RecordAssignment(Assignment assignment) implements Effect {}
+
+  /// Durable: the attempt has ended, and will never start here again.
+  record RecordEnd(AttemptReport report) implements Effect {}
+
+  /// Start the attempt, or find the supervisor that has, and follow it.
+  record Start(Assignment assignment) implements Effect {}
+
+  /// Tell the supervisor to stop the job.
+  record SendStop(Assignment assignment, StopOrder order) implements Effect {}
+
+  /// Free the slices and leave nothing behind.
+  ///
+  /// @param killRemains first kill what may live without a supervisor
+  record Release(Assignment assignment, boolean killRemains) implements Effect {}
+
+  /// Tell the scheduler, now or at the next contact.
+  record Report(AttemptReport report) implements Effect {}
+
+  /// The record may go; the logs stay as long as the limits allow.
+  record Forget(AttemptKey key) implements Effect {}
+
+  /// This leader was deposed: do not listen to it any further.
+  record Refuse(Leadership leadership) implements Effect {}
+}

@@ -1,0 +1,65 @@
+package io.headgate.agent.core;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/// What the reconciler is told. Each may come late, twice, and after the agent was restarted.
+public sealed interface Input {
+  /// A session with the control plane was opened.
+  record Welcomed(Leadership leadership) implements Input {}
+
+  /// Run an attempt.
+  record Assigned(Leadership leadership, Assignment assignment, Instant now) implements Input {}
+
+  /// An assignment that cannot be understood.
+  record Malformed(Leadership leadership, AttemptKey key, String problem, Instant now)
+      implements Input {}
+
+  /// Stop an attempt.
+  record StopOrdered(Leadership leadership, AttemptKey key, StopOrder order, Instant now)
+      implements Input {}
+
+  /// The record of an ended attempt is no longer needed.
+  record Forgotten(AttemptKey key) implements Input {}
+
+  /// The agent closes down and takes its jobs with it.
+  record ShutdownOrdered() implements Input {}
+
+  /// A supervisor has recorded something.
+  record Observed(AttemptKey key, Observation observation) implements Input {}
+
+  /// The program was not started, and will not be.
+  record NotStarted(AttemptKey key, EndReason reason, String problem, Instant now)
+      implements Input {}
+
+  /// The supervisor is gone without having recorded an end.
+  record Vanished(AttemptKey key, Instant now) implements Input {}
+
+  /// Nothing of the attempt is left and its slices are free.
+  ///
+  /// @param took how long the clean-up took
+  record Released(AttemptKey key, Duration took) implements Input {}
+
+  /// What the ledger held when the agent started; the first input, if there is one.
+  record Recovered(LeadershipHistory history, List<Found> attempts) implements Input {
+    public Recovered {
+      attempts = List.copyOf(attempts);
+    }
+  }
+
+  /// One attempt that the ledger held.
+  ///
+  /// @param assignment empty: it was never to run here
+  /// @param sameBoot whether the machine has not been restarted since
+  /// @param end present if it had ended for good
+  /// @param lastSeen what its supervisor had recorded, for an attempt of an earlier boot
+  record Found(
+      AttemptKey key,
+      Optional<Assignment> assignment,
+      boolean sameBoot,
+      Optional<AttemptReport> end,
+      Optional<Observation> lastSeen,
+      Instant now) {}
+}

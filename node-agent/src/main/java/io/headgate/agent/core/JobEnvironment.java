@@ -1,0 +1,69 @@
+package io.headgate.agent.core;
+
+import io.headgate.type.GpuQuantity;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/// The environment of a job: a clean base, then the user's, then what only Headgate says.
+///
+/// Nothing of the agent's own environment reaches a job.
+public final class JobEnvironment {
+  private static final String PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+  private JobEnvironment() {}
+
+  /// Directories of a job.
+  ///
+  /// @param workDirectory where the job runs
+  /// @param temporaryDirectory private to the attempt
+  /// @param checkpointDirectory the job's, the same for every attempt
+  public record Places(
+      String workDirectory, String temporaryDirectory, String checkpointDirectory) {}
+
+  /// The GPUs of a job.
+  ///
+  /// @param device what the driver says about the slices (`CUDA_VISIBLE_DEVICES` and the like)
+  /// @param memoryLimitBytes device memory of the smallest slice; 0: no slice
+  /// @param simulated the devices do not exist
+  public record Gpus(Map<String, String> device, long memoryLimitBytes, boolean simulated) {}
+
+  public static SortedMap<String, String> of(Assignment assignment, Places places, Gpus gpus) {
+    SortedMap<String, String> environment = new TreeMap<>();
+    environment.put("PATH", PATH);
+    environment.put("HOME", places.workDirectory());
+    environment.put("TMPDIR", places.temporaryDirectory());
+    environment.put("LANG", "C.UTF-8");
+    environment.putAll(assignment.environment());
+    environment.putAll(gpus.device());
+    AttemptKey key = assignment.key();
+    environment.put("HEADGATE_JOB", key.job().value());
+    environment.put("HEADGATE_ATTEMPT", Integer.toString(key.attempt()));
+    environment.put("HEADGATE_QUEUE", assignment.queue());
+    environment.put("HEADGATE_CHECKPOINT_DIR", places.checkpointDirectory());
+    environment.put("HEADGATE_WORKER", Integer.toString(key.worker()));
+    environment.put("HEADGATE_WORKERS", Integer.toString(assignment.workers()));
+    environment.put("HEADGATE_GPUS", total(assignment).toString());
+    if (gpus.memoryLimitBytes() > 0) {
+      environment.put("HEADGATE_GPU_MEMORY_LIMIT_BYTES", Long.toString(gpus.memoryLimitBytes()));
+    }
+    if (gpus.simulated()) {
+      environment.put("HEADGATE_SIMULATED", "1");
+    }
+    if (assignment.resume() || key.attempt() > 1) {
+      environment.put("HEADGATE_RESUME", "1");
+    }
+    if (!assignment.traceparent().isEmpty()) {
+      environment.put("TRACEPARENT", assignment.traceparent());
+    }
+    return environment;
+  }
+
+  private static GpuQuantity total(Assignment assignment) {
+    GpuQuantity sum = GpuQuantity.ZERO;
+    for (SliceGrant slice : assignment.slices()) {
+      sum = sum.plus(slice.gpus());
+    }
+    return sum;
+  }
+}

@@ -1,0 +1,294 @@
+package io.headgate.agent.core;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/// Brings what runs on this machine in line with what the scheduler wants, and says how.
+///
+/// A deterministic state machine without clock, disk or network: the same inputs give the same
+/// effects. Commands are idempotent by attempt, and nothing that has ended, or was refused, ever
+/// starts again. Confined to one thread.
+public final class Reconciler {
+  private final SliceBook devices;
+  private final SortedMap<AttemptKey, Attempt> attempts = new TreeMap<>();
+  private LeadershipHistory history = LeadershipHistory.NONE;
+
+  public Reconciler(List<DeviceInfo> devices) {
+    this.devices = new SliceBook(devices);
+  }
+
+  /// Takes one input and says what follows.
+  public List<Effect> on(Input input) {
+    List<Effect> effects = new ArrayList<>();
+    switch (input) {
+      case Input.Recovered recovered -> recover(recovered, effects);
+      case Input.Welcomed(Leadership leadership) -> obeys(leadership, effects);
+      case Input.Assigned assigned -> assign(assigned, effects);
+      case Input.Malformed malformed -> refuseMalformed(malformed, effects);
+      case Input.StopOrdered ordered -> stop(ordered, effects);
+      case Input.ShutdownOrdered _ -> stopAll(effects);
+      case Input.Forgotten(AttemptKey key) -> forget(key, effects);
+      case Input.Observed(AttemptKey key, Observation seen) -> observe(key, seen, effects);
+      case Input.NotStarted(AttemptKey key, EndReason reason, String problem, Instant now) ->
+          gone(key, AttemptLifecycle.Event.GONE, reason, problem, now, effects);
+      case Input.Vanished(AttemptKey key, Instant now) ->
+          gone(
+              key,
+              AttemptLifecycle.Event.VANISHED,
+              EndReason.LOST,
+              "its supervisor was killed",
+              now,
+              effects);
+      case Input.Released(AttemptKey key, Duration took) -> released(key, took, effects);
+    }
+    return List.copyOf(effects);
+  }
+
+  /// How every attempt stands that this machine has a record of.
+  public List<AttemptReport> reports() {
+    return attempts.values().stream().map(Attempt::report).toList();
+  }
+
+  /// Attempts whose slices are not free yet.
+  public long unfinished() {
+    return attempts.values().stream().filter(a -> a.state() != AttemptState.ENDED).count();
+  }
+
+  public LeadershipHistory history() {
+    return history;
+  }
+
+  private void recover(Input.Recovered recovered, List<Effect> effects) {
+    history = recovered.history();
+    for (Input.Found found : recovered.attempts()) {
+      if (found.end().isPresent() || found.assignment().isEmpty()) {
+        AttemptReport end =
+            found
+                .end()
+                .orElseGet(() ->
+                    AttemptReport.neverRan(
+                        found.key(), EndReason.LOST, "its record is incomplete", found.now()));
+        attempts.put(found.key(), Attempt.ended(end));
+        continue;
+      }
+      Attempt attempt = Attempt.assigned(found.assignment().get(), false);
+      attempts.put(found.key(), attempt);
+      if (found.sameBoot()) {
+        effects.add(new Effect.Start(found.assignment().get()));
+      } else {
+        endAcrossBoots(attempt, found, effects);
+      }
+    }
+  }
+
+  /// Nothing of an earlier boot runs, and slices do not survive it either. What had ended before,
+  /// and was recorded, keeps its exit code.
+  private void endAcrossBoots(Attempt attempt, Input.Found found, List<Effect> effects) {
+    Attempt ended =
+        found
+            .lastSeen()
+            .flatMap(Observation::ending)
+            .map(ending -> attempt.endedBy(endOf(ending)))
+            .orElseGet(
+                () -> attempt.endedBy(EndReason.LOST, "the machine was restarted", found.now()));
+    ended = found.lastSeen().map(Observation::started).map(ended::startedAt).orElse(ended);
+    ended = ended.in(AttemptState.ENDED);
+    attempts.put(ended.key(), ended);
+    effects.add(new Effect.RecordEnd(ended.report()));
+    effects.add(new Effect.Report(ended.report()));
+  }
+
+  private boolean obeys(Leadership leadership, List<Effect> effects) {
+    if (!history.admits(leadership)) {
+      effects.add(new Effect.Refuse(leadership));
+      return false;
+    }
+    if (!history.highest().equals(Optional.of(leadership))) {
+      history = history.obeying(leadership);
+      effects.add(new Effect.RecordLeadership(history));
+    }
+    return true;
+  }
+
+  private void assign(Input.Assigned assigned, List<Effect> effects) {
+    if (!obeys(assigned.leadership(), effects)) {
+      return;
+    }
+    Assignment assignment = assigned.assignment();
+    Attempt known = attempts.get(assignment.key());
+    if (known != null) {
+      effects.add(new Effect.Report(known.report()));
+      return;
+    }
+    List<SliceGrant> held =
+        attempts.values().stream().flatMap(a -> a.heldSlices().stream()).toList();
+    Optional<String> refusal =
+        devices.refusal(held, assignment.slices(), assignment.minimumIsolation());
+    if (refusal.isPresent()) {
+      endUnstarted(assignment.key(), EndReason.REJECTED, refusal.get(), assigned.now(), effects);
+      return;
+    }
+    attempts.put(assignment.key(), Attempt.assigned(assignment, true));
+    effects.add(new Effect.RecordAssignment(assignment));
+    effects.add(new Effect.Start(assignment));
+  }
+
+  private void refuseMalformed(Input.Malformed malformed, List<Effect> effects) {
+    if (!obeys(malformed.leadership(), effects)) {
+      return;
+    }
+    Attempt known = attempts.get(malformed.key());
+    if (known != null) {
+      effects.add(new Effect.Report(known.report()));
+      return;
+    }
+    endUnstarted(
+        malformed.key(), EndReason.REJECTED, malformed.problem(), malformed.now(), effects);
+  }
+
+  private void stop(Input.StopOrdered ordered, List<Effect> effects) {
+    if (!obeys(ordered.leadership(), effects)) {
+      return;
+    }
+    Attempt known = attempts.get(ordered.key());
+    if (known == null) {
+      // Recorded, so that an assignment that was overtaken by this stop does not start after all.
+      endUnstarted(
+          ordered.key(),
+          EndReason.LOST,
+          "this machine has no record of it",
+          ordered.now(),
+          effects);
+      return;
+    }
+    apply(known, AttemptLifecycle.Event.STOP_ORDERED, Optional.of(ordered.order()), effects);
+  }
+
+  private void stopAll(List<Effect> effects) {
+    StopOrder order = new StopOrder(StopOrder.Kind.SHUTDOWN, false);
+    for (Attempt attempt : List.copyOf(attempts.values())) {
+      if (attempt.state() != AttemptState.ENDED) {
+        apply(attempt, AttemptLifecycle.Event.STOP_ORDERED, Optional.of(order), effects);
+      }
+    }
+  }
+
+  private void forget(AttemptKey key, List<Effect> effects) {
+    Attempt known = attempts.get(key);
+    if (known != null && known.state() == AttemptState.ENDED) {
+      attempts.remove(key);
+      effects.add(new Effect.Forget(key));
+    }
+  }
+
+  private void observe(AttemptKey key, Observation seen, List<Effect> effects) {
+    Attempt attempt = attempts.get(key);
+    if (attempt == null || attempt.state().compareTo(AttemptState.RELEASING) >= 0) {
+      return;
+    }
+    boolean ran = seen.ending().flatMap(Observation.Ending::error).isEmpty();
+    if (ran && attempt.started().isEmpty()) {
+      attempt = attempt.startedAt(seen.started());
+      attempt = apply(attempt, AttemptLifecycle.Event.STARTED, Optional.empty(), effects);
+    }
+    List<StopStep> steps = seen.steps();
+    if (!steps.isEmpty()) {
+      attempt = apply(attempt, AttemptLifecycle.Event.STOP_SEEN, Optional.empty(), effects);
+      attempt = reportSteps(attempt, steps, effects);
+    }
+    attempts.put(key, attempt);
+    if (seen.ending().isPresent()) {
+      attempt = attempt.endedBy(endOf(seen.ending().get()));
+      apply(attempt, AttemptLifecycle.Event.GONE, Optional.empty(), effects);
+    }
+  }
+
+  private static Attempt reportSteps(Attempt attempt, List<StopStep> steps, List<Effect> effects) {
+    // After a restart it is unknown what the scheduler was told; the last step says enough.
+    int from = attempt.caughtUp() ? attempt.stepsReported() : steps.size() - 1;
+    Attempt current = attempt;
+    for (int i = from; i < steps.size(); i++) {
+      current = current.reported(i + 1, Optional.of(steps.get(i)));
+      effects.add(new Effect.Report(current.report()));
+    }
+    return current;
+  }
+
+  private void gone(
+      AttemptKey key,
+      AttemptLifecycle.Event event,
+      EndReason reason,
+      String problem,
+      Instant now,
+      List<Effect> effects) {
+    Attempt attempt = attempts.get(key);
+    if (attempt != null && attempt.state().compareTo(AttemptState.RELEASING) < 0) {
+      apply(attempt.endedBy(reason, problem, now), event, Optional.empty(), effects);
+    }
+  }
+
+  private void released(AttemptKey key, Duration took, List<Effect> effects) {
+    Attempt attempt = attempts.get(key);
+    if (attempt == null || attempt.state() != AttemptState.RELEASING) {
+      return;
+    }
+    if (attempt.step().isPresent()) {
+      StopStep cleanup = StopStep.over(StopStep.Phase.CLEANUP, StopStep.Result.OK, took);
+      attempt = attempt.reported(attempt.stepsReported(), Optional.of(cleanup));
+    }
+    apply(attempt, AttemptLifecycle.Event.RELEASED, Optional.empty(), effects);
+  }
+
+  private void endUnstarted(
+      AttemptKey key, EndReason reason, String problem, Instant now, List<Effect> effects) {
+    AttemptReport report = AttemptReport.neverRan(key, reason, problem, now);
+    attempts.put(key, Attempt.ended(report));
+    effects.add(new Effect.RecordEnd(report));
+    effects.add(new Effect.Report(report));
+  }
+
+  /// Moves the attempt by the table and adds what the table says.
+  private Attempt apply(
+      Attempt attempt,
+      AttemptLifecycle.Event event,
+      Optional<StopOrder> order,
+      List<Effect> effects) {
+    AttemptLifecycle.Transition transition =
+        AttemptLifecycle.transition(attempt.state(), event)
+            .orElseThrow(
+                () -> new IllegalStateException(event + " of " + attempt.key() + " in " + attempt));
+    Attempt next = attempt.in(transition.to());
+    attempts.put(next.key(), next);
+    for (AttemptLifecycle.Action action : transition.actions()) {
+      effects.add(effectOf(action, next, order));
+    }
+    return next;
+  }
+
+  private static Effect effectOf(
+      AttemptLifecycle.Action action, Attempt attempt, Optional<StopOrder> order) {
+    return switch (action) {
+      case SEND_STOP -> new Effect.SendStop(assignmentOf(attempt), order.orElseThrow());
+      case RELEASE -> new Effect.Release(assignmentOf(attempt), false);
+      case KILL_AND_RELEASE -> new Effect.Release(assignmentOf(attempt), true);
+      case RECORD_END -> new Effect.RecordEnd(attempt.report());
+      case REPORT -> new Effect.Report(attempt.report());
+    };
+  }
+
+  private static Assignment assignmentOf(Attempt attempt) {
+    return attempt.assignment().orElseThrow();
+  }
+
+  private static AttemptReport.End endOf(Observation.Ending ending) {
+    OptionalInt exitCode = ending.exitCode();
+    return new AttemptReport.End(
+        EndReason.ofSupervisor(ending.reason()), exitCode, ending.error(), ending.at());
+  }
+}

@@ -1,0 +1,61 @@
+package io.headgate.agent.core;
+
+import io.headgate.type.GpuQuantity;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/// Whether slices fit on the devices beside those that are already held.
+public final class SliceBook {
+  private final Map<Integer, DeviceInfo> devices = new TreeMap<>();
+
+  public SliceBook(List<DeviceInfo> devices) {
+    devices.forEach(device -> this.devices.put(device.index(), device));
+  }
+
+  /// Why the wanted slices cannot be given; empty: they can.
+  ///
+  /// Example: with 1/2 of device 0 held, another 1/2 of it fits and 2/3 does not.
+  public Optional<String> refusal(
+      List<SliceGrant> held, List<SliceGrant> wanted, IsolationLevel minimum) {
+    Map<Integer, Long> units = new TreeMap<>();
+    Map<Integer, Long> bytes = new TreeMap<>();
+    held.forEach(grant -> add(grant, units, bytes));
+    for (SliceGrant grant : wanted) {
+      DeviceInfo device = devices.get(grant.deviceIndex());
+      if (device == null || !device.uuid().equals(grant.deviceUuid())) {
+        return Optional.of(
+            "this machine has no device %d with uuid %s"
+                .formatted(grant.deviceIndex(), grant.deviceUuid()));
+      }
+      if (!device.isolation().satisfies(minimum)) {
+        return Optional.of(
+            "device %s isolates its slices by %s only; at least %s is demanded"
+                .formatted(device.uuid(), device.isolation(), minimum));
+      }
+      long free = GpuQuantity.UNITS_PER_GPU - units.getOrDefault(device.index(), 0L);
+      long freeBytes = device.memoryBytes() - bytes.getOrDefault(device.index(), 0L);
+      add(grant, units, bytes);
+      if (grant.gpus().units() > free) {
+        return Optional.of(
+            "%s GPU of device %s do not fit: %s of it is free"
+                .formatted(grant.gpus(), device.uuid(), GpuQuantity.format(free)));
+      }
+      if (grant.effectiveMemoryBytes(device) > freeBytes) {
+        return Optional.of(
+            "%d bytes of device %s do not fit: %d are free"
+                .formatted(grant.effectiveMemoryBytes(device), device.uuid(), freeBytes));
+      }
+    }
+    return Optional.empty();
+  }
+
+  private void add(SliceGrant grant, Map<Integer, Long> units, Map<Integer, Long> bytes) {
+    DeviceInfo device = devices.get(grant.deviceIndex());
+    if (device != null) {
+      units.merge(device.index(), grant.gpus().units(), Long::sum);
+      bytes.merge(device.index(), grant.effectiveMemoryBytes(device), Long::sum);
+    }
+  }
+}

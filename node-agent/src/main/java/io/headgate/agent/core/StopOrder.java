@@ -1,0 +1,16 @@
+package io.headgate.agent.core;
+
+/// That an attempt is to be stopped.
+public record StopOrder(Kind kind, boolean skipCallback) {
+  /// Why.
+  public enum Kind {
+    /// Another job needs the place.
+    PREEMPT,
+    /// A user asked for it.
+    CANCEL,
+    /// The scheduler does not know it.
+    ORPHAN,
+    /// This machine's agent is closed down in order.
+    SHUTDOWN
+  }
+}

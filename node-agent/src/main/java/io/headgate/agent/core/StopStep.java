@@ -1,0 +1,35 @@
+package io.headgate.agent.core;
+
+import java.time.Duration;
+import java.util.Optional;
+
+/// One step of a stop.
+///
+/// @param result empty: it goes on
+/// @param duration empty: it goes on
+public record StopStep(Phase phase, Optional<Result> result, Optional<Duration> duration) {
+  /// What is done.
+  public enum Phase {
+    CALLBACK,
+    TERM,
+    KILL,
+    CLEANUP
+  }
+
+  /// How it ended.
+  public enum Result {
+    OK,
+    FAILED,
+    TIMED_OUT,
+    SKIPPED
+  }
+
+  static StopStep begun(Phase phase) {
+    return new StopStep(phase, Optional.empty(), Optional.empty());
+  }
+
+  static StopStep over(Phase phase, Result result, Duration duration) {
+    Duration positive = duration.isNegative() ? Duration.ZERO : duration;
+    return new StopStep(phase, Optional.of(result), Optional.of(positive));
+  }
+}

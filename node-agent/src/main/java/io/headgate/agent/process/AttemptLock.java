@@ -1,0 +1,28 @@
+package io.headgate.agent.process;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import org.jspecify.annotations.Nullable;
+
+/// The lock by which a supervisor owns its attempt for as long as it lives.
+public final class AttemptLock {
+  private AttemptLock() {}
+
+  /// Whether a supervisor lives.
+  ///
+  /// Takes the lock for a moment if it is free. A supervisor that starts in that moment refuses to,
+  /// so probing never leads to two of them, at worst to none, and then the launch is repeated.
+  public static boolean isHeld(Path attempt) throws IOException {
+    try (FileChannel channel =
+        FileChannel.open(attempt.resolve("lock"), StandardOpenOption.WRITE)) {
+      @Nullable FileLock lock = channel.tryLock();
+      return lock == null;
+    } catch (NoSuchFileException _) {
+      return false;
+    }
+  }
+}

@@ -1,0 +1,131 @@
+package io.headgate.agent.process;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/// The kept output of one attempt, addressed by stream and offset, never by a path from outside.
+///
+/// A supervisor keeps a stream in segments of equal size: byte b lies in segment b / size. Old
+/// segments are gone; a reader that asks for them is led to the oldest that is kept.
+public final class AttemptLogs implements AutoCloseable {
+  /// Where a program printed it.
+  public enum Stream {
+    STDOUT("stdout."),
+    STDERR("stderr.");
+
+    private final String prefix;
+
+    Stream(String prefix) {
+      this.prefix = prefix;
+    }
+  }
+
+  /// Some consecutive bytes of a stream.
+  ///
+  /// @param offset of the first byte in the stream since the attempt began
+  /// @param gap bytes before it were dropped
+  public record Piece(Stream stream, long offset, ByteBuffer bytes, boolean gap) {
+    public Piece {
+      bytes = bytes.asReadOnlyBuffer();
+    }
+
+    public long endOffset() {
+      return offset + bytes.remaining();
+    }
+  }
+
+  private final PinnedDirectory directory;
+  private final long segmentBytes;
+
+  private AttemptLogs(PinnedDirectory directory, long segmentBytes) {
+    this.directory = directory;
+    this.segmentBytes = segmentBytes;
+  }
+
+  /// Opens the logs of the attempt in the directory; empty when it never started.
+  public static Optional<AttemptLogs> open(Path attempt) throws IOException {
+    try {
+      long segmentBytes = SupervisorSpec.logSegmentBytes(attempt);
+      return Optional.of(
+          new AttemptLogs(PinnedDirectory.open(attempt.resolve("logs")), segmentBytes));
+    } catch (NoSuchFileException _) {
+      return Optional.empty();
+    }
+  }
+
+  /// The next piece at or after the offset; empty when there is none yet.
+  public Optional<Piece> read(Stream stream, long offset, int maxBytes) throws IOException {
+    Optional<Piece> piece = readSegment(stream, offset, maxBytes, false);
+    if (piece.isPresent()) {
+      return piece;
+    }
+    // Nothing there: either nothing was printed yet, or rotation has passed the reader.
+    long segment = offset / segmentBytes;
+    NavigableMap<Long, String> kept = segments(stream);
+    Optional<Long> later =
+        Optional.ofNullable(kept.firstEntry())
+            .map(oldest -> Math.max(oldest.getKey(), segment + 1))
+            .map(kept::ceilingKey);
+    return later.isEmpty()
+        ? Optional.empty()
+        : readSegment(
+            stream, later.get() * segmentBytes, maxBytes, later.get() * segmentBytes > offset);
+  }
+
+  /// Where the last so many bytes begin.
+  public long tailOffset(Stream stream, long bytes) throws IOException {
+    NavigableMap<Long, String> kept = segments(stream);
+    if (kept.isEmpty()) {
+      return 0;
+    }
+    long end = kept.lastKey() * segmentBytes;
+    try (FileChannel newest = directory.openFile(kept.lastEntry().getValue())) {
+      end += newest.size();
+    } catch (NoSuchFileException _) {
+      // Rotated away meanwhile: then at least a whole segment follows, which the tail begins in.
+    }
+    return Math.max(kept.firstKey() * segmentBytes, Math.max(0, end - bytes));
+  }
+
+  @Override
+  public void close() {
+    directory.close();
+  }
+
+  private Optional<Piece> readSegment(Stream stream, long offset, int maxBytes, boolean gap)
+      throws IOException {
+    long segment = offset / segmentBytes;
+    long within = offset % segmentBytes;
+    try (FileChannel file = directory.openFile(stream.prefix + segment)) {
+      long room = Math.min(maxBytes, segmentBytes - within);
+      ByteBuffer buffer = ByteBuffer.allocate((int) Math.clamp(file.size() - within, 0, room));
+      int read = file.read(buffer, within);
+      return read <= 0
+          ? Optional.empty()
+          : Optional.of(new Piece(stream, offset, buffer.flip(), gap));
+    } catch (NoSuchFileException _) {
+      return Optional.empty();
+    }
+  }
+
+  private NavigableMap<Long, String> segments(Stream stream) throws IOException {
+    NavigableMap<Long, String> segments = new TreeMap<>();
+    for (String name : directory.names()) {
+      if (!name.startsWith(stream.prefix)) {
+        continue;
+      }
+      String number = name.substring(stream.prefix.length());
+      // The supervisor writes plain numbers; whatever else lies there is not a log.
+      if (number.length() <= 15 && number.chars().allMatch(c -> c >= '0' && c <= '9')) {
+        segments.put(Long.parseLong(number), name);
+      }
+    }
+    return segments;
+  }
+}

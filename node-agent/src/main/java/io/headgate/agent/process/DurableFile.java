@@ -1,0 +1,77 @@
+package io.headgate.agent.process;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
+
+/// Files that are whole or absent after a crash at any moment, and readable by their owner only.
+public final class DurableFile {
+  private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY_FILE =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+  private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY_DIRECTORY =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
+
+  private DurableFile() {}
+
+  /// Replaces the file: afterwards a crash, even of the machine, leaves the new content.
+  public static void replace(Path file, byte[] content) throws IOException {
+    replace(file, content, true);
+    syncDirectory(parentOf(file));
+  }
+
+  /// Replaces the file as a whole for every reader, but without waiting for the disk.
+  static void replaceVolatile(Path file, byte[] content) throws IOException {
+    replace(file, content, false);
+  }
+
+  /// Makes the directory if it is not there, and its entry durable.
+  public static void makeDirectory(Path directory) throws IOException {
+    if (Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
+      return;
+    }
+    Files.createDirectory(directory, OWNER_ONLY_DIRECTORY);
+    syncDirectory(parentOf(directory));
+  }
+
+  static void syncDirectory(Path directory) throws IOException {
+    try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+      channel.force(true);
+    }
+  }
+
+  private static void replace(Path file, byte[] content, boolean durable) throws IOException {
+    Path fresh = file.resolveSibling(file.getFileName() + ".new");
+    Files.deleteIfExists(fresh);
+    try (FileChannel channel =
+        FileChannel.open(
+            fresh,
+            Set.of(StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW),
+            OWNER_ONLY_FILE)) {
+      ByteBuffer bytes = ByteBuffer.wrap(content);
+      while (bytes.hasRemaining()) {
+        channel.write(bytes);
+      }
+      if (durable) {
+        channel.force(true);
+      }
+    }
+    Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+  }
+
+  private static Path parentOf(Path file) {
+    Path parent = file.toAbsolutePath().getParent();
+    if (parent == null) {
+      throw new IllegalArgumentException("no directory above " + file);
+    }
+    return parent;
+  }
+}

@@ -1,0 +1,84 @@
+package io.headgate.agent.process;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/// What a job leaves behind when its supervisor was killed: processes that nobody watches any more.
+///
+/// The kernel kills the program itself with its supervisor. What that has started is found by its
+/// cgroup, or by the attempt's name in its environment, which a process inherits however often it
+/// forks.
+public final class Remains {
+  private final Path attempt;
+  private final List<String> marks;
+
+  /// What may be left of one attempt.
+  ///
+  /// @param marks entries of the environment that together name the attempt (`HEADGATE_JOB=…`)
+  public Remains(Path attempt, List<String> marks) {
+    this.attempt = attempt;
+    this.marks = List.copyOf(marks);
+  }
+
+  public static List<String> marksOf(Map<String, String> environment) {
+    List<String> marks = new ArrayList<>();
+    for (String name : List.of("HEADGATE_JOB", "HEADGATE_ATTEMPT", "HEADGATE_WORKER")) {
+      marks.add(name + "=" + environment.get(name));
+    }
+    return marks;
+  }
+
+  /// Kills what is found and says whether anything was; repeated until nothing is.
+  public boolean kill() throws IOException {
+    Optional<Path> cgroup = Optional.empty();
+    if (Files.exists(attempt.resolve("spec"))) {
+      cgroup = SupervisorSpec.cgroup(attempt);
+    }
+    boolean found = false;
+    if (cgroup.isPresent() && Files.isDirectory(cgroup.get())) {
+      found = !Files.readString(cgroup.get().resolve("cgroup.procs")).isBlank();
+      if (found) {
+        Files.writeString(cgroup.get().resolve("cgroup.kill"), "1");
+      } else {
+        Cgroups.killAndRemove(cgroup.get());
+      }
+    }
+    for (ProcessHandle process : marked()) {
+      found |= process.destroyForcibly();
+    }
+    return found;
+  }
+
+  private List<ProcessHandle> marked() throws IOException {
+    List<ProcessHandle> marked = new ArrayList<>();
+    try (DirectoryStream<Path> processes = Files.newDirectoryStream(Path.of("/proc"), "[0-9]*")) {
+      for (Path process : processes) {
+        if (isMarked(process)) {
+          ProcessHandle.of(Long.parseLong(process.getFileName().toString()))
+              .filter(ProcessHandle::isAlive)
+              .ifPresent(marked::add);
+        }
+      }
+    }
+    return marked;
+  }
+
+  private boolean isMarked(Path process) {
+    try {
+      byte[] environment = Files.readAllBytes(process.resolve("environ"));
+      List<String> entries =
+          List.of(new String(environment, StandardCharsets.ISO_8859_1).split("\0", -1));
+      return entries.containsAll(marks);
+    } catch (IOException _) {
+      // Gone meanwhile, or another user's, which a job of ours cannot be.
+      return false;
+    }
+  }
+}

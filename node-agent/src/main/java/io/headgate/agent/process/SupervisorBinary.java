@@ -1,0 +1,51 @@
+package io.headgate.agent.process;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+
+/// The supervisor program that the jar carries, put on disk so that it can run.
+///
+/// Its name holds the hash of its content: an upgraded agent brings its own beside the one that
+/// still supervises older attempts.
+public final class SupervisorBinary {
+  private SupervisorBinary() {}
+
+  /// Puts the program into the directory, unless it is there already, and returns its path.
+  public static Path extract(Path directory) throws IOException {
+    String resource = "headgate-supervisor.linux-" + System.getProperty("os.arch");
+    byte[] program;
+    try (InputStream in = SupervisorBinary.class.getResourceAsStream(resource)) {
+      if (in == null) {
+        throw new IOException(
+            "this agent carries no supervisor for "
+                + System.getProperty("os.arch")
+                + "; build it on such a machine");
+      }
+      program = in.readAllBytes();
+    }
+    Path file = directory.resolve("headgate-supervisor-" + hash(program));
+    if (!Files.isExecutable(file)) {
+      Path fresh = Files.createTempFile(directory, ".supervisor", "");
+      Files.write(fresh, program);
+      Files.setPosixFilePermissions(fresh, PosixFilePermissions.fromString("rwx------"));
+      Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE);
+    }
+    return file;
+  }
+
+  private static String hash(byte[] program) {
+    try {
+      byte[] digest = MessageDigest.getInstance("SHA-256").digest(program);
+      return HexFormat.of().formatHex(digest, 0, 8);
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java has SHA-256", e);
+    }
+  }
+}

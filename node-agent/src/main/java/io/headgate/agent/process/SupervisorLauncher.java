@@ -1,0 +1,57 @@
+package io.headgate.agent.process;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+
+/// Starts supervisors.
+public final class SupervisorLauncher {
+  private final Path program;
+
+  /// Launches with this program.
+  ///
+  /// @param program as extracted by [SupervisorBinary]
+  public SupervisorLauncher(Path program) {
+    this.program = program;
+  }
+
+  /// How a launch came out.
+  public sealed interface Result {
+    /// The program starts now; its status is durable.
+    record Started() implements Result {}
+
+    /// Another supervisor has the attempt.
+    record AlreadySupervised() implements Result {}
+
+    /// It was started before, whatever became of it.
+    record AlreadyStarted() implements Result {}
+
+    /// So long without contact that the attempt may run elsewhere: it was not started.
+    record TooLate() implements Result {}
+
+    /// It was not started.
+    record Failed(String problem) implements Result {}
+  }
+
+  /// Starts the attempt in the directory, at most once ever: the supervisor's own lock and status
+  /// decide, so this may be repeated after any crash.
+  public Result launch(Path attempt) throws IOException, InterruptedException {
+    ProcessBuilder builder =
+        new ProcessBuilder(program.toString(), attempt.toString())
+            .redirectInput(new File("/dev/null"))
+            .redirectOutput(ProcessBuilder.Redirect.DISCARD);
+    // Nothing of the agent's environment, loader variables least of all, reaches a supervisor.
+    builder.environment().clear();
+    Process process = builder.start();
+    String problem =
+        new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8).strip();
+    return switch (process.waitFor()) {
+      case 0 -> new Result.Started();
+      case 73 -> new Result.AlreadySupervised();
+      case 74 -> new Result.AlreadyStarted();
+      case 75 -> new Result.TooLate();
+      default -> new Result.Failed(problem.isEmpty() ? "the supervisor failed" : problem);
+    };
+  }
+}

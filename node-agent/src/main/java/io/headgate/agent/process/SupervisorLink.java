@@ -1,0 +1,130 @@
+package io.headgate.agent.process;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/// The connection to one supervisor: commands go in, changes of its status come out.
+///
+/// Sending never waits: a command replaces an unsent one of its kind, and a virtual thread of the
+/// link's own writes them. A supervisor that hangs holds up nobody but that thread.
+public final class SupervisorLink implements AutoCloseable {
+  private final SocketChannel channel;
+  private final ByteBuffer received = ByteBuffer.allocate(4096);
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition changed = lock.newCondition();
+  private @Nullable String unsentStop; // guarded by lock
+  private @Nullable String unsentContact; // guarded by lock
+  private boolean closed; // guarded by lock
+
+  private SupervisorLink(SocketChannel channel) {
+    this.channel = channel;
+  }
+
+  /// Connects to the supervisor that lives in the directory.
+  public static SupervisorLink connect(Path attempt) throws IOException {
+    SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
+    // A socket's name may have 107 bytes only; through the pinned directory it always fits.
+    try (PinnedDirectory directory = PinnedDirectory.open(attempt)) {
+      channel.connect(UnixDomainSocketAddress.of(directory.path().resolve("control")));
+    } catch (IOException e) {
+      channel.close();
+      throw e;
+    }
+    SupervisorLink link = new SupervisorLink(channel);
+    Thread.ofVirtual().name("supervisor-link").start(link::sendCommands);
+    return link;
+  }
+
+  /// The control plane was heard from at that time of the boot clock.
+  public void contact(long bootMs) {
+    offer(null, "contact " + bootMs + "\n");
+  }
+
+  /// Stop the job. A zero callback time skips the callback, also one that runs already.
+  public void stop(String reason, Duration callback, Duration grace) {
+    offer("stop " + reason + " " + callback.toMillis() + " " + grace.toMillis() + "\n", null);
+  }
+
+  /// Kill the job now.
+  public void kill(String reason) {
+    offer("kill " + reason + "\n", null);
+  }
+
+  /// Waits until the supervisor says that its status has changed.
+  ///
+  /// @throws EOFException when the supervisor, or this link, has ended
+  public void awaitChange() throws IOException {
+    // What arrived together is one change to the reader, who reads the latest status anyway.
+    received.clear();
+    if (channel.read(received) < 0) {
+      throw new EOFException("the supervisor has ended");
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    lock.lock();
+    try {
+      closed = true;
+      changed.signal();
+    } finally {
+      lock.unlock();
+    }
+    channel.close();
+  }
+
+  private void offer(@Nullable String stop, @Nullable String contact) {
+    lock.lock();
+    try {
+      unsentStop = stop != null ? stop : unsentStop;
+      unsentContact = contact != null ? contact : unsentContact;
+      changed.signal();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void sendCommands() {
+    try {
+      for (String line = take(); line != null; line = take()) {
+        ByteBuffer bytes = ByteBuffer.wrap(line.getBytes(StandardCharsets.US_ASCII));
+        while (bytes.hasRemaining()) {
+          channel.write(bytes);
+        }
+      }
+    } catch (IOException | InterruptedException _) {
+      // The reader of the link learns of its end; unsent commands are repeated on the next link.
+    }
+  }
+
+  private @Nullable String take() throws InterruptedException {
+    lock.lock();
+    try {
+      while (!closed && unsentStop == null && unsentContact == null) {
+        changed.await();
+      }
+      if (closed) {
+        return null;
+      }
+      String line = unsentStop != null ? unsentStop : unsentContact;
+      if (unsentStop != null) {
+        unsentStop = null;
+      } else {
+        unsentContact = null;
+      }
+      return line;
+    } finally {
+      lock.unlock();
+    }
+  }
+}

@@ -1,0 +1,133 @@
+package io.headgate.agent.process;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/// What a supervisor is to do, as the files `spec`, `argv`, `env` and `callback` that it reads.
+///
+/// @param command program and arguments
+/// @param environment the whole environment of the job
+/// @param callback program and arguments of the abort callback; empty: none
+/// @param directory working directory of both
+/// @param cgroup a cgroup v2 directory made for this attempt
+/// @param bootId the run of the kernel that the attempt belongs to
+/// @param limits times
+/// @param logs how much output is kept
+public record SupervisorSpec(
+    List<String> command,
+    SortedMap<String, String> environment,
+    List<String> callback,
+    Path directory,
+    Optional<Path> cgroup,
+    String bootId,
+    Limits limits,
+    Logs logs) {
+
+  /// The times of a job.
+  ///
+  /// @param timeLimit empty: none
+  /// @param stopAfter how long the job runs on without contact; empty: for ever
+  /// @param contactBootMs the last contact before the start, by the boot clock
+  /// @param callback how long the callback may take when the supervisor stops the job by itself
+  /// @param grace time between SIGTERM and SIGKILL
+  public record Limits(
+      Optional<Duration> timeLimit,
+      Optional<Duration> stopAfter,
+      long contactBootMs,
+      Duration callback,
+      Duration grace) {}
+
+  /// How much of a stream of output is kept.
+  ///
+  /// @param segmentBytes size of one file of a stream
+  /// @param segments files kept of each stream
+  public record Logs(long segmentBytes, int segments) {}
+
+  public SupervisorSpec {
+    command = List.copyOf(command);
+    environment = new TreeMap<>(environment);
+    callback = List.copyOf(callback);
+    if (command.isEmpty()) {
+      throw new IllegalArgumentException("a job needs a program");
+    }
+    requirePlain(command);
+    requirePlain(callback);
+    requirePlain(environment.values());
+    if (directory.toString().indexOf('\n') >= 0) {
+      throw new IllegalArgumentException("line break in the working directory " + directory);
+    }
+  }
+
+  /// Writes the files, each as a whole: the launcher of an agent that was killed may be reading
+  /// them. Not durable, because after a crash of the machine the attempt is over anyway.
+  public void writeTo(Path attempt) throws IOException {
+    DurableFile.replaceVolatile(attempt.resolve("argv"), join(command));
+    DurableFile.replaceVolatile(
+        attempt.resolve("env"),
+        join(environment.entrySet().stream().map(e -> e.getKey() + "=" + e.getValue()).toList()));
+    if (callback.isEmpty()) {
+      Files.deleteIfExists(attempt.resolve("callback"));
+    } else {
+      DurableFile.replaceVolatile(attempt.resolve("callback"), join(callback));
+    }
+    StringBuilder text = new StringBuilder();
+    line(text, "directory", directory);
+    cgroup.ifPresent(path -> line(text, "cgroup", path));
+    line(text, "boot_id", bootId);
+    line(text, "time_limit_ms", millisOrNever(limits.timeLimit));
+    line(text, "time_limit_callback_ms", limits.callback.toMillis());
+    line(text, "stop_after_ms", millisOrNever(limits.stopAfter));
+    line(text, "contact_boot_ms", limits.contactBootMs);
+    line(text, "callback_ms", limits.callback.toMillis());
+    line(text, "grace_ms", limits.grace.toMillis());
+    line(text, "log_segment_bytes", logs.segmentBytes);
+    line(text, "log_segments", logs.segments);
+    DurableFile.replaceVolatile(
+        attempt.resolve("spec"), text.toString().getBytes(StandardCharsets.UTF_8));
+  }
+
+  /// The size of the log segments of an attempt whose spec was written.
+  static long logSegmentBytes(Path attempt) throws IOException {
+    Map<String, String> spec = KeyValues.read(attempt.resolve("spec"));
+    return Long.parseLong(KeyValues.require(spec, "log_segment_bytes"));
+  }
+
+  /// The cgroup of an attempt whose spec was written.
+  static Optional<Path> cgroup(Path attempt) throws IOException {
+    return Optional.ofNullable(KeyValues.read(attempt.resolve("spec")).get("cgroup")).map(Path::of);
+  }
+
+  private static String millisOrNever(Optional<Duration> duration) {
+    return duration.map(d -> Long.toString(d.toMillis())).orElse("never");
+  }
+
+  private static void line(StringBuilder text, String key, Object value) {
+    text.append(key).append('=').append(value).append('\n');
+  }
+
+  private static byte[] join(List<String> strings) {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    for (String string : strings) {
+      bytes.writeBytes(string.getBytes(StandardCharsets.UTF_8));
+      bytes.write(0);
+    }
+    return bytes.toByteArray();
+  }
+
+  private static void requirePlain(Iterable<String> strings) {
+    for (String string : strings) {
+      if (string.indexOf('\0') >= 0) {
+        throw new IllegalArgumentException("NUL character in an argument or environment value");
+      }
+    }
+  }
+}

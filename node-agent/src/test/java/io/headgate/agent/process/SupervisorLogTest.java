@@ -1,0 +1,158 @@
+package io.headgate.agent.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIOException;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// What is kept of a job's output, and who may lead its reader where.
+class SupervisorLogTest {
+  private static final AttemptLogs.Stream OUT = AttemptLogs.Stream.STDOUT;
+
+  @TempDir Path root;
+  private SupervisedJob job;
+
+  @BeforeEach
+  void makeJob() throws IOException {
+    job = new SupervisedJob(root);
+  }
+
+  @Test
+  void keepsTheNewestOutputWithinItsBound() throws Exception {
+    job.logs(1024, 3).run("for i in {1..1000}; do echo line $i; done").awaitEnd();
+
+    try (var files = Files.list(job.attempt.resolve("logs"))) {
+      assertThat(files.toList())
+          .hasSize(3)
+          .allSatisfy(file -> assertThat(Files.size(file)).isLessThanOrEqualTo(1024));
+    }
+    assertThat(job.output()).endsWith("line 999\nline 1000\n").doesNotContain("line 1\n");
+  }
+
+  @Test
+  void tellsAReaderWhatItMissedAndWhereItIs() throws Exception {
+    job.logs(1024, 3).run("for i in {1..1000}; do echo line $i; done").awaitEnd();
+    int total = "line \n".length() * 1000 + 9 + 2 * 90 + 3 * 900 + 4;
+
+    try (AttemptLogs logs = AttemptLogs.open(job.attempt).orElseThrow()) {
+      AttemptLogs.Piece first = logs.read(OUT, 0, 100).orElseThrow();
+      assertThat(first.gap()).isTrue();
+      assertThat(first.offset()).isEqualTo((total / 1024 - 2) * 1024L);
+      assertThat(first.bytes().remaining()).isEqualTo(100);
+      AttemptLogs.Piece second = logs.read(OUT, first.endOffset(), 5000).orElseThrow();
+      assertThat(second.gap()).isFalse();
+      assertThat(second.offset()).isEqualTo(first.offset() + 100);
+      long tail = logs.tailOffset(OUT, 10);
+      assertThat(text(logs.read(OUT, tail, 5000))).isEqualTo("line 1000\n");
+      assertThat(tail).isEqualTo(total - 10);
+      assertThat(logs.read(OUT, total, 5000)).isEmpty();
+    }
+  }
+
+  @Test
+  void neitherFailsNorHoldsUpAJobWhenTheDiskIsFull() throws Exception {
+    assumeThat(System.getProperty("user.name")).as("may mount").isEqualTo("root");
+    Path disk = Files.createDirectory(root.resolve("disk"));
+    assumeThat(sh("mount -t tmpfs -o size=400k tmpfs " + disk)).as("can mount").isZero();
+    try {
+      SupervisedJob full = new SupervisedJob(root, disk);
+      full.run(
+              """
+              dd if=/dev/zero of=ballast bs=4096 2>/dev/null
+              head -c 300000 /dev/zero | tr '\\0' x
+              truncate -s 4096 ballast
+              echo; echo last words
+              dd if=/dev/zero of=ballast bs=4096 oflag=append conv=notrunc 2>/dev/null
+              exit 5
+              """)
+          .awaitEnd();
+
+      assertThat(full.status().observation().ending().orElseThrow().exitCode()).hasValue(5);
+      assertThat(full.output())
+          .containsPattern("\\[headgate: \\d+ bytes of output lost, disk full]\n")
+          .contains("last words\n");
+      full.close();
+    } finally {
+      sh("umount " + disk);
+    }
+  }
+
+  @Test
+  void readsNothingThatIsNotTheLogItself() throws Exception {
+    job.run("echo mine").awaitEnd();
+    Path secret = Files.writeString(root.resolve("secret"), "not for you");
+    Path log = job.attempt.resolve("logs/stdout.0");
+    List<String> disguises =
+        List.of("ln -s " + secret, "ln " + secret, "ln -s /dev/zero", "mkfifo", "mkdir");
+    for (String disguise : disguises) {
+      Files.deleteIfExists(log);
+      assertThat(sh(disguise + " " + log)).isZero();
+      try (AttemptLogs logs = AttemptLogs.open(job.attempt).orElseThrow()) {
+        assertThatIOException().as(disguise).isThrownBy(() -> logs.read(OUT, 0, 100));
+      }
+    }
+  }
+
+  @Test
+  void isNotTrickedByAFileThatIsSwappedWhileItIsRead() throws Exception {
+    job.run("echo mine").awaitEnd();
+    Path log = job.attempt.resolve("logs/stdout.0");
+    Path secret = Files.writeString(root.resolve("secret"), "not for you");
+    Path kept = Files.copy(log, root.resolve("kept"));
+    Process swapper =
+        new ProcessBuilder(
+                "bash",
+                "-c",
+                """
+                while :; do
+                  ln -sf "$1" "$3.new" && mv -f "$3.new" "$3"
+                  cp "$2" "$3.new" && mv -f "$3.new" "$3"
+                  mkfifo "$3.new" && mv -f "$3.new" "$3"
+                done
+                """,
+                "swapper",
+                secret.toString(),
+                kept.toString(),
+                log.toString())
+            .redirectError(ProcessBuilder.Redirect.DISCARD)
+            .start();
+    int read = 0;
+    try (AttemptLogs logs = AttemptLogs.open(job.attempt).orElseThrow()) {
+      for (int i = 0; i < 10_000; i++) {
+        try {
+          Optional<AttemptLogs.Piece> piece = logs.read(OUT, 0, 100);
+          if (piece.isPresent()) {
+            assertThat(text(piece)).isEqualTo("mine\n");
+            read++;
+          }
+        } catch (IOException refused) {
+          assertThat(refused).isNotNull();
+        }
+      }
+    } finally {
+      swapper.destroyForcibly().waitFor();
+    }
+    assertThat(read).as("the genuine file was met too").isPositive();
+  }
+
+  private static String text(Optional<AttemptLogs.Piece> piece) {
+    return StandardCharsets.UTF_8.decode(piece.orElseThrow().bytes().duplicate()).toString();
+  }
+
+  private static int sh(String command) throws IOException, InterruptedException {
+    return new ProcessBuilder("sh", "-c", command)
+        .redirectErrorStream(true)
+        .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+        .start()
+        .waitFor();
+  }
+}

@@ -1,0 +1,251 @@
+package io.headgate.agent.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+import static org.awaitility.Awaitility.await;
+
+import io.headgate.agent.core.Observation;
+import io.headgate.agent.core.StopStep;
+import io.headgate.agent.core.StopStep.Phase;
+import io.headgate.agent.core.StopStep.Result;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// What a supervisor promises about stopping: callback, SIGTERM, grace, SIGKILL, and nothing left.
+class SupervisorStopTest {
+  private static final Duration LONG = Duration.ofSeconds(60);
+  private static final Duration SHORT = Duration.ofMillis(200);
+
+  /// A job that says when it runs and what signals it gets; on SIGTERM it ends with 7.
+  private static final String POLITE =
+      """
+      trap 'echo term; exit 7' TERM
+      trap 'echo usr1; exit 0' USR1
+      echo running
+      while :; do read -t 0.02 <> <(:); done
+      """;
+
+  private static final String STUBBORN = "trap '' TERM; " + POLITE.replaceFirst("trap.*TERM\n", "");
+
+  @TempDir Path root;
+  private SupervisedJob job;
+
+  @BeforeEach
+  void makeJob() throws IOException {
+    job = new SupervisedJob(root);
+  }
+
+  @Test
+  void runsTheCallbackInTheJobsOwnPlaceWhileItRunsAndThenTerminatesIt() throws Exception {
+    job.callback(
+            "echo callback $PWD $HEADGATE_JOB $HEADGATE_STOP_REASON; kill -0 $HEADGATE_JOB_PID")
+        .run(POLITE);
+    stop("preempted", LONG, LONG);
+    Observation.Ending end = job.awaitEnd();
+
+    assertThat(end.reason()).isEqualTo("preempted");
+    assertThat(end.exitCode()).hasValue(7);
+    assertThat(job.output())
+        .isEqualTo("running\ncallback " + job.attempt + " tenants/t/jobs/j preempted\nterm\n");
+    assertThat(outcomes())
+        .containsExactly(outcome(Phase.CALLBACK, Result.OK), outcome(Phase.TERM, Result.OK));
+  }
+
+  @Test
+  void killsWhatIgnoresSigtermAfterTheGrace() throws Exception {
+    job.run(STUBBORN);
+    stop("cancelled", LONG, SHORT);
+    Observation.Ending end = job.awaitEnd();
+
+    assertThat(end.exitCode()).hasValue(128 + 9);
+    assertThat(end.reason()).isEqualTo("cancelled");
+    assertThat(outcomes())
+        .containsExactly(outcome(Phase.TERM, Result.TIMED_OUT), outcome(Phase.KILL, Result.OK));
+  }
+
+  @Test
+  void cutsOffACallbackThatTakesTooLongWithAllThatItStarted() throws Exception {
+    job.callback("trap '' TERM; sleep 1000 & echo $! > child; wait").run(POLITE);
+    stop("preempted", SHORT, LONG);
+
+    assertThat(job.awaitEnd().exitCode()).hasValue(7);
+    assertThat(outcomes())
+        .containsExactly(outcome(Phase.CALLBACK, Result.TIMED_OUT), outcome(Phase.TERM, Result.OK));
+    assertThat(SupervisorTest.isAlive(Files.readString(job.attempt.resolve("child")).strip()))
+        .isFalse();
+  }
+
+  @Test
+  void endsARunningCallbackWhenToldToSkipIt() throws Exception {
+    job.callback("echo in callback; exec sleep 1000").run(POLITE);
+    stop("preempted", LONG, LONG);
+    job.awaitOutput("in callback");
+    stop("preempted", LONG, LONG);
+    assertThat(job.status().observation().stop().orElseThrow().termed()).isEmpty();
+    stop("cancelled", Duration.ZERO, LONG);
+
+    assertThat(job.awaitEnd().reason()).isEqualTo("preempted");
+    assertThat(outcomes())
+        .containsExactly(outcome(Phase.CALLBACK, Result.SKIPPED), outcome(Phase.TERM, Result.OK));
+  }
+
+  @Test
+  void reportsAFailedCallbackAndGoesOn() throws Exception {
+    job.callback("exit 9").run(POLITE);
+    stop("preempted", LONG, LONG);
+
+    assertThat(job.awaitEnd().exitCode()).hasValue(7);
+    assertThat(outcomes())
+        .containsExactly(outcome(Phase.CALLBACK, Result.FAILED), outcome(Phase.TERM, Result.OK));
+    assertThat(stopProgress().callback().orElseThrow().exitCode()).hasValue(9);
+  }
+
+  @Test
+  void letsTheCallbackFinishWhenTheJobEndsByItselfMeanwhile() throws Exception {
+    job.callback(
+            """
+            kill -USR1 $HEADGATE_JOB_PID
+            while kill -0 $HEADGATE_JOB_PID 2>/dev/null; do :; done
+            echo saved
+            """)
+        .run(POLITE);
+    stop("preempted", LONG, LONG);
+    Observation.Ending end = job.awaitEnd();
+
+    assertThat(end.exitCode()).hasValue(0);
+    assertThat(end.reason()).isEqualTo("preempted");
+    assertThat(job.output()).isEqualTo("running\nusr1\nsaved\n");
+    assertThat(outcomes()).containsExactly(outcome(Phase.CALLBACK, Result.OK));
+  }
+
+  @Test
+  void killOverridesACallback() throws Exception {
+    job.callback("echo in callback; exec sleep 1000").run(POLITE);
+    stop("preempted", LONG, LONG);
+    job.awaitOutput("in callback");
+    try (SupervisorLink link = job.link()) {
+      link.kill("cancelled");
+      assertThat(job.awaitEnd().exitCode()).hasValue(128 + 9);
+    }
+  }
+
+  @Test
+  void stopsAtTheTimeLimitWithTheCallback() throws Exception {
+    job.callback("echo checkpoint").timeLimit(Duration.ofMillis(300)).run(POLITE);
+    Observation.Ending end = job.awaitEnd();
+
+    assertThat(end.reason()).isEqualTo("time-limit");
+    assertThat(end.exitCode()).hasValue(7);
+    assertThat(job.output()).isEqualTo("running\ncheckpoint\nterm\n");
+    assertThat(Duration.between(job.status().observation().started(), end.at()))
+        .isGreaterThanOrEqualTo(Duration.ofMillis(299));
+  }
+
+  @Test
+  void stopsByItselfWhenContactIsLost() throws Exception {
+    job.callback("echo checkpoint").stopAfter(Duration.ofMillis(300)).run(POLITE);
+
+    assertThat(job.awaitEnd().reason()).isEqualTo("stop-after");
+    assertThat(job.output()).isEqualTo("running\ncheckpoint\nterm\n");
+  }
+
+  @Test
+  void runsOnForAsLongAsContactIsRenewed() throws Exception {
+    job.stopAfter(Duration.ofMillis(500)).run(POLITE);
+    long started = BootClock.nowMs();
+    try (SupervisorLink link = job.link()) {
+      await()
+          .pollInterval(Duration.ofMillis(50))
+          .until(() -> {
+            link.contact(BootClock.nowMs());
+            return BootClock.nowMs() - started > 1200;
+          });
+      assertThat(job.status().observation().stop()).isEmpty();
+      // A contact that lay in some buffer for long proves nothing about now.
+      link.contact(started);
+      assertThat(job.awaitEnd().reason()).isEqualTo("stop-after");
+    }
+  }
+
+  @Test
+  void stopsWithTheCallbackWhenTheMachineShutsDown() throws Exception {
+    job.callback("echo checkpoint").run(POLITE);
+    job.awaitOutput("running");
+    ProcessHandle.of(job.status().supervisorPid()).orElseThrow().destroy();
+
+    assertThat(job.awaitEnd().reason()).isEqualTo("shutdown");
+    assertThat(job.output()).isEqualTo("running\ncheckpoint\nterm\n");
+  }
+
+  @Test
+  void wakesAStoppedJobSoThatItCanReactToSigterm() throws Exception {
+    job.run(POLITE);
+    job.awaitOutput("running");
+    new ProcessBuilder("kill", "-STOP", Long.toString(job.status().jobPid())).start().waitFor();
+    stop("preempted", LONG, LONG);
+
+    assertThat(job.awaitEnd().exitCode()).hasValue(7);
+  }
+
+  @Test
+  void killsEverythingInTheJobsCgroupAndRemovesIt() throws Exception {
+    Cgroups cgroups = Cgroups.discover("test-" + ProcessHandle.current().pid());
+    assumeThat(cgroups.areAvailable()).as("cgroup v2 is writable").isTrue();
+    Path cgroup = cgroups.make("killed").orElseThrow();
+    try {
+      job.cgroup(cgroup).run("trap '' TERM; cat /proc/self/cgroup; " + POLITE);
+      stop("cancelled", LONG, SHORT);
+      job.awaitEnd();
+
+      assertThat(job.status().inCgroup()).isTrue();
+      assertThat(job.output()).contains("/" + cgroup.getFileName());
+      assertThat(cgroup).doesNotExist();
+    } finally {
+      Files.deleteIfExists(cgroup);
+      cgroups.removeIfEmpty();
+    }
+  }
+
+  private void stop(String reason, Duration callback, Duration grace) throws IOException {
+    job.awaitOutput("running");
+    int version = (int) job.status().version();
+    try (SupervisorLink link = job.link()) {
+      link.stop(reason, callback, grace);
+      if (job.status().observation().stop().isEmpty()) {
+        link.awaitChange();
+      } else {
+        // A repeated stop announces nothing, so its effect, if any, is awaited by the caller.
+        await().during(Duration.ofMillis(50)).until(() -> job.status().version() >= version);
+      }
+    }
+  }
+
+  private Observation.StopProgress stopProgress() {
+    return job.status().observation().stop().orElseThrow();
+  }
+
+  private record Outcome(Phase phase, Result result) {}
+
+  private static Outcome outcome(Phase phase, Result result) {
+    return new Outcome(phase, result);
+  }
+
+  private List<Outcome> outcomes() {
+    return job.status().observation().steps().stream()
+        .filter(step -> step.result().isPresent())
+        .map(SupervisorStopTest::toOutcome)
+        .toList();
+  }
+
+  private static Outcome toOutcome(StopStep step) {
+    Optional<Result> result = step.result();
+    return new Outcome(step.phase(), result.orElseThrow());
+  }
+}

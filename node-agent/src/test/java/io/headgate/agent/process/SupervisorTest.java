@@ -1,0 +1,210 @@
+package io.headgate.agent.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.headgate.agent.core.Observation;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// What a supervisor promises about starting, ending and outliving.
+class SupervisorTest {
+  private static final long MAX_RESIDENT_KIB = 2048;
+
+  @TempDir Path root;
+  private SupervisedJob job;
+
+  @BeforeEach
+  void makeJob() throws IOException {
+    job = new SupervisedJob(root);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 7, 127, 255})
+  void reportsExitCodesExactly(int code) throws Exception {
+    Observation.Ending end = job.run("exit " + code).awaitEnd();
+
+    assertThat(end.reason()).isEqualTo("exited");
+    assertThat(end.exitCode()).hasValue(code);
+    assertThat(job.status().observation().stop()).isEmpty();
+  }
+
+  @Test
+  void reportsAFatalSignalAsAShellDoes() throws Exception {
+    Observation.Ending end = job.run("kill -SEGV $$").awaitEnd();
+
+    assertThat(end.reason()).isEqualTo("exited");
+    assertThat(end.exitCode()).hasValue(128 + 11);
+  }
+
+  @Test
+  void saysWhyAProgramCannotStart() throws Exception {
+    job.launch(List.of("no-such-program"));
+    Observation.Ending end = job.awaitEnd();
+
+    assertThat(end.reason()).isEqualTo("start-failed");
+    assertThat(end.error()).hasValue("cannot run no-such-program: No such file or directory");
+    assertThat(end.exitCode()).isEqualTo(OptionalInt.empty());
+  }
+
+  @Test
+  void saysWhichDirectoryIsMissing() throws Exception {
+    job.directory(Path.of("/no/such/directory")).run("true");
+
+    assertThat(job.awaitEnd().error())
+        .hasValue("cannot enter /no/such/directory: No such file or directory");
+  }
+
+  @Test
+  void capturesBothStreamsAndGivesTheJobACleanStart() throws Exception {
+    job.run(
+        """
+        echo out; echo err >&2; pwd; cat; env | sort
+        grep -E '^(SigBlk|SigIgn|NoNewPrivs)' /proc/self/status
+        for f in {0..30}; do [ -e /proc/$$/fd/$f ] && echo descriptor $f; done
+        """);
+    job.awaitEnd();
+
+    assertThat(job.output(AttemptLogs.Stream.STDERR)).isEqualTo("err\n");
+    assertThat(job.output())
+        .startsWith("out\n" + job.attempt + "\n")
+        .contains("HEADGATE_JOB=tenants/t/jobs/j\n")
+        .contains("SigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\nNoNewPrivs:\t1\n")
+        .contains("descriptor 0\ndescriptor 1\ndescriptor 2\n")
+        .doesNotContain("descriptor 3")
+        .doesNotContain("LD_")
+        .doesNotContain("JAVA");
+  }
+
+  @Test
+  void leavesNoDaemonBehind() throws Exception {
+    job.run(
+        """
+        (setsid bash -c '(trap "" TERM HUP; echo $BASHPID > daemon; exec sleep 1000) &' &)
+        until [ -s daemon ]; do :; done
+        exit 3
+        """);
+    Observation.Ending end = job.awaitEnd();
+
+    assertThat(end.exitCode()).hasValue(3);
+    assertThat(isAlive(Files.readString(job.attempt.resolve("daemon")).strip())).isFalse();
+  }
+
+  @Test
+  void startsAnAttemptOnceHoweverManyTry() throws Exception {
+    job.run("echo started >> starts; exit 0").awaitEnd();
+    assertThat(job.launchAgain()).isInstanceOf(SupervisorLauncher.Result.AlreadyStarted.class);
+
+    SupervisedJob contested = new SupervisedJob(root);
+    contested.launch(List.of("/dev/null/not-run"));
+    contested.awaitEnd();
+    Files.delete(contested.attempt.resolve("status"));
+    await().until(() -> !AttemptLock.isHeld(contested.attempt));
+    Files.write(
+        contested.attempt.resolve("argv"),
+        "bash\0-c\0echo started >> starts; read -t 0.3 <> <(:)\0".getBytes());
+    List<Callable<SupervisorLauncher.Result>> tries = new ArrayList<>();
+    for (int i = 0; i < 8; i++) {
+      tries.add(contested::launchAgain);
+    }
+    try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<SupervisorLauncher.Result> results = new ArrayList<>();
+      for (Future<SupervisorLauncher.Result> result : threads.invokeAll(tries)) {
+        results.add(result.get());
+      }
+      assertThat(results)
+          .filteredOn(SupervisorLauncher.Result.Started.class::isInstance)
+          .hasSize(1);
+    }
+    contested.awaitEnd();
+    assertThat(Files.readString(contested.attempt.resolve("starts"))).isEqualTo("started\n");
+  }
+
+  @Test
+  void refusesToStartAfterTooLongWithoutContact() throws Exception {
+    SupervisorLauncher.Result result =
+        job.stopAfter(Duration.ofSeconds(30))
+            .lastContact(Duration.ofSeconds(31))
+            .launch("touch ran");
+
+    assertThat(result).isInstanceOf(SupervisorLauncher.Result.TooLate.class);
+    assertThat(job.attempt.resolve("ran")).doesNotExist();
+    assertThat(SupervisorStatus.read(job.attempt)).isEmpty();
+  }
+
+  @Test
+  void staysSmallAndAlone() throws Exception {
+    job.run("for i in {1..20000}; do echo some output of a job; done; echo done; exec sleep 1000");
+    job.awaitOutput("done\n");
+
+    long pid = job.status().supervisorPid();
+    String memory = Files.readString(Path.of("/proc/" + pid + "/status"));
+    assertThat(field(memory, "VmHWM")).isLessThanOrEqualTo(MAX_RESIDENT_KIB);
+    assertThat(field(memory, "Threads")).isEqualTo(1);
+    job.close();
+  }
+
+  @Test
+  void takesTheJobWithItWhenItIsKilled() throws Exception {
+    job.run("echo running; exec sleep 1000");
+    job.awaitOutput("running");
+    SupervisorStatus status = job.status();
+    ProcessHandle.of(status.supervisorPid()).orElseThrow().destroyForcibly();
+
+    await().until(() -> !isAlive(Long.toString(status.jobPid())));
+    assertThat(job.status().observation().ending()).isEmpty();
+    assertThat(AttemptLock.isHeld(job.attempt)).isFalse();
+  }
+
+  @Test
+  void letsALaterAgentTakeTheControlOver() throws Exception {
+    job.run("echo running; exec sleep 1000");
+    try (SupervisorLink first = job.link();
+        SupervisorLink second = job.link()) {
+      second.stop("preempted", Duration.ZERO, Duration.ofSeconds(10));
+      assertThat(job.awaitEnd().exitCode()).hasValue(128 + 15);
+      assertThat(first).isNotNull();
+    }
+  }
+
+  @Test
+  void worksInADirectoryWithAVeryLongPath() throws Exception {
+    Path deep = root;
+    for (int i = 0; i < 5; i++) {
+      deep = Files.createDirectory(deep.resolve("a-rather-long-name-of-a-directory-" + i));
+    }
+    SupervisedJob far = new SupervisedJob(deep);
+    far.run("echo running; exec sleep 1000");
+    try (SupervisorLink link = far.link()) {
+      link.kill("cancelled");
+      assertThat(far.awaitEnd().exitCode()).hasValue(128 + 9);
+    }
+  }
+
+  static boolean isAlive(String pid) throws IOException {
+    Path status = Path.of("/proc/" + pid + "/status");
+    return Files.exists(status) && !Files.readString(status).contains("State:\tZ");
+  }
+
+  private static long field(String status, String name) {
+    return status
+        .lines()
+        .filter(line -> line.startsWith(name + ":"))
+        .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")))
+        .findFirst()
+        .orElseThrow();
+  }
+}
