@@ -1,0 +1,53 @@
+package io.headgate.kit.auth;
+
+import com.google.protobuf.DescriptorProtos.MethodOptions;
+import io.grpc.MethodDescriptor;
+import io.grpc.protobuf.ProtoMethodDescriptorSupplier;
+import io.headgate.proto.type.v1.Access;
+import io.headgate.proto.type.v1.AccessOuterClass;
+import java.util.EnumSet;
+import java.util.Optional;
+import java.util.Set;
+
+/// Who may call a method, as the contract states it.
+sealed interface AccessRule {
+  /// Everybody, without a token.
+  record Anonymous() implements AccessRule {}
+
+  /// Bearers of a token with one of these roles.
+  record Roles(Set<Role> roles) implements AccessRule {
+    public Roles {
+      roles = Set.copyOf(roles);
+    }
+  }
+
+  /// The rule that the contract states for `method`; nothing if it states none, which means nobody.
+  static Optional<AccessRule> of(MethodDescriptor<?, ?> method) {
+    if (!(method.getSchemaDescriptor() instanceof ProtoMethodDescriptorSupplier supplier)) {
+      return Optional.empty();
+    }
+    MethodOptions options = supplier.getMethodDescriptor().getOptions();
+    if (!options.hasExtension(AccessOuterClass.access)) {
+      return Optional.empty();
+    }
+    Access access = options.getExtension(AccessOuterClass.access);
+    if (access.getAnonymous()) {
+      return access.getRolesCount() == 0 ? Optional.of(new Anonymous()) : Optional.empty();
+    }
+    Set<Role> roles = EnumSet.noneOf(Role.class);
+    for (io.headgate.proto.type.v1.Role role : access.getRolesList()) {
+      switch (role) {
+        case ROLE_PLATFORM_OPERATOR -> roles.add(Role.PLATFORM_OPERATOR);
+        case ROLE_TENANT_ADMIN -> roles.add(Role.TENANT_ADMIN);
+        case ROLE_MEMBER -> roles.add(Role.MEMBER);
+        case ROLE_SERVICE_ACCOUNT -> roles.add(Role.SERVICE_ACCOUNT);
+        case ROLE_NODE -> roles.add(Role.NODE);
+        case ROLE_SERVICE -> roles.add(Role.SERVICE);
+        case ROLE_UNSPECIFIED, UNRECOGNIZED -> {
+          return Optional.empty();
+        }
+      }
+    }
+    return roles.isEmpty() ? Optional.empty() : Optional.of(new Roles(roles));
+  }
+}

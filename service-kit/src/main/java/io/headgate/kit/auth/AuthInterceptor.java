@@ -1,0 +1,96 @@
+package io.headgate.kit.auth;
+
+import io.grpc.Context;
+import io.grpc.Contexts;
+import io.grpc.Metadata;
+import io.grpc.ServerCall;
+import io.grpc.ServerCall.Listener;
+import io.grpc.ServerCallHandler;
+import io.grpc.ServerInterceptor;
+import io.grpc.ServerMethodDefinition;
+import io.grpc.ServerServiceDefinition;
+import io.grpc.Status;
+import io.headgate.kit.failure.Refusal;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/// Holds every call to the rule that the contract states for its method, before any handler sees
+/// it, and puts the {@link Principal} into the call's context. A method without a rule is refused.
+public final class AuthInterceptor implements ServerInterceptor {
+  private static final Metadata.Key<String> AUTHORIZATION =
+      Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER);
+  private static final String SCHEME = "bearer ";
+
+  private final TokenVerifier verifier;
+
+  public AuthInterceptor(TokenVerifier verifier) {
+    this.verifier = verifier;
+  }
+
+  /// The full names of the methods that state no rule; a server does not start with any.
+  public static List<String> methodsWithoutRule(List<ServerServiceDefinition> services) {
+    List<String> missing = new ArrayList<>();
+    for (ServerServiceDefinition service : services) {
+      for (ServerMethodDefinition<?, ?> method : service.getMethods()) {
+        if (AccessRule.of(method.getMethodDescriptor()).isEmpty()) {
+          missing.add(method.getMethodDescriptor().getFullMethodName());
+        }
+      }
+    }
+    return missing;
+  }
+
+  @Override
+  public <ReqT, RespT> Listener<ReqT> interceptCall(
+      ServerCall<ReqT, RespT> call, Metadata headers, ServerCallHandler<ReqT, RespT> next) {
+    AccessRule rule =
+        AccessRule.of(call.getMethodDescriptor())
+            .orElseThrow(() ->
+                Refusal.permissionDenied("ACCESS_DENIED", "nobody may call this method")
+                    .exception());
+    // A token sent to an anonymous method is not looked at: verifying it would need the very keys
+    // that such a method may be serving.
+    if (!(rule instanceof AccessRule.Roles(var roles))) {
+      return next.startCall(call, headers);
+    }
+    String header = headers.get(AUTHORIZATION);
+    if (header == null) {
+      throw Refusal.of(
+              Status.Code.UNAUTHENTICATED,
+              "TOKEN_MISSING",
+              "this method needs a token: send 'authorization: Bearer TOKEN'")
+          .exception();
+    }
+    Principal principal = verifier.verify(token(header));
+    requireRole(roles, principal);
+    Context context = Context.current().withValue(Principals.KEY, principal);
+    return Contexts.interceptCall(context, call, headers, next);
+  }
+
+  private static void requireRole(Set<Role> roles, Principal principal) {
+    if (roles.contains(principal.role())) {
+      return;
+    }
+    String needed =
+        roles.stream().map(Role::claim).sorted().collect(Collectors.joining(", ", "[", "]"));
+    throw Refusal.permissionDenied(
+            "ROLE_DENIED",
+            "a " + principal.role().claim() + " may not do this; it takes one of " + needed)
+        .withMetadata("role", principal.role().claim())
+        .exception();
+  }
+
+  private static String token(String header) {
+    if (!header.toLowerCase(Locale.ROOT).startsWith(SCHEME)) {
+      throw Refusal.of(
+              Status.Code.UNAUTHENTICATED,
+              "TOKEN_INVALID",
+              "the authorization header is not 'Bearer TOKEN'")
+          .exception();
+    }
+    return header.substring(SCHEME.length()).strip();
+  }
+}

@@ -1,0 +1,93 @@
+package io.headgate.kit.auth;
+
+import com.nimbusds.jose.JOSEException;
+import com.nimbusds.jose.jwk.Curve;
+import com.nimbusds.jose.jwk.ECKey;
+import com.nimbusds.jose.jwk.JWK;
+import com.nimbusds.jose.jwk.JWKSet;
+import io.headgate.kit.time.TimeSource;
+import java.security.interfaces.ECPublicKey;
+import java.text.ParseException;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Keys from a JSON Web Key Set that a function fetches. They are kept; an unknown key id and old
+/// age fetch them again, but not more often than the rate bound, so that invented key ids cannot
+/// flood the issuer. While the issuer is away the keys last fetched go on being used. Thread-safe.
+public final class JwksKeySource implements KeySource {
+  private static final Logger LOG = LoggerFactory.getLogger(JwksKeySource.class);
+  private static final Duration MAX_AGE = Duration.ofMinutes(10);
+  private static final Duration MIN_INTERVAL = Duration.ofSeconds(5);
+
+  private record Keys(Map<String, ECPublicKey> byId, long fetchedNanos) {}
+
+  private final Supplier<String> fetch;
+  private final TimeSource time;
+  private final ReentrantLock fetching = new ReentrantLock();
+  private volatile Optional<Keys> keys = Optional.empty();
+  private long lastAttemptNanos;
+  private boolean attempted;
+
+  /// @param fetch returns the JSON of the key set; it should have a deadline of its own
+  public JwksKeySource(Supplier<String> fetch, TimeSource time) {
+    this.fetch = fetch;
+    this.time = time;
+  }
+
+  @Override
+  public Optional<ECPublicKey> find(String keyId) {
+    Optional<Keys> known = keys;
+    if (known.isPresent() && isFresh(known.get()) && known.get().byId().containsKey(keyId)) {
+      return Optional.of(known.get().byId().get(keyId));
+    }
+    refresh();
+    return keys.map(found -> found.byId().get(keyId));
+  }
+
+  private boolean isFresh(Keys known) {
+    return time.monotonicNanos() - known.fetchedNanos() < MAX_AGE.toNanos();
+  }
+
+  private void refresh() {
+    fetching.lock();
+    try {
+      long now = time.monotonicNanos();
+      if (attempted && now - lastAttemptNanos < MIN_INTERVAL.toNanos()) {
+        if (keys.isEmpty()) {
+          throw new KeysUnavailableException(new IllegalStateException("the last fetch failed"));
+        }
+        return;
+      }
+      attempted = true;
+      lastAttemptNanos = now;
+      keys = Optional.of(new Keys(parse(fetch.get()), now));
+    } catch (RuntimeException e) {
+      if (keys.isEmpty()) {
+        throw e instanceof KeysUnavailableException ? e : new KeysUnavailableException(e);
+      }
+      LOG.warn("the verification keys cannot be renewed, the old ones stay: {}", e.toString());
+    } finally {
+      fetching.unlock();
+    }
+  }
+
+  private static Map<String, ECPublicKey> parse(String json) {
+    try {
+      Map<String, ECPublicKey> byId = new HashMap<>();
+      for (JWK key : JWKSet.parse(json).getKeys()) {
+        if (key instanceof ECKey ec && Curve.P_256.equals(ec.getCurve()) && ec.getKeyID() != null) {
+          byId.put(ec.getKeyID(), ec.toECPublicKey());
+        }
+      }
+      return Map.copyOf(byId);
+    } catch (ParseException | JOSEException e) {
+      throw new IllegalArgumentException("not a JSON Web Key Set", e);
+    }
+  }
+}

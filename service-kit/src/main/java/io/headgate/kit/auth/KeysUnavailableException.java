@@ -1,0 +1,10 @@
+package io.headgate.kit.auth;
+
+/// The keys could not be fetched; whether the token is good is not known.
+public final class KeysUnavailableException extends RuntimeException {
+  private static final long serialVersionUID = 1;
+
+  public KeysUnavailableException(Throwable cause) {
+    super("the verification keys cannot be fetched", cause);
+  }
+}

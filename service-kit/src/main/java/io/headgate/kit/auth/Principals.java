@@ -1,0 +1,61 @@
+package io.headgate.kit.auth;
+
+import io.grpc.Context;
+import io.grpc.Status;
+import io.headgate.kit.failure.Refusal;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/// The caller of the RPC being served, and the one check that keeps tenants apart.
+public final class Principals {
+  static final Context.Key<Principal> KEY = Context.key("principal");
+
+  private static final String ID = "[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?";
+  private static final Pattern NAME = Pattern.compile("(?:tenants/)?(" + ID + ")(?:/.*)?");
+
+  private Principals() {}
+
+  /// The caller.
+  ///
+  /// @throws IllegalStateException in a method that anonymous callers may use, or outside of a call
+  public static Principal current() {
+    return find()
+        .orElseThrow(() -> new IllegalStateException("no principal: the call is anonymous"));
+  }
+
+  /// The caller, or nothing when it is anonymous.
+  public static Optional<Principal> find() {
+    return Optional.ofNullable(KEY.get());
+  }
+
+  /// The id of the tenant that `name` is in, if the caller may know of it. A foreign tenant is
+  /// refused exactly as an absent one, so that nobody learns which tenants there are.
+  ///
+  /// @param name a resource name, `tenants/acme/pools/x`, or a tenant's id, `acme`
+  public static String requireTenant(String name) {
+    Matcher parts = NAME.matcher(name);
+    if (!parts.matches() || (name.indexOf('/') >= 0 && !name.startsWith("tenants/"))) {
+      throw Refusal.invalidField(
+              "INVALID_NAME", "name", "'" + name + "' is not in a tenant: write tenants/ID/...")
+          .exception();
+    }
+    String tenant = parts.group(1);
+    if (!current().mayEnter(tenant)) {
+      throw tenantNotFound(tenant).exception();
+    }
+    return tenant;
+  }
+
+  /// What everybody is told about a tenant that is absent or not theirs.
+  public static Refusal tenantNotFound(String tenant) {
+    return Refusal.of(
+            Status.Code.NOT_FOUND, "TENANT_NOT_FOUND", "there is no tenant '" + tenant + "'")
+        .withMetadata("tenant", tenant);
+  }
+
+  /// Runs `action` as `principal`, as if it had called; for tests and work on somebody's behalf.
+  public static void runAs(Principal principal, Runnable action) {
+    Context.current().withValue(KEY, principal).run(action);
+  }
+}

@@ -1,0 +1,121 @@
+package io.headgate.kit.auth;
+
+import com.nimbusds.jose.JOSEException;
+import com.nimbusds.jose.JWSHeader;
+import com.nimbusds.jose.crypto.ECDSAVerifier;
+import com.nimbusds.jwt.JWTClaimsSet;
+import com.nimbusds.jwt.SignedJWT;
+import io.grpc.Status;
+import io.headgate.kit.failure.Refusal;
+import io.headgate.kit.failure.RefusalException;
+import io.headgate.kit.time.TimeSource;
+import java.security.interfaces.ECPublicKey;
+import java.text.ParseException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Date;
+import java.util.List;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Decides whether a token is good: ES256 by a key of the issuer and nothing else, of our type,
+/// issuer and audience, valid now, and not longer than tokens live. What a token's header offers as
+/// a key is never used. Thread-safe.
+public final class TokenVerifier {
+  private static final Logger LOG = LoggerFactory.getLogger(TokenVerifier.class);
+  private static final int MAX_LENGTH = 4096;
+
+  private final TokenRules rules;
+  private final KeySource keys;
+  private final TimeSource time;
+
+  public TokenVerifier(TokenRules rules, KeySource keys, TimeSource time) {
+    this.rules = rules;
+    this.keys = keys;
+    this.time = time;
+  }
+
+  /// Accepts no token at all.
+  public static TokenVerifier refusingAll() {
+    return new TokenVerifier(TokenRules.DEFAULTS, _ -> Optional.empty(), TimeSource.system());
+  }
+
+  /// Who bears `token`.
+  ///
+  /// @throws RefusalException UNAUTHENTICATED with reason TOKEN_INVALID or TOKEN_EXPIRED, or
+  ///   UNAVAILABLE when there are no keys to judge by
+  public Principal verify(String token) {
+    try {
+      if (token.length() > MAX_LENGTH) {
+        throw new IllegalArgumentException("longer than " + MAX_LENGTH);
+      }
+      SignedJWT jwt = SignedJWT.parse(token);
+      requireHeader(jwt.getHeader());
+      requireSignature(jwt);
+      JWTClaimsSet claims = jwt.getJWTClaimsSet();
+      requireClaims(claims);
+      return TokenFormat.principal(claims);
+    } catch (KeysUnavailableException e) {
+      LOG.warn("tokens cannot be verified: {}", e.toString());
+      throw Refusal.unavailable(
+              "KEYS_UNAVAILABLE", "tokens cannot be verified now", Duration.ofSeconds(1))
+          .exception();
+    } catch (ParseException | JOSEException | IllegalArgumentException e) {
+      // Why exactly is for the log: it would only help somebody who forges tokens.
+      LOG.debug("a token was refused: {}", e.toString());
+      throw Refusal.of(
+              Status.Code.UNAUTHENTICATED,
+              "TOKEN_INVALID",
+              "the token is not one that this server accepts: log in again")
+          .exception();
+    }
+  }
+
+  private static void requireHeader(JWSHeader header) {
+    require(TokenFormat.ALGORITHM.equals(header.getAlgorithm()), "algorithm");
+    require(TokenFormat.TYPE.equals(header.getType()), "type");
+    require(header.getKeyID() != null, "key id");
+    require(header.getCriticalParams() == null, "critical parameters");
+    require(
+        header.getJWK() == null
+            && header.getJWKURL() == null
+            && header.getX509CertURL() == null
+            && header.getX509CertChain() == null,
+        "a key of its own");
+  }
+
+  private void requireSignature(SignedJWT jwt) throws JOSEException {
+    Optional<ECPublicKey> key = keys.find(jwt.getHeader().getKeyID());
+    require(key.isPresent(), "an unknown key");
+    require(jwt.verify(new ECDSAVerifier(key.orElseThrow())), "a wrong signature");
+  }
+
+  private void requireClaims(JWTClaimsSet claims) {
+    require(rules.issuer().equals(claims.getIssuer()), "issuer");
+    require(List.of(rules.audience()).equals(claims.getAudience()), "audience");
+    Date expires = claims.getExpirationTime();
+    Date issued = claims.getIssueTime();
+    require(expires != null && issued != null, "no time");
+    Instant now = time.instant();
+    require(!issued.toInstant().isAfter(now.plus(rules.clockSkew())), "from the future");
+    Date notBefore = claims.getNotBeforeTime();
+    require(
+        notBefore == null || !notBefore.toInstant().isAfter(now.plus(rules.clockSkew())),
+        "not yet valid");
+    Duration lifetime = Duration.between(issued.toInstant(), expires.toInstant());
+    require(lifetime.compareTo(rules.maxLifetime()) <= 0, "lives too long");
+    if (!now.isBefore(expires.toInstant().plus(rules.clockSkew()))) {
+      throw Refusal.of(
+              Status.Code.UNAUTHENTICATED, "TOKEN_EXPIRED", "the token has expired: get a new one")
+          .withMetadata("expiredAt", expires.toInstant())
+          .exception();
+    }
+  }
+
+  private static void require(boolean holds, String what) {
+    if (!holds) {
+      throw new IllegalArgumentException("refused for its " + what);
+    }
+  }
+}

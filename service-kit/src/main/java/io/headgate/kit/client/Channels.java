@@ -1,0 +1,122 @@
+package io.headgate.kit.client;
+
+import io.grpc.CallOptions;
+import io.grpc.Channel;
+import io.grpc.ClientCall;
+import io.grpc.ClientInterceptor;
+import io.grpc.ForwardingClientCall.SimpleForwardingClientCall;
+import io.grpc.ManagedChannel;
+import io.grpc.Metadata;
+import io.grpc.MethodDescriptor;
+import io.grpc.MethodDescriptor.MethodType;
+import io.grpc.netty.GrpcSslContexts;
+import io.grpc.netty.NegotiationType;
+import io.grpc.netty.NettyChannelBuilder;
+import io.headgate.kit.telemetry.Telemetry;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLException;
+
+/// Channels to other servers. Each call carries the trace, the token that is good at that moment
+/// and, if it is unary and names none, a deadline. What certainly did not take effect (UNAVAILABLE)
+/// is tried again a few times with growing, jittered waits.
+public final class Channels {
+  private static final Metadata.Key<String> AUTHORIZATION =
+      Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER);
+  private static final Duration STOP_BOUND = Duration.ofSeconds(5);
+
+  private Channels() {}
+
+  /// A channel to `config.server()`, connecting when first used.
+  public static ManagedChannel open(ChannelConfig config, TokenSource tokens, Telemetry telemetry) {
+    NettyChannelBuilder channel =
+        NettyChannelBuilder.forAddress(config.server().getHost(), config.server().getPort())
+            .keepAliveTime(config.keepAlive().toMillis(), TimeUnit.MILLISECONDS)
+            .keepAliveTimeout(10, TimeUnit.SECONDS)
+            .keepAliveWithoutCalls(false)
+            .maxInboundMessageSize(Math.toIntExact(config.maxMessageSize().bytes()))
+            .defaultServiceConfig(serviceConfig())
+            .enableRetry()
+            .userAgent("headgate")
+            .intercept(
+                List.of(
+                    telemetry.clientInterceptor(),
+                    new Deadlines(config.deadline()),
+                    new Tokens(tokens)));
+    if (config.server().getScheme().equals("http")) {
+      channel.negotiationType(NegotiationType.PLAINTEXT);
+    } else {
+      config.trust().ifPresent(trust -> trust(channel, config));
+    }
+    return channel.build();
+  }
+
+  /// Closes `channel`, giving its calls a moment to end.
+  public static void close(ManagedChannel channel) {
+    channel.shutdown();
+    try {
+      if (!channel.awaitTermination(STOP_BOUND.toMillis(), TimeUnit.MILLISECONDS)) {
+        channel.shutdownNow();
+      }
+    } catch (InterruptedException e) {
+      channel.shutdownNow();
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private static void trust(NettyChannelBuilder channel, ChannelConfig config) {
+    try {
+      channel.sslContext(
+          GrpcSslContexts.forClient().trustManager(config.trust().orElseThrow().toFile()).build());
+    } catch (SSLException e) {
+      throw new IllegalArgumentException("trust: cannot read " + config.trust(), e);
+    }
+  }
+
+  private static Map<String, Object> serviceConfig() {
+    Map<String, Object> retry =
+        Map.of(
+            "maxAttempts",
+            4.0,
+            "initialBackoff",
+            "0.1s",
+            "maxBackoff",
+            "2s",
+            "backoffMultiplier",
+            2.0,
+            "retryableStatusCodes",
+            List.of("UNAVAILABLE"));
+    return Map.of(
+        "methodConfig", List.of(Map.of("name", List.of(Map.of()), "retryPolicy", retry)),
+        "retryThrottling", Map.of("maxTokens", 100.0, "tokenRatio", 0.1));
+  }
+
+  private record Deadlines(Duration deadline) implements ClientInterceptor {
+    @Override
+    public <ReqT, RespT> ClientCall<ReqT, RespT> interceptCall(
+        MethodDescriptor<ReqT, RespT> method, CallOptions options, Channel next) {
+      boolean needed = method.getType() == MethodType.UNARY && options.getDeadline() == null;
+      return next.newCall(
+          method,
+          needed ? options.withDeadlineAfter(deadline.toNanos(), TimeUnit.NANOSECONDS) : options);
+    }
+  }
+
+  private record Tokens(TokenSource tokens) implements ClientInterceptor {
+    @Override
+    public <ReqT, RespT> ClientCall<ReqT, RespT> interceptCall(
+        MethodDescriptor<ReqT, RespT> method, CallOptions options, Channel next) {
+      return new SimpleForwardingClientCall<>(next.newCall(method, options)) {
+        @Override
+        public void start(Listener<RespT> listener, Metadata headers) {
+          if (!headers.containsKey(AUTHORIZATION)) {
+            tokens.token().ifPresent(token -> headers.put(AUTHORIZATION, "Bearer " + token));
+          }
+          super.start(listener, headers);
+        }
+      };
+    }
+  }
+}

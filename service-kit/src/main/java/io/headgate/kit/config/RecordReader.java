@@ -1,0 +1,286 @@
+package io.headgate.kit.config;
+
+import java.lang.reflect.Constructor;
+import java.lang.reflect.Field;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Modifier;
+import java.lang.reflect.ParameterizedType;
+import java.lang.reflect.RecordComponent;
+import java.lang.reflect.Type;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.snakeyaml.engine.v2.exceptions.Mark;
+import org.snakeyaml.engine.v2.nodes.MappingNode;
+import org.snakeyaml.engine.v2.nodes.Node;
+import org.snakeyaml.engine.v2.nodes.NodeTuple;
+import org.snakeyaml.engine.v2.nodes.ScalarNode;
+import org.snakeyaml.engine.v2.nodes.SequenceNode;
+
+/// Turns YAML nodes into records, collecting problems instead of stopping at the first. A value
+/// that could not be read is null and leaves at least one problem behind.
+final class RecordReader {
+  private static final String PREFIX = "HEADGATE";
+
+  private final String file;
+  private final Map<String, String> environment;
+  private final List<ConfigProblem> problems;
+
+  RecordReader(String file, Map<String, String> environment, List<ConfigProblem> problems) {
+    this.file = file;
+    this.environment = environment;
+    this.problems = problems;
+  }
+
+  @Nullable Object read(Class<? extends Record> type, @Nullable MappingNode node) {
+    return record(type, node, "", null);
+  }
+
+  private @Nullable Object record(
+      Class<?> type, @Nullable MappingNode node, String path, @Nullable Object inherited) {
+    Object defaults = inherited == null ? constant(type) : inherited;
+    RecordComponent[] components = type.getRecordComponents();
+    Map<String, Node> entries = entries(type, node, path);
+    @Nullable Object[] values = new Object[components.length];
+    boolean complete = true;
+    for (int i = 0; i < components.length; i++) {
+      String key = kebab(components[i].getName());
+      Object fallback = defaults == null ? null : value(components[i], defaults);
+      String where = path.isEmpty() ? key : path + "." + key;
+      values[i] = component(components[i], entries.get(key), where, fallback);
+      complete &= values[i] != null;
+    }
+    return complete ? construct(type, values, node, path) : null;
+  }
+
+  private @Nullable Object component(
+      RecordComponent component, @Nullable Node node, String path, @Nullable Object fallback) {
+    Type type = component.getGenericType();
+    String variable = variable(path);
+    String override = environment.get(variable);
+    Default annotation = component.getAnnotation(Default.class);
+    if (override != null && !isRecord(type)) {
+      return text(type, override, variable, path);
+    }
+    if (node != null || hasNestedVariable(type, variable)) {
+      return node(type, node, path, fallback);
+    }
+    if (annotation != null) {
+      return text(type, annotation.value(), "default", path);
+    }
+    if (isRecord(type)) {
+      return record((Class<?>) type, null, path, fallback);
+    }
+    return fallback != null ? fallback : absent(type, variable, path);
+  }
+
+  private @Nullable Object node(
+      Type type, @Nullable Node node, String path, @Nullable Object fallback) {
+    if (type instanceof ParameterizedType generic) {
+      Type last = generic.getActualTypeArguments()[generic.getActualTypeArguments().length - 1];
+      return switch (generic.getRawType().getTypeName()) {
+        case "java.util.Optional" -> {
+          Object nested = fallback instanceof Optional<?> given ? given.orElse(null) : null;
+          Object value = node(last, node, path, nested);
+          yield value == null ? null : Optional.of(value);
+        }
+        case "java.util.List" -> list(last, node, path);
+        case "java.util.Map" -> map(last, node, path);
+        default -> throw unsupported(type, path);
+      };
+    }
+    if (isRecord(type)) {
+      if (node == null || node instanceof MappingNode) {
+        return record((Class<?>) type, (MappingNode) node, path, fallback);
+      }
+      return refuse(node, path, "holds keys of its own, not a single value");
+    }
+    if (node instanceof ScalarNode scalar) {
+      return text(type, scalar.getValue(), where(node), path);
+    }
+    return refuse(node, path, "is a single value, not a list or keys");
+  }
+
+  private @Nullable Object list(Type element, @Nullable Node node, String path) {
+    if (!(node instanceof SequenceNode sequence)) {
+      return refuse(node, path, "is a list: write [a, b] or lines that begin with '- '");
+    }
+    List<Object> values = new ArrayList<>();
+    boolean complete = true;
+    for (int i = 0; i < sequence.getValue().size(); i++) {
+      Object value = node(element, sequence.getValue().get(i), path + "[" + i + "]", null);
+      if (value == null) {
+        complete = false;
+      } else {
+        values.add(value);
+      }
+    }
+    return complete ? List.copyOf(values) : null;
+  }
+
+  private @Nullable Object map(Type element, @Nullable Node node, String path) {
+    if (!(node instanceof MappingNode mapping)) {
+      return refuse(node, path, "holds keys of its own");
+    }
+    Map<String, Object> values = new LinkedHashMap<>();
+    boolean complete = true;
+    for (NodeTuple tuple : mapping.getValue()) {
+      String key = tuple.getKeyNode() instanceof ScalarNode scalar ? scalar.getValue() : "?";
+      Object value = node(element, tuple.getValueNode(), path + "." + key, null);
+      if (value == null || values.put(key, value) != null) {
+        complete = false;
+        if (value != null) {
+          refuse(tuple.getKeyNode(), path + "." + key, "is given twice");
+        }
+      }
+    }
+    return complete ? Collections.unmodifiableMap(values) : null;
+  }
+
+  private @Nullable Object text(Type type, String text, String where, String path) {
+    try {
+      if (type instanceof ParameterizedType generic) {
+        Type element = generic.getActualTypeArguments()[0];
+        if (generic.getRawType() == Optional.class) {
+          return Optional.of(Scalars.parse((Class<?>) element, text));
+        }
+        if (generic.getRawType() == List.class) {
+          return Arrays.stream(text.split(","))
+              .map(String::strip)
+              .filter(item -> !item.isEmpty())
+              .map(item -> Scalars.parse((Class<?>) element, item))
+              .toList();
+        }
+        throw new IllegalArgumentException("cannot be given by an environment variable");
+      }
+      return Scalars.parse((Class<?>) type, text);
+    } catch (IllegalArgumentException e) {
+      problems.add(new ConfigProblem(where, path, String.valueOf(e.getMessage())));
+      return null;
+    }
+  }
+
+  private @Nullable Object absent(Type type, String variable, String path) {
+    if (type instanceof ParameterizedType generic) {
+      return switch (generic.getRawType().getTypeName()) {
+        case "java.util.Optional" -> Optional.empty();
+        case "java.util.List" -> List.of();
+        case "java.util.Map" -> Map.of();
+        default -> throw unsupported(type, path);
+      };
+    }
+    problems.add(new ConfigProblem(file, path, "is missing: set it in the file or by " + variable));
+    return null;
+  }
+
+  /// The entries of a record's mapping by key; keys that the record does not know are problems.
+  private Map<String, Node> entries(Class<?> type, @Nullable MappingNode node, String path) {
+    Map<String, Node> entries = new LinkedHashMap<>();
+    if (node == null) {
+      return entries;
+    }
+    List<String> known =
+        Arrays.stream(type.getRecordComponents())
+            .map(component -> kebab(component.getName()))
+            .toList();
+    for (NodeTuple tuple : node.getValue()) {
+      String key = tuple.getKeyNode() instanceof ScalarNode scalar ? scalar.getValue() : "?";
+      String full = path.isEmpty() ? key : path + "." + key;
+      if (!known.contains(key)) {
+        refuse(tuple.getKeyNode(), full, NearestWord.unknown("key", key, known));
+      } else if (entries.put(key, tuple.getValueNode()) != null) {
+        refuse(tuple.getKeyNode(), full, "is given twice");
+      }
+    }
+    return entries;
+  }
+
+  private @Nullable Object construct(
+      Class<?> type, @Nullable Object[] values, @Nullable Node node, String path) {
+    Class<?>[] parameters =
+        Arrays.stream(type.getRecordComponents())
+            .map(RecordComponent::getType)
+            .toArray(Class<?>[]::new);
+    try {
+      Constructor<?> constructor = type.getDeclaredConstructor(parameters);
+      constructor.setAccessible(true);
+      return constructor.newInstance(values);
+    } catch (InvocationTargetException e) {
+      if (e.getCause() instanceof IllegalArgumentException refusal) {
+        return refuse(node, path, String.valueOf(refusal.getMessage()));
+      }
+      throw new IllegalStateException("cannot construct " + type, e.getCause());
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException("cannot construct " + type, e);
+    }
+  }
+
+  private @Nullable Object refuse(@Nullable Node node, String path, String message) {
+    problems.add(new ConfigProblem(where(node), path.isEmpty() ? "(all)" : path, message));
+    return null;
+  }
+
+  private String where(@Nullable Node node) {
+    Optional<Mark> mark = node == null ? Optional.empty() : node.getStartMark();
+    return mark.map(at -> file + ":" + (at.getLine() + 1) + ":" + (at.getColumn() + 1))
+        .orElse(file);
+  }
+
+  private boolean hasNestedVariable(Type type, String variable) {
+    boolean optionalRecord =
+        type instanceof ParameterizedType generic
+            && generic.getRawType() == Optional.class
+            && isRecord(generic.getActualTypeArguments()[0]);
+    return optionalRecord
+        && environment.keySet().stream().anyMatch(name -> name.startsWith(variable + "_"));
+  }
+
+  private static boolean isRecord(Type type) {
+    return type instanceof Class<?> raw && raw.isRecord() && !Scalars.reads(raw);
+  }
+
+  private static @Nullable Object constant(Class<?> type) {
+    try {
+      Field field = type.getDeclaredField("DEFAULTS");
+      if (!Modifier.isStatic(field.getModifiers()) || field.getType() != type) {
+        return null;
+      }
+      field.setAccessible(true);
+      return field.get(null);
+    } catch (NoSuchFieldException e) {
+      return null;
+    } catch (IllegalAccessException e) {
+      throw new IllegalStateException("cannot read DEFAULTS of " + type, e);
+    }
+  }
+
+  private static Object value(RecordComponent component, Object owner) {
+    try {
+      component.getAccessor().setAccessible(true);
+      return component.getAccessor().invoke(owner);
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException("cannot read " + component, e);
+    }
+  }
+
+  private static IllegalStateException unsupported(Type type, String path) {
+    return new IllegalStateException("no configuration of type " + type + " at " + path);
+  }
+
+  private static String variable(String path) {
+    return PREFIX + "_" + path.replace('.', '_').replace('-', '_').toUpperCase(Locale.ROOT);
+  }
+
+  static String kebab(String component) {
+    return component
+        .replaceAll("([a-z0-9])([A-Z])", "$1-$2")
+        .replaceAll("([A-Z])([A-Z][a-z])", "$1-$2")
+        .toLowerCase(Locale.ROOT);
+  }
+}

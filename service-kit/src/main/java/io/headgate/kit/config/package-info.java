@@ -1,0 +1,5 @@
+/// One immutable record tree per process, read once from a YAML file and the environment.
+@NullMarked
+package io.headgate.kit.config;
+
+import org.jspecify.annotations.NullMarked;

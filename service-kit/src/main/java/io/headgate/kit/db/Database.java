@@ -1,0 +1,132 @@
+package io.headgate.kit.db;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import javax.sql.DataSource;
+import org.flywaydb.core.Flyway;
+import org.jooq.DSLContext;
+import org.jooq.SQLDialect;
+import org.jooq.conf.Settings;
+import org.jooq.impl.DSL;
+
+/// One schema of a PostgreSQL: a bounded pool of connections that give up on a dead or frozen
+/// server, with the schema migrated to what this build needs. Thread-safe.
+public final class Database implements AutoCloseable {
+  private final HikariDataSource pool;
+  private final DSLContext jooq;
+
+  private Database(HikariDataSource pool, DSLContext jooq) {
+    this.pool = pool;
+    this.jooq = jooq;
+  }
+
+  /// Connects, checks that the server keeps what it acknowledges, and migrates the schema by the
+  /// scripts in `classpath:db/migration/<schema>`.
+  ///
+  /// @throws UnsafeDurabilityException if the server may forget commits and that is not allowed
+  public static Database open(DatabaseConfig config) {
+    System.setProperty("org.jooq.no-logo", "true");
+    System.setProperty("org.jooq.no-tips", "true");
+    HikariDataSource pool = new HikariDataSource(poolConfig(config));
+    try {
+      if (!config.allowUnsafeDurability()) {
+        refuseUnsafeDurability(pool);
+      }
+      migrate(pool, config.schema());
+      Settings settings =
+          new Settings().withExecuteLogging(false).withReturnAllOnUpdatableRecord(true);
+      return new Database(pool, DSL.using(pool, SQLDialect.POSTGRES, settings));
+    } catch (RuntimeException | Error e) {
+      pool.close();
+      throw e;
+    }
+  }
+
+  /// Statements, each in a transaction of its own unless inside `transaction(...)`.
+  public DSLContext jooq() {
+    return jooq;
+  }
+
+  public DataSource dataSource() {
+    return pool;
+  }
+
+  /// How the pool is used at this moment.
+  public PoolUsage usage() {
+    var bean = pool.getHikariPoolMXBean();
+    return new PoolUsage(
+        bean.getActiveConnections(),
+        bean.getIdleConnections(),
+        bean.getThreadsAwaitingConnection(),
+        pool.getMaximumPoolSize());
+  }
+
+  /// Connections in use, idle, threads that wait for one, and the most there may be.
+  public record PoolUsage(int active, int idle, int waiting, int max) {}
+
+  @Override
+  public void close() {
+    pool.close();
+  }
+
+  private static HikariConfig poolConfig(DatabaseConfig config) {
+    HikariConfig pool = new HikariConfig();
+    pool.setPoolName(config.schema());
+    pool.setJdbcUrl(config.url());
+    pool.setUsername(config.user());
+    pool.setPassword(config.password().reveal());
+    pool.setSchema(config.schema());
+    pool.setMaximumPoolSize(config.maxConnections());
+    pool.setMinimumIdle(Math.min(2, config.maxConnections()));
+    pool.setConnectionTimeout(Math.max(250, config.connectTimeout().toMillis()));
+    pool.setInitializationFailTimeout(config.connectTimeout().toMillis());
+    // Without these a connection to a frozen or vanished server waits for ever.
+    pool.addDataSourceProperty("connectTimeout", seconds(config.connectTimeout().toSeconds()));
+    pool.addDataSourceProperty("socketTimeout", seconds(config.socketTimeout().toSeconds()));
+    pool.addDataSourceProperty("tcpKeepAlive", "true");
+    pool.addDataSourceProperty("ApplicationName", "headgate-" + config.schema());
+    pool.addDataSourceProperty("reWriteBatchedInserts", "true");
+    return pool;
+  }
+
+  private static String seconds(long seconds) {
+    return Long.toString(Math.max(1, seconds));
+  }
+
+  private static void migrate(DataSource pool, String schema) {
+    Flyway.configure(Database.class.getClassLoader())
+        .dataSource(pool)
+        .schemas(schema)
+        .defaultSchema(schema)
+        .locations("classpath:db/migration/" + schema)
+        .failOnMissingLocations(true)
+        .validateMigrationNaming(true)
+        .cleanDisabled(true)
+        .load()
+        .migrate();
+  }
+
+  private static void refuseUnsafeDurability(DataSource pool) {
+    List<String> off = new ArrayList<>();
+    try (Connection connection = pool.getConnection();
+        Statement statement = connection.createStatement()) {
+      for (String setting : List.of("fsync", "synchronous_commit", "full_page_writes")) {
+        try (var row = statement.executeQuery("show " + setting)) {
+          if (row.next() && row.getString(1).equals("off")) {
+            off.add(setting);
+          }
+        }
+      }
+    } catch (SQLException e) {
+      throw new IllegalStateException("cannot read the settings of PostgreSQL", e);
+    }
+    if (!off.isEmpty()) {
+      throw new UnsafeDurabilityException(off);
+    }
+  }
+}

@@ -1,0 +1,121 @@
+package io.headgate.kit.db;
+
+import io.headgate.kit.config.Secret;
+import java.security.SecureRandom;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Base64;
+import java.util.Map;
+import java.util.Properties;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.UnaryOperator;
+import java.util.regex.Pattern;
+
+/// Gives each service a role and a schema of its own, as a superuser of the server. Names are
+/// checked and passwords are base64url, so that nothing in a statement can be quoted out.
+public final class PostgresAdmin {
+  private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9_]{0,62}");
+
+  private final UnaryOperator<String> url;
+  private final String superuser;
+  private final Secret password;
+  private final Map<String, Secret> passwords = new ConcurrentHashMap<>();
+
+  /// @param url the JDBC URL of a database, by its name
+  public PostgresAdmin(UnaryOperator<String> url, String superuser, Secret password) {
+    this.url = url;
+    this.superuser = superuser;
+    this.password = password;
+  }
+
+  /// Makes sure that `database` has a schema and a role of the name `schema`, the role owning that
+  /// schema and nothing else. A role gets a new password the first time this object sees it.
+  public DatabaseConfig provision(String database, String schema) {
+    requireName(database);
+    requireName(schema);
+    try {
+      if (!exists("postgres", "select 1 from pg_database where datname = '" + database + "'")) {
+        execute("postgres", "create database " + database);
+        execute(
+            database,
+            "revoke all on database " + database + " from public",
+            "revoke all on schema public from public");
+      }
+      if (!exists(database, "select 1 from pg_roles where rolname = '" + schema + "'")) {
+        execute(database, "create role " + schema + " login noinherit");
+      }
+      execute(
+          database,
+          "grant connect, temporary on database " + database + " to " + schema,
+          "create schema if not exists " + schema + " authorization " + schema);
+      Secret secret = passwords.get(schema);
+      if (secret == null) {
+        secret = randomPassword();
+        execute(database, "alter role " + schema + " password '" + secret.reveal() + "'");
+        passwords.put(schema, secret);
+      }
+      return DatabaseConfig.of(url.apply(database), schema, secret, schema);
+    } catch (SQLException e) {
+      throw new IllegalStateException("cannot provide schema " + schema, e);
+    }
+  }
+
+  /// Removes `database` and all that is in it, disconnecting who uses it.
+  public void drop(String database) {
+    requireName(database);
+    try {
+      execute("postgres", "drop database if exists " + database + " with (force)");
+    } catch (SQLException e) {
+      throw new IllegalStateException("cannot drop " + database, e);
+    }
+  }
+
+  String setting(String name) throws SQLException {
+    try (Connection connection = connect("postgres");
+        Statement statement = connection.createStatement();
+        var row = statement.executeQuery("show " + name)) {
+      row.next();
+      return row.getString(1);
+    }
+  }
+
+  private boolean exists(String database, String query) throws SQLException {
+    try (Connection connection = connect(database);
+        Statement statement = connection.createStatement();
+        var row = statement.executeQuery(query)) {
+      return row.next();
+    }
+  }
+
+  private void execute(String database, String... statements) throws SQLException {
+    try (Connection connection = connect(database);
+        Statement statement = connection.createStatement()) {
+      for (String sql : statements) {
+        statement.execute(sql);
+      }
+    }
+  }
+
+  private Connection connect(String database) throws SQLException {
+    Properties properties = new Properties();
+    properties.setProperty("user", superuser);
+    properties.setProperty("password", password.reveal());
+    properties.setProperty("connectTimeout", "5");
+    properties.setProperty("socketTimeout", "60");
+    return DriverManager.getConnection(url.apply(database), properties);
+  }
+
+  private static void requireName(String name) {
+    if (!NAME.matcher(name).matches()) {
+      throw new IllegalArgumentException("'" + name + "' is not " + NAME);
+    }
+  }
+
+  static Secret randomPassword() {
+    byte[] bytes = new byte[24];
+    new SecureRandom().nextBytes(bytes);
+    return Secret.of(Base64.getUrlEncoder().withoutPadding().encodeToString(bytes));
+  }
+}

@@ -1,0 +1,213 @@
+package io.headgate.kit.db;
+
+import io.headgate.kit.db.PostgresCommand.Outcome;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// A real PostgreSQL server that this process starts and stops, with its data in a directory that
+/// survives. It listens on loopback only, and only with a random password (scram-sha-256) that is
+/// kept in a file of mode 0600; there is no other way in, also not by a Unix socket.
+///
+/// The server outlives a JVM that was killed. The next start on the same directory adopts it if it
+/// answers and is as durable as asked, and otherwise stops it in order and starts it anew. Two
+/// living JVMs cannot use one directory.
+public final class PostgresServer implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(PostgresServer.class);
+  private static final Duration STOP_LIMIT = Duration.ofSeconds(60);
+  private static final int START_ATTEMPTS = 5;
+  private static final String USER = "headgate";
+  private static final long MAX_LOG_BYTES = 8L << 20;
+
+  /// Whether a commit that was acknowledged survives a crash of the machine.
+  public enum Durability {
+    /// `fsync`, `synchronous_commit` and `full_page_writes` on.
+    FULL,
+    /// All off, for tests and code generation.
+    NONE
+  }
+
+  private final PostgresDirectory directory;
+  private final PostgresCommand command;
+  private final Durability durability;
+  private final PostgresAdmin admin;
+  private volatile int port;
+  private boolean closed;
+
+  private PostgresServer(
+      PostgresDirectory directory, PostgresCommand command, Durability durability) {
+    this.directory = directory;
+    this.command = command;
+    this.durability = durability;
+    this.admin = new PostgresAdmin(this::url, USER, directory.password());
+  }
+
+  /// Starts, or adopts, the server whose data is in `path`.
+  ///
+  /// @throws IllegalStateException if another living process uses the directory, or the server does
+  ///   not start; the message says why
+  public static PostgresServer start(Path path, Durability durability) {
+    PostgresDirectory directory = PostgresDirectory.lock(path);
+    try {
+      PostgresCommand command = new PostgresCommand(PostgresBinaries.unpacked());
+      PostgresServer server = new PostgresServer(directory, command, durability);
+      server.initialise();
+      if (!server.adopt()) {
+        server.launch();
+      }
+      return server;
+    } catch (RuntimeException | Error e) {
+      directory.close();
+      throw e;
+    }
+  }
+
+  public int port() {
+    return port;
+  }
+
+  /// The JDBC URL of `database`.
+  public String url(String database) {
+    return "jdbc:postgresql://127.0.0.1:" + port + "/" + database;
+  }
+
+  /// Makes sure that `database` has a schema and a role of the name `schema`, the role owning that
+  /// schema and nothing else. The role's password is new with every start of this process.
+  public DatabaseConfig provision(String database, String schema) {
+    DatabaseConfig config = admin().provision(database, schema);
+    return durability == Durability.NONE ? config.withUnsafeDurability() : config;
+  }
+
+  /// The superuser's view of the server.
+  public PostgresAdmin admin() {
+    return admin;
+  }
+
+  /// Stops the server: clients are disconnected, their transactions rolled back, everything
+  /// written.
+  @Override
+  public synchronized void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    try {
+      stop();
+    } finally {
+      directory.close();
+    }
+  }
+
+  /// Stops the server and deletes all that it holds, for tests and build steps.
+  public void delete() {
+    close();
+    directory.delete();
+  }
+
+  private void initialise() {
+    directory.requireVersion(command);
+    if (directory.isInitialised()) {
+      return;
+    }
+    // A crash while initialising leaves a directory without this name, so it is begun again.
+    Path fresh = directory.freshData();
+    List<String> arguments =
+        List.of(
+            "--pgdata=" + fresh,
+            "--username=" + USER,
+            "--pwfile=" + directory.passwordFile(),
+            "--auth=scram-sha-256",
+            "--encoding=UTF8",
+            "--locale=C",
+            "--locale-provider=builtin",
+            "--builtin-locale=C.UTF-8",
+            durability == Durability.FULL ? "--data-checksums" : "--no-sync");
+    Outcome outcome = command.run("initdb", arguments);
+    if (!outcome.succeeded()) {
+      throw new IllegalStateException("initdb failed: " + outcome.output());
+    }
+    directory.adoptFreshData(fresh);
+  }
+
+  private boolean adopt() {
+    PostmasterFile left = directory.postmaster();
+    if (left == null) {
+      return false;
+    }
+    if (!left.isAlive(directory.data())) {
+      directory.clearStalePostmaster(left);
+      return false;
+    }
+    port = left.port();
+    try {
+      boolean durable =
+          "on".equals(admin.setting("fsync")) && "on".equals(admin.setting("synchronous_commit"));
+      if (durable == (durability == Durability.FULL)) {
+        LOG.info("adopted the PostgreSQL that was left running, process {}", left.pid());
+        return true;
+      }
+    } catch (SQLException e) {
+      LOG.info("the PostgreSQL that was left running does not answer: {}", e.getMessage());
+    }
+    stop();
+    return false;
+  }
+
+  private void launch() {
+    String last = "";
+    for (int attempt = 1; attempt <= START_ATTEMPTS; attempt++) {
+      port = freePort();
+      directory.writeSettings(port, durability);
+      directory.rotateLog(MAX_LOG_BYTES);
+      Outcome outcome =
+          command.run(
+              "pg_ctl",
+              List.of(
+                  "--pgdata=" + directory.data(),
+                  "--log=" + directory.log(),
+                  "--wait",
+                  "--timeout=60",
+                  "start"));
+      if (outcome.succeeded()) {
+        return;
+      }
+      // Another process may have taken the port, or the kernel has not yet reaped the last server.
+      last = outcome.output() + "\n" + directory.logTail();
+      LOG.debug("PostgreSQL did not start, attempt {}: {}", attempt, last);
+    }
+    throw new IllegalStateException("PostgreSQL did not start: " + last);
+  }
+
+  private void stop() {
+    for (String mode : List.of("fast", "immediate")) {
+      Outcome outcome =
+          command.run(
+              "pg_ctl",
+              List.of(
+                  "--pgdata=" + directory.data(),
+                  "--mode=" + mode,
+                  "--wait",
+                  "--timeout=" + STOP_LIMIT.toSeconds(),
+                  "stop"));
+      if (outcome.succeeded() || directory.postmaster() == null) {
+        return;
+      }
+      LOG.warn("PostgreSQL did not stop ({}): {}", mode, outcome.output());
+    }
+  }
+
+  private static int freePort() {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

@@ -1,0 +1,15 @@
+package io.headgate.kit.db;
+
+import java.util.List;
+
+/// The server would forget acknowledged work in a crash.
+public final class UnsafeDurabilityException extends RuntimeException {
+  private static final long serialVersionUID = 1;
+
+  UnsafeDurabilityException(List<String> settings) {
+    super(
+        "PostgreSQL runs with "
+            + String.join(" = off and ", settings)
+            + " = off and may lose acknowledged work: turn it on");
+  }
+}

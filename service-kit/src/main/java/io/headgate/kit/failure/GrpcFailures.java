@@ -1,0 +1,227 @@
+package io.headgate.kit.failure;
+
+import com.google.protobuf.Any;
+import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.util.Durations;
+import com.google.rpc.BadRequest;
+import com.google.rpc.ErrorInfo;
+import com.google.rpc.RequestInfo;
+import com.google.rpc.RetryInfo;
+import io.grpc.Metadata;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import io.grpc.protobuf.StatusProto;
+import java.sql.SQLException;
+import java.sql.SQLNonTransientConnectionException;
+import java.sql.SQLTransientConnectionException;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// The one place where refusals and exceptions become google.rpc.Status, and back. Every status
+/// carries an ErrorInfo with the domain `headgate.io`; a wrong field also a BadRequest, a wait a
+/// RetryInfo, and each the request's id. What nobody expected becomes INTERNAL with the id alone:
+/// the text of an exception never leaves the process, it is in the log under that id.
+public final class GrpcFailures {
+  public static final String DOMAIN = "headgate.io";
+
+  private static final Logger LOG = LoggerFactory.getLogger(GrpcFailures.class);
+  private static final Duration DATABASE_RETRY = Duration.ofSeconds(1);
+
+  /// Codes of a call to another service that also hold for the call being served. Others (such as
+  /// UNAUTHENTICATED) speak about us, not about our caller.
+  private static final Set<Status.Code> PASSED_ON =
+      Set.of(
+          Status.Code.INVALID_ARGUMENT,
+          Status.Code.NOT_FOUND,
+          Status.Code.ALREADY_EXISTS,
+          Status.Code.PERMISSION_DENIED,
+          Status.Code.FAILED_PRECONDITION,
+          Status.Code.RESOURCE_EXHAUSTED,
+          Status.Code.ABORTED,
+          Status.Code.OUT_OF_RANGE,
+          Status.Code.UNAVAILABLE,
+          Status.Code.DEADLINE_EXCEEDED);
+
+  private GrpcFailures() {}
+
+  /// The status that a caller sees for `refusal`; for tests and clients, handlers throw.
+  public static StatusRuntimeException status(Refusal refusal) {
+    return StatusProto.toStatusRuntimeException(proto(refusal, null));
+  }
+
+  /// The refusal that a failed call to another service carries, if a Headgate service refused it.
+  public static Optional<Refusal> refusal(Throwable failure) {
+    com.google.rpc.Status status = StatusProto.fromThrowable(failure);
+    return status == null ? Optional.empty() : refusal(status);
+  }
+
+  /// What to tell the caller about a call that ends with `status`.
+  public static com.google.rpc.Status translate(Status status, Metadata trailers, Call call) {
+    Throwable cause = status.getCause();
+    Refusal refusal = cause == null ? null : known(cause);
+    if (refusal == null) {
+      refusal = passedOn(status, trailers);
+    }
+    if (refusal == null && cause == null) {
+      refusal = framework(status);
+    }
+    if (refusal == null) {
+      LOG.error("request {} to {} failed", call.requestId(), call.method(), thrown(status));
+      refusal =
+          Refusal.of(
+              Status.Code.INTERNAL,
+              "INTERNAL",
+              "internal error; the server's log has it as request " + call.requestId());
+    }
+    return proto(refusal, call.requestId());
+  }
+
+  /// Names a call in logs and answers.
+  public record Call(String requestId, String method) {}
+
+  /// The refusal in the chain of causes, or the meaning of a database's failure.
+  private static @Nullable Refusal known(Throwable failure) {
+    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+      if (cause instanceof RefusalException refused) {
+        return refused.refusal();
+      }
+      if (cause instanceof SQLException sql) {
+        return database(sql);
+      }
+      if (cause instanceof StatusRuntimeException called) {
+        Metadata trailers = called.getTrailers();
+        return passedOn(called.getStatus(), trailers == null ? new Metadata() : trailers);
+      }
+    }
+    return null;
+  }
+
+  private static @Nullable Refusal database(SQLException failure) {
+    String state = String.valueOf(failure.getSQLState());
+    boolean unreachable =
+        failure instanceof SQLTransientConnectionException
+            || failure instanceof SQLNonTransientConnectionException
+            || state.startsWith("08")
+            || state.startsWith("53")
+            || state.startsWith("57P");
+    if (unreachable) {
+      LOG.warn("the database is unavailable: {}", failure.toString());
+      return Refusal.unavailable(
+          "DATABASE_UNAVAILABLE", "the database cannot be reached; try again", DATABASE_RETRY);
+    }
+    if (state.equals("40001") || state.equals("40P01")) {
+      return Refusal.conflict("CONFLICT", "another change came first; try again");
+    }
+    return null;
+  }
+
+  private static @Nullable Refusal passedOn(Status status, Metadata trailers) {
+    com.google.rpc.Status proto = StatusProto.fromStatusAndTrailers(status, trailers);
+    return PASSED_ON.contains(status.getCode()) ? refusal(proto).orElse(null) : null;
+  }
+
+  /// What gRPC itself refuses, in our words: its own texts speak of its inside.
+  private static @Nullable Refusal framework(Status status) {
+    return switch (status.getCode()) {
+      case CANCELLED -> Refusal.of(status.getCode(), "CANCELLED", "the call was cancelled");
+      case DEADLINE_EXCEEDED ->
+          Refusal.of(
+              status.getCode(),
+              "DEADLINE_EXCEEDED",
+              "the call did not end in time; whether it took effect is not known");
+      case RESOURCE_EXHAUSTED ->
+          Refusal.of(status.getCode(), "MESSAGE_TOO_LARGE", "a message is larger than allowed");
+      case UNIMPLEMENTED ->
+          Refusal.of(status.getCode(), "UNIMPLEMENTED", "there is no such method or encoding");
+      case UNAVAILABLE ->
+          Refusal.unavailable("UNAVAILABLE", "the server is stopping", DATABASE_RETRY);
+      case INVALID_ARGUMENT ->
+          Refusal.invalid("MALFORMED_REQUEST", "the request cannot be read as its message");
+      default -> null;
+    };
+  }
+
+  private static Throwable thrown(Status status) {
+    return status.getCause() == null ? status.asRuntimeException() : status.getCause();
+  }
+
+  /// The status for `refusal` of the request with an id, if it has one.
+  public static com.google.rpc.Status proto(Refusal refusal, @Nullable String requestId) {
+    com.google.rpc.Status.Builder status =
+        com.google.rpc.Status.newBuilder()
+            .setCode(refusal.code().value())
+            .setMessage(refusal.message())
+            .addDetails(
+                Any.pack(
+                    ErrorInfo.newBuilder()
+                        .setReason(refusal.reason())
+                        .setDomain(DOMAIN)
+                        .putAllMetadata(refusal.metadata())
+                        .build()));
+    if (!refusal.violations().isEmpty()) {
+      BadRequest.Builder wrong = BadRequest.newBuilder();
+      for (Refusal.FieldViolation violation : refusal.violations()) {
+        wrong
+            .addFieldViolationsBuilder()
+            .setField(violation.field())
+            .setDescription(violation.description());
+      }
+      status.addDetails(Any.pack(wrong.build()));
+    }
+    refusal
+        .retryDelay()
+        .ifPresent(delay ->
+            status.addDetails(
+                Any.pack(
+                    RetryInfo.newBuilder()
+                        .setRetryDelay(Durations.fromNanos(delay.toNanos()))
+                        .build())));
+    if (requestId != null) {
+      status.addDetails(Any.pack(RequestInfo.newBuilder().setRequestId(requestId).build()));
+    }
+    return status.build();
+  }
+
+  private static Optional<Refusal> refusal(com.google.rpc.Status status) {
+    ErrorInfo info = null;
+    BadRequest wrong = BadRequest.getDefaultInstance();
+    Duration retry = null;
+    try {
+      for (Any detail : status.getDetailsList()) {
+        if (detail.is(ErrorInfo.class)) {
+          info = detail.unpack(ErrorInfo.class);
+        } else if (detail.is(BadRequest.class)) {
+          wrong = detail.unpack(BadRequest.class);
+        } else if (detail.is(RetryInfo.class)) {
+          retry =
+              Duration.ofNanos(Durations.toNanos(detail.unpack(RetryInfo.class).getRetryDelay()));
+        }
+      }
+      if (info == null || !info.getDomain().equals(DOMAIN)) {
+        return Optional.empty();
+      }
+      List<Refusal.FieldViolation> violations =
+          wrong.getFieldViolationsList().stream()
+              .map(each -> new Refusal.FieldViolation(each.getField(), each.getDescription()))
+              .toList();
+      Map<String, String> metadata = new LinkedHashMap<>(info.getMetadataMap());
+      return Optional.of(
+          new Refusal(
+              Status.fromCodeValue(status.getCode()).getCode(),
+              info.getReason(),
+              status.getMessage(),
+              violations,
+              metadata,
+              retry));
+    } catch (InvalidProtocolBufferException | IllegalArgumentException e) {
+      return Optional.empty();
+    }
+  }
+}

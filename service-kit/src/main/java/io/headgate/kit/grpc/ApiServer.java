@@ -1,0 +1,266 @@
+package io.headgate.kit.grpc;
+
+import com.google.protobuf.Descriptors.Descriptor;
+import com.linecorp.armeria.common.TlsKeyPair;
+import com.linecorp.armeria.common.util.BlockingTaskExecutor;
+import com.linecorp.armeria.server.Server;
+import com.linecorp.armeria.server.ServerBuilder;
+import com.linecorp.armeria.server.ServerErrorHandler;
+import com.linecorp.armeria.server.docs.DocService;
+import com.linecorp.armeria.server.grpc.GrpcService;
+import com.linecorp.armeria.server.grpc.GrpcServiceBuilder;
+import com.linecorp.armeria.server.grpc.HttpJsonTranscodingOptions;
+import io.grpc.BindableService;
+import io.grpc.ServerInterceptor;
+import io.grpc.ServerInterceptors;
+import io.grpc.ServerServiceDefinition;
+import io.grpc.protobuf.ProtoMethodDescriptorSupplier;
+import io.grpc.protobuf.services.ProtoReflectionServiceV1;
+import io.headgate.kit.auth.AuthInterceptor;
+import io.headgate.kit.auth.TokenVerifier;
+import io.headgate.kit.grpc.ApiServerConfig.Discovery;
+import io.headgate.kit.telemetry.Telemetry;
+import io.opentelemetry.api.metrics.Meter;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// The API of one process on one port: any number of gRPC services, the same methods as JSON over
+/// HTTP where the contract annotates them, `grpc.health.v1`, and, where allowed, reflection and
+/// documentation pages at `/docs`.
+///
+/// A call goes through: trace, request id and error translation, limits, access rule, validation,
+/// handler. Handlers may block: each runs on a virtual thread, at most `maxHandlers` at a time.
+public final class ApiServer implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(ApiServer.class);
+  private static final Duration IDLE_HANDLER = Duration.ofSeconds(30);
+
+  private final ApiServerConfig config;
+  private final Server server;
+  private final HealthStatus health;
+  private final ActiveCalls calls;
+  private final ScheduledThreadPoolExecutor handlers;
+
+  private ApiServer(Builder builder) {
+    this.config = builder.config;
+    List<ServerServiceDefinition> services =
+        builder.services.stream().map(BindableService::bindService).toList();
+    refuseMethodsWithoutRule(services);
+    this.health =
+        new HealthStatus(services.stream().map(s -> s.getServiceDescriptor().getName()).toList());
+    this.calls = new ActiveCalls(config.maxCalls(), config.requestTimeout());
+    this.handlers =
+        new ScheduledThreadPoolExecutor(
+            config.maxHandlers(), Thread.ofVirtual().name("handler-", 0).factory());
+    handlers.setKeepAliveTime(IDLE_HANDLER.toSeconds(), TimeUnit.SECONDS);
+    handlers.allowCoreThreadTimeOut(true);
+    observe(builder.telemetry.meter("io.headgate.kit.grpc"));
+    this.server = build(builder, services);
+  }
+
+  /// Collects what a server serves.
+  public static Builder builder(ApiServerConfig config, Telemetry telemetry) {
+    return new Builder(config, telemetry);
+  }
+
+  /// Starts to accept connections; `health` says not serving until told otherwise.
+  public void start() {
+    server.start().join();
+    LOG.info("serving on {}", uri());
+  }
+
+  public int port() {
+    return server.activeLocalPort();
+  }
+
+  /// Where clients on this machine reach the server, `http://127.0.0.1:7400`.
+  public URI uri() {
+    String scheme = config.tls().isPresent() ? "https" : "http";
+    String host =
+        new InetSocketAddress(config.host(), 0).getAddress().isAnyLocalAddress()
+            ? "127.0.0.1"
+            : config.host();
+    return URI.create(
+        scheme + "://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + port());
+  }
+
+  public HealthStatus health() {
+    return health;
+  }
+
+  /// Stops in order: says so to health checks, ends streams, lets unary calls finish within the
+  /// bound, closes connections.
+  @Override
+  public void close() {
+    health.stop();
+    calls.stopStreams();
+    server.stop().join();
+    handlers.shutdownNow();
+  }
+
+  /// What a server is made of. Not thread-safe.
+  public static final class Builder {
+    private final ApiServerConfig config;
+    private final Telemetry telemetry;
+    private final List<BindableService> services = new ArrayList<>();
+    private final List<ServerInterceptor> interceptors = new ArrayList<>();
+    private @Nullable TokenVerifier verifier;
+
+    private Builder(ApiServerConfig config, Telemetry telemetry) {
+      this.config = config;
+      this.telemetry = telemetry;
+    }
+
+    /// Serves `service`; each of its methods must state who may call it.
+    public Builder service(BindableService service) {
+      services.add(service);
+      return this;
+    }
+
+    /// Accepts the tokens that `tokens` accepts. Without it only anonymous methods can be called.
+    public Builder authentication(TokenVerifier tokens) {
+      this.verifier = tokens;
+      return this;
+    }
+
+    /// Puts `interceptor` next to the handlers, inside of all others.
+    public Builder interceptor(ServerInterceptor interceptor) {
+      interceptors.add(interceptor);
+      return this;
+    }
+
+    public ApiServer build() {
+      return new ApiServer(this);
+    }
+
+    private AuthInterceptor authInterceptor() {
+      return new AuthInterceptor(verifier == null ? TokenVerifier.refusingAll() : verifier);
+    }
+  }
+
+  private Server build(Builder builder, List<ServerServiceDefinition> services) {
+    ErrorPages errors = new ErrorPages();
+    ServerBuilder server = Server.builder();
+    listen(server);
+    limit(server);
+    server
+        .blockingTaskExecutor(BlockingTaskExecutor.of(handlers), false)
+        .errorHandler(errors.orElse(ServerErrorHandler.ofDefault()))
+        .disableServerHeader()
+        .service(grpc(builder, services, errors), StreamLimits::new);
+    if (discoverable()) {
+      server.serviceUnder("/docs", DocService.builder().build());
+    }
+    return server.build();
+  }
+
+  private GrpcService grpc(
+      Builder builder, List<ServerServiceDefinition> services, ErrorPages errors) {
+    FailureInterceptor failures = new FailureInterceptor();
+    List<ServerInterceptor> chain = new ArrayList<>();
+    chain.add(builder.telemetry.serverInterceptor());
+    chain.add(failures);
+    chain.add(calls);
+    chain.add(builder.authInterceptor());
+    chain.add(new ValidationInterceptor(requests(services)));
+    chain.addAll(builder.interceptors);
+    GrpcServiceBuilder grpc =
+        GrpcService.builder()
+            .useBlockingTaskExecutor(true)
+            .maxRequestMessageLength(Math.toIntExact(config.maxMessageSize().bytes()))
+            .exceptionHandler(new FrameworkFailures())
+            .enableHttpJsonTranscoding(
+                HttpJsonTranscodingOptions.builder().errorHandler(errors).build())
+            .addService(
+                ServerInterceptors.interceptForward(health.service().bindService(), failures));
+    for (ServerServiceDefinition service : services) {
+      grpc.addService(ServerInterceptors.interceptForward(service, chain));
+    }
+    if (discoverable()) {
+      grpc.addService(ProtoReflectionServiceV1.newInstance());
+    }
+    return grpc.build();
+  }
+
+  private void listen(ServerBuilder server) {
+    InetSocketAddress address = new InetSocketAddress(config.host(), config.port());
+    if (address.isUnresolved()) {
+      throw new IllegalArgumentException("host: '" + config.host() + "' is not known");
+    }
+    if (config.tls().isPresent()) {
+      ApiServerConfig.TlsConfig tls = config.tls().get();
+      server.https(address).tls(TlsKeyPair.of(tls.key().toFile(), tls.certificate().toFile()));
+    } else {
+      server.http(address);
+    }
+  }
+
+  private void limit(ServerBuilder server) {
+    long message = config.maxMessageSize().bytes();
+    server
+        .http2MaxStreamsPerConnection(config.maxStreams())
+        .http2MaxHeaderListSize(8 << 10)
+        .http1MaxHeaderSize(8 << 10)
+        .maxNumConnections(config.maxConnections())
+        .childChannelPipelineCustomizer(new AddressLimit(config.maxConnectionsPerAddress())::accept)
+        .idleTimeout(config.idleTimeout())
+        .maxConnectionAge(config.maxConnectionAge())
+        // Room for the frame around a message; the message's own limit is gRPC's.
+        .maxRequestLength(message + (16 << 10))
+        .requestTimeout(config.requestTimeout())
+        .gracefulShutdownTimeout(Duration.ZERO, config.stopTimeout());
+  }
+
+  private boolean discoverable() {
+    return config.discovery() == Discovery.ON
+        || (config.discovery() == Discovery.AUTO
+            && new InetSocketAddress(config.host(), 0).getAddress().isLoopbackAddress());
+  }
+
+  private void observe(Meter meter) {
+    meter
+        .gaugeBuilder("headgate.server.handlers")
+        .setUnit("{handler}")
+        .setDescription("Handlers that run at this moment.")
+        .ofLongs()
+        .buildWithCallback(gauge -> gauge.record(handlers.getActiveCount()));
+    meter
+        .gaugeBuilder("headgate.server.handlers.waiting")
+        .setUnit("{handler}")
+        .setDescription("Events of calls that wait for a handler's thread.")
+        .ofLongs()
+        .buildWithCallback(gauge -> gauge.record(handlers.getQueue().size()));
+    meter
+        .gaugeBuilder("headgate.server.calls")
+        .setUnit("{call}")
+        .setDescription("Calls in progress, streams included.")
+        .ofLongs()
+        .buildWithCallback(gauge -> gauge.record(calls.count()));
+  }
+
+  private static void refuseMethodsWithoutRule(List<ServerServiceDefinition> services) {
+    List<String> missing = AuthInterceptor.methodsWithoutRule(services);
+    if (!missing.isEmpty()) {
+      throw new IllegalStateException(
+          "these methods do not state who may call them (headgate.type.v1.access): " + missing);
+    }
+  }
+
+  private static List<Descriptor> requests(List<ServerServiceDefinition> services) {
+    return services.stream()
+        .flatMap(service -> service.getMethods().stream())
+        .map(method -> method.getMethodDescriptor().getSchemaDescriptor())
+        .filter(ProtoMethodDescriptorSupplier.class::isInstance)
+        .map(ProtoMethodDescriptorSupplier.class::cast)
+        .map(schema -> schema.getMethodDescriptor().getInputType())
+        .distinct()
+        .toList();
+  }
+}

@@ -1,0 +1,5 @@
+/// The one server: gRPC, JSON over HTTP, health and reflection on one port.
+@NullMarked
+package io.headgate.kit.grpc;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,174 @@
+package io.headgate.kit.lifecycle;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Starts the parts of a process in order and stops them in reverse order, exactly once, whether
+/// asked by {@link #close()} or by SIGTERM or SIGINT. A part that fails to start stops those before
+/// it. A part that does not stop within its bound is reported with its stack, interrupted and left
+/// behind, so that the parts under it (the database last) are still stopped.
+///
+/// Thread-safe; starting is meant for one thread.
+public final class Lifecycle implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Lifecycle.class);
+
+  /// Something that may fail while starting or stopping.
+  @FunctionalInterface
+  public interface Step {
+    void run() throws Exception;
+  }
+
+  private record Part(String name, Step stop) {}
+
+  private final Object lock = new Object();
+  private final Duration stopBound;
+  private final Deque<Part> parts = new ArrayDeque<>();
+  private final CountDownLatch stopped = new CountDownLatch(1);
+  private final AtomicBoolean stopping = new AtomicBoolean();
+  private volatile @Nullable Thread worker;
+  private volatile List<StopFailure> failures = List.of();
+
+  /// What went wrong while stopping a part.
+  public record StopFailure(String part, Throwable cause) {}
+
+  /// @param stopBound how long each part may take to stop
+  public Lifecycle(Duration stopBound) {
+    this.stopBound = stopBound;
+  }
+
+  /// Runs `start` now and remembers `stop`. If `start` fails everything started before is stopped
+  /// and the failure is thrown on.
+  public void start(String name, Step start, Step stop) {
+    refuseWhenStopping(name);
+    LOG.debug("starting {}", name);
+    try {
+      start.run();
+    } catch (Exception | Error e) {
+      LOG.error("{} did not start: {}", name, e.toString());
+      close();
+      throw e instanceof RuntimeException unchecked
+          ? unchecked
+          : new IllegalStateException(name + " did not start", e);
+    }
+    add(name, stop);
+  }
+
+  /// Remembers a part that runs already and is stopped by closing it.
+  public <T extends AutoCloseable> T own(String name, T part) {
+    add(name, part::close);
+    return part;
+  }
+
+  /// Stops everything on SIGTERM and SIGINT (and at any other end of the JVM).
+  public void stopOnSignal() {
+    Runtime.getRuntime()
+        .addShutdownHook(Thread.ofPlatform().name("shutdown").unstarted(this::close));
+  }
+
+  /// Waits until everything is stopped.
+  public void awaitStopped() throws InterruptedException {
+    stopped.await();
+  }
+
+  /// What failed while stopping; empty before and after an orderly stop.
+  public List<StopFailure> failures() {
+    return failures;
+  }
+
+  /// Stops every part in reverse order of start. A second caller waits for the first; a part that
+  /// closes the lifecycle from inside its own stop does not wait for itself.
+  @Override
+  public void close() {
+    if (!stopping.compareAndSet(false, true)) {
+      if (!Thread.currentThread().equals(worker)) {
+        awaitQuietly(stopped);
+      }
+      return;
+    }
+    List<StopFailure> found = new ArrayList<>();
+    for (Part part = next(); part != null; part = next()) {
+      stop(part, found);
+    }
+    failures = List.copyOf(found);
+    stopped.countDown();
+  }
+
+  private void stop(Part part, List<StopFailure> found) {
+    LOG.debug("stopping {}", part.name());
+    AtomicReference<Throwable> failure = new AtomicReference<>();
+    Thread thread =
+        Thread.ofPlatform()
+            .name("stop " + part.name())
+            .daemon()
+            .unstarted(() -> {
+              try {
+                part.stop().run();
+              } catch (Exception | Error e) {
+                failure.set(e);
+              }
+            });
+    worker = thread;
+    thread.start();
+    try {
+      if (!thread.join(stopBound)) {
+        IllegalStateException late =
+            new IllegalStateException(part.name() + " did not stop within " + stopBound);
+        late.setStackTrace(thread.getStackTrace());
+        thread.interrupt();
+        failure.compareAndSet(null, late);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      failure.compareAndSet(null, e);
+    }
+    Throwable cause = failure.get();
+    if (cause != null) {
+      LOG.warn("{} did not stop in order", part.name(), cause);
+      found.add(new StopFailure(part.name(), cause));
+    }
+  }
+
+  private @Nullable Part next() {
+    synchronized (lock) {
+      return parts.pollLast();
+    }
+  }
+
+  private void add(String name, Step stop) {
+    boolean late;
+    synchronized (lock) {
+      late = stopping.get();
+      if (!late) {
+        parts.addLast(new Part(name, stop));
+      }
+    }
+    if (late) {
+      // Started while a signal was stopping the rest: it must not stay behind.
+      stop(new Part(name, stop), new ArrayList<>());
+      throw new IllegalStateException(name + " was started while stopping");
+    }
+  }
+
+  private void refuseWhenStopping(String name) {
+    if (stopping.get()) {
+      throw new IllegalStateException(name + " is not started: the process is stopping");
+    }
+  }
+
+  private static void awaitQuietly(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

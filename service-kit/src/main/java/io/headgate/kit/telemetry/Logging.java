@@ -1,0 +1,48 @@
+package io.headgate.kit.telemetry;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.LoggerContext;
+import io.opentelemetry.api.OpenTelemetry;
+import io.opentelemetry.instrumentation.logback.appender.v1_0.OpenTelemetryAppender;
+import org.slf4j.LoggerFactory;
+import org.slf4j.bridge.SLF4JBridgeHandler;
+
+/// Logback, set up by `logback.xml` of this module: one line an event on standard error, with the
+/// trace, the request and the thread. Libraries that speak at length stay at WARN whatever the
+/// level.
+public final class Logging {
+  private static final String APPENDER = "otlp";
+
+  private Logging() {}
+
+  /// Sets the level of our own code; libraries follow no lower than INFO.
+  public static void setLevel(TelemetryConfig.LogLevel level) {
+    if (LoggerFactory.getILoggerFactory() instanceof LoggerContext context) {
+      Level wanted = Level.toLevel(level.name());
+      context.getLogger("io.headgate").setLevel(wanted);
+      context
+          .getLogger(Logger.ROOT_LOGGER_NAME)
+          .setLevel(wanted.isGreaterOrEqual(Level.INFO) ? wanted : Level.INFO);
+    }
+    SLF4JBridgeHandler.removeHandlersForRootLogger();
+    SLF4JBridgeHandler.install();
+  }
+
+  static void sendTo(OpenTelemetry sdk) {
+    if (LoggerFactory.getILoggerFactory() instanceof LoggerContext context) {
+      OpenTelemetryAppender appender = new OpenTelemetryAppender();
+      appender.setContext(context);
+      appender.setName(APPENDER);
+      appender.setOpenTelemetry(sdk);
+      appender.start();
+      context.getLogger(Logger.ROOT_LOGGER_NAME).addAppender(appender);
+    }
+  }
+
+  static void stopSending() {
+    if (LoggerFactory.getILoggerFactory() instanceof LoggerContext context) {
+      context.getLogger(Logger.ROOT_LOGGER_NAME).detachAppender(APPENDER);
+    }
+  }
+}

@@ -1,0 +1,197 @@
+package io.headgate.kit.telemetry;
+
+import io.grpc.ClientInterceptor;
+import io.grpc.ServerInterceptor;
+import io.opentelemetry.api.OpenTelemetry;
+import io.opentelemetry.api.common.AttributeKey;
+import io.opentelemetry.api.common.Attributes;
+import io.opentelemetry.api.metrics.Meter;
+import io.opentelemetry.api.trace.Tracer;
+import io.opentelemetry.api.trace.propagation.W3CTraceContextPropagator;
+import io.opentelemetry.context.Context;
+import io.opentelemetry.context.propagation.ContextPropagators;
+import io.opentelemetry.exporter.otlp.http.logs.OtlpHttpLogRecordExporter;
+import io.opentelemetry.exporter.otlp.http.metrics.OtlpHttpMetricExporter;
+import io.opentelemetry.exporter.otlp.http.trace.OtlpHttpSpanExporter;
+import io.opentelemetry.exporter.prometheus.PrometheusHttpServer;
+import io.opentelemetry.instrumentation.grpc.v1_6.GrpcTelemetry;
+import io.opentelemetry.instrumentation.runtimetelemetry.RuntimeTelemetry;
+import io.opentelemetry.sdk.OpenTelemetrySdk;
+import io.opentelemetry.sdk.logs.SdkLoggerProvider;
+import io.opentelemetry.sdk.logs.export.BatchLogRecordProcessor;
+import io.opentelemetry.sdk.metrics.SdkMeterProvider;
+import io.opentelemetry.sdk.metrics.SdkMeterProviderBuilder;
+import io.opentelemetry.sdk.metrics.export.PeriodicMetricReader;
+import io.opentelemetry.sdk.resources.Resource;
+import io.opentelemetry.sdk.trace.SdkTracerProvider;
+import io.opentelemetry.sdk.trace.SdkTracerProviderBuilder;
+import io.opentelemetry.sdk.trace.export.BatchSpanProcessor;
+import io.opentelemetry.sdk.trace.samplers.Sampler;
+import java.net.URI;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/// Traces, metrics and logs of one process. Made once, before everything that is measured, and
+/// closed last, so that the end of the process is seen too. Nothing here is global: what measures
+/// gets its tracer or meter from this object.
+public final class Telemetry implements AutoCloseable {
+  private static final long CLOSE_SECONDS = 5;
+
+  private final OpenTelemetry openTelemetry;
+  private final @Nullable OpenTelemetrySdk sdk;
+  private final @Nullable RuntimeTelemetry runtime;
+  private final GrpcTelemetry grpc;
+  private final Optional<URI> scrapeEndpoint;
+
+  private Telemetry(
+      OpenTelemetry openTelemetry, @Nullable OpenTelemetrySdk sdk, Optional<URI> scrapeEndpoint) {
+    this.openTelemetry = openTelemetry;
+    this.sdk = sdk;
+    this.runtime = sdk == null ? null : RuntimeTelemetry.create(sdk);
+    this.grpc = GrpcTelemetry.create(openTelemetry);
+    this.scrapeEndpoint = scrapeEndpoint;
+  }
+
+  /// Telemetry that goes nowhere, for tests and tools.
+  public static Telemetry disabled() {
+    return new Telemetry(OpenTelemetry.noop(), null, Optional.empty());
+  }
+
+  /// Wraps an SDK that a test made.
+  public static Telemetry of(OpenTelemetrySdk sdk) {
+    return new Telemetry(sdk, sdk, Optional.empty());
+  }
+
+  /// Starts to record and send for the process called `service`, which appears as `service.name`.
+  public static Telemetry start(TelemetryConfig config, String service, String version) {
+    Logging.setLevel(config.logLevel());
+    Resource resource =
+        Resource.getDefault()
+            .merge(
+                Resource.create(
+                    Attributes.of(
+                        AttributeKey.stringKey("service.name"),
+                        service,
+                        AttributeKey.stringKey("service.namespace"),
+                        "headgate",
+                        AttributeKey.stringKey("service.version"),
+                        version,
+                        AttributeKey.stringKey("service.instance.id"),
+                        service + "-" + ProcessHandle.current().pid())));
+    SdkTracerProviderBuilder traces =
+        SdkTracerProvider.builder()
+            .setResource(resource)
+            .setSampler(Sampler.parentBased(Sampler.traceIdRatioBased(config.traceRatio())));
+    SdkMeterProviderBuilder metrics = SdkMeterProvider.builder().setResource(resource);
+    var logs = SdkLoggerProvider.builder().setResource(resource);
+    config
+        .otlpEndpoint()
+        .ifPresent(base -> {
+          traces.addSpanProcessor(
+              BatchSpanProcessor.builder(
+                      OtlpHttpSpanExporter.builder().setEndpoint(path(base, "traces")).build())
+                  .build());
+          metrics.registerMetricReader(
+              PeriodicMetricReader.builder(
+                      OtlpHttpMetricExporter.builder().setEndpoint(path(base, "metrics")).build())
+                  .setInterval(config.exportInterval())
+                  .build());
+          logs.addLogRecordProcessor(
+              BatchLogRecordProcessor.builder(
+                      OtlpHttpLogRecordExporter.builder().setEndpoint(path(base, "logs")).build())
+                  .build());
+        });
+    Optional<URI> scrape =
+        config
+            .metricsPort()
+            .map(port -> {
+              int chosen = port == 0 ? ScrapePort.free(config.metricsHost()) : port;
+              metrics.registerMetricReader(
+                  PrometheusHttpServer.builder()
+                      .setHost(config.metricsHost())
+                      .setPort(chosen)
+                      .build());
+              return URI.create("http://" + config.metricsHost() + ":" + chosen + "/metrics");
+            });
+    OpenTelemetrySdk sdk =
+        OpenTelemetrySdk.builder()
+            .setTracerProvider(traces.build())
+            .setMeterProvider(metrics.build())
+            .setLoggerProvider(logs.build())
+            .setPropagators(ContextPropagators.create(W3CTraceContextPropagator.getInstance()))
+            .build();
+    if (config.otlpEndpoint().isPresent()) {
+      Logging.sendTo(sdk);
+    }
+    return new Telemetry(sdk, sdk, scrape);
+  }
+
+  public OpenTelemetry openTelemetry() {
+    return openTelemetry;
+  }
+
+  /// Begins spans of one part of the process.
+  ///
+  /// @param scope the package that measures
+  public Tracer tracer(String scope) {
+    return openTelemetry.getTracer(scope);
+  }
+
+  /// Makes instruments of one part of the process.
+  ///
+  /// @param scope the package that measures
+  public Meter meter(String scope) {
+    return openTelemetry.getMeter(scope);
+  }
+
+  /// Continues the caller's trace in a server.
+  public ServerInterceptor serverInterceptor() {
+    return grpc.createServerInterceptor();
+  }
+
+  /// Hands the current trace on to the server called.
+  public ClientInterceptor clientInterceptor() {
+    return grpc.createClientInterceptor();
+  }
+
+  /// The current trace as a W3C `traceparent`, to be carried where no gRPC goes: a database row, a
+  /// job's environment.
+  public Optional<String> traceParent() {
+    Map<String, String> carrier = new HashMap<>();
+    W3CTraceContextPropagator.getInstance()
+        .inject(
+            Context.current(),
+            carrier,
+            (map, key, value) -> {
+              if (map != null) {
+                map.put(key, value);
+              }
+            });
+    return Optional.ofNullable(carrier.get("traceparent"));
+  }
+
+  /// Where Prometheus scrapes, if it may.
+  public Optional<URI> scrapeEndpoint() {
+    return scrapeEndpoint;
+  }
+
+  /// Sends what is still held back, within a bound, and stops.
+  @Override
+  public void close() {
+    if (runtime != null) {
+      runtime.close();
+    }
+    if (sdk != null) {
+      Logging.stopSending();
+      sdk.shutdown().join(CLOSE_SECONDS, TimeUnit.SECONDS);
+    }
+  }
+
+  private static String path(URI base, String signal) {
+    String root = base.toString();
+    return (root.endsWith("/") ? root : root + "/") + "v1/" + signal;
+  }
+}

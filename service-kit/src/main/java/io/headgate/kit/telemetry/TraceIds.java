@@ -1,0 +1,24 @@
+package io.headgate.kit.telemetry;
+
+import ch.qos.logback.classic.pattern.ClassicConverter;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import io.opentelemetry.api.trace.Span;
+import io.opentelemetry.api.trace.SpanContext;
+
+/// `%trace` in the log's layout: the id of the trace that the line belongs to, and the request's.
+public final class TraceIds extends ClassicConverter {
+
+  @Override
+  public String convert(ILoggingEvent event) {
+    StringBuilder ids = new StringBuilder();
+    SpanContext span = Span.current().getSpanContext();
+    if (span.isValid()) {
+      ids.append(" trace=").append(span.getTraceId());
+    }
+    String request = event.getMDCPropertyMap().get("request");
+    if (request != null) {
+      ids.append(" request=").append(request);
+    }
+    return ids.toString();
+  }
+}

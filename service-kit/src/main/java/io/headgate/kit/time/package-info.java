@@ -1,0 +1,5 @@
+/// The only door to the clock.
+@NullMarked
+package io.headgate.kit.time;
+
+import org.jspecify.annotations.NullMarked;

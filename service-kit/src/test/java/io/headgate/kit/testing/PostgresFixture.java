@@ -1,0 +1,84 @@
+package io.headgate.kit.testing;
+
+import io.headgate.kit.db.Database;
+import io.headgate.kit.db.DatabaseConfig;
+import io.headgate.kit.db.PostgresAdmin;
+import java.util.Locale;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.extension.AfterAllCallback;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+
+/// A real PostgreSQL for a test class: one server a JVM, a fresh database a class, with the schema
+/// of a service migrated. Embedded by default; with `-Pcontainers` the same tests use a container.
+///
+/// ```java
+/// @RegisterExtension static final PostgresFixture POSTGRES = PostgresFixture.of("pool");
+/// ```
+public final class PostgresFixture implements BeforeAllCallback, AfterAllCallback {
+  private static final AtomicInteger NUMBER = new AtomicInteger();
+
+  private final String schema;
+  private @Nullable Database database;
+  private @Nullable DatabaseConfig config;
+  private @Nullable String name;
+
+  private PostgresFixture(String schema) {
+    this.schema = schema;
+  }
+
+  /// Migrated by `classpath:db/migration/<schema>`.
+  public static PostgresFixture of(String schema) {
+    return new PostgresFixture(schema);
+  }
+
+  /// The open database of the running test class.
+  public Database database() {
+    return required(database);
+  }
+
+  /// How to connect to it, for a test that opens it itself.
+  public DatabaseConfig config() {
+    return required(config);
+  }
+
+  /// Another database with the same schema, not yet migrated, on the same server; it is dropped
+  /// with the JVM.
+  public DatabaseConfig fresh() {
+    return admin().provision(nextName("fresh"), schema).withUnsafeDurability();
+  }
+
+  @Override
+  public void beforeAll(ExtensionContext context) {
+    name = nextName(context.getRequiredTestClass().getSimpleName());
+    config = admin().provision(name, schema).withUnsafeDurability();
+    database = Database.open(config);
+  }
+
+  @Override
+  public void afterAll(ExtensionContext context) {
+    if (database != null) {
+      database.close();
+    }
+    if (name != null) {
+      admin().drop(name);
+    }
+  }
+
+  private static PostgresAdmin admin() {
+    return TestPostgres.admin();
+  }
+
+  private static String nextName(String base) {
+    String plain = base.toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]", "_");
+    return "t" + NUMBER.incrementAndGet() + "_" + plain.substring(0, Math.min(40, plain.length()));
+  }
+
+  private static <T> T required(@Nullable T value) {
+    if (value == null) {
+      throw new IllegalStateException("the fixture is used outside of its test class");
+    }
+    return value;
+  }
+}
