@@ -1,0 +1,160 @@
+package io.headgate.kit.db;
+
+import static org.jooq.impl.DSL.field;
+import static org.jooq.impl.DSL.name;
+import static org.jooq.impl.DSL.row;
+import static org.jooq.impl.DSL.select;
+import static org.jooq.impl.DSL.table;
+
+import io.headgate.kit.failure.Refusal;
+import io.headgate.kit.time.TimeSource;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.util.HexFormat;
+import java.util.function.Supplier;
+import org.jooq.DSLContext;
+import org.jooq.Field;
+import org.jooq.Record;
+import org.jooq.Record2;
+import org.jooq.Table;
+
+/// Answers a repeated request as it was answered the first time, for at least {@link #KEPT}. The
+/// answer is stored in the transaction of the change that it reports, so that neither exists
+/// without the other; of two requests with one id that arrive at once, the second waits for the
+/// first. A request that is refused leaves nothing behind and may be sent again.
+///
+/// The schema of the service has the table:
+///
+/// ```sql
+/// create table request_log (
+///   caller         text not null,
+///   method         text not null,
+///   request_id     text not null,
+///   request_sha256 text not null,
+///   answer         bytea,
+///   created_at     timestamptz not null,
+///   primary key (caller, method, request_id)
+/// );
+/// create index request_log_by_age on request_log (created_at);
+/// ```
+///
+/// Answers are stored as they are: a method whose answer holds a secret must not be remembered.
+/// Thread-safe.
+public final class RequestLog {
+  /// How long an answer is remembered.
+  public static final Duration KEPT = Duration.ofHours(24);
+
+  /// Each new request forgets so many old ones, so the table stays as large as a day is busy.
+  private static final int FORGOTTEN_AT_ONCE = 10;
+
+  private static final Table<Record> LOG = table(name("request_log"));
+  private static final Field<String> CALLER = field(name("caller"), String.class);
+  private static final Field<String> METHOD = field(name("method"), String.class);
+  private static final Field<String> REQUEST_ID = field(name("request_id"), String.class);
+  private static final Field<String> HASH = field(name("request_sha256"), String.class);
+  private static final Field<byte[]> ANSWER = field(name("answer"), byte[].class);
+  private static final Field<OffsetDateTime> CREATED_AT =
+      field(name("created_at"), OffsetDateTime.class);
+
+  private final TimeSource time;
+
+  public RequestLog(TimeSource time) {
+    this.time = time;
+  }
+
+  /// A request that may be repeated.
+  ///
+  /// @param caller whose it is; the same id of another caller is another request
+  /// @param method what it asks for, by its full name
+  /// @param id chosen by the caller
+  /// @param content SHA-256 of what was asked, without the id, in hexadecimal
+  public record Request(String caller, String method, String id, String content) {
+    /// A request with this content.
+    ///
+    /// @param body the request's bytes, the same for the same request, without the id
+    public static Request of(String caller, String method, String id, byte[] body) {
+      return new Request(caller, method, id, HexFormat.of().formatHex(sha256(body)));
+    }
+  }
+
+  /// The answer of the first request like this one; if there was none, that of `change`, which is
+  /// stored.
+  ///
+  /// @param transaction of `change`; it rolls back what `change` did together with the answer
+  /// @throws io.headgate.kit.failure.RefusalException INVALID_ARGUMENT with reason
+  ///   REQUEST_ID_REUSED if the id came before with other content
+  public byte[] once(DSLContext transaction, Request request, Supplier<byte[]> change) {
+    OffsetDateTime now = time.instant().atOffset(ZoneOffset.UTC);
+    // Waits for a transaction that is just inserting the same key.
+    int claimed =
+        transaction
+            .insertInto(LOG, CALLER, METHOD, REQUEST_ID, HASH, CREATED_AT)
+            .values(request.caller(), request.method(), request.id(), request.content(), now)
+            .onConflictDoNothing()
+            .execute();
+    if (claimed == 0) {
+      return remembered(transaction, request);
+    }
+    byte[] answer = change.get();
+    transaction
+        .update(LOG)
+        .set(ANSWER, answer)
+        .where(CALLER.eq(request.caller()))
+        .and(METHOD.eq(request.method()))
+        .and(REQUEST_ID.eq(request.id()))
+        .execute();
+    forget(transaction, now.minus(KEPT));
+    return answer;
+  }
+
+  private static byte[] remembered(DSLContext transaction, Request request) {
+    Record2<String, byte[]> first =
+        transaction
+            .select(HASH, ANSWER)
+            .from(LOG)
+            .where(CALLER.eq(request.caller()))
+            .and(METHOD.eq(request.method()))
+            .and(REQUEST_ID.eq(request.id()))
+            .fetchOne();
+    if (first == null || first.value2() == null) {
+      // A transaction whose snapshot is older than the first request's commit does not see it.
+      throw Refusal.conflict("CONFLICT", "the same request is being answered; try again")
+          .exception();
+    }
+    if (!first.value1().equals(request.content())) {
+      throw Refusal.invalidField(
+              "REQUEST_ID_REUSED",
+              "request_id",
+              "'"
+                  + request.id()
+                  + "' was the id of a request with other content: use a new one for each request")
+          .withMetadata("requestId", request.id())
+          .exception();
+    }
+    return first.value2();
+  }
+
+  private static void forget(DSLContext transaction, OffsetDateTime before) {
+    var old =
+        select(CALLER, METHOD, REQUEST_ID)
+            .from(LOG)
+            .where(CREATED_AT.lt(before))
+            .orderBy(CREATED_AT)
+            .limit(FORGOTTEN_AT_ONCE)
+            // Never waits for, or blocks, somebody who does the same.
+            .forUpdate()
+            .skipLocked();
+    transaction.deleteFrom(LOG).where(row(CALLER, METHOD, REQUEST_ID).in(old)).execute();
+  }
+
+  private static byte[] sha256(byte[] body) {
+    try {
+      return MessageDigest.getInstance("SHA-256").digest(body);
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every JDK has SHA-256", e);
+    }
+  }
+}
