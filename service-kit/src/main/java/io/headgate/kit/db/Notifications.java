@@ -1,0 +1,119 @@
+package io.headgate.kit.db;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.regex.Pattern;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.PGConnection;
+import org.postgresql.PGNotification;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Hears what other processes say with `pg_notify(channel, payload)` when their transactions
+/// commit. It is a hint and may miss some: while the connection is down nothing is heard, so
+/// whoever listens also looks from time to time. Takes one connection of the pool for as long as it
+/// runs.
+public final class Notifications implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Notifications.class);
+  private static final Pattern CHANNEL = Pattern.compile("[a-z][a-z0-9_]{0,62}");
+  // Below every sensible socket timeout, so that a dead server is noticed by the next statement.
+  private static final Duration WAIT = Duration.ofSeconds(10);
+  private static final Duration STOP_BOUND = Duration.ofSeconds(5);
+
+  private final DataSource pool;
+  private final String channel;
+  private final Consumer<String> listener;
+  private final Duration retry;
+  private final Thread thread;
+  private final CountDownLatch closing = new CountDownLatch(1);
+
+  /// Listens until closed.
+  ///
+  /// @param listener gets the payloads, on one thread
+  /// @param retry how long to wait before connecting again
+  public static Notifications listen(
+      DataSource pool, String channel, Duration retry, Consumer<String> listener) {
+    Notifications notifications = new Notifications(pool, channel, retry, listener);
+    notifications.thread.start();
+    return notifications;
+  }
+
+  private Notifications(
+      DataSource pool, String channel, Duration retry, Consumer<String> listener) {
+    if (!CHANNEL.matcher(channel).matches()) {
+      throw new IllegalArgumentException("channel: '" + channel + "' is not " + CHANNEL);
+    }
+    this.pool = pool;
+    this.channel = channel;
+    this.retry = retry;
+    this.listener = listener;
+    // Virtual: an interrupt ends even its wait for the socket.
+    this.thread = Thread.ofVirtual().name("listen-" + channel).unstarted(this::run);
+  }
+
+  private void run() {
+    try {
+      do {
+        try (Connection connection = pool.getConnection()) {
+          hear(connection);
+        } catch (SQLException e) {
+          if (!isClosing()) {
+            LOG.warn("not listening to {} for {}: {}", channel, retry, e.toString());
+          }
+        }
+      } while (!closing.await(retry.toNanos(), TimeUnit.NANOSECONDS));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void hear(Connection connection) throws SQLException {
+    PGConnection postgres = connection.unwrap(PGConnection.class);
+    try (Statement statement = connection.createStatement()) {
+      // The channel's name was checked: it cannot be bound.
+      statement.execute("listen " + channel);
+    }
+    try {
+      while (!isClosing()) {
+        @Nullable PGNotification @Nullable [] heard =
+            postgres.getNotifications(Math.toIntExact(WAIT.toMillis()));
+        if (heard == null || heard.length == 0) {
+          // The driver does not tell silence from a dead connection; a statement does.
+          if (!connection.isValid(Math.toIntExact(WAIT.toSeconds()))) {
+            return;
+          }
+          continue;
+        }
+        for (PGNotification notification : heard) {
+          if (notification != null) {
+            listener.accept(notification.getParameter());
+          }
+        }
+      }
+    } finally {
+      // Back in the pool it must hear nothing any more.
+      connection.abort(Runnable::run);
+    }
+  }
+
+  private boolean isClosing() {
+    return closing.getCount() == 0;
+  }
+
+  @Override
+  public void close() {
+    closing.countDown();
+    thread.interrupt();
+    try {
+      thread.join(STOP_BOUND);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

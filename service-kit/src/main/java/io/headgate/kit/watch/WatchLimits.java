@@ -1,0 +1,28 @@
+package io.headgate.kit.watch;
+
+import io.headgate.kit.config.Default;
+import java.time.Duration;
+
+/// What watchers may cost.
+///
+/// @param heartbeat a stream that has nothing to tell says so this often; also how often it looks
+///   for commits of which it was not told
+/// @param patience a watcher that takes nothing for this long is cut off; it may come back
+/// @param maxWatchers at a time; more are refused
+public record WatchLimits(
+    @Default("10s") Duration heartbeat,
+    @Default("30s") Duration patience,
+    @Default("1000") int maxWatchers) {
+
+  public static final WatchLimits DEFAULTS =
+      new WatchLimits(Duration.ofSeconds(10), Duration.ofSeconds(30), 1000);
+
+  public WatchLimits {
+    if (!heartbeat.isPositive() || !patience.isPositive()) {
+      throw new IllegalArgumentException("heartbeat and patience are above zero");
+    }
+    if (maxWatchers < 1) {
+      throw new IllegalArgumentException("max-watchers: at least 1, not " + maxWatchers);
+    }
+  }
+}
