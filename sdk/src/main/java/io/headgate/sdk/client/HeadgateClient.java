@@ -1,0 +1,68 @@
+package io.headgate.sdk.client;
+
+import io.headgate.sdk.model.ClientConfig;
+import io.headgate.sdk.model.HeadgateException;
+import io.headgate.sdk.model.Identity;
+import io.headgate.sdk.wire.Connection;
+import io.headgate.sdk.wire.IdentityCalls;
+import io.headgate.sdk.wire.RightsMessages;
+import java.util.function.Consumer;
+
+/// A connection to Headgate. Safe for use by many threads; make one and keep it.
+///
+/// Every method blocks until there is an answer or the deadline has passed. What the contract calls
+/// retriable is retried meanwhile, with growing pauses; a failure that comes out is a
+/// [HeadgateException].
+public final class HeadgateClient implements AutoCloseable {
+  private final Connection connection;
+
+  private HeadgateClient(Connection connection) {
+    this.connection = connection;
+  }
+
+  /// Prepares a connection; it is made with the first call.
+  public static HeadgateClient connect(ClientConfig config) {
+    return connect(config, _ -> {});
+  }
+
+  /// As the other, and tells of each failure that is going to be retried.
+  public static HeadgateClient connect(ClientConfig config, Consumer<HeadgateException> onRetry) {
+    return new HeadgateClient(Connection.open(config, onRetry));
+  }
+
+  /// Jobs and events of a tenant.
+  public JobClient jobs(String tenant) {
+    return new JobClient(connection, tenant);
+  }
+
+  /// What a tenant has, and how it is used.
+  public CatalogClient catalog(String tenant) {
+    return new CatalogClient(connection, tenant);
+  }
+
+  /// The configuration of a tenant.
+  public ConfigurationClient configuration(String tenant) {
+    return new ConfigurationClient(connection, tenant);
+  }
+
+  public Identity whoAmI() {
+    return RightsMessages.identity(new IdentityCalls(connection).whoAmI());
+  }
+
+  /// Makes a key and answers with its secret, which nobody can ask for again.
+  ///
+  /// @param owner `tenants/acme/users/ada`, `tenants/acme/serviceAccounts/ci`, `operators/root`
+  public String createKey(String owner, String description) {
+    return new IdentityCalls(connection).createKey(owner, description).getSecret();
+  }
+
+  /// Makes a token with which machines join a pool, and answers with it; it is not shown again.
+  public String createJoinToken(String tenant, String pool, int uses) {
+    return new IdentityCalls(connection).createJoinToken(tenant, pool, uses).getJoinToken();
+  }
+
+  @Override
+  public void close() {
+    connection.close();
+  }
+}

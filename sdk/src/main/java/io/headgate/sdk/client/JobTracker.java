@@ -1,0 +1,97 @@
+package io.headgate.sdk.client;
+
+import io.headgate.sdk.model.HeadgateException;
+import io.headgate.sdk.model.Job;
+import io.headgate.sdk.model.JobChange;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/// Knows how one job stands, from a watch that a virtual thread reads.
+final class JobTracker implements AutoCloseable {
+  private final JobWatcher watcher;
+  private final Consumer<Job> onChange;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition changed = lock.newCondition();
+  private Job latest;
+  private @Nullable HeadgateException failure;
+
+  /// Starts to follow.
+  ///
+  /// @param onChange called by the reading thread
+  JobTracker(Job known, JobWatcher watcher, Consumer<Job> onChange) {
+    this.latest = known;
+    this.watcher = watcher;
+    this.onChange = onChange;
+    Thread.ofVirtual().name("headgate-track-" + known.id()).start(this::read);
+  }
+
+  private void read() {
+    try {
+      for (JobChange change = watcher.next(); change != null; change = watcher.next()) {
+        change.jobs().stream().filter(this::isNews).findFirst().ifPresent(this::update);
+      }
+    } catch (HeadgateException e) {
+      signal(() -> failure = e);
+    }
+  }
+
+  private boolean isNews(Job job) {
+    lock.lock();
+    try {
+      return job.id().equals(latest.id()) && job.version() > latest.version();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void update(Job job) {
+    onChange.accept(job);
+    signal(() -> latest = job);
+  }
+
+  private void signal(Runnable change) {
+    lock.lock();
+    try {
+      change.run();
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Waits until the job meets a condition; empty when it did not in time.
+  ///
+  /// @throws HeadgateException when the watch failed for good
+  Optional<Job> await(Predicate<Job> condition, Duration timeout) {
+    // Beyond 30 years the nanoseconds would overflow.
+    long left = timeout.compareTo(Duration.ofDays(10_000)) > 0 ? Long.MAX_VALUE : timeout.toNanos();
+    lock.lock();
+    try {
+      while (!condition.test(latest)) {
+        if (failure != null) {
+          throw failure;
+        }
+        if (left <= 0) {
+          return Optional.empty();
+        }
+        left = changed.awaitNanos(left);
+      }
+      return Optional.of(latest);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return Optional.empty();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public void close() {
+    watcher.close();
+  }
+}

@@ -1,0 +1,127 @@
+package io.headgate.sdk.config;
+
+import io.headgate.sdk.config.Pool.Dedication;
+import io.headgate.sdk.config.Pool.Elasticity;
+import io.headgate.sdk.config.Pool.Instance;
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/// The fields of configuration objects as text, by their names in files. A field at its default has
+/// its default as text, so that writing it out or leaving it out is the same.
+final class FieldTexts {
+  private final Map<String, FieldText> fields = new LinkedHashMap<>();
+
+  private FieldTexts() {}
+
+  static Map<String, FieldText> of(Object object) {
+    FieldTexts texts = new FieldTexts();
+    switch (object) {
+      case Group group -> texts.group(group);
+      case Pool pool -> texts.pool(pool);
+      case Profile profile -> texts.profile(profile);
+      case Policy policy -> texts.policy(policy);
+      case Policy.Queue queue -> texts.queue(queue);
+      default -> throw new IllegalArgumentException("not part of a configuration: " + object);
+    }
+    return texts.fields;
+  }
+
+  private void group(Group group) {
+    unordered("users", group.users());
+    unordered("serviceAccounts", group.serviceAccounts());
+  }
+
+  private void pool(Pool pool) {
+    value("type", pool.type().keyword());
+    value("gpuModel", pool.gpuModel());
+    value("capacity", pool.capacity());
+    ordered("order", pool.order());
+    value(
+        "dedicatedTo",
+        switch (pool.dedicatedTo()) {
+          case null -> null;
+          case Dedication.ToPolicy(String owner) -> "policy " + owner;
+          case Dedication.ToGroup(String owner) -> "group " + owner;
+        });
+    BigDecimal price = pool.pricePerGpuHour();
+    value("pricePerGpuHour", price == null ? null : price.stripTrailingZeros().toPlainString());
+    value("currency", pool.currency());
+    quoted("description", pool.description());
+    if (pool.elasticity() != null) {
+      elasticity(pool.elasticity());
+    }
+  }
+
+  private void elasticity(Elasticity elasticity) {
+    value("provider", elasticity.provider());
+    new TreeMap<>(elasticity.settings()).forEach((key, text) -> quoted("settings." + key, text));
+    Instance instance = elasticity.instance();
+    value("instance.gpus", instance.gpus());
+    value("instance.gpuModel", instance.gpuModel());
+    value("instance.gpuMemory", ByteText.format(instance.gpuMemoryBytes()));
+    value("instance.cpus", CpuText.format(instance.cpuMillis()));
+    value("instance.memory", ByteText.format(instance.memoryBytes()));
+    value("minInstances", elasticity.minInstances());
+    value("maxInstances", elasticity.maxInstances());
+    value("idleTimeout", DurationText.format(elasticity.idleTimeout()));
+    value("spot", elasticity.spot());
+  }
+
+  private void profile(Profile profile) {
+    value("gpus", profile.gpus());
+    value("workers", profile.workers());
+    value("cpus", CpuText.format(profile.cpuMillis()));
+    value("memory", ByteText.format(profile.memoryBytes()));
+    value(
+        "gpuMemory",
+        profile.gpuMemoryBytes() == 0 ? null : ByteText.format(profile.gpuMemoryBytes()));
+    value("isolation", profile.isolation() == null ? null : profile.isolation().keyword());
+    ordered("pools", profile.pools());
+    value("holdAfter", DurationText.format(profile.holdAfter()));
+    value("reclaim", profile.reclaim().keyword());
+    quoted("description", profile.description());
+  }
+
+  private void policy(Policy policy) {
+    value("group", policy.group());
+    value("reservation", policy.reservation());
+    value("limit", policy.limit());
+    value("weight", policy.weight());
+    value("perUserLimit", policy.perUserLimit());
+    unordered("exceedLimit", policy.exceedLimit());
+    value("onPreempt", policy.onPreempt().keyword());
+    value("minRuntime", DurationText.format(policy.minRuntime()));
+    value("preemptible", policy.preemptible());
+    value("preemptWithin", policy.preemptWithin().keyword());
+    Duration stopAfter = policy.stopAfter();
+    value("stopAfter", stopAfter == null ? "never" : DurationText.format(stopAfter));
+    quoted("description", policy.description());
+  }
+
+  private void queue(Policy.Queue queue) {
+    value("profile", queue.profile());
+    value("rank", queue.rank());
+    value("overReservation", queue.overReservation().keyword());
+  }
+
+  private void value(String field, @Nullable Object value) {
+    fields.put(field, value == null ? FieldText.NONE : new FieldText.Value(value.toString()));
+  }
+
+  private void quoted(String field, @Nullable String text) {
+    value(field, text == null || text.isEmpty() ? null : "\"" + text + "\"");
+  }
+
+  private void ordered(String field, List<String> names) {
+    fields.put(field, new FieldText.Ordered(names));
+  }
+
+  private void unordered(String field, List<String> names) {
+    fields.put(field, new FieldText.Unordered(names));
+  }
+}

@@ -1,0 +1,78 @@
+package io.headgate.sdk.model;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/// How to reach a server, as whom, and with how much patience.
+///
+/// @param certificateAuthority PEM file of the authority that signed the server's certificate;
+///   null: the system's authorities
+/// @param deadline of one call with all its retries
+/// @param patience how long a server that cannot be reached at all is tried, at most the deadline
+/// @param userAgent names the program in the server's logs
+public record ClientConfig(
+    ServerAddress server,
+    Credentials credentials,
+    @Nullable Path certificateAuthority,
+    Duration deadline,
+    Duration patience,
+    Backoff backoff,
+    String userAgent) {
+  public static final Duration DEFAULT_DEADLINE = Duration.ofSeconds(30);
+
+  /// Everything else at its default.
+  public static ClientConfig of(ServerAddress server, Credentials credentials) {
+    return new ClientConfig(
+        server,
+        credentials,
+        null,
+        DEFAULT_DEADLINE,
+        DEFAULT_DEADLINE,
+        Backoff.DEFAULT,
+        "headgate-sdk");
+  }
+
+  public ClientConfig withCredentials(Credentials other) {
+    return new ClientConfig(
+        server, other, certificateAuthority, deadline, patience, backoff, userAgent);
+  }
+
+  public ClientConfig withCertificateAuthority(@Nullable Path file) {
+    return new ClientConfig(server, credentials, file, deadline, patience, backoff, userAgent);
+  }
+
+  public ClientConfig withDeadline(Duration limit) {
+    return new ClientConfig(
+        server, credentials, certificateAuthority, limit, patience, backoff, userAgent);
+  }
+
+  public ClientConfig withPatience(Duration limit) {
+    return new ClientConfig(
+        server, credentials, certificateAuthority, deadline, limit, backoff, userAgent);
+  }
+
+  public ClientConfig withBackoff(Backoff other) {
+    return new ClientConfig(
+        server, credentials, certificateAuthority, deadline, patience, other, userAgent);
+  }
+
+  public ClientConfig withUserAgent(String name) {
+    return new ClientConfig(
+        server, credentials, certificateAuthority, deadline, patience, backoff, name);
+  }
+
+  /// Pauses between tries: the first, then each longer by the factor up to the longest, each
+  /// shortened by a random part of up to a half, so that many clients do not come back at once.
+  public record Backoff(Duration first, Duration longest, double factor) {
+    public static final Backoff DEFAULT =
+        new Backoff(Duration.ofMillis(100), Duration.ofSeconds(5), 1.7);
+
+    public Backoff {
+      if (first.isNegative() || longest.compareTo(first) < 0 || factor < 1) {
+        throw new IllegalArgumentException(
+            "pauses must grow: %s, %s, %s".formatted(first, longest, factor));
+      }
+    }
+  }
+}

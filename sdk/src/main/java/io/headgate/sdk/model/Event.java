@@ -1,0 +1,47 @@
+package io.headgate.sdk.model;
+
+import io.headgate.sdk.model.Attempt.Preemption;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// Something that happened. Empty texts and a 0 attempt mean: not about one.
+///
+/// @param version rises in the order of decisions
+public record Event(
+    long version,
+    @Nullable Instant time,
+    Type type,
+    String job,
+    int attempt,
+    String queue,
+    String policy,
+    String pool,
+    List<Placement> placements,
+    String node,
+    @Nullable Preemption preemption,
+    String message,
+    Map<String, String> detail) {
+  public Event {
+    placements = List.copyOf(placements);
+    detail = Map.copyOf(detail);
+  }
+
+  /// What happened.
+  public enum Type {
+    SUBMITTED,
+    ASSIGNED,
+    STARTED,
+    PREEMPTED,
+    STOP_PHASE,
+    REQUEUED,
+    FINISHED,
+    REASON_CHANGED,
+    NODE_CONNECTED,
+    NODE_SUSPECT,
+    NODE_LOST,
+    QUEUED,
+    UNKNOWN
+  }
+}

@@ -1,0 +1,51 @@
+package io.headgate.sdk.model;
+
+import io.headgate.type.GpuQuantity;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/// What a user submitted, and how it stands.
+///
+/// @param tenant id of its tenant
+/// @param id unique in the tenant
+/// @param gpus what all its workers need together
+/// @param attempt number of the current or last attempt; 0: never started
+/// @param attempts oldest first; in lists the current one alone
+/// @param reason why it waits; present exactly while it does
+/// @param position place in its queue, from 1; 0: not waiting
+/// @param expectedStartTime null: no honest estimate
+/// @param exitCode of the last attempt: 0 to 255, or 128 + signal; null: none yet
+/// @param version of the watch at which it last changed
+public record Job(
+    String tenant,
+    String id,
+    JobSpec spec,
+    JobState state,
+    String user,
+    String policy,
+    String profile,
+    GpuQuantity gpus,
+    int workers,
+    int attempt,
+    List<Attempt> attempts,
+    @Nullable Reason reason,
+    int position,
+    @Nullable Instant expectedStartTime,
+    @Nullable Instant createTime,
+    @Nullable Instant startTime,
+    @Nullable Instant finishTime,
+    @Nullable Integer exitCode,
+    UsageKind usageKind,
+    boolean simulated,
+    long version) {
+  public Job {
+    attempts = List.copyOf(attempts);
+  }
+
+  /// The attempt that runs, or ran last.
+  public Optional<Attempt> currentAttempt() {
+    return attempts.isEmpty() ? Optional.empty() : Optional.of(attempts.getLast());
+  }
+}

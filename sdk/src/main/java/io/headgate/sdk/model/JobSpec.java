@@ -1,0 +1,186 @@
+package io.headgate.sdk.model;
+
+import java.time.Duration;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// What a job is to do. Start from [#of] and change what matters.
+///
+/// @param command program and arguments, run as they are, without a shell
+/// @param workingDirectory absolute; null: a private directory of the attempt
+/// @param maxRuntime the job is stopped after running this long; null: no limit
+/// @param priority higher goes first within its queue, -1000 to 1000
+/// @param preemptible null: as its policy says
+/// @param abortCallback run before the job is stopped; null: none
+/// @param terminationGrace between SIGTERM and SIGKILL; null: the server's default
+/// @param draft does not wait in its queue yet
+public record JobSpec(
+    String queue,
+    List<String> command,
+    Map<String, String> environment,
+    @Nullable String workingDirectory,
+    @Nullable Duration maxRuntime,
+    int priority,
+    @Nullable Boolean preemptible,
+    @Nullable AbortCallback abortCallback,
+    @Nullable Duration terminationGrace,
+    Map<String, String> labels,
+    boolean draft) {
+  public JobSpec {
+    command = List.copyOf(command);
+    environment = Collections.unmodifiableMap(new LinkedHashMap<>(environment));
+    labels = Collections.unmodifiableMap(new LinkedHashMap<>(labels));
+  }
+
+  /// The least that a job needs: where to wait and what to run.
+  public static JobSpec of(String queue, List<String> command) {
+    return new JobSpec(queue, command, Map.of(), null, null, 0, null, null, null, Map.of(), false);
+  }
+
+  public JobSpec withEnvironment(Map<String, String> values) {
+    return new JobSpec(
+        queue,
+        command,
+        values,
+        workingDirectory,
+        maxRuntime,
+        priority,
+        preemptible,
+        abortCallback,
+        terminationGrace,
+        labels,
+        draft);
+  }
+
+  public JobSpec withWorkingDirectory(@Nullable String directory) {
+    return new JobSpec(
+        queue,
+        command,
+        environment,
+        directory,
+        maxRuntime,
+        priority,
+        preemptible,
+        abortCallback,
+        terminationGrace,
+        labels,
+        draft);
+  }
+
+  public JobSpec withMaxRuntime(@Nullable Duration limit) {
+    return new JobSpec(
+        queue,
+        command,
+        environment,
+        workingDirectory,
+        limit,
+        priority,
+        preemptible,
+        abortCallback,
+        terminationGrace,
+        labels,
+        draft);
+  }
+
+  public JobSpec withPriority(int value) {
+    return new JobSpec(
+        queue,
+        command,
+        environment,
+        workingDirectory,
+        maxRuntime,
+        value,
+        preemptible,
+        abortCallback,
+        terminationGrace,
+        labels,
+        draft);
+  }
+
+  public JobSpec withPreemptible(@Nullable Boolean value) {
+    return new JobSpec(
+        queue,
+        command,
+        environment,
+        workingDirectory,
+        maxRuntime,
+        priority,
+        value,
+        abortCallback,
+        terminationGrace,
+        labels,
+        draft);
+  }
+
+  public JobSpec withAbortCallback(@Nullable AbortCallback callback) {
+    return new JobSpec(
+        queue,
+        command,
+        environment,
+        workingDirectory,
+        maxRuntime,
+        priority,
+        preemptible,
+        callback,
+        terminationGrace,
+        labels,
+        draft);
+  }
+
+  public JobSpec withTerminationGrace(@Nullable Duration grace) {
+    return new JobSpec(
+        queue,
+        command,
+        environment,
+        workingDirectory,
+        maxRuntime,
+        priority,
+        preemptible,
+        abortCallback,
+        grace,
+        labels,
+        draft);
+  }
+
+  public JobSpec withLabels(Map<String, String> values) {
+    return new JobSpec(
+        queue,
+        command,
+        environment,
+        workingDirectory,
+        maxRuntime,
+        priority,
+        preemptible,
+        abortCallback,
+        terminationGrace,
+        values,
+        draft);
+  }
+
+  public JobSpec withDraft(boolean value) {
+    return new JobSpec(
+        queue,
+        command,
+        environment,
+        workingDirectory,
+        maxRuntime,
+        priority,
+        preemptible,
+        abortCallback,
+        terminationGrace,
+        labels,
+        value);
+  }
+
+  /// Saves a job's progress before it is stopped.
+  ///
+  /// @param timeout null: the server's default
+  public record AbortCallback(List<String> command, @Nullable Duration timeout) {
+    public AbortCallback {
+      command = List.copyOf(command);
+    }
+  }
+}

@@ -1,0 +1,47 @@
+package io.headgate.sdk.model;
+
+import io.headgate.sdk.config.Profile.Isolation;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// A machine with devices, in one pool.
+///
+/// @param simulated its devices do not exist
+public record Node(
+    String tenant,
+    String id,
+    String pool,
+    List<Device> devices,
+    long cpuMillis,
+    long memoryBytes,
+    boolean simulated,
+    String driver,
+    String agentVersion,
+    String hostname,
+    boolean draining,
+    String drainReason,
+    @Nullable Instant createTime) {
+  public Node {
+    devices = List.copyOf(devices);
+  }
+
+  /// One GPU.
+  ///
+  /// @param isolation strongest that a part of it can get; null: none
+  public record Device(
+      int index,
+      String uuid,
+      String gpuModel,
+      long memoryBytes,
+      Geometry geometry,
+      @Nullable Isolation isolation) {}
+
+  /// How a device can be divided.
+  public enum Geometry {
+    UNKNOWN,
+    CONTINUOUS,
+    MIG,
+    AMD_PARTITION
+  }
+}

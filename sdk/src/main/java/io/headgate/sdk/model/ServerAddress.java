@@ -1,0 +1,51 @@
+package io.headgate.sdk.model;
+
+import java.net.URI;
+import java.net.URISyntaxException;
+
+/// Where a server listens, and whether the way there is encrypted.
+public record ServerAddress(String host, int port, boolean encrypted) {
+  public static final int DEFAULT_PORT = 7400;
+
+  /// Reads `https://gate.acme.example:8443`, `http://127.0.0.1:7400`. Without a scheme the way is
+  /// encrypted, except to this machine itself.
+  ///
+  /// @throws IllegalArgumentException when it is no such address; the message says what would be
+  public static ServerAddress parse(String text) {
+    boolean bare = !text.contains("://");
+    URI uri;
+    try {
+      uri = new URI(bare ? "https://" + text : text);
+    } catch (URISyntaxException e) {
+      throw refusal(text);
+    }
+    String host = uri.getHost();
+    String scheme = uri.getScheme();
+    boolean known = scheme != null && (scheme.equals("http") || scheme.equals("https"));
+    String path = uri.getPath() == null ? "" : uri.getPath();
+    if (host == null
+        || !known
+        || uri.getUserInfo() != null
+        || !(path.isEmpty() || path.equals("/"))) {
+      throw refusal(text);
+    }
+    boolean encrypted = scheme.equals("https") && !(bare && isLoopback(host));
+    return new ServerAddress(host, uri.getPort() < 0 ? DEFAULT_PORT : uri.getPort(), encrypted);
+  }
+
+  private static IllegalArgumentException refusal(String text) {
+    return new IllegalArgumentException(
+        "\""
+            + text
+            + "\" is not a server address; write for example https://gate.acme.example:8443");
+  }
+
+  private static boolean isLoopback(String host) {
+    return host.equals("localhost") || host.startsWith("127.") || host.equals("[::1]");
+  }
+
+  @Override
+  public String toString() {
+    return (encrypted ? "https://" : "http://") + host + ":" + port;
+  }
+}

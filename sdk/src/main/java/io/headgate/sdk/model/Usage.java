@@ -1,0 +1,86 @@
+package io.headgate.sdk.model;
+
+import io.headgate.type.GpuQuantity;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Who uses what now. "Used" includes what is being freed.
+public sealed interface Usage {
+  /// Id of what is used, or of who uses.
+  String id();
+
+  record OfPolicy(
+      String id,
+      GpuQuantity used,
+      GpuQuantity entitled,
+      GpuQuantity overReservation,
+      GpuQuantity reservation,
+      GpuQuantity limit,
+      GpuQuantity demand,
+      long runningJobs,
+      long waitingJobs,
+      @Nullable Instant oldestWaitingTime)
+      implements Usage {}
+
+  /// Use of one queue.
+  ///
+  /// @param headReason why its first waiting job waits; null: none waits
+  record OfQueue(
+      String id,
+      String policy,
+      String profile,
+      GpuQuantity used,
+      long runningJobs,
+      long waitingJobs,
+      @Nullable Reason headReason,
+      @Nullable Instant oldestWaitingTime)
+      implements Usage {}
+
+  /// Use of one pool: capacity = used + held + idle; down is not part of it.
+  record OfPool(
+      String id,
+      GpuQuantity capacity,
+      GpuQuantity used,
+      GpuQuantity held,
+      GpuQuantity idle,
+      GpuQuantity down,
+      int liveNodes,
+      int nodes,
+      long runningJobs)
+      implements Usage {}
+
+  record OfNode(
+      String id,
+      String pool,
+      Contact contact,
+      @Nullable Instant lastContactTime,
+      List<OfDevice> devices,
+      long usedCpuMillis,
+      long usedMemoryBytes,
+      List<String> jobs)
+      implements Usage {
+    public OfNode {
+      devices = List.copyOf(devices);
+      jobs = List.copyOf(jobs);
+    }
+  }
+
+  record OfDevice(int index, GpuQuantity used, GpuQuantity held, List<String> jobs) {
+    public OfDevice {
+      jobs = List.copyOf(jobs);
+    }
+  }
+
+  /// How the scheduler stands with a node.
+  enum Contact {
+    UNKNOWN,
+    CONNECTED,
+    /// Out of contact: no new work, what runs goes on.
+    SUSPECT,
+    /// Given up.
+    LOST,
+    /// Known, never connected.
+    NEVER
+  }
+}

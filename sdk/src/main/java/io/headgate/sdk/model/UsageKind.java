@@ -1,0 +1,13 @@
+package io.headgate.sdk.model;
+
+/// How a job's use counts against its policy.
+public enum UsageKind {
+  /// It holds nothing.
+  NONE,
+  /// Within the reservation.
+  ENTITLED,
+  /// Above the reservation: may be reclaimed.
+  OVER_RESERVATION,
+  /// Above the limit: reclaimed first.
+  EXCEED_LIMIT
+}

@@ -1,0 +1,176 @@
+package io.headgate.sdk.wire;
+
+import io.headgate.proto.policy.v1.ListPoliciesRequest;
+import io.headgate.proto.policy.v1.ListPoliciesResponse;
+import io.headgate.proto.policy.v1.ListQueuesRequest;
+import io.headgate.proto.policy.v1.ListQueuesResponse;
+import io.headgate.proto.policy.v1.Policy;
+import io.headgate.proto.policy.v1.PolicyServiceGrpc;
+import io.headgate.proto.policy.v1.Queue;
+import io.headgate.proto.policy.v1.QueueServiceGrpc;
+import io.headgate.proto.pool.v1.GetProfileRequest;
+import io.headgate.proto.pool.v1.ListNodesRequest;
+import io.headgate.proto.pool.v1.ListNodesResponse;
+import io.headgate.proto.pool.v1.ListPoolsRequest;
+import io.headgate.proto.pool.v1.ListPoolsResponse;
+import io.headgate.proto.pool.v1.ListProfilesRequest;
+import io.headgate.proto.pool.v1.ListProfilesResponse;
+import io.headgate.proto.pool.v1.Node;
+import io.headgate.proto.pool.v1.NodeServiceGrpc;
+import io.headgate.proto.pool.v1.Pool;
+import io.headgate.proto.pool.v1.PoolServiceGrpc;
+import io.headgate.proto.pool.v1.Profile;
+import io.headgate.proto.pool.v1.ProfileServiceGrpc;
+import io.headgate.proto.scheduler.v1.ListNodeUsagesRequest;
+import io.headgate.proto.scheduler.v1.ListPolicyUsagesRequest;
+import io.headgate.proto.scheduler.v1.ListPoolUsagesRequest;
+import io.headgate.proto.scheduler.v1.ListQueueUsagesRequest;
+import io.headgate.proto.scheduler.v1.NodeUsage;
+import io.headgate.proto.scheduler.v1.PolicyUsage;
+import io.headgate.proto.scheduler.v1.PoolUsage;
+import io.headgate.proto.scheduler.v1.QueueUsage;
+import io.headgate.proto.scheduler.v1.UsageServiceGrpc;
+import io.headgate.sdk.wire.Paging.Fetched;
+import java.util.List;
+
+/// Calls about what one tenant has and how it is used, in messages. Lists are complete.
+public final class CatalogCalls {
+  private final Connection connection;
+  private final String parent;
+
+  public CatalogCalls(Connection connection, String tenant) {
+    this.connection = connection;
+    this.parent = ResourceNames.tenant(tenant);
+  }
+
+  public List<Pool> pools() {
+    return Paging.collect(
+            0,
+            (size, token) -> {
+              ListPoolsRequest request =
+                  ListPoolsRequest.newBuilder()
+                      .setParent(parent)
+                      .setPageSize(size)
+                      .setPageToken(token)
+                      .build();
+              ListPoolsResponse page =
+                  connection.call(PoolServiceGrpc.getListPoolsMethod(), request, Safety.REPEATABLE);
+              return new Fetched<>(page.getPoolsList(), page.getNextPageToken());
+            })
+        .items();
+  }
+
+  public List<Profile> profiles() {
+    return Paging.collect(
+            0,
+            (size, token) -> {
+              ListProfilesRequest request =
+                  ListProfilesRequest.newBuilder()
+                      .setParent(parent)
+                      .setPageSize(size)
+                      .setPageToken(token)
+                      .build();
+              ListProfilesResponse page =
+                  connection.call(
+                      ProfileServiceGrpc.getListProfilesMethod(), request, Safety.REPEATABLE);
+              return new Fetched<>(page.getProfilesList(), page.getNextPageToken());
+            })
+        .items();
+  }
+
+  public Profile profile(String id) {
+    return connection.call(
+        ProfileServiceGrpc.getGetProfileMethod(),
+        GetProfileRequest.newBuilder().setName(parent + "/profiles/" + id).build(),
+        Safety.REPEATABLE);
+  }
+
+  public List<Node> nodes() {
+    return Paging.collect(
+            0,
+            (size, token) -> {
+              ListNodesRequest request =
+                  ListNodesRequest.newBuilder()
+                      .setParent(parent)
+                      .setPageSize(size)
+                      .setPageToken(token)
+                      .build();
+              ListNodesResponse page =
+                  connection.call(NodeServiceGrpc.getListNodesMethod(), request, Safety.REPEATABLE);
+              return new Fetched<>(page.getNodesList(), page.getNextPageToken());
+            })
+        .items();
+  }
+
+  public List<Policy> policies() {
+    return Paging.collect(
+            0,
+            (size, token) -> {
+              ListPoliciesRequest request =
+                  ListPoliciesRequest.newBuilder()
+                      .setParent(parent)
+                      .setPageSize(size)
+                      .setPageToken(token)
+                      .build();
+              ListPoliciesResponse page =
+                  connection.call(
+                      PolicyServiceGrpc.getListPoliciesMethod(), request, Safety.REPEATABLE);
+              return new Fetched<>(page.getPoliciesList(), page.getNextPageToken());
+            })
+        .items();
+  }
+
+  public List<Queue> queues() {
+    return Paging.collect(
+            0,
+            (size, token) -> {
+              ListQueuesRequest request =
+                  ListQueuesRequest.newBuilder()
+                      .setParent(parent)
+                      .setPageSize(size)
+                      .setPageToken(token)
+                      .build();
+              ListQueuesResponse page =
+                  connection.call(
+                      QueueServiceGrpc.getListQueuesMethod(), request, Safety.REPEATABLE);
+              return new Fetched<>(page.getQueuesList(), page.getNextPageToken());
+            })
+        .items();
+  }
+
+  public List<PolicyUsage> policyUsages() {
+    return connection
+        .call(
+            UsageServiceGrpc.getListPolicyUsagesMethod(),
+            ListPolicyUsagesRequest.newBuilder().setParent(parent).build(),
+            Safety.REPEATABLE)
+        .getUsagesList();
+  }
+
+  public List<QueueUsage> queueUsages() {
+    return connection
+        .call(
+            UsageServiceGrpc.getListQueueUsagesMethod(),
+            ListQueueUsagesRequest.newBuilder().setParent(parent).build(),
+            Safety.REPEATABLE)
+        .getUsagesList();
+  }
+
+  public List<PoolUsage> poolUsages() {
+    return connection
+        .call(
+            UsageServiceGrpc.getListPoolUsagesMethod(),
+            ListPoolUsagesRequest.newBuilder().setParent(parent).build(),
+            Safety.REPEATABLE)
+        .getUsagesList();
+  }
+
+  public List<NodeUsage> nodeUsages() {
+    return connection
+        .call(
+            UsageServiceGrpc.getListNodeUsagesMethod(),
+            ListNodeUsagesRequest.newBuilder().setParent(parent).build(),
+            Safety.REPEATABLE)
+        .getUsagesList();
+  }
+}

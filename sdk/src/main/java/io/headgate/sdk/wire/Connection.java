@@ -1,0 +1,150 @@
+package io.headgate.sdk.wire;
+
+import io.grpc.CallOptions;
+import io.grpc.Channel;
+import io.grpc.ClientInterceptors;
+import io.grpc.ManagedChannel;
+import io.grpc.MethodDescriptor;
+import io.grpc.StatusRuntimeException;
+import io.grpc.stub.BlockingClientCall;
+import io.grpc.stub.ClientCalls;
+import io.headgate.sdk.model.ClientConfig;
+import io.headgate.sdk.model.HeadgateException;
+import io.headgate.sdk.model.StatusCode;
+import io.headgate.sdk.wire.TraceContext.Parent;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/// One connection to a server: authenticated, traced, with deadlines and retries. Safe for use by
+/// many threads.
+public final class Connection implements AutoCloseable {
+  private final ClientConfig config;
+  private final Transport transport;
+  private final Channel channel;
+  private final TokenSource tokens;
+  private final TraceContext traces = new TraceContext();
+  private final Failures failures;
+  private final Consumer<HeadgateException> onRetry;
+
+  private Connection(ClientConfig config, Consumer<HeadgateException> onRetry) {
+    this.config = config;
+    this.onRetry = onRetry;
+    this.transport = Transport.open(config);
+    this.channel = ClientInterceptors.intercept(transport.channel(), new CallHeaders());
+    this.failures = new Failures(config.server());
+    this.tokens = new TokenSource(config.credentials(), this);
+  }
+
+  /// Prepares a connection; it is made with the first call.
+  ///
+  /// @param onRetry told of each failure that is going to be retried, so that somebody who waits
+  ///   can be told
+  public static Connection open(ClientConfig config, Consumer<HeadgateException> onRetry) {
+    return new Connection(config, onRetry);
+  }
+
+  public ClientConfig config() {
+    return config;
+  }
+
+  /// The subject that the current token names, if it is one that can be read.
+  public Optional<String> subject() {
+    return TokenSource.subject(tokens.current());
+  }
+
+  /// Calls, and calls again as long as that can help.
+  ///
+  /// @throws HeadgateException when it did not
+  public <Q, R> R call(MethodDescriptor<Q, R> method, Q request, Safety safety) {
+    return call(method, request, safety, true);
+  }
+
+  /// Without a token; for what needs none.
+  <Q, R> R callAnonymously(MethodDescriptor<Q, R> method, Q request) {
+    return call(method, request, Safety.REPEATABLE, false);
+  }
+
+  private <Q, R> R call(
+      MethodDescriptor<Q, R> method, Q request, Safety safety, boolean authenticated) {
+    long begin = System.nanoTime();
+    Patience patience = new Patience(config, ThreadLocalRandom.current());
+    boolean renewed = false;
+    while (true) {
+      Duration elapsed = Duration.ofNanos(System.nanoTime() - begin);
+      Parent parent = traces.next();
+      try {
+        CallOptions options =
+            options(parent, authenticated)
+                .withDeadlineAfter(
+                    Math.max(1, config.deadline().minus(elapsed).toNanos()), TimeUnit.NANOSECONDS);
+        return ClientCalls.blockingUnaryCall(channel, method, options, request);
+      } catch (StatusRuntimeException e) {
+        HeadgateException failure = failures.from(e, parent.traceId());
+        if (authenticated && !renewed && isTokenRefused(failure)) {
+          renewed = true;
+          continue;
+        }
+        Optional<Duration> pause =
+            patience.pauseAfter(failure, safety, Duration.ofNanos(System.nanoTime() - begin));
+        if (pause.isEmpty()) {
+          throw failure;
+        }
+        onRetry.accept(failure);
+        pause(pause.get());
+      }
+    }
+  }
+
+  /// Opens a stream of answers, without deadline and without retries: whoever reads it knows from
+  /// where to go on.
+  <Q, R> ServerStream<R> stream(MethodDescriptor<Q, R> method, Q request) {
+    Parent parent = traces.next();
+    BlockingClientCall<Q, R> call =
+        ClientCalls.blockingV2ServerStreamingCall(channel, method, options(parent, true), request);
+    return new ServerStream<>(call, failures, parent.traceId());
+  }
+
+  /// Tells whoever waits, and waits before the next try.
+  void pauseBeforeRetry(HeadgateException failure, Duration pause) {
+    onRetry.accept(failure);
+    pause(pause);
+  }
+
+  /// A stream that ended although nobody said that it is complete.
+  HeadgateException cutOff(String how) {
+    return failures.cutOff(how, traces.next().traceId());
+  }
+
+  /// Whether a failed call is worth one try with a fresh token; forgets the old one if so.
+  boolean isTokenRefused(HeadgateException failure) {
+    return failure.code() == StatusCode.UNAUTHENTICATED && tokens.forget();
+  }
+
+  private void pause(Duration duration) {
+    try {
+      Thread.sleep(duration);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw failures.interrupted(traces.next().traceId());
+    }
+  }
+
+  private CallOptions options(Parent parent, boolean authenticated) {
+    CallOptions options = CallOptions.DEFAULT.withOption(CallHeaders.TRACE_PARENT, parent.header());
+    String token = authenticated ? tokens.current() : "";
+    return token.isEmpty() ? options : options.withOption(CallHeaders.TOKEN, token);
+  }
+
+  @Override
+  public void close() {
+    transport.close();
+  }
+
+  /// For tests of the transport.
+  ManagedChannel channel() {
+    return transport.channel();
+  }
+}

@@ -1,0 +1,157 @@
+package io.headgate.sdk.wire;
+
+import io.headgate.proto.scheduler.v1.BatchSubmitJobsRequest;
+import io.headgate.proto.scheduler.v1.CancelJobRequest;
+import io.headgate.proto.scheduler.v1.ExplainJobRequest;
+import io.headgate.proto.scheduler.v1.GetJobRequest;
+import io.headgate.proto.scheduler.v1.Job;
+import io.headgate.proto.scheduler.v1.JobExplanation;
+import io.headgate.proto.scheduler.v1.JobServiceGrpc;
+import io.headgate.proto.scheduler.v1.ListEventsRequest;
+import io.headgate.proto.scheduler.v1.ListEventsResponse;
+import io.headgate.proto.scheduler.v1.ListJobsRequest;
+import io.headgate.proto.scheduler.v1.ListJobsResponse;
+import io.headgate.proto.scheduler.v1.ReadJobLogsRequest;
+import io.headgate.proto.scheduler.v1.RequeueJobRequest;
+import io.headgate.proto.scheduler.v1.SubmitJobRequest;
+import io.headgate.proto.scheduler.v1.WatchEventsRequest;
+import io.headgate.proto.scheduler.v1.WatchJobsRequest;
+import io.headgate.sdk.model.JobFilter;
+import io.headgate.sdk.model.Submission;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Calls about the jobs and events of one tenant, in messages.
+public final class JobCalls {
+  private final Connection connection;
+  private final String tenant;
+
+  public JobCalls(Connection connection, String tenant) {
+    this.connection = connection;
+    this.tenant = tenant;
+  }
+
+  /// Submits; with the same request id any number of times is once.
+  public Job submit(Submission submission, String requestId, boolean validateOnly) {
+    SubmitJobRequest request =
+        JobMessages.request(tenant, submission)
+            .setRequestId(requestId)
+            .setValidateOnly(validateOnly)
+            .build();
+    return connection.call(JobServiceGrpc.getSubmitJobMethod(), request, Safety.REPEATABLE);
+  }
+
+  /// Submits all or none.
+  public List<Job> submitAll(List<Submission> submissions, String requestId) {
+    BatchSubmitJobsRequest.Builder batch =
+        BatchSubmitJobsRequest.newBuilder()
+            .setParent(ResourceNames.tenant(tenant))
+            .setRequestId(requestId);
+    submissions.forEach(submission -> batch.addRequests(JobMessages.request(tenant, submission)));
+    return connection
+        .call(JobServiceGrpc.getBatchSubmitJobsMethod(), batch.build(), Safety.REPEATABLE)
+        .getJobsList();
+  }
+
+  public Job get(String id) {
+    return connection.call(
+        JobServiceGrpc.getGetJobMethod(),
+        GetJobRequest.newBuilder().setName(name(id)).build(),
+        Safety.REPEATABLE);
+  }
+
+  /// One page.
+  public ListJobsResponse list(JobFilter filter, int pageSize, String pageToken) {
+    return connection.call(
+        JobServiceGrpc.getListJobsMethod(),
+        ListJobsRequest.newBuilder()
+            .setParent(ResourceNames.tenant(tenant))
+            .setFilter(JobMessages.filter(filter))
+            .setPageSize(pageSize)
+            .setPageToken(pageToken)
+            .build(),
+        Safety.REPEATABLE);
+  }
+
+  /// Follows, from a version or (0) from a snapshot on.
+  public JobWatch watch(JobFilter filter, long version) {
+    return new JobWatch(
+        connection,
+        WatchJobsRequest.newBuilder()
+            .setParent(ResourceNames.tenant(tenant))
+            .setFilter(JobMessages.filter(filter))
+            .setVersion(version)
+            .build());
+  }
+
+  public Job cancel(String id, boolean skipCallback, String reason) {
+    return connection.call(
+        JobServiceGrpc.getCancelJobMethod(),
+        CancelJobRequest.newBuilder()
+            .setName(name(id))
+            .setSkipCallback(skipCallback)
+            .setReason(reason)
+            .build(),
+        Safety.REPEATABLE);
+  }
+
+  /// Requeues. Not repeatable: between two of them the job may have started again.
+  public Job requeue(String id) {
+    return connection.call(
+        JobServiceGrpc.getRequeueJobMethod(),
+        RequeueJobRequest.newBuilder().setName(name(id)).build(),
+        Safety.ONCE);
+  }
+
+  public JobExplanation explain(String id) {
+    return connection.call(
+        JobServiceGrpc.getExplainJobMethod(),
+        ExplainJobRequest.newBuilder().setName(name(id)).build(),
+        Safety.REPEATABLE);
+  }
+
+  /// Reads output.
+  ///
+  /// @param attempt 0: the current or last
+  /// @param tailBytes 0: all that is kept
+  public LogReader logs(String id, int attempt, int worker, boolean follow, long tailBytes) {
+    return new LogReader(
+        connection,
+        ReadJobLogsRequest.newBuilder()
+            .setName(name(id))
+            .setAttempt(attempt)
+            .setWorker(worker)
+            .setFollow(follow)
+            .setTailBytes(tailBytes)
+            .build());
+  }
+
+  /// One page of events, newest first.
+  ///
+  /// @param job null: all
+  public ListEventsResponse events(@Nullable String job, int pageSize, String pageToken) {
+    return connection.call(
+        JobServiceGrpc.getListEventsMethod(),
+        ListEventsRequest.newBuilder()
+            .setParent(ResourceNames.tenant(tenant))
+            .setJob(Quantities.text(job))
+            .setPageSize(pageSize)
+            .setPageToken(pageToken)
+            .build(),
+        Safety.REPEATABLE);
+  }
+
+  /// Follows events, from a version or (0) from now on.
+  public EventWatch watchEvents(long version) {
+    return new EventWatch(
+        connection,
+        WatchEventsRequest.newBuilder()
+            .setParent(ResourceNames.tenant(tenant))
+            .setVersion(version)
+            .build());
+  }
+
+  private String name(String id) {
+    return ResourceNames.of(tenant, "jobs", id);
+  }
+}

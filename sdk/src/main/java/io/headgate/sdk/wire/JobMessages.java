@@ -1,0 +1,217 @@
+package io.headgate.sdk.wire;
+
+import com.google.protobuf.Duration;
+import com.google.protobuf.Timestamp;
+import io.headgate.proto.scheduler.v1.AbortCallback;
+import io.headgate.proto.scheduler.v1.Attempt.Outcome;
+import io.headgate.proto.scheduler.v1.SubmitJobRequest;
+import io.headgate.sdk.model.Attempt;
+import io.headgate.sdk.model.Attempt.Preemption;
+import io.headgate.sdk.model.Job;
+import io.headgate.sdk.model.JobFilter;
+import io.headgate.sdk.model.JobSpec;
+import io.headgate.sdk.model.JobState;
+import io.headgate.sdk.model.Placement;
+import io.headgate.sdk.model.Reason;
+import io.headgate.sdk.model.Submission;
+import io.headgate.sdk.model.UsageKind;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/// Jobs between messages and records.
+public final class JobMessages {
+  private JobMessages() {}
+
+  public static Job job(io.headgate.proto.scheduler.v1.Job job) {
+    return new Job(
+        ResourceNames.tenantOf(job.getName()),
+        ResourceNames.id(job.getName()),
+        spec(job.getSpec()),
+        state(job.getState()),
+        job.getUser(),
+        job.getPolicy(),
+        job.getProfile(),
+        Quantities.gpus(job.getGpus()),
+        job.getWorkers(),
+        job.getAttempt(),
+        job.getAttemptsList().stream().map(JobMessages::attempt).toList(),
+        job.hasReason() ? reason(job.getReason()) : null,
+        job.getPosition(),
+        instant(job.hasExpectedStartTime(), job.getExpectedStartTime()),
+        instant(job.hasCreateTime(), job.getCreateTime()),
+        instant(job.hasStartTime(), job.getStartTime()),
+        instant(job.hasFinishTime(), job.getFinishTime()),
+        job.hasExitCode() ? job.getExitCode() : null,
+        usageKind(job.getUsageKind()),
+        job.getSimulated(),
+        job.getVersion());
+  }
+
+  private static JobSpec spec(io.headgate.proto.scheduler.v1.JobSpec spec) {
+    return new JobSpec(
+        spec.getQueue(),
+        spec.getCommandList(),
+        spec.getEnvironmentMap(),
+        Quantities.textOrNull(spec.getWorkingDirectory()),
+        duration(spec.hasMaxRuntime(), spec.getMaxRuntime()),
+        spec.getPriority(),
+        spec.hasPreemptible() ? spec.getPreemptible() : null,
+        spec.hasAbortCallback() ? callback(spec.getAbortCallback()) : null,
+        duration(spec.hasTerminationGrace(), spec.getTerminationGrace()),
+        spec.getLabelsMap(),
+        spec.getDraft());
+  }
+
+  private static JobSpec.AbortCallback callback(AbortCallback callback) {
+    return new JobSpec.AbortCallback(
+        callback.getCommandList(), duration(callback.hasTimeout(), callback.getTimeout()));
+  }
+
+  /// The request for one job; who adds the request id knows whether it is part of a batch.
+  public static SubmitJobRequest.Builder request(String tenant, Submission submission) {
+    return SubmitJobRequest.newBuilder()
+        .setParent(ResourceNames.tenant(tenant))
+        .setSpec(spec(submission.spec()))
+        .setJobId(Quantities.text(submission.jobId()))
+        .setIdPrefix(Quantities.text(submission.idPrefix()));
+  }
+
+  private static io.headgate.proto.scheduler.v1.JobSpec spec(JobSpec spec) {
+    io.headgate.proto.scheduler.v1.JobSpec.Builder message =
+        io.headgate.proto.scheduler.v1.JobSpec.newBuilder()
+            .setQueue(spec.queue())
+            .addAllCommand(spec.command())
+            .putAllEnvironment(spec.environment())
+            .setWorkingDirectory(Quantities.text(spec.workingDirectory()))
+            .setPriority(spec.priority())
+            .putAllLabels(spec.labels())
+            .setDraft(spec.draft());
+    if (spec.maxRuntime() != null) {
+      message.setMaxRuntime(Times.duration(spec.maxRuntime()));
+    }
+    if (spec.preemptible() != null) {
+      message.setPreemptible(spec.preemptible());
+    }
+    if (spec.abortCallback() != null) {
+      AbortCallback.Builder callback =
+          AbortCallback.newBuilder().addAllCommand(spec.abortCallback().command());
+      if (spec.abortCallback().timeout() != null) {
+        callback.setTimeout(Times.duration(spec.abortCallback().timeout()));
+      }
+      message.setAbortCallback(callback);
+    }
+    if (spec.terminationGrace() != null) {
+      message.setTerminationGrace(Times.duration(spec.terminationGrace()));
+    }
+    return message.build();
+  }
+
+  public static io.headgate.proto.scheduler.v1.JobFilter filter(JobFilter filter) {
+    io.headgate.proto.scheduler.v1.JobFilter.Builder message =
+        io.headgate.proto.scheduler.v1.JobFilter.newBuilder()
+            .addAllQueues(filter.queues())
+            .addAllPolicies(filter.policies())
+            .addAllUsers(filter.users())
+            .putAllLabels(filter.labels());
+    filter.states().forEach(state -> message.addStates(state(state)));
+    if (filter.createdAfter() != null) {
+      message.setCreatedAfter(Times.timestamp(filter.createdAfter()));
+    }
+    if (filter.activeOrFinishedAfter() != null) {
+      message.setActiveOrFinishedAfter(Times.timestamp(filter.activeOrFinishedAfter()));
+    }
+    return message.build();
+  }
+
+  private static io.headgate.proto.scheduler.v1.Job.State state(JobState state) {
+    return state == JobState.UNKNOWN
+        ? io.headgate.proto.scheduler.v1.Job.State.STATE_UNSPECIFIED
+        : io.headgate.proto.scheduler.v1.Job.State.valueOf("STATE_" + state.name());
+  }
+
+  private static JobState state(io.headgate.proto.scheduler.v1.Job.State state) {
+    return switch (state) {
+      case STATE_DRAFT -> JobState.DRAFT;
+      case STATE_WAITING -> JobState.WAITING;
+      case STATE_ASSIGNED -> JobState.ASSIGNED;
+      case STATE_RUNNING -> JobState.RUNNING;
+      case STATE_STOPPING -> JobState.STOPPING;
+      case STATE_DONE -> JobState.DONE;
+      case STATE_FAILED -> JobState.FAILED;
+      case STATE_CANCELLED -> JobState.CANCELLED;
+      case STATE_LOST -> JobState.LOST;
+      case STATE_UNSPECIFIED, UNRECOGNIZED -> JobState.UNKNOWN;
+    };
+  }
+
+  private static UsageKind usageKind(io.headgate.proto.scheduler.v1.UsageKind kind) {
+    return switch (kind) {
+      case USAGE_KIND_ENTITLED -> UsageKind.ENTITLED;
+      case USAGE_KIND_OVER_RESERVATION -> UsageKind.OVER_RESERVATION;
+      case USAGE_KIND_EXCEED_LIMIT -> UsageKind.EXCEED_LIMIT;
+      case USAGE_KIND_UNSPECIFIED, UNRECOGNIZED -> UsageKind.NONE;
+    };
+  }
+
+  private static Attempt attempt(io.headgate.proto.scheduler.v1.Attempt attempt) {
+    return new Attempt(
+        attempt.getNumber(),
+        attempt.getPool(),
+        attempt.getPlacementsList().stream().map(JobMessages::placement).toList(),
+        instant(attempt.hasAssignTime(), attempt.getAssignTime()),
+        instant(attempt.hasStartTime(), attempt.getStartTime()),
+        instant(attempt.hasEndTime(), attempt.getEndTime()),
+        outcome(attempt.getOutcome()),
+        attempt.hasExitCode() ? attempt.getExitCode() : null,
+        attempt.hasPreemption() ? preemption(attempt.getPreemption()) : null,
+        Quantities.textOrNull(attempt.getError()));
+  }
+
+  private static Attempt.Outcome outcome(Outcome outcome) {
+    return switch (outcome) {
+      case OUTCOME_SUCCEEDED -> Attempt.Outcome.SUCCEEDED;
+      case OUTCOME_FAILED -> Attempt.Outcome.FAILED;
+      case OUTCOME_REQUEUED -> Attempt.Outcome.REQUEUED;
+      case OUTCOME_CANCELLED -> Attempt.Outcome.CANCELLED;
+      case OUTCOME_TIMED_OUT -> Attempt.Outcome.TIMED_OUT;
+      case OUTCOME_LOST -> Attempt.Outcome.LOST;
+      case OUTCOME_REJECTED -> Attempt.Outcome.REJECTED;
+      case OUTCOME_UNSPECIFIED, UNRECOGNIZED -> Attempt.Outcome.NOT_ENDED;
+    };
+  }
+
+  static Preemption preemption(io.headgate.proto.scheduler.v1.Preemption preemption) {
+    return new Preemption(
+        ResourceNames.id(preemption.getByJob()),
+        preemption.getRule(),
+        preemption.getMessage(),
+        instant(preemption.hasTime(), preemption.getTime()));
+  }
+
+  static Placement placement(io.headgate.proto.scheduler.v1.Placement placement) {
+    return new Placement(
+        placement.getWorker(),
+        placement.getNode(),
+        placement.getSlicesList().stream()
+            .map(slice ->
+                new Placement.Slice(
+                    slice.getDeviceIndex(),
+                    slice.getDeviceUuid(),
+                    Quantities.gpus(slice.getGpus()),
+                    slice.getMemoryBytes(),
+                    Quantities.isolation(slice.getIsolation())))
+            .toList());
+  }
+
+  static Reason reason(io.headgate.proto.scheduler.v1.Reason reason) {
+    return new Reason(reason.getCode(), reason.getMessage(), reason.getDetailMap());
+  }
+
+  static @Nullable Instant instant(boolean present, Timestamp time) {
+    return present ? Times.instant(time) : null;
+  }
+
+  private static java.time.@Nullable Duration duration(boolean present, Duration duration) {
+    return present ? Times.duration(duration) : null;
+  }
+}

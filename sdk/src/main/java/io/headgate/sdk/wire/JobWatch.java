@@ -1,0 +1,47 @@
+package io.headgate.sdk.wire;
+
+import io.headgate.proto.scheduler.v1.JobServiceGrpc;
+import io.headgate.proto.scheduler.v1.WatchJobsRequest;
+import io.headgate.proto.scheduler.v1.WatchJobsResponse;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/// Follows jobs by version, over any number of connections.
+public final class JobWatch implements AutoCloseable {
+  /// The server sends a sign of life every few seconds.
+  private static final Duration SILENCE = Duration.ofSeconds(60);
+
+  private final ResumingStream<WatchJobsResponse> stream;
+  private long version;
+  private boolean inSnapshot;
+
+  JobWatch(Connection connection, WatchJobsRequest request) {
+    this.version = request.getVersion();
+    this.stream =
+        new ResumingStream<>(
+            connection,
+            SILENCE,
+            () ->
+                connection.stream(
+                    JobServiceGrpc.getWatchJobsMethod(),
+                    request.toBuilder().setVersion(version).build()));
+  }
+
+  /// The next step; null after [#close].
+  public @Nullable WatchJobsResponse next() {
+    WatchJobsResponse step = stream.next();
+    if (step != null) {
+      inSnapshot = (inSnapshot || step.getSnapshot()) && !step.getSnapshotComplete();
+      if (!inSnapshot) {
+        // Half a snapshot is no place to go on from: broken inside it, it begins again.
+        version = step.getVersion();
+      }
+    }
+    return step;
+  }
+
+  @Override
+  public void close() {
+    stream.close();
+  }
+}

@@ -1,0 +1,146 @@
+package io.headgate.sdk.wire;
+
+import io.headgate.sdk.model.HeadgateException;
+import io.headgate.sdk.model.StatusCode;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/// A stream that outlives its connection: when it breaks or falls silent it is opened again, and
+/// whoever opens it says from where to go on. It ends only by being closed, or by a failure that
+/// reopening cannot mend.
+///
+/// One thread reads; any thread may close.
+final class ResumingStream<R> implements AutoCloseable {
+  private final Connection connection;
+  private final Supplier<ServerStream<R>> opener;
+  private final Duration silence;
+  private final Patience patience;
+  private final Object lock = new Object();
+  private @Nullable ServerStream<R> current;
+  private boolean closed;
+
+  // Of the reading thread alone.
+  private boolean heard; // Something came since the stream was opened.
+  private boolean renewed; // The token was renewed since something came.
+  private long brokenSinceNanos;
+  private boolean broken;
+
+  /// A stream over a connection.
+  ///
+  /// @param opener opens it from where the reader is now
+  /// @param silence a stream without a message for this long counts as broken
+  ResumingStream(Connection connection, Duration silence, Supplier<ServerStream<R>> opener) {
+    this.connection = connection;
+    this.opener = opener;
+    this.silence = silence;
+    this.patience = new Patience(connection.config(), ThreadLocalRandom.current());
+  }
+
+  /// The next message; null after [#close].
+  ///
+  /// @throws HeadgateException when reopening cannot help, or did not within the deadline
+  @Nullable R next() {
+    while (true) {
+      try {
+        ServerStream<R> stream = opened();
+        if (stream == null) {
+          return null;
+        }
+        R message = stream.read(silence);
+        if (message != null) {
+          heard = true;
+          renewed = false;
+          broken = false;
+          patience.restore();
+          return message;
+        }
+        reopenAfter(connection.cutOff("the server ended the stream"));
+      } catch (TimeoutException e) {
+        reopenAfter(connection.cutOff("nothing heard for " + silence.toSeconds() + " s"));
+      } catch (HeadgateException failure) {
+        reopenAfter(failure);
+      }
+    }
+  }
+
+  private void reopenAfter(HeadgateException failure) {
+    drop();
+    if (isClosed()) {
+      return;
+    }
+    boolean worth = Patience.isRetriable(failure) || (heard && isCutOff(failure));
+    heard = false;
+    if (!worth) {
+      if (!renewed && connection.isTokenRefused(failure)) {
+        renewed = true;
+        return;
+      }
+      throw failure;
+    }
+    if (!broken) {
+      broken = true;
+      brokenSinceNanos = System.nanoTime();
+    }
+    Optional<Duration> pause =
+        patience.pause(failure, Duration.ofNanos(System.nanoTime() - brokenSinceNanos));
+    connection.pauseBeforeRetry(failure, pause.orElseThrow(() -> failure));
+  }
+
+  /// A stream that already ran may be ended by a reset, which is no verdict on the request.
+  private static boolean isCutOff(HeadgateException failure) {
+    return !Failures.isAnswered(failure)
+        && switch (failure.code()) {
+          case CANCELLED, UNKNOWN, INTERNAL, DEADLINE_EXCEEDED -> true;
+          default -> failure.code() == StatusCode.UNAVAILABLE;
+        };
+  }
+
+  private @Nullable ServerStream<R> opened() {
+    ServerStream<R> stream = existing();
+    if (stream != null || isClosed()) {
+      return stream;
+    }
+    ServerStream<R> fresh = opener.get(); // Outside the lock: it may have to fetch a token.
+    synchronized (lock) {
+      if (closed) {
+        fresh.close();
+        return null;
+      }
+      current = fresh;
+      return fresh;
+    }
+  }
+
+  private @Nullable ServerStream<R> existing() {
+    synchronized (lock) {
+      return current;
+    }
+  }
+
+  private boolean isClosed() {
+    synchronized (lock) {
+      return closed;
+    }
+  }
+
+  private void drop() {
+    synchronized (lock) {
+      if (current != null) {
+        current.close();
+        current = null;
+      }
+    }
+  }
+
+  @Override
+  public void close() {
+    synchronized (lock) {
+      closed = true;
+    }
+    drop();
+  }
+}

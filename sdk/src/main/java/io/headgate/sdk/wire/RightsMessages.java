@@ -1,0 +1,137 @@
+package io.headgate.sdk.wire;
+
+import io.headgate.proto.policy.v1.WhoAmIResponse;
+import io.headgate.sdk.config.Group;
+import io.headgate.sdk.config.Policy;
+import io.headgate.sdk.model.Identity;
+import java.util.List;
+
+/// Groups, policies and queues between messages and records.
+public final class RightsMessages {
+  private RightsMessages() {}
+
+  public static Group group(io.headgate.proto.policy.v1.Group group) {
+    return new Group(
+        ResourceNames.id(group.getName()), group.getUsersList(), group.getServiceAccountsList());
+  }
+
+  static io.headgate.proto.policy.v1.Group group(String tenant, Group group) {
+    return io.headgate.proto.policy.v1.Group.newBuilder()
+        .setName(ResourceNames.of(tenant, "groups", group.name()))
+        .addAllUsers(group.users())
+        .addAllServiceAccounts(group.serviceAccounts())
+        .build();
+  }
+
+  /// A policy with its queues.
+  ///
+  /// @param queues those of this policy
+  public static Policy policy(
+      io.headgate.proto.policy.v1.Policy policy, List<Policy.Queue> queues) {
+    return new Policy(
+        ResourceNames.id(policy.getName()),
+        policy.getGroup(),
+        Quantities.gpus(policy.getReservation()),
+        Quantities.gpus(policy.getLimit()),
+        Math.max(1, policy.getWeight()),
+        Quantities.gpusOrNull(policy.getPerUserLimit()),
+        policy.getExceedLimitList(),
+        policy.getOnPreempt() == io.headgate.proto.policy.v1.Policy.OnPreempt.ON_PREEMPT_CANCEL
+            ? Policy.OnPreempt.CANCEL
+            : Policy.OnPreempt.REQUEUE,
+        Times.duration(policy.getMinRuntime()),
+        !policy.hasPreemptible() || policy.getPreemptible(),
+        policy.getPreemptWithin()
+                == io.headgate.proto.policy.v1.Policy.PreemptWithin.PREEMPT_WITHIN_LOWER_PRIORITY
+            ? Policy.PreemptWithin.LOWER_PRIORITY
+            : Policy.PreemptWithin.NEVER,
+        stopAfter(policy),
+        Quantities.textOrNull(policy.getDescription()),
+        queues);
+  }
+
+  private static java.time.@org.jspecify.annotations.Nullable Duration stopAfter(
+      io.headgate.proto.policy.v1.Policy policy) {
+    if (policy.getStopAfterNever()) {
+      return null;
+    }
+    return policy.hasStopAfter()
+        ? Times.duration(policy.getStopAfter())
+        : Policy.DEFAULT_STOP_AFTER;
+  }
+
+  static io.headgate.proto.policy.v1.Policy policy(String tenant, Policy policy) {
+    io.headgate.proto.policy.v1.Policy.Builder message =
+        io.headgate.proto.policy.v1.Policy.newBuilder()
+            .setName(ResourceNames.of(tenant, "policies", policy.name()))
+            .setGroup(policy.group())
+            .setReservation(policy.reservation().toString())
+            .setLimit(policy.limit().toString())
+            .setWeight(policy.weight())
+            .setPerUserLimit(Quantities.text(policy.perUserLimit()))
+            .addAllExceedLimit(policy.exceedLimit())
+            .setOnPreempt(
+                switch (policy.onPreempt()) {
+                  case REQUEUE -> io.headgate.proto.policy.v1.Policy.OnPreempt.ON_PREEMPT_REQUEUE;
+                  case CANCEL -> io.headgate.proto.policy.v1.Policy.OnPreempt.ON_PREEMPT_CANCEL;
+                })
+            .setMinRuntime(Times.duration(policy.minRuntime()))
+            .setPreemptible(policy.preemptible())
+            .setPreemptWithin(
+                switch (policy.preemptWithin()) {
+                  case NEVER ->
+                      io.headgate.proto.policy.v1.Policy.PreemptWithin.PREEMPT_WITHIN_NEVER;
+                  case LOWER_PRIORITY ->
+                      io.headgate.proto.policy.v1.Policy.PreemptWithin
+                          .PREEMPT_WITHIN_LOWER_PRIORITY;
+                })
+            .setDescription(Quantities.text(policy.description()));
+    if (policy.stopAfter() == null) {
+      message.setStopAfterNever(true);
+    } else {
+      message.setStopAfter(Times.duration(policy.stopAfter()));
+    }
+    return message.build();
+  }
+
+  public static Policy.Queue queue(io.headgate.proto.policy.v1.Queue queue) {
+    return new Policy.Queue(
+        ResourceNames.id(queue.getName()),
+        queue.getProfile(),
+        Math.max(1, queue.getRank()),
+        queue.getOverReservation()
+                == io.headgate.proto.policy.v1.Queue.OverReservation.OVER_RESERVATION_DENY
+            ? Policy.OverReservation.DENY
+            : Policy.OverReservation.ALLOW);
+  }
+
+  /// A queue of a policy.
+  ///
+  /// @param paused what a file does not say: a pause is an operator's act, and outlives an apply
+  static io.headgate.proto.policy.v1.Queue queue(
+      String tenant, String policy, Policy.Queue queue, boolean paused) {
+    return io.headgate.proto.policy.v1.Queue.newBuilder()
+        .setName(ResourceNames.of(tenant, "queues", queue.name()))
+        .setPolicy(policy)
+        .setProfile(queue.profile())
+        .setRank(queue.rank())
+        .setOverReservation(
+            switch (queue.overReservation()) {
+              case ALLOW ->
+                  io.headgate.proto.policy.v1.Queue.OverReservation.OVER_RESERVATION_ALLOW;
+              case DENY -> io.headgate.proto.policy.v1.Queue.OverReservation.OVER_RESERVATION_DENY;
+            })
+        .setPaused(paused)
+        .build();
+  }
+
+  public static Identity identity(WhoAmIResponse response) {
+    String role = response.getRole();
+    return new Identity(
+        response.getSubject(),
+        role.startsWith("ROLE_") ? role.substring("ROLE_".length()) : role,
+        response.getTenant(),
+        response.getGroupsList(),
+        response.getQueuesList());
+  }
+}

@@ -1,0 +1,59 @@
+package io.headgate.sdk.wire;
+
+import io.grpc.StatusException;
+import io.grpc.stub.BlockingClientCall;
+import io.headgate.sdk.model.HeadgateException;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/// Answers of one streaming call, read one by one. Closing it from any thread ends a read.
+final class ServerStream<R> implements AutoCloseable {
+  private final BlockingClientCall<?, R> call;
+  private final Failures failures;
+  private final String traceId;
+
+  ServerStream(BlockingClientCall<?, R> call, Failures failures, String traceId) {
+    this.call = call;
+    this.failures = failures;
+    this.traceId = traceId;
+  }
+
+  /// The next answer; null when the server has ended the stream.
+  ///
+  /// @throws HeadgateException when the stream broke
+  @Nullable R read() {
+    try {
+      return call.read();
+    } catch (StatusException e) {
+      throw failures.from(e, traceId);
+    } catch (InterruptedException e) {
+      throw interrupted();
+    }
+  }
+
+  /// As [#read], but a stream that is silent for this long counts as broken.
+  ///
+  /// @throws TimeoutException when nothing came
+  @Nullable R read(Duration patience) throws TimeoutException {
+    try {
+      return call.read(patience.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (StatusException e) {
+      throw failures.from(e, traceId);
+    } catch (InterruptedException e) {
+      throw interrupted();
+    }
+  }
+
+  private HeadgateException interrupted() {
+    Thread.currentThread().interrupt();
+    close();
+    return failures.interrupted(traceId);
+  }
+
+  @Override
+  public void close() {
+    call.cancel("no longer read", null);
+  }
+}

@@ -1,0 +1,183 @@
+package io.headgate.sdk.wire;
+
+import io.headgate.proto.pool.v1.Dedication;
+import io.headgate.proto.pool.v1.Device;
+import io.headgate.proto.pool.v1.Elasticity;
+import io.headgate.proto.pool.v1.Instance;
+import io.headgate.sdk.config.Pool;
+import io.headgate.sdk.config.Profile;
+import io.headgate.sdk.model.Node;
+import java.math.BigDecimal;
+import org.jspecify.annotations.Nullable;
+
+/// Pools, profiles and nodes between messages and records.
+public final class SupplyMessages {
+  private SupplyMessages() {}
+
+  public static Pool pool(io.headgate.proto.pool.v1.Pool pool) {
+    boolean elastic = pool.getType() == io.headgate.proto.pool.v1.Pool.Type.TYPE_ELASTIC;
+    String price = pool.getPricePerGpuHour();
+    return new Pool(
+        ResourceNames.id(pool.getName()),
+        elastic ? Pool.Type.ELASTIC : Pool.Type.STATIC,
+        Quantities.textOrNull(pool.getGpuModel()),
+        Quantities.gpusOrNull(pool.getCapacity()),
+        pool.getProfileOrderList(),
+        dedication(pool.getDedicatedTo()),
+        price.isEmpty() ? null : new BigDecimal(price),
+        Quantities.textOrNull(pool.getCurrency()),
+        pool.hasElasticity() ? elasticity(pool.getElasticity()) : null,
+        Quantities.textOrNull(pool.getDescription()));
+  }
+
+  private static Pool.@Nullable Dedication dedication(Dedication dedication) {
+    return switch (dedication.getOwnerCase()) {
+      case POLICY -> new Pool.Dedication.ToPolicy(dedication.getPolicy());
+      case GROUP -> new Pool.Dedication.ToGroup(dedication.getGroup());
+      case OWNER_NOT_SET -> null;
+    };
+  }
+
+  private static Pool.Elasticity elasticity(Elasticity elasticity) {
+    Instance instance = elasticity.getInstance();
+    return new Pool.Elasticity(
+        elasticity.getProvider(),
+        elasticity.getSettingsMap(),
+        new Pool.Instance(
+            instance.getGpus(),
+            Quantities.textOrNull(instance.getGpuModel()),
+            instance.getGpuMemoryBytes(),
+            instance.getCpuMillis(),
+            instance.getMemoryBytes()),
+        elasticity.getMinInstances(),
+        elasticity.getMaxInstances(),
+        elasticity.hasIdleTimeout()
+            ? Times.duration(elasticity.getIdleTimeout())
+            : Pool.Elasticity.DEFAULT_IDLE_TIMEOUT,
+        elasticity.getSpot());
+  }
+
+  public static io.headgate.proto.pool.v1.Pool pool(String tenant, Pool pool) {
+    io.headgate.proto.pool.v1.Pool.Builder message =
+        io.headgate.proto.pool.v1.Pool.newBuilder()
+            .setName(ResourceNames.of(tenant, "pools", pool.name()))
+            .setType(
+                switch (pool.type()) {
+                  case STATIC -> io.headgate.proto.pool.v1.Pool.Type.TYPE_STATIC;
+                  case ELASTIC -> io.headgate.proto.pool.v1.Pool.Type.TYPE_ELASTIC;
+                })
+            .setGpuModel(Quantities.text(pool.gpuModel()))
+            .setCapacity(Quantities.text(pool.capacity()))
+            .addAllProfileOrder(pool.order())
+            .setCurrency(Quantities.text(pool.currency()))
+            .setDescription(Quantities.text(pool.description()));
+    if (pool.pricePerGpuHour() != null) {
+      message.setPricePerGpuHour(pool.pricePerGpuHour().toPlainString());
+    }
+    switch (pool.dedicatedTo()) {
+      case null -> {}
+      case Pool.Dedication.ToPolicy(String owner) ->
+          message.setDedicatedTo(Dedication.newBuilder().setPolicy(owner));
+      case Pool.Dedication.ToGroup(String owner) ->
+          message.setDedicatedTo(Dedication.newBuilder().setGroup(owner));
+    }
+    if (pool.elasticity() != null) {
+      message.setElasticity(elasticity(pool.elasticity()));
+    }
+    return message.build();
+  }
+
+  private static Elasticity elasticity(Pool.Elasticity elasticity) {
+    Pool.Instance instance = elasticity.instance();
+    return Elasticity.newBuilder()
+        .setProvider(elasticity.provider())
+        .putAllSettings(elasticity.settings())
+        .setInstance(
+            Instance.newBuilder()
+                .setGpus(instance.gpus())
+                .setGpuModel(Quantities.text(instance.gpuModel()))
+                .setGpuMemoryBytes(instance.gpuMemoryBytes())
+                .setCpuMillis(instance.cpuMillis())
+                .setMemoryBytes(instance.memoryBytes()))
+        .setMinInstances(elasticity.minInstances())
+        .setMaxInstances(elasticity.maxInstances())
+        .setIdleTimeout(Times.duration(elasticity.idleTimeout()))
+        .setSpot(elasticity.spot())
+        .build();
+  }
+
+  public static Profile profile(io.headgate.proto.pool.v1.Profile profile) {
+    return new Profile(
+        ResourceNames.id(profile.getName()),
+        Quantities.gpus(profile.getGpus()),
+        Math.max(1, profile.getWorkers()),
+        profile.getCpuMillis(),
+        profile.getMemoryBytes(),
+        profile.getGpuMemoryBytes(),
+        Quantities.isolation(profile.getIsolation()),
+        profile.getPoolsList(),
+        profile.hasHoldAfter()
+            ? Times.duration(profile.getHoldAfter())
+            : Profile.DEFAULT_HOLD_AFTER,
+        switch (profile.getReclaim()) {
+          case RECLAIM_STRICT -> Profile.Reclaim.STRICT;
+          case RECLAIM_RANK -> Profile.Reclaim.RANK;
+          case RECLAIM_UNSPECIFIED, RECLAIM_RESERVATION, UNRECOGNIZED ->
+              Profile.Reclaim.RESERVATION;
+        },
+        Quantities.textOrNull(profile.getDescription()));
+  }
+
+  public static io.headgate.proto.pool.v1.Profile profile(String tenant, Profile profile) {
+    return io.headgate.proto.pool.v1.Profile.newBuilder()
+        .setName(ResourceNames.of(tenant, "profiles", profile.name()))
+        .setGpus(profile.gpus().toString())
+        .setWorkers(profile.workers())
+        .setCpuMillis(profile.cpuMillis())
+        .setMemoryBytes(profile.memoryBytes())
+        .setGpuMemoryBytes(profile.gpuMemoryBytes())
+        .setIsolation(Quantities.isolation(profile.isolation()))
+        .addAllPools(profile.pools())
+        .setHoldAfter(Times.duration(profile.holdAfter()))
+        .setReclaim(
+            switch (profile.reclaim()) {
+              case RESERVATION -> io.headgate.proto.pool.v1.Profile.Reclaim.RECLAIM_RESERVATION;
+              case STRICT -> io.headgate.proto.pool.v1.Profile.Reclaim.RECLAIM_STRICT;
+              case RANK -> io.headgate.proto.pool.v1.Profile.Reclaim.RECLAIM_RANK;
+            })
+        .setDescription(Quantities.text(profile.description()))
+        .build();
+  }
+
+  public static Node node(io.headgate.proto.pool.v1.Node node) {
+    return new Node(
+        ResourceNames.tenantOf(node.getName()),
+        ResourceNames.id(node.getName()),
+        node.getPool(),
+        node.getDevicesList().stream().map(SupplyMessages::device).toList(),
+        node.getCpuMillis(),
+        node.getMemoryBytes(),
+        node.getSimulated(),
+        node.getDriver(),
+        node.getAgentVersion(),
+        node.getHostname(),
+        node.getState() == io.headgate.proto.pool.v1.Node.State.STATE_DRAINING,
+        node.getDrainReason(),
+        JobMessages.instant(node.hasCreateTime(), node.getCreateTime()));
+  }
+
+  private static Node.Device device(Device device) {
+    return new Node.Device(
+        device.getIndex(),
+        device.getUuid(),
+        device.getGpuModel(),
+        device.getMemoryBytes(),
+        switch (device.getGeometry()) {
+          case DEVICE_GEOMETRY_CONTINUOUS -> Node.Geometry.CONTINUOUS;
+          case DEVICE_GEOMETRY_MIG -> Node.Geometry.MIG;
+          case DEVICE_GEOMETRY_AMD_PARTITION -> Node.Geometry.AMD_PARTITION;
+          case DEVICE_GEOMETRY_UNSPECIFIED, UNRECOGNIZED -> Node.Geometry.UNKNOWN;
+        },
+        Quantities.isolation(device.getIsolation()));
+  }
+}

@@ -1,0 +1,88 @@
+package io.headgate.sdk.wire;
+
+import io.grpc.ManagedChannel;
+import io.grpc.netty.GrpcSslContexts;
+import io.grpc.netty.NettyChannelBuilder;
+import io.headgate.sdk.model.ClientConfig;
+import io.headgate.sdk.model.ServerAddress;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.util.NetUtil;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLException;
+
+/// HTTP/2 over netty, with one event loop of its own.
+///
+/// The loop is its own so that it can be closed at once: a JVM that exits while a thread sits in a
+/// native call waits 300 ms for it, which is longer than everything else that a short command does.
+final class Transport implements AutoCloseable {
+  private static final int MAX_MESSAGE_BYTES = 16 << 20;
+
+  private final ManagedChannel channel;
+  private final EventLoopGroup loop;
+
+  private Transport(ManagedChannel channel, EventLoopGroup loop) {
+    this.channel = channel;
+    this.loop = loop;
+  }
+
+  static Transport open(ClientConfig config) {
+    EventLoopGroup loop =
+        new MultiThreadIoEventLoopGroup(
+            1, new DefaultThreadFactory("headgate-client", true), NioIoHandler.newFactory());
+    NettyChannelBuilder builder =
+        builder(config.server())
+            .channelType(NioSocketChannel.class)
+            .eventLoopGroup(loop)
+            .directExecutor()
+            .disableServiceConfigLookUp()
+            .disableRetry() // Connection retries, by the contract.
+            .maxInboundMessageSize(MAX_MESSAGE_BYTES)
+            .keepAliveTime(60, TimeUnit.SECONDS)
+            .userAgent(config.userAgent());
+    secure(builder, config);
+    return new Transport(builder.build(), loop);
+  }
+
+  private static NettyChannelBuilder builder(ServerAddress server) {
+    byte[] literal = NetUtil.createByteArrayFromIpAddressString(server.host());
+    return literal == null
+        ? NettyChannelBuilder.forAddress(server.host(), server.port())
+        : NettyChannelBuilder.forAddress(new InetSocketAddress(server.host(), server.port()));
+  }
+
+  private static void secure(NettyChannelBuilder builder, ClientConfig config) {
+    if (!config.server().encrypted()) {
+      builder.usePlaintext();
+    } else if (config.certificateAuthority() != null) {
+      try {
+        builder.sslContext(
+            GrpcSslContexts.forClient()
+                .trustManager(config.certificateAuthority().toFile())
+                .build());
+      } catch (SSLException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+  }
+
+  ManagedChannel channel() {
+    return channel;
+  }
+
+  @Override
+  public void close() {
+    channel.shutdownNow();
+    try {
+      channel.awaitTermination(1, TimeUnit.SECONDS);
+      loop.shutdownGracefully(0, 0, TimeUnit.SECONDS).await(1, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt(); // The loop's thread is a daemon.
+    }
+  }
+}

@@ -1,0 +1,80 @@
+package io.headgate.sdk.wire;
+
+import io.headgate.proto.scheduler.v1.NodeUsage;
+import io.headgate.proto.scheduler.v1.PolicyUsage;
+import io.headgate.proto.scheduler.v1.PoolUsage;
+import io.headgate.proto.scheduler.v1.QueueUsage;
+import io.headgate.sdk.model.Usage;
+
+/// Use between messages and records.
+public final class UsageMessages {
+  private UsageMessages() {}
+
+  public static Usage.OfPolicy usage(PolicyUsage usage) {
+    return new Usage.OfPolicy(
+        usage.getPolicy(),
+        Quantities.gpus(usage.getUsed()),
+        Quantities.gpus(usage.getEntitled()),
+        Quantities.gpus(usage.getOverReservation()),
+        Quantities.gpus(usage.getReservation()),
+        Quantities.gpus(usage.getLimit()),
+        Quantities.gpus(usage.getDemand()),
+        usage.getRunningJobs(),
+        usage.getWaitingJobs(),
+        JobMessages.instant(usage.hasOldestWaitingTime(), usage.getOldestWaitingTime()));
+  }
+
+  public static Usage.OfQueue usage(QueueUsage usage) {
+    return new Usage.OfQueue(
+        usage.getQueue(),
+        usage.getPolicy(),
+        usage.getProfile(),
+        Quantities.gpus(usage.getUsed()),
+        usage.getRunningJobs(),
+        usage.getWaitingJobs(),
+        usage.hasHeadReason() ? JobMessages.reason(usage.getHeadReason()) : null,
+        JobMessages.instant(usage.hasOldestWaitingTime(), usage.getOldestWaitingTime()));
+  }
+
+  public static Usage.OfPool usage(PoolUsage usage) {
+    return new Usage.OfPool(
+        usage.getPool(),
+        Quantities.gpus(usage.getCapacity()),
+        Quantities.gpus(usage.getUsed()),
+        Quantities.gpus(usage.getHeld()),
+        Quantities.gpus(usage.getIdle()),
+        Quantities.gpus(usage.getDown()),
+        usage.getLiveNodes(),
+        usage.getNodes(),
+        usage.getRunningJobs());
+  }
+
+  public static Usage.OfNode usage(NodeUsage usage) {
+    return new Usage.OfNode(
+        usage.getNode(),
+        usage.getPool(),
+        contact(usage.getContact()),
+        JobMessages.instant(usage.hasLastContactTime(), usage.getLastContactTime()),
+        usage.getDevicesList().stream()
+            .map(device ->
+                new Usage.OfDevice(
+                    device.getIndex(),
+                    Quantities.gpus(device.getUsed()),
+                    Quantities.gpus(device.getHeld()),
+                    device.getJobsList()))
+            .toList(),
+        usage.getUsedCpuMillis(),
+        usage.getUsedMemoryBytes(),
+        usage.getJobsList());
+  }
+
+  private static Usage.Contact contact(NodeUsage.Contact contact) {
+    return switch (contact) {
+      case CONTACT_CONNECTED -> Usage.Contact.CONNECTED;
+      case CONTACT_SUSPECT -> Usage.Contact.SUSPECT;
+      case CONTACT_LOST -> Usage.Contact.LOST;
+      case CONTACT_NEVER -> Usage.Contact.NEVER;
+      case CONTACT_UNSPECIFIED, UNRECOGNIZED -> Usage.Contact.UNKNOWN;
+    };
+  }
+}

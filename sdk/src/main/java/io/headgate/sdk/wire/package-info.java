@@ -1,0 +1,6 @@
+/// The protobuf side of the client: the connection, what is retried, and the mapping between
+/// messages and records. Not part of the public API; protobuf and gRPC types end here.
+@NullMarked
+package io.headgate.sdk.wire;
+
+import org.jspecify.annotations.NullMarked;

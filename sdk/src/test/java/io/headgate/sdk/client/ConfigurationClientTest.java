@@ -1,0 +1,169 @@
+package io.headgate.sdk.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.grpc.Status;
+import io.headgate.proto.policy.v1.Queue;
+import io.headgate.proto.policy.v1.ReplaceAccessConfigurationRequest;
+import io.headgate.sdk.config.Configuration;
+import io.headgate.sdk.config.ConfigurationDiff.Change;
+import io.headgate.sdk.config.ConfigurationReader;
+import io.headgate.sdk.config.ConfigurationWriter;
+import io.headgate.sdk.gate.TestGate;
+import io.headgate.sdk.model.ConfigurationState.Versions;
+import io.headgate.sdk.model.HeadgateException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class ConfigurationClientTest {
+  private final TestGate gate = TestGate.open();
+  private final HeadgateClient client = HeadgateClient.connect(gate.config());
+  private final ConfigurationClient configuration = client.configuration("acme");
+  private Configuration acme;
+
+  @BeforeEach
+  void readExample() throws Exception {
+    try (InputStream in = getClass().getResourceAsStream("/config/acme.yaml")) {
+      String text = new String(in.readAllBytes(), StandardCharsets.UTF_8);
+      acme = ConfigurationReader.read("acme.yaml", text).configuration();
+    }
+  }
+
+  @AfterEach
+  void close() {
+    client.close();
+    gate.close();
+  }
+
+  @Test
+  void appliesSupplyFirstAndThenRights() {
+    Versions versions = configuration.apply(acme);
+
+    assertThat(versions).hasToString("13.8");
+    assertThat(gate.calls)
+        .extracting(TestGate.Call::method)
+        .containsSubsequence(
+            "ReplaceDraft",
+            "ReplaceAccessConfiguration",
+            "ProvisionDraft",
+            "ReplaceAccessConfiguration");
+    assertThat(gate.rights.replacements)
+        .extracting(ReplaceAccessConfigurationRequest::getAgainstDraft)
+        .containsExactly(true, false);
+  }
+
+  @Test
+  void applyAfterExportChangesNothing() throws Exception {
+    configuration.apply(acme);
+    String exported = ConfigurationWriter.write(configuration.read().configuration());
+    int calls = gate.calls.size();
+
+    Configuration again = ConfigurationReader.read("exported.yaml", exported).configuration();
+    try (Plan plan = configuration.plan(again)) {
+      assertThat(plan.diff().changes()).isEmpty();
+      assertThat(plan.apply()).isEqualTo(plan.base());
+    }
+
+    assertThat(gate.calls.subList(calls, gate.calls.size()))
+        .extracting(TestGate.Call::method)
+        .containsExactly("GetResourceConfiguration", "GetAccessConfiguration");
+  }
+
+  @Test
+  void anExportedFileSurvivesAnotherExport() throws Exception {
+    configuration.apply(acme);
+    String first = ConfigurationWriter.write(configuration.read().configuration());
+    configuration.apply(ConfigurationReader.read("a.yaml", first).configuration());
+
+    assertThat(ConfigurationWriter.write(configuration.read().configuration())).isEqualTo(first);
+  }
+
+  @Test
+  void aPlanThatIsNotAppliedLeavesNoDraft() {
+    try (Plan plan = configuration.plan(acme)) {
+      assertThat(plan.diff().count(Change.Action.ADDED)).isEqualTo(10);
+      assertThat(gate.supply.draft).isNotNull();
+    }
+
+    assertThat(gate.supply.draft).isNull();
+  }
+
+  @Test
+  void aPlanThatIsNotAppliedGivesBackTheDraftThatWasThere() {
+    configuration.apply(acme);
+    var draft =
+        gate.supply.provisioned.toBuilder()
+            .setPools(0, gate.supply.provisioned.getPools(0).toBuilder().setDescription("mine"))
+            .build();
+    gate.supply.draft = draft;
+
+    configuration.plan(withoutPools(acme)).close();
+
+    assertThat(gate.supply.draft.getPoolsList()).isEqualTo(draft.getPoolsList());
+  }
+
+  @Test
+  void aRefusedPlanLeavesNoDraft() {
+    gate.failNext(
+        "ReplaceAccessConfiguration",
+        TestGate.refusal(Status.Code.INVALID_ARGUMENT, "PROFILE_ABOVE_LIMIT", "too big"));
+
+    HeadgateException e =
+        catchThrowableOfType(HeadgateException.class, () -> configuration.plan(acme));
+
+    assertThat(e.reason()).isEqualTo("PROFILE_ABOVE_LIMIT");
+    assertThat(gate.supply.draft).isNull();
+  }
+
+  @Test
+  void refusesToApplyAPlanThatIsOutOfDate() {
+    try (Plan plan = configuration.plan(acme)) {
+      gate.supply.draft = gate.supply.draft.toBuilder().setEtag("another").build();
+
+      assertThat(catchThrowableOfType(HeadgateException.class, plan::apply).reason())
+          .isEqualTo("VERSION_CHANGED");
+    }
+  }
+
+  @Test
+  void aPauseOutlivesAnApply() {
+    configuration.apply(acme);
+    Queue paused = gate.rights.inForce.getQueues(0).toBuilder().setPaused(true).build();
+    gate.rights.inForce = gate.rights.inForce.toBuilder().setQueues(0, paused).build();
+
+    configuration.apply(withoutPools(acme));
+
+    assertThat(gate.rights.inForce.getQueues(0).getPaused()).isTrue();
+  }
+
+  /// A change of supply and rights at once.
+  private static Configuration withoutPools(Configuration from) {
+    return new Configuration(
+        from.tenant(),
+        from.groups(),
+        from.pools().subList(0, 1),
+        from.profiles(),
+        from.policies().stream()
+            .map(policy ->
+                new io.headgate.sdk.config.Policy(
+                    policy.name(),
+                    policy.group(),
+                    policy.reservation(),
+                    policy.limit(),
+                    policy.weight() + 1,
+                    policy.perUserLimit(),
+                    policy.exceedLimit(),
+                    policy.onPreempt(),
+                    policy.minRuntime(),
+                    policy.preemptible(),
+                    policy.preemptWithin(),
+                    policy.stopAfter(),
+                    policy.description(),
+                    policy.queues()))
+            .toList());
+  }
+}

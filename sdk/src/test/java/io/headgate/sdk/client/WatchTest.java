@@ -1,0 +1,230 @@
+package io.headgate.sdk.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.awaitility.Awaitility.await;
+
+import com.google.protobuf.ByteString;
+import io.grpc.Status;
+import io.grpc.stub.StreamObserver;
+import io.headgate.proto.scheduler.v1.Job;
+import io.headgate.proto.scheduler.v1.ReadJobLogsResponse;
+import io.headgate.proto.scheduler.v1.WatchJobsRequest;
+import io.headgate.proto.scheduler.v1.WatchJobsResponse;
+import io.headgate.sdk.gate.TestGate;
+import io.headgate.sdk.model.HeadgateException;
+import io.headgate.sdk.model.JobChange;
+import io.headgate.sdk.model.JobFilter;
+import io.headgate.sdk.model.JobSpec;
+import io.headgate.sdk.model.JobState;
+import io.headgate.sdk.model.LogPiece;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(30)
+class WatchTest {
+  private final TestGate gate = TestGate.open();
+  private final HeadgateClient client = HeadgateClient.connect(gate.config());
+  private final JobClient jobs = client.jobs("acme");
+
+  @AfterEach
+  void close() {
+    client.close();
+    gate.close();
+  }
+
+  @Test
+  void resumesFromTheLastVersionAfterABrokenStream() {
+    jobs.submit(JobSpec.of("q", List.of("a")));
+    try (JobWatcher watcher = jobs.watch(JobFilter.ALL)) {
+      JobChange snapshot = watcher.next();
+      assertThat(snapshot.reset()).isTrue();
+      assertThat(snapshot.complete()).isTrue();
+
+      gate.jobs.breakWatches(Status.UNAVAILABLE);
+      gate.jobs.change("q-1", running());
+      JobChange change = watcher.next();
+
+      assertThat(change.reset()).isFalse();
+      assertThat(change.jobs().getFirst().state()).isEqualTo(JobState.RUNNING);
+      assertThat(gate.jobs.watches)
+          .extracting(WatchJobsRequest::getVersion)
+          .containsExactly(0L, snapshot.version());
+    }
+  }
+
+  @Test
+  void resumesAfterAResetAndAfterAnOrderlyEnd() {
+    try (JobWatcher watcher = jobs.watch(JobFilter.ALL)) {
+      watcher.next();
+      gate.jobs.breakWatches(Status.INTERNAL.withDescription("RST_STREAM"));
+      watcher.next();
+      await().until(() -> gate.jobs.watcherCount() == 1);
+      gate.jobs.breakWatches(Status.CANCELLED);
+      watcher.next();
+      gate.tokens.revokeAll();
+      gate.jobs.breakWatches(Status.UNAVAILABLE);
+      assertThat(watcher.next()).isNotNull();
+    }
+    assertThat(gate.count("WatchJobs")).isEqualTo(5); // One of them was refused for its token.
+  }
+
+  @Test
+  void beginsAgainWhenASnapshotBroke() {
+    try (JobWatcher watcher = jobs.watch(JobFilter.ALL)) {
+      watcher.next();
+      gate.jobs.sendToWatchers(
+          WatchJobsResponse.newBuilder().setVersion(500).setSnapshot(true).build());
+      assertThat(watcher.next().complete()).isFalse();
+      gate.jobs.breakWatches(Status.UNAVAILABLE);
+      watcher.next();
+
+      assertThat(gate.jobs.watches.getLast().getVersion()).isEqualTo(100);
+    }
+  }
+
+  @Test
+  void doesNotResumeWhatIsRefused() {
+    gate.failNext(
+        "WatchJobs",
+        TestGate.refusal(Status.Code.PERMISSION_DENIED, "FOREIGN_TENANT", "not yours"));
+    try (JobWatcher watcher = jobs.watch(JobFilter.ALL)) {
+      assertThat(catchThrowableOfType(HeadgateException.class, watcher::next).reason())
+          .isEqualTo("FOREIGN_TENANT");
+    }
+    assertThat(gate.count("WatchJobs")).isEqualTo(1);
+  }
+
+  @Test
+  void closingEndsARead() throws Exception {
+    JobWatcher watcher = jobs.watch(JobFilter.ALL);
+    watcher.next();
+    CompletableFuture<Optional<JobChange>> read =
+        CompletableFuture.supplyAsync(() -> Optional.ofNullable(watcher.next()));
+
+    watcher.close();
+
+    assertThat(read.get(10, TimeUnit.SECONDS)).isEmpty();
+    await().until(() -> gate.jobs.watcherCount() == 0);
+  }
+
+  @Test
+  void awaitsAState() {
+    jobs.submit(JobSpec.of("q", List.of("a")));
+    CompletableFuture<Optional<io.headgate.sdk.model.Job>> waited =
+        CompletableFuture.supplyAsync(
+            () -> jobs.await("q-1", job -> job.state().isFinal(), Duration.ofSeconds(20)));
+    await().until(() -> gate.jobs.watcherCount() == 1);
+    gate.jobs.change("q-1", running());
+    gate.jobs.change("q-1", done());
+
+    assertThat(waited.join()).hasValueSatisfying(job -> assertThat(job.exitCode()).isZero());
+  }
+
+  @Test
+  void stopsAwaitingInTime() {
+    jobs.submit(JobSpec.of("q", List.of("a")));
+
+    assertThat(jobs.await("q-1", job -> job.state().isFinal(), Duration.ofMillis(20))).isEmpty();
+    await().until(() -> gate.jobs.watcherCount() == 0);
+  }
+
+  @Test
+  void readsEachByteOnceAlthoughTheStreamBreaks() {
+    jobs.submit(JobSpec.of("q", List.of("a")));
+    gate.jobs.logs =
+        (request, answer) -> {
+          answer.onNext(piece("hello ", 0));
+          if (gate.jobs.logRequests.size() == 1) {
+            answer.onError(Status.UNAVAILABLE.asRuntimeException());
+            return;
+          }
+          assertThat(request.getAttempt()).isEqualTo(3);
+          answer.onNext(piece("lo world", 3));
+          answer.onCompleted();
+        };
+    StringBuilder text = new StringBuilder();
+
+    try (LogStream stream = jobs.logs("q-1", LogOptions.ALL)) {
+      for (LogPiece piece = stream.next(); piece != null; piece = stream.next()) {
+        text.append(new String(piece.data(), StandardCharsets.UTF_8));
+      }
+    }
+
+    assertThat(text).hasToString("hello world");
+  }
+
+  @Test
+  void followsAJobThroughItsAttempts() throws Exception {
+    jobs.submit(JobSpec.of("q", List.of("a")));
+    gate.jobs.logs = (request, answer) -> print(answer, request.getAttempt());
+    List<JobState> states = new CopyOnWriteArrayList<>();
+    List<String> printed = new CopyOnWriteArrayList<>();
+    CompletableFuture<io.headgate.sdk.model.Job> followed =
+        CompletableFuture.supplyAsync(() -> jobs.follow("q-1", listener(states, printed)));
+    await().until(() -> gate.jobs.watcherCount() == 1);
+
+    gate.jobs.change("q-1", running());
+    await().until(() -> printed.size() == 1);
+    gate.jobs.change("q-1", job -> job.toBuilder().setState(Job.State.STATE_WAITING).build());
+    gate.jobs.change(
+        "q-1", job -> job.toBuilder().setState(Job.State.STATE_RUNNING).setAttempt(2).build());
+    await().until(() -> printed.size() == 2);
+    gate.jobs.change("q-1", done());
+
+    assertThat(followed.get(10, TimeUnit.SECONDS).state()).isEqualTo(JobState.DONE);
+    assertThat(printed).containsExactly("attempt 1", "attempt 2");
+    assertThat(states)
+        .containsExactly(
+            JobState.WAITING, JobState.RUNNING, JobState.WAITING, JobState.RUNNING, JobState.DONE);
+  }
+
+  private static JobFollower.Listener listener(List<JobState> states, List<String> printed) {
+    return new JobFollower.Listener() {
+      @Override
+      public void changed(io.headgate.sdk.model.Job job) {
+        states.add(job.state());
+      }
+
+      @Override
+      public void printed(LogPiece piece) {
+        printed.add(new String(piece.data(), StandardCharsets.UTF_8));
+      }
+    };
+  }
+
+  private static void print(StreamObserver<ReadJobLogsResponse> answer, int attempt) {
+    answer.onNext(
+        ReadJobLogsResponse.newBuilder()
+            .setStream(ReadJobLogsResponse.Stream.STREAM_STDOUT)
+            .setAttempt(attempt)
+            .setData(ByteString.copyFromUtf8("attempt " + attempt))
+            .build());
+    answer.onCompleted();
+  }
+
+  private static ReadJobLogsResponse piece(String text, long offset) {
+    return ReadJobLogsResponse.newBuilder()
+        .setStream(ReadJobLogsResponse.Stream.STREAM_STDOUT)
+        .setAttempt(3)
+        .setOffset(offset)
+        .setData(ByteString.copyFromUtf8(text))
+        .build();
+  }
+
+  private static java.util.function.UnaryOperator<Job> running() {
+    return job -> job.toBuilder().setState(Job.State.STATE_RUNNING).setAttempt(1).build();
+  }
+
+  private static java.util.function.UnaryOperator<Job> done() {
+    return job -> job.toBuilder().setState(Job.State.STATE_DONE).setExitCode(0).build();
+  }
+}

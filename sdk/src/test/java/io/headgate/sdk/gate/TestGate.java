@@ -1,0 +1,172 @@
+package io.headgate.sdk.gate;
+
+import com.google.protobuf.Any;
+import com.google.protobuf.Duration;
+import com.google.rpc.ErrorInfo;
+import com.google.rpc.RequestInfo;
+import com.google.rpc.RetryInfo;
+import io.grpc.Context;
+import io.grpc.Contexts;
+import io.grpc.Metadata;
+import io.grpc.Server;
+import io.grpc.ServerCall;
+import io.grpc.ServerCallHandler;
+import io.grpc.ServerInterceptor;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import io.grpc.netty.NettyServerBuilder;
+import io.grpc.protobuf.StatusProto;
+import io.headgate.sdk.model.ClientConfig;
+import io.headgate.sdk.model.ClientConfig.Backoff;
+import io.headgate.sdk.model.Credentials;
+import io.headgate.sdk.model.ServerAddress;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/// The server: which calls came, and which of the next ones fail.
+public final class TestGate implements AutoCloseable {
+  public static final String KEY = "hgk_test";
+
+  private static final Metadata.Key<String> AUTHORIZATION =
+      Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER);
+  private static final Metadata.Key<String> TRACE_PARENT =
+      Metadata.Key.of("traceparent", Metadata.ASCII_STRING_MARSHALLER);
+
+  public final TestTokens tokens = new TestTokens();
+  public final TestJobs jobs = new TestJobs();
+  public final TestSupply supply = new TestSupply();
+  public final TestRights rights = new TestRights();
+  public final TestUsage usage = new TestUsage();
+
+  /// Calls in the order in which they came: `ListJobs`.
+  public final List<Call> calls = new CopyOnWriteArrayList<>();
+
+  private final Map<String, Deque<StatusRuntimeException>> failures = new ConcurrentHashMap<>();
+  private final Server server;
+
+  /// One call as it came.
+  public record Call(String method, @Nullable String authorization, String traceParent) {}
+
+  private TestGate(int port) {
+    try {
+      server =
+          NettyServerBuilder.forAddress(new InetSocketAddress("127.0.0.1", port))
+              .addService(tokens)
+              .addService(jobs)
+              .addService(usage)
+              .addService(supply.configurations)
+              .addService(supply.pools)
+              .addService(supply.profiles)
+              .addService(supply.nodes)
+              .addService(rights.configurations)
+              .addService(rights.policies)
+              .addService(rights.queues)
+              .intercept(new Recorder())
+              .build()
+              .start();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  public static TestGate open() {
+    return new TestGate(0);
+  }
+
+  /// On a port that was in use before.
+  public static TestGate openAt(int port) {
+    return new TestGate(port);
+  }
+
+  public int port() {
+    return server.getPort();
+  }
+
+  public ServerAddress address() {
+    return new ServerAddress("127.0.0.1", port(), false);
+  }
+
+  /// A client's configuration with pauses that tests can wait for.
+  public ClientConfig config() {
+    return ClientConfig.of(address(), new Credentials.Key(KEY))
+        .withBackoff(
+            new Backoff(java.time.Duration.ofMillis(1), java.time.Duration.ofMillis(20), 2));
+  }
+
+  /// The next call of this method fails; several calls queue up.
+  public void failNext(String method, StatusRuntimeException failure) {
+    failures.computeIfAbsent(method, _ -> new ArrayDeque<>()).add(failure);
+  }
+
+  /// How often a method was called.
+  public long count(String method) {
+    return calls.stream().filter(call -> call.method().equals(method)).count();
+  }
+
+  /// What a service of Headgate answers when it refuses.
+  public static StatusRuntimeException refusal(
+      Status.Code code, String reason, String message, Any... more) {
+    com.google.rpc.Status.Builder status =
+        com.google.rpc.Status.newBuilder().setCode(code.value()).setMessage(message);
+    status.addDetails(
+        Any.pack(ErrorInfo.newBuilder().setReason(reason).setDomain("headgate.io").build()));
+    status.addDetails(Any.pack(RequestInfo.newBuilder().setRequestId("req-1").build()));
+    for (Any detail : more) {
+      status.addDetails(detail);
+    }
+    return StatusProto.toStatusRuntimeException(status.build());
+  }
+
+  public static Any retryAfter(long millis) {
+    return Any.pack(
+        RetryInfo.newBuilder()
+            .setRetryDelay(Duration.newBuilder().setNanos((int) (millis * 1_000_000)))
+            .build());
+  }
+
+  @Override
+  public void close() {
+    jobs.close();
+    server.shutdownNow();
+    try {
+      server.awaitTermination(5, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private final class Recorder implements ServerInterceptor {
+    @Override
+    public <Q, R> ServerCall.Listener<Q> interceptCall(
+        ServerCall<Q, R> call, Metadata headers, ServerCallHandler<Q, R> next) {
+      String method = call.getMethodDescriptor().getBareMethodName();
+      String authorization = headers.get(AUTHORIZATION);
+      String parent = headers.get(TRACE_PARENT);
+      calls.add(new Call(method, authorization, parent == null ? "" : parent));
+      StatusRuntimeException failure = nextFailure(method);
+      if (failure == null && !method.equals("ExchangeKey") && !tokens.accepts(authorization)) {
+        failure = refusal(Status.Code.UNAUTHENTICATED, "TOKEN_EXPIRED", "the token has expired");
+      }
+      if (failure != null) {
+        Metadata trailers = failure.getTrailers();
+        call.close(failure.getStatus(), trailers == null ? new Metadata() : trailers);
+        return new ServerCall.Listener<>() {};
+      }
+      return Contexts.interceptCall(Context.current(), call, headers, next);
+    }
+
+    private @Nullable StatusRuntimeException nextFailure(String method) {
+      Deque<StatusRuntimeException> queue = failures.get(method);
+      return queue == null ? null : queue.poll();
+    }
+  }
+}

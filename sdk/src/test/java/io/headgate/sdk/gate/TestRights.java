@@ -1,0 +1,80 @@
+package io.headgate.sdk.gate;
+
+import static io.headgate.sdk.gate.TestSupply.send;
+
+import io.grpc.stub.StreamObserver;
+import io.headgate.proto.policy.v1.AccessConfiguration;
+import io.headgate.proto.policy.v1.AccessConfigurationServiceGrpc;
+import io.headgate.proto.policy.v1.AccessWarning;
+import io.headgate.proto.policy.v1.GetAccessConfigurationRequest;
+import io.headgate.proto.policy.v1.ListPoliciesRequest;
+import io.headgate.proto.policy.v1.ListPoliciesResponse;
+import io.headgate.proto.policy.v1.ListQueuesRequest;
+import io.headgate.proto.policy.v1.ListQueuesResponse;
+import io.headgate.proto.policy.v1.PolicyServiceGrpc;
+import io.headgate.proto.policy.v1.QueueServiceGrpc;
+import io.headgate.proto.policy.v1.ReplaceAccessConfigurationRequest;
+import io.headgate.proto.policy.v1.ReplaceAccessConfigurationResponse;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/// Groups, policies and queues in memory.
+public final class TestRights {
+  public final List<ReplaceAccessConfigurationRequest> replacements = new CopyOnWriteArrayList<>();
+  public final List<AccessWarning> warnings = new ArrayList<>();
+  public volatile AccessConfiguration inForce =
+      AccessConfiguration.newBuilder().setTenant("acme").setVersion(7).build();
+
+  final Configurations configurations = new Configurations();
+  final Policies policies = new Policies();
+  final Queues queues = new Queues();
+
+  final class Configurations
+      extends AccessConfigurationServiceGrpc.AccessConfigurationServiceImplBase {
+    @Override
+    public void getAccessConfiguration(
+        GetAccessConfigurationRequest request, StreamObserver<AccessConfiguration> answer) {
+      send(answer, inForce);
+    }
+
+    @Override
+    public void replaceAccessConfiguration(
+        ReplaceAccessConfigurationRequest request,
+        StreamObserver<ReplaceAccessConfigurationResponse> answer) {
+      replacements.add(request);
+      if (request.getIfVersion() != 0 && request.getIfVersion() != inForce.getVersion()) {
+        answer.onError(TestSupply.stale());
+        return;
+      }
+      AccessConfiguration next =
+          request.getConfiguration().toBuilder().setVersion(inForce.getVersion() + 1).build();
+      if (!request.getValidateOnly()) {
+        inForce = next;
+      }
+      send(
+          answer,
+          ReplaceAccessConfigurationResponse.newBuilder()
+              .setConfiguration(next)
+              .addAllWarnings(warnings)
+              .build());
+    }
+  }
+
+  final class Policies extends PolicyServiceGrpc.PolicyServiceImplBase {
+    @Override
+    public void listPolicies(
+        ListPoliciesRequest request, StreamObserver<ListPoliciesResponse> answer) {
+      send(
+          answer,
+          ListPoliciesResponse.newBuilder().addAllPolicies(inForce.getPoliciesList()).build());
+    }
+  }
+
+  final class Queues extends QueueServiceGrpc.QueueServiceImplBase {
+    @Override
+    public void listQueues(ListQueuesRequest request, StreamObserver<ListQueuesResponse> answer) {
+      send(answer, ListQueuesResponse.newBuilder().addAllQueues(inForce.getQueuesList()).build());
+    }
+  }
+}

@@ -1,0 +1,156 @@
+package io.headgate.sdk.gate;
+
+import io.grpc.Status;
+import io.grpc.stub.StreamObserver;
+import io.headgate.proto.pool.v1.DiscardDraftRequest;
+import io.headgate.proto.pool.v1.DiscardDraftResponse;
+import io.headgate.proto.pool.v1.GetDraftRequest;
+import io.headgate.proto.pool.v1.GetProfileRequest;
+import io.headgate.proto.pool.v1.GetResourceConfigurationRequest;
+import io.headgate.proto.pool.v1.ListNodesRequest;
+import io.headgate.proto.pool.v1.ListNodesResponse;
+import io.headgate.proto.pool.v1.ListPoolsRequest;
+import io.headgate.proto.pool.v1.ListPoolsResponse;
+import io.headgate.proto.pool.v1.ListProfilesRequest;
+import io.headgate.proto.pool.v1.ListProfilesResponse;
+import io.headgate.proto.pool.v1.Node;
+import io.headgate.proto.pool.v1.NodeServiceGrpc;
+import io.headgate.proto.pool.v1.Pool;
+import io.headgate.proto.pool.v1.PoolServiceGrpc;
+import io.headgate.proto.pool.v1.Profile;
+import io.headgate.proto.pool.v1.ProfileServiceGrpc;
+import io.headgate.proto.pool.v1.ProvisionDraftRequest;
+import io.headgate.proto.pool.v1.ReplaceDraftRequest;
+import io.headgate.proto.pool.v1.ReplaceDraftResponse;
+import io.headgate.proto.pool.v1.ResourceConfiguration;
+import io.headgate.proto.pool.v1.ResourceConfigurationServiceGrpc;
+import io.headgate.proto.pool.v1.Warning;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Pools and profiles in memory: what is provisioned, and at most one draft.
+public final class TestSupply {
+  public final List<Node> allNodes = new ArrayList<>();
+  public final List<Warning> warnings = new ArrayList<>();
+  public volatile ResourceConfiguration provisioned =
+      ResourceConfiguration.newBuilder().setTenant("acme").setVersion(12).build();
+  public volatile @Nullable ResourceConfiguration draft;
+
+  final Configurations configurations = new Configurations();
+  final Pools pools = new Pools();
+  final Profiles profiles = new Profiles();
+  final Nodes nodes = new Nodes();
+
+  final class Configurations
+      extends ResourceConfigurationServiceGrpc.ResourceConfigurationServiceImplBase {
+    @Override
+    public void getResourceConfiguration(
+        GetResourceConfigurationRequest request, StreamObserver<ResourceConfiguration> answer) {
+      send(answer, provisioned);
+    }
+
+    @Override
+    public void getDraft(GetDraftRequest request, StreamObserver<ResourceConfiguration> answer) {
+      ResourceConfiguration current = draft;
+      send(answer, current == null ? provisioned : current);
+    }
+
+    @Override
+    public void replaceDraft(
+        ReplaceDraftRequest request, StreamObserver<ReplaceDraftResponse> answer) {
+      if (request.getIfVersion() != 0 && request.getIfVersion() != provisioned.getVersion()) {
+        answer.onError(stale());
+        return;
+      }
+      ResourceConfiguration stored = sorted(request.getConfiguration());
+      draft = stored;
+      send(
+          answer,
+          ReplaceDraftResponse.newBuilder().setDraft(stored).addAllWarnings(warnings).build());
+    }
+
+    @Override
+    public void discardDraft(
+        DiscardDraftRequest request, StreamObserver<DiscardDraftResponse> answer) {
+      draft = null;
+      send(answer, DiscardDraftResponse.getDefaultInstance());
+    }
+
+    @Override
+    public void provisionDraft(
+        ProvisionDraftRequest request, StreamObserver<ResourceConfiguration> answer) {
+      ResourceConfiguration current = draft;
+      if (current == null || !current.getEtag().equals(request.getEtag())) {
+        answer.onError(stale());
+        return;
+      }
+      provisioned = current.toBuilder().setVersion(provisioned.getVersion() + 1).build();
+      draft = null;
+      send(answer, provisioned);
+    }
+
+    private ResourceConfiguration sorted(ResourceConfiguration configuration) {
+      List<Pool> byName = new ArrayList<>(configuration.getPoolsList());
+      byName.sort(Comparator.comparing(Pool::getName));
+      List<Profile> profilesByName = new ArrayList<>(configuration.getProfilesList());
+      profilesByName.sort(Comparator.comparing(Profile::getName));
+      return configuration.toBuilder()
+          .clearPools()
+          .addAllPools(byName)
+          .clearProfiles()
+          .addAllProfiles(profilesByName)
+          .setVersion(provisioned.getVersion())
+          .setEtag("etag-" + configuration.hashCode())
+          .build();
+    }
+  }
+
+  static io.grpc.StatusRuntimeException stale() {
+    return TestGate.refusal(
+        Status.Code.ABORTED, "VERSION_CHANGED", "the configuration was changed meanwhile");
+  }
+
+  static <T> void send(StreamObserver<T> answer, T message) {
+    answer.onNext(message);
+    answer.onCompleted();
+  }
+
+  final class Pools extends PoolServiceGrpc.PoolServiceImplBase {
+    @Override
+    public void listPools(ListPoolsRequest request, StreamObserver<ListPoolsResponse> answer) {
+      send(answer, ListPoolsResponse.newBuilder().addAllPools(provisioned.getPoolsList()).build());
+    }
+  }
+
+  final class Profiles extends ProfileServiceGrpc.ProfileServiceImplBase {
+    @Override
+    public void listProfiles(
+        ListProfilesRequest request, StreamObserver<ListProfilesResponse> answer) {
+      send(
+          answer,
+          ListProfilesResponse.newBuilder().addAllProfiles(provisioned.getProfilesList()).build());
+    }
+
+    @Override
+    public void getProfile(GetProfileRequest request, StreamObserver<Profile> answer) {
+      provisioned.getProfilesList().stream()
+          .filter(profile -> profile.getName().equals(request.getName()))
+          .findFirst()
+          .ifPresentOrElse(
+              profile -> send(answer, profile),
+              () ->
+                  answer.onError(
+                      TestGate.refusal(
+                          Status.Code.NOT_FOUND, "PROFILE_NOT_FOUND", "no such profile")));
+    }
+  }
+
+  final class Nodes extends NodeServiceGrpc.NodeServiceImplBase {
+    @Override
+    public void listNodes(ListNodesRequest request, StreamObserver<ListNodesResponse> answer) {
+      send(answer, ListNodesResponse.newBuilder().addAllNodes(allNodes).build());
+    }
+  }
+}

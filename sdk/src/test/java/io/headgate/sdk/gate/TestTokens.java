@@ -1,0 +1,76 @@
+package io.headgate.sdk.gate;
+
+import com.google.protobuf.Timestamp;
+import io.grpc.Status;
+import io.grpc.stub.StreamObserver;
+import io.headgate.proto.policy.v1.ExchangeKeyRequest;
+import io.headgate.proto.policy.v1.ExchangeKeyResponse;
+import io.headgate.proto.policy.v1.TokenServiceGrpc;
+import io.headgate.proto.policy.v1.WhoAmIRequest;
+import io.headgate.proto.policy.v1.WhoAmIResponse;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Base64;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/// Exchanges one key for numbered tokens.
+public final class TestTokens extends TokenServiceGrpc.TokenServiceImplBase {
+  public volatile Duration life = Duration.ofMinutes(10);
+  public volatile String subject = "tenants/acme/users/ada";
+  private final AtomicInteger issued = new AtomicInteger();
+  private final Set<String> valid = ConcurrentHashMap.newKeySet();
+
+  /// Makes every token issued so far worthless.
+  public void revokeAll() {
+    valid.clear();
+  }
+
+  boolean accepts(@Nullable String authorization) {
+    return authorization != null
+        && authorization.startsWith("Bearer ")
+        && valid.contains(authorization.substring("Bearer ".length()));
+  }
+
+  @Override
+  public void exchangeKey(ExchangeKeyRequest request, StreamObserver<ExchangeKeyResponse> answer) {
+    if (!request.getKey().equals(TestGate.KEY)) {
+      answer.onError(
+          TestGate.refusal(
+              Status.Code.UNAUTHENTICATED, "KEY_REJECTED", "the key is unknown or revoked"));
+      return;
+    }
+    String claims = "{\"sub\":\"%s\",\"n\":%d}".formatted(subject, issued.incrementAndGet());
+    String token =
+        "e30."
+            + Base64.getUrlEncoder()
+                .withoutPadding()
+                .encodeToString(claims.getBytes(StandardCharsets.UTF_8))
+            + ".sig";
+    valid.add(token);
+    Instant expires = Instant.now().plus(life);
+    answer.onNext(
+        ExchangeKeyResponse.newBuilder()
+            .setToken(token)
+            .setExpireTime(Timestamp.newBuilder().setSeconds(expires.getEpochSecond()))
+            .build());
+    answer.onCompleted();
+  }
+
+  @Override
+  public void whoAmI(WhoAmIRequest request, StreamObserver<WhoAmIResponse> answer) {
+    answer.onNext(
+        WhoAmIResponse.newBuilder()
+            .setSubject(subject)
+            .setRole("ROLE_MEMBER")
+            .setTenant("acme")
+            .addGroups("ai-dev")
+            .addQueues("ai-dev-half")
+            .addQueues("ai-dev-eight")
+            .build());
+    answer.onCompleted();
+  }
+}
