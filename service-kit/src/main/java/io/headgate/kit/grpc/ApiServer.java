@@ -2,6 +2,8 @@ package io.headgate.kit.grpc;
 
 import com.google.protobuf.Descriptors.Descriptor;
 import com.linecorp.armeria.common.TlsKeyPair;
+import com.linecorp.armeria.common.grpc.GrpcJsonMarshaller;
+import com.linecorp.armeria.common.metric.NoopMeterRegistry;
 import com.linecorp.armeria.common.util.BlockingTaskExecutor;
 import com.linecorp.armeria.server.Server;
 import com.linecorp.armeria.server.ServerBuilder;
@@ -14,6 +16,7 @@ import io.grpc.BindableService;
 import io.grpc.ServerInterceptor;
 import io.grpc.ServerInterceptors;
 import io.grpc.ServerServiceDefinition;
+import io.grpc.ServiceDescriptor;
 import io.grpc.protobuf.ProtoMethodDescriptorSupplier;
 import io.grpc.protobuf.services.ProtoReflectionServiceV1;
 import io.headgate.kit.auth.AuthInterceptor;
@@ -28,6 +31,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -42,16 +46,20 @@ public final class ApiServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ApiServer.class);
   private static final Duration IDLE_HANDLER = Duration.ofSeconds(30);
 
+  /// How long nothing must happen before a stopping server closes; zero would cut calls off.
+  private static final Duration QUIET = Duration.ofMillis(50);
+
   private final ApiServerConfig config;
   private final Server server;
+  private final List<ServerServiceDefinition> services;
   private final HealthStatus health;
   private final ActiveCalls calls;
   private final ScheduledThreadPoolExecutor handlers;
+  private final AtomicBoolean closed = new AtomicBoolean();
 
   private ApiServer(Builder builder) {
     this.config = builder.config;
-    List<ServerServiceDefinition> services =
-        builder.services.stream().map(BindableService::bindService).toList();
+    this.services = builder.services.stream().map(BindableService::bindService).toList();
     refuseMethodsWithoutRule(services);
     this.health =
         new HealthStatus(services.stream().map(s -> s.getServiceDescriptor().getName()).toList());
@@ -95,10 +103,23 @@ public final class ApiServer implements AutoCloseable {
     return health;
   }
 
+  /// Calls that were accepted and have not ended, streams included.
+  public int callsInProgress() {
+    return calls.count();
+  }
+
+  /// What is served, without health and reflection.
+  public List<ServerServiceDefinition> services() {
+    return services;
+  }
+
   /// Stops in order: says so to health checks, ends streams, lets unary calls finish within the
   /// bound, closes connections.
   @Override
   public void close() {
+    if (!closed.compareAndSet(false, true)) {
+      return;
+    }
     health.stop();
     calls.stopStreams();
     server.stop().join();
@@ -153,6 +174,8 @@ public final class ApiServer implements AutoCloseable {
     server
         .blockingTaskExecutor(BlockingTaskExecutor.of(handlers), false)
         .errorHandler(errors.orElse(ServerErrorHandler.ofDefault()))
+        .bossGroupFactory(PromptEventLoops::named)
+        .meterRegistry(NoopMeterRegistry.get())
         .disableServerHeader()
         .service(grpc(builder, services, errors), StreamLimits::new);
     if (discoverable()) {
@@ -176,6 +199,7 @@ public final class ApiServer implements AutoCloseable {
             .useBlockingTaskExecutor(true)
             .maxRequestMessageLength(Math.toIntExact(config.maxMessageSize().bytes()))
             .exceptionHandler(new FrameworkFailures())
+            .jsonMarshallerFactory(ApiServer::json)
             .enableHttpJsonTranscoding(
                 HttpJsonTranscodingOptions.builder().errorHandler(errors).build())
             .addService(
@@ -187,6 +211,13 @@ public final class ApiServer implements AutoCloseable {
       grpc.addService(ProtoReflectionServiceV1.newInstance());
     }
     return grpc.build();
+  }
+
+  /// A field that the contract does not know is refused, as by every JSON reader of protobuf.
+  private static GrpcJsonMarshaller json(ServiceDescriptor service) {
+    return GrpcJsonMarshaller.builder()
+        .jsonMarshallerCustomizer(json -> json.ignoringUnknownFields(false))
+        .build(service);
   }
 
   private void listen(ServerBuilder server) {
@@ -215,7 +246,7 @@ public final class ApiServer implements AutoCloseable {
         // Room for the frame around a message; the message's own limit is gRPC's.
         .maxRequestLength(message + (16 << 10))
         .requestTimeout(config.requestTimeout())
-        .gracefulShutdownTimeout(Duration.ZERO, config.stopTimeout());
+        .gracefulShutdownTimeout(QUIET, config.stopTimeout().plus(QUIET));
   }
 
   private boolean discoverable() {

@@ -14,6 +14,7 @@ import com.linecorp.armeria.common.HttpStatus;
 import com.linecorp.armeria.common.MediaType;
 import com.linecorp.armeria.common.RequestHeaders;
 import com.linecorp.armeria.common.ResponseHeaders;
+import com.linecorp.armeria.common.ShuttingDownException;
 import com.linecorp.armeria.server.HttpResponseException;
 import com.linecorp.armeria.server.HttpStatusException;
 import com.linecorp.armeria.server.RequestTimeoutException;
@@ -108,6 +109,9 @@ final class ErrorPages implements ServerErrorHandler, UnframedGrpcErrorHandler {
     for (Throwable each = cause; each != null; each = each.getCause()) {
       if (each instanceof ContentTooLargeException) {
         return refusal(HttpStatus.REQUEST_ENTITY_TOO_LARGE);
+      }
+      if (each instanceof ShuttingDownException) {
+        return refusal(HttpStatus.SERVICE_UNAVAILABLE);
       }
       if (each instanceof RequestTimeoutException) {
         return Refusal.of(

@@ -1,7 +1,11 @@
 package io.headgate.kit.grpc;
 
+import com.linecorp.armeria.common.CancellationException;
+import com.linecorp.armeria.common.ContentTooLargeException;
 import com.linecorp.armeria.common.RequestContext;
+import com.linecorp.armeria.common.ShuttingDownException;
 import com.linecorp.armeria.common.grpc.GrpcExceptionHandlerFunction;
+import com.linecorp.armeria.server.HttpStatusException;
 import com.linecorp.armeria.server.RequestTimeoutException;
 import io.grpc.Metadata;
 import io.grpc.Status;
@@ -13,16 +17,16 @@ import io.headgate.kit.failure.GrpcFailures.Call;
 /// Gives details to failures of the server itself, which no interceptor sees: messages that are too
 /// large or not readable, deadlines that pass.
 final class FrameworkFailures implements GrpcExceptionHandlerFunction {
+  private static final GrpcExceptionHandlerFunction ARMERIA = GrpcExceptionHandlerFunction.of();
 
   @Override
   public Status apply(RequestContext context, Status status, Throwable cause, Metadata metadata) {
-    Status known = cause instanceof RequestTimeoutException ? Status.DEADLINE_EXCEEDED : status;
-    boolean ours =
-        known.getCode() == Status.Code.UNKNOWN || known.getCode() == Status.Code.INTERNAL;
+    Status known = known(context, status, cause, metadata);
+    boolean bug = known.getCode() == Status.Code.UNKNOWN || known.getCode() == Status.Code.INTERNAL;
     StatusRuntimeException translated =
         StatusProto.toStatusRuntimeException(
             GrpcFailures.translate(
-                ours ? known.withCause(cause) : known.withCause(null),
+                known.withCause(bug ? cause : null),
                 metadata,
                 new Call(context.id().shortText(), context.path())));
     Metadata details = translated.getTrailers();
@@ -30,5 +34,18 @@ final class FrameworkFailures implements GrpcExceptionHandlerFunction {
       metadata.merge(details);
     }
     return translated.getStatus();
+  }
+
+  private static Status known(
+      RequestContext context, Status status, Throwable cause, Metadata metadata) {
+    return switch (cause) {
+      case RequestTimeoutException _ -> Status.DEADLINE_EXCEEDED;
+      case ShuttingDownException _ -> Status.UNAVAILABLE;
+      // The rest of a request that was answered before it was read, among others.
+      case CancellationException _ -> Status.CANCELLED;
+      case HttpStatusException http when http.getCause() instanceof ContentTooLargeException ->
+          Status.RESOURCE_EXHAUSTED;
+      default -> ARMERIA.apply(context, status, cause, metadata);
+    };
   }
 }

@@ -3,11 +3,15 @@ package io.headgate.kit.grpc;
 import io.grpc.BindableService;
 import io.grpc.health.v1.HealthCheckResponse.ServingStatus;
 import io.grpc.protobuf.services.HealthStatusManager;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 
 /// What `grpc.health.v1.Health` answers, for the whole server (the empty name) and for each
 /// service. A service is not serving until it says so.
 public final class HealthStatus {
   private final HealthStatusManager manager = new HealthStatusManager();
+  private final Map<String, Boolean> serving = new ConcurrentHashMap<>();
+  private volatile boolean stopped;
 
   HealthStatus(Iterable<String> services) {
     services.forEach(service -> manager.setStatus(service, ServingStatus.NOT_SERVING));
@@ -17,11 +21,18 @@ public final class HealthStatus {
   /// States whether a service can be used.
   ///
   /// @param service full name, such as `headgate.pool.v1.PoolService`; empty: the whole server
-  public void set(String service, boolean serving) {
-    manager.setStatus(service, serving ? ServingStatus.SERVING : ServingStatus.NOT_SERVING);
+  public void set(String service, boolean serves) {
+    serving.put(service, serves);
+    manager.setStatus(service, serves ? ServingStatus.SERVING : ServingStatus.NOT_SERVING);
+  }
+
+  /// What was last stated; false once the server stops.
+  public boolean isServing(String service) {
+    return !stopped && serving.getOrDefault(service, false);
   }
 
   void stop() {
+    stopped = true;
     manager.enterTerminalState();
   }
 

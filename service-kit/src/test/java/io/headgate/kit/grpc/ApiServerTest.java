@@ -11,9 +11,12 @@ import io.headgate.kit.failure.Refusal.FieldViolation;
 import io.headgate.kit.proto.test.v1.Book;
 import io.headgate.kit.proto.test.v1.Chapter;
 import io.headgate.kit.proto.test.v1.GreetRequest;
+import io.headgate.kit.proto.test.v1.OpenServiceGrpc.OpenServiceImplBase;
 import io.headgate.kit.proto.test.v1.PutBookRequest;
 import io.headgate.kit.proto.test.v1.ShelfServiceGrpc;
 import io.headgate.kit.proto.test.v1.ShelfServiceGrpc.ShelfServiceBlockingStub;
+import io.headgate.kit.proto.test.v1.WatchBooksRequest;
+import io.headgate.kit.telemetry.Telemetry;
 import io.headgate.kit.testing.ApiServerExtension;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -70,12 +73,18 @@ class ApiServerTest {
   }
 
   @Test
+  void refusesAStream() {
+    var stub = ShelfServiceGrpc.newBlockingStub(SERVER.anonymous());
+    Throwable failure =
+        catchThrowable(() -> stub.watchBooks(WatchBooksRequest.getDefaultInstance()).next());
+    assertThat(GrpcFailures.refusal(failure).orElseThrow().reason()).isEqualTo("TOKEN_MISSING");
+  }
+
+  @Test
   void refusesAMethodWithoutARule() {
     assertThatThrownBy(() ->
-            ApiServer.builder(
-                    ApiServerConfig.of("127.0.0.1", 0),
-                    io.headgate.kit.telemetry.Telemetry.disabled())
-                .service(new io.headgate.kit.proto.test.v1.OpenServiceGrpc.OpenServiceImplBase() {})
+            ApiServer.builder(ApiServerConfig.of("127.0.0.1", 0), Telemetry.disabled())
+                .service(new OpenServiceImplBase() {})
                 .build())
         .hasMessageContaining("headgate.kit.test.v1.OpenService/Leak");
   }
