@@ -1,5 +1,7 @@
 package io.headgate.scheduler.core;
 
+import io.headgate.scheduler.core.Pass.Failure;
+import io.headgate.scheduler.core.Pass.SearchKey;
 import io.headgate.scheduler.core.catalog.PolicyId;
 import io.headgate.scheduler.core.catalog.PoolId;
 import io.headgate.scheduler.core.catalog.QueueId;
@@ -12,12 +14,17 @@ import io.headgate.scheduler.core.job.Job;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.JobSpec;
 import io.headgate.scheduler.core.node.NodeId;
+import io.headgate.scheduler.core.queue.LiveAttempt;
+import io.headgate.scheduler.core.queue.LiveHold;
+import io.headgate.scheduler.core.queue.LiveJob;
 import io.headgate.scheduler.core.usage.NodeUsage;
 import io.headgate.scheduler.core.usage.PolicyUsage;
 import io.headgate.scheduler.core.usage.PoolUsage;
 import io.headgate.scheduler.core.usage.QueueUsage;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /// The scheduler's decisions: who runs, where, on which slice of which device, who must go, and why
@@ -31,7 +38,14 @@ import java.util.Optional;
 /// A decision takes effect in the core at once. A shell that could not commit its effects loads a
 /// new core.
 public final class SchedulerCore {
-  private SchedulerCore() {}
+  private final World world;
+
+  /// Only saves work: what is in it would be found again.
+  private final Map<SearchKey, Failure> failures = new HashMap<>();
+
+  private SchedulerCore(World world) {
+    this.world = world;
+  }
 
   /// A core without catalog, nodes and jobs.
   public static SchedulerCore empty() {
@@ -43,7 +57,7 @@ public final class SchedulerCore {
   /// @throws IllegalArgumentException when the state contradicts itself, for example when two
   ///   attempts have one slice
   public static SchedulerCore load(SchedulerState state) {
-    throw new UnsupportedOperationException("not yet");
+    return new SchedulerCore(StateLoader.load(state));
   }
 
   /// Applies the inputs in their order, then makes one pass: starts what may start, preempts what
@@ -51,12 +65,36 @@ public final class SchedulerCore {
   ///
   /// @param now not before that of the decision before
   public Decision decide(List<? extends Input> inputs, Instant now) {
-    throw new UnsupportedOperationException("not yet");
+    Ledger ledger = new Ledger(world);
+    NodeInputs nodes = new NodeInputs(world, ledger);
+    CatalogInputs catalogs = new CatalogInputs(world, ledger);
+    JobInputs jobs = new JobInputs(world, ledger, now);
+    WorkerInputs workers = new WorkerInputs(world, ledger, nodes, now);
+    for (int index = 0; index < inputs.size(); index++) {
+      switch (inputs.get(index)) {
+        case Input.CatalogChanged(var catalog) -> catalogs.apply(catalog);
+        case Input.NodeChanged(var node) -> nodes.changed(node);
+        case Input.NodeRemoved(var node) -> nodes.removed(node);
+        case Input.JobSubmitted(var job) -> jobs.submit(index, job);
+        case Input.JobCancelled(var job) -> jobs.cancel(index, job);
+        case Input.JobRequeued(var job) -> jobs.requeue(index, job);
+        case Input.WorkerStarted started -> workers.started(started);
+        case Input.AttemptCheckpointed checkpointed -> workers.checkpointed(checkpointed);
+        case Input.WorkerExited exited -> workers.exited(exited);
+        case Input.WorkerStopped stopped -> workers.stopped(stopped);
+        case Input.WorkerRejected rejected -> workers.rejected(rejected);
+        case Input.WorkerLost lost -> workers.lost(lost);
+        case Input.TimePassed() -> {}
+      }
+    }
+    nodes.takeBack(now);
+    Optional<Instant> wakeAt = new Pass(world, ledger, failures, now).run();
+    return new Decision(ledger.effects(), ledger.refusals(), wakeAt);
   }
 
   /// Everything that is needed to go on elsewhere.
   public SchedulerState state() {
-    throw new UnsupportedOperationException("not yet");
+    return StateLoader.state(world);
   }
 
   /// An independent core in the same state, for what-if.
@@ -67,77 +105,84 @@ public final class SchedulerCore {
   /// What would stand against submitting such a job; empty when it would be queued. Changes
   /// nothing.
   public Optional<Denial> check(JobSpec job) {
-    throw new UnsupportedOperationException("not yet");
+    return JobInputs.denial(world, job);
   }
 
   /// The job, if it waits or has an attempt.
   public Optional<Job> job(JobId job) {
-    throw new UnsupportedOperationException("not yet");
+    return live(job).map(LiveJob::toJob);
   }
 
   /// The job's live attempt.
   public Optional<Attempt> attempt(JobId job) {
-    throw new UnsupportedOperationException("not yet");
+    return live(job).map(LiveJob::attempt).map(LiveAttempt::toAttempt);
   }
 
   /// The slices that are kept for the job.
   public Optional<Hold> hold(JobId job) {
-    throw new UnsupportedOperationException("not yet");
+    return live(job).map(LiveJob::hold).map(LiveHold::hold);
   }
 
   /// Why the job waits; empty when it does not.
   public Optional<Reason> reason(JobId job) {
-    throw new UnsupportedOperationException("not yet");
+    return live(job).flatMap(Reasons::of);
   }
 
   /// The job's place in its queue; empty when it does not wait.
   public Optional<Explanation.Position> position(JobId job) {
-    throw new UnsupportedOperationException("not yet");
+    return live(job).flatMap(Explainer::position);
   }
 
   /// The first jobs that wait in the queue, in order.
   public List<JobId> waiting(QueueId queue, int limit) {
-    throw new UnsupportedOperationException("not yet");
+    return Optional.ofNullable(world.queues.get(queue))
+        .map(state -> Explainer.waiting(state, limit))
+        .orElse(List.of());
   }
 
   /// Everything that can be said about the job; empty when the core does not know it.
   public Optional<Explanation> explain(JobId job) {
-    throw new UnsupportedOperationException("not yet");
+    return live(job).map(known -> Explainer.explain(world, known));
   }
 
   /// Usage of all policies, by id.
   public List<PolicyUsage> policies() {
-    throw new UnsupportedOperationException("not yet");
+    return UsageReport.policies(world);
   }
 
   public Optional<PolicyUsage> policy(PolicyId policy) {
-    throw new UnsupportedOperationException("not yet");
+    return Optional.ofNullable(world.accounts.get(policy))
+        .map(account -> UsageReport.policy(world, account));
   }
 
   /// Usage of all pools, by id.
   public List<PoolUsage> pools() {
-    throw new UnsupportedOperationException("not yet");
+    return UsageReport.pools(world);
   }
 
   public Optional<PoolUsage> pool(PoolId pool) {
-    throw new UnsupportedOperationException("not yet");
+    return Optional.ofNullable(world.pools.get(pool)).map(UsageReport::pool);
   }
 
   /// Usage of all queues, by id.
   public List<QueueUsage> queues() {
-    throw new UnsupportedOperationException("not yet");
+    return UsageReport.queues(world);
   }
 
   public Optional<QueueUsage> queue(QueueId queue) {
-    throw new UnsupportedOperationException("not yet");
+    return Optional.ofNullable(world.queues.get(queue)).map(UsageReport::queue);
   }
 
   /// Usage of all nodes, by id.
   public List<NodeUsage> nodes() {
-    throw new UnsupportedOperationException("not yet");
+    return UsageReport.nodes(world);
   }
 
   public Optional<NodeUsage> node(NodeId node) {
-    throw new UnsupportedOperationException("not yet");
+    return Optional.ofNullable(world.nodes.get(node)).map(UsageReport::node);
+  }
+
+  private Optional<LiveJob> live(JobId job) {
+    return Optional.ofNullable(world.jobs.get(job));
   }
 }

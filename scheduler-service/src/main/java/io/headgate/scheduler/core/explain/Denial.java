@@ -15,9 +15,6 @@ public sealed interface Denial {
   /// No such queue.
   record UnknownQueue(QueueId queue) implements Denial {}
 
-  /// The queue takes no jobs.
-  record QueueClosed(QueueId queue) implements Denial {}
-
   /// The queue's profile is not provisioned.
   record UnknownProfile(QueueId queue, ProfileId profile) implements Denial {}
 
@@ -46,8 +43,8 @@ public sealed interface Denial {
   ///
   /// @param pool where the nearest fit is
   /// @param dimension what is missing there
-  /// @param asked in the dimension's unit: 1/126000 GPU, bytes, thousandths of a core, or the
-  ///   ordinal of the isolation level
+  /// @param asked in the dimension's unit: 1/126000 GPU, bytes, thousandths of a core, or the level
+  ///   of isolation
   /// @param most what the best node has, in the same unit
   record NoNodeFits(ProfileId profile, PoolId pool, Dimension dimension, long asked, long most)
       implements Denial {}

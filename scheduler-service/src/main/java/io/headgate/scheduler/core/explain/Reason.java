@@ -5,21 +5,33 @@ import io.headgate.scheduler.core.catalog.PoolId;
 import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.catalog.UserId;
 import io.headgate.scheduler.core.job.AttemptId;
-import io.headgate.scheduler.core.job.JobId;
 import io.headgate.type.GpuQuantity;
 import java.util.List;
-import java.util.Optional;
 
 /// Why a job waits: one reason with its numbers. The order of declaration is the precedence.
 public sealed interface Reason {
   /// Stable name, as in `help reasons`.
   String code();
 
+  /// What stands in the way: the policy, pool, queue or hold. The same code and subject with other
+  /// numbers is the same reason.
+  Object subject();
+
+  /// Whether only the numbers differ.
+  default boolean isSameCause(Reason other) {
+    return code().equals(other.code()) && subject().equals(other.subject());
+  }
+
   /// It can never start as things are configured.
   record NeverFits(Denial denial) implements Reason {
     @Override
     public String code() {
       return "NEVER_FITS";
+    }
+
+    @Override
+    public Object subject() {
+      return denial;
     }
   }
 
@@ -29,6 +41,11 @@ public sealed interface Reason {
     public String code() {
       return "QUEUE_CLOSED";
     }
+
+    @Override
+    public Object subject() {
+      return queue;
+    }
   }
 
   /// The policy's limit is reached (DESIGN A2).
@@ -37,6 +54,11 @@ public sealed interface Reason {
     @Override
     public String code() {
       return "LIMIT";
+    }
+
+    @Override
+    public Object subject() {
+      return policy;
     }
   }
 
@@ -48,6 +70,11 @@ public sealed interface Reason {
     public String code() {
       return "USER_LIMIT";
     }
+
+    @Override
+    public Object subject() {
+      return user;
+    }
   }
 
   /// The queue does not allow use above the reservation (DESIGN A5).
@@ -57,6 +84,11 @@ public sealed interface Reason {
     @Override
     public String code() {
       return "OVER_RESERVATION_DENIED";
+    }
+
+    @Override
+    public Object subject() {
+      return policy;
     }
   }
 
@@ -68,6 +100,11 @@ public sealed interface Reason {
     public String code() {
       return "NON_PREEMPTIBLE";
     }
+
+    @Override
+    public Object subject() {
+      return policy;
+    }
   }
 
   /// The pool's ceiling is reached (DESIGN A7).
@@ -76,6 +113,11 @@ public sealed interface Reason {
     @Override
     public String code() {
       return "POOL_CAPACITY";
+    }
+
+    @Override
+    public Object subject() {
+      return pool;
     }
   }
 
@@ -88,6 +130,11 @@ public sealed interface Reason {
     public String code() {
       return "CAPACITY";
     }
+
+    @Override
+    public Object subject() {
+      return pool;
+    }
   }
 
   /// Enough is idle in the pool, but nowhere together (DESIGN A6).
@@ -98,6 +145,11 @@ public sealed interface Reason {
     @Override
     public String code() {
       return "FRAGMENTATION";
+    }
+
+    @Override
+    public Object subject() {
+      return pool;
     }
   }
 
@@ -111,13 +163,10 @@ public sealed interface Reason {
     public String code() {
       return "WAITING_FOR_VICTIMS";
     }
-  }
 
-  /// Nothing stands against it but its turn: a job ahead of it in the same queue goes first.
-  record Behind(Optional<JobId> job) implements Reason {
     @Override
-    public String code() {
-      return "BEHIND";
+    public Object subject() {
+      return pool;
     }
   }
 }

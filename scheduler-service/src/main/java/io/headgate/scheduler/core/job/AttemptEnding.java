@@ -7,8 +7,8 @@ public sealed interface AttemptEnding {
   /// @param exitCode of the first worker that failed; 0 when none did
   record Exited(int exitCode) implements AttemptEnding {}
 
-  /// On request, confirmed by its agents.
-  record Stopped(StopCause cause) implements AttemptEnding {}
+  /// Stopped by its agents, on request or of their own accord (a machine that shuts down).
+  record Stopped() implements AttemptEnding {}
 
   /// An agent refused it.
   record Rejected(String reason) implements AttemptEnding {}

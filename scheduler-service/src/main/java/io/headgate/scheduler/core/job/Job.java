@@ -19,4 +19,8 @@ public record Job(
   public JobId id() {
     return spec.id();
   }
+
+  public Job withState(JobState newState) {
+    return new Job(spec, newState, sequence, submittedAt, attempts, lastPreemption);
+  }
 }

@@ -11,6 +11,6 @@ public sealed interface StopCause {
   /// A user wants it to start anew.
   record Requeued() implements StopCause {}
 
-  /// Another worker of the same gang ended without success.
-  record WorkerEnded(int worker) implements StopCause {}
+  /// One worker of a gang ended without success; the others have nothing to do without it.
+  record WorkerEnded(int worker, AttemptEnding ending) implements StopCause {}
 }

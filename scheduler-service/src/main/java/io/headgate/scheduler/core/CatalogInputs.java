@@ -1,0 +1,192 @@
+package io.headgate.scheduler.core;
+
+import io.headgate.scheduler.core.catalog.Catalog;
+import io.headgate.scheduler.core.catalog.Policy;
+import io.headgate.scheduler.core.catalog.PolicyId;
+import io.headgate.scheduler.core.catalog.Pool;
+import io.headgate.scheduler.core.catalog.PoolId;
+import io.headgate.scheduler.core.catalog.Profile;
+import io.headgate.scheduler.core.catalog.ProfileId;
+import io.headgate.scheduler.core.catalog.Queue;
+import io.headgate.scheduler.core.catalog.QueueId;
+import io.headgate.scheduler.core.catalog.TenantId;
+import io.headgate.scheduler.core.job.HoldRelease;
+import io.headgate.scheduler.core.job.JobEvent;
+import io.headgate.scheduler.core.placement.PoolState;
+import io.headgate.scheduler.core.placement.Shape;
+import io.headgate.scheduler.core.queue.LiveHold;
+import io.headgate.scheduler.core.queue.LiveJob;
+import io.headgate.scheduler.core.queue.QueueState;
+import io.headgate.scheduler.core.queue.QueueState.Resolved;
+import io.headgate.scheduler.core.queue.Route;
+import io.headgate.scheduler.core.rights.PolicyAccount;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/// What a new catalog of a tenant changes.
+final class CatalogInputs {
+  private final World world;
+  private final Ledger ledger;
+
+  CatalogInputs(World world, Ledger ledger) {
+    this.world = world;
+    this.ledger = ledger;
+  }
+
+  /// Takes the catalog, then withdraws jobs whose queue is gone and holds that are no longer due.
+  void apply(Catalog catalog) {
+    configure(catalog);
+    for (QueueState queue : tenantQueues(catalog.tenant())) {
+      if (queue.queue().isEmpty()) {
+        withdraw(queue);
+      }
+    }
+    for (LiveHold hold : List.copyOf(world.holds.values())) {
+      if (hold.job().queue().id().tenant().equals(catalog.tenant()) && !hold.isStillDue()) {
+        ledger.release(hold, HoldRelease.CONFIGURATION_CHANGED);
+      }
+    }
+    for (QueueState queue : tenantQueues(catalog.tenant())) {
+      ledger.forgetIfUnused(queue);
+    }
+  }
+
+  /// Takes the catalog, without consequences for jobs.
+  void configure(Catalog catalog) {
+    world.catalogs.put(catalog.tenant(), catalog);
+    world.structureChanged = true;
+    world.changes++;
+    configurePolicies(catalog);
+    configurePools(catalog);
+    configureQueues(catalog);
+  }
+
+  private void configurePolicies(Catalog catalog) {
+    Map<PolicyId, Policy> policies = new HashMap<>();
+    for (Policy policy : catalog.policies()) {
+      policies.put(policy.id(), policy);
+      world.account(policy.id());
+    }
+    for (PolicyAccount account : world.accounts.values()) {
+      if (account.id().tenant().equals(catalog.tenant())) {
+        account.configure(policies.get(account.id()));
+      }
+    }
+    world
+        .accounts
+        .values()
+        .removeIf(account -> account.policy().isEmpty() && account.attempts() == 0);
+  }
+
+  private void configurePools(Catalog catalog) {
+    Map<PoolId, Pool> pools = new LinkedHashMap<>();
+    for (Pool pool : catalog.pools()) {
+      pools.put(pool.id(), pool);
+      world.pool(pool.id());
+    }
+    for (PoolState state : world.pools.values()) {
+      if (state.id().tenant().equals(catalog.tenant())) {
+        Pool pool = pools.get(state.id());
+        state.configure(pool, executionOrder(catalog, state.id(), pool));
+      }
+    }
+  }
+
+  /// Named profiles first, the other linked ones by name after them.
+  private static List<ProfileId> executionOrder(Catalog catalog, PoolId id, @Nullable Pool pool) {
+    Set<ProfileId> order = new LinkedHashSet<>(pool == null ? List.of() : pool.order());
+    Set<ProfileId> linked = new TreeSet<>();
+    for (Profile profile : catalog.profiles()) {
+      if (profile.pools().contains(id)) {
+        linked.add(profile.id());
+      }
+    }
+    order.addAll(linked);
+    return new ArrayList<>(order);
+  }
+
+  private void configureQueues(Catalog catalog) {
+    Map<QueueId, Queue> queues = new HashMap<>();
+    for (Queue queue : catalog.queues()) {
+      queues.put(queue.id(), queue);
+      world.queue(queue.id());
+    }
+    Map<ProfileId, Profile> profiles = new HashMap<>();
+    for (Profile profile : catalog.profiles()) {
+      profiles.put(profile.id(), profile);
+    }
+    List<QueueState> states = tenantQueues(catalog.tenant());
+    for (QueueState state : states) {
+      state.resolved().ifPresent(this::forgetUse);
+    }
+    for (QueueState state : states) {
+      Queue queue = queues.get(state.id());
+      Resolved resolved = queue == null ? null : resolve(queue, profiles.get(queue.profile()));
+      state.configure(queue, resolved);
+      if (resolved != null) {
+        rememberUse(state, resolved);
+      }
+    }
+    for (PoolState pool : world.pools.values()) {
+      pool.retainRankings(world.rankingUsers.keySet());
+    }
+  }
+
+  private void forgetUse(Resolved resolved) {
+    world.queuesOf.remove(resolved.account());
+    for (Route route : resolved.routes()) {
+      world.rankingUsers.remove(route.ranking());
+    }
+  }
+
+  private void rememberUse(QueueState state, Resolved resolved) {
+    world.queuesOf.computeIfAbsent(resolved.account(), key -> new ArrayList<>()).add(state);
+    for (Route route : resolved.routes()) {
+      world.rankingUsers.computeIfAbsent(route.ranking(), key -> new ArrayList<>()).add(state);
+    }
+  }
+
+  private @Nullable Resolved resolve(Queue queue, @Nullable Profile profile) {
+    PolicyAccount account = world.accounts.get(queue.policy());
+    if (profile == null || account == null || account.policy().isEmpty()) {
+      return null;
+    }
+    Shape shape = Shape.of(profile);
+    List<Route> routes = new ArrayList<>();
+    for (PoolId id : new LinkedHashSet<>(profile.pools())) {
+      PoolState pool = world.pools.get(id);
+      if (pool != null && pool.admits(account.id())) {
+        routes.add(new Route(pool, pool.executionPosition(profile.id()), pool.ranking(shape)));
+      }
+    }
+    return new Resolved(queue, profile, shape, account, List.copyOf(routes));
+  }
+
+  private void withdraw(QueueState queue) {
+    for (LiveJob job : List.copyOf(queue.holders())) {
+      ledger.dequeue(job);
+      ledger.move(job, JobEvent.WITHDRAW);
+    }
+    for (LiveJob job : queue.waitingInLanes()) {
+      ledger.dequeue(job);
+      ledger.move(job, JobEvent.WITHDRAW);
+    }
+  }
+
+  private List<QueueState> tenantQueues(TenantId tenant) {
+    List<QueueState> queues = new ArrayList<>();
+    for (QueueState queue : world.queues.values()) {
+      if (queue.id().tenant().equals(tenant)) {
+        queues.add(queue);
+      }
+    }
+    return queues;
+  }
+}

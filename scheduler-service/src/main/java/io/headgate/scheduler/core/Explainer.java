@@ -1,0 +1,303 @@
+package io.headgate.scheduler.core;
+
+import io.headgate.scheduler.core.explain.Check;
+import io.headgate.scheduler.core.explain.Check.Verdict;
+import io.headgate.scheduler.core.explain.Explanation;
+import io.headgate.scheduler.core.explain.Explanation.Position;
+import io.headgate.scheduler.core.job.JobId;
+import io.headgate.scheduler.core.placement.PoolState;
+import io.headgate.scheduler.core.queue.Block;
+import io.headgate.scheduler.core.queue.Lane;
+import io.headgate.scheduler.core.queue.LiveAttempt;
+import io.headgate.scheduler.core.queue.LiveHold;
+import io.headgate.scheduler.core.queue.LiveJob;
+import io.headgate.scheduler.core.queue.QueueState;
+import io.headgate.scheduler.core.queue.Route;
+import io.headgate.scheduler.core.queue.WaitingLine;
+import io.headgate.scheduler.core.rights.PolicyAccount;
+import io.headgate.type.GpuQuantity;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/// Applies the rules to one job, one by one, and keeps the numbers.
+final class Explainer {
+  private Explainer() {}
+
+  static Optional<Position> position(LiveJob job) {
+    return job.attempt() != null
+        ? Optional.empty()
+        : Optional.of(new Position(job.queue().ahead(job) + 1, job.queue().waiting()));
+  }
+
+  static List<JobId> waiting(QueueState queue, int limit) {
+    List<LiveJob> first = new ArrayList<>();
+    for (LiveJob holder : queue.holders()) {
+      first.add(holder);
+    }
+    for (Lane lane : queue.lanes()) {
+      addRange(first, lane.line(), 0, limit);
+    }
+    first.sort(LiveJob.ORDER);
+    return ids(first.subList(0, Math.min(limit, first.size())));
+  }
+
+  static Explanation explain(World world, LiveJob job) {
+    boolean waits = job.attempt() == null;
+    boolean inLane = waits && job.hold() == null;
+    List<Check> starts = inLane ? starts(job) : List.of();
+    boolean supplyOnly =
+        !starts.isEmpty()
+            && (starts.getLast().rule().equals("A6") || starts.getLast().rule().equals("A7"))
+            && starts.getLast().verdict() == Verdict.NO;
+    return new Explanation(
+        job.toJob(),
+        Reasons.of(job),
+        position(job),
+        starts,
+        supplyOnly ? preempts(world, job) : List.of(),
+        waits ? ahead(job) : List.of(),
+        inLane ? behind(job) : List.of(),
+        Optional.ofNullable(job.hold()).map(LiveHold::hold),
+        Optional.ofNullable(job.attempt()).map(LiveAttempt::toAttempt),
+        job.attempt() == null ? List.of() : exposure(job.attempt()));
+  }
+
+  /// The A rules in order, up to the first that says no.
+  private static List<Check> starts(LiveJob job) {
+    List<Check> checks = new ArrayList<>();
+    QueueState queue = job.queue();
+    Lane lane = queue.lane(job);
+    Block block = lane.block();
+    if (block == Block.NEVER_FITS) {
+      checks.add(
+          new Check("A6", "never", Verdict.NO, "cannot start as configured: see the reason"));
+      return checks;
+    }
+    PolicyAccount account = queue.account();
+    long need = queue.need();
+    add(
+        checks,
+        "A1",
+        "access",
+        block != Block.CLOSED,
+        "queue " + queue.id().name() + (block == Block.CLOSED ? " is closed" : " open"));
+    String policy = account.id().name();
+    if (isOpen(checks)) {
+      add(
+          checks,
+          "A2",
+          "limit",
+          block != Block.LIMIT,
+          sum(policy + " uses", account.charged(), need, account.limit(), ""));
+    }
+    if (isOpen(checks) && lane.user().isPresent()) {
+      add(
+          checks,
+          "A4",
+          "user limit",
+          block != Block.USER_LIMIT,
+          sum(
+              lane.user().get().name() + " uses",
+              account.charged(lane.user().get()),
+              need,
+              account.perUserLimit(),
+              ""));
+    }
+    if (isOpen(checks)) {
+      add(
+          checks,
+          "A5",
+          "queue",
+          block != Block.OVER_RESERVATION,
+          queue.overReservation()
+              ? "over-reservation allowed"
+              : sum(policy, account.standing(), need, account.reservation(), "reservation "));
+    }
+    if (isOpen(checks) && !lane.isPreemptible()) {
+      add(
+          checks,
+          "A8",
+          "preemptible",
+          block != Block.NON_PREEMPTIBLE,
+          sum(
+              policy + " non-preemptible",
+              account.nonPreemptible(),
+              need,
+              account.reservation(),
+              "reservation "));
+    }
+    if (isOpen(checks)) {
+      addSupply(checks, queue, need);
+    }
+    return checks;
+  }
+
+  private static void addSupply(List<Check> checks, QueueState queue, long need) {
+    boolean fits = false;
+    for (Route route : queue.routes()) {
+      fits |= route.fits();
+    }
+    for (Route route : queue.routes()) {
+      PoolState pool = route.pool();
+      String name = pool.id().name();
+      boolean room = pool.hasRoom(need);
+      if (pool.pool().flatMap(known -> known.capacity()).isPresent()) {
+        checks.add(
+            new Check(
+                "A7",
+                "pool capacity",
+                verdict(room, fits),
+                sum(name + " uses", pool.usedUnits(), need, pool.ceiling(), "")));
+      }
+      checks.add(
+          new Check(
+              "A6",
+              "fit",
+              room ? verdict(route.fits(), fits) : Verdict.NOT_APPLICABLE,
+              "%s offers %s GPUs on %d nodes: used %s, idle %s, needs %s"
+                  .formatted(
+                      name,
+                      gpus(pool.offeredUnits()),
+                      pool.readyNodes(),
+                      gpus(pool.usedUnits()),
+                      gpus(pool.idleUnits()),
+                      gpus(need))));
+    }
+  }
+
+  /// A pool that cannot take the job stands in its way only if no other can.
+  private static Verdict verdict(boolean ok, boolean elsewhere) {
+    return ok ? Verdict.OK : elsewhere ? Verdict.NOT_APPLICABLE : Verdict.NO;
+  }
+
+  /// Why it does not take others' slices.
+  private static List<Check> preempts(World world, LiveJob job) {
+    List<Check> checks = new ArrayList<>();
+    QueueState queue = job.queue();
+    PolicyAccount account = queue.account();
+    add(
+        checks,
+        "P1",
+        "entitled",
+        queue.isEntitled(),
+        sum(
+            account.id().name(),
+            account.standing(),
+            queue.need(),
+            account.reservation(),
+            "reservation "));
+    List<String> over = new ArrayList<>();
+    List<String> within = new ArrayList<>();
+    for (PolicyAccount other : world.accounts.values()) {
+      if (other != account
+          && other.id().tenant().equals(account.id().tenant())
+          && other.attempts() > 0) {
+        String text =
+            "%s (%s of %s)"
+                .formatted(other.id().name(), gpus(other.standing()), gpus(other.reservation()));
+        (other.over(0) > 0 ? over : within).add(text);
+      }
+    }
+    if (!queue.isEntitled()) {
+      checks.add(new Check("P2", "victims", Verdict.NOT_APPLICABLE, victims(over, within)));
+    } else {
+      checks.add(
+          new Check(
+              "P2",
+              "victims",
+              Verdict.NO,
+              victims(over, within)
+                  + (over.isEmpty()
+                      ? ""
+                      : "; what of it may go and runs in the job's pools makes no room")));
+    }
+    return checks;
+  }
+
+  private static String victims(List<String> over, List<String> within) {
+    if (over.isEmpty()) {
+      return within.isEmpty()
+          ? "nobody else runs"
+          : "nobody is above the reservation: " + String.join(", ", within);
+    }
+    return "above the reservation: " + String.join(", ", over);
+  }
+
+  /// What could happen to a running job.
+  private static List<Check> exposure(LiveAttempt attempt) {
+    PolicyAccount account = attempt.policy();
+    String usage =
+        "%s %s, reservation %s"
+            .formatted(account.id().name(), gpus(account.standing()), gpus(account.reservation()));
+    if (!attempt.claim().preemptible()) {
+      return List.of(new Check("A8", "preemptible", Verdict.OK, "never a victim"));
+    }
+    if (attempt.pool().isDedicated()) {
+      return List.of(new Check("P2", "dedicated", Verdict.OK, "never a victim"));
+    }
+    return List.of(
+        account.over(0) > 0
+            ? new Check(
+                "P2", "reservation", Verdict.NO, "may be a victim of an entitled job: " + usage)
+            : new Check("P2", "reservation", Verdict.OK, "no victim: " + usage));
+  }
+
+  private static List<JobId> ahead(LiveJob job) {
+    int most = Explanation.MAX_NEIGHBOURS;
+    List<LiveJob> nearest = new ArrayList<>();
+    for (LiveJob holder : job.queue().holders()) {
+      if (LiveJob.ORDER.compare(holder, job) < 0) {
+        nearest.add(holder);
+      }
+    }
+    for (Lane lane : job.queue().lanes()) {
+      int before = lane.line().ahead(job);
+      addRange(nearest, lane.line(), before - most, before);
+    }
+    nearest.sort(LiveJob.ORDER);
+    return ids(nearest.subList(Math.max(0, nearest.size() - most), nearest.size()));
+  }
+
+  private static List<JobId> behind(LiveJob job) {
+    List<LiveJob> next = new ArrayList<>();
+    WaitingLine line = job.queue().lane(job).line();
+    int own = line.ahead(job);
+    addRange(next, line, own + 1, own + 1 + Explanation.MAX_NEIGHBOURS);
+    return ids(next);
+  }
+
+  private static void addRange(List<LiveJob> target, WaitingLine line, int from, int to) {
+    for (int i = Math.max(0, from); i < Math.min(to, line.size()); i++) {
+      target.add(line.get(i));
+    }
+  }
+
+  private static List<JobId> ids(List<LiveJob> jobs) {
+    List<JobId> ids = new ArrayList<>();
+    for (LiveJob job : jobs) {
+      ids.add(job.id());
+    }
+    return ids;
+  }
+
+  private static boolean isOpen(List<Check> checks) {
+    return checks.getLast().verdict() != Verdict.NO;
+  }
+
+  private static void add(List<Check> checks, String rule, String title, boolean ok, String text) {
+    checks.add(new Check(rule, title, ok ? Verdict.OK : Verdict.NO, text));
+  }
+
+  /// `rnd uses 3 + needs 3 = 6 <= 9`.
+  private static String sum(String who, long used, long need, long most, String name) {
+    long sum = used + need;
+    return "%s %s + needs %s = %s %s %s%s"
+        .formatted(
+            who, gpus(used), gpus(need), gpus(sum), sum <= most ? "<=" : ">", name, gpus(most));
+  }
+
+  private static String gpus(long units) {
+    return GpuQuantity.format(units);
+  }
+}

@@ -1,0 +1,142 @@
+package io.headgate.scheduler.core;
+
+import io.headgate.scheduler.core.explain.Denial;
+import io.headgate.scheduler.core.job.Job;
+import io.headgate.scheduler.core.job.JobEvent;
+import io.headgate.scheduler.core.job.JobId;
+import io.headgate.scheduler.core.job.JobLifecycle;
+import io.headgate.scheduler.core.job.JobSpec;
+import io.headgate.scheduler.core.job.JobState;
+import io.headgate.scheduler.core.job.StopCause;
+import io.headgate.scheduler.core.job.StopOrder;
+import io.headgate.scheduler.core.job.StopOutcome;
+import io.headgate.scheduler.core.queue.LiveAttempt;
+import io.headgate.scheduler.core.queue.LiveJob;
+import io.headgate.scheduler.core.queue.QueueState;
+import java.time.Instant;
+import java.util.Optional;
+
+/// What users want of jobs.
+final class JobInputs {
+  private final World world;
+  private final Ledger ledger;
+  private final Instant now;
+
+  JobInputs(World world, Ledger ledger, Instant now) {
+    this.world = world;
+    this.ledger = ledger;
+    this.now = now;
+  }
+
+  /// What stands against queueing such a job.
+  static Optional<Denial> denial(World world, JobSpec job) {
+    if (world.jobs.containsKey(job.id())) {
+      return Optional.of(new Denial.DuplicateJob(job.id()));
+    }
+    QueueState queue = world.queues.get(job.queue());
+    return queue == null
+        ? Optional.of(new Denial.UnknownQueue(job.queue()))
+        : StructuralCheck.denial(world, queue, job);
+  }
+
+  void submit(int input, JobSpec spec) {
+    Optional<Denial> denial = denial(world, spec);
+    if (denial.isPresent()) {
+      ledger.refuse(input, spec.id(), denial.get());
+      return;
+    }
+    LiveJob job = queued(spec, 0, Optional.empty());
+    ledger.tell(new Effect.JobChanged(job.toJob(), Optional.empty(), JobEvent.SUBMIT));
+  }
+
+  /// Puts a job in a new place.
+  private LiveJob queued(JobSpec spec, int attempts, Optional<Job> before) {
+    QueueState queue = world.queue(spec.queue());
+    // One queue id for all its jobs, however many.
+    JobSpec own =
+        new JobSpec(
+            spec.id(),
+            queue.id(),
+            spec.user(),
+            spec.priority(),
+            spec.preemptible(),
+            spec.maxRuntime());
+    LiveJob job =
+        new LiveJob(
+            new Job(
+                own,
+                JobState.WAITING,
+                world.nextSequence++,
+                now,
+                attempts,
+                before.flatMap(Job::lastPreemption)),
+            queue);
+    world.jobs.put(job.id(), job);
+    ledger.enqueue(job);
+    return job;
+  }
+
+  void cancel(int input, Job record) {
+    LiveJob job = world.jobs.get(record.id());
+    if (job == null) {
+      cancelForgotten(input, record);
+      return;
+    }
+    LiveAttempt attempt = job.attempt();
+    if (attempt == null) {
+      ledger.dequeue(job);
+      ledger.move(job, JobEvent.CANCEL);
+      ledger.forgetIfUnused(job.queue());
+      return;
+    }
+    StopOrder order = attempt.stop();
+    if (order == null || order.outcome() == StopOutcome.REQUEUE) {
+      ledger.stop(attempt, new StopOrder(new StopCause.Cancelled(), StopOutcome.CANCEL, now));
+    }
+  }
+
+  private void cancelForgotten(int input, Job record) {
+    if (record.state() != JobState.DRAFT) {
+      refuse(input, record.id(), record.state(), JobEvent.CANCEL);
+      return;
+    }
+    Job cancelled = record.withState(JobState.CANCELLED);
+    ledger.tell(new Effect.JobChanged(cancelled, Optional.of(record.state()), JobEvent.CANCEL));
+  }
+
+  void requeue(int input, Job record) {
+    LiveJob job = world.jobs.get(record.id());
+    if (job == null) {
+      requeueForgotten(input, record);
+      return;
+    }
+    LiveAttempt attempt = job.attempt();
+    if (attempt == null) {
+      refuse(input, job.id(), job.state(), JobEvent.REQUEUE);
+    } else if (attempt.stop() == null) {
+      ledger.stop(attempt, new StopOrder(new StopCause.Requeued(), StopOutcome.REQUEUE, now));
+    } else if (attempt.stop().outcome() != StopOutcome.REQUEUE) {
+      refuse(input, job.id(), job.state(), JobEvent.REQUEUE);
+    }
+  }
+
+  private void requeueForgotten(int input, Job record) {
+    if (record.state() == JobState.WAITING
+        || JobLifecycle.next(record.state(), JobEvent.REQUEUE).isEmpty()
+        || record.state().hasAttempt()) {
+      refuse(input, record.id(), record.state(), JobEvent.REQUEUE);
+      return;
+    }
+    Optional<Denial> denial = denial(world, record.spec());
+    if (denial.isPresent()) {
+      ledger.refuse(input, record.id(), denial.get());
+      return;
+    }
+    LiveJob job = queued(record.spec(), record.attempts(), Optional.of(record));
+    ledger.tell(new Effect.JobChanged(job.toJob(), Optional.of(record.state()), JobEvent.REQUEUE));
+  }
+
+  private void refuse(int input, JobId job, JobState state, JobEvent event) {
+    ledger.refuse(input, job, new Denial.WrongState(job, state, event));
+  }
+}

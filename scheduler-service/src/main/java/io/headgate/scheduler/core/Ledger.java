@@ -1,0 +1,272 @@
+package io.headgate.scheduler.core;
+
+import io.headgate.scheduler.core.explain.Denial;
+import io.headgate.scheduler.core.job.Assignment;
+import io.headgate.scheduler.core.job.Attempt;
+import io.headgate.scheduler.core.job.AttemptEnding;
+import io.headgate.scheduler.core.job.AttemptId;
+import io.headgate.scheduler.core.job.Hold;
+import io.headgate.scheduler.core.job.HoldRelease;
+import io.headgate.scheduler.core.job.JobEvent;
+import io.headgate.scheduler.core.job.JobId;
+import io.headgate.scheduler.core.job.JobLifecycle;
+import io.headgate.scheduler.core.job.JobState;
+import io.headgate.scheduler.core.job.StopOrder;
+import io.headgate.scheduler.core.job.WorkerPlace;
+import io.headgate.scheduler.core.job.WorkerStatus;
+import io.headgate.scheduler.core.placement.NodeState;
+import io.headgate.scheduler.core.placement.PoolState;
+import io.headgate.scheduler.core.placement.Stake;
+import io.headgate.scheduler.core.queue.Lane;
+import io.headgate.scheduler.core.queue.LiveAttempt;
+import io.headgate.scheduler.core.queue.LiveHold;
+import io.headgate.scheduler.core.queue.LiveJob;
+import io.headgate.scheduler.core.queue.QueueState;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+
+/// The only place where slices change hands and jobs change state; it keeps nodes, pools, policies
+/// and queues in step and says what it did.
+final class Ledger {
+  private final World world;
+  private final List<Effect> effects = new ArrayList<>();
+  private final List<Decision.Refusal> refusals = new ArrayList<>();
+
+  Ledger(World world) {
+    this.world = world;
+  }
+
+  List<Effect> effects() {
+    return effects;
+  }
+
+  List<Decision.Refusal> refusals() {
+    return refusals;
+  }
+
+  void tell(Effect effect) {
+    effects.add(effect);
+  }
+
+  void refuse(int input, JobId job, Denial denial) {
+    refusals.add(new Decision.Refusal(input, job, denial));
+  }
+
+  /// Moves the job along [JobLifecycle]. A job that no longer concerns the core is forgotten.
+  void move(LiveJob job, JobEvent event) {
+    JobState from = job.state();
+    JobState to =
+        JobLifecycle.next(from, event)
+            .orElseThrow(() ->
+                new IllegalStateException(
+                    "job %s: %s in state %s".formatted(job.id(), event, from)));
+    job.enter(to);
+    if (to != JobState.WAITING && !to.hasAttempt()) {
+      world.jobs.remove(job.id());
+    }
+    tell(new Effect.JobChanged(job.toJob(), Optional.of(from), event));
+  }
+
+  /// Puts a waiting job in its place.
+  void enqueue(LiveJob job) {
+    Lane lane = job.queue().lane(job);
+    if (lane.line().isEmpty()) {
+      lane.setDenial(StructuralCheck.denial(world, job.queue(), job.spec()));
+    }
+    job.queue().enqueue(job);
+  }
+
+  /// Lets go of a waiting job, and of what is held for it.
+  void dequeue(LiveJob job) {
+    if (job.hold() == null) {
+      job.queue().dequeue(job);
+    } else {
+      end(job.hold(), HoldRelease.JOB_GONE);
+    }
+  }
+
+  /// Starts a waiting job that nothing is held for.
+  void start(LiveJob job, Assignment assignment, Instant now) {
+    QueueState queue = job.queue();
+    queue.dequeue(job);
+    Attempt attempt =
+        new Attempt(
+            new AttemptId(job.id(), job.beginAttempt()),
+            queue.account().id(),
+            queue.resolved().orElseThrow().profile().id(),
+            assignment,
+            job.isPreemptible(),
+            world.nextSequence++,
+            now,
+            Optional.empty(),
+            Optional.empty(),
+            Collections.nCopies(assignment.workers().size(), WorkerStatus.ASSIGNED),
+            Optional.empty());
+    take(liveAttempt(attempt, job));
+    move(job, JobEvent.ASSIGN);
+    tell(new Effect.StartAttempt(attempt));
+  }
+
+  LiveAttempt liveAttempt(Attempt attempt, LiveJob job) {
+    return new LiveAttempt(
+        attempt,
+        job,
+        world.account(attempt.policy()),
+        world.pool(attempt.assignment().pool()),
+        nodes(attempt.assignment()));
+  }
+
+  /// Gives the attempt its slices.
+  void take(LiveAttempt attempt) {
+    share(attempt, attempt.stake(), 1);
+    attempt.policy().start(attempt.claim());
+    if (attempt.stake() == Stake.STOPPING) {
+      attempt.policy().stop(attempt.claim());
+    }
+    attempt.job().setAttempt(attempt);
+    attempt.job().queue().countAttempt(1);
+    attempt.pool().countAttempt(1);
+    world.candidates.add(attempt);
+  }
+
+  /// Asks the attempt to stop. Its slices stay taken.
+  void stop(LiveAttempt attempt, StopOrder order) {
+    if (attempt.stop() == null) {
+      world.candidates.remove(attempt);
+      share(attempt, Stake.LIVE, -1);
+      attempt.setStop(order);
+      share(attempt, Stake.STOPPING, 1);
+      attempt.policy().stop(attempt.claim());
+      move(attempt.job(), JobEvent.STOP);
+    } else {
+      attempt.setStop(order);
+    }
+    tell(new Effect.StopAttempt(attempt.id(), order));
+  }
+
+  /// The attempt has ended: its slices are free, and its job goes where the event leads.
+  void end(LiveAttempt attempt, AttemptEnding ending, JobEvent event) {
+    LiveJob job = attempt.job();
+    QueueState queue = job.queue();
+    world.candidates.remove(attempt);
+    share(attempt, attempt.stake(), -1);
+    attempt.policy().end(attempt.claim(), attempt.stake() == Stake.STOPPING);
+    job.setAttempt(null);
+    queue.countAttempt(-1);
+    attempt.pool().countAttempt(-1);
+    tell(new Effect.AttemptEnded(attempt.toAttempt(), ending));
+    move(job, event);
+    if (job.state() == JobState.WAITING) {
+      if (world.isRemoved(queue)) {
+        move(job, JobEvent.WITHDRAW);
+      } else {
+        enqueue(job);
+      }
+    }
+    forgetIfUnused(queue);
+    for (NodeState node : attempt.nodes()) {
+      forgetIfUnused(node);
+    }
+  }
+
+  /// Keeps slices for a waiting job.
+  void hold(LiveJob job, Hold hold) {
+    job.queue().dequeue(job);
+    place(liveHold(hold, job));
+    tell(new Effect.HoldPlaced(hold));
+  }
+
+  LiveHold liveHold(Hold hold, LiveJob job) {
+    return new LiveHold(
+        hold,
+        job,
+        job.queue().account(),
+        world.pool(hold.place().pool()),
+        job.queue().shape(),
+        nodes(hold.place()));
+  }
+
+  void place(LiveHold hold) {
+    LiveJob job = hold.job();
+    share(hold, 1);
+    hold.policy().hold(hold.claim());
+    job.setHold(hold);
+    job.queue().addHolder(job);
+    world.holds.put(job.id(), hold);
+  }
+
+  /// Gives up what is held for the job; it waits in its lane again.
+  void release(LiveHold hold, HoldRelease cause) {
+    end(hold, cause);
+    enqueue(hold.job());
+  }
+
+  private void end(LiveHold hold, HoldRelease cause) {
+    lift(hold);
+    world.holds.remove(hold.job().id());
+    tell(new Effect.HoldReleased(hold.job().id(), cause));
+  }
+
+  /// Takes the held slices back; the job is then in no lane. It keeps its turn among the holds.
+  void lift(LiveHold hold) {
+    share(hold, -1);
+    hold.policy().release(hold.claim());
+    hold.job().setHold(null);
+    hold.job().queue().removeHolder(hold.job());
+  }
+
+  private void share(LiveAttempt attempt, Stake stake, int sign) {
+    share(attempt.job().id(), attempt.assignment(), attempt.nodes(), stake, sign);
+    attempt.pool().add(stake, sign * attempt.units());
+  }
+
+  private void share(LiveHold hold, int sign) {
+    share(hold.job().id(), hold.hold().place(), hold.nodes(), Stake.HELD, sign);
+    hold.pool().add(Stake.HELD, sign * hold.claim().units());
+  }
+
+  private void share(
+      JobId job, Assignment assignment, List<NodeState> nodes, Stake stake, int sign) {
+    world.changes++;
+    for (int worker = 0; worker < nodes.size(); worker++) {
+      WorkerPlace place = assignment.workers().get(worker);
+      if (sign > 0) {
+        nodes.get(worker).add(job, place, stake);
+      } else {
+        nodes.get(worker).remove(job, place, stake);
+      }
+    }
+    for (NodeState node : nodes.size() == 1 ? nodes : new LinkedHashSet<>(nodes)) {
+      node.pool().refresh(node);
+    }
+  }
+
+  private List<NodeState> nodes(Assignment assignment) {
+    List<NodeState> nodes = new ArrayList<>(assignment.workers().size());
+    PoolState pool = world.pool(assignment.pool());
+    for (WorkerPlace place : assignment.workers()) {
+      nodes.add(world.nodes.computeIfAbsent(place.node(), id -> NodeState.unknown(id, pool)));
+    }
+    return nodes;
+  }
+
+  /// Forgets a removed queue without jobs.
+  void forgetIfUnused(QueueState queue) {
+    if (world.isRemoved(queue) && queue.waiting() == 0 && queue.attempts() == 0) {
+      world.queues.remove(queue.id());
+    }
+  }
+
+  /// Forgets a removed node with nothing on it.
+  void forgetIfUnused(NodeState node) {
+    if (node.isRemoved() && node.shares().isEmpty() && world.nodes.remove(node.id(), node)) {
+      world.aside.remove(node);
+      node.pool().drop(node);
+      world.structureChanged = true;
+    }
+  }
+}

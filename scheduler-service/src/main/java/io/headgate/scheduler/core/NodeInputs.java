@@ -1,0 +1,94 @@
+package io.headgate.scheduler.core;
+
+import io.headgate.scheduler.core.node.Node;
+import io.headgate.scheduler.core.node.NodeId;
+import io.headgate.scheduler.core.placement.NodeState;
+import io.headgate.scheduler.core.placement.PoolState;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+
+/// What news of a node changes.
+final class NodeInputs {
+  /// For how long a node that rejects an assignment gets no work; doubled with each in a row.
+  private static final Duration FIRST_SET_ASIDE = Duration.ofSeconds(10);
+
+  private static final int MAX_DOUBLINGS = 6;
+
+  private final World world;
+  private final Ledger ledger;
+
+  NodeInputs(World world, Ledger ledger) {
+    this.world = world;
+    this.ledger = ledger;
+  }
+
+  void changed(Node node) {
+    world.changes++;
+    PoolState pool = world.pool(node.pool());
+    NodeState known = world.nodes.get(node.id());
+    if (known == null) {
+      NodeState fresh = new NodeState(node, pool);
+      world.nodes.put(node.id(), fresh);
+      pool.refresh(fresh);
+      inventoryChanged(pool);
+      return;
+    }
+    if (!known.isRemoved() && known.node().withStatus(node.status()).equals(node)) {
+      known.adopt(node, pool);
+      pool.refresh(known);
+      return;
+    }
+    PoolState before = known.pool();
+    if (before != pool) {
+      before.drop(known);
+      inventoryChanged(before);
+    }
+    known.restore();
+    known.adopt(node, pool);
+    pool.refresh(known);
+    inventoryChanged(pool);
+  }
+
+  void removed(NodeId id) {
+    NodeState node = world.nodes.get(id);
+    if (node == null) {
+      return;
+    }
+    world.changes++;
+    node.remove();
+    node.pool().refresh(node);
+    inventoryChanged(node.pool());
+    ledger.forgetIfUnused(node);
+  }
+
+  private void inventoryChanged(PoolState pool) {
+    pool.inventoryChanged();
+    world.structureChanged = true;
+  }
+
+  /// The node could not do what it was told: it gets no work for a while, so that the same is not
+  /// tried on it over and over.
+  void setAside(NodeState node, Instant now) {
+    int inARow = node.rejections() + 1;
+    Instant until =
+        now.plus(FIRST_SET_ASIDE.multipliedBy(1L << Math.min(inARow - 1, MAX_DOUBLINGS)));
+    node.setAside(until, inARow);
+    node.pool().refresh(node);
+    world.aside.add(node);
+    world.changes++;
+    ledger.tell(new Effect.NodeSetAside(node.id(), until));
+  }
+
+  /// Gives work again to nodes whose time is over.
+  void takeBack(Instant now) {
+    for (NodeState node : List.copyOf(world.aside)) {
+      if (!node.asideUntil().orElseThrow().isAfter(now)) {
+        node.takeBack();
+        world.aside.remove(node);
+        node.pool().refresh(node);
+        world.changes++;
+      }
+    }
+  }
+}

@@ -1,0 +1,99 @@
+package io.headgate.scheduler.core;
+
+import io.headgate.scheduler.core.catalog.PolicyId;
+import io.headgate.scheduler.core.explain.Reason;
+import io.headgate.scheduler.core.placement.PoolState;
+import io.headgate.scheduler.core.placement.Shape;
+import io.headgate.scheduler.core.placement.Shortage;
+import io.headgate.scheduler.core.queue.Block;
+import io.headgate.scheduler.core.queue.Lane;
+import io.headgate.scheduler.core.queue.LiveHold;
+import io.headgate.scheduler.core.queue.LiveJob;
+import io.headgate.scheduler.core.queue.QueueState;
+import io.headgate.scheduler.core.rights.PolicyAccount;
+import io.headgate.type.GpuQuantity;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/// Why jobs wait, with the numbers of this moment.
+final class Reasons {
+  private Reasons() {}
+
+  /// Why the job waits; empty when it has an attempt, or would start if the core were asked to
+  /// decide.
+  static Optional<Reason> of(LiveJob job) {
+    LiveHold hold = job.hold();
+    if (hold != null) {
+      return Optional.of(waiting(hold));
+    }
+    if (job.attempt() != null) {
+      return Optional.empty();
+    }
+    Lane lane = job.queue().lane(job);
+    return Optional.ofNullable(of(job.queue(), lane, lane.block()));
+  }
+
+  static Reason waiting(LiveHold hold) {
+    return new Reason.WaitingForVictims(hold.pool().id(), hold.hold().victims());
+  }
+
+  /// Tells what has changed about the lane since it was told last.
+  static void tell(QueueState queue, Lane lane, Ledger ledger, boolean structureChanged) {
+    Block block = lane.block();
+    if (block == lane.told().block() && !structureChanged) {
+      return;
+    }
+    Reason before = lane.told().reason();
+    Reason reason = of(queue, lane, block);
+    lane.setTold(new Lane.Told(block, reason));
+    if (reason != null && (before == null || !reason.isSameCause(before))) {
+      ledger.tell(new Effect.LaneReasonChanged(lane.id(), reason));
+    }
+  }
+
+  private static @Nullable Reason of(QueueState queue, Lane lane, Block block) {
+    if (block == Block.NEVER_FITS) {
+      return new Reason.NeverFits(lane.denial().orElseThrow());
+    }
+    if (block == Block.CLOSED) {
+      return new Reason.QueueClosed(queue.id());
+    }
+    PolicyAccount account = queue.account();
+    PolicyId policy = account.id();
+    GpuQuantity need = new GpuQuantity(queue.need());
+    return switch (block) {
+      case LIMIT -> new Reason.Limit(policy, gpus(account.charged()), need, gpus(account.limit()));
+      case USER_LIMIT ->
+          new Reason.UserLimit(
+              policy,
+              lane.user().orElseThrow(),
+              gpus(account.charged(lane.user().orElseThrow())),
+              need,
+              gpus(account.perUserLimit()));
+      case OVER_RESERVATION ->
+          new Reason.OverReservationDenied(
+              policy, gpus(account.standing()), need, gpus(account.reservation()));
+      case NON_PREEMPTIBLE ->
+          new Reason.NonPreemptible(
+              policy, gpus(account.nonPreemptible()), need, gpus(account.reservation()));
+      case POOL_CAPACITY, CAPACITY, FRAGMENTATION ->
+          supply(queue.routes().getFirst().pool(), queue.shape(), need, block);
+      case NEVER_FITS, CLOSED, NONE -> null;
+    };
+  }
+
+  private static Reason supply(PoolState pool, Shape shape, GpuQuantity need, Block block) {
+    return switch (block) {
+      case POOL_CAPACITY ->
+          new Reason.PoolCapacity(pool.id(), gpus(pool.usedUnits()), need, gpus(pool.ceiling()));
+      case CAPACITY -> new Reason.Capacity(pool.id(), need, gpus(pool.idleUnits()));
+      default ->
+          new Reason.Fragmentation(
+              pool.id(), need, gpus(pool.idleUnits()), Shortage.dimension(pool, shape));
+    };
+  }
+
+  static GpuQuantity gpus(long units) {
+    return new GpuQuantity(units);
+  }
+}

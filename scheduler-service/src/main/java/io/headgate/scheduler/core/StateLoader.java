@@ -1,0 +1,169 @@
+package io.headgate.scheduler.core;
+
+import io.headgate.scheduler.core.SchedulerState.SetAside;
+import io.headgate.scheduler.core.catalog.Catalog;
+import io.headgate.scheduler.core.job.Attempt;
+import io.headgate.scheduler.core.job.Hold;
+import io.headgate.scheduler.core.job.Job;
+import io.headgate.scheduler.core.job.JobState;
+import io.headgate.scheduler.core.node.Node;
+import io.headgate.scheduler.core.placement.NodeState;
+import io.headgate.scheduler.core.placement.PoolState;
+import io.headgate.scheduler.core.queue.Lane;
+import io.headgate.scheduler.core.queue.LiveAttempt;
+import io.headgate.scheduler.core.queue.LiveHold;
+import io.headgate.scheduler.core.queue.LiveJob;
+import io.headgate.scheduler.core.queue.QueueState;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+/// Builds the world from its state, and gives the state back.
+final class StateLoader {
+  private final World world = new World();
+  private final Ledger ledger = new Ledger(world);
+
+  private StateLoader() {}
+
+  static World load(SchedulerState state) {
+    StateLoader loader = new StateLoader();
+    loader.loadAll(state);
+    return loader.world;
+  }
+
+  private void loadAll(SchedulerState state) {
+    CatalogInputs catalogs = new CatalogInputs(world, ledger);
+    for (Catalog catalog : state.catalogs()) {
+      catalogs.configure(catalog);
+    }
+    for (Node node : state.nodes()) {
+      PoolState pool = world.pool(node.pool());
+      NodeState fresh = new NodeState(node, pool);
+      world.nodes.put(node.id(), fresh);
+      pool.refresh(fresh);
+    }
+    for (SetAside aside : state.setAside()) {
+      NodeState node = world.nodes.get(aside.node());
+      if (node != null) {
+        node.setAside(aside.until(), aside.rejections());
+        node.pool().refresh(node);
+        world.aside.add(node);
+      }
+    }
+    world.nextSequence = state.nextSequence();
+    loadJobs(state);
+    loadAttempts(state);
+    for (Hold hold : state.holds()) {
+      loadHold(hold);
+    }
+    StructuralCheck.renew(world);
+    world.structureChanged = false;
+    noteReasons();
+  }
+
+  private void loadJobs(SchedulerState state) {
+    List<Job> jobs = new ArrayList<>(state.jobs());
+    jobs.sort(Comparator.comparingLong(Job::sequence));
+    for (Job job : jobs) {
+      if (job.state() != JobState.WAITING && !job.state().hasAttempt()) {
+        continue;
+      }
+      QueueState queue = world.queue(job.spec().queue());
+      LiveJob live = new LiveJob(job, queue);
+      if (world.jobs.put(job.id(), live) != null) {
+        throw new IllegalArgumentException("job " + job.id() + " is there twice");
+      }
+      if (job.state() == JobState.WAITING) {
+        ledger.enqueue(live);
+      }
+      world.nextSequence = Math.max(world.nextSequence, job.sequence() + 1);
+    }
+  }
+
+  private void loadAttempts(SchedulerState state) {
+    List<Attempt> attempts = new ArrayList<>(state.attempts());
+    attempts.sort(Comparator.comparingLong(Attempt::sequence));
+    for (Attempt attempt : attempts) {
+      LiveJob job = world.jobs.get(attempt.id().job());
+      if (job == null || !job.state().hasAttempt() || job.attempt() != null) {
+        throw new IllegalArgumentException(
+            "attempt %s: its job is %s"
+                .formatted(attempt.id(), job == null ? "unknown" : job.state()));
+      }
+      LiveAttempt live = ledger.liveAttempt(attempt, job);
+      ledger.take(live);
+      for (NodeState node : live.nodes()) {
+        if (node.isOvercommitted()) {
+          throw new IllegalArgumentException(
+              "attempt %s: a slice of it on %s has another owner"
+                  .formatted(attempt.id(), node.id()));
+        }
+      }
+      world.nextSequence = Math.max(world.nextSequence, attempt.sequence() + 1);
+    }
+    for (Job job : state.jobs()) {
+      LiveJob live = world.jobs.get(job.id());
+      if (job.state().hasAttempt() && live != null && live.attempt() == null) {
+        throw new IllegalArgumentException(
+            "job %s is %s without attempt".formatted(job.id(), job.state()));
+      }
+    }
+  }
+
+  /// A hold that its job can no longer use (its queue went while nobody decided) is left out.
+  private void loadHold(Hold hold) {
+    LiveJob job = world.jobs.get(hold.job());
+    if (job == null
+        || job.state() != JobState.WAITING
+        || job.hold() != null
+        || job.queue().resolved().isEmpty()) {
+      return;
+    }
+    LiveHold live = ledger.liveHold(hold, job);
+    job.queue().dequeue(job);
+    ledger.place(live);
+  }
+
+  /// Takes note of the reasons as they are, so that only later changes are told.
+  private void noteReasons() {
+    Ledger silent = new Ledger(world);
+    for (QueueState queue : world.queues.values()) {
+      for (Lane lane : queue.lanes()) {
+        Reasons.tell(queue, lane, silent, true);
+      }
+    }
+  }
+
+  static SchedulerState state(World world) {
+    List<Node> nodes = new ArrayList<>();
+    for (NodeState node : world.sortedNodes()) {
+      if (!node.isRemoved()) {
+        nodes.add(node.node());
+      }
+    }
+    List<Job> jobs = new ArrayList<>();
+    List<Attempt> attempts = new ArrayList<>();
+    for (LiveJob job : world.sortedJobs()) {
+      jobs.add(job.toJob());
+      if (job.attempt() != null) {
+        attempts.add(job.attempt().toAttempt());
+      }
+    }
+    List<Hold> holds = new ArrayList<>();
+    for (LiveHold hold : world.holds.values()) {
+      holds.add(hold.hold());
+    }
+    List<SetAside> aside = new ArrayList<>();
+    for (NodeState node : world.aside) {
+      aside.add(new SetAside(node.id(), node.asideUntil().orElseThrow(), node.rejections()));
+    }
+    return new SchedulerState(
+        List.copyOf(world.catalogs.values()),
+        nodes,
+        jobs,
+        attempts,
+        holds,
+        aside,
+        world.nextSequence);
+  }
+}

@@ -1,0 +1,105 @@
+package io.headgate.scheduler.core;
+
+import io.headgate.scheduler.core.catalog.Policy;
+import io.headgate.scheduler.core.catalog.Queue;
+import io.headgate.scheduler.core.explain.Denial;
+import io.headgate.scheduler.core.explain.LaneId;
+import io.headgate.scheduler.core.job.JobSpec;
+import io.headgate.scheduler.core.placement.Inventory;
+import io.headgate.scheduler.core.placement.PoolState;
+import io.headgate.scheduler.core.placement.Shape;
+import io.headgate.scheduler.core.queue.Lane;
+import io.headgate.scheduler.core.queue.QueueState;
+import io.headgate.scheduler.core.queue.QueueState.Resolved;
+import io.headgate.scheduler.core.queue.Route;
+import io.headgate.type.GpuQuantity;
+import java.util.List;
+import java.util.Optional;
+
+/// Can a job of this size and these rights ever start as things are configured, on nodes as they
+/// are known?
+final class StructuralCheck {
+  private StructuralCheck() {}
+
+  /// Finds the structural reasons of all lanes anew.
+  static void renew(World world) {
+    for (QueueState queue : world.queues.values()) {
+      for (Lane lane : queue.lanes()) {
+        lane.setDenial(denial(world, queue, lane.line().first().spec()));
+      }
+    }
+  }
+
+  /// What stands against such a job for good; empty: nothing.
+  static Optional<Denial> denial(World world, QueueState state, JobSpec job) {
+    if (state.queue().isEmpty()) {
+      return Optional.of(new Denial.UnknownQueue(state.id()));
+    }
+    Queue queue = state.queue().get();
+    if (state.resolved().isEmpty()) {
+      return Optional.of(
+          world.account(queue.policy()).policy().isEmpty()
+              ? new Denial.UnknownPolicy(queue.id(), queue.policy())
+              : new Denial.UnknownProfile(queue.id(), queue.profile()));
+    }
+    return rights(state, job).or(() -> supply(state.resolved().get()));
+  }
+
+  private static Optional<Denial> rights(QueueState state, JobSpec job) {
+    Policy policy = state.account().policy().orElseThrow();
+    GpuQuantity need = new GpuQuantity(state.need());
+    LaneId lane = state.laneOf(job);
+    if (need.compareTo(policy.limit()) > 0) {
+      return Optional.of(new Denial.AboveLimit(policy.id(), need, policy.limit()));
+    }
+    if (policy.perUserLimit().isPresent() && need.compareTo(policy.perUserLimit().get()) > 0) {
+      return Optional.of(
+          new Denial.AboveUserLimit(policy.id(), job.user(), need, policy.perUserLimit().get()));
+    }
+    if (need.compareTo(policy.reservation()) > 0) {
+      if (!state.overReservation()) {
+        return Optional.of(new Denial.AboveReservation(policy.id(), need, policy.reservation()));
+      }
+      if (!lane.preemptible()) {
+        return Optional.of(
+            new Denial.NonPreemptibleAboveReservation(policy.id(), need, policy.reservation()));
+      }
+    }
+    return Optional.empty();
+  }
+
+  private static Optional<Denial> supply(Resolved resolved) {
+    List<Route> routes = resolved.routes();
+    Shape shape = resolved.shape();
+    if (routes.isEmpty()) {
+      return Optional.of(new Denial.NoPool(resolved.profile().id(), resolved.account().id()));
+    }
+    Optional<Denial> first = Optional.empty();
+    for (Route route : routes) {
+      Optional<Denial> denial = supply(resolved, route.pool(), shape);
+      if (denial.isEmpty()) {
+        return denial;
+      }
+      first = first.or(() -> denial);
+    }
+    return first;
+  }
+
+  private static Optional<Denial> supply(Resolved resolved, PoolState pool, Shape shape) {
+    if (!pool.everFits(shape)) {
+      Inventory.Shortfall shortfall = Inventory.shortfall(pool, shape);
+      return Optional.of(
+          new Denial.NoNodeFits(
+              resolved.profile().id(),
+              pool.id(),
+              shortfall.dimension(),
+              shortfall.asked(),
+              shortfall.most()));
+    }
+    return shape.needUnits() > pool.ceiling()
+        ? Optional.of(
+            new Denial.AbovePoolCapacity(
+                pool.id(), new GpuQuantity(shape.needUnits()), new GpuQuantity(pool.ceiling())))
+        : Optional.empty();
+  }
+}

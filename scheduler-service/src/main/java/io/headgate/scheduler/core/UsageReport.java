@@ -1,0 +1,159 @@
+package io.headgate.scheduler.core;
+
+import static io.headgate.scheduler.core.Reasons.gpus;
+
+import io.headgate.scheduler.core.explain.Reason;
+import io.headgate.scheduler.core.job.JobId;
+import io.headgate.scheduler.core.job.Slice;
+import io.headgate.scheduler.core.placement.DeviceState;
+import io.headgate.scheduler.core.placement.NodeState;
+import io.headgate.scheduler.core.placement.NodeState.Share;
+import io.headgate.scheduler.core.placement.PoolState;
+import io.headgate.scheduler.core.placement.Stake;
+import io.headgate.scheduler.core.queue.Lane;
+import io.headgate.scheduler.core.queue.LiveJob;
+import io.headgate.scheduler.core.queue.QueueState;
+import io.headgate.scheduler.core.rights.PolicyAccount;
+import io.headgate.scheduler.core.usage.NodeUsage;
+import io.headgate.scheduler.core.usage.NodeUsage.DeviceUsage;
+import io.headgate.scheduler.core.usage.NodeUsage.Use;
+import io.headgate.scheduler.core.usage.PolicyUsage;
+import io.headgate.scheduler.core.usage.PoolUsage;
+import io.headgate.scheduler.core.usage.QueueUsage;
+import io.headgate.type.GpuQuantity;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/// Who uses what right now.
+final class UsageReport {
+  private UsageReport() {}
+
+  static List<PolicyUsage> policies(World world) {
+    List<PolicyUsage> usages = new ArrayList<>();
+    for (PolicyAccount account : world.accounts.values()) {
+      usages.add(policy(world, account));
+    }
+    return usages;
+  }
+
+  static PolicyUsage policy(World world, PolicyAccount account) {
+    int waiting = 0;
+    for (QueueState queue : world.queuesOf.getOrDefault(account, List.of())) {
+      waiting += queue.waiting();
+    }
+    long entitled = Math.min(account.used(), account.reservation());
+    return new PolicyUsage(
+        account.id(),
+        gpus(account.reservation()),
+        gpus(account.limit()),
+        gpus(account.used()),
+        gpus(account.stopping()),
+        gpus(account.held()),
+        gpus(entitled),
+        gpus(account.used() - entitled),
+        account.attempts(),
+        waiting);
+  }
+
+  static List<PoolUsage> pools(World world) {
+    List<PoolUsage> usages = new ArrayList<>();
+    for (PoolState pool : world.pools.values()) {
+      usages.add(pool(pool));
+    }
+    return usages;
+  }
+
+  static PoolUsage pool(PoolState pool) {
+    int nodes = 0;
+    long usedOnOthers = 0;
+    for (NodeState node : pool.nodes()) {
+      nodes += node.isRemoved() ? 0 : 1;
+      if (!node.takesWork()) {
+        for (int slot = 0; slot < node.deviceCount(); slot++) {
+          usedOnOthers += node.device(slot).usedUnits();
+        }
+      }
+    }
+    long usedOnReady = pool.usedUnits() - usedOnOthers;
+    long capacity = Math.min(pool.ceiling(), pool.offeredUnits() + usedOnOthers);
+    return new PoolUsage(
+        pool.id(),
+        gpus(capacity),
+        gpus(pool.offeredUnits()),
+        gpus(pool.usedUnits()),
+        gpus(Math.max(0, pool.offeredUnits() - usedOnReady - pool.idleUnits())),
+        gpus(pool.idleUnits()),
+        nodes,
+        pool.readyNodes(),
+        pool.attempts());
+  }
+
+  static List<QueueUsage> queues(World world) {
+    List<QueueUsage> usages = new ArrayList<>();
+    for (QueueState queue : world.queues.values()) {
+      usages.add(queue(queue));
+    }
+    return usages;
+  }
+
+  static QueueUsage queue(QueueState queue) {
+    LiveJob head = null;
+    for (LiveJob holder : queue.holders()) {
+      head = earlier(head, holder);
+    }
+    for (Lane lane : queue.lanes()) {
+      head = earlier(head, lane.line().first());
+    }
+    Optional<Reason> reason = head == null ? Optional.empty() : Reasons.of(head);
+    return new QueueUsage(queue.id(), queue.waiting(), queue.attempts(), reason);
+  }
+
+  private static LiveJob earlier(@Nullable LiveJob a, LiveJob b) {
+    return a == null || LiveJob.ORDER.compare(b, a) < 0 ? b : a;
+  }
+
+  static List<NodeUsage> nodes(World world) {
+    List<NodeUsage> usages = new ArrayList<>();
+    for (NodeState node : world.sortedNodes()) {
+      usages.add(node(node));
+    }
+    return usages;
+  }
+
+  static NodeUsage node(NodeState node) {
+    List<DeviceUsage> devices = new ArrayList<>();
+    for (int slot = 0; slot < node.deviceCount(); slot++) {
+      DeviceState device = node.device(slot);
+      if (device.device() != null) {
+        GpuQuantity idle = node.takesWork() ? gpus(device.idleUnits()) : GpuQuantity.ZERO;
+        devices.add(new DeviceUsage(device.device(), idle, uses(node, device.index())));
+      }
+    }
+    return new NodeUsage(node.node(), node.usedCpu(), node.usedMemory(), devices);
+  }
+
+  private static List<Use> uses(NodeState node, int device) {
+    List<Use> uses = new ArrayList<>();
+    for (Share share : node.shares()) {
+      for (Slice slice : share.place().slices()) {
+        if (slice.device() == device) {
+          uses.add(use(share.job(), slice, share.stake()));
+        }
+      }
+    }
+    return uses;
+  }
+
+  private static Use use(JobId job, Slice slice, Stake stake) {
+    return new Use(
+        job,
+        slice.quantity(),
+        switch (stake) {
+          case LIVE -> Use.Kind.RUNNING;
+          case STOPPING -> Use.Kind.STOPPING;
+          case HELD -> Use.Kind.HELD;
+        });
+  }
+}

@@ -1,0 +1,181 @@
+package io.headgate.scheduler.core;
+
+import io.headgate.scheduler.core.catalog.PreemptionOutcome;
+import io.headgate.scheduler.core.job.AttemptEnding;
+import io.headgate.scheduler.core.job.AttemptId;
+import io.headgate.scheduler.core.job.JobEvent;
+import io.headgate.scheduler.core.job.JobState;
+import io.headgate.scheduler.core.job.StopCause;
+import io.headgate.scheduler.core.job.StopOrder;
+import io.headgate.scheduler.core.job.StopOutcome;
+import io.headgate.scheduler.core.job.WorkerStatus;
+import io.headgate.scheduler.core.queue.LiveAttempt;
+import io.headgate.scheduler.core.queue.LiveJob;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/// What agents say about workers.
+final class WorkerInputs {
+  private final World world;
+  private final Ledger ledger;
+  private final NodeInputs nodes;
+  private final Instant now;
+
+  WorkerInputs(World world, Ledger ledger, NodeInputs nodes, Instant now) {
+    this.world = world;
+    this.ledger = ledger;
+    this.nodes = nodes;
+    this.now = now;
+  }
+
+  /// The attempt, if it is its job's live one; null: the news is late or repeated.
+  private @Nullable LiveAttempt live(AttemptId id) {
+    LiveJob job = world.jobs.get(id.job());
+    LiveAttempt attempt = job == null ? null : job.attempt();
+    return attempt != null && attempt.id().equals(id) ? attempt : null;
+  }
+
+  /// The attempt, if it is live and the worker has not ended; null: the news is late or repeated.
+  private @Nullable LiveAttempt live(AttemptId id, int worker) {
+    LiveAttempt attempt = live(id);
+    return attempt != null
+            && worker >= 0
+            && worker < attempt.workers()
+            && attempt.worker(worker).isLive()
+        ? attempt
+        : null;
+  }
+
+  void started(Input.WorkerStarted input) {
+    LiveAttempt attempt = live(input.attempt(), input.worker());
+    if (attempt == null || attempt.worker(input.worker()) != WorkerStatus.ASSIGNED) {
+      return;
+    }
+    attempt.setWorker(input.worker(), WorkerStatus.RUNNING);
+    attempt.nodes().get(input.worker()).accepted();
+    tellRunning(attempt, input.at());
+  }
+
+  private void tellRunning(LiveAttempt attempt, Instant at) {
+    if (attempt.hasStarted() && attempt.job().state() == JobState.ASSIGNED) {
+      attempt.setStarted(at);
+      world.changes++;
+      ledger.move(attempt.job(), JobEvent.RUN);
+    }
+    ledger.tell(new Effect.AttemptChanged(attempt.toAttempt()));
+  }
+
+  void checkpointed(Input.AttemptCheckpointed input) {
+    LiveAttempt attempt = live(input.attempt());
+    if (attempt != null) {
+      attempt.setCheckpoint(input.at());
+      ledger.tell(new Effect.AttemptChanged(attempt.toAttempt()));
+    }
+  }
+
+  void exited(Input.WorkerExited input) {
+    LiveAttempt attempt = live(input.attempt(), input.worker());
+    if (attempt == null) {
+      return;
+    }
+    if (input.exitCode() != 0) {
+      ended(attempt, input.worker(), new AttemptEnding.Exited(input.exitCode()));
+      return;
+    }
+    attempt.setWorker(input.worker(), WorkerStatus.SUCCEEDED);
+    if (attempt.hasSucceeded()) {
+      ledger.end(attempt, new AttemptEnding.Exited(0), JobEvent.SUCCEED);
+    } else if (attempt.hasEnded()) {
+      finishStopped(attempt);
+    } else {
+      tellRunning(attempt, now);
+    }
+  }
+
+  void stopped(Input.WorkerStopped input) {
+    LiveAttempt attempt = live(input.attempt(), input.worker());
+    if (attempt != null) {
+      ended(attempt, input.worker(), new AttemptEnding.Stopped());
+    }
+  }
+
+  void rejected(Input.WorkerRejected input) {
+    LiveAttempt attempt = live(input.attempt(), input.worker());
+    if (attempt != null) {
+      nodes.setAside(attempt.nodes().get(input.worker()), now);
+      ended(attempt, input.worker(), new AttemptEnding.Rejected(input.reason()));
+    }
+  }
+
+  void lost(Input.WorkerLost input) {
+    LiveAttempt attempt = live(input.attempt(), input.worker());
+    if (attempt != null) {
+      ended(attempt, input.worker(), new AttemptEnding.Lost());
+    }
+  }
+
+  /// One worker ended without success. The others of its gang have nothing to do without it.
+  private void ended(LiveAttempt attempt, int worker, AttemptEnding ending) {
+    attempt.setWorker(worker, WorkerStatus.ENDED);
+    boolean wasAlone = attempt.workers() == 1;
+    if (attempt.stop() == null && !attempt.hasEnded()) {
+      StopCause cause = new StopCause.WorkerEnded(worker, ending);
+      ledger.stop(attempt, new StopOrder(cause, outcome(attempt, ending), now));
+      ledger.tell(new Effect.AttemptChanged(attempt.toAttempt()));
+    } else if (!attempt.hasEnded()) {
+      ledger.tell(new Effect.AttemptChanged(attempt.toAttempt()));
+    } else if (attempt.stop() == null) {
+      ledger.end(attempt, ending, eventUnasked(attempt, ending));
+    } else if (wasAlone && ending instanceof AttemptEnding.Exited) {
+      // It ended by itself before the stop reached it.
+      ledger.end(attempt, ending, JobEvent.FAIL);
+    } else {
+      finishStopped(attempt);
+    }
+  }
+
+  /// All workers of an attempt that was asked to stop have ended, and not all of them well.
+  private void finishStopped(LiveAttempt attempt) {
+    StopOrder order = attempt.stop();
+    if (order == null) {
+      throw new IllegalStateException(attempt.id() + " was not asked to stop");
+    }
+    AttemptEnding ending =
+        order.cause() instanceof StopCause.WorkerEnded first
+            ? first.ending()
+            : new AttemptEnding.Stopped();
+    JobEvent event =
+        switch (order.outcome()) {
+          case REQUEUE -> JobEvent.REQUEUE;
+          case CANCEL -> JobEvent.CANCEL;
+          case FAIL -> JobEvent.FAIL;
+          case LOSE -> JobEvent.LOSE;
+        };
+    ledger.end(attempt, ending, event);
+  }
+
+  private static StopOutcome outcome(LiveAttempt attempt, AttemptEnding ending) {
+    return switch (ending) {
+      case AttemptEnding.Exited _ -> StopOutcome.FAIL;
+      case AttemptEnding.Stopped _, AttemptEnding.Rejected _ -> StopOutcome.REQUEUE;
+      case AttemptEnding.Lost _ ->
+          attempt.policy().onPreempt() == PreemptionOutcome.REQUEUE
+              ? StopOutcome.REQUEUE
+              : StopOutcome.LOSE;
+    };
+  }
+
+  private static JobEvent eventUnasked(LiveAttempt attempt, AttemptEnding ending) {
+    return switch (ending) {
+      case AttemptEnding.Rejected _ ->
+          attempt.job().state() == JobState.ASSIGNED ? JobEvent.REJECT : JobEvent.REQUEUE;
+      case AttemptEnding.Exited _, AttemptEnding.Stopped _, AttemptEnding.Lost _ ->
+          switch (outcome(attempt, ending)) {
+            case FAIL -> JobEvent.FAIL;
+            case LOSE -> JobEvent.LOSE;
+            case REQUEUE -> JobEvent.REQUEUE;
+            case CANCEL -> JobEvent.CANCEL;
+          };
+    };
+  }
+}

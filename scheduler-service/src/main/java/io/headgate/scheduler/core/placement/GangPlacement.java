@@ -1,0 +1,106 @@
+package io.headgate.scheduler.core.placement;
+
+import io.headgate.scheduler.core.job.Assignment;
+import io.headgate.scheduler.core.job.WorkerPlace;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+
+/// Places the workers of a job on as few nodes as possible: the nodes with the most room first, and
+/// for the rest the one with the least room that suffices.
+///
+/// 10 workers, nodes with room for 8, 4, 4 and 3: 8 go to the first; the remaining 2 to the one
+/// with room for 3.
+public final class GangPlacement {
+  /// Nodes that each have room for so many workers. Equal sites differ in their first node.
+  private record Site(int workers, long cost, NodeState first, Iterator<Room> rooms) {}
+
+  private static final Comparator<Site> ROOMIEST_FIRST =
+      Comparator.comparingInt(Site::workers)
+          .reversed()
+          .thenComparingLong(Site::cost)
+          .thenComparing(Site::first);
+
+  private GangPlacement() {}
+
+  /// Places all workers of the shape; only when they fit.
+  ///
+  /// @param rooms what to take as free on some nodes of the pool; on the others it is what is free
+  ///   now
+  public static Assignment place(PoolState pool, Shape shape, Map<NodeState, Room> rooms) {
+    List<Site> sites = new ArrayList<>();
+    for (StateGroup group : pool.groups()) {
+      int workers = group.state().workers(shape);
+      if (workers > 0) {
+        addGroup(sites, shape, group, workers, rooms);
+      }
+    }
+    for (Room room : rooms.values()) {
+      int workers = room.workers(shape);
+      if (workers > 0 && room.node().takesWork()) {
+        sites.add(
+            new Site(
+                workers, BestFit.cost(shape, room.state()), room.node(), List.of(room).iterator()));
+      }
+    }
+    sites.sort(ROOMIEST_FIRST);
+    return fill(pool, shape, sites);
+  }
+
+  private static void addGroup(
+      List<Site> sites, Shape shape, StateGroup group, int workers, Map<NodeState, Room> rooms) {
+    // No more nodes of one state can be needed than the job has workers.
+    List<Room> own = new ArrayList<>();
+    for (NodeState node : group.nodes()) {
+      if (own.size() * (long) workers >= shape.workers()) {
+        break;
+      }
+      if (!rooms.containsKey(node)) {
+        own.add(Room.now(node));
+      }
+    }
+    if (!own.isEmpty()) {
+      sites.add(
+          new Site(
+              workers, BestFit.cost(shape, group.state()), own.getFirst().node(), own.iterator()));
+    }
+  }
+
+  private static Assignment fill(PoolState pool, Shape shape, List<Site> sites) {
+    List<WorkerPlace> places = new ArrayList<>();
+    int missing = shape.workers();
+    int next = 0;
+    while (missing > 0) {
+      while (next < sites.size() && !sites.get(next).rooms().hasNext()) {
+        next++;
+      }
+      if (next == sites.size()) {
+        throw new IllegalStateException(shape + " does not fit in " + pool.id());
+      }
+      Site site =
+          sites.get(next).workers() < missing
+              ? sites.get(next)
+              : leastThatSuffices(sites, next, missing);
+      Room room = site.rooms().next();
+      for (int i = Math.min(missing, site.workers()); i > 0; i--) {
+        places.add(room.take(shape).orElseThrow());
+        missing--;
+      }
+    }
+    return new Assignment(pool.id(), places);
+  }
+
+  /// The best of the sites with the least room that is enough, from the given one on.
+  private static Site leastThatSuffices(List<Site> sites, int from, int missing) {
+    Site best = sites.get(from);
+    for (int i = from; i < sites.size() && sites.get(i).workers() >= missing; i++) {
+      Site site = sites.get(i);
+      if (site.workers() < best.workers() && site.rooms().hasNext()) {
+        best = site;
+      }
+    }
+    return best;
+  }
+}

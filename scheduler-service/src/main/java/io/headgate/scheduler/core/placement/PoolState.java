@@ -1,0 +1,326 @@
+package io.headgate.scheduler.core.placement;
+
+import static io.headgate.type.GpuQuantity.UNITS_PER_GPU;
+
+import io.headgate.scheduler.core.catalog.PolicyId;
+import io.headgate.scheduler.core.catalog.Pool;
+import io.headgate.scheduler.core.catalog.PoolId;
+import io.headgate.scheduler.core.catalog.ProfileId;
+import io.headgate.scheduler.core.job.Assignment;
+import io.headgate.type.GpuQuantity;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/// One pool: its nodes, grouped by what is free on them, and what is taken of it.
+public final class PoolState implements Comparable<PoolState> {
+  private final PoolId id;
+  private @Nullable Pool pool;
+  private List<ProfileId> executionOrder = List.of();
+  private final TreeSet<NodeState> nodes = new TreeSet<>();
+  private final TreeSet<NodeState> stoppingNodes = new TreeSet<>();
+  private final Map<FreeState, StateGroup> groups = new HashMap<>();
+  private final Map<Shape, Ranking> rankings = new LinkedHashMap<>();
+  private final Map<Shape, Boolean> everFits = new HashMap<>();
+
+  /// Groups in the order in which they came to be; each ranking reads it up to its own mark.
+  final List<StateGroup> births = new ArrayList<>();
+
+  /// Counts how often `births` was begun anew.
+  int era;
+
+  private final Taken taken = new Taken();
+  private long offeredUnits;
+  private long idleUnits;
+  private int readyNodes;
+  private long gains;
+  private int attempts;
+
+  public PoolState(PoolId id) {
+    this.id = id;
+  }
+
+  public PoolId id() {
+    return id;
+  }
+
+  /// Absent while the pool is not provisioned; then nothing starts in it.
+  public Optional<Pool> pool() {
+    return Optional.ofNullable(pool);
+  }
+
+  /// Takes a new configuration.
+  ///
+  /// @param order all profiles that are linked to the pool, best execution priority first
+  public void configure(@Nullable Pool newPool, List<ProfileId> order) {
+    boolean sameDevices = sameDevices(pool, newPool);
+    pool = newPool;
+    executionOrder = List.copyOf(order);
+    everFits.clear();
+    gains++;
+    if (sameDevices) {
+      return;
+    }
+    for (NodeState node : nodes) {
+      node.adopt(node.node(), this);
+      refresh(node);
+    }
+  }
+
+  private static boolean sameDevices(@Nullable Pool before, @Nullable Pool after) {
+    if (before == null || after == null) {
+      return before == null && after == null;
+    }
+    return before.gpuModel().equals(after.gpuModel());
+  }
+
+  /// Whether devices of the model belong to the pool.
+  boolean wants(String model) {
+    return pool != null && pool.gpuModel().map(model::equals).orElse(true);
+  }
+
+  /// Whether only one policy may use it, so that nobody is ever preempted in it.
+  public boolean isDedicated() {
+    return pool != null && pool.dedicatedTo().isPresent();
+  }
+
+  public boolean admits(PolicyId policy) {
+    return pool != null && pool.dedicatedTo().map(policy::equals).orElse(true);
+  }
+
+  /// The profile's place in the execution priority, 0 first; one that is not linked comes last.
+  public int executionPosition(ProfileId profile) {
+    int position = executionOrder.indexOf(profile);
+    return position < 0 ? executionOrder.size() : position;
+  }
+
+  public SortedSet<NodeState> nodes() {
+    return nodes;
+  }
+
+  /// Nodes that take work on which something stops.
+  public SortedSet<NodeState> stoppingNodes() {
+    return stoppingNodes;
+  }
+
+  public int readyNodes() {
+    return readyNodes;
+  }
+
+  /// Counts whenever something changes that may make room: what failed at one count fails until the
+  /// next.
+  public long gains() {
+    return gains;
+  }
+
+  /// Units that its nodes that take work offer.
+  public long offeredUnits() {
+    return offeredUnits;
+  }
+
+  /// Units free for anybody on nodes that take work, the ceiling not counted.
+  public long idleUnits() {
+    return idleUnits;
+  }
+
+  /// Units that attempts have.
+  public long usedUnits() {
+    return taken.live + taken.stopping;
+  }
+
+  /// Units that stay with attempts when everything that stops has stopped.
+  public long liveUnits() {
+    return taken.live;
+  }
+
+  public long heldUnits() {
+    return taken.held;
+  }
+
+  /// The ceiling (DESIGN A7) in units.
+  public long ceiling() {
+    return pool == null ? 0 : pool.capacity().map(GpuQuantity::units).orElse(Long.MAX_VALUE);
+  }
+
+  /// Whether the ceiling lets so much more start now.
+  public boolean hasRoom(long units) {
+    return units == 0 ? pool != null : units <= taken.free(ceiling());
+  }
+
+  /// How much above the ceiling so much more would be when everything that stops has stopped; not
+  /// above it: 0 or less.
+  public long excessSoon(long units) {
+    return units - taken.freeSoon(ceiling());
+  }
+
+  /// Whether a hold of so much can be used now, as far as the ceiling goes.
+  public boolean isReady(long units) {
+    return units == 0 ? pool != null : taken.ready(ceiling(), units);
+  }
+
+  /// Adds to what is taken of the pool; the nodes are told apart.
+  public void add(Stake stake, long units) {
+    taken.add(stake, units);
+    if (units < 0) {
+      gains++;
+    }
+  }
+
+  public int attempts() {
+    return attempts;
+  }
+
+  public void countAttempt(int change) {
+    attempts += change;
+  }
+
+  /// The ranking of its nodes for a shape.
+  public Ranking ranking(Shape shape) {
+    return rankings.computeIfAbsent(shape, key -> new Ranking(key, this));
+  }
+
+  public Collection<Ranking> rankings() {
+    return rankings.values();
+  }
+
+  /// Forgets rankings that no queue uses.
+  public void retainRankings(Set<Ranking> used) {
+    rankings.values().removeIf(ranking -> !used.contains(ranking));
+  }
+
+  /// Takes the node in, or takes note of any change of it.
+  public void refresh(NodeState node) {
+    PoolEntry entry = node.entry;
+    entry.pool = this;
+    nodes.add(node);
+    StateGroup before = entry.group;
+    FreeState state = node.takesWork() ? Room.now(node).state() : null;
+    if (before != null && before.state().equals(state)) {
+      trackStopping(node);
+      return;
+    }
+    if (before != null) {
+      before.nodes().remove(node);
+      if (before.isDead()) {
+        groups.remove(before.state());
+      }
+    }
+    entry.group = state == null ? null : groupOf(state);
+    if (entry.group != null) {
+      entry.group.nodes().add(node);
+      gains++;
+    }
+    for (Ranking ranking : rankings.values()) {
+      ranking.moved(before, entry.group);
+    }
+    count(node, state);
+    trackStopping(node);
+  }
+
+  /// Forgets the node. Nothing may be taken of it.
+  public void drop(NodeState node) {
+    PoolEntry entry = node.entry;
+    StateGroup before = entry.group;
+    if (before != null) {
+      before.nodes().remove(node);
+      if (before.isDead()) {
+        groups.remove(before.state());
+      }
+      for (Ranking ranking : rankings.values()) {
+        ranking.moved(before, null);
+      }
+    }
+    entry.group = null;
+    count(node, null);
+    nodes.remove(node);
+    stoppingNodes.remove(node);
+    everFits.clear();
+  }
+
+  /// The node's inventory changed: what never fitted may fit now.
+  public void inventoryChanged() {
+    everFits.clear();
+  }
+
+  private void trackStopping(NodeState node) {
+    if (node.takesWork() && node.hasStopping()) {
+      stoppingNodes.add(node);
+    } else {
+      stoppingNodes.remove(node);
+    }
+  }
+
+  private void count(NodeState node, @Nullable FreeState state) {
+    PoolEntry entry = node.entry;
+    boolean ready = state != null;
+    long offered = 0;
+    if (ready) {
+      for (int slot = 0; slot < node.deviceCount(); slot++) {
+        offered += node.device(slot).kind() == null ? 0 : UNITS_PER_GPU;
+      }
+    }
+    long idle = state == null ? 0 : state.totalUnits();
+    offeredUnits += offered - entry.offeredUnits;
+    idleUnits += idle - entry.idleUnits;
+    readyNodes += (ready ? 1 : 0) - (entry.ready ? 1 : 0);
+    entry.offeredUnits = offered;
+    entry.idleUnits = idle;
+    entry.ready = ready;
+  }
+
+  private StateGroup groupOf(FreeState state) {
+    StateGroup group = groups.get(state);
+    if (group == null) {
+      group = new StateGroup(state);
+      groups.put(state, group);
+      if (births.size() > 4 * groups.size() + 1024) {
+        beginEra();
+      } else {
+        births.add(group);
+      }
+    }
+    return group;
+  }
+
+  /// Forgets the dead groups, so that the list is bounded by the living.
+  private void beginEra() {
+    births.clear();
+    births.addAll(groups.values());
+    era++;
+  }
+
+  /// Its groups, in no particular order.
+  List<StateGroup> groups() {
+    return new ArrayList<>(groups.values());
+  }
+
+  /// The best place for a job of the shape now; empty when there is none or the ceiling forbids it.
+  public Optional<Assignment> place(Ranking ranking) {
+    Shape shape = ranking.shape();
+    if (!ranking.fits()) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        shape.isGang()
+            ? GangPlacement.place(this, shape, Map.of())
+            : new Assignment(id, List.of(Room.now(ranking.bestNode()).take(shape).orElseThrow())));
+  }
+
+  /// Whether one worker of the shape may fit some node when nothing else is on it.
+  public boolean everFits(Shape shape) {
+    return everFits.computeIfAbsent(shape, key -> Inventory.mayFit(nodes, key));
+  }
+
+  @Override
+  public int compareTo(PoolState other) {
+    return id.compareTo(other.id);
+  }
+}

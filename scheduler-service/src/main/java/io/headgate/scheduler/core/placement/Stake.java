@@ -1,0 +1,11 @@
+package io.headgate.scheduler.core.placement;
+
+/// How a job has its share of a node.
+public enum Stake {
+  /// Its attempt runs there, or is about to.
+  LIVE,
+  /// Its attempt was asked to stop.
+  STOPPING,
+  /// It waits, and the share is kept for it.
+  HELD
+}

@@ -1,0 +1,5 @@
+/// Who must go (DESIGN P1-P6).
+@NullMarked
+package io.headgate.scheduler.core.preemption;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,25 @@
+package io.headgate.scheduler.core.queue;
+
+/// What stands in the way of a job, without its numbers; the order is that of precedence (DESIGN 4,
+/// reasons).
+public enum Block {
+  NEVER_FITS,
+  /// DESIGN A1.
+  CLOSED,
+  /// DESIGN A2.
+  LIMIT,
+  /// DESIGN A4.
+  USER_LIMIT,
+  /// DESIGN A5.
+  OVER_RESERVATION,
+  /// DESIGN A8.
+  NON_PREEMPTIBLE,
+  /// DESIGN A7.
+  POOL_CAPACITY,
+  /// DESIGN A6: less is idle than it needs.
+  CAPACITY,
+  /// DESIGN A6: enough is idle, but not together.
+  FRAGMENTATION,
+  /// Nothing.
+  NONE
+}

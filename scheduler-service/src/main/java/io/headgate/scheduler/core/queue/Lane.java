@@ -1,0 +1,92 @@
+package io.headgate.scheduler.core.queue;
+
+import io.headgate.scheduler.core.catalog.UserId;
+import io.headgate.scheduler.core.explain.Denial;
+import io.headgate.scheduler.core.explain.LaneId;
+import io.headgate.scheduler.core.explain.Reason;
+import io.headgate.scheduler.core.rights.PolicyAccount;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/// The jobs of a queue with the same rights, in order. Jobs that something is held for are not in
+/// it.
+public final class Lane {
+  /// The block that was told last, and its reason; null: nothing was told.
+  public record Told(Block block, @Nullable Reason reason) {
+    static final Told NOTHING = new Told(Block.NONE, null);
+  }
+
+  private final QueueState queue;
+  private final LaneId id;
+  private final WaitingLine line = new WaitingLine();
+  private @Nullable Denial denial;
+  private Told told = Told.NOTHING;
+
+  Lane(QueueState queue, LaneId id) {
+    this.queue = queue;
+    this.id = id;
+  }
+
+  public LaneId id() {
+    return id;
+  }
+
+  public Optional<UserId> user() {
+    return id.user();
+  }
+
+  public boolean isPreemptible() {
+    return id.preemptible();
+  }
+
+  public WaitingLine line() {
+    return line;
+  }
+
+  /// Why its jobs can never start as things are configured.
+  public Optional<Denial> denial() {
+    return Optional.ofNullable(denial);
+  }
+
+  public void setDenial(Optional<Denial> newDenial) {
+    denial = newDenial.orElse(null);
+  }
+
+  /// What was told last about why its jobs wait.
+  public Told told() {
+    return told;
+  }
+
+  public void setTold(Told newTold) {
+    told = newTold;
+  }
+
+  /// The first thing that stands in the way of its head, if it had to start now; nothing: it could.
+  public Block block() {
+    Block block = gate();
+    return block == Block.NONE ? queue.supplyBlock() : block;
+  }
+
+  /// The first rule of rights that stands in the way of its head.
+  public Block gate() {
+    if (denial != null) {
+      return Block.NEVER_FITS;
+    }
+    Block block = queue.gate();
+    return block == Block.NONE ? ownGate() : block;
+  }
+
+  private Block ownGate() {
+    long need = queue.need();
+    PolicyAccount account = queue.account();
+    if (id.user().isPresent() && account.charged(id.user().get()) + need > account.perUserLimit()) {
+      return Block.USER_LIMIT;
+    }
+    if (!queue.overReservation() && !queue.isEntitled()) {
+      return Block.OVER_RESERVATION;
+    }
+    return id.preemptible() || account.nonPreemptible() + need <= account.reservation()
+        ? Block.NONE
+        : Block.NON_PREEMPTIBLE;
+  }
+}

@@ -1,0 +1,191 @@
+package io.headgate.scheduler.core.queue;
+
+import io.headgate.scheduler.core.catalog.ProfileId;
+import io.headgate.scheduler.core.job.Assignment;
+import io.headgate.scheduler.core.job.Attempt;
+import io.headgate.scheduler.core.job.AttemptId;
+import io.headgate.scheduler.core.job.StopOrder;
+import io.headgate.scheduler.core.job.WorkerStatus;
+import io.headgate.scheduler.core.placement.NodeState;
+import io.headgate.scheduler.core.placement.PoolState;
+import io.headgate.scheduler.core.placement.Stake;
+import io.headgate.scheduler.core.rights.PolicyAccount;
+import io.headgate.scheduler.core.rights.PolicyAccount.Claim;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/// A job's run that has slices.
+public final class LiveAttempt {
+  private final LiveJob job;
+  private final AttemptId id;
+  private final PolicyAccount policy;
+  private final ProfileId profile;
+  private final PoolState pool;
+  private final Assignment assignment;
+  private final List<NodeState> nodes;
+  private final Claim claim;
+  private final long sequence;
+  private final Instant assignedAt;
+  private @Nullable Instant startedAt;
+  private @Nullable Instant checkpointAt;
+  private final WorkerStatus[] workers;
+  private @Nullable StopOrder stop;
+
+  /// Takes the attempt; nothing is accounted yet.
+  ///
+  /// @param nodes by worker
+  public LiveAttempt(
+      Attempt attempt, LiveJob job, PolicyAccount policy, PoolState pool, List<NodeState> nodes) {
+    this.job = job;
+    this.id = attempt.id();
+    this.policy = policy;
+    this.profile = attempt.profile();
+    this.pool = pool;
+    this.assignment = attempt.assignment();
+    this.nodes = List.copyOf(nodes);
+    this.claim = new Claim(job.user(), assignment.units(), attempt.preemptible());
+    this.sequence = attempt.sequence();
+    this.assignedAt = attempt.assignedAt();
+    this.startedAt = attempt.startedAt().orElse(null);
+    this.checkpointAt = attempt.checkpointAt().orElse(null);
+    this.workers = attempt.workers().toArray(WorkerStatus[]::new);
+    this.stop = attempt.stop().orElse(null);
+  }
+
+  public LiveJob job() {
+    return job;
+  }
+
+  public AttemptId id() {
+    return id;
+  }
+
+  public PolicyAccount policy() {
+    return policy;
+  }
+
+  public ProfileId profile() {
+    return profile;
+  }
+
+  public PoolState pool() {
+    return pool;
+  }
+
+  public Assignment assignment() {
+    return assignment;
+  }
+
+  /// By worker.
+  public List<NodeState> nodes() {
+    return nodes;
+  }
+
+  public Claim claim() {
+    return claim;
+  }
+
+  public long units() {
+    return claim.units();
+  }
+
+  public long sequence() {
+    return sequence;
+  }
+
+  public @Nullable StopOrder stop() {
+    return stop;
+  }
+
+  public void setStop(StopOrder order) {
+    stop = order;
+  }
+
+  public Stake stake() {
+    return stop == null ? Stake.LIVE : Stake.STOPPING;
+  }
+
+  public int workers() {
+    return workers.length;
+  }
+
+  public WorkerStatus worker(int worker) {
+    return workers[worker];
+  }
+
+  public void setWorker(int worker, WorkerStatus status) {
+    workers[worker] = status;
+  }
+
+  /// Whether no worker is left whose start is not yet known.
+  public boolean hasStarted() {
+    for (WorkerStatus worker : workers) {
+      if (worker == WorkerStatus.ASSIGNED) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /// Whether no worker can be using its slices any more.
+  public boolean hasEnded() {
+    for (WorkerStatus worker : workers) {
+      if (worker.isLive()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  public boolean hasSucceeded() {
+    for (WorkerStatus worker : workers) {
+      if (worker != WorkerStatus.SUCCEEDED) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  public void setStarted(Instant at) {
+    startedAt = at;
+  }
+
+  public void setCheckpoint(Instant at) {
+    checkpointAt = at;
+  }
+
+  /// Until when the policy's minimum run time protects it (DESIGN P2). One that does not run yet
+  /// counts from its assignment.
+  public Instant protectedUntil() {
+    Duration least = policy.minRuntime();
+    Instant from = startedAt == null ? assignedAt : startedAt;
+    return least.isZero() ? Instant.MIN : from.plus(least);
+  }
+
+  /// The work that would be lost by stopping it now, in units × milliseconds since its last
+  /// checkpoint (DESIGN P4).
+  public double lostWork(Instant now) {
+    Instant from = checkpointAt != null ? checkpointAt : startedAt;
+    return from == null || !from.isBefore(now)
+        ? 0
+        : (double) units() * Duration.between(from, now).toMillis();
+  }
+
+  public Attempt toAttempt() {
+    return new Attempt(
+        id,
+        policy.id(),
+        profile,
+        assignment,
+        claim.preemptible(),
+        sequence,
+        assignedAt,
+        Optional.ofNullable(startedAt),
+        Optional.ofNullable(checkpointAt),
+        List.of(workers),
+        Optional.ofNullable(stop));
+  }
+}

@@ -1,0 +1,135 @@
+package io.headgate.scheduler.core.queue;
+
+import io.headgate.scheduler.core.job.Hold;
+import io.headgate.scheduler.core.job.WorkerPlace;
+import io.headgate.scheduler.core.placement.NodeState;
+import io.headgate.scheduler.core.placement.PoolState;
+import io.headgate.scheduler.core.placement.Shape;
+import io.headgate.scheduler.core.rights.PolicyAccount;
+import io.headgate.scheduler.core.rights.PolicyAccount.Claim;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/// Slices that are kept for a waiting job.
+public final class LiveHold {
+  private final Hold hold;
+  private final LiveJob job;
+  private final PolicyAccount policy;
+  private final PoolState pool;
+  private final Shape shape;
+  private final Map<NodeState, List<WorkerPlace>> placesByNode = new LinkedHashMap<>();
+  private final List<NodeState> nodes;
+  private final Claim claim;
+
+  /// The pool's count of gains when a place elsewhere was last looked for.
+  private long gainsSeen = -1;
+
+  /// Takes the hold; nothing is accounted yet.
+  ///
+  /// @param nodes by worker
+  public LiveHold(
+      Hold hold,
+      LiveJob job,
+      PolicyAccount policy,
+      PoolState pool,
+      Shape shape,
+      List<NodeState> nodes) {
+    this.hold = hold;
+    this.job = job;
+    this.policy = policy;
+    this.pool = pool;
+    this.shape = shape;
+    this.nodes = List.copyOf(nodes);
+    this.claim = new Claim(job.user(), hold.place().units(), job.isPreemptible());
+    for (int worker = 0; worker < nodes.size(); worker++) {
+      placesByNode
+          .computeIfAbsent(nodes.get(worker), key -> new ArrayList<>())
+          .add(hold.place().workers().get(worker));
+    }
+  }
+
+  public Hold hold() {
+    return hold;
+  }
+
+  public LiveJob job() {
+    return job;
+  }
+
+  public PolicyAccount policy() {
+    return policy;
+  }
+
+  public PoolState pool() {
+    return pool;
+  }
+
+  /// By worker.
+  public List<NodeState> nodes() {
+    return nodes;
+  }
+
+  public Claim claim() {
+    return claim;
+  }
+
+  /// Whether the job can start there now.
+  public boolean isReady() {
+    if (!pool.isReady(claim.units())) {
+      return false;
+    }
+    for (Map.Entry<NodeState, List<WorkerPlace>> entry : placesByNode.entrySet()) {
+      if (!entry.getKey().isReady(entry.getValue())) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /// Whether a node of it no longer takes work, or is in another pool now.
+  public boolean isBroken() {
+    for (NodeState node : nodes) {
+      if (!node.takesWork() || node.pool() != pool) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /// Whether the job could still be given this place as things are configured now.
+  public boolean isStillDue() {
+    QueueState queue = job.queue();
+    if (queue.resolved().isEmpty()
+        || queue.account() != policy
+        || !queue.shape().equals(shape)
+        || queue.gate() == Block.CLOSED
+        || policy.charged() > policy.limit()) {
+      return false;
+    }
+    for (Route route : queue.routes()) {
+      if (route.pool() == pool) {
+        return pool.excessSoon(0) <= 0;
+      }
+    }
+    return false;
+  }
+
+  /// Whether more has become free in its job's pools since it was [#looked] for last.
+  public boolean isWorthAnotherLook() {
+    return gains() != gainsSeen;
+  }
+
+  public void looked() {
+    gainsSeen = gains();
+  }
+
+  private long gains() {
+    long gains = 0;
+    for (Route route : job.queue().routes()) {
+      gains += route.pool().gains();
+    }
+    return gains;
+  }
+}

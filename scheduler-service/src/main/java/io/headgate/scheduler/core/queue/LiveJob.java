@@ -1,0 +1,106 @@
+package io.headgate.scheduler.core.queue;
+
+import io.headgate.scheduler.core.catalog.UserId;
+import io.headgate.scheduler.core.job.Job;
+import io.headgate.scheduler.core.job.JobId;
+import io.headgate.scheduler.core.job.JobSpec;
+import io.headgate.scheduler.core.job.JobState;
+import io.headgate.scheduler.core.job.Preemption;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/// A job that waits or has an attempt. There may be a million, so it is small.
+public final class LiveJob {
+  /// DESIGN O5.
+  public static final Comparator<LiveJob> ORDER =
+      Comparator.comparingInt(LiveJob::priority).reversed().thenComparingLong(LiveJob::sequence);
+
+  private final JobSpec spec;
+  private final QueueState queue;
+  private final long sequence;
+  private final Instant submittedAt;
+  private JobState state;
+  private int attempts;
+  private @Nullable Preemption lastPreemption;
+  private @Nullable LiveAttempt attempt;
+  private @Nullable LiveHold hold;
+
+  public LiveJob(Job job, QueueState queue) {
+    this.spec = job.spec();
+    this.queue = queue;
+    this.sequence = job.sequence();
+    this.submittedAt = job.submittedAt();
+    this.state = job.state();
+    this.attempts = job.attempts();
+    this.lastPreemption = job.lastPreemption().orElse(null);
+  }
+
+  public JobId id() {
+    return spec.id();
+  }
+
+  public UserId user() {
+    return spec.user();
+  }
+
+  public int priority() {
+    return spec.priority();
+  }
+
+  public long sequence() {
+    return sequence;
+  }
+
+  public JobSpec spec() {
+    return spec;
+  }
+
+  public QueueState queue() {
+    return queue;
+  }
+
+  public JobState state() {
+    return state;
+  }
+
+  public void enter(JobState next) {
+    state = next;
+  }
+
+  /// Counts a new attempt.
+  public int beginAttempt() {
+    return ++attempts;
+  }
+
+  public void preempted(Preemption preemption) {
+    lastPreemption = preemption;
+  }
+
+  /// Whether it may be a victim (DESIGN A8).
+  public boolean isPreemptible() {
+    return queue.isPreemptible(spec);
+  }
+
+  public @Nullable LiveAttempt attempt() {
+    return attempt;
+  }
+
+  public void setAttempt(@Nullable LiveAttempt newAttempt) {
+    attempt = newAttempt;
+  }
+
+  public @Nullable LiveHold hold() {
+    return hold;
+  }
+
+  public void setHold(@Nullable LiveHold newHold) {
+    hold = newHold;
+  }
+
+  public Job toJob() {
+    return new Job(
+        spec, state, sequence, submittedAt, attempts, Optional.ofNullable(lastPreemption));
+  }
+}

@@ -1,0 +1,9 @@
+/// Who waits, in which line, and whose turn it is (DESIGN O1-O6).
+///
+/// A queue is an equivalence class: all its jobs have the same size, and all jobs of one of its
+/// lanes the same rights. So a pass looks at the head of each lane, whatever the number of jobs
+/// behind it.
+@NullMarked
+package io.headgate.scheduler.core.queue;
+
+import org.jspecify.annotations.NullMarked;

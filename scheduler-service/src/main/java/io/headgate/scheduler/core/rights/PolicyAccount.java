@@ -1,0 +1,178 @@
+package io.headgate.scheduler.core.rights;
+
+import io.headgate.scheduler.core.catalog.Policy;
+import io.headgate.scheduler.core.catalog.PolicyId;
+import io.headgate.scheduler.core.catalog.PreemptionOutcome;
+import io.headgate.scheduler.core.catalog.UserId;
+import io.headgate.type.GpuQuantity;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/// One policy's rights and usage, in units of 1/126000 GPU.
+///
+/// Usage is counted in two ways. *Charged* is what its attempts have, those that stop included, and
+/// what is held for its jobs: limits are measured on it, so they hold at every instant. *Standing*
+/// leaves out what stops: it is what the policy will have when everything that was decided is done,
+/// so the order of jobs and the right to preempt are measured on it; else a policy whose victims
+/// are slow to stop would be taken from twice.
+public final class PolicyAccount {
+  private final PolicyId id;
+  private @Nullable Policy policy;
+  private long live;
+  private long stopping;
+  private long held;
+  private long nonPreemptible;
+  private final Map<UserId, Long> chargedByUser = new HashMap<>();
+  private int attempts;
+
+  public PolicyAccount(PolicyId id) {
+    this.id = id;
+  }
+
+  public PolicyId id() {
+    return id;
+  }
+
+  /// Absent when the policy is not provisioned: it has no rights, and whatever it still uses is
+  /// over-reservation.
+  public Optional<Policy> policy() {
+    return Optional.ofNullable(policy);
+  }
+
+  public void configure(@Nullable Policy newPolicy) {
+    policy = newPolicy;
+  }
+
+  public long reservation() {
+    return policy == null ? 0 : policy.reservation().units();
+  }
+
+  public long limit() {
+    return policy == null ? 0 : policy.limit().units();
+  }
+
+  public PreemptionOutcome onPreempt() {
+    return policy == null ? PreemptionOutcome.REQUEUE : policy.onPreempt();
+  }
+
+  public Duration minRuntime() {
+    return policy == null ? Duration.ZERO : policy.minRuntime();
+  }
+
+  /// What one user may use; [Long#MAX_VALUE] when it is not limited.
+  public long perUserLimit() {
+    return policy == null
+        ? Long.MAX_VALUE
+        : policy.perUserLimit().map(GpuQuantity::units).orElse(Long.MAX_VALUE);
+  }
+
+  public boolean limitsUsers() {
+    return policy != null && policy.perUserLimit().isPresent();
+  }
+
+  public long used() {
+    return live + stopping;
+  }
+
+  public long stopping() {
+    return stopping;
+  }
+
+  public long held() {
+    return held;
+  }
+
+  public int attempts() {
+    return attempts;
+  }
+
+  public long charged() {
+    return live + stopping + held;
+  }
+
+  public long standing() {
+    return live + held;
+  }
+
+  public long charged(UserId user) {
+    return chargedByUser.getOrDefault(user, 0L);
+  }
+
+  /// What its non-preemptible jobs have or have held for them (DESIGN A8).
+  public long nonPreemptible() {
+    return nonPreemptible;
+  }
+
+  /// A job that needs so much would end at or below the reservation (DESIGN O1, P1).
+  public boolean isEntitled(long need) {
+    return standing() + need <= reservation();
+  }
+
+  /// Over-reservation usage, measured on `standing` less what a search has taken from the policy.
+  public long over(long taken) {
+    return Math.max(0, standing() - taken - reservation());
+  }
+
+  /// Compares over-reservation usage ÷ weight (DESIGN O4), exactly.
+  ///
+  /// @return negative when this policy has less of its share
+  public int compareShare(long taken, PolicyAccount other, long takenFromOther) {
+    return Long.compare(over(taken) * other.weight(), other.over(takenFromOther) * weight());
+  }
+
+  private int weight() {
+    return policy == null ? 1 : policy.weight();
+  }
+
+  /// What a job or its hold adds.
+  ///
+  /// @param units of all its workers
+  public record Claim(UserId user, long units, boolean preemptible) {}
+
+  public void start(Claim claim) {
+    live += claim.units();
+    attempts++;
+    charge(claim, 1);
+  }
+
+  /// The attempt was asked to stop.
+  public void stop(Claim claim) {
+    live -= claim.units();
+    stopping += claim.units();
+  }
+
+  /// The attempt has ended.
+  public void end(Claim claim, boolean wasStopping) {
+    if (wasStopping) {
+      stopping -= claim.units();
+    } else {
+      live -= claim.units();
+    }
+    attempts--;
+    charge(claim, -1);
+  }
+
+  public void hold(Claim claim) {
+    held += claim.units();
+    charge(claim, 1);
+  }
+
+  public void release(Claim claim) {
+    held -= claim.units();
+    charge(claim, -1);
+  }
+
+  private void charge(Claim claim, int sign) {
+    long change = sign * claim.units();
+    if (change == 0) {
+      return;
+    }
+    if (!claim.preemptible()) {
+      nonPreemptible += change;
+    }
+    chargedByUser.merge(claim.user(), change, (a, b) -> a + b == 0 ? null : a + b);
+  }
+}
