@@ -26,6 +26,12 @@ static void on_signal(struct supervisor *self) {
   if (info.ssi_signo == SIGTERM) on_machine_shutdown(self);
 }
 
+static void on_connection(struct supervisor *self) {
+  control_accept(&self->control, self->epoll_fd);
+  // A change before the accept went unannounced, perhaps after the client had read the status.
+  control_announce(&self->control, self->status.version);
+}
+
 static void arm(struct supervisor *self) {
   int64_t at = self->time_limit_at;
   if (self->stop_after_at < at) at = self->stop_after_at;
@@ -52,7 +58,7 @@ static void run(struct supervisor *self) {
       else if (fd == self->timer_fd) on_time(self);
       else if (fd == self->out.read_fd) log_pump(&self->out);
       else if (fd == self->err.read_fd) log_pump(&self->err);
-      else if (fd == self->control.listen_fd) control_accept(&self->control, self->epoll_fd);
+      else if (fd == self->control.listen_fd) on_connection(self);
       else if (fd == self->control.client_fd) control_read(&self->control, on_command, self);
     }
   }

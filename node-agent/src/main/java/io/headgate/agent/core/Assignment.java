@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.regex.Pattern;
 
 /// What the scheduler wants this machine to run.
 ///
@@ -37,8 +36,6 @@ public record Assignment(
     boolean resume,
     IsolationLevel minimumIsolation,
     String user) {
-  private static final Pattern ENVIRONMENT_NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
-
   public Assignment {
     slices = List.copyOf(slices);
     command = List.copyOf(command);
@@ -50,9 +47,9 @@ public record Assignment(
     requireNoNul("abort command", abortCallback.command());
     requireNoNul("environment", environment.values());
     for (String name : environment.keySet()) {
-      if (!ENVIRONMENT_NAME.matcher(name).matches()) {
+      if (!isEnvironmentName(name)) {
         throw new IllegalArgumentException(
-            "environment name '" + name + "' must match " + ENVIRONMENT_NAME.pattern());
+            "environment name '" + name + "' must have letters, digits and _ only, no digit first");
       }
     }
     workingDirectory.ifPresent(Assignment::requireDirectory);
@@ -63,6 +60,16 @@ public record Assignment(
     if (grace.isNegative()) {
       throw new IllegalArgumentException("negative grace " + grace);
     }
+  }
+
+  private static boolean isEnvironmentName(String name) {
+    boolean good = !name.isEmpty() && !(name.charAt(0) >= '0' && name.charAt(0) <= '9');
+    for (int i = 0; i < name.length(); i++) {
+      char c = name.charAt(i);
+      good &=
+          (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+    }
+    return good;
   }
 
   private static void requireDirectory(String directory) {

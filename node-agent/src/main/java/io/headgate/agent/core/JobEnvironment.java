@@ -1,6 +1,7 @@
 package io.headgate.agent.core;
 
 import io.headgate.type.GpuQuantity;
+import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -28,7 +29,11 @@ public final class JobEnvironment {
   /// @param simulated the devices do not exist
   public record Gpus(Map<String, String> device, long memoryLimitBytes, boolean simulated) {}
 
-  public static SortedMap<String, String> of(Assignment assignment, Places places, Gpus gpus) {
+  /// The whole environment.
+  ///
+  /// @param traceparent W3C trace context that the job continues; may be empty
+  public static SortedMap<String, String> of(
+      Assignment assignment, Places places, Gpus gpus, String traceparent) {
     SortedMap<String, String> environment = new TreeMap<>();
     environment.put("PATH", PATH);
     environment.put("HOME", places.workDirectory());
@@ -37,7 +42,7 @@ public final class JobEnvironment {
     environment.putAll(assignment.environment());
     environment.putAll(gpus.device());
     AttemptKey key = assignment.key();
-    environment.put("HEADGATE_JOB", key.job().value());
+    environment.put("HEADGATE_JOB", key.job().toString());
     environment.put("HEADGATE_ATTEMPT", Integer.toString(key.attempt()));
     environment.put("HEADGATE_QUEUE", assignment.queue());
     environment.put("HEADGATE_CHECKPOINT_DIR", places.checkpointDirectory());
@@ -53,10 +58,18 @@ public final class JobEnvironment {
     if (assignment.resume() || key.attempt() > 1) {
       environment.put("HEADGATE_RESUME", "1");
     }
-    if (!assignment.traceparent().isEmpty()) {
-      environment.put("TRACEPARENT", assignment.traceparent());
+    if (!traceparent.isEmpty()) {
+      environment.put("TRACEPARENT", traceparent);
     }
     return environment;
+  }
+
+  /// Entries that every process of an attempt has, and together only it.
+  public static List<String> marks(AttemptKey key) {
+    return List.of(
+        "HEADGATE_JOB=" + key.job(),
+        "HEADGATE_ATTEMPT=" + key.attempt(),
+        "HEADGATE_WORKER=" + key.worker());
   }
 
   private static GpuQuantity total(Assignment assignment) {

@@ -1,43 +1,57 @@
 package io.headgate.agent.core;
 
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-
 /// Resource name of a job: `tenants/acme/jobs/train-5`.
-public record JobName(String value) implements Comparable<JobName> {
-  private static final String ID = "([a-z](?:[a-z0-9-]{0,61}[a-z0-9])?)";
-  private static final Pattern FORM = Pattern.compile("tenants/" + ID + "/jobs/" + ID);
+///
+/// @param tenant id of its tenant
+/// @param id its own
+public record JobName(String tenant, String id) implements Comparable<JobName> {
+  private static final String TENANTS = "tenants/";
+  private static final String JOBS = "/jobs/";
+  private static final int MAX_ID_LENGTH = 63;
 
   public JobName {
-    if (!FORM.matcher(value).matches()) {
+    requireId(tenant);
+    requireId(id);
+  }
+
+  /// Reads the full name.
+  public static JobName parse(String name) {
+    int middle = name.indexOf(JOBS);
+    if (!name.startsWith(TENANTS) || middle < 0) {
       throw new IllegalArgumentException(
-          "'" + value + "' is not the name of a job; it has the form tenants/acme/jobs/train-5");
+          "'" + name + "' is not the name of a job; it has the form tenants/acme/jobs/train-5");
+    }
+    return new JobName(
+        name.substring(TENANTS.length(), middle), name.substring(middle + JOBS.length()));
+  }
+
+  /// Ids become names of files, so nothing but the form that the contract allows is let through.
+  private static void requireId(String id) {
+    boolean good = !id.isEmpty() && id.length() <= MAX_ID_LENGTH && isLetter(id.charAt(0));
+    for (int i = 0; good && i < id.length(); i++) {
+      char c = id.charAt(i);
+      good = isLetter(c) || (c >= '0' && c <= '9') || (c == '-' && i < id.length() - 1);
+    }
+    if (!good) {
+      throw new IllegalArgumentException(
+          "'"
+              + id
+              + "' is not an id; it has 1 to 63 lower-case letters, digits and hyphens, begins with"
+              + " a letter and does not end with a hyphen");
     }
   }
 
-  public String tenant() {
-    return part(1);
-  }
-
-  public String id() {
-    return part(2);
-  }
-
-  private String part(int group) {
-    Matcher matcher = FORM.matcher(value);
-    if (!matcher.matches()) {
-      throw new IllegalStateException(value);
-    }
-    return matcher.group(group);
+  private static boolean isLetter(char c) {
+    return c >= 'a' && c <= 'z';
   }
 
   @Override
   public int compareTo(JobName other) {
-    return value.compareTo(other.value);
+    return toString().compareTo(other.toString());
   }
 
   @Override
   public String toString() {
-    return value;
+    return TENANTS + tenant + JOBS + id;
   }
 }

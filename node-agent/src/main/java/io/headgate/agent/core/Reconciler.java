@@ -18,6 +18,7 @@ public final class Reconciler {
   private final SliceBook devices;
   private final SortedMap<AttemptKey, Attempt> attempts = new TreeMap<>();
   private LeadershipHistory history = LeadershipHistory.NONE;
+  private boolean closing;
 
   public Reconciler(List<DeviceInfo> devices) {
     this.devices = new SliceBook(devices);
@@ -126,6 +127,15 @@ public final class Reconciler {
       effects.add(new Effect.Report(known.report()));
       return;
     }
+    if (closing) {
+      endUnstarted(
+          assignment.key(),
+          EndReason.NODE_STOPPED,
+          "the agent is closing down",
+          assigned.now(),
+          effects);
+      return;
+    }
     List<SliceGrant> held =
         attempts.values().stream().flatMap(a -> a.heldSlices().stream()).toList();
     Optional<String> refusal =
@@ -171,6 +181,7 @@ public final class Reconciler {
   }
 
   private void stopAll(List<Effect> effects) {
+    closing = true;
     StopOrder order = new StopOrder(StopOrder.Kind.SHUTDOWN, false);
     for (Attempt attempt : List.copyOf(attempts.values())) {
       if (attempt.state() != AttemptState.ENDED) {

@@ -59,7 +59,7 @@ public final class Cgroups {
   }
 
   /// Kills all of the cgroup, then removes it if nothing is left in it.
-  static void killAndRemove(Path cgroup) throws IOException {
+  public static void killAndRemove(Path cgroup) throws IOException {
     if (!Files.isDirectory(cgroup)) {
       return;
     }

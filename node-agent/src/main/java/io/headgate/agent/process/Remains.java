@@ -7,7 +7,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 
 /// What a job leaves behind when its supervisor was killed: processes that nobody watches any more.
@@ -27,20 +26,9 @@ public final class Remains {
     this.marks = List.copyOf(marks);
   }
 
-  public static List<String> marksOf(Map<String, String> environment) {
-    List<String> marks = new ArrayList<>();
-    for (String name : List.of("HEADGATE_JOB", "HEADGATE_ATTEMPT", "HEADGATE_WORKER")) {
-      marks.add(name + "=" + environment.get(name));
-    }
-    return marks;
-  }
-
   /// Kills what is found and says whether anything was; repeated until nothing is.
   public boolean kill() throws IOException {
-    Optional<Path> cgroup = Optional.empty();
-    if (Files.exists(attempt.resolve("spec"))) {
-      cgroup = SupervisorSpec.cgroup(attempt);
-    }
+    Optional<Path> cgroup = SupervisorSpec.cgroup(attempt);
     boolean found = false;
     if (cgroup.isPresent() && Files.isDirectory(cgroup.get())) {
       found = !Files.readString(cgroup.get().resolve("cgroup.procs")).isBlank();

@@ -4,6 +4,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -101,9 +102,14 @@ public record SupervisorSpec(
     return Long.parseLong(KeyValues.require(spec, "log_segment_bytes"));
   }
 
-  /// The cgroup of an attempt whose spec was written.
-  static Optional<Path> cgroup(Path attempt) throws IOException {
-    return Optional.ofNullable(KeyValues.read(attempt.resolve("spec")).get("cgroup")).map(Path::of);
+  /// The cgroup of an attempt; empty when it has none or its spec was never written.
+  public static Optional<Path> cgroup(Path attempt) throws IOException {
+    try {
+      return Optional.ofNullable(KeyValues.read(attempt.resolve("spec")).get("cgroup"))
+          .map(Path::of);
+    } catch (NoSuchFileException _) {
+      return Optional.empty();
+    }
   }
 
   private static String millisOrNever(Optional<Duration> duration) {

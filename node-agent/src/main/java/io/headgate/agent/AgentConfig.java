@@ -1,0 +1,146 @@
+package io.headgate.agent;
+
+import io.headgate.agent.driver.simulated.SimulatedGpus;
+import io.headgate.kit.config.ByteSize;
+import io.headgate.kit.config.Default;
+import io.headgate.kit.config.Secret;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/// How an agent runs.
+///
+/// @param data its own directory; two agents never share one
+/// @param node id that the machine gets when it joins; absent: its host name
+/// @param server where all services are, unless `endpoints` says otherwise
+/// @param endpoints single services elsewhere
+/// @param joinToken needed once, until the machine has joined
+/// @param joinTokenFile the same in a file, which may be deleted afterwards
+/// @param simulateGpus COUNTxMODEL or COUNTxMODEL-MEMORY: devices that do not exist, for trying out
+/// @param cpus cores for jobs; absent: the machine's, or 16 for each simulated GPU if that is more
+/// @param memory for jobs; absent: the machine's, or 128 GiB for each simulated GPU if that is more
+/// @param checkpoints root of the jobs' checkpoint directories, perhaps on storage that machines
+///   share; absent: in the data directory
+/// @param logs how much output is kept
+/// @param keep what is kept of ended attempts
+public record AgentConfig(
+    Path data,
+    Optional<String> node,
+    @Default("http://127.0.0.1:7400") URI server,
+    Endpoints endpoints,
+    Optional<Secret> joinToken,
+    Optional<Path> joinTokenFile,
+    Optional<String> simulateGpus,
+    Optional<Integer> cpus,
+    Optional<ByteSize> memory,
+    Optional<Path> checkpoints,
+    LogLimits logs,
+    Keep keep) {
+
+  /// Addresses of services that are not at `server`.
+  ///
+  /// @param schedulers replicas of the scheduler-service
+  /// @param trust PEM file of certificates to trust instead of the system's
+  public record Endpoints(
+      Optional<URI> policy, Optional<URI> pool, List<URI> schedulers, Optional<Path> trust) {
+    public static final Endpoints DEFAULTS =
+        new Endpoints(Optional.empty(), Optional.empty(), List.of(), Optional.empty());
+  }
+
+  /// What is kept of the output of a job: of each stream, so many files of this size.
+  public record LogLimits(ByteSize fileSize, int files) {
+    public static final LogLimits DEFAULTS = new LogLimits(ByteSize.ofMebibytes(4), 8);
+
+    public LogLimits {
+      if (fileSize.bytes() < 4096 || files < 2 || files > 1000) {
+        throw new IllegalArgumentException("logs: files of at least 4KiB, 2 to 1000 of them");
+      }
+    }
+  }
+
+  /// What is kept of attempts that have ended, whichever limit comes first.
+  public record Keep(int attempts, Duration time) {
+    public static final Keep DEFAULTS = new Keep(1000, Duration.ofDays(7));
+
+    public Keep {
+      if (attempts < 0 || time.isNegative()) {
+        throw new IllegalArgumentException("keep: attempts and time are not negative");
+      }
+    }
+  }
+
+  public AgentConfig {
+    simulateGpus.ifPresent(SimulatedGpus::parse);
+    if (cpus.isPresent() && cpus.get() < 1) {
+      throw new IllegalArgumentException("cpus: at least 1, not " + cpus.get());
+    }
+  }
+
+  /// An agent with the defaults of everything but these.
+  public static AgentConfig of(Path data, String node, URI server) {
+    return new AgentConfig(
+        data,
+        Optional.of(node),
+        server,
+        Endpoints.DEFAULTS,
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty(),
+        LogLimits.DEFAULTS,
+        Keep.DEFAULTS);
+  }
+
+  public AgentConfig withJoinToken(Secret token) {
+    return new AgentConfig(
+        data,
+        node,
+        server,
+        endpoints,
+        Optional.of(token),
+        joinTokenFile,
+        simulateGpus,
+        cpus,
+        memory,
+        checkpoints,
+        logs,
+        keep);
+  }
+
+  /// With devices that do not exist.
+  public AgentConfig withSimulatedGpus(String gpus) {
+    return new AgentConfig(
+        data,
+        node,
+        server,
+        endpoints,
+        joinToken,
+        joinTokenFile,
+        Optional.of(gpus),
+        cpus,
+        memory,
+        checkpoints,
+        logs,
+        keep);
+  }
+
+  public AgentConfig withCheckpoints(Path root) {
+    return new AgentConfig(
+        data,
+        node,
+        server,
+        endpoints,
+        joinToken,
+        joinTokenFile,
+        simulateGpus,
+        cpus,
+        memory,
+        Optional.of(root),
+        logs,
+        keep);
+  }
+}

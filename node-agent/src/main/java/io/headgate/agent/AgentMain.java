@@ -1,0 +1,111 @@
+package io.headgate.agent;
+
+import io.headgate.kit.config.ConfigException;
+import io.headgate.kit.config.ConfigLoader;
+import io.headgate.kit.lifecycle.Lifecycle;
+import io.headgate.kit.telemetry.Telemetry;
+import io.headgate.kit.telemetry.TelemetryConfig;
+import io.headgate.kit.time.TimeSource;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// The agent as a process of its own.
+///
+/// ```
+/// headgate-agent [--config FILE] [--data DIR] [--node ID] [--server URL]
+///                [--join-token-file FILE] [--simulate-gpus 8xH100] [--checkpoints DIR]
+/// ```
+///
+/// A flag wins over the environment, the environment over the file. SIGTERM ends the agent and no
+/// job.
+public final class AgentMain {
+  private static final Logger LOG = LoggerFactory.getLogger(AgentMain.class);
+  private static final int EXIT_USAGE = 64;
+  private static final int EXIT_FAILED = 70;
+  private static final Duration STOP_BOUND = Duration.ofSeconds(10);
+
+  /// Flags, and the variable that each stands for. There is none for the join token itself: command
+  /// lines are visible to every user of the machine.
+  private static final Map<String, String> FLAGS =
+      Map.of(
+          "--data", "HEADGATE_AGENT_DATA",
+          "--node", "HEADGATE_AGENT_NODE",
+          "--server", "HEADGATE_AGENT_SERVER",
+          "--join-token-file", "HEADGATE_AGENT_JOIN_TOKEN_FILE",
+          "--simulate-gpus", "HEADGATE_AGENT_SIMULATE_GPUS",
+          "--checkpoints", "HEADGATE_AGENT_CHECKPOINTS");
+
+  private AgentMain() {}
+
+  /// The file: the agent and its telemetry.
+  record Config(AgentConfig agent, TelemetryConfig telemetry) {}
+
+  public static void main(String[] arguments) throws InterruptedException {
+    Config config;
+    try {
+      config = configuration(arguments, System.getenv());
+    } catch (IllegalArgumentException | ConfigException e) {
+      LOG.error("{}", e.getMessage());
+      System.exit(EXIT_USAGE);
+      return;
+    }
+    Lifecycle lifecycle = new Lifecycle(STOP_BOUND);
+    lifecycle.stopOnSignal();
+    Telemetry telemetry =
+        lifecycle.own(
+            "telemetry", Telemetry.start(config.telemetry(), "headgate-agent", "development"));
+    try {
+      NodeAgent agent =
+          lifecycle.own("agent", new NodeAgent(config.agent(), telemetry, TimeSource.system()));
+      agent.start();
+      agent
+          .failure()
+          .exceptionally(_ -> {
+            lifecycle.close();
+            Runtime.getRuntime().halt(EXIT_FAILED);
+            return null;
+          });
+    } catch (UncheckedIOException | CompletionException e) {
+      LOG.error("{}", e.getMessage());
+      lifecycle.close();
+      System.exit(EXIT_FAILED);
+    }
+    lifecycle.awaitStopped();
+  }
+
+  static Config configuration(String[] arguments, Map<String, String> environment) {
+    Map<String, String> overridden = new HashMap<>(environment);
+    Optional<Path> file = Optional.empty();
+    for (int i = 0; i < arguments.length; i++) {
+      String flag = arguments[i];
+      int equals = flag.indexOf('=');
+      String name = equals < 0 ? flag : flag.substring(0, equals);
+      @Nullable String variable = FLAGS.get(name);
+      if (variable == null && !name.equals("--config")) {
+        throw new IllegalArgumentException(
+            "there is no flag "
+                + name
+                + "; there are --config, "
+                + String.join(", ", FLAGS.keySet().stream().sorted().toList()));
+      }
+      if (equals < 0 && i + 1 == arguments.length) {
+        throw new IllegalArgumentException(name + " needs a value");
+      }
+      String value = equals < 0 ? arguments[++i] : flag.substring(equals + 1);
+      if (variable == null) {
+        file = Optional.of(Path.of(value));
+      } else {
+        overridden.put(variable, value);
+      }
+    }
+    return ConfigLoader.load(Config.class, file, overridden);
+  }
+}

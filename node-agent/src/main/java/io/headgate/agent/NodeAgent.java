@@ -1,0 +1,233 @@
+package io.headgate.agent;
+
+import com.sun.management.OperatingSystemMXBean;
+import io.headgate.agent.driver.CpuOnlyDriver;
+import io.headgate.agent.driver.GpuDriver;
+import io.headgate.agent.driver.simulated.SimulatedGpuDriver;
+import io.headgate.agent.driver.simulated.SimulatedGpus;
+import io.headgate.agent.grpc.Membership;
+import io.headgate.agent.process.BootClock;
+import io.headgate.agent.process.SupervisorSpec;
+import io.headgate.agent.runtime.Agent;
+import io.headgate.agent.runtime.AgentInstruments;
+import io.headgate.kit.config.ByteSize;
+import io.headgate.kit.config.Secret;
+import io.headgate.kit.telemetry.Telemetry;
+import io.headgate.kit.time.TimeSource;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
+import java.net.InetAddress;
+import java.net.URI;
+import java.net.UnknownHostException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// One agent, whole; several may live in one JVM, each with its own data directory and node id.
+///
+/// Its end stops no job, unless it is told to take them with it: every job has a supervisor of its
+/// own, and the next agent with the same data directory adopts them.
+public final class NodeAgent implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(NodeAgent.class);
+  private static final int SIMULATED_CORES_PER_GPU = 16;
+  private static final long SIMULATED_BYTES_PER_GPU = 128L << 30;
+  private static final Duration DELIVERY_PATIENCE = Duration.ofSeconds(3);
+
+  private final Agent agent;
+  private final AgentInstruments instruments;
+  private final Membership membership;
+
+  /// Opens the data directory; nothing runs yet.
+  ///
+  /// @throws UncheckedIOException when it cannot be used, or another agent uses it
+  public NodeAgent(AgentConfig config, Telemetry telemetry, TimeSource time) {
+    String nodeId = config.node().orElseGet(NodeAgent::hostNode);
+    Path data = config.data().toAbsolutePath();
+    GpuDriver driver =
+        config
+            .simulateGpus()
+            .<GpuDriver>map(gpus -> new SimulatedGpuDriver(SimulatedGpus.parse(gpus), nodeId))
+            .orElseGet(CpuOnlyDriver::new);
+    this.instruments = new AgentInstruments(telemetry, time, nodeId);
+    String bootId = BootClock.bootId();
+    Agent.Settings settings =
+        new Agent.Settings(
+            nodeId,
+            data,
+            config.checkpoints().orElseGet(() -> data.resolve("checkpoints")),
+            new SupervisorSpec.Logs(config.logs().fileSize().bytes(), config.logs().files()),
+            config.keep().attempts(),
+            config.keep().time(),
+            bootId);
+    try {
+      this.agent = new Agent(settings, driver, instruments, time);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    Membership.Machine machine =
+        new Membership.Machine(
+            nodeId,
+            hostname(),
+            version(),
+            bootId,
+            1000L * cores(config, driver),
+            memoryBytes(config, driver));
+    this.membership =
+        new Membership(
+            agent,
+            driver,
+            new Membership.Wiring(
+                endpoints(config), machine, data, joinToken(config), telemetry, time));
+    instruments.observeConnection(membership::isComplete);
+  }
+
+  /// Adopts what runs, then joins and serves in the background for as long as that takes.
+  public void start() {
+    try {
+      agent.start();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    membership.start();
+  }
+
+  /// Resource name of the node; empty before it has joined.
+  public Optional<String> node() {
+    return membership.node();
+  }
+
+  /// Whether it has joined, told what it has, and a scheduler listens.
+  public boolean isReady() {
+    return membership.isComplete();
+  }
+
+  /// Completes, exceptionally, if the agent cannot go on (a full or broken disk). The jobs run on.
+  public CompletableFuture<Void> failure() {
+    return agent.failure();
+  }
+
+  /// Ends the agent; the jobs run on under their supervisors.
+  @Override
+  public void close() {
+    membership.close();
+    try {
+      agent.close();
+    } catch (IOException e) {
+      LOG.warn("closing the ledger: {}", e.getMessage());
+    }
+    instruments.close();
+  }
+
+  /// Stops every job in order, with its callback, waits for that, tells the scheduler, and ends.
+  ///
+  /// @param patience how long to wait; what runs then still is left to its supervisor
+  /// @return whether every job has ended
+  public boolean stopJobsAndClose(Duration patience) {
+    boolean stopped = false;
+    try {
+      agent.stopAll().get(patience.toMillis(), TimeUnit.MILLISECONDS);
+      stopped = true;
+      deliver();
+    } catch (TimeoutException _) {
+      LOG.warn(
+          "not every job has ended within {} s; the rest is left running", patience.toSeconds());
+    } catch (ExecutionException e) {
+      LOG.error("the jobs cannot be stopped", e);
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    } finally {
+      close();
+    }
+    return stopped;
+  }
+
+  /// Gives the last updates a chance to arrive; otherwise the next start delivers them.
+  private void deliver() throws InterruptedException, ExecutionException {
+    try {
+      agent.delivered().get(DELIVERY_PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (TimeoutException _) {
+      LOG.info("the scheduler hears of the last changes at the next start");
+    }
+  }
+
+  private static Membership.Endpoints endpoints(AgentConfig config) {
+    AgentConfig.Endpoints named = config.endpoints();
+    List<URI> schedulers =
+        named.schedulers().isEmpty() ? List.of(config.server()) : named.schedulers();
+    return new Membership.Endpoints(
+        named.policy().orElse(config.server()),
+        named.pool().orElse(config.server()),
+        schedulers,
+        named.trust());
+  }
+
+  private static Optional<Secret> joinToken(AgentConfig config) {
+    return config
+        .joinToken()
+        .or(() ->
+            config
+                .joinTokenFile()
+                .filter(Files::exists)
+                .map(file -> {
+                  try {
+                    return Secret.of(Files.readString(file).strip());
+                  } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                  }
+                }));
+  }
+
+  private static long cores(AgentConfig config, GpuDriver driver) {
+    long real = Runtime.getRuntime().availableProcessors();
+    return config
+        .cpus()
+        .map(Integer::longValue)
+        .orElseGet(() ->
+            driver.isSimulated()
+                ? Math.max(real, (long) SIMULATED_CORES_PER_GPU * driver.devices().size())
+                : real);
+  }
+
+  private static long memoryBytes(AgentConfig config, GpuDriver driver) {
+    long real =
+        ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class).getTotalMemorySize();
+    return config
+        .memory()
+        .map(ByteSize::bytes)
+        .orElseGet(() ->
+            driver.isSimulated()
+                ? Math.max(real, SIMULATED_BYTES_PER_GPU * driver.devices().size())
+                : real);
+  }
+
+  private static String version() {
+    return Optional.ofNullable(NodeAgent.class.getPackage().getImplementationVersion())
+        .orElse("development");
+  }
+
+  private static String hostname() {
+    try {
+      return InetAddress.getLocalHost().getHostName();
+    } catch (UnknownHostException _) {
+      return "unknown";
+    }
+  }
+
+  /// The host name in the form of an id.
+  private static String hostNode() {
+    String name = hostname().toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]+", "-");
+    String trimmed = name.replaceAll("^[^a-z]+|-+$", "");
+    String cut = trimmed.substring(0, Math.min(trimmed.length(), 63)).replaceAll("-+$", "");
+    return cut.isEmpty() ? "node" : cut;
+  }
+}

@@ -1,0 +1,53 @@
+package io.headgate.agent.driver;
+
+import io.headgate.agent.core.AttemptKey;
+import io.headgate.agent.core.DeviceInfo;
+import io.headgate.agent.core.SliceGrant;
+import java.util.List;
+import java.util.Map;
+
+/// A machine without GPUs: it runs jobs that need none.
+public final class CpuOnlyDriver implements GpuDriver {
+  @Override
+  public String description() {
+    return "none";
+  }
+
+  @Override
+  public boolean isSimulated() {
+    return false;
+  }
+
+  @Override
+  public List<DeviceInfo> devices() {
+    return List.of();
+  }
+
+  @Override
+  public List<SlicePlan> plan(AttemptKey attempt, List<SliceGrant> grants) {
+    if (!grants.isEmpty()) {
+      throw new GpuDriverException("this machine has no GPU");
+    }
+    return List.of();
+  }
+
+  @Override
+  public void realise(SlicePlan plan) {
+    throw new GpuDriverException("this machine has no GPU");
+  }
+
+  @Override
+  public void release(SlicePlan plan) {
+    // There is nothing that could be left.
+  }
+
+  @Override
+  public List<SlicePlan> discover() {
+    return List.of();
+  }
+
+  @Override
+  public Map<String, String> environment(List<SlicePlan> slices) {
+    return Map.of("CUDA_VISIBLE_DEVICES", "", "NVIDIA_VISIBLE_DEVICES", "void");
+  }
+}

@@ -1,0 +1,44 @@
+package io.headgate.agent.driver;
+
+import io.headgate.agent.core.AttemptKey;
+import io.headgate.agent.core.DeviceInfo;
+import io.headgate.agent.core.SliceGrant;
+import java.util.List;
+import java.util.Map;
+
+/// The devices of this machine and the slices on them.
+///
+/// `plan` is pure: it fixes mechanism and placement before anything is touched, so that a crash
+/// between making a slice and noting it can be found by what was planned. The other calls may take
+/// seconds, are made from threads of their own, and are idempotent: each may be repeated after a
+/// crash at any moment.
+public interface GpuDriver {
+  /// Name and version, for people: `simulated`, `nvml 570.86`.
+  String description();
+
+  /// Whether the devices do not exist.
+  boolean isSimulated();
+
+  List<DeviceInfo> devices();
+
+  /// How the slices of an attempt would be made.
+  ///
+  /// @throws GpuDriverException when they cannot be
+  List<SlicePlan> plan(AttemptKey attempt, List<SliceGrant> grants);
+
+  /// Makes the slice, or finds it as it was made before.
+  ///
+  /// @throws GpuDriverException when the device refuses
+  void realise(SlicePlan plan);
+
+  /// Removes the slice, if it is there.
+  ///
+  /// @throws GpuDriverException when the device refuses for now; the slice is not free
+  void release(SlicePlan plan);
+
+  /// The slices that this driver knows to exist, whoever made them.
+  List<SlicePlan> discover();
+
+  /// What tells a job's libraries which devices are its own; for no slices, that none is.
+  Map<String, String> environment(List<SlicePlan> slices);
+}

@@ -1,0 +1,139 @@
+package io.headgate.agent.driver.simulated;
+
+import io.headgate.agent.core.AttemptKey;
+import io.headgate.agent.core.DeviceInfo;
+import io.headgate.agent.core.IsolationLevel;
+import io.headgate.agent.core.SliceBook;
+import io.headgate.agent.core.SliceGrant;
+import io.headgate.agent.driver.GpuDriver;
+import io.headgate.agent.driver.GpuDriverException;
+import io.headgate.agent.driver.SlicePlan;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.stream.Collectors;
+
+/// Devices that do not exist, for trying Headgate out and for its tests.
+///
+/// Jobs run for real, their GPUs do not, and nothing separates them: the isolation is reported as
+/// none, and every device says `SIM`. What it does for real is the book-keeping: no device is ever
+/// given away more than once.
+public final class SimulatedGpuDriver implements GpuDriver {
+  private static final String MECHANISM = "simulated";
+
+  private final List<DeviceInfo> devices;
+  private final SliceBook book;
+  private final Object lock = new Object();
+
+  /// What exists, by attempt and number; guarded by `lock`.
+  private final SortedMap<String, SlicePlan> slices = new TreeMap<>();
+
+  /// @param node gives the devices their identity: the same node has the same devices at every
+  ///   start
+  public SimulatedGpuDriver(SimulatedGpus gpus, String node) {
+    List<DeviceInfo> made = new ArrayList<>();
+    for (int index = 0; index < gpus.count(); index++) {
+      String seed = node + "/" + index + "/" + gpus.model();
+      made.add(
+          new DeviceInfo(
+              index,
+              "SIM-" + UUID.nameUUIDFromBytes(seed.getBytes(StandardCharsets.UTF_8)),
+              gpus.model(),
+              gpus.memoryBytes(),
+              DeviceInfo.Geometry.CONTINUOUS,
+              IsolationLevel.NONE));
+    }
+    this.devices = List.copyOf(made);
+    this.book = new SliceBook(devices);
+  }
+
+  @Override
+  public String description() {
+    return MECHANISM;
+  }
+
+  @Override
+  public boolean isSimulated() {
+    return true;
+  }
+
+  @Override
+  public List<DeviceInfo> devices() {
+    return devices;
+  }
+
+  @Override
+  public List<SlicePlan> plan(AttemptKey attempt, List<SliceGrant> grants) {
+    List<SlicePlan> plans = new ArrayList<>();
+    for (SliceGrant grant : grants) {
+      DeviceInfo device =
+          devices.stream()
+              .filter(d -> d.index() == grant.deviceIndex())
+              .findFirst()
+              .orElseThrow(() -> new GpuDriverException("no device " + grant.deviceIndex()));
+      plans.add(
+          new SlicePlan(
+              attempt,
+              plans.size(),
+              grant,
+              MECHANISM,
+              IsolationLevel.NONE,
+              grant.effectiveMemoryBytes(device),
+              new TreeMap<>()));
+    }
+    return plans;
+  }
+
+  @Override
+  public void realise(SlicePlan plan) {
+    synchronized (lock) {
+      if (slices.containsKey(name(plan))) {
+        return;
+      }
+      List<SliceGrant> held = slices.values().stream().map(SlicePlan::grant).toList();
+      Optional<String> refusal = book.refusal(held, List.of(plan.grant()), IsolationLevel.NONE);
+      if (refusal.isPresent()) {
+        throw new GpuDriverException(refusal.get());
+      }
+      slices.put(name(plan), plan);
+    }
+  }
+
+  @Override
+  public void release(SlicePlan plan) {
+    synchronized (lock) {
+      slices.remove(name(plan));
+    }
+  }
+
+  @Override
+  public List<SlicePlan> discover() {
+    synchronized (lock) {
+      return List.copyOf(slices.values());
+    }
+  }
+
+  @Override
+  public Map<String, String> environment(List<SlicePlan> plans) {
+    String uuids =
+        plans.stream()
+            .sorted(Comparator.comparingInt(SlicePlan::number))
+            .map(plan -> plan.grant().deviceUuid())
+            .collect(Collectors.joining(","));
+    Map<String, String> environment = new LinkedHashMap<>();
+    environment.put("CUDA_VISIBLE_DEVICES", uuids);
+    environment.put("NVIDIA_VISIBLE_DEVICES", uuids.isEmpty() ? "void" : uuids);
+    return environment;
+  }
+
+  private static String name(SlicePlan plan) {
+    return plan.attempt().directoryName() + "#" + plan.number();
+  }
+}

@@ -1,0 +1,107 @@
+package io.headgate.agent.grpc;
+
+import com.google.protobuf.Duration;
+import io.headgate.agent.core.AbortCallback;
+import io.headgate.agent.core.Assignment;
+import io.headgate.agent.core.AttemptKey;
+import io.headgate.agent.core.Input;
+import io.headgate.agent.core.IsolationLevel;
+import io.headgate.agent.core.JobName;
+import io.headgate.agent.core.Leadership;
+import io.headgate.agent.core.SliceGrant;
+import io.headgate.agent.core.StopOrder;
+import io.headgate.proto.agent.v1.Assign;
+import io.headgate.proto.agent.v1.Stop;
+import io.headgate.type.GpuQuantity;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/// The scheduler's messages as inputs of the reconciler.
+final class FromWire {
+  private FromWire() {}
+
+  static Leadership leadership(io.headgate.proto.agent.v1.Leadership wire) {
+    return new Leadership(wire.getIncarnation(), wire.getEpoch(), wire.getLeader());
+  }
+
+  /// @throws IllegalArgumentException when there is no telling which attempt is meant
+  static AttemptKey key(String job, int attempt, int worker) {
+    return new AttemptKey(JobName.parse(job), attempt, worker);
+  }
+
+  /// An assignment, or what is wrong with it.
+  ///
+  /// @throws IllegalArgumentException when there is no telling which attempt is meant
+  static Input assign(Assign wire, Instant now) {
+    Leadership leadership = leadership(wire.getLeadership());
+    AttemptKey key = key(wire.getJob(), wire.getAttempt(), wire.getWorker());
+    try {
+      return new Input.Assigned(leadership, assignment(wire, key), now);
+    } catch (IllegalArgumentException | ArithmeticException e) {
+      return new Input.Malformed(leadership, key, String.valueOf(e.getMessage()), now);
+    }
+  }
+
+  /// An order to stop.
+  ///
+  /// @throws IllegalArgumentException when there is no telling which attempt is meant
+  static Input stop(Stop wire, Instant now) {
+    StopOrder.Kind kind =
+        switch (wire.getKind()) {
+          case KIND_CANCEL -> StopOrder.Kind.CANCEL;
+          case KIND_ORPHAN -> StopOrder.Kind.ORPHAN;
+          case KIND_PREEMPT, KIND_UNSPECIFIED, UNRECOGNIZED -> StopOrder.Kind.PREEMPT;
+        };
+    return new Input.StopOrdered(
+        leadership(wire.getLeadership()),
+        key(wire.getJob(), wire.getAttempt(), wire.getWorker()),
+        new StopOrder(kind, wire.getSkipCallback()),
+        now);
+  }
+
+  private static Assignment assignment(Assign wire, AttemptKey key) {
+    return new Assignment(
+        key,
+        Math.max(1, wire.getWorkers()),
+        wire.getQueue(),
+        wire.getSlicesList().stream().map(FromWire::grant).toList(),
+        wire.getCpuMillis(),
+        wire.getMemoryBytes(),
+        wire.getCommandList(),
+        new TreeMap<>(wire.getEnvironmentMap()),
+        Optional.of(wire.getWorkingDirectory()).filter(directory -> !directory.isEmpty()),
+        wire.hasTimeLimit() ? Optional.of(duration(wire.getTimeLimit())) : Optional.empty(),
+        new AbortCallback(wire.getAbortCommandList(), duration(wire.getAbortTimeout())),
+        duration(wire.getTerminationGrace()),
+        wire.hasStopAfter() ? Optional.of(duration(wire.getStopAfter())) : Optional.empty(),
+        wire.getTraceparent(),
+        wire.getResume(),
+        isolation(wire.getMinimumIsolation()),
+        wire.getUser());
+  }
+
+  private static SliceGrant grant(io.headgate.proto.agent.v1.SliceGrant wire) {
+    return new SliceGrant(
+        wire.getDeviceIndex(),
+        wire.getDeviceUuid(),
+        GpuQuantity.parse(wire.getGpus()),
+        wire.getMemoryBytes());
+  }
+
+  private static IsolationLevel isolation(io.headgate.proto.type.v1.IsolationLevel wire) {
+    return switch (wire) {
+      case ISOLATION_LEVEL_UNSPECIFIED -> IsolationLevel.NONE;
+      case ISOLATION_LEVEL_REACTIVE -> IsolationLevel.REACTIVE;
+      case ISOLATION_LEVEL_DRIVER_PROCESS -> IsolationLevel.DRIVER_PROCESS;
+      case ISOLATION_LEVEL_DRIVER_CONTAINER -> IsolationLevel.DRIVER_CONTAINER;
+      case ISOLATION_LEVEL_HARDWARE -> IsolationLevel.HARDWARE;
+      // A newer scheduler's level is at least as strong as what we know as the strongest.
+      case UNRECOGNIZED -> throw new IllegalArgumentException("unknown isolation level");
+    };
+  }
+
+  private static java.time.Duration duration(Duration wire) {
+    return java.time.Duration.ofSeconds(wire.getSeconds(), wire.getNanos());
+  }
+}

@@ -1,0 +1,106 @@
+package io.headgate.agent.grpc;
+
+import io.headgate.agent.core.AttemptKey;
+import io.headgate.agent.process.AttemptLogs;
+import io.headgate.agent.runtime.Agent;
+import io.headgate.proto.agent.v1.LogChunk;
+import io.headgate.proto.agent.v1.ReadLogs;
+import java.io.IOException;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/// Answers one request for an attempt's output, a chunk at a time, never more than was granted.
+///
+/// Owned by the session's thread.
+final class LogSender implements AutoCloseable {
+  private static final int MAX_CHUNK_BYTES = 64 * 1024;
+
+  private final Agent agent;
+  private final String readId;
+  private final AttemptKey key;
+  private final boolean follow;
+  private final long tailBytes;
+  private final Map<AttemptLogs.Stream, Long> offsets = new EnumMap<>(AttemptLogs.Stream.class);
+  private @Nullable AttemptLogs logs;
+  private long granted;
+  private boolean done;
+
+  LogSender(Agent agent, ReadLogs request, AttemptKey key) {
+    this.agent = agent;
+    this.readId = request.getReadId();
+    this.key = key;
+    this.follow = request.getFollow();
+    this.tailBytes = request.getTailBytes();
+    grant(request.getWindowBytes());
+  }
+
+  /// Allows so many bytes more.
+  void grant(long bytes) {
+    granted += Math.max(0, bytes);
+  }
+
+  boolean isDone() {
+    return done;
+  }
+
+  /// The next chunk; empty when there is none now.
+  Optional<LogChunk> next() {
+    if (done || granted == 0) {
+      return Optional.empty();
+    }
+    try {
+      // Asked before reading: what was printed until the end is read after it.
+      boolean complete = !follow || agent.hasEnded(key);
+      Optional<LogChunk> chunk = read();
+      if (chunk.isEmpty() && complete) {
+        return last(logs == null ? "this machine has no output of it" : "");
+      }
+      return chunk;
+    } catch (IOException e) {
+      return last("its output cannot be read: " + e.getMessage());
+    }
+  }
+
+  @Override
+  public void close() {
+    if (logs != null) {
+      logs.close();
+    }
+  }
+
+  private Optional<LogChunk> read() throws IOException {
+    AttemptLogs opened = logs == null ? open() : logs;
+    if (opened == null) {
+      return Optional.empty();
+    }
+    for (AttemptLogs.Stream stream : AttemptLogs.Stream.values()) {
+      long offset = offsets.getOrDefault(stream, 0L);
+      int size = (int) Math.min(MAX_CHUNK_BYTES, granted);
+      Optional<AttemptLogs.Piece> piece = opened.read(stream, offset, size);
+      if (piece.isPresent()) {
+        granted -= piece.get().endOffset() - piece.get().offset();
+        offsets.put(stream, piece.get().endOffset());
+        return Optional.of(ToWire.chunk(readId, piece.get()));
+      }
+    }
+    return Optional.empty();
+  }
+
+  private @Nullable AttemptLogs open() throws IOException {
+    AttemptLogs opened = agent.openLogs(key).orElse(null);
+    if (opened != null && tailBytes > 0) {
+      for (AttemptLogs.Stream stream : AttemptLogs.Stream.values()) {
+        offsets.put(stream, opened.tailOffset(stream, tailBytes));
+      }
+    }
+    logs = opened;
+    return opened;
+  }
+
+  private Optional<LogChunk> last(String error) {
+    done = true;
+    return Optional.of(ToWire.lastChunk(readId, error));
+  }
+}

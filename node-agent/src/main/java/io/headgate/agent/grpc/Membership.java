@@ -1,0 +1,295 @@
+package io.headgate.agent.grpc;
+
+import io.grpc.ManagedChannel;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import io.headgate.agent.driver.GpuDriver;
+import io.headgate.agent.runtime.Agent;
+import io.headgate.agent.runtime.NodeIdentity;
+import io.headgate.kit.client.ChannelConfig;
+import io.headgate.kit.client.Channels;
+import io.headgate.kit.client.TokenSource;
+import io.headgate.kit.config.Secret;
+import io.headgate.kit.telemetry.Telemetry;
+import io.headgate.kit.time.TimeSource;
+import io.headgate.proto.policy.v1.EnrollNodeRequest;
+import io.headgate.proto.policy.v1.EnrollNodeResponse;
+import io.headgate.proto.policy.v1.TokenServiceGrpc;
+import io.headgate.proto.pool.v1.Node;
+import io.headgate.proto.pool.v1.NodeServiceGrpc;
+import io.headgate.proto.pool.v1.RegisterNodeRequest;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// This machine's place in the installation: joins once, tells what it has at every start, then
+/// keeps a session with the leading scheduler. All in the background and for as long as it takes:
+/// jobs of an earlier run are looked after meanwhile.
+public final class Membership implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Membership.class);
+
+  /// Where the services are.
+  public record Endpoints(URI policy, URI pool, List<URI> schedulers, Optional<Path> trust) {}
+
+  /// What the machine says about itself.
+  ///
+  /// @param nodeId id that it wants in its tenant
+  /// @param cpuMillis for jobs
+  /// @param memoryBytes for jobs
+  public record Machine(
+      String nodeId,
+      String hostname,
+      String agentVersion,
+      String bootId,
+      long cpuMillis,
+      long memoryBytes) {}
+
+  private final Agent agent;
+  private final GpuDriver driver;
+  private final Endpoints endpoints;
+  private final Machine machine;
+  private final Path data;
+  private final Optional<Secret> joinToken;
+  private final Telemetry telemetry;
+  private final TimeSource time;
+  private final RandomGenerator random = RandomGenerator.getDefault();
+  private final AtomicBoolean registered = new AtomicBoolean();
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition changed = lock.newCondition();
+  private boolean closed; // guarded by lock
+  private @Nullable SchedulerClient client; // guarded by lock
+  private @Nullable NodeIdentity identity; // guarded by lock
+
+  /// What it needs besides the agent.
+  public record Wiring(
+      Endpoints endpoints,
+      Machine machine,
+      Path data,
+      Optional<Secret> joinToken,
+      Telemetry telemetry,
+      TimeSource time) {}
+
+  public Membership(Agent agent, GpuDriver driver, Wiring wiring) {
+    this.agent = agent;
+    this.driver = driver;
+    this.endpoints = wiring.endpoints();
+    this.machine = wiring.machine();
+    this.data = wiring.data();
+    this.joinToken = wiring.joinToken();
+    this.telemetry = wiring.telemetry();
+    this.time = wiring.time();
+  }
+
+  public void start() {
+    Thread.ofVirtual().name("membership").start(this::run);
+  }
+
+  /// Resource name of the node; empty before it has joined.
+  public Optional<String> node() {
+    lock.lock();
+    try {
+      return Optional.ofNullable(identity).map(NodeIdentity::node);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Whether it has joined, told what it has, and a scheduler listens.
+  public boolean isComplete() {
+    lock.lock();
+    try {
+      return registered.get() && client != null && client.isConnected();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public void close() {
+    @Nullable SchedulerClient running;
+    lock.lock();
+    try {
+      closed = true;
+      running = client;
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+    if (running != null) {
+      running.close();
+    }
+  }
+
+  private void run() {
+    try (Closeable policy = open(endpoints.policy(), TokenSource.anonymous())) {
+      NodeIdentity joined = join(policy.channel());
+      NodeTokens tokens = new NodeTokens(policy.channel(), joined, time);
+      connect(joined, tokens);
+      register(joined, tokens);
+      lock.lock();
+      try {
+        // The tokens need the channel for as long as the node is a member.
+        while (!closed) {
+          changed.await();
+        }
+      } finally {
+        lock.unlock();
+      }
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    } catch (ClosedException _) {
+      LOG.debug("closed before it had joined");
+    }
+  }
+
+  private NodeIdentity join(ManagedChannel policy) throws InterruptedException {
+    Backoff backoff = backoff();
+    while (true) {
+      try {
+        Optional<NodeIdentity> known = NodeIdentity.load(data);
+        NodeIdentity joined = known.isPresent() ? known.get() : enroll(policy);
+        lock.lock();
+        try {
+          identity = joined;
+        } finally {
+          lock.unlock();
+        }
+        return joined;
+      } catch (IOException | StatusRuntimeException e) {
+        LOG.warn("cannot join yet: {}", e.getMessage());
+        pause(backoff.next());
+      }
+    }
+  }
+
+  private NodeIdentity enroll(ManagedChannel policy) throws IOException {
+    Secret token =
+        joinToken.orElseThrow(() ->
+            new IOException(
+                "this machine has not joined and has no join token; set agent.join-token"));
+    EnrollNodeResponse answer =
+        TokenServiceGrpc.newBlockingStub(policy)
+            .enrollNode(
+                EnrollNodeRequest.newBuilder()
+                    .setJoinToken(token.reveal())
+                    .setNodeId(machine.nodeId())
+                    .build());
+    NodeIdentity joined =
+        new NodeIdentity(answer.getNode(), answer.getPool(), Secret.of(answer.getNodeKey()));
+    joined.save(data);
+    LOG.info("joined as {} in pool {}", joined.node(), joined.pool());
+    return joined;
+  }
+
+  private void connect(NodeIdentity joined, NodeTokens tokens) {
+    SchedulerSession.Self self =
+        new SchedulerSession.Self(
+            joined.node(),
+            UUID.randomUUID().toString(),
+            machine.bootId(),
+            machine.agentVersion(),
+            driver.isSimulated());
+    SchedulerClient.Wiring wiring =
+        new SchedulerClient.Wiring(
+            endpoints.schedulers(),
+            address -> Channels.open(config(address), tokens, telemetry),
+            tokens::reject);
+    SchedulerClient made = new SchedulerClient(agent, self, wiring, random, time);
+    lock.lock();
+    try {
+      if (closed) {
+        throw new ClosedException();
+      }
+      client = made;
+      agent.connect(made);
+      made.start();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void register(NodeIdentity joined, NodeTokens tokens) throws InterruptedException {
+    Node.Builder node =
+        Node.newBuilder()
+            .setName(joined.node())
+            .setCpuMillis(machine.cpuMillis())
+            .setMemoryBytes(machine.memoryBytes())
+            .setSimulated(driver.isSimulated())
+            .setDriver(driver.description())
+            .setAgentVersion(machine.agentVersion())
+            .setHostname(machine.hostname());
+    driver.devices().forEach(device -> node.addDevices(ToWire.device(device)));
+    RegisterNodeRequest request = RegisterNodeRequest.newBuilder().setNode(node).build();
+    Backoff backoff = backoff();
+    try (Closeable pool = open(endpoints.pool(), tokens)) {
+      while (!registered.get()) {
+        try {
+          Node answer = NodeServiceGrpc.newBlockingStub(pool.channel()).registerNode(request);
+          registered.set(true);
+          LOG.info("registered {} devices of {}", answer.getDevicesCount(), answer.getName());
+        } catch (StatusRuntimeException e) {
+          LOG.warn("cannot register yet: {}", e.getMessage());
+          if (e.getStatus().getCode() == Status.Code.UNAUTHENTICATED) {
+            tokens.reject();
+          }
+          pause(backoff.next());
+        }
+      }
+    }
+  }
+
+  private void pause(Duration wait) throws InterruptedException {
+    lock.lock();
+    try {
+      long left = wait.toNanos();
+      while (!closed && left > 0) {
+        left = changed.awaitNanos(left);
+      }
+      if (closed) {
+        throw new ClosedException();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private Backoff backoff() {
+    return new Backoff(Duration.ofMillis(100), Duration.ofSeconds(10), random);
+  }
+
+  private ChannelConfig config(URI server) {
+    ChannelConfig defaults = ChannelConfig.of(server);
+    return new ChannelConfig(
+        server,
+        endpoints.trust(),
+        defaults.deadline(),
+        defaults.keepAlive(),
+        defaults.maxMessageSize());
+  }
+
+  private Closeable open(URI server, TokenSource tokens) {
+    return new Closeable(Channels.open(config(server), tokens, telemetry));
+  }
+
+  private record Closeable(ManagedChannel channel) implements AutoCloseable {
+    @Override
+    public void close() {
+      Channels.close(channel);
+    }
+  }
+
+  private static final class ClosedException extends RuntimeException {
+    private static final long serialVersionUID = 1;
+  }
+}

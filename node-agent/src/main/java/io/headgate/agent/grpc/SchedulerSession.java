@@ -1,0 +1,371 @@
+package io.headgate.agent.grpc;
+
+import com.google.protobuf.util.Durations;
+import io.grpc.Channel;
+import io.grpc.Status;
+import io.grpc.stub.ClientCallStreamObserver;
+import io.grpc.stub.ClientResponseObserver;
+import io.headgate.agent.core.AttemptKey;
+import io.headgate.agent.core.AttemptReport;
+import io.headgate.agent.core.Input;
+import io.headgate.agent.core.Leadership;
+import io.headgate.agent.process.BootClock;
+import io.headgate.agent.runtime.Agent;
+import io.headgate.kit.time.TimeSource;
+import io.headgate.proto.agent.v1.AgentServiceGrpc;
+import io.headgate.proto.agent.v1.ConnectRequest;
+import io.headgate.proto.agent.v1.ConnectResponse;
+import io.headgate.proto.agent.v1.Heartbeat;
+import io.headgate.proto.agent.v1.Hello;
+import io.headgate.proto.agent.v1.LogChunk;
+import io.headgate.proto.agent.v1.ReadLogs;
+import io.headgate.proto.agent.v1.Welcome;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// One stream to one scheduler, from Hello to its end.
+///
+/// One thread, the caller of [#run], owns everything and does all sending: heartbeats first, then
+/// updates in order, then output, and of the last two only as much as the stream takes, so a
+/// scheduler that reads slowly costs bounded memory and delays no heartbeat. Other threads only put
+/// events into its inbox; a message is asked for when the one before is done.
+final class SchedulerSession implements ClientResponseObserver<ConnectRequest, ConnectResponse> {
+  /// Version of the agent protocol spoken here.
+  static final int PROTOCOL_VERSION = 1;
+
+  private static final Logger LOG = LoggerFactory.getLogger(SchedulerSession.class);
+  private static final Duration WELCOME_PATIENCE = Duration.ofSeconds(10);
+  private static final Duration LEAST_REPLY_PATIENCE = Duration.ofSeconds(10);
+  private static final Duration FOLLOW_INTERVAL = Duration.ofMillis(100);
+  private static final int UPDATE_BATCH = 100;
+  private static final int MAX_LOG_READERS = 64;
+  private static final int MAX_UNANSWERED = 100;
+
+  /// How a session ended.
+  sealed interface Outcome {
+    /// Another replica leads.
+    ///
+    /// @param address `host:port`; empty: unknown
+    record Redirected(String address) implements Outcome {}
+
+    /// It is over.
+    ///
+    /// @param welcomed whether it had been opened
+    /// @param unauthenticated whether the token was refused
+    record Ended(boolean welcomed, boolean unauthenticated, String why) implements Outcome {}
+  }
+
+  /// Who the agent is, in its own words.
+  record Self(
+      String node, String sessionId, String bootId, String agentVersion, boolean simulated) {}
+
+  private final Agent agent;
+  private final Self self;
+  private final TimeSource time;
+  private final BlockingQueue<Event> inbox = new LinkedBlockingQueue<>();
+  private final AtomicBoolean wakeQueued = new AtomicBoolean();
+  private volatile boolean welcomed;
+
+  // Owned by the session's thread.
+  private @Nullable ClientCallStreamObserver<ConnectRequest> requests;
+  private @Nullable Outcome outcome;
+  private long helloBootMs;
+  private long heartbeatNanos = Duration.ofSeconds(5).toNanos();
+  private long nextHeartbeatNanos;
+  private long lastHeardNanos;
+  private long heartbeats;
+  private long sentSequence;
+  private final Map<Long, Long> unansweredBootMs = new LinkedHashMap<>();
+  private final Map<String, LogSender> readers = new LinkedHashMap<>();
+
+  private sealed interface Event {
+    record Received(ConnectResponse message) implements Event {}
+
+    record Woken() implements Event {}
+
+    record Over(Outcome outcome) implements Event {}
+  }
+
+  SchedulerSession(Agent agent, Self self, TimeSource time) {
+    this.agent = agent;
+    this.self = self;
+    this.time = time;
+  }
+
+  /// Opens the stream and serves it until it ends, on the caller's thread.
+  Outcome run(Channel channel) throws InterruptedException {
+    var _ = AgentServiceGrpc.newStub(channel).connect(this);
+    try {
+      lastHeardNanos = time.monotonicNanos();
+      Hello hello = hello();
+      helloBootMs = BootClock.nowMs();
+      send(ConnectRequest.newBuilder().setHello(hello).build());
+      while (outcome == null) {
+        @Nullable Event event = inbox.poll(nanosToWait(), TimeUnit.NANOSECONDS);
+        while (event != null && outcome == null) {
+          take(event);
+          event = inbox.poll();
+        }
+        serve();
+      }
+      return outcome;
+    } catch (ExecutionException e) {
+      throw new IllegalStateException("the agent's loop has ended", e);
+    } finally {
+      finish();
+    }
+  }
+
+  boolean isWelcomed() {
+    return welcomed;
+  }
+
+  /// Something may be to send.
+  void wake() {
+    if (wakeQueued.compareAndSet(false, true)) {
+      inbox.add(new Event.Woken());
+    }
+  }
+
+  /// Ends the session.
+  void end(String why) {
+    end(new Outcome.Ended(welcomed, false, why));
+  }
+
+  @Override
+  public void beforeStart(ClientCallStreamObserver<ConnectRequest> stream) {
+    requests = stream;
+    stream.disableAutoRequestWithInitial(1);
+    stream.setOnReadyHandler(this::wake);
+  }
+
+  @Override
+  public void onNext(ConnectResponse message) {
+    inbox.add(new Event.Received(message));
+  }
+
+  @Override
+  public void onError(Throwable failure) {
+    Status status = Status.fromThrowable(failure);
+    boolean unauthenticated = status.getCode() == Status.Code.UNAUTHENTICATED;
+    end(new Outcome.Ended(welcomed, unauthenticated, String.valueOf(failure.getMessage())));
+  }
+
+  @Override
+  public void onCompleted() {
+    end("the scheduler ended the stream");
+  }
+
+  private void end(Outcome end) {
+    inbox.add(new Event.Over(end));
+  }
+
+  private void take(Event event) {
+    switch (event) {
+      case Event.Received(ConnectResponse message) -> {
+        lastHeardNanos = time.monotonicNanos();
+        try {
+          take(message);
+        } catch (IllegalArgumentException | IOException e) {
+          LOG.error("a message of the scheduler cannot be followed: {}", e.getMessage());
+        }
+        if (requests != null) {
+          requests.request(1);
+        }
+      }
+      case Event.Woken _ -> wakeQueued.set(false);
+      case Event.Over(Outcome end) -> outcome = end;
+    }
+  }
+
+  private Hello hello() throws InterruptedException, ExecutionException {
+    List<AttemptReport> reports = agent.reports().get();
+    Hello.Builder hello =
+        Hello.newBuilder()
+            .setNode(self.node())
+            .setSessionId(self.sessionId())
+            .setBootId(self.bootId())
+            .setAgentVersion(self.agentVersion())
+            .setProtocolVersion(PROTOCOL_VERSION)
+            .setSimulated(self.simulated());
+    agent.history().highest().map(ToWire::leadership).ifPresent(hello::setHighestObeyed);
+    reports.forEach(report -> hello.addAttempts(ToWire.report(report)));
+    return hello.build();
+  }
+
+  private void take(ConnectResponse message) throws IOException {
+    switch (message.getMessageCase()) {
+      case WELCOME -> welcome(message.getWelcome());
+      case NOT_LEADER -> outcome = new Outcome.Redirected(message.getNotLeader().getAddress());
+      case ASSIGN -> agent.post(FromWire.assign(message.getAssign(), time.instant()));
+      case STOP -> agent.post(FromWire.stop(message.getStop(), time.instant()));
+      case ACKNOWLEDGE -> agent.acknowledge(message.getAcknowledge().getSequence());
+      case HEARTBEAT_REPLY -> heard(message.getHeartbeatReply().getNumber());
+      case READ_LOGS -> readLogs(message.getReadLogs());
+      case CANCEL_READ_LOGS -> closeReader(message.getCancelReadLogs().getReadId());
+      case FORGET -> {
+        var forget = message.getForget();
+        agent.post(
+            new Input.Forgotten(
+                FromWire.key(forget.getJob(), forget.getAttempt(), forget.getWorker())));
+      }
+      case MESSAGE_NOT_SET -> LOG.debug("a message of a newer protocol is not understood");
+    }
+  }
+
+  private void welcome(Welcome welcome) throws IOException {
+    Leadership leadership = FromWire.leadership(welcome.getLeadership());
+    // The scheduler has seen our Hello, so it counts our silence from no earlier than that.
+    agent.contact(helloBootMs);
+    agent.post(new Input.Welcomed(leadership));
+    agent.acknowledge(welcome.getAcknowledgedSequence());
+    sentSequence = welcome.getAcknowledgedSequence();
+    if (Durations.isPositive(welcome.getHeartbeatInterval())) {
+      heartbeatNanos = Durations.toNanos(welcome.getHeartbeatInterval());
+    }
+    nextHeartbeatNanos = time.monotonicNanos();
+    welcomed = true;
+    LOG.info("{} reports to {}", self.node(), leadership);
+  }
+
+  private void heard(long number) {
+    Optional.ofNullable(unansweredBootMs.remove(number)).ifPresent(agent::contact);
+  }
+
+  private void readLogs(ReadLogs request) {
+    @Nullable LogSender known = readers.get(request.getReadId());
+    if (known != null) {
+      known.grant(request.getWindowBytes());
+      return;
+    }
+    if (readers.size() >= MAX_LOG_READERS) {
+      String problem = "this machine serves " + MAX_LOG_READERS + " readers already";
+      send(chunk(ToWire.lastChunk(request.getReadId(), problem)));
+      return;
+    }
+    AttemptKey key = FromWire.key(request.getJob(), request.getAttempt(), request.getWorker());
+    readers.put(request.getReadId(), new LogSender(agent, request, key));
+  }
+
+  private void closeReader(String readId) {
+    Optional.ofNullable(readers.remove(readId)).ifPresent(LogSender::close);
+  }
+
+  /// Sends what is due and fits.
+  private void serve() {
+    long now = time.monotonicNanos();
+    Duration patience = welcomed ? replyPatience() : WELCOME_PATIENCE;
+    if (now - lastHeardNanos > patience.toNanos()) {
+      outcome =
+          new Outcome.Ended(
+              welcomed, false, "nothing was heard for " + patience.toSeconds() + " s");
+      return;
+    }
+    if (!welcomed || outcome != null) {
+      return;
+    }
+    if (now - nextHeartbeatNanos >= 0) {
+      nextHeartbeatNanos = now + heartbeatNanos;
+      heartbeat();
+    }
+    sendUpdates();
+    sendLogs();
+  }
+
+  private void heartbeat() {
+    heartbeats++;
+    unansweredBootMs.put(heartbeats, BootClock.nowMs());
+    if (unansweredBootMs.size() > MAX_UNANSWERED) {
+      unansweredBootMs.remove(unansweredBootMs.keySet().iterator().next());
+    }
+    send(
+        ConnectRequest.newBuilder()
+            .setHeartbeat(Heartbeat.newBuilder().setNumber(heartbeats))
+            .build());
+  }
+
+  private void sendUpdates() {
+    List<Agent.Update> batch = agent.updatesAfter(sentSequence, UPDATE_BATCH);
+    while (!batch.isEmpty()) {
+      for (Agent.Update update : batch) {
+        if (!isReady()) {
+          return;
+        }
+        send(ConnectRequest.newBuilder().setUpdate(ToWire.update(update)).build());
+        sentSequence = update.sequence();
+      }
+      batch = agent.updatesAfter(sentSequence, UPDATE_BATCH);
+    }
+  }
+
+  /// One chunk of each reader in turn, so that none starves another.
+  private void sendLogs() {
+    boolean sent = true;
+    while (sent) {
+      sent = false;
+      for (Map.Entry<String, LogSender> reader : List.copyOf(readers.entrySet())) {
+        if (!isReady()) {
+          return;
+        }
+        Optional<LogChunk> chunk = reader.getValue().next();
+        chunk.ifPresent(found -> send(chunk(found)));
+        sent |= chunk.isPresent();
+        if (reader.getValue().isDone()) {
+          closeReader(reader.getKey());
+        }
+      }
+    }
+  }
+
+  private long nanosToWait() {
+    long now = time.monotonicNanos();
+    long wait = lastHeardNanos + (welcomed ? replyPatience() : WELCOME_PATIENCE).toNanos() - now;
+    if (welcomed) {
+      wait = Math.min(wait, nextHeartbeatNanos - now);
+    }
+    if (!readers.isEmpty()) {
+      wait = Math.min(wait, FOLLOW_INTERVAL.toNanos());
+    }
+    return Math.max(0, wait);
+  }
+
+  private Duration replyPatience() {
+    Duration three = Duration.ofNanos(heartbeatNanos).multipliedBy(3);
+    return three.compareTo(LEAST_REPLY_PATIENCE) > 0 ? three : LEAST_REPLY_PATIENCE;
+  }
+
+  private boolean isReady() {
+    return requests != null && requests.isReady();
+  }
+
+  private void send(ConnectRequest message) {
+    if (requests != null && outcome == null) {
+      requests.onNext(message);
+    }
+  }
+
+  private static ConnectRequest chunk(LogChunk chunk) {
+    return ConnectRequest.newBuilder().setLogChunk(chunk).build();
+  }
+
+  private void finish() {
+    welcomed = false;
+    new ArrayList<>(readers.keySet()).forEach(this::closeReader);
+    if (requests != null) {
+      requests.cancel("session over", null);
+    }
+  }
+}

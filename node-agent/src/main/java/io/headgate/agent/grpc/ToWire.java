@@ -1,0 +1,173 @@
+package io.headgate.agent.grpc;
+
+import com.google.protobuf.ByteString;
+import com.google.protobuf.Duration;
+import com.google.protobuf.Timestamp;
+import io.headgate.agent.core.AttemptReport;
+import io.headgate.agent.core.DeviceInfo;
+import io.headgate.agent.core.EndReason;
+import io.headgate.agent.core.IsolationLevel;
+import io.headgate.agent.core.Leadership;
+import io.headgate.agent.core.StopStep;
+import io.headgate.agent.process.AttemptLogs;
+import io.headgate.agent.runtime.Agent;
+import io.headgate.proto.agent.v1.LogChunk;
+import io.headgate.proto.agent.v1.Update;
+import io.headgate.proto.pool.v1.Device;
+import io.headgate.proto.type.v1.DeviceGeometry;
+import java.time.Instant;
+
+/// What the agent says, as messages of the contract.
+final class ToWire {
+  private static final int MAX_ERROR = 2000;
+
+  private ToWire() {}
+
+  static Update update(Agent.Update update) {
+    return Update.newBuilder()
+        .setSequence(update.sequence())
+        .setReport(report(update.report()))
+        .build();
+  }
+
+  static io.headgate.proto.agent.v1.AttemptReport report(AttemptReport report) {
+    var wire =
+        io.headgate.proto.agent.v1.AttemptReport.newBuilder()
+            .setJob(report.key().job().toString())
+            .setAttempt(report.key().attempt())
+            .setWorker(report.key().worker())
+            .setState(state(report));
+    report.started().ifPresent(at -> wire.setStartTime(timestamp(at)));
+    report
+        .step()
+        .ifPresent(step -> {
+          wire.setStopPhase(word(step.phase()));
+          step.result().ifPresent(result -> wire.setStopPhaseResult(word(result)));
+          step.duration().ifPresent(took -> wire.setStopPhaseDuration(duration(took)));
+        });
+    report
+        .end()
+        .ifPresent(end -> {
+          wire.setEndReason(reason(end.reason())).setEndTime(timestamp(end.at()));
+          end.exitCode().ifPresent(wire::setExitCode);
+          end.error().ifPresent(error -> wire.setError(cut(error, MAX_ERROR)));
+        });
+    return wire.build();
+  }
+
+  static io.headgate.proto.agent.v1.Leadership leadership(Leadership leadership) {
+    return io.headgate.proto.agent.v1.Leadership.newBuilder()
+        .setIncarnation(leadership.incarnation())
+        .setEpoch(leadership.epoch())
+        .setLeader(leadership.leader())
+        .build();
+  }
+
+  static Device device(DeviceInfo device) {
+    return Device.newBuilder()
+        .setIndex(device.index())
+        .setUuid(device.uuid())
+        .setGpuModel(device.model())
+        .setMemoryBytes(device.memoryBytes())
+        .setGeometry(
+            switch (device.geometry()) {
+              case CONTINUOUS -> DeviceGeometry.DEVICE_GEOMETRY_CONTINUOUS;
+              case MIG -> DeviceGeometry.DEVICE_GEOMETRY_MIG;
+              case AMD_PARTITION -> DeviceGeometry.DEVICE_GEOMETRY_AMD_PARTITION;
+            })
+        .setIsolation(isolation(device.isolation()))
+        .build();
+  }
+
+  static LogChunk chunk(String readId, AttemptLogs.Piece piece) {
+    return LogChunk.newBuilder()
+        .setReadId(readId)
+        .setStream(
+            switch (piece.stream()) {
+              case STDOUT -> LogChunk.Stream.STREAM_STDOUT;
+              case STDERR -> LogChunk.Stream.STREAM_STDERR;
+            })
+        .setData(ByteString.copyFrom(piece.bytes()))
+        .setOffset(piece.offset())
+        .setGap(piece.gap())
+        .build();
+  }
+
+  static LogChunk lastChunk(String readId, String error) {
+    return LogChunk.newBuilder().setReadId(readId).setLast(true).setError(cut(error, 500)).build();
+  }
+
+  private static io.headgate.proto.agent.v1.AttemptReport.State state(AttemptReport report) {
+    return switch (report.state()) {
+      case STARTING -> io.headgate.proto.agent.v1.AttemptReport.State.STATE_STARTING;
+      case RUNNING -> io.headgate.proto.agent.v1.AttemptReport.State.STATE_RUNNING;
+      // Its slices are not free yet, and free is what the scheduler hears in "ended".
+      case STOPPING, RELEASING -> io.headgate.proto.agent.v1.AttemptReport.State.STATE_STOPPING;
+      case ENDED -> io.headgate.proto.agent.v1.AttemptReport.State.STATE_ENDED;
+    };
+  }
+
+  private static io.headgate.proto.agent.v1.AttemptReport.EndReason reason(EndReason reason) {
+    return switch (reason) {
+      case EXITED -> io.headgate.proto.agent.v1.AttemptReport.EndReason.END_REASON_EXITED;
+      case STOPPED -> io.headgate.proto.agent.v1.AttemptReport.EndReason.END_REASON_STOPPED;
+      case TIME_LIMIT -> io.headgate.proto.agent.v1.AttemptReport.EndReason.END_REASON_TIME_LIMIT;
+      case OUT_OF_CONTACT ->
+          io.headgate.proto.agent.v1.AttemptReport.EndReason.END_REASON_OUT_OF_CONTACT;
+      case START_FAILED ->
+          io.headgate.proto.agent.v1.AttemptReport.EndReason.END_REASON_START_FAILED;
+      case REJECTED -> io.headgate.proto.agent.v1.AttemptReport.EndReason.END_REASON_REJECTED;
+      case LOST -> io.headgate.proto.agent.v1.AttemptReport.EndReason.END_REASON_LOST;
+      case NODE_STOPPED ->
+          io.headgate.proto.agent.v1.AttemptReport.EndReason.END_REASON_NODE_STOPPED;
+    };
+  }
+
+  private static io.headgate.proto.type.v1.IsolationLevel isolation(IsolationLevel level) {
+    return switch (level) {
+      case NONE -> io.headgate.proto.type.v1.IsolationLevel.ISOLATION_LEVEL_UNSPECIFIED;
+      case REACTIVE -> io.headgate.proto.type.v1.IsolationLevel.ISOLATION_LEVEL_REACTIVE;
+      case DRIVER_PROCESS ->
+          io.headgate.proto.type.v1.IsolationLevel.ISOLATION_LEVEL_DRIVER_PROCESS;
+      case DRIVER_CONTAINER ->
+          io.headgate.proto.type.v1.IsolationLevel.ISOLATION_LEVEL_DRIVER_CONTAINER;
+      case HARDWARE -> io.headgate.proto.type.v1.IsolationLevel.ISOLATION_LEVEL_HARDWARE;
+    };
+  }
+
+  private static String word(StopStep.Phase phase) {
+    return switch (phase) {
+      case CALLBACK -> "callback";
+      case TERM -> "term";
+      case KILL -> "kill";
+      case CLEANUP -> "cleanup";
+    };
+  }
+
+  private static String word(StopStep.Result result) {
+    return switch (result) {
+      case OK -> "ok";
+      case FAILED -> "failed";
+      case TIMED_OUT -> "timed-out";
+      case SKIPPED -> "skipped";
+    };
+  }
+
+  private static Timestamp timestamp(Instant instant) {
+    return Timestamp.newBuilder()
+        .setSeconds(instant.getEpochSecond())
+        .setNanos(instant.getNano())
+        .build();
+  }
+
+  private static Duration duration(java.time.Duration duration) {
+    return Duration.newBuilder()
+        .setSeconds(duration.getSeconds())
+        .setNanos(duration.getNano())
+        .build();
+  }
+
+  private static String cut(String text, int length) {
+    return text.length() <= length ? text : text.substring(0, length - 1) + "…";
+  }
+}

@@ -1,0 +1,150 @@
+package io.headgate.agent.runtime;
+
+import io.headgate.agent.core.AttemptKey;
+import io.headgate.agent.core.AttemptReport;
+import io.headgate.agent.core.AttemptState;
+import io.headgate.agent.core.Input;
+import io.headgate.agent.core.LeadershipHistory;
+import io.headgate.agent.driver.GpuDriver;
+import io.headgate.agent.process.AttemptLogs;
+import io.headgate.agent.process.Cgroups;
+import io.headgate.agent.process.DurableFile;
+import io.headgate.agent.process.SupervisorBinary;
+import io.headgate.agent.process.SupervisorLauncher;
+import io.headgate.agent.process.SupervisorSpec;
+import io.headgate.kit.time.TimeSource;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/// The agent without its wire: what runs on this machine, on disk and under supervisors.
+public final class Agent implements AutoCloseable {
+  private final Ledger ledger;
+  private final Outbox outbox;
+  private final AgentLoop loop;
+
+  /// What an agent needs to know of its machine.
+  ///
+  /// @param name tells it from other agents on the machine
+  /// @param data its own directory
+  /// @param checkpoints root of the jobs' checkpoint directories
+  /// @param logs how much output of each stream is kept
+  /// @param maxKeptAttempts and `maxKeptAge`: how long logs of ended attempts are kept
+  /// @param bootId of the running kernel; another one only in tests
+  public record Settings(
+      String name,
+      Path data,
+      Path checkpoints,
+      SupervisorSpec.Logs logs,
+      int maxKeptAttempts,
+      Duration maxKeptAge,
+      String bootId) {}
+
+  /// An update on its way to the scheduler.
+  public record Update(long sequence, AttemptReport report) {}
+
+  public Agent(Settings settings, GpuDriver driver, AgentInstruments instruments, TimeSource time)
+      throws IOException {
+    Path data = settings.data().toAbsolutePath();
+    this.ledger = Ledger.open(data, settings.bootId());
+    this.outbox = Outbox.open(data.resolve("outbox"));
+    DurableFile.makeDirectory(data.resolve("bin"));
+    Machine machine =
+        new Machine(
+            ledger,
+            driver,
+            new SupervisorLauncher(SupervisorBinary.extract(data.resolve("bin"))),
+            Cgroups.discover(settings.name() + "-" + Integer.toHexString(data.hashCode())),
+            settings.checkpoints().toAbsolutePath(),
+            settings.logs(),
+            instruments,
+            time);
+    this.loop =
+        new AgentLoop(
+            settings.name(),
+            machine,
+            outbox,
+            new Retention(ledger, time, settings.maxKeptAttempts(), settings.maxKeptAge()));
+    instruments.observe(loop::latestReports, driver::discover, outbox::size);
+  }
+
+  /// Takes up what was left, then serves.
+  public void start() throws IOException {
+    loop.start();
+  }
+
+  public void connect(ControlPlane controlPlane) {
+    loop.connect(controlPlane);
+  }
+
+  public void post(Input input) {
+    loop.post(input);
+  }
+
+  /// The control plane was heard from.
+  ///
+  /// @param bootMs when it must still have counted on this machine, by [BootClock]: the moment at
+  ///   which what it answered was sent, not the one at which its answer came
+  public void contact(long bootMs) {
+    loop.contact(bootMs);
+  }
+
+  /// How every attempt stands, after all that was posted before.
+  public CompletableFuture<List<AttemptReport>> reports() {
+    return loop.reports();
+  }
+
+  public LeadershipHistory history() {
+    return loop.latestHistory();
+  }
+
+  /// Whether everything that an attempt printed is in its logs.
+  public boolean hasEnded(AttemptKey key) {
+    return loop.latestReports().stream()
+        .filter(report -> report.key().equals(key))
+        .allMatch(report -> report.state().compareTo(AttemptState.RELEASING) >= 0);
+  }
+
+  /// Updates after the sequence, oldest first.
+  public List<Update> updatesAfter(long sequence, int limit) {
+    return outbox.after(sequence, limit).stream()
+        .map(entry -> new Update(entry.sequence(), entry.report()))
+        .toList();
+  }
+
+  /// Updates up to the sequence are the scheduler's now.
+  public void acknowledge(long sequence) throws IOException {
+    outbox.acknowledge(sequence);
+  }
+
+  /// Completes when the scheduler has acknowledged everything.
+  public CompletableFuture<Void> delivered() {
+    return outbox.emptied();
+  }
+
+  /// The output of an attempt; empty when this machine has none.
+  public Optional<AttemptLogs> openLogs(AttemptKey key) throws IOException {
+    return AttemptLogs.open(ledger.directory(key));
+  }
+
+  /// Stops every job with its callback; completes when none is left.
+  public CompletableFuture<Void> stopAll() {
+    return loop.stopAll();
+  }
+
+  /// Completes, exceptionally, if the agent cannot go on.
+  public CompletableFuture<Void> failure() {
+    return loop.failure();
+  }
+
+  /// Lets go of the jobs, which run on under their supervisors.
+  @Override
+  public void close() throws IOException {
+    loop.close();
+    outbox.close();
+    ledger.close();
+  }
+}

@@ -1,0 +1,196 @@
+package io.headgate.agent.runtime;
+
+import io.headgate.agent.core.Assignment;
+import io.headgate.agent.core.AttemptKey;
+import io.headgate.agent.core.AttemptReport;
+import io.headgate.agent.core.Effect;
+import io.headgate.agent.core.Input;
+import io.headgate.agent.core.LeadershipHistory;
+import io.headgate.agent.core.Reconciler;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// The one thread that owns the reconciler: takes an input, lets it decide, carries the effects out
+/// in order.
+///
+/// It writes the ledger and the outbox itself, because nothing may overtake them; whatever else
+/// takes time belongs to the attempts' own threads. A ledger that cannot be written ends the loop:
+/// an agent that forgets is worse than none, and the supervisors do without it.
+final class AgentLoop implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(AgentLoop.class);
+
+  private final Machine machine;
+  private final Outbox outbox;
+  private final Reconciler reconciler;
+  private final Retention retention;
+  private final BlockingQueue<Runnable> tasks = new LinkedBlockingQueue<>();
+  private final Map<AttemptKey, AttemptProcess> processes = new HashMap<>(); // loop thread only
+  private final CompletableFuture<Void> failure = new CompletableFuture<>();
+  private final CompletableFuture<Void> idle = new CompletableFuture<>();
+  private final Thread thread;
+  private volatile ControlPlane controlPlane = ControlPlane.NONE;
+  private volatile List<AttemptReport> reports = List.of();
+  private volatile LeadershipHistory history = LeadershipHistory.NONE;
+  private long lastContactBootMs; // loop thread only
+  private boolean awaitingIdle; // loop thread only
+  private boolean closed; // loop thread only
+
+  AgentLoop(String name, Machine machine, Outbox outbox, Retention retention) {
+    this.machine = machine;
+    this.outbox = outbox;
+    this.retention = retention;
+    this.reconciler = new Reconciler(machine.driver().devices());
+    this.thread = Thread.ofPlatform().name("headgate-agent-" + name).unstarted(this::run);
+  }
+
+  /// Takes up what the ledger holds, then serves.
+  void start() throws IOException {
+    Input.Recovered recovered = machine.ledger().recover(machine.time().instant());
+    retention.apply();
+    post(recovered);
+    thread.start();
+  }
+
+  void connect(ControlPlane to) {
+    controlPlane = to;
+  }
+
+  void post(Input input) {
+    tasks.add(() -> take(input));
+  }
+
+  /// The control plane was heard from at that time of the boot clock.
+  void contact(long bootMs) {
+    tasks.add(() -> {
+      lastContactBootMs = Math.max(lastContactBootMs, bootMs);
+      processes.values().forEach(process -> process.contact(lastContactBootMs));
+    });
+  }
+
+  /// How every attempt stands, after all that was posted before.
+  CompletableFuture<List<AttemptReport>> reports() {
+    CompletableFuture<List<AttemptReport>> answer = new CompletableFuture<>();
+    tasks.add(() -> answer.complete(reconciler.reports()));
+    return answer;
+  }
+
+  /// How every attempt stood a moment ago, without waiting.
+  List<AttemptReport> latestReports() {
+    return reports;
+  }
+
+  LeadershipHistory latestHistory() {
+    return history;
+  }
+
+  /// Stops every job in order; completes when none is left.
+  CompletableFuture<Void> stopAll() {
+    tasks.add(() -> {
+      awaitingIdle = true;
+      take(new Input.ShutdownOrdered());
+    });
+    return idle;
+  }
+
+  /// Completes, exceptionally, if the loop cannot go on.
+  CompletableFuture<Void> failure() {
+    return failure;
+  }
+
+  /// Ends the loop and lets go of the jobs, which run on.
+  @Override
+  public void close() {
+    tasks.add(() -> {
+      closed = true;
+      processes.values().forEach(AttemptProcess::detach);
+    });
+    try {
+      thread.join();
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void run() {
+    try {
+      while (!closed) {
+        tasks.take().run();
+      }
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    } catch (RuntimeException | Error e) {
+      LOG.error("the agent cannot go on; the jobs run on under their supervisors", e);
+      processes.values().forEach(AttemptProcess::detach);
+      failure.completeExceptionally(e);
+      idle.completeExceptionally(e);
+    }
+  }
+
+  private void take(Input input) {
+    List<Effect> effects = reconciler.on(input);
+    try {
+      for (Effect effect : effects) {
+        carryOut(effect);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException("a record cannot be written", e);
+    }
+    reports = reconciler.reports();
+    history = reconciler.history();
+    if (awaitingIdle && reconciler.unfinished() == 0) {
+      idle.complete(null);
+    }
+  }
+
+  private void carryOut(Effect effect) throws IOException {
+    switch (effect) {
+      case Effect.RecordLeadership(LeadershipHistory higher) ->
+          machine.ledger().recordLeadership(higher);
+      case Effect.RecordAssignment(Assignment assignment) ->
+          machine.ledger().recordAssignment(assignment, lastContactBootMs);
+      case Effect.RecordEnd(AttemptReport report) -> {
+        machine.ledger().recordEnd(report);
+        processes.remove(report.key());
+        LOG.info("{} ended: {}", report.key(), report.end().map(Object::toString).orElse(""));
+      }
+      case Effect.Start(Assignment assignment) -> {
+        AttemptProcess process = new AttemptProcess(machine, assignment, this::post);
+        processes.put(assignment.key(), process);
+        process.start();
+      }
+      case Effect.SendStop stop -> process(stop.assignment()).stop(stop.order());
+      case Effect.Release release -> process(release.assignment()).release(release.killRemains());
+      case Effect.Report(AttemptReport report) -> {
+        outbox.append(report);
+        Failpoint.AFTER_UPDATE_RECORD.reach();
+        machine.instruments().reported(report);
+        controlPlane.updatesReady();
+      }
+      case Effect.Forget(AttemptKey key) -> {
+        machine.ledger().forget(key);
+        retention.apply();
+      }
+      case Effect.Refuse refuse -> {
+        LOG.warn("refused {}, because {} was obeyed", refuse.leadership(), reconciler.history());
+        controlPlane.refuse(refuse.leadership());
+      }
+    }
+  }
+
+  private AttemptProcess process(Assignment assignment) {
+    @Nullable AttemptProcess process = processes.get(assignment.key());
+    if (process == null) {
+      throw new IllegalStateException("nobody looks after " + assignment.key());
+    }
+    return process;
+  }
+}

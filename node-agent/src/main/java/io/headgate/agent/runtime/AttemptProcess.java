@@ -1,0 +1,379 @@
+package io.headgate.agent.runtime;
+
+import io.headgate.agent.core.Assignment;
+import io.headgate.agent.core.AttemptKey;
+import io.headgate.agent.core.EndReason;
+import io.headgate.agent.core.Input;
+import io.headgate.agent.core.JobEnvironment;
+import io.headgate.agent.core.StopOrder;
+import io.headgate.agent.driver.GpuDriverException;
+import io.headgate.agent.driver.SlicePlan;
+import io.headgate.agent.process.AttemptLock;
+import io.headgate.agent.process.Remains;
+import io.headgate.agent.process.SupervisorLauncher;
+import io.headgate.agent.process.SupervisorLink;
+import io.headgate.agent.process.SupervisorStatus;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Looks after one attempt: starts it or finds it running, follows its supervisor, passes commands
+/// on, and frees its slices at the end. Whatever happens is told to the loop as an input.
+///
+/// Everything that may take time runs on virtual threads of its own; the methods return at once.
+final class AttemptProcess {
+  private static final Logger LOG = LoggerFactory.getLogger(AttemptProcess.class);
+  private static final Duration FIRST_RETRY = Duration.ofMillis(10);
+  private static final Duration LAST_RETRY = Duration.ofSeconds(5);
+
+  private final Machine machine;
+  private final Assignment assignment;
+  private final Path directory;
+  private final Consumer<Input> inputs;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition changed = lock.newCondition();
+  private @Nullable SupervisorLink link; // guarded by lock
+  private @Nullable StopOrder order; // guarded by lock
+  private OptionalLong contactBootMs = OptionalLong.empty(); // guarded by lock
+  private boolean detached; // guarded by lock
+
+  AttemptProcess(Machine machine, Assignment assignment, Consumer<Input> inputs) {
+    this.machine = machine;
+    this.assignment = assignment;
+    this.directory = machine.ledger().directory(assignment.key());
+    this.inputs = inputs;
+  }
+
+  AttemptKey key() {
+    return assignment.key();
+  }
+
+  /// Starts the attempt, or finds the supervisor that did, and follows it to its end.
+  void start() {
+    Thread.ofVirtual().name("attempt " + key()).start(this::run);
+  }
+
+  /// The control plane was heard from at that time of the boot clock.
+  void contact(long bootMs) {
+    lock.lock();
+    try {
+      contactBootMs = OptionalLong.of(bootMs);
+      if (link != null) {
+        link.contact(bootMs);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Stops the job, now or as soon as its supervisor is there.
+  void stop(StopOrder stop) {
+    lock.lock();
+    try {
+      // One that skips the callback is not taken back by a later one that does not.
+      order = order != null && order.skipCallback() ? order : stop;
+      if (link != null) {
+        send(link, order);
+        Failpoint.AFTER_STOP_SENT.reach();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Frees the slices; first kills what may live without a supervisor, if asked to.
+  void release(boolean killRemains) {
+    Thread.ofVirtual().name("release " + key()).start(() -> runRelease(killRemains));
+  }
+
+  /// Lets go of the job, which runs on.
+  void detach() {
+    lock.lock();
+    try {
+      detached = true;
+      changed.signalAll();
+      if (link != null) {
+        link.close();
+      }
+    } catch (IOException e) {
+      LOG.debug("closing the link to {}", key(), e);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void run() {
+    Duration wait = FIRST_RETRY;
+    while (!isDetached()) {
+      try {
+        runOnce();
+        return;
+      } catch (IOException | RuntimeException e) {
+        // Nothing is guessed about a job: it is its supervisor's until its status can be read.
+        LOG.error("cannot look after {} yet", key(), e);
+        pause(wait);
+        wait = longer(wait);
+      } catch (InterruptedException _) {
+        Thread.currentThread().interrupt();
+        return;
+      }
+    }
+  }
+
+  private void runOnce() throws IOException, InterruptedException {
+    if (AttemptLock.isHeld(directory) || SupervisorStatus.read(directory).isPresent()) {
+      LOG.info("found {} as it was left", key());
+      adoptSlices();
+      follow();
+    } else if (launch()) {
+      follow();
+    }
+  }
+
+  /// After a restart the driver has to know again which slices are taken.
+  private void adoptSlices() throws IOException {
+    for (SlicePlan plan : machine.ledger().slices(key())) {
+      try {
+        machine.driver().realise(plan);
+      } catch (GpuDriverException e) {
+        LOG.error("{} runs, but the driver does not find its slice: {}", key(), e.getMessage());
+      }
+    }
+  }
+
+  /// Whether a supervisor has the attempt now.
+  private boolean launch() throws IOException, InterruptedException {
+    try (AgentInstruments.Timing timing = machine.instruments().starting(assignment)) {
+      return launch(timing.traceparent());
+    }
+  }
+
+  private boolean launch(String traceparent) throws IOException, InterruptedException {
+    Optional<StopOrder> stopped = currentOrder();
+    if (stopped.isPresent()) {
+      EndReason reason =
+          stopped.get().kind() == StopOrder.Kind.SHUTDOWN
+              ? EndReason.NODE_STOPPED
+              : EndReason.STOPPED;
+      notStarted(reason, "stopped before it started");
+      return false;
+    }
+    List<SlicePlan> plans;
+    try {
+      plans = realiseSlices();
+    } catch (GpuDriverException e) {
+      notStarted(EndReason.START_FAILED, "the slice could not be made: " + e.getMessage());
+      return false;
+    }
+    try {
+      long contact = Math.max(machine.ledger().contactBootMs(key()), currentContact());
+      new Launch(machine, assignment, directory).prepare(plans, contact, traceparent);
+    } catch (IOException e) {
+      notStarted(EndReason.START_FAILED, "its directory could not be prepared: " + e.getMessage());
+      return false;
+    }
+    Failpoint.AFTER_SPEC.reach();
+    SupervisorLauncher.Result result = machine.launcher().launch(directory);
+    Failpoint.AFTER_LAUNCH.reach();
+    return switch (result) {
+      case SupervisorLauncher.Result.Started _,
+          SupervisorLauncher.Result.AlreadySupervised _,
+          SupervisorLauncher.Result.AlreadyStarted _ ->
+          true;
+      case SupervisorLauncher.Result.TooLate _ -> {
+        notStarted(EndReason.OUT_OF_CONTACT, "out of contact for too long before it could start");
+        yield false;
+      }
+      case SupervisorLauncher.Result.Failed(String problem) -> {
+        notStarted(EndReason.START_FAILED, problem);
+        yield false;
+      }
+    };
+  }
+
+  private List<SlicePlan> realiseSlices() throws IOException {
+    List<SlicePlan> plans = machine.driver().plan(key(), assignment.slices());
+    if (plans.isEmpty()) {
+      return plans;
+    }
+    machine.ledger().recordSlices(key(), plans);
+    long begun = machine.time().monotonicNanos();
+    for (SlicePlan plan : plans) {
+      machine.driver().realise(plan);
+    }
+    machine.instruments().slicesRealised(plans, elapsedSince(begun));
+    Failpoint.AFTER_REALISE.reach();
+    return plans;
+  }
+
+  /// Follows the supervisor until it has recorded the end, or is gone without having done so.
+  private void follow() throws IOException {
+    Duration wait = FIRST_RETRY;
+    while (!isDetached()) {
+      try (SupervisorLink connected = SupervisorLink.connect(directory)) {
+        publish(connected);
+        wait = FIRST_RETRY;
+        while (!observe()) {
+          connected.awaitChange();
+        }
+        return;
+      } catch (IOException e) {
+        LOG.debug("no link to the supervisor of {}: {}", key(), e.getMessage());
+      } finally {
+        publish(null);
+      }
+      // No supervisor any more: what it wrote last is final. The order of the two reads matters.
+      boolean gone = !AttemptLock.isHeld(directory);
+      if (observe() || isDetached()) {
+        return;
+      }
+      if (gone) {
+        LOG.warn("the supervisor of {} is gone without a last word", key());
+        inputs.accept(new Input.Vanished(key(), machine.time().instant()));
+        return;
+      }
+      pause(wait);
+      wait = longer(wait);
+    }
+  }
+
+  /// Tells the loop what the supervisor has recorded; true at the end of the job.
+  private boolean observe() throws IOException {
+    Optional<SupervisorStatus> status = SupervisorStatus.read(directory);
+    if (status.isEmpty() || isDetached()) {
+      return false;
+    }
+    inputs.accept(new Input.Observed(key(), status.get().observation()));
+    return status.get().observation().ending().isPresent();
+  }
+
+  private void runRelease(boolean killRemains) {
+    long begun = machine.time().monotonicNanos();
+    Failpoint.BEFORE_RELEASE.reach();
+    Duration wait = FIRST_RETRY;
+    while (!isDetached()) {
+      try {
+        if (tryRelease(killRemains)) {
+          Failpoint.AFTER_RELEASE.reach();
+          Duration took = elapsedSince(begun);
+          machine.instruments().attemptReleased(took);
+          inputs.accept(new Input.Released(key(), took));
+          return;
+        }
+      } catch (IOException | GpuDriverException e) {
+        // The slices stay taken until this succeeds: a slice that is not clean is not free.
+        LOG.warn("cannot release {} yet: {}", key(), e.getMessage());
+      }
+      pause(wait);
+      wait = longer(wait);
+    }
+  }
+
+  private boolean tryRelease(boolean killRemains) throws IOException {
+    if (killRemains && new Remains(directory, JobEnvironment.marks(key())).kill()) {
+      return false;
+    }
+    for (SlicePlan plan : machine.ledger().slices(key())) {
+      machine.driver().release(plan);
+    }
+    new Launch(machine, assignment, directory).cleanUp();
+    return true;
+  }
+
+  private void publish(@Nullable SupervisorLink connected) {
+    lock.lock();
+    try {
+      link = connected;
+      if (connected == null) {
+        return;
+      }
+      contactBootMs.ifPresent(connected::contact);
+      if (order != null) {
+        send(connected, order);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void send(SupervisorLink to, StopOrder stop) {
+    Duration callback = stop.skipCallback() ? Duration.ZERO : assignment.abortCallback().timeout();
+    to.stop(word(stop.kind()), callback, assignment.grace());
+  }
+
+  private static String word(StopOrder.Kind kind) {
+    return switch (kind) {
+      case PREEMPT -> "preempted";
+      case CANCEL -> "cancelled";
+      case ORPHAN -> "orphaned";
+      case SHUTDOWN -> "shutdown";
+    };
+  }
+
+  private void notStarted(EndReason reason, String problem) {
+    LOG.info("{} was not started: {}", key(), problem);
+    inputs.accept(new Input.NotStarted(key(), reason, problem, machine.time().instant()));
+  }
+
+  private Optional<StopOrder> currentOrder() {
+    lock.lock();
+    try {
+      return Optional.ofNullable(order);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private long currentContact() {
+    lock.lock();
+    try {
+      return contactBootMs.orElse(0);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private boolean isDetached() {
+    lock.lock();
+    try {
+      return detached;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Waits, but no longer than until the agent lets go.
+  private void pause(Duration time) {
+    lock.lock();
+    try {
+      long left = time.toNanos();
+      while (!detached && left > 0) {
+        left = changed.awaitNanos(left);
+      }
+    } catch (InterruptedException _) {
+      // Nobody interrupts these threads but the end of the process.
+      Thread.currentThread().interrupt();
+      detached = true;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private static Duration longer(Duration wait) {
+    Duration twice = wait.multipliedBy(2);
+    return twice.compareTo(LAST_RETRY) > 0 ? LAST_RETRY : twice;
+  }
+
+  private Duration elapsedSince(long begunNanos) {
+    return Duration.ofNanos(machine.time().monotonicNanos() - begunNanos);
+  }
+}

@@ -1,0 +1,23 @@
+package io.headgate.agent.runtime;
+
+import io.headgate.agent.core.Leadership;
+
+/// What the loop tells the side that talks to the scheduler. Called on the loop's thread; must not
+/// wait.
+public interface ControlPlane {
+  /// New updates lie in the outbox.
+  void updatesReady();
+
+  /// This leader was deposed: its session is to be ended.
+  void refuse(Leadership leadership);
+
+  /// Nobody to tell.
+  ControlPlane NONE =
+      new ControlPlane() {
+        @Override
+        public void updatesReady() {}
+
+        @Override
+        public void refuse(Leadership leadership) {}
+      };
+}

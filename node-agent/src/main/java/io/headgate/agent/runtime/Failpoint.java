@@ -1,0 +1,30 @@
+package io.headgate.agent.runtime;
+
+/// Moments at which a crash is worth a test: one before and after each durable step.
+///
+/// The system property `headgate.agent.failpoint` names the one at which the process dies as if it
+/// was killed. A test goes through all of them, so a new one cannot lack its test.
+enum Failpoint {
+  BEFORE_ASSIGNMENT_RECORD,
+  AFTER_ASSIGNMENT_RECORD,
+  AFTER_SLICE_RECORD,
+  AFTER_REALISE,
+  AFTER_SPEC,
+  AFTER_LAUNCH,
+  AFTER_STOP_SENT,
+  BEFORE_RELEASE,
+  AFTER_RELEASE,
+  BEFORE_END_RECORD,
+  AFTER_END_RECORD,
+  AFTER_UPDATE_RECORD;
+
+  static final String PROPERTY = "headgate.agent.failpoint";
+
+  private static final String ARMED = System.getProperty(PROPERTY, "");
+
+  void reach() {
+    if (ARMED.equals(name())) {
+      Runtime.getRuntime().halt(137);
+    }
+  }
+}

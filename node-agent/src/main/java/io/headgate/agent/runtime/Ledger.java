@@ -1,0 +1,245 @@
+package io.headgate.agent.runtime;
+
+import io.headgate.agent.core.Assignment;
+import io.headgate.agent.core.AttemptKey;
+import io.headgate.agent.core.AttemptReport;
+import io.headgate.agent.core.Input;
+import io.headgate.agent.core.LeadershipHistory;
+import io.headgate.agent.core.Observation;
+import io.headgate.agent.driver.SlicePlan;
+import io.headgate.agent.process.DurableFile;
+import io.headgate.agent.process.SupervisorStatus;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/// What this machine has taken on, on disk before it is acted on.
+///
+/// One directory an attempt, `attempts/<tenant>.<job>.<attempt>.<worker>`:
+///
+/// | file | written | means |
+/// |---|---|---|
+/// | `assignment` | before anything is started | taken on, in this boot |
+/// | `slices` | before the driver is called | what to look for and free after a crash |
+/// | `status`, `logs/` | by the supervisor | what became of it |
+/// | `end` | when its slices are free | over for good; never starts again |
+/// | `forgotten` | when the scheduler knows | kept for its logs only |
+///
+/// Written by the loop and by the attempts' own threads, each its own files.
+final class Ledger implements AutoCloseable {
+  private static final int RESERVED_BYTES = 1 << 20;
+
+  private final Path data;
+  private final Path attempts;
+  private final String bootId;
+  private final FileChannel lockFile;
+
+  private Ledger(Path data, String bootId, FileChannel lockFile) throws IOException {
+    this.data = data;
+    this.attempts = data.resolve("attempts");
+    this.bootId = bootId;
+    this.lockFile = lockFile;
+    DurableFile.makeDirectory(attempts);
+    reserve();
+  }
+
+  /// Opens the ledger below the data directory, which one agent at a time may use.
+  static Ledger open(Path data, String bootId) throws IOException {
+    DurableFile.makeDirectory(data);
+    FileChannel channel =
+        FileChannel.open(
+            data.resolve("agent.lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+    @Nullable FileLock lock = channel.tryLock();
+    if (lock == null) {
+      channel.close();
+      throw new IOException("another agent is running with " + data + "; give this one its own");
+    }
+    return new Ledger(data, bootId, channel);
+  }
+
+  Path directory(AttemptKey key) {
+    return attempts.resolve(key.directoryName());
+  }
+
+  String bootId() {
+    return bootId;
+  }
+
+  void recordLeadership(LeadershipHistory history) throws IOException {
+    write(data.resolve("leadership"), Records.of(history));
+  }
+
+  /// @param contactBootMs the last contact with the control plane before this command
+  void recordAssignment(Assignment assignment, long contactBootMs) throws IOException {
+    DurableFile.makeDirectory(directory(assignment.key()));
+    Failpoint.BEFORE_ASSIGNMENT_RECORD.reach();
+    Fields fields =
+        Records.of(assignment).put("boot_id", bootId).put("contact_boot_ms", contactBootMs);
+    write(directory(assignment.key()).resolve("assignment"), fields);
+    Failpoint.AFTER_ASSIGNMENT_RECORD.reach();
+  }
+
+  /// The last contact before the attempt was taken on.
+  long contactBootMs(AttemptKey key) throws IOException {
+    return read(directory(key).resolve("assignment")).orElseThrow().number("contact_boot_ms");
+  }
+
+  void recordSlices(AttemptKey key, List<SlicePlan> plans) throws IOException {
+    write(directory(key).resolve("slices"), Records.of(plans));
+    Failpoint.AFTER_SLICE_RECORD.reach();
+  }
+
+  List<SlicePlan> slices(AttemptKey key) throws IOException {
+    return read(directory(key).resolve("slices"))
+        .map(fields -> Records.plans(fields, key))
+        .orElse(List.of());
+  }
+
+  /// The attempt is over. What a job could not have wanted to be kept, its environment with perhaps
+  /// secrets in it, goes.
+  void recordEnd(AttemptReport report) throws IOException {
+    Failpoint.BEFORE_END_RECORD.reach();
+    Path directory = directory(report.key());
+    DurableFile.makeDirectory(directory);
+    write(directory.resolve("end"), Records.of(report));
+    Failpoint.AFTER_END_RECORD.reach();
+    for (String secret : List.of("assignment", "env", "argv", "callback")) {
+      Files.deleteIfExists(directory.resolve(secret));
+    }
+  }
+
+  /// The scheduler needs the record no more; only the logs are of use now.
+  void forget(AttemptKey key) throws IOException {
+    Path directory = directory(key);
+    if (Files.isDirectory(directory.resolve("logs"))) {
+      write(directory.resolve("forgotten"), new Fields());
+    } else {
+      Trees.delete(directory);
+    }
+  }
+
+  /// Everything that this machine has a record of.
+  Input.Recovered recover(Instant now) throws IOException {
+    LeadershipHistory history =
+        read(data.resolve("leadership")).map(Records::leadership).orElse(LeadershipHistory.NONE);
+    List<Input.Found> found = new ArrayList<>();
+    try (DirectoryStream<Path> directories = Files.newDirectoryStream(attempts)) {
+      for (Path directory : directories) {
+        if (!Files.exists(directory.resolve("forgotten"))) {
+          find(directory, now).ifPresent(found::add);
+        }
+      }
+    }
+    return new Input.Recovered(history, found);
+  }
+
+  /// Directories of forgotten attempts, the longest forgotten first.
+  List<Path> forgotten() throws IOException {
+    record Aged(Path directory, Instant since) {}
+    List<Aged> aged = new ArrayList<>();
+    try (DirectoryStream<Path> directories = Files.newDirectoryStream(attempts)) {
+      for (Path directory : directories) {
+        Path mark = directory.resolve("forgotten");
+        if (Files.exists(mark)) {
+          aged.add(new Aged(directory, Files.getLastModifiedTime(mark).toInstant()));
+        }
+      }
+    }
+    return aged.stream()
+        .sorted((a, b) -> a.since().compareTo(b.since()))
+        .map(Aged::directory)
+        .toList();
+  }
+
+  @Override
+  public void close() throws IOException {
+    lockFile.close();
+  }
+
+  private Optional<Input.Found> find(Path directory, Instant now) throws IOException {
+    Optional<Fields> end = read(directory.resolve("end"));
+    if (end.isPresent()) {
+      AttemptReport report = decode(directory, () -> Records.report(end.get()));
+      return Optional.of(
+          new Input.Found(
+              report.key(), Optional.empty(), true, Optional.of(report), Optional.empty(), now));
+    }
+    Optional<Fields> taken = read(directory.resolve("assignment"));
+    if (taken.isEmpty()) {
+      // Killed before the attempt was taken on: nothing was started, and nobody was told.
+      Trees.delete(directory);
+      return Optional.empty();
+    }
+    Assignment assignment = decode(directory, () -> Records.assignment(taken.get()));
+    boolean sameBoot = taken.get().require("boot_id").equals(bootId);
+    Optional<Observation> lastSeen =
+        sameBoot
+            ? Optional.empty()
+            : SupervisorStatus.read(directory).map(SupervisorStatus::observation);
+    return Optional.of(
+        new Input.Found(
+            assignment.key(), Optional.of(assignment), sameBoot, Optional.empty(), lastSeen, now));
+  }
+
+  /// Writes durably, if need be on the space that is set aside for a full disk.
+  private void write(Path file, Fields fields) throws IOException {
+    byte[] bytes = fields.toLines().getBytes(StandardCharsets.UTF_8);
+    try {
+      DurableFile.replace(file, bytes);
+    } catch (IOException e) {
+      if (!Files.deleteIfExists(data.resolve("reserve"))) {
+        throw e;
+      }
+      DurableFile.replace(file, bytes);
+    }
+  }
+
+  private void reserve() throws IOException {
+    Path reserve = data.resolve("reserve");
+    if (!Files.exists(reserve) || Files.size(reserve) < RESERVED_BYTES) {
+      try {
+        Files.write(reserve, new byte[RESERVED_BYTES]);
+      } catch (IOException _) {
+        // The disk is full already; without the reserve, records may have to wait for space.
+        Files.deleteIfExists(reserve);
+      }
+    }
+  }
+
+  private static Optional<Fields> read(Path file) throws IOException {
+    try {
+      String text = Files.readString(file, StandardCharsets.UTF_8);
+      return Optional.of(decode(file, () -> Fields.ofLines(text)));
+    } catch (NoSuchFileException _) {
+      return Optional.empty();
+    }
+  }
+
+  /// A record that is not understood stops the agent: to skip it could mean to run something twice.
+  private static <T> T decode(Path where, Supplier<T> decoder) {
+    try {
+      return decoder.get();
+    } catch (Fields.DamagedException | IllegalArgumentException e) {
+      throw new UncheckedIOException(
+          new IOException(
+              "the record in "
+                  + where
+                  + " is not understood: "
+                  + e.getMessage()
+                  + "; restore it, or move the directory away if nothing of it runs any more"));
+    }
+  }
+}

@@ -1,0 +1,21 @@
+package io.headgate.agent.runtime;
+
+import io.headgate.agent.driver.GpuDriver;
+import io.headgate.agent.process.Cgroups;
+import io.headgate.agent.process.SupervisorLauncher;
+import io.headgate.agent.process.SupervisorSpec;
+import io.headgate.kit.time.TimeSource;
+import java.nio.file.Path;
+
+/// What every attempt on this machine shares.
+///
+/// @param checkpoints root of the jobs' checkpoint directories; may be shared by machines
+record Machine(
+    Ledger ledger,
+    GpuDriver driver,
+    SupervisorLauncher launcher,
+    Cgroups cgroups,
+    Path checkpoints,
+    SupervisorSpec.Logs logs,
+    AgentInstruments instruments,
+    TimeSource time) {}
