@@ -11,6 +11,7 @@ import io.grpc.ServerMethodDefinition;
 import io.grpc.ServerServiceDefinition;
 import io.grpc.Status;
 import io.headgate.kit.failure.Refusal;
+import io.headgate.kit.failure.RefusalException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -25,9 +26,11 @@ public final class AuthInterceptor implements ServerInterceptor {
   private static final String SCHEME = "bearer ";
 
   private final TokenVerifier verifier;
+  private final DeniedCallListener denied;
 
-  public AuthInterceptor(TokenVerifier verifier) {
+  public AuthInterceptor(TokenVerifier verifier, DeniedCallListener denied) {
     this.verifier = verifier;
+    this.denied = denied;
   }
 
   /// The full names of the methods that state no rule; a server does not start with any.
@@ -65,18 +68,18 @@ public final class AuthInterceptor implements ServerInterceptor {
           .exception();
     }
     Principal principal = verifier.verify(token(header));
-    requireRole(roles, principal);
+    if (!roles.contains(principal.role())) {
+      denied.denied(principal, call.getMethodDescriptor().getFullMethodName());
+      throw roleDenied(roles, principal);
+    }
     Context context = Context.current().withValue(Principals.KEY, principal);
     return Contexts.interceptCall(context, call, headers, next);
   }
 
-  private static void requireRole(Set<Role> roles, Principal principal) {
-    if (roles.contains(principal.role())) {
-      return;
-    }
+  private static RefusalException roleDenied(Set<Role> roles, Principal principal) {
     String needed =
         roles.stream().map(Role::claim).sorted().collect(Collectors.joining(", ", "[", "]"));
-    throw Refusal.permissionDenied(
+    return Refusal.permissionDenied(
             "ROLE_DENIED",
             "a " + principal.role().claim() + " may not do this; it takes one of " + needed)
         .withMetadata("role", principal.role().claim())

@@ -171,7 +171,8 @@ public final class GrpcFailures {
         wrong
             .addFieldViolationsBuilder()
             .setField(violation.field())
-            .setDescription(violation.description());
+            .setDescription(violation.description())
+            .setReason(violation.reason());
       }
       status.addDetails(Any.pack(wrong.build()));
     }
@@ -209,7 +210,9 @@ public final class GrpcFailures {
       }
       List<Refusal.FieldViolation> violations =
           wrong.getFieldViolationsList().stream()
-              .map(each -> new Refusal.FieldViolation(each.getField(), each.getDescription()))
+              .map(each ->
+                  new Refusal.FieldViolation(
+                      each.getField(), each.getDescription(), each.getReason()))
               .toList();
       Map<String, String> metadata = new LinkedHashMap<>(info.getMetadataMap());
       return Optional.of(

@@ -30,8 +30,13 @@ public record Refusal(
 
   private static final Pattern REASON = Pattern.compile("[A-Z][A-Z0-9_]{0,62}");
 
-  /// A wrong field: its path in the request (`job.spec.gpus`, `queues[2].name`) and what is wrong.
-  public record FieldViolation(String field, String description) {}
+  /// A wrong field.
+  ///
+  /// @param field its path in the request, `job.spec.gpus`, `queues[2].name`
+  /// @param description what is wrong
+  /// @param reason stable, as that of the refusal, which may have several fields for several
+  ///   reasons
+  public record FieldViolation(String field, String description, String reason) {}
 
   public Refusal {
     if (code == Status.Code.OK) {
@@ -93,9 +98,14 @@ public record Refusal(
     return of(Status.Code.UNAVAILABLE, reason, message).withRetryAfter(retryAfter);
   }
 
+  /// Names a wrong field, wrong for the refusal's own reason.
   public Refusal withViolation(String field, String description) {
+    return withViolation(new FieldViolation(field, description, reason));
+  }
+
+  public Refusal withViolation(FieldViolation violation) {
     List<FieldViolation> all = new ArrayList<>(violations);
-    all.add(new FieldViolation(field, description));
+    all.add(violation);
     return new Refusal(code, reason, message, all, metadata, retryAfter);
   }
 

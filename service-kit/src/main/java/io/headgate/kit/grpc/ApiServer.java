@@ -20,6 +20,7 @@ import io.grpc.ServiceDescriptor;
 import io.grpc.protobuf.ProtoMethodDescriptorSupplier;
 import io.grpc.protobuf.services.ProtoReflectionServiceV1;
 import io.headgate.kit.auth.AuthInterceptor;
+import io.headgate.kit.auth.DeniedCallListener;
 import io.headgate.kit.auth.TokenVerifier;
 import io.headgate.kit.grpc.ApiServerConfig.Discovery;
 import io.headgate.kit.telemetry.Telemetry;
@@ -133,6 +134,7 @@ public final class ApiServer implements AutoCloseable {
     private final List<BindableService> services = new ArrayList<>();
     private final List<ServerInterceptor> interceptors = new ArrayList<>();
     private @Nullable TokenVerifier verifier;
+    private DeniedCallListener denied = DeniedCallListener.none();
 
     private Builder(ApiServerConfig config, Telemetry telemetry) {
       this.config = config;
@@ -151,6 +153,12 @@ public final class ApiServer implements AutoCloseable {
       return this;
     }
 
+    /// Tells `listener` of calls that the caller's role may not make. One for a server.
+    public Builder onDenied(DeniedCallListener listener) {
+      this.denied = listener;
+      return this;
+    }
+
     /// Puts `interceptor` next to the handlers, inside of all others.
     public Builder interceptor(ServerInterceptor interceptor) {
       interceptors.add(interceptor);
@@ -162,7 +170,7 @@ public final class ApiServer implements AutoCloseable {
     }
 
     private AuthInterceptor authInterceptor() {
-      return new AuthInterceptor(verifier == null ? TokenVerifier.refusingAll() : verifier);
+      return new AuthInterceptor(verifier == null ? TokenVerifier.refusingAll() : verifier, denied);
     }
   }
 

@@ -35,7 +35,10 @@ final class FailureInterceptor implements ServerInterceptor {
     String id = HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextLong());
     Call named = new Call(id, call.getMethodDescriptor().getFullMethodName());
     TranslatingCall<ReqT, RespT> translating = new TranslatingCall<>(call, named);
-    Context context = Context.current().withValue(REQUEST_ID_KEY, id);
+    Context context =
+        Context.current()
+            .withValue(REQUEST_ID_KEY, id)
+            .withValue(ClientAddresses.KEY, ClientAddresses.ofRequest());
     try (var _ = MDC.putCloseable(LOG_KEY, id)) {
       Listener<ReqT> listener = Contexts.interceptCall(context, translating, headers, next);
       return new GuardedListener<>(listener, translating, id);

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import io.grpc.Status;
 import io.headgate.kit.failure.GrpcFailures;
 import io.headgate.kit.failure.Refusal;
+import io.headgate.kit.grpc.ClientAddresses;
 import io.headgate.kit.grpc.Shelf;
 import io.headgate.kit.proto.test.v1.Book;
 import io.headgate.kit.proto.test.v1.GreetRequest;
@@ -13,6 +14,8 @@ import io.headgate.kit.proto.test.v1.PutBookRequest;
 import io.headgate.kit.proto.test.v1.ShelfServiceGrpc;
 import io.headgate.kit.testing.AccessMatrix;
 import io.headgate.kit.testing.ApiServerExtension;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
@@ -20,8 +23,14 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 class AccessTest {
+  private static final List<String> DENIED = new CopyOnWriteArrayList<>();
+
   @RegisterExtension
-  static final ApiServerExtension SERVER = new ApiServerExtension(api -> api.service(new Shelf()));
+  static final ApiServerExtension SERVER =
+      new ApiServerExtension(api ->
+          api.service(new Shelf())
+              .onDenied((caller, method) ->
+                  DENIED.add(caller.subject() + " " + method + " " + ClientAddresses.current())));
 
   @TestFactory
   Stream<DynamicTest> everyMethodAdmitsExactlyItsRoles() {
@@ -36,6 +45,13 @@ class AccessTest {
     assertThat(foreign.code()).isEqualTo(Status.Code.NOT_FOUND);
     assertThat(foreign.message().replace("globex", "nowhere")).isEqualTo(absent.message());
     assertThat(foreign.reason()).isEqualTo(absent.reason());
+  }
+
+  @Test
+  void tellsOfCallsThatARoleMayNotMake() {
+    refused(SERVER.tokens().node("acme", "gpu-7"), "tenants/acme");
+    assertThat(DENIED)
+        .contains("tenants/acme/nodes/gpu-7 headgate.kit.test.v1.ShelfService/PutBook 127.0.0.1");
   }
 
   @Test
