@@ -2,6 +2,7 @@ package io.headgate.kit.db;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import com.zaxxer.hikari.pool.HikariPool.PoolInitializationException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -28,11 +29,12 @@ public final class Database implements AutoCloseable {
   /// Connects, checks that the server keeps what it acknowledges, and migrates the schema by the
   /// scripts in `classpath:db/migration/<schema>`.
   ///
+  /// @throws IllegalStateException if the server cannot be reached
   /// @throws UnsafeDurabilityException if the server may forget commits and that is not allowed
   public static Database open(DatabaseConfig config) {
     System.setProperty("org.jooq.no-logo", "true");
     System.setProperty("org.jooq.no-tips", "true");
-    HikariDataSource pool = new HikariDataSource(poolConfig(config));
+    HikariDataSource pool = connect(config);
     try {
       if (!config.allowUnsafeDurability()) {
         refuseUnsafeDurability(pool);
@@ -72,6 +74,24 @@ public final class Database implements AutoCloseable {
   @Override
   public void close() {
     pool.close();
+  }
+
+  private static HikariDataSource connect(DatabaseConfig config) {
+    try {
+      return new HikariDataSource(poolConfig(config));
+    } catch (PoolInitializationException e) {
+      Throwable cause = e.getCause() == null ? e : e.getCause();
+      throw new IllegalStateException(
+          "cannot connect to "
+              + config.url()
+              + " as "
+              + config.user()
+              + " for schema "
+              + config.schema()
+              + ": "
+              + cause.getMessage(),
+          cause);
+    }
   }
 
   private static HikariConfig poolConfig(DatabaseConfig config) {

@@ -113,7 +113,7 @@ public final class Lifecycle implements AutoCloseable {
               try {
                 part.stop().run();
               } catch (Exception | Error e) {
-                failure.set(e);
+                failure.compareAndSet(null, e);
               }
             });
     worker = thread;
@@ -123,8 +123,8 @@ public final class Lifecycle implements AutoCloseable {
         IllegalStateException late =
             new IllegalStateException(part.name() + " did not stop within " + stopBound);
         late.setStackTrace(thread.getStackTrace());
-        thread.interrupt();
         failure.compareAndSet(null, late);
+        thread.interrupt();
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -13,7 +13,10 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaFieldAccess;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.lang.ConditionEvents;
+import com.tngtech.archunit.lang.SimpleConditionEvent;
 import com.tngtech.archunit.library.Architectures;
 import java.time.Clock;
 import java.time.Instant;
@@ -30,6 +33,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.DynamicTest;
 
 /// The arrows between packages as tests. A service applies all of them to itself:
@@ -145,12 +149,16 @@ public final class LayerRules {
 
   /// Services meet on the wire only.
   public static ArchRule dependsOnNoOtherService(String root) {
-    String[] others =
+    return dependsOnNoneOf(
+        root,
         MODULES.stream()
             .map(module -> "io.headgate." + module)
             .filter(module -> !module.equals(root))
-            .map(module -> module + "..")
-            .toArray(String[]::new);
+            .toList());
+  }
+
+  static ArchRule dependsOnNoneOf(String root, List<String> roots) {
+    String[] others = roots.stream().map(other -> other + "..").toArray(String[]::new);
     return noClasses()
         .that()
         .resideInAPackage(root + "..")
@@ -224,6 +232,30 @@ public final class LayerRules {
         .allowEmptyShould(true);
   }
 
+  /// Absence is never a surprise: each package says that its types are not null.
+  public static ArchRule packagesAreNullMarked(String root) {
+    return classes()
+        .that()
+        .resideInAPackage(root + "..")
+        .and()
+        .resideOutsideOfPackage(root + ".store.jooq..")
+        .should(
+            new ArchCondition<>("be in a package whose package-info is @NullMarked") {
+              @Override
+              public void check(JavaClass type, ConditionEvents events) {
+                boolean marked =
+                    type.getPackage()
+                        .tryGetPackageInfo()
+                        .filter(info -> info.isAnnotatedWith(NullMarked.class))
+                        .isPresent();
+                String message = type.getName() + " is in a package that is not @NullMarked";
+                events.add(new SimpleConditionEvent(type, marked, message));
+              }
+            })
+        .because("NullAway checks only what is marked")
+        .allowEmptyShould(true);
+  }
+
   /// All rules for the service whose packages begin with `root`, by name.
   public static Map<String, ArchRule> all(String root) {
     Map<String, ArchRule> rules = new LinkedHashMap<>();
@@ -236,6 +268,7 @@ public final class LayerRules {
     rules.put("nobody sleeps", nobodySleeps(root));
     rules.put("nobody prints", nobodyPrints(root));
     rules.put("names say what they are", namesSayWhatTheyAre(root));
+    rules.put("packages are null-marked", packagesAreNullMarked(root));
     return rules;
   }
 

@@ -1,0 +1,49 @@
+package io.headgate.kit.telemetry;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.AppenderBase;
+import io.opentelemetry.api.trace.Span;
+import io.opentelemetry.context.Scope;
+import io.opentelemetry.sdk.OpenTelemetrySdk;
+import io.opentelemetry.sdk.trace.SdkTracerProvider;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+import org.slf4j.MDC;
+
+class LogLineTest {
+  private final List<String> ids = new ArrayList<>();
+
+  @Test
+  void namesTheTraceAndTheRequest() {
+    Logger logger = (Logger) LoggerFactory.getLogger("io.headgate.kit.line");
+    AppenderBase<ILoggingEvent> appender =
+        new AppenderBase<>() {
+          @Override
+          protected void append(ILoggingEvent event) {
+            ids.add(new TraceIds().convert(event));
+          }
+        };
+    appender.start();
+    logger.addAppender(appender);
+    logger.setAdditive(false);
+    try (var sdk =
+        OpenTelemetrySdk.builder().setTracerProvider(SdkTracerProvider.builder().build()).build()) {
+      logger.info("outside");
+      Span span = sdk.getTracer("test").spanBuilder("span").startSpan();
+      try (Scope _ = span.makeCurrent();
+          var _ = MDC.putCloseable("request", "abc")) {
+        logger.info("inside");
+      }
+      span.end();
+      String trace = span.getSpanContext().getTraceId();
+      assertThat(ids).containsExactly("", " trace=" + trace + " request=abc");
+    } finally {
+      logger.detachAppender(appender);
+    }
+  }
+}

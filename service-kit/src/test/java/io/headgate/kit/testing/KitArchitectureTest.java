@@ -1,0 +1,65 @@
+package io.headgate.kit.testing;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import org.junit.jupiter.api.Test;
+
+/// The kit's own rules: no cycles, no domain, and what cannot be had without a database stays in
+/// one package, so that a process without one can use the rest.
+class KitArchitectureTest {
+  private static final String KIT = "io.headgate.kit";
+  private static final JavaClasses CLASSES =
+      new ClassFileImporter()
+          .withImportOption(new ImportOption.DoNotIncludeTests())
+          .importPackages(KIT);
+
+  @Test
+  void packagesFormNoCycle() {
+    slices().matching("io.headgate.kit.(*)..").should().beFreeOfCycles().check(CLASSES);
+  }
+
+  @Test
+  void storageLibrariesStayInOnePackage() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackage(KIT + ".db..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(
+            "org.jooq..",
+            "com.zaxxer..",
+            "org.flywaydb..",
+            "org.postgresql..",
+            "org.apache.commons.compress..",
+            "org.tukaani..")
+        .check(CLASSES);
+  }
+
+  @Test
+  void knowsNoDomain() {
+    noClasses()
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(
+            "io.headgate.proto.pool..",
+            "io.headgate.proto.policy..",
+            "io.headgate.proto.scheduler..",
+            "io.headgate.proto.agent..",
+            "io.headgate.type..")
+        .check(CLASSES);
+  }
+
+  @Test
+  void keepsTheRulesThatServicesKeep() {
+    LayerRules.dependsOnNoOtherService(KIT).check(CLASSES);
+    LayerRules.clockIsHandedIn(KIT).check(CLASSES);
+    LayerRules.nobodySleeps(KIT).check(CLASSES);
+    LayerRules.nobodyPrints(KIT).check(CLASSES);
+    LayerRules.namesSayWhatTheyAre(KIT).check(CLASSES);
+    LayerRules.packagesAreNullMarked(KIT).check(CLASSES);
+  }
+}

@@ -1,0 +1,4 @@
+package io.headgate.kit.testing.bad;
+
+/// Has a name that says nothing.
+public final class ThingManager {}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.headgate.kit.testing.bad.core;
+
+import org.jspecify.annotations.NullMarked;

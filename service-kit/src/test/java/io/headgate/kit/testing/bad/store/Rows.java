@@ -1,0 +1,4 @@
+package io.headgate.kit.testing.bad.store;
+
+/// Something that only the composition root may know.
+public final class Rows {}

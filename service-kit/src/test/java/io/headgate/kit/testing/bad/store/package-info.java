@@ -1,0 +1,4 @@
+@NullMarked
+package io.headgate.kit.testing.bad.store;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+package io.headgate.kit.testing.bad.util;
+
+/// Is in a package without a package-info.
+public final class Unmarked {}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.headgate.kit.testing.good.grpc;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.headgate.kit.testing.good;
+
+import org.jspecify.annotations.NullMarked;

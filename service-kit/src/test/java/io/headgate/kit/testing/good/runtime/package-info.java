@@ -1,0 +1,4 @@
+@NullMarked
+package io.headgate.kit.testing.good.runtime;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+package io.headgate.kit.testing.other;
+
+/// Stands for a class of another service.
+public final class Foreign {}
