@@ -1,0 +1,117 @@
+package io.headgate.agent.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// What an order must look like, and what a job's environment is made of.
+class AssignmentTest {
+  private static final JobEnvironment.Places PLACES =
+      new JobEnvironment.Places("/work", "/tmp/a", "/checkpoints/acme/a");
+
+  private static Assignment with(
+      List<String> command, Map<String, String> environment, String directory) {
+    Assignment good = Fixtures.assignment("a");
+    return new Assignment(
+        good.key(),
+        1,
+        good.queue(),
+        good.slices(),
+        0,
+        0,
+        command,
+        new TreeMap<>(environment),
+        Optional.of(directory),
+        good.timeLimit(),
+        good.abortCallback(),
+        good.grace(),
+        good.stopAfter(),
+        "",
+        false,
+        IsolationLevel.NONE,
+        "ada");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "1X", "A-B", "A=B", "A B", "LD\n", "É"})
+  void refusesEnvironmentNamesThatAShellWouldNotTake(String name) {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> with(List.of("true"), Map.of(name, "x"), "/srv"))
+        .withMessageContaining("'" + name + "'");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"relative", "", "/a\nb"})
+  void refusesDirectoriesThatAreNotAbsoluteAndPlain(String directory) {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> with(List.of("true"), Map.of(), directory));
+  }
+
+  @Test
+  void refusesNulAndNothing() {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> with(List.of("a", "b\0c"), Map.of(), "/srv"));
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> with(List.of("a"), Map.of("A", "b\0c"), "/srv"));
+    assertThatIllegalArgumentException().isThrownBy(() -> with(List.of(), Map.of(), "/srv"));
+    assertThatIllegalArgumentException().isThrownBy(() -> with(List.of(""), Map.of(), "/srv"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "jobs/x", "tenants/acme/jobs/", "tenants/acme/jobs/../x", "tenants/a.b/jobs/x",
+        "tenants/acme/jobs/x/y", "tenants/Acme/jobs/x", "tenants/acme/jobs/x-", "tenants//jobs/x"
+      })
+  void refusesNamesThatCouldLeadElsewhere(String name) {
+    assertThatIllegalArgumentException().isThrownBy(() -> JobName.parse(name));
+  }
+
+  @Test
+  void readsNames() {
+    JobName name = JobName.parse("tenants/acme/jobs/train-5");
+    assertThat(name)
+        .isEqualTo(new JobName("acme", "train-5"))
+        .hasToString("tenants/acme/jobs/train-5");
+    assertThat(new AttemptKey(name, 2, 3).directoryName()).isEqualTo("acme.train-5.2.3");
+  }
+
+  @Test
+  void cutsCallbacksToTheCapOfTheDesign() {
+    assertThat(new AbortCallback(List.of("x"), Duration.ofHours(2)).timeout())
+        .isEqualTo(Duration.ofSeconds(1800));
+  }
+
+  @Test
+  void letsNobodyForgeWhatOnlyHeadgateSays() {
+    Map<String, String> forged =
+        Map.of("HEADGATE_JOB", "x", "CUDA_VISIBLE_DEVICES", "all", "PATH", "/opt/bin");
+    Map<String, String> environment =
+        JobEnvironment.of(
+            with(List.of("true"), forged, "/srv"),
+            PLACES,
+            new JobEnvironment.Gpus(Map.of("CUDA_VISIBLE_DEVICES", ""), 0, false),
+            "");
+
+    assertThat(environment)
+        .containsEntry("HEADGATE_JOB", "tenants/acme/jobs/a")
+        .containsEntry("CUDA_VISIBLE_DEVICES", "")
+        .containsEntry("PATH", "/opt/bin")
+        .containsEntry("HEADGATE_GPUS", "0")
+        .doesNotContainKeys(
+            "HEADGATE_RESUME",
+            "HEADGATE_SIMULATED",
+            "TRACEPARENT",
+            "HEADGATE_GPU_MEMORY_LIMIT_BYTES");
+    assertThat(environment.entrySet().stream().map(Object::toString))
+        .containsAll(JobEnvironment.marks(Fixtures.key("a")));
+  }
+}

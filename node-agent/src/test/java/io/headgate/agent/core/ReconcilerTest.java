@@ -1,0 +1,248 @@
+package io.headgate.agent.core;
+
+import static io.headgate.agent.core.Fixtures.LEADER;
+import static io.headgate.agent.core.Fixtures.NOW;
+import static io.headgate.agent.core.Fixtures.assignment;
+import static io.headgate.agent.core.Fixtures.key;
+import static io.headgate.agent.core.Fixtures.slice;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import org.junit.jupiter.api.Test;
+
+/// What follows from what.
+class ReconcilerTest {
+  private static final StopOrder PREEMPT = new StopOrder(StopOrder.Kind.PREEMPT, false);
+
+  private final Reconciler reconciler =
+      new Reconciler(List.of(Fixtures.device(0), Fixtures.device(1)));
+
+  private List<Effect> assign(Assignment assignment) {
+    return reconciler.on(new Input.Assigned(LEADER, assignment, NOW));
+  }
+
+  private List<Effect> stop(String job) {
+    return reconciler.on(new Input.StopOrdered(LEADER, key(job), PREEMPT, NOW));
+  }
+
+  private List<Effect> observe(String job, Observation seen) {
+    return reconciler.on(new Input.Observed(key(job), seen));
+  }
+
+  private List<Effect> released(String job) {
+    return reconciler.on(new Input.Released(key(job), Duration.ofMillis(3)));
+  }
+
+  private AttemptReport report(String job) {
+    return reconciler.reports().stream()
+        .filter(report -> report.key().equals(key(job)))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private static List<String> names(List<Effect> effects) {
+    return effects.stream()
+        .map(effect ->
+            effect instanceof Effect.Report(AttemptReport report)
+                ? "Report " + report.state() + step(report)
+                : effect.getClass().getSimpleName())
+        .toList();
+  }
+
+  private static String step(AttemptReport report) {
+    return report
+        .step()
+        .map(step -> " " + step.phase() + step.result().map(result -> " " + result).orElse(""))
+        .orElse("");
+  }
+
+  @Test
+  void recordsBeforeItStarts() {
+    Assignment assignment = assignment("a", slice(0, "1/2"));
+
+    assertThat(assign(assignment))
+        .containsExactly(
+            new Effect.RecordLeadership(new LeadershipHistory(Optional.of(LEADER), List.of())),
+            new Effect.RecordAssignment(assignment),
+            new Effect.Start(assignment));
+    assertThat(names(assign(assignment))).containsExactly("Report STARTING");
+  }
+
+  @Test
+  void tellsOfALifeInOrder() {
+    assign(assignment("a"));
+
+    assertThat(names(observe("a", Fixtures.running()))).containsExactly("Report RUNNING");
+    assertThat(names(observe("a", Fixtures.running()))).isEmpty();
+    assertThat(names(observe("a", Fixtures.exited(3)))).containsExactly("Release");
+    assertThat(names(observe("a", Fixtures.exited(3)))).isEmpty();
+    assertThat(report("a").end()).as("its slices are not free yet").isEmpty();
+    assertThat(names(released("a"))).containsExactly("RecordEnd", "Report ENDED");
+    assertThat(report("a").end().orElseThrow().exitCode()).hasValue(3);
+    assertThat(names(reconciler.on(new Input.Forgotten(key("a"))))).containsExactly("Forget");
+    assertThat(reconciler.reports()).isEmpty();
+  }
+
+  @Test
+  void tellsOfEachStepOfAStopOnceHoweverItIsObserved() {
+    assign(assignment("a"));
+    observe("a", Fixtures.running());
+
+    assertThat(names(stop("a"))).containsExactly("SendStop", "Report STOPPING");
+    assertThat(names(observe("a", Fixtures.terminating())))
+        .containsExactly(
+            "Report STOPPING CALLBACK", "Report STOPPING CALLBACK OK", "Report STOPPING TERM");
+    assertThat(names(observe("a", Fixtures.preempted())))
+        .containsExactly("Report STOPPING TERM OK", "Release");
+    assertThat(names(released("a"))).containsExactly("RecordEnd", "Report ENDED CLEANUP OK");
+  }
+
+  @Test
+  void stopsWhatHasNotStartedYet() {
+    assign(assignment("a"));
+
+    assertThat(names(stop("a"))).containsExactly("SendStop", "Report STOPPING");
+    assertThat(
+            names(reconciler.on(new Input.NotStarted(key("a"), EndReason.STOPPED, "in time", NOW))))
+        .containsExactly("Release");
+    released("a");
+    assertThat(report("a").end().orElseThrow().reason()).isEqualTo(EndReason.STOPPED);
+  }
+
+  @Test
+  void keepsATombstoneOfWhatItNeverHad() {
+    assertThat(names(stop("a"))).containsExactly("RecordLeadership", "RecordEnd", "Report ENDED");
+    assertThat(names(assign(assignment("a")))).containsExactly("Report ENDED");
+    assertThat(report("a").end().orElseThrow().reason()).isEqualTo(EndReason.LOST);
+  }
+
+  @Test
+  void keepsATombstoneOfWhatItRefused() {
+    assign(assignment("a", slice(0, "1/2")));
+
+    assertThat(names(assign(assignment("b", slice(0, "2/3")))))
+        .containsExactly("RecordEnd", "Report ENDED");
+    observe("a", Fixtures.exited(0));
+    released("a");
+    assertThat(names(assign(assignment("b", slice(0, "2/3")))))
+        .as("the same command, though it would fit now")
+        .containsExactly("Report ENDED");
+    assertThat(names(assign(assignment("c", slice(0, "2/3"))))).contains("Start");
+  }
+
+  @Test
+  void holdsSlicesUntilTheyAreReleased() {
+    assign(assignment("a", slice(0, "1")));
+    observe("a", Fixtures.exited(0));
+    assertThat(names(assign(assignment("b", slice(0, "1"))))).doesNotContain("Start");
+    released("a");
+    assertThat(names(assign(assignment("c", slice(0, "1"))))).contains("Start");
+  }
+
+  @Test
+  void obeysNoDeposedLeaderAndTellsItNothing() {
+    assign(assignment("a"));
+    Leadership older = new Leadership("i1", 4, "z");
+    Leadership twin = new Leadership("i1", 5, "b");
+
+    for (Leadership deposed : List.of(older, twin)) {
+      assertThat(reconciler.on(new Input.Assigned(deposed, assignment("b"), NOW)))
+          .containsExactly(new Effect.Refuse(deposed));
+      assertThat(reconciler.on(new Input.StopOrdered(deposed, key("a"), PREEMPT, NOW)))
+          .containsExactly(new Effect.Refuse(deposed));
+      assertThat(reconciler.on(new Input.Welcomed(deposed)))
+          .containsExactly(new Effect.Refuse(deposed));
+    }
+    assertThat(reconciler.reports()).hasSize(1);
+  }
+
+  @Test
+  void killsWhatALostSupervisorLeftBeforeItFreesTheSlices() {
+    Assignment assignment = assignment("a", slice(0, "1"));
+    assign(assignment);
+    observe("a", Fixtures.running());
+
+    assertThat(reconciler.on(new Input.Vanished(key("a"), NOW)))
+        .containsExactly(new Effect.Release(assignment, true));
+    released("a");
+    assertThat(report("a").end().orElseThrow().reason()).isEqualTo(EndReason.LOST);
+  }
+
+  @Test
+  void reportsNoRunOfAProgramThatCouldNotBeStarted() {
+    assign(assignment("a"));
+    Observation failed =
+        new Observation(
+            NOW,
+            Optional.empty(),
+            Optional.of(
+                new Observation.Ending(
+                    NOW, "start-failed", OptionalInt.empty(), Optional.of("no such program"))));
+
+    assertThat(names(observe("a", failed))).containsExactly("Release");
+    released("a");
+    assertThat(report("a").started()).isEmpty();
+    assertThat(report("a").end().orElseThrow().reason()).isEqualTo(EndReason.START_FAILED);
+  }
+
+  @Test
+  void adoptsWhatItFindsAndTakesUpWhereTheLedgerEnds() {
+    Input.Found found =
+        new Input.Found(
+            key("a"),
+            Optional.of(assignment("a", slice(0, "1"))),
+            true,
+            Optional.empty(),
+            Optional.empty(),
+            NOW);
+    LeadershipHistory history = new LeadershipHistory(Optional.of(LEADER), List.of());
+
+    assertThat(names(reconciler.on(new Input.Recovered(history, List.of(found)))))
+        .containsExactly("Start");
+    assertThat(names(observe("a", Fixtures.terminating())))
+        .as("only the last step: the scheduler may know the others")
+        .containsExactly("Report RUNNING", "Report STOPPING TERM");
+    assertThat(names(assign(assignment("b", slice(0, "1/7"))))).doesNotContain("Start");
+  }
+
+  @Test
+  void givesUpWhatRanBeforeAReboot() {
+    Input.Found lost =
+        new Input.Found(
+            key("a"),
+            Optional.of(assignment("a", slice(0, "1"))),
+            false,
+            Optional.empty(),
+            Optional.of(Fixtures.running()),
+            NOW);
+    Input.Found done =
+        new Input.Found(
+            key("b"),
+            Optional.of(assignment("b", slice(1, "1"))),
+            false,
+            Optional.empty(),
+            Optional.of(Fixtures.exited(7)),
+            NOW);
+
+    assertThat(
+            names(reconciler.on(new Input.Recovered(LeadershipHistory.NONE, List.of(lost, done)))))
+        .containsExactly("RecordEnd", "Report ENDED", "RecordEnd", "Report ENDED");
+    assertThat(report("a").end().orElseThrow().reason()).isEqualTo(EndReason.LOST);
+    assertThat(report("b").end().orElseThrow().exitCode()).hasValue(7);
+    assertThat(names(assign(assignment("c", slice(0, "1"))))).contains("Start");
+  }
+
+  @Test
+  void takesNothingOnWhileItClosesDown() {
+    assign(assignment("a"));
+    observe("a", Fixtures.running());
+
+    assertThat(names(reconciler.on(new Input.ShutdownOrdered())))
+        .containsExactly("SendStop", "Report STOPPING");
+    assertThat(names(assign(assignment("b")))).containsExactly("RecordEnd", "Report ENDED");
+    assertThat(report("b").end().orElseThrow().reason()).isEqualTo(EndReason.NODE_STOPPED);
+  }
+}
