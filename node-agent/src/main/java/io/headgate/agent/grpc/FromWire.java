@@ -19,6 +19,9 @@ import java.util.TreeMap;
 
 /// The scheduler's messages as inputs of the reconciler.
 final class FromWire {
+  private static final java.time.Duration DEFAULT_ABORT_TIMEOUT = java.time.Duration.ofMinutes(3);
+  private static final java.time.Duration DEFAULT_GRACE = java.time.Duration.ofSeconds(10);
+
   private FromWire() {}
 
   static Leadership leadership(io.headgate.proto.agent.v1.Leadership wire) {
@@ -72,8 +75,10 @@ final class FromWire {
         new TreeMap<>(wire.getEnvironmentMap()),
         Optional.of(wire.getWorkingDirectory()).filter(directory -> !directory.isEmpty()),
         wire.hasTimeLimit() ? Optional.of(duration(wire.getTimeLimit())) : Optional.empty(),
-        new AbortCallback(wire.getAbortCommandList(), duration(wire.getAbortTimeout())),
-        duration(wire.getTerminationGrace()),
+        new AbortCallback(
+            wire.getAbortCommandList(),
+            wire.hasAbortTimeout() ? duration(wire.getAbortTimeout()) : DEFAULT_ABORT_TIMEOUT),
+        wire.hasTerminationGrace() ? duration(wire.getTerminationGrace()) : DEFAULT_GRACE,
         wire.hasStopAfter() ? Optional.of(duration(wire.getStopAfter())) : Optional.empty(),
         wire.getTraceparent(),
         wire.getResume(),

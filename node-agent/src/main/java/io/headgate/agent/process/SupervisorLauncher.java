@@ -36,6 +36,8 @@ public final class SupervisorLauncher {
 
   /// Starts the attempt in the directory, at most once ever: the supervisor's own lock and status
   /// decide, so this may be repeated after any crash.
+  ///
+  /// @throws IOException when it is unknown how it came out
   public Result launch(Path attempt) throws IOException, InterruptedException {
     ProcessBuilder builder =
         new ProcessBuilder(program.toString(), attempt.toString())
@@ -46,12 +48,15 @@ public final class SupervisorLauncher {
     Process process = builder.start();
     String problem =
         new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8).strip();
-    return switch (process.waitFor()) {
+    int code = process.waitFor();
+    return switch (code) {
       case 0 -> new Result.Started();
       case 73 -> new Result.AlreadySupervised();
       case 74 -> new Result.AlreadyStarted();
       case 75 -> new Result.TooLate();
-      default -> new Result.Failed(problem.isEmpty() ? "the supervisor failed" : problem);
+      case 64, 71 -> new Result.Failed(problem.isEmpty() ? "the supervisor failed" : problem);
+      // The launcher was killed, so it is unknown whether the supervisor lives; trying again tells.
+      default -> throw new IOException("the launcher of " + attempt + " ended with " + code);
     };
   }
 }

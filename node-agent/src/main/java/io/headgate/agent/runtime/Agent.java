@@ -25,6 +25,7 @@ public final class Agent implements AutoCloseable {
   private final Ledger ledger;
   private final Outbox outbox;
   private final AgentLoop loop;
+  private final Cgroups cgroups;
 
   /// What an agent needs to know of its machine.
   ///
@@ -52,12 +53,13 @@ public final class Agent implements AutoCloseable {
     this.ledger = Ledger.open(data, settings.bootId());
     this.outbox = Outbox.open(data.resolve("outbox"));
     DurableFile.makeDirectory(data.resolve("bin"));
+    this.cgroups = Cgroups.discover(settings.name() + "-" + Integer.toHexString(data.hashCode()));
     Machine machine =
         new Machine(
             ledger,
             driver,
             new SupervisorLauncher(SupervisorBinary.extract(data.resolve("bin"))),
-            Cgroups.discover(settings.name() + "-" + Integer.toHexString(data.hashCode())),
+            cgroups,
             settings.checkpoints().toAbsolutePath(),
             settings.logs(),
             instruments,
@@ -144,6 +146,7 @@ public final class Agent implements AutoCloseable {
   @Override
   public void close() throws IOException {
     loop.close();
+    cgroups.removeIfEmpty();
     outbox.close();
     ledger.close();
   }

@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,6 +28,9 @@ import org.slf4j.LoggerFactory;
 /// an agent that forgets is worse than none, and the supervisors do without it.
 final class AgentLoop implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(AgentLoop.class);
+
+  /// A loop that has ended answers nobody.
+  private static final int ANSWER_SECONDS = 10;
 
   private final Machine machine;
   private final Outbox outbox;
@@ -80,7 +84,7 @@ final class AgentLoop implements AutoCloseable {
   CompletableFuture<List<AttemptReport>> reports() {
     CompletableFuture<List<AttemptReport>> answer = new CompletableFuture<>();
     tasks.add(() -> answer.complete(reconciler.reports()));
-    return answer;
+    return answer.orTimeout(ANSWER_SECONDS, TimeUnit.SECONDS);
   }
 
   /// How every attempt stood a moment ago, without waiting.
@@ -177,7 +181,7 @@ final class AgentLoop implements AutoCloseable {
       }
       case Effect.Forget(AttemptKey key) -> {
         machine.ledger().forget(key);
-        retention.apply();
+        retention.forgot();
       }
       case Effect.Refuse refuse -> {
         LOG.warn("refused {}, because {} was obeyed", refuse.leadership(), reconciler.history());

@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -62,12 +63,21 @@ final class Ledger implements AutoCloseable {
     FileChannel channel =
         FileChannel.open(
             data.resolve("agent.lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-    @Nullable FileLock lock = channel.tryLock();
-    if (lock == null) {
+    if (!isLocked(channel)) {
       channel.close();
       throw new IOException("another agent is running with " + data + "; give this one its own");
     }
     return new Ledger(data, bootId, channel);
+  }
+
+  private static boolean isLocked(FileChannel channel) throws IOException {
+    try {
+      @Nullable FileLock lock = channel.tryLock();
+      return lock != null;
+    } catch (OverlappingFileLockException _) {
+      // The other agent lives in this very JVM.
+      return false;
+    }
   }
 
   Path directory(AttemptKey key) {

@@ -1,0 +1,161 @@
+package io.headgate.agent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.awaitility.Awaitility.await;
+
+import io.headgate.kit.config.ConfigException;
+import io.headgate.proto.agent.v1.AttemptReport;
+import io.headgate.proto.agent.v1.AttemptReport.State;
+import java.io.File;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// The agent as a process: how it is configured, and that neither its end nor its death touches a
+/// job.
+class AgentMainTest {
+  @TempDir Path root;
+  private final List<Process> processes = new ArrayList<>();
+
+  @AfterEach
+  void endProcesses() {
+    processes.forEach(Process::destroyForcibly);
+  }
+
+  private Process launch(FakeControlPlane plane) throws Exception {
+    Path token = Files.writeString(root.resolve("token"), FakeControlPlane.JOIN_TOKEN + "\n");
+    int before = plane.hellos.size();
+    Process process =
+        new ProcessBuilder(
+                ProcessHandle.current().info().command().orElseThrow(),
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
+                "--enable-native-access=ALL-UNNAMED",
+                "--sun-misc-unsafe-memory-access=allow",
+                "-cp",
+                System.getProperty(
+                    "surefire.test.class.path", System.getProperty("java.class.path")),
+                AgentMain.class.getName(),
+                "--data",
+                root.resolve("data").toString(),
+                "--node=gpu-1",
+                "--server",
+                plane.uri().toString(),
+                "--join-token-file",
+                token.toString(),
+                "--simulate-gpus",
+                "4xH100")
+            .redirectErrorStream(true)
+            .redirectOutput(ProcessBuilder.Redirect.appendTo(new File(root + "/agent.log")))
+            .start();
+    processes.add(process);
+    await().atMost(FakeControlPlane.PATIENCE).until(() -> plane.hellos.size() > before);
+    return process;
+  }
+
+  private void let(String job) throws Exception {
+    Files.createFile(root.resolve("data/checkpoints/acme/" + job + "/go"));
+  }
+
+  @Test
+  void survivesItsOwnEndAndItsOwnDeathWithEveryJobAndExactExitCodes() throws Exception {
+    try (FakeControlPlane plane = new FakeControlPlane()) {
+      Process first = launch(plane);
+      for (int i = 1; i <= 3; i++) {
+        plane.send(
+            Orders.message(
+                Orders.assign(
+                    plane.leadership,
+                    "j" + i,
+                    "echo started >> $HEADGATE_CHECKPOINT_DIR/starts\n"
+                        + "until [ -e $HEADGATE_CHECKPOINT_DIR/go ]; do read -t 0.05 <> <(:); done\n"
+                        + "exit 10"
+                        + i)));
+        plane.awaitState("j" + i, State.STATE_RUNNING);
+      }
+      // An init system's stop: the agent ends in order, no job does.
+      first.destroy();
+      assertThat(first.waitFor(10, TimeUnit.SECONDS)).isTrue();
+
+      long launched = System.nanoTime();
+      Process second = launch(plane);
+      assertThat(plane.hellos.getLast().getAttemptsList())
+          .extracting(AttemptReport::getState)
+          .hasSize(3)
+          .allMatch(state -> state == State.STATE_RUNNING || state == State.STATE_STARTING);
+      let("j1");
+      assertThat(plane.awaitEnd("j1").getExitCode()).isEqualTo(101);
+      assertThat(Duration.ofNanos(System.nanoTime() - launched)).isLessThan(Duration.ofSeconds(15));
+
+      second.destroyForcibly().waitFor();
+      let("j2");
+      launch(plane);
+      assertThat(plane.awaitEnd("j2").getExitCode()).isEqualTo(102);
+      let("j3");
+      assertThat(plane.awaitEnd("j3").getExitCode()).isEqualTo(103);
+      for (int i = 1; i <= 3; i++) {
+        assertThat(Files.readString(root.resolve("data/checkpoints/acme/j" + i + "/starts")))
+            .isEqualTo("started\n");
+      }
+      assertThat(plane.registrations).hasSizeGreaterThanOrEqualTo(2);
+    }
+  }
+
+  @Test
+  void takesFlagsOverTheEnvironmentAndTheEnvironmentOverTheFile() throws Exception {
+    Path file =
+        Files.writeString(
+            root.resolve("agent.yaml"),
+            """
+            agent:
+              data: /from/file
+              node: file
+              cpus: 12
+              memory: 64GiB
+              logs: {file-size: 1MiB, files: 3}
+              keep: {attempts: 5, time: 1h}
+              endpoints: {schedulers: ["http://a:1", "http://b:2"]}
+            telemetry: {log-level: debug}
+            """);
+    AgentConfig config =
+        AgentMain.configuration(
+                new String[] {"--config", file.toString(), "--node=flag"},
+                Map.of("HEADGATE_AGENT_NODE", "env", "HEADGATE_AGENT_DATA", "/from/env"))
+            .agent();
+
+    assertThat(config.node()).hasValue("flag");
+    assertThat(config.data()).isEqualTo(Path.of("/from/env"));
+    assertThat(config.cpus()).hasValue(12);
+    assertThat(config.logs().files()).isEqualTo(3);
+    assertThat(config.keep().time()).isEqualTo(Duration.ofHours(1));
+    assertThat(config.endpoints().schedulers()).hasSize(2);
+    assertThat(config.server()).hasToString("http://127.0.0.1:7400");
+  }
+
+  @Test
+  void refusesWhatItDoesNotKnowByName() {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> AgentMain.configuration(new String[] {"--gpus", "8"}, Map.of()))
+        .withMessageContaining("--gpus")
+        .withMessageContaining("--simulate-gpus");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> AgentMain.configuration(new String[] {"--data"}, Map.of()))
+        .withMessageContaining("--data needs a value");
+    assertThatExceptionOfType(ConfigException.class)
+        .isThrownBy(() -> AgentMain.configuration(new String[0], Map.of()))
+        .withMessageContaining("data");
+    assertThatExceptionOfType(ConfigException.class)
+        .isThrownBy(() ->
+            AgentMain.configuration(new String[] {"--data=/d", "--simulate-gpus=eight"}, Map.of()))
+        .withMessageContaining("eight");
+  }
+}

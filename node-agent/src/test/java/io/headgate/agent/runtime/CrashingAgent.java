@@ -1,0 +1,53 @@
+package io.headgate.agent.runtime;
+
+import io.headgate.agent.core.StopOrder;
+import io.headgate.agent.driver.simulated.SimulatedGpuDriver;
+import io.headgate.agent.driver.simulated.SimulatedGpus;
+import io.headgate.agent.process.BootClock;
+import io.headgate.agent.process.SupervisorSpec;
+import io.headgate.kit.telemetry.Telemetry;
+import io.headgate.kit.time.TimeSource;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+
+/// An agent without a wire, run by [CrashTest] in a JVM of its own: it takes one job on, stops it
+/// if asked to, and dies at the failpoint that it was started with.
+final class CrashingAgent {
+  private CrashingAgent() {}
+
+  static Agent open(Path data) throws IOException {
+    return open(data, BootClock.bootId());
+  }
+
+  static Agent open(Path data, String bootId) throws IOException {
+    TimeSource time = TimeSource.system();
+    return new Agent(
+        new Agent.Settings(
+            "crash",
+            data,
+            data.resolve("checkpoints"),
+            new SupervisorSpec.Logs(1 << 20, 4),
+            10,
+            Duration.ofDays(1),
+            bootId),
+        new SimulatedGpuDriver(SimulatedGpus.parse("1xH100"), "crash"),
+        new AgentInstruments(Telemetry.disabled(), time, "crash"),
+        time);
+  }
+
+  public static void main(String[] arguments) throws Exception {
+    Agent agent = open(Path.of(arguments[0]));
+    agent.start();
+    agent.post(CrashTest.assigned());
+    if (arguments[1].equals("stop")) {
+      while (agent.reports().get().stream().noneMatch(report -> report.started().isPresent())) {
+        Thread.onSpinWait();
+      }
+      agent.post(CrashTest.ordered(new StopOrder(StopOrder.Kind.PREEMPT, false)));
+    }
+    // The failpoint ends this; a test that names none that is passed runs into its own time limit.
+    new CountDownLatch(1).await();
+  }
+}
