@@ -48,7 +48,8 @@ final class CatalogInputs {
         withdraw(queue);
       }
     }
-    for (LiveHold hold : List.copyOf(world.holds.values())) {
+    // The youngest first: where rights have become too small for all, the older ones stay.
+    for (LiveHold hold : List.copyOf(world.holds.values()).reversed()) {
       if (hold.job().queue().id().tenant().equals(catalog.tenant()) && !hold.isStillDue()) {
         ledger.release(hold, HoldRelease.CONFIGURATION_CHANGED);
       }

@@ -10,6 +10,8 @@ import io.headgate.scheduler.core.job.PreemptionRule;
 import io.headgate.scheduler.core.job.StopCause;
 import io.headgate.scheduler.core.job.StopOrder;
 import io.headgate.scheduler.core.job.StopOutcome;
+import io.headgate.scheduler.core.job.WorkerPlace;
+import io.headgate.scheduler.core.node.NodeId;
 import io.headgate.scheduler.core.placement.NodeState;
 import io.headgate.scheduler.core.placement.PoolState;
 import io.headgate.scheduler.core.placement.Ranking;
@@ -27,11 +29,13 @@ import io.headgate.scheduler.core.queue.TurnOrder;
 import io.headgate.scheduler.core.rights.PolicyAccount;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /// One pass over the queues.
@@ -41,7 +45,7 @@ import org.jspecify.annotations.Nullable;
 /// 3. Jobs start whose held slices have become free, or that now fit elsewhere.
 /// 4. Queue by queue in their order (O1-O5) the first job starts where it fits first (O6); an
 ///    entitled one that fits nowhere preempts (P1-P5). Each start or preemption re-orders the
-///    queues that it concerns.
+///    queues that it concerns; until nobody's turn leads to anything.
 /// 5. Lanes whose reason to wait is another one now say so.
 final class Pass {
   /// Searches with the same key have the same outcome: a preemptor's own policy is never above its
@@ -59,6 +63,10 @@ final class Pass {
   private final Instant now;
   private final TurnOrder order = new TurnOrder();
   private @Nullable Instant wakeAt;
+
+  /// Whether a start left its policy above its reservation. Then jobs of it that run elsewhere may
+  /// have become victims of an entitled job that was in vain looking for some before.
+  private boolean overGrew;
 
   Pass(World world, Ledger ledger, Map<SearchKey, Failure> failures, Instant now) {
     this.world = world;
@@ -104,42 +112,51 @@ final class Pass {
   }
 
   private void useHolds() {
+    LiveHold.Older older = new LiveHold.Older();
     for (LiveHold hold : List.copyOf(world.holds.values())) {
-      LiveJob job = hold.job();
-      if (hold.isReady()) {
+      if (hold.isReady(older)) {
         ledger.release(hold, HoldRelease.USED);
-        ledger.start(job, hold.hold().place(), now);
-      } else if (hold.isWorthAnotherLook()) {
-        startElsewhere(hold);
+        ledger.start(hold.job(), hold.hold().place(), now);
+      } else if (!hold.isWorthAnotherLook() || !startsElsewhere(hold)) {
+        older.add(hold);
       }
     }
   }
 
   /// A job that slices are held for had its turn already, so it takes the first place that has
   /// become free. It is looked for without the hold, which may lie in the way of the job itself.
-  private void startElsewhere(LiveHold hold) {
-    LiveJob job = hold.job();
+  private boolean startsElsewhere(LiveHold hold) {
     ledger.lift(hold);
-    for (Route route : job.queue().routes()) {
-      Optional<Assignment> place = route.pool().place(route.ranking());
-      if (place.isPresent()) {
-        ledger.place(hold);
-        ledger.release(hold, HoldRelease.NOT_NEEDED);
-        ledger.start(job, place.get(), now);
-        return;
+    Assignment found = null;
+    for (Route route : hold.job().queue().routes()) {
+      if (found == null) {
+        found = route.pool().place(route.ranking()).orElse(null);
       }
     }
     ledger.place(hold);
-    hold.looked();
+    if (found == null) {
+      hold.looked();
+      return false;
+    }
+    ledger.release(hold, HoldRelease.NOT_NEEDED);
+    ledger.start(hold.job(), found, now);
+    return true;
   }
 
   private void takeTurns() {
     for (PoolState pool : world.pools.values()) {
       pool.rankings().forEach(Ranking::note);
     }
-    for (QueueState queue : world.queues.values()) {
-      refresh(queue);
-    }
+    do {
+      overGrew = false;
+      for (QueueState queue : world.queues.values()) {
+        refresh(queue);
+      }
+      takeTurnsInOrder();
+    } while (overGrew);
+  }
+
+  private void takeTurnsInOrder() {
     for (Turn turn = order.next(); turn != null; turn = order.next()) {
       LiveJob head = turn.head();
       Route route = turn.route();
@@ -190,6 +207,7 @@ final class Pass {
     Assignment place = route.pool().place(route.ranking()).orElseThrow();
     Set<QueueState> queues = takeOut(Set.of(job.queue().account()));
     ledger.start(job, place, now);
+    overGrew |= job.queue().account().over(0) > 0;
     putBack(queues, route.pool());
   }
 
@@ -243,21 +261,28 @@ final class Pass {
   /// The attempts that have to leave the place: the victims, or those that were stopping on its
   /// nodes anyway.
   private List<AttemptId> leaving(Result.Found found) {
-    Set<AttemptId> leaving = new LinkedHashSet<>();
-    found.victims().forEach(victim -> leaving.add(victim.id()));
+    Set<LiveAttempt> leaving = new TreeSet<>(Comparator.comparingLong(LiveAttempt::sequence));
+    leaving.addAll(found.victims());
     if (leaving.isEmpty()) {
-      for (var worker : found.place().workers()) {
-        NodeState node = world.nodes.get(worker.node());
-        if (node != null) {
-          for (NodeState.Share share : node.shares()) {
-            LiveJob stopping = world.jobs.get(share.job());
-            if (share.stake() == Stake.STOPPING && stopping != null && stopping.attempt() != null) {
-              leaving.add(stopping.attempt().id());
-            }
-          }
-        }
+      for (WorkerPlace place : found.place().workers()) {
+        addStopping(leaving, place.node());
       }
     }
-    return new ArrayList<>(leaving);
+    List<AttemptId> ids = new ArrayList<>();
+    leaving.forEach(attempt -> ids.add(attempt.id()));
+    return ids;
+  }
+
+  private void addStopping(Set<LiveAttempt> attempts, NodeId id) {
+    NodeState node = world.nodes.get(id);
+    if (node == null) {
+      return;
+    }
+    for (NodeState.Share share : node.shares()) {
+      LiveJob job = world.jobs.get(share.job());
+      if (share.stake() == Stake.STOPPING && job != null && job.attempt() != null) {
+        attempts.add(job.attempt());
+      }
+    }
   }
 }

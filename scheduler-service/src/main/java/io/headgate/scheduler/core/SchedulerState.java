@@ -8,6 +8,7 @@ import io.headgate.scheduler.core.node.Node;
 import io.headgate.scheduler.core.node.NodeId;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 
 /// Everything that the core knows and that is not derived; what the shell loads after a restart.
 ///
@@ -40,8 +41,9 @@ public record SchedulerState(
   public static final SchedulerState EMPTY =
       new SchedulerState(List.of(), List.of(), List.of(), List.of(), List.of(), List.of(), 0);
 
-  /// A node that rejected an assignment.
+  /// A node that rejected assignments.
   ///
-  /// @param rejections in a row; each doubles the time
-  public record SetAside(NodeId node, Instant until, int rejections) {}
+  /// @param until present while it gets no work
+  /// @param rejections in a row since it accepted one; each doubles the time
+  public record SetAside(NodeId node, Optional<Instant> until, int rejections) {}
 }

@@ -14,6 +14,7 @@ import io.headgate.scheduler.core.queue.LiveAttempt;
 import io.headgate.scheduler.core.queue.LiveHold;
 import io.headgate.scheduler.core.queue.LiveJob;
 import io.headgate.scheduler.core.queue.QueueState;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -45,9 +46,11 @@ final class StateLoader {
     for (SetAside aside : state.setAside()) {
       NodeState node = world.nodes.get(aside.node());
       if (node != null) {
-        node.setAside(aside.until(), aside.rejections());
+        node.setAside(aside.until().orElse(Instant.MIN), aside.rejections());
         node.pool().refresh(node);
-        world.aside.add(node);
+        if (aside.until().isPresent()) {
+          world.aside.add(node);
+        }
       }
     }
     world.nextSequence = state.nextSequence();
@@ -136,9 +139,13 @@ final class StateLoader {
 
   static SchedulerState state(World world) {
     List<Node> nodes = new ArrayList<>();
+    List<SetAside> aside = new ArrayList<>();
     for (NodeState node : world.sortedNodes()) {
       if (!node.isRemoved()) {
         nodes.add(node.node());
+        if (node.rejections() > 0 || node.asideUntil().isPresent()) {
+          aside.add(new SetAside(node.id(), node.asideUntil(), node.rejections()));
+        }
       }
     }
     List<Job> jobs = new ArrayList<>();
@@ -152,10 +159,6 @@ final class StateLoader {
     List<Hold> holds = new ArrayList<>();
     for (LiveHold hold : world.holds.values()) {
       holds.add(hold.hold());
-    }
-    List<SetAside> aside = new ArrayList<>();
-    for (NodeState node : world.aside) {
-      aside.add(new SetAside(node.id(), node.asideUntil().orElseThrow(), node.rejections()));
     }
     return new SchedulerState(
         List.copyOf(world.catalogs.values()),

@@ -50,7 +50,7 @@ final class Fit {
     }
     long each = shape.memoryOf(kind);
     long byUnits = units / shape.units();
-    return each > 0 ? Math.min(byUnits, memory / each) : byUnits;
+    return each > 0 ? Math.min(byUnits, Math.max(0, memory) / each) : byUnits;
   }
 
   static boolean isIdle(Shape shape, DeviceKind kind, long units, long memory) {

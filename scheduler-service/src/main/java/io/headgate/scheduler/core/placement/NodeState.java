@@ -206,7 +206,9 @@ public final class NodeState implements Comparable<NodeState> {
 
   private void account(WorkerPlace place, Stake stake, int sign) {
     for (Slice slice : place.slices()) {
-      DeviceState device = devices[slot(slice.device())];
+      // First the slot: finding it may add a device.
+      int slot = slot(slice.device());
+      DeviceState device = devices[slot];
       device.units.add(stake, sign * slice.quantity().units());
       device.memory.add(stake, sign * slice.memoryBytes());
     }
@@ -227,34 +229,64 @@ public final class NodeState implements Comparable<NodeState> {
     return false;
   }
 
-  /// Whether all places of a hold on this node can be used now; nothing that still stops is in the
-  /// way.
-  public boolean isReady(List<WorkerPlace> places) {
-    long cpuSum = 0;
-    long memorySum = 0;
-    long[] unitSums = new long[devices.length];
-    long[] deviceMemorySums = new long[devices.length];
-    for (WorkerPlace place : places) {
-      cpuSum += place.cpuMillis();
-      memorySum += place.memoryBytes();
-      for (Slice slice : place.slices()) {
-        unitSums[slot(slice.device())] += slice.quantity().units();
-        deviceMemorySums[slot(slice.device())] += slice.memoryBytes();
-      }
+  /// Whether all places of a hold on this node can be used now: neither what still stops nor an
+  /// older hold is in the way.
+  public boolean isReady(List<WorkerPlace> places, List<WorkerPlace> older) {
+    if (!takesWork()) {
+      return false;
     }
-    for (int slot = 0; slot < unitSums.length; slot++) {
-      DeviceState device = devices[slot];
+    if (!cpu.ready(node.cpuMillis(), cpuOf(places), cpuOf(older))
+        || !memory.ready(node.memoryBytes(), memoryOf(places), memoryOf(older))) {
+      return false;
+    }
+    for (DeviceState device : devices) {
+      long part = unitsOf(places, device);
       DeviceKind kind = device.kind();
-      if (unitSums[slot] > 0
+      if (part > 0
           && (kind == null
-              || !device.units.ready(UNITS_PER_GPU, unitSums[slot])
-              || !device.memory.ready(kind.memoryBytes(), deviceMemorySums[slot]))) {
+              || !device.units.ready(UNITS_PER_GPU, part, unitsOf(older, device))
+              || !device.memory.ready(
+                  kind.memoryBytes(), memoryOf(places, device), memoryOf(older, device)))) {
         return false;
       }
     }
-    return takesWork()
-        && cpu.ready(node.cpuMillis(), cpuSum)
-        && memory.ready(node.memoryBytes(), memorySum);
+    return true;
+  }
+
+  private static long cpuOf(List<WorkerPlace> places) {
+    long sum = 0;
+    for (WorkerPlace place : places) {
+      sum += place.cpuMillis();
+    }
+    return sum;
+  }
+
+  private static long memoryOf(List<WorkerPlace> places) {
+    long sum = 0;
+    for (WorkerPlace place : places) {
+      sum += place.memoryBytes();
+    }
+    return sum;
+  }
+
+  private static long unitsOf(List<WorkerPlace> places, DeviceState device) {
+    long sum = 0;
+    for (WorkerPlace place : places) {
+      for (Slice slice : place.slices()) {
+        sum += slice.device() == device.index() ? slice.quantity().units() : 0;
+      }
+    }
+    return sum;
+  }
+
+  private static long memoryOf(List<WorkerPlace> places, DeviceState device) {
+    long sum = 0;
+    for (WorkerPlace place : places) {
+      for (Slice slice : place.slices()) {
+        sum += slice.device() == device.index() ? slice.memoryBytes() : 0;
+      }
+    }
+    return sum;
   }
 
   @Override

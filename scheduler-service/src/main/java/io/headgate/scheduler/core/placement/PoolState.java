@@ -162,8 +162,10 @@ public final class PoolState implements Comparable<PoolState> {
   }
 
   /// Whether a hold of so much can be used now, as far as the ceiling goes.
-  public boolean isReady(long units) {
-    return units == 0 ? pool != null : taken.ready(ceiling(), units);
+  ///
+  /// @param older units of older holds
+  public boolean isReady(long units, long older) {
+    return units == 0 ? pool != null : taken.ready(ceiling(), units, older);
   }
 
   /// Adds to what is taken of the pool; the nodes are told apart.

@@ -1,19 +1,20 @@
 package io.headgate.scheduler.core.placement;
 
 /// How much of one capacity is taken, and how: by work that runs, by work that was asked to stop,
-/// and by holds for waiting jobs. A hold may lie on capacity that still stops; so only the larger
-/// of the two counts now.
+/// and by holds for waiting jobs.
 ///
-/// Of 10, with 4 live, 3 stopping and 5 held, 10 - 4 - max(3, 5) = 1 is free: a start of more would
-/// either not fit beside what still stops or eat into the hold.
+/// A hold may lie on capacity that still stops, but as long as that stops the hold keeps as much of
+/// what is idle: else a part of it that is free already would be given away while the hold waits
+/// for another part. Of 10, with 4 live, 3 stopping and 2 held, 1 is free now, and 4 when the 3
+/// have stopped.
 final class Taken {
   long live;
   long stopping;
   long held;
 
-  /// Negative when the capacity shrank below what is taken.
+  /// Negative while a hold waits for what stops, and when the capacity shrank below what is taken.
   long free(long capacity) {
-    return capacity - live - Math.max(stopping, held);
+    return capacity - live - stopping - held;
   }
 
   /// What is free for anybody when everything that stops has stopped.
@@ -21,9 +22,10 @@ final class Taken {
     return capacity - live - held;
   }
 
-  /// Whether a holder's part can be used now: nothing that still stops is in its way.
-  boolean ready(long capacity, long part) {
-    return live + stopping + part <= capacity;
+  /// Whether a holder's part can be used now: neither what still stops nor an older hold is in its
+  /// way.
+  boolean ready(long capacity, long part, long older) {
+    return live + stopping + older + part <= capacity;
   }
 
   void add(Stake stake, long amount) {

@@ -25,7 +25,8 @@ final class Tally {
     pool = route.pool();
     shape = route.ranking().shape();
     workers = route.ranking().workers();
-    excess = pool.excessSoon(shape.needUnits());
+    // The ceiling counts GPUs, so it never stands in the way of a job without.
+    excess = shape.units() == 0 ? Long.MIN_VALUE / 2 : pool.excessSoon(shape.needUnits());
     for (NodeState node : pool.stoppingNodes()) {
       room(node);
     }

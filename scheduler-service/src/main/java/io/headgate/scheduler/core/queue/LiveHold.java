@@ -8,6 +8,7 @@ import io.headgate.scheduler.core.placement.Shape;
 import io.headgate.scheduler.core.rights.PolicyAccount;
 import io.headgate.scheduler.core.rights.PolicyAccount.Claim;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -75,13 +76,26 @@ public final class LiveHold {
     return claim;
   }
 
+  /// What older holds wait for.
+  public static final class Older {
+    private final Map<NodeState, List<WorkerPlace>> places = new HashMap<>();
+    private final Map<PoolState, Long> units = new HashMap<>();
+
+    public void add(LiveHold hold) {
+      hold.placesByNode.forEach(
+          (node, own) -> places.computeIfAbsent(node, key -> new ArrayList<>()).addAll(own));
+      units.merge(hold.pool, hold.claim.units(), Long::sum);
+    }
+  }
+
   /// Whether the job can start there now.
-  public boolean isReady() {
-    if (!pool.isReady(claim.units())) {
+  public boolean isReady(Older older) {
+    if (!pool.isReady(claim.units(), older.units.getOrDefault(pool, 0L))) {
       return false;
     }
     for (Map.Entry<NodeState, List<WorkerPlace>> entry : placesByNode.entrySet()) {
-      if (!entry.getKey().isReady(entry.getValue())) {
+      List<WorkerPlace> before = older.places.getOrDefault(entry.getKey(), List.of());
+      if (!entry.getKey().isReady(entry.getValue(), before)) {
         return false;
       }
     }
@@ -105,15 +119,24 @@ public final class LiveHold {
         || queue.account() != policy
         || !queue.shape().equals(shape)
         || queue.gate() == Block.CLOSED
-        || policy.charged() > policy.limit()) {
+        || claim.preemptible() != job.isPreemptible()
+        || !isWithinRights(queue)) {
       return false;
     }
     for (Route route : queue.routes()) {
       if (route.pool() == pool) {
-        return pool.excessSoon(0) <= 0;
+        return claim.units() == 0 || pool.excessSoon(0) <= 0;
       }
     }
     return false;
+  }
+
+  /// Its claim is among what is charged already.
+  private boolean isWithinRights(QueueState queue) {
+    return policy.charged() <= policy.limit()
+        && policy.charged(claim.user()) <= policy.perUserLimit()
+        && (queue.overReservation() || policy.standing() <= policy.reservation())
+        && (claim.preemptible() || policy.nonPreemptible() <= policy.reservation());
   }
 
   /// Whether more has become free in its job's pools since it was [#looked] for last.

@@ -1,0 +1,294 @@
+package io.headgate.scheduler.core.property;
+
+import io.headgate.scheduler.core.Input;
+import io.headgate.scheduler.core.catalog.Catalog;
+import io.headgate.scheduler.core.catalog.Isolation;
+import io.headgate.scheduler.core.catalog.Policy;
+import io.headgate.scheduler.core.catalog.PolicyId;
+import io.headgate.scheduler.core.catalog.Pool;
+import io.headgate.scheduler.core.catalog.PoolId;
+import io.headgate.scheduler.core.catalog.PreemptionOutcome;
+import io.headgate.scheduler.core.catalog.Profile;
+import io.headgate.scheduler.core.catalog.ProfileId;
+import io.headgate.scheduler.core.catalog.Queue;
+import io.headgate.scheduler.core.catalog.QueueId;
+import io.headgate.scheduler.core.catalog.Reclaim;
+import io.headgate.scheduler.core.catalog.TenantId;
+import io.headgate.scheduler.core.catalog.UserId;
+import io.headgate.scheduler.core.job.Attempt;
+import io.headgate.scheduler.core.job.Job;
+import io.headgate.scheduler.core.job.JobId;
+import io.headgate.scheduler.core.job.JobSpec;
+import io.headgate.scheduler.core.job.WorkerStatus;
+import io.headgate.scheduler.core.node.Device;
+import io.headgate.scheduler.core.node.Geometry;
+import io.headgate.scheduler.core.node.Node;
+import io.headgate.scheduler.core.node.NodeId;
+import io.headgate.scheduler.core.node.NodeStatus;
+import io.headgate.type.GpuQuantity;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.random.RandomGenerator;
+
+/// Makes up a tenant, its machines, and what happens to them. Everything follows from the seed.
+final class RandomWorld {
+  private static final TenantId TENANT = new TenantId("t");
+  private static final long GIB = 1L << 30;
+  private static final String[] SIZES = {
+    "0", "1/7", "1/4", "1/3", "1/2", "1/2", "1", "1", "1", "2", "2", "3", "4"
+  };
+
+  private final RandomGenerator random;
+  private final int pools;
+  private final int profiles;
+  private final int policies;
+  private final int nodes;
+  private long nextJob = 1;
+  private long version;
+  private Catalog catalog;
+
+  RandomWorld(RandomGenerator random) {
+    this.random = random;
+    pools = 1 + random.nextInt(3);
+    profiles = 1 + random.nextInt(4);
+    policies = 1 + random.nextInt(4);
+    nodes = 1 + random.nextInt(4);
+    catalog = makeCatalog();
+  }
+
+  Catalog catalog() {
+    return catalog;
+  }
+
+  private boolean chance(int percent) {
+    return random.nextInt(100) < percent;
+  }
+
+  private <T> T pick(List<T> items) {
+    return items.get(random.nextInt(items.size()));
+  }
+
+  private GpuQuantity gpus(int most) {
+    return GpuQuantity.parse(random.nextInt(2 * most + 1) + "/2");
+  }
+
+  private Catalog makeCatalog() {
+    List<Profile> madeProfiles = new ArrayList<>();
+    for (int i = 0; i < profiles; i++) {
+      madeProfiles.add(makeProfile("f" + i));
+    }
+    List<Pool> madePools = new ArrayList<>();
+    for (int i = 0; i < pools; i++) {
+      madePools.add(makePool("p" + i, madeProfiles));
+    }
+    List<Policy> madePolicies = new ArrayList<>();
+    for (int i = 0; i < policies; i++) {
+      madePolicies.add(makePolicy("g" + i));
+    }
+    List<Queue> queues = new ArrayList<>();
+    for (Policy policy : madePolicies) {
+      for (Profile profile : madeProfiles) {
+        if (chance(75)) {
+          queues.add(
+              new Queue(
+                  new QueueId(TENANT, policy.id().name() + "-" + profile.id().name()),
+                  policy.id(),
+                  profile.id(),
+                  1 + random.nextInt(3),
+                  chance(85),
+                  chance(97)));
+        }
+      }
+    }
+    return new Catalog(TENANT, ++version, madePools, madeProfiles, madePolicies, queues);
+  }
+
+  private Profile makeProfile(String name) {
+    List<PoolId> route = new ArrayList<>();
+    for (int i = 0; i < pools; i++) {
+      if (chance(70)) {
+        route.add(random.nextInt(route.size() + 1), new PoolId(TENANT, "p" + i));
+      }
+    }
+    GpuQuantity size = GpuQuantity.parse(SIZES[random.nextInt(SIZES.length)]);
+    return new Profile(
+        new ProfileId(TENANT, name),
+        size,
+        chance(20) ? 2 + random.nextInt(2) : 1,
+        chance(40) ? 1000L * random.nextInt(5) : 0,
+        0,
+        size.isFraction() && chance(20) ? OptionalLong.of(30 * GIB) : OptionalLong.empty(),
+        chance(10) ? Isolation.DRIVER_CONTAINER : Isolation.NONE,
+        route,
+        chance(20) ? Reclaim.STRICT : Reclaim.RESERVATION);
+  }
+
+  private Pool makePool(String name, List<Profile> known) {
+    List<ProfileId> order = new ArrayList<>();
+    for (Profile profile : known) {
+      if (chance(50)) {
+        order.add(random.nextInt(order.size() + 1), profile.id());
+      }
+    }
+    return new Pool(
+        new PoolId(TENANT, name),
+        chance(20) ? Optional.of("A") : Optional.empty(),
+        chance(20) ? Optional.of(gpus(10)) : Optional.empty(),
+        order,
+        chance(8) ? Optional.of(new PolicyId(TENANT, "g0")) : Optional.empty());
+  }
+
+  private Policy makePolicy(String name) {
+    GpuQuantity reservation = gpus(8);
+    return new Policy(
+        new PolicyId(TENANT, name),
+        reservation,
+        reservation.plus(gpus(8)),
+        1 + random.nextInt(3),
+        chance(20) ? Optional.of(gpus(6)) : Optional.empty(),
+        chance(80) ? PreemptionOutcome.REQUEUE : PreemptionOutcome.CANCEL,
+        chance(20) ? Duration.ofMinutes(10) : Duration.ZERO,
+        chance(90));
+  }
+
+  private Node makeNode(int number) {
+    List<Device> devices = new ArrayList<>();
+    int count = random.nextInt(9);
+    String model = chance(80) ? "A" : "B";
+    Isolation isolation = chance(70) ? Isolation.DRIVER_CONTAINER : Isolation.NONE;
+    for (int i = 0; i < count; i++) {
+      devices.add(
+          new Device(
+              i, "n" + number + "-" + i, model, 80 * GIB, new Geometry.Continuous(), isolation));
+    }
+    return new Node(
+        new NodeId(TENANT, "n" + number),
+        new PoolId(TENANT, "p" + number % pools),
+        devices,
+        chance(70) ? 64_000 : 8000,
+        64 * GIB,
+        NodeStatus.READY);
+  }
+
+  List<Input> beginning() {
+    List<Input> inputs = new ArrayList<>();
+    inputs.add(new Input.CatalogChanged(catalog));
+    for (int i = 0; i < nodes; i++) {
+      inputs.add(new Input.NodeChanged(makeNode(i)));
+    }
+    return inputs;
+  }
+
+  /// What happens next.
+  List<Input> next(Shadow shadow, Instant now) {
+    List<Input> inputs = new ArrayList<>();
+    int count = 1 + random.nextInt(4);
+    for (int i = 0; i < count; i++) {
+      happen(shadow, now, inputs);
+    }
+    return inputs;
+  }
+
+  private void happen(Shadow shadow, Instant now, List<Input> inputs) {
+    List<Attempt> attempts = List.copyOf(shadow.attempts.values());
+    List<Job> jobs = List.copyOf(shadow.jobs.values());
+    int dice = random.nextInt(100);
+    if (dice < 40 && !catalog.queues().isEmpty()) {
+      submit(inputs);
+    } else if (dice < 62 && !attempts.isEmpty()) {
+      for (Attempt attempt : attempts) {
+        confirm(attempt, now, inputs);
+      }
+    } else if (dice < 76 && !attempts.isEmpty()) {
+      Attempt attempt = pick(attempts);
+      for (int worker = 0; worker < attempt.workers().size(); worker++) {
+        if (chance(90)) {
+          inputs.add(new Input.WorkerExited(attempt.id(), worker, chance(80) ? 0 : 1));
+        }
+      }
+    } else if (dice < 79 && !attempts.isEmpty()) {
+      inputs.add(new Input.AttemptCheckpointed(pick(attempts).id(), now));
+    } else if (dice < 83 && !attempts.isEmpty()) {
+      disturb(pick(attempts), inputs);
+    } else if (dice < 88 && !jobs.isEmpty()) {
+      inputs.add(new Input.JobCancelled(pick(jobs)));
+    } else if (dice < 91 && !jobs.isEmpty()) {
+      inputs.add(new Input.JobRequeued(pick(jobs)));
+    } else if (dice < 96) {
+      changeNode(shadow, inputs);
+    } else if (dice < 99) {
+      changeCatalog(inputs);
+    } else {
+      inputs.add(new Input.TimePassed());
+    }
+  }
+
+  private void submit(List<Input> inputs) {
+    QueueId queue = pick(catalog.queues()).id();
+    UserId user = new UserId(chance(60) ? "u" : "v");
+    int count = 1 + random.nextInt(4);
+    int priority = chance(80) ? 0 : random.nextInt(3) - 1;
+    for (int i = 0; i < count; i++) {
+      Optional<Boolean> preemptible = chance(85) ? Optional.empty() : Optional.of(chance(50));
+      inputs.add(
+          new Input.JobSubmitted(
+              new JobSpec(
+                  new JobId(nextJob++), queue, user, priority, preemptible, Optional.empty())));
+    }
+  }
+
+  private void confirm(Attempt attempt, Instant now, List<Input> inputs) {
+    for (int worker = 0; worker < attempt.workers().size(); worker++) {
+      if (attempt.stop().isPresent() && chance(60)) {
+        inputs.add(new Input.WorkerStopped(attempt.id(), worker));
+      } else if (attempt.workers().get(worker) == WorkerStatus.ASSIGNED && chance(80)) {
+        inputs.add(new Input.WorkerStarted(attempt.id(), worker, now));
+      }
+    }
+  }
+
+  private void disturb(Attempt attempt, List<Input> inputs) {
+    int worker = random.nextInt(attempt.workers().size());
+    inputs.add(
+        switch (random.nextInt(3)) {
+          case 0 -> new Input.WorkerLost(attempt.id(), worker);
+          case 1 -> new Input.WorkerStopped(attempt.id(), worker);
+          default ->
+              attempt.startedAt().isPresent()
+                  ? new Input.TimePassed()
+                  : new Input.WorkerRejected(attempt.id(), worker, "no");
+        });
+  }
+
+  private void changeNode(Shadow shadow, List<Input> inputs) {
+    List<Node> known = List.copyOf(shadow.nodes.values());
+    if (known.isEmpty() || chance(15)) {
+      inputs.add(new Input.NodeChanged(makeNode(random.nextInt(nodes + 1))));
+    } else if (chance(15)) {
+      inputs.add(new Input.NodeRemoved(pick(known).id()));
+    } else {
+      NodeStatus status =
+          chance(60) ? NodeStatus.READY : chance(50) ? NodeStatus.DRAINING : NodeStatus.SUSPECT;
+      inputs.add(new Input.NodeChanged(pick(known).withStatus(status)));
+    }
+  }
+
+  private void changeCatalog(List<Input> inputs) {
+    if (chance(15)) {
+      catalog = makeCatalog();
+    } else {
+      List<Policy> changed = new ArrayList<>();
+      for (Policy policy : catalog.policies()) {
+        changed.add(chance(50) ? policy : makePolicy(policy.id().name()));
+      }
+      catalog =
+          new Catalog(
+              TENANT, ++version, catalog.pools(), catalog.profiles(), changed, catalog.queues());
+    }
+    inputs.add(new Input.CatalogChanged(catalog));
+  }
+}
