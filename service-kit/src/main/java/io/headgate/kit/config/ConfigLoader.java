@@ -20,8 +20,9 @@ import org.snakeyaml.engine.v2.nodes.ScalarNode;
 /// Reads a process's configuration: a tree of records from one YAML file, overridden by environment
 /// variables. A component `maxConnections` of the record at `database` is the key
 /// `database.max-connections` of the file and the variable `HEADGATE_DATABASE_MAX_CONNECTIONS`,
-/// which wins. What neither names is the component's {@link Default}, or that of the record's
-/// `DEFAULTS`; Optional, List and Map may be absent.
+/// which wins; a {@link Secret} may also come from the file that `HEADGATE_..._FILE` names. What
+/// none of these names is the component's {@link Default}, or that of the record's `DEFAULTS`;
+/// Optional, List and Map may be absent.
 ///
 /// Components are strings, numbers, booleans, enums, Duration (`90s`), {@link ByteSize} (`16GiB`),
 /// Path, URI, {@link Secret}, records, and Optional, List and Map<String, ...> of these. Unknown

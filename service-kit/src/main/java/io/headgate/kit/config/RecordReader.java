@@ -1,5 +1,6 @@
 package io.headgate.kit.config;
 
+import java.io.IOException;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Field;
 import java.lang.reflect.InvocationTargetException;
@@ -7,6 +8,8 @@ import java.lang.reflect.Modifier;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.RecordComponent;
 import java.lang.reflect.Type;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -67,6 +70,10 @@ final class RecordReader {
     Default annotation = component.getAnnotation(Default.class);
     if (override != null && !isRecord(type)) {
       return text(type, override, variable, path);
+    }
+    String secretFile = environment.get(variable + "_FILE");
+    if (secretFile != null && type == Secret.class) {
+      return secret(Path.of(secretFile), variable + "_FILE", path);
     }
     if (node != null || hasNestedVariable(type, variable)) {
       return node(type, node, path, fallback);
@@ -162,6 +169,16 @@ final class RecordReader {
       return Scalars.parse((Class<?>) type, text);
     } catch (IllegalArgumentException e) {
       problems.add(new ConfigProblem(where, path, String.valueOf(e.getMessage())));
+      return null;
+    }
+  }
+
+  /// Secrets are best handed over as files: unlike variables, they do not show in process lists.
+  private @Nullable Object secret(Path source, String variable, String path) {
+    try {
+      return Secret.of(Files.readString(source).strip());
+    } catch (IOException e) {
+      problems.add(new ConfigProblem(variable, path, "cannot read " + source));
       return null;
     }
   }

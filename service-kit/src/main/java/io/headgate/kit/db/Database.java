@@ -3,11 +3,15 @@ package io.headgate.kit.db;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import com.zaxxer.hikari.pool.HikariPool.PoolInitializationException;
+import io.opentelemetry.api.common.AttributeKey;
+import io.opentelemetry.api.common.Attributes;
+import io.opentelemetry.api.metrics.Meter;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.ToIntFunction;
 import javax.sql.DataSource;
 import org.flywaydb.core.Flyway;
 import org.jooq.DSLContext;
@@ -18,6 +22,8 @@ import org.jooq.impl.DSL;
 /// One schema of a PostgreSQL: a bounded pool of connections that give up on a dead or frozen
 /// server, with the schema migrated to what this build needs. Thread-safe.
 public final class Database implements AutoCloseable {
+  private static final AttributeKey<String> SCHEMA = AttributeKey.stringKey("headgate.schema");
+
   private final HikariDataSource pool;
   private final DSLContext jooq;
 
@@ -66,6 +72,28 @@ public final class Database implements AutoCloseable {
         bean.getIdleConnections(),
         bean.getThreadsAwaitingConnection(),
         pool.getMaximumPoolSize());
+  }
+
+  /// Measures the pool for as long as it is open.
+  public void observe(Meter meter) {
+    gauge(meter, "headgate.database.connections.active", PoolUsage::active, "In use.");
+    gauge(meter, "headgate.database.connections.idle", PoolUsage::idle, "Open and unused.");
+    gauge(
+        meter, "headgate.database.connections.waiting", PoolUsage::waiting, "Awaited by threads.");
+    gauge(meter, "headgate.database.connections.max", PoolUsage::max, "The most there may be.");
+  }
+
+  private void gauge(Meter meter, String name, ToIntFunction<PoolUsage> value, String description) {
+    meter
+        .gaugeBuilder(name)
+        .setUnit("{connection}")
+        .setDescription(description)
+        .ofLongs()
+        .buildWithCallback(gauge -> {
+          if (!pool.isClosed()) {
+            gauge.record(value.applyAsInt(usage()), Attributes.of(SCHEMA, pool.getPoolName()));
+          }
+        });
   }
 
   /// Connections in use, idle, threads that wait for one, and the most there may be.

@@ -9,6 +9,7 @@ import com.google.rpc.RequestInfo;
 import com.google.rpc.RetryInfo;
 import io.grpc.Metadata;
 import io.grpc.Status;
+import io.grpc.StatusException;
 import io.grpc.StatusRuntimeException;
 import io.grpc.protobuf.StatusProto;
 import java.sql.SQLException;
@@ -95,9 +96,9 @@ public final class GrpcFailures {
       if (cause instanceof SQLException sql) {
         return database(sql);
       }
-      if (cause instanceof StatusRuntimeException called) {
-        Metadata trailers = called.getTrailers();
-        return passedOn(called.getStatus(), trailers == null ? new Metadata() : trailers);
+      if (cause instanceof StatusRuntimeException || cause instanceof StatusException) {
+        Metadata trailers = Status.trailersFromThrowable(cause);
+        return passedOn(Status.fromThrowable(cause), trailers == null ? new Metadata() : trailers);
       }
     }
     return null;

@@ -47,6 +47,8 @@ public final class ApiServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ApiServer.class);
   private static final Duration IDLE_HANDLER = Duration.ofSeconds(30);
 
+  private static final Duration PING = Duration.ofSeconds(20);
+
   /// How long nothing must happen before a stopping server closes; zero would cut calls off.
   private static final Duration QUIET = Duration.ofMillis(50);
 
@@ -250,6 +252,8 @@ public final class ApiServer implements AutoCloseable {
         .maxNumConnections(config.maxConnections())
         .childChannelPipelineCustomizer(new AddressLimit(config.maxConnectionsPerAddress())::accept)
         .idleTimeout(config.idleTimeout())
+        // A stream whose client vanished without a word would otherwise stay for hours.
+        .pingInterval(PING)
         .maxConnectionAge(config.maxConnectionAge())
         // Room for the frame around a message; the message's own limit is gRPC's.
         .maxRequestLength(message + (16 << 10))

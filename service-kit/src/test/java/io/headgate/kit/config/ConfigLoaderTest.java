@@ -135,6 +135,18 @@ class ConfigLoaderTest {
   }
 
   @Test
+  void readsASecretFromTheFileThatAVariableNames(@TempDir Path directory) throws Exception {
+    Path file = Files.writeString(directory.resolve("password"), "from-file\n");
+    Config config =
+        ConfigLoader.parse(
+            Config.class,
+            "f.yaml",
+            "store: {url: 'http://h:1'}",
+            Map.of("HEADGATE_STORE_PASSWORD_FILE", file.toString()));
+    assertThat(config.store().password().reveal()).isEqualTo("from-file");
+  }
+
+  @Test
   void runsFromTheEnvironmentAlone() {
     Config config =
         ConfigLoader.load(

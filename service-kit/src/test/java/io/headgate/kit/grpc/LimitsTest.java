@@ -1,0 +1,236 @@
+package io.headgate.kit.grpc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import com.google.protobuf.ByteString;
+import io.grpc.ManagedChannel;
+import io.grpc.Metadata;
+import io.grpc.netty.NegotiationType;
+import io.grpc.netty.NettyChannelBuilder;
+import io.grpc.reflection.v1.ServerReflectionGrpc;
+import io.grpc.reflection.v1.ServerReflectionRequest;
+import io.grpc.stub.MetadataUtils;
+import io.headgate.kit.config.ByteSize;
+import io.headgate.kit.failure.GrpcFailures;
+import io.headgate.kit.grpc.ApiServerConfig.Discovery;
+import io.headgate.kit.proto.test.v1.Book;
+import io.headgate.kit.proto.test.v1.GreetRequest;
+import io.headgate.kit.proto.test.v1.PutBookRequest;
+import io.headgate.kit.proto.test.v1.ShelfServiceGrpc;
+import io.headgate.kit.proto.test.v1.WatchBooksRequest;
+import io.headgate.kit.telemetry.Telemetry;
+import io.headgate.kit.testing.TestTokens;
+import java.io.IOException;
+import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// What one client may take, and what it may see: reference for the defaults is threat T5.
+@Timeout(60)
+class LimitsTest {
+  private static final GreetRequest ADA = GreetRequest.newBuilder().setName("ada").build();
+  private static final GreetRequest WAIT = GreetRequest.newBuilder().setName("wait").build();
+
+  private final TestTokens tokens = TestTokens.create();
+  private final Shelf shelf = new Shelf();
+  private final List<AutoCloseable> open = new ArrayList<>();
+
+  @AfterEach
+  void close() throws Exception {
+    shelf.mayGreet.countDown();
+    for (AutoCloseable each : open.reversed()) {
+      each.close();
+    }
+  }
+
+  @Test
+  void connectionsOfOneAddressAreBounded() throws Exception {
+    ApiServer server = start(config("127.0.0.1", Discovery.AUTO, 100, 3, Duration.ofHours(1)));
+    List<Socket> sockets = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      Socket socket = new Socket("127.0.0.1", server.port());
+      open.add(socket);
+      sockets.add(socket);
+      assertThat(answers(socket)).as("connection %d", i).isTrue();
+    }
+    Socket fourth = new Socket("127.0.0.1", server.port());
+    open.add(fourth);
+    assertThat(answers(fourth)).as("one too many").isFalse();
+    assertThat(answers(sockets.getFirst())).as("the others stay").isTrue();
+  }
+
+  @Test
+  void streamsOfOneConnectionAreBounded() {
+    ApiServer server = start(config("127.0.0.1", Discovery.AUTO, 2, 100, Duration.ofHours(1)));
+    ManagedChannel channel = channel(server);
+    var stub = ShelfServiceGrpc.newFutureStub(channel);
+    var waiting = List.of(stub.greet(WAIT), stub.greet(WAIT));
+    // The client queues the third until one of the others ends, so it runs into its own deadline.
+    Throwable failure =
+        catchThrowable(() ->
+            ShelfServiceGrpc.newBlockingStub(channel)
+                .withDeadlineAfter(500, TimeUnit.MILLISECONDS)
+                .greet(ADA));
+    assertThat(failure).hasMessageContaining("DEADLINE_EXCEEDED");
+    shelf.mayGreet.countDown();
+    assertThat(waiting).allSatisfy(call -> assertThat(call).succeedsWithin(Duration.ofSeconds(10)));
+  }
+
+  @Test
+  void headersAreBounded() {
+    ApiServer server = start(ApiServerConfig.of("127.0.0.1", 0));
+    Metadata large = new Metadata();
+    large.put(Metadata.Key.of("x-large", Metadata.ASCII_STRING_MARSHALLER), "a".repeat(16 << 10));
+    Throwable failure =
+        catchThrowable(() ->
+            ShelfServiceGrpc.newBlockingStub(channel(server))
+                .withInterceptors(MetadataUtils.newAttachHeadersInterceptor(large))
+                .greet(ADA));
+    assertThat(failure).isNotNull();
+    assertThat(ShelfServiceGrpc.newBlockingStub(channel(server)).greet(ADA).getText())
+        .as("others are served")
+        .isEqualTo("hello ada");
+  }
+
+  @Test
+  void aCompressedMessageIsBoundedByWhatItUnpacksTo() {
+    ApiServer server = start(ApiServerConfig.of("127.0.0.1", 0));
+    Metadata token = new Metadata();
+    token.put(
+        Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER),
+        "Bearer " + tokens.member("acme", "ada"));
+    PutBookRequest bomb =
+        PutBookRequest.newBuilder()
+            .setParent("tenants/acme")
+            .setBook(Book.newBuilder().setContent(ByteString.copyFrom(new byte[20 << 20])))
+            .build();
+    Throwable failure =
+        catchThrowable(() ->
+            ShelfServiceGrpc.newBlockingStub(channel(server))
+                .withInterceptors(MetadataUtils.newAttachHeadersInterceptor(token))
+                .withCompression("gzip")
+                .putBook(bomb));
+    assertThat(GrpcFailures.refusal(failure).orElseThrow().reason()).isEqualTo("MESSAGE_TOO_LARGE");
+  }
+
+  @Test
+  void anAgedConnectionIsReplacedAndItsStreamGoesOn() {
+    ApiServer server = start(config("127.0.0.1", Discovery.AUTO, 100, 100, Duration.ofSeconds(1)));
+    Metadata token = new Metadata();
+    token.put(
+        Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER),
+        "Bearer " + tokens.member("acme", "ada"));
+    ManagedChannel channel = channel(server);
+    var books =
+        ShelfServiceGrpc.newBlockingStub(channel)
+            .withInterceptors(MetadataUtils.newAttachHeadersInterceptor(token))
+            .watchBooks(WatchBooksRequest.getDefaultInstance());
+    assertThat(books.next().getId()).isEqualTo("first");
+    // The age is a second: these calls go over at least one connection that is asked to close.
+    long end = System.nanoTime() + Duration.ofSeconds(3).toNanos();
+    while (System.nanoTime() < end) {
+      assertThat(ShelfServiceGrpc.newBlockingStub(channel).greet(ADA).getText())
+          .isEqualTo("hello ada");
+    }
+    assertThat(shelf.watchEnded.getCount()).as("the stream lives on").isEqualTo(1);
+  }
+
+  @Test
+  void discoveryIsForThisMachineUnlessAskedFor() throws Exception {
+    ApiServer local = start(ApiServerConfig.of("127.0.0.1", 0));
+    assertThat(get(local.uri().resolve("/docs/"))).isEqualTo(200);
+    assertThat(reflects(local)).isTrue();
+    ApiServer everywhere = start(ApiServerConfig.of("0.0.0.0", 0));
+    assertThat(get(everywhere.uri().resolve("/docs/"))).isEqualTo(404);
+    assertThat(reflects(everywhere)).isFalse();
+    ApiServer asked = start(config("0.0.0.0", Discovery.ON, 100, 100, Duration.ofHours(1)));
+    assertThat(get(asked.uri().resolve("/docs/"))).isEqualTo(200);
+    assertThat(reflects(asked)).isTrue();
+  }
+
+  private static int get(URI uri) throws Exception {
+    HttpRequest request = HttpRequest.newBuilder(uri).build();
+    return HttpClient.newHttpClient().send(request, BodyHandlers.discarding()).statusCode();
+  }
+
+  private boolean reflects(ApiServer server) {
+    Throwable failure =
+        catchThrowable(() -> {
+          var call =
+              ServerReflectionGrpc.newBlockingV2Stub(channel(server))
+                  .withDeadlineAfter(10, TimeUnit.SECONDS)
+                  .serverReflectionInfo();
+          call.write(ServerReflectionRequest.newBuilder().setListServices("").build());
+          call.halfClose();
+          assertThat(call.read().getListServicesResponse().getServiceList())
+              .anySatisfy(s -> assertThat(s.getName()).endsWith("ShelfService"));
+        });
+    return failure == null;
+  }
+
+  /// Whether the server answers a plain HTTP request on the socket.
+  private static boolean answers(Socket socket) {
+    try {
+      socket.setSoTimeout(10_000);
+      byte[] request =
+          "GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
+      socket.getOutputStream().write(request);
+      byte[] answer = new byte[4096];
+      int length = socket.getInputStream().read(answer);
+      return length > 0 && new String(answer, 0, length, StandardCharsets.US_ASCII).contains("404");
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  private ManagedChannel channel(ApiServer server) {
+    ManagedChannel channel =
+        NettyChannelBuilder.forAddress("127.0.0.1", server.port())
+            .negotiationType(NegotiationType.PLAINTEXT)
+            .build();
+    open.add(channel::shutdownNow);
+    return channel;
+  }
+
+  private ApiServer start(ApiServerConfig config) {
+    ApiServer server =
+        ApiServer.builder(config, Telemetry.disabled())
+            .service(shelf)
+            .authentication(tokens.verifier())
+            .build();
+    server.start();
+    open.add(server);
+    return server;
+  }
+
+  private static ApiServerConfig config(
+      String host, Discovery discovery, int streams, int perAddress, Duration age) {
+    return new ApiServerConfig(
+        host,
+        0,
+        Optional.empty(),
+        discovery,
+        ByteSize.ofMebibytes(1),
+        streams,
+        100,
+        perAddress,
+        64,
+        100,
+        Duration.ofSeconds(30),
+        Duration.ofSeconds(60),
+        age,
+        Duration.ofSeconds(5));
+  }
+}

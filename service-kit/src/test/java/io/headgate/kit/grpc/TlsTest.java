@@ -1,0 +1,140 @@
+package io.headgate.kit.grpc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.grpc.ManagedChannel;
+import io.headgate.kit.client.ChannelConfig;
+import io.headgate.kit.client.Channels;
+import io.headgate.kit.client.TokenSource;
+import io.headgate.kit.config.ByteSize;
+import io.headgate.kit.grpc.ApiServerConfig.Discovery;
+import io.headgate.kit.grpc.ApiServerConfig.TlsConfig;
+import io.headgate.kit.proto.test.v1.GreetRequest;
+import io.headgate.kit.proto.test.v1.ShelfServiceGrpc;
+import io.headgate.kit.telemetry.Telemetry;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(60)
+class TlsTest {
+  private static final char[] PASSWORD = "changeit".toCharArray();
+
+  @TempDir Path directory;
+
+  @Test
+  void servesOnlyThoseWhoTrustItsCertificate() throws Exception {
+    TlsConfig ours = certificate("ours");
+    TlsConfig another = certificate("another");
+    try (ApiServer server = start(ours)) {
+      assertThat(server.uri().getScheme()).isEqualTo("https");
+      assertThat(greet(server.uri(), ours.certificate())).isEqualTo("hello ada");
+      assertThatThrownBy(() -> greet(server.uri(), another.certificate()))
+          .hasMessageContaining("UNAVAILABLE");
+      URI plain = URI.create("http://localhost:" + server.port());
+      assertThatThrownBy(() -> greet(plain, ours.certificate()))
+          .hasMessageContaining("UNAVAILABLE");
+    }
+  }
+
+  private static String greet(URI server, Path trust) {
+    ChannelConfig config =
+        new ChannelConfig(
+            server,
+            Optional.of(trust),
+            Duration.ofSeconds(15),
+            Duration.ofSeconds(20),
+            ByteSize.ofMebibytes(1));
+    ManagedChannel channel = Channels.open(config, TokenSource.anonymous(), Telemetry.disabled());
+    try {
+      return ShelfServiceGrpc.newBlockingStub(channel)
+          .greet(GreetRequest.newBuilder().setName("ada").build())
+          .getText();
+    } finally {
+      Channels.close(channel);
+    }
+  }
+
+  private static ApiServer start(TlsConfig tls) {
+    ApiServerConfig config =
+        new ApiServerConfig(
+            "localhost",
+            0,
+            Optional.of(tls),
+            Discovery.OFF,
+            ByteSize.ofMebibytes(1),
+            100,
+            100,
+            100,
+            64,
+            100,
+            Duration.ofSeconds(30),
+            Duration.ofSeconds(60),
+            Duration.ofHours(1),
+            Duration.ofSeconds(5));
+    ApiServer server = ApiServer.builder(config, Telemetry.disabled()).service(new Shelf()).build();
+    server.start();
+    return server;
+  }
+
+  /// A self-signed certificate for localhost, made by the JDK's own tool.
+  private TlsConfig certificate(String name) throws Exception {
+    Path store = directory.resolve(name + ".p12");
+    Process keytool =
+        new ProcessBuilder(
+                List.of(
+                    Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
+                    "-genkeypair",
+                    "-alias",
+                    "key",
+                    "-keyalg",
+                    "EC",
+                    "-groupname",
+                    "secp256r1",
+                    "-dname",
+                    "CN=localhost",
+                    "-ext",
+                    "SAN=dns:localhost,ip:127.0.0.1",
+                    "-validity",
+                    "2",
+                    "-storetype",
+                    "PKCS12",
+                    "-keystore",
+                    store.toString(),
+                    "-storepass",
+                    new String(PASSWORD)))
+            .redirectErrorStream(true)
+            .start();
+    String said = new String(keytool.getInputStream().readAllBytes());
+    assertThat(keytool.waitFor()).as(said).isZero();
+    return pem(store, name);
+  }
+
+  private TlsConfig pem(Path store, String name) throws IOException, GeneralSecurityException {
+    KeyStore keys = KeyStore.getInstance("PKCS12");
+    try (InputStream stream = Files.newInputStream(store)) {
+      keys.load(stream, PASSWORD);
+    }
+    return new TlsConfig(
+        write(name + ".crt", "CERTIFICATE", keys.getCertificate("key").getEncoded()),
+        write(name + ".key", "PRIVATE KEY", keys.getKey("key", PASSWORD).getEncoded()));
+  }
+
+  private Path write(String file, String kind, byte[] content) throws IOException {
+    String body = Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(content);
+    String pem = "-----BEGIN " + kind + "-----\n" + body + "\n-----END " + kind + "-----\n";
+    return Files.writeString(directory.resolve(file), pem);
+  }
+}
