@@ -1,0 +1,91 @@
+package io.headgate.pool;
+
+import io.headgate.kit.db.Database;
+import io.headgate.kit.db.Notifications;
+import io.headgate.kit.grpc.ApiServer;
+import io.headgate.kit.grpc.PageTokens;
+import io.headgate.kit.telemetry.Telemetry;
+import io.headgate.kit.time.TimeSource;
+import io.headgate.kit.watch.WatchHub;
+import io.headgate.pool.grpc.ConfigurationEndpoint;
+import io.headgate.pool.grpc.NodeEndpoint;
+import io.headgate.pool.grpc.PoolEndpoint;
+import io.headgate.pool.grpc.ProfileEndpoint;
+import io.headgate.pool.runtime.Catalog;
+import io.headgate.pool.runtime.Changes;
+import io.headgate.pool.runtime.Drafts;
+import io.headgate.pool.runtime.Nodes;
+import io.headgate.pool.runtime.PoolMetrics;
+import io.headgate.pool.store.PostgresSupplyStore;
+import io.opentelemetry.api.metrics.Meter;
+import org.jspecify.annotations.Nullable;
+
+/// Supply: pools, profiles, links, nodes and devices. Composes the service from its parts; a
+/// process of its own and the all-in-one both use it so:
+///
+/// ```java
+/// PoolService pool = PoolService.open(config, telemetry, TimeSource.system());
+/// pool.register(api);       // on a server that others may share
+/// pool.start();
+/// ...
+/// pool.close();             // after the server
+/// ```
+public final class PoolService implements AutoCloseable {
+  private static final String SCOPE = "io.headgate.pool";
+
+  private final Database database;
+  private final PostgresSupplyStore store;
+  private final WatchHub watchers;
+  private final PageTokens tokens;
+  private final Catalog catalog;
+  private final Drafts drafts;
+  private final Nodes nodes;
+  private @Nullable Notifications notifications;
+
+  private PoolService(
+      PoolServiceConfig config, Database database, Telemetry telemetry, TimeSource time) {
+    Meter meter = telemetry.meter(SCOPE);
+    this.database = database;
+    this.store = new PostgresSupplyStore(database, config.catalogLog(), time);
+    this.watchers = new WatchHub("catalog", config.watch(), meter);
+    this.tokens = new PageTokens(store.pageTokenKey(PageTokens.KEY_LENGTH));
+    Changes changes = new Changes(store, new PoolMetrics(meter), watchers::committed);
+    this.catalog = new Catalog(store);
+    this.drafts = new Drafts(changes, time);
+    this.nodes = new Nodes(changes, time);
+  }
+
+  /// Connects to the database and brings its schema up to date.
+  public static PoolService open(PoolServiceConfig config, Telemetry telemetry, TimeSource time) {
+    Database database = Database.open(config.database());
+    try {
+      return new PoolService(config, database, telemetry, time);
+    } catch (RuntimeException | Error e) {
+      database.close();
+      throw e;
+    }
+  }
+
+  /// Puts the gRPC services on a server.
+  public void register(ApiServer.Builder api) {
+    api.service(new PoolEndpoint(drafts, tokens))
+        .service(new ProfileEndpoint(drafts, tokens))
+        .service(new ConfigurationEndpoint(drafts, catalog, watchers, tokens))
+        .service(new NodeEndpoint(nodes, tokens));
+  }
+
+  /// Begins to hear what other processes of the service commit.
+  public void start() {
+    notifications = store.listen(watchers::committed);
+  }
+
+  /// Ends watches and gives the connections back.
+  @Override
+  public void close() {
+    watchers.close();
+    if (notifications != null) {
+      notifications.close();
+    }
+    database.close();
+  }
+}

@@ -1,0 +1,5 @@
+/// What the service asks others.
+@NullMarked
+package io.headgate.pool.client;
+
+import org.jspecify.annotations.NullMarked;

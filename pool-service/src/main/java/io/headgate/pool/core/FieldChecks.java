@@ -1,0 +1,102 @@
+package io.headgate.pool.core;
+
+import io.headgate.pool.core.name.Kind;
+import io.headgate.pool.core.name.NameRule;
+import io.headgate.type.GpuQuantity;
+import io.headgate.type.InexactQuantityException;
+import io.headgate.type.MalformedQuantityException;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+
+/// Checks single fields. What is empty in an answer has left a problem behind.
+public final class FieldChecks {
+  private static final Duration LONGEST = Duration.ofDays(365);
+
+  private final Problems problems;
+
+  public FieldChecks(Problems problems) {
+    this.problems = problems;
+  }
+
+  /// The id that `value` is.
+  public <T> Optional<T> id(String field, Kind kind, String value, Function<String, T> toId) {
+    if (!NameRule.isValid(value)) {
+      problems.add(new Denial.InvalidName(field, kind, value));
+      return Optional.empty();
+    }
+    return Optional.of(toId.apply(value));
+  }
+
+  /// The ids that `values` are; each once.
+  public <T> List<T> ids(String field, Kind kind, List<String> values, Function<String, T> toId) {
+    List<T> ids = new ArrayList<>(values.size());
+    Set<String> seen = new HashSet<>();
+    for (int i = 0; i < values.size(); i++) {
+      String path = field + "[" + i + "]";
+      if (!seen.add(values.get(i))) {
+        problems.add(new Denial.Duplicate(path, kind, values.get(i)));
+      } else {
+        id(path, kind, values.get(i), toId).ifPresent(ids::add);
+      }
+    }
+    return ids;
+  }
+
+  /// The exact quantity that `text` is.
+  public Optional<GpuQuantity> quantity(String field, String text) {
+    try {
+      return Optional.of(GpuQuantity.parse(text));
+    } catch (InexactQuantityException e) {
+      problems.add(new Denial.InexactQuantity(field, text, e.below(), e.above()));
+    } catch (MalformedQuantityException _) {
+      problems.add(new Denial.MalformedQuantity(field, text));
+    }
+    return Optional.empty();
+  }
+
+  /// Complains unless `value` is from `low` to `high`.
+  public void within(String field, long value, long low, long high) {
+    if (value < low || value > high) {
+      problems.add(
+          new Denial.OutOfRange(
+              field, Long.toString(value), Long.toString(low), Long.toString(high)));
+    }
+  }
+
+  /// Complains unless `value` is from nothing to a year, in whole milliseconds: a finer one would
+  /// come back different from what was sent.
+  public void duration(String field, Duration value) {
+    if (value.isNegative()
+        || value.compareTo(LONGEST) > 0
+        || !value.equals(value.truncatedTo(ChronoUnit.MILLIS))) {
+      problems.add(
+          new Denial.OutOfRange(
+              field, value.toString(), "0s", LONGEST.toDays() + "d in whole milliseconds"));
+    }
+  }
+
+  /// Complains about text that is too long or cannot be shown.
+  public void text(String field, String value, int maxLength) {
+    boolean shown =
+        value.chars().noneMatch(c -> Character.isISOControl(c) && c != '\n' && c != '\t');
+    if (!shown || value.length() > maxLength) {
+      problems.add(new Denial.UnfitText(field, value.length(), maxLength));
+    }
+  }
+
+  /// A single line of text; empty means absent.
+  public Optional<String> optionalText(String field, String value, int maxLength) {
+    if (value.indexOf('\n') >= 0) {
+      problems.add(new Denial.UnfitText(field, value.length(), maxLength));
+    } else {
+      text(field, value, maxLength);
+    }
+    return value.isEmpty() ? Optional.empty() : Optional.of(value);
+  }
+}

@@ -1,0 +1,136 @@
+package io.headgate.pool.core.configuration;
+
+import io.headgate.pool.core.Denial;
+import io.headgate.pool.core.Nearest;
+import io.headgate.pool.core.Outcome;
+import io.headgate.pool.core.Problems;
+import io.headgate.pool.core.configuration.ConfigurationSpec.PoolSpec;
+import io.headgate.pool.core.configuration.ConfigurationSpec.ProfileSpec;
+import io.headgate.pool.core.name.Kind;
+import io.headgate.pool.core.name.NameRule;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+
+/// Turns what was asked for into a configuration, or into everything that is wrong with it. Paths
+/// name things by their ids: `profiles[half].gpus`.
+public final class ConfigurationReader {
+  private final Problems problems = new Problems();
+  private final PoolReader pools = new PoolReader(problems);
+  private final ProfileReader profiles = new ProfileReader(problems);
+
+  private ConfigurationReader() {}
+
+  /// A whole configuration, complete enough to be put in force.
+  public static Outcome<Configuration> read(ConfigurationSpec spec) {
+    return new ConfigurationReader().whole(spec);
+  }
+
+  /// `base` with one pool added, or put in place of the one with its id.
+  public static Outcome<Configuration> with(Configuration base, PoolSpec spec) {
+    ConfigurationReader reader = new ConfigurationReader();
+    Optional<Pool> pool = reader.pools.read("pool", spec);
+    Configuration next = pool.map(base::with).orElse(base);
+    reader.requireKnown("pool.profile_order", Kind.PROFILE, spec.order(), profileIds(next));
+    reader.requireFew("pool", Kind.POOL, next.pools().size());
+    return reader.problems.unless(() -> next);
+  }
+
+  /// `base` with one profile added, or put in place of the one with its id. It may have no pools
+  /// yet: a draft is made in steps.
+  public static Outcome<Configuration> with(Configuration base, ProfileSpec spec) {
+    ConfigurationReader reader = new ConfigurationReader();
+    Optional<Profile> profile = reader.profiles.read("profile", spec);
+    Configuration next = profile.map(base::with).orElse(base);
+    reader.requireKnown("profile.pools", Kind.POOL, spec.pools(), poolIds(next));
+    reader.requireFew("profile", Kind.PROFILE, next.profiles().size());
+    return reader.problems.unless(() -> next);
+  }
+
+  /// What a draft still lacks to be put in force.
+  public static List<Denial> missing(Configuration configuration) {
+    List<Denial> missing = new ArrayList<>();
+    for (Profile profile : configuration.profiles()) {
+      if (profile.pools().isEmpty()) {
+        String field = "profiles[" + profile.id() + "].pools";
+        missing.add(new Denial.ProfileWithoutPool(field, profile.id().value()));
+      }
+    }
+    return missing;
+  }
+
+  private Outcome<Configuration> whole(ConfigurationSpec spec) {
+    // References are held against everything that is named, so that one mistake is told once.
+    Set<String> poolNames = new TreeSet<>();
+    spec.pools().forEach(pool -> poolNames.add(pool.id()));
+    Set<String> profileNames = new TreeSet<>();
+    spec.profiles().forEach(profile -> profileNames.add(profile.id()));
+
+    List<Pool> readPools = new ArrayList<>();
+    Set<String> seen = new HashSet<>();
+    for (int i = 0; i < spec.pools().size(); i++) {
+      PoolSpec asked = spec.pools().get(i);
+      String path = path("pools", asked.id(), i);
+      pools.read(path, asked).ifPresent(readPools::add);
+      requireNew(path, Kind.POOL, asked.id(), seen.add(asked.id()));
+      requireKnown(path + ".profile_order", Kind.PROFILE, asked.order(), profileNames);
+    }
+    List<Profile> readProfiles = new ArrayList<>();
+    seen.clear();
+    for (int i = 0; i < spec.profiles().size(); i++) {
+      ProfileSpec asked = spec.profiles().get(i);
+      String path = path("profiles", asked.id(), i);
+      profiles.read(path, asked).ifPresent(readProfiles::add);
+      requireNew(path, Kind.PROFILE, asked.id(), seen.add(asked.id()));
+      requireKnown(path + ".pools", Kind.POOL, asked.pools(), poolNames);
+      if (asked.pools().isEmpty()) {
+        problems.add(new Denial.ProfileWithoutPool(path + ".pools", asked.id()));
+      }
+    }
+    requireFew("pools", Kind.POOL, spec.pools().size());
+    requireFew("profiles", Kind.PROFILE, spec.profiles().size());
+    return problems.unless(() -> new Configuration(readPools, readProfiles));
+  }
+
+  private void requireNew(String path, Kind kind, String id, boolean isNew) {
+    if (!isNew) {
+      problems.add(new Denial.Duplicate(path + ".name", kind, id));
+    }
+  }
+
+  private void requireKnown(String field, Kind kind, List<String> named, Set<String> known) {
+    for (int i = 0; i < named.size(); i++) {
+      String id = named.get(i);
+      if (NameRule.isValid(id) && !known.contains(id)) {
+        problems.add(new Denial.Unknown(field + "[" + i + "]", kind, id, Nearest.to(id, known)));
+      }
+    }
+  }
+
+  private void requireFew(String field, Kind kind, int count) {
+    if (count > Configuration.MAX_ITEMS) {
+      problems.add(new Denial.TooMany(field, kind, Configuration.MAX_ITEMS));
+    }
+  }
+
+  private static Set<String> poolIds(Configuration configuration) {
+    return configuration.pools().stream()
+        .map(pool -> pool.id().value())
+        .collect(Collectors.toCollection(TreeSet::new));
+  }
+
+  private static Set<String> profileIds(Configuration configuration) {
+    return configuration.profiles().stream()
+        .map(profile -> profile.id().value())
+        .collect(Collectors.toCollection(TreeSet::new));
+  }
+
+  /// By id where there is one, else by place.
+  private static String path(String list, String id, int index) {
+    return list + "[" + (NameRule.isValid(id) ? id : Integer.toString(index)) + "]";
+  }
+}

@@ -1,0 +1,73 @@
+package io.headgate.pool.core.configuration;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/// A configuration as it was asked for: nothing is checked, texts are texts, an empty text is an
+/// absent one.
+public record ConfigurationSpec(List<PoolSpec> pools, List<ProfileSpec> profiles) {
+  public ConfigurationSpec {
+    pools = List.copyOf(pools);
+    profiles = List.copyOf(profiles);
+  }
+
+  /// See {@link Pool}.
+  public record PoolSpec(
+      String id,
+      boolean elastic,
+      String gpuModel,
+      String capacity,
+      List<String> order,
+      Optional<DedicationSpec> dedicatedTo,
+      String pricePerGpuHour,
+      String currency,
+      Optional<ElasticitySpec> elasticity,
+      String description) {
+    public PoolSpec {
+      order = List.copyOf(order);
+    }
+  }
+
+  /// See {@link Dedication}.
+  public sealed interface DedicationSpec {
+    record ToPolicy(String policy) implements DedicationSpec {}
+
+    record ToGroup(String group) implements DedicationSpec {}
+  }
+
+  /// See {@link Elasticity}.
+  public record ElasticitySpec(
+      String provider,
+      Map<String, String> settings,
+      Instance instance,
+      int minInstances,
+      int maxInstances,
+      Optional<Duration> idleTimeout,
+      boolean spot) {
+    public ElasticitySpec {
+      settings = Map.copyOf(settings);
+    }
+  }
+
+  /// See {@link Profile}.
+  ///
+  /// @param workers 0: one
+  public record ProfileSpec(
+      String id,
+      String gpus,
+      int workers,
+      long cpuMillis,
+      long memoryBytes,
+      long gpuMemoryBytes,
+      Isolation isolation,
+      List<String> pools,
+      Optional<Duration> holdAfter,
+      Reclaim reclaim,
+      String description) {
+    public ProfileSpec {
+      pools = List.copyOf(pools);
+    }
+  }
+}

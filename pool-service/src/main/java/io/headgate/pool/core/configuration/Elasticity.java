@@ -1,0 +1,27 @@
+package io.headgate.pool.core.configuration;
+
+import java.time.Duration;
+import java.util.Collections;
+import java.util.Map;
+import java.util.TreeMap;
+
+/// How an elastic pool grows and shrinks.
+///
+/// @param provider the plug-in
+/// @param settings the plug-in's own, which may hold credentials
+/// @param idleTimeout an instance without work is given back after it
+/// @param spot the provider may take instances away
+public record Elasticity(
+    String provider,
+    Map<String, String> settings,
+    Instance instance,
+    int minInstances,
+    int maxInstances,
+    Duration idleTimeout,
+    boolean spot) {
+  public static final Duration DEFAULT_IDLE_TIMEOUT = Duration.ofMinutes(15);
+
+  public Elasticity {
+    settings = Collections.unmodifiableMap(new TreeMap<>(settings));
+  }
+}

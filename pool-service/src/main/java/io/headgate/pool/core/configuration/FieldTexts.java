@@ -1,0 +1,107 @@
+package io.headgate.pool.core.configuration;
+
+import io.headgate.type.GpuQuantity;
+import java.math.BigDecimal;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/// A configuration as text by field, to compare it. Only fields that say something are there.
+final class FieldTexts {
+  private static final String SETTINGS = "settings";
+
+  private FieldTexts() {}
+
+  /// Whether the field may hold a credential: that it changed may be seen, not what it is.
+  static boolean isSecret(String field) {
+    return field.contains(".elasticity." + SETTINGS + "[");
+  }
+
+  static Map<String, String> of(Configuration configuration) {
+    Texts texts = new Texts();
+    configuration.pools().forEach(pool -> put(texts.of("pools[" + pool.id() + "]"), pool));
+    configuration
+        .profiles()
+        .forEach(profile -> put(texts.of("profiles[" + profile.id() + "]"), profile));
+    return texts.fields;
+  }
+
+  private static void put(Texts texts, Pool pool) {
+    texts.put("type", pool.elasticity().isPresent() ? "elastic" : "static");
+    texts.put("gpu_model", pool.gpuModel().orElse(""));
+    texts.put("capacity", pool.capacity().map(GpuQuantity::toString).orElse(""));
+    texts.put("profile_order", list(pool.order()));
+    pool.dedicatedTo()
+        .ifPresent(dedication ->
+            texts.put(
+                "dedicated_to",
+                switch (dedication) {
+                  case Dedication.ToPolicy(var policy) -> "policy " + policy;
+                  case Dedication.ToGroup(var group) -> "group " + group;
+                }));
+    pool.price()
+        .ifPresent(price -> {
+          texts.put("price_per_gpu_hour", text(price.perGpuHour()));
+          texts.put("currency", price.currency().orElse(""));
+        });
+    pool.elasticity().ifPresent(elasticity -> put(texts.in("elasticity"), elasticity));
+    texts.put("description", pool.description());
+  }
+
+  private static void put(Texts texts, Elasticity elasticity) {
+    texts.put("provider", elasticity.provider());
+    elasticity.settings().forEach((key, value) -> texts.put(SETTINGS + "[\"" + key + "\"]", value));
+    texts.put("instance", elasticity.instance().toString());
+    texts.put("min_instances", Integer.toString(elasticity.minInstances()));
+    texts.put("max_instances", Integer.toString(elasticity.maxInstances()));
+    texts.put("idle_timeout", elasticity.idleTimeout().toString());
+    texts.put("spot", Boolean.toString(elasticity.spot()));
+  }
+
+  private static void put(Texts texts, Profile profile) {
+    texts.put("gpus", profile.gpus().toString());
+    texts.put("workers", Integer.toString(profile.workers()));
+    texts.put("cpu_millis", Long.toString(profile.cpuMillis()));
+    texts.put("memory_bytes", Long.toString(profile.memoryBytes()));
+    texts.put("gpu_memory_bytes", Long.toString(profile.gpuMemoryBytes()));
+    texts.put("isolation", word(profile.isolation()));
+    texts.put("pools", list(profile.pools()));
+    texts.put("hold_after", profile.holdAfter().toString());
+    texts.put("reclaim", word(profile.reclaim()));
+    texts.put("description", profile.description());
+  }
+
+  private static String list(List<?> ids) {
+    return String.join(", ", ids.stream().map(Object::toString).toList());
+  }
+
+  private static String word(Enum<?> value) {
+    return value.name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+
+  private static String text(BigDecimal value) {
+    return value.toPlainString();
+  }
+
+  /// Collects under one path.
+  private record Texts(Map<String, String> fields, String path) {
+    Texts() {
+      this(new LinkedHashMap<>(), "");
+    }
+
+    Texts of(String item) {
+      return new Texts(fields, item + ".");
+    }
+
+    Texts in(String message) {
+      return new Texts(fields, path + message + ".");
+    }
+
+    void put(String field, String text) {
+      if (!text.isEmpty()) {
+        fields.put(path + field, text);
+      }
+    }
+  }
+}

@@ -1,0 +1,89 @@
+package io.headgate.pool.core.configuration;
+
+import io.headgate.pool.core.Denial;
+import io.headgate.pool.core.FieldChecks;
+import io.headgate.pool.core.Problems;
+import io.headgate.pool.core.configuration.ConfigurationSpec.ProfileSpec;
+import io.headgate.pool.core.name.Kind;
+import io.headgate.pool.core.name.PoolId;
+import io.headgate.pool.core.name.ProfileId;
+import io.headgate.type.GpuQuantity;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/// Reads one profile: everything that can be said about it without looking at the others.
+final class ProfileReader {
+  private static final int MAX_WORKERS = 10_000;
+  private static final long MAX_CPU_MILLIS = 1_000_000_000;
+  private static final int MAX_POOLS = 100;
+  private static final int MAX_DESCRIPTION_LENGTH = 1000;
+
+  private final Problems problems;
+  private final FieldChecks checks;
+
+  ProfileReader(Problems problems) {
+    this.problems = problems;
+    this.checks = new FieldChecks(problems);
+  }
+
+  /// The profile; empty if it has no id or no quantity.
+  ///
+  /// @param path of the profile in the request
+  Optional<Profile> read(String path, ProfileSpec spec) {
+    Optional<ProfileId> id = checks.id(path + ".name", Kind.PROFILE, spec.id(), ProfileId::new);
+    Optional<GpuQuantity> gpus = gpus(path, spec);
+    int workers = spec.workers() == 0 ? 1 : spec.workers();
+    checks.within(path + ".workers", workers, 1, MAX_WORKERS);
+    checks.within(path + ".cpu_millis", spec.cpuMillis(), 0, MAX_CPU_MILLIS);
+    checks.within(path + ".memory_bytes", spec.memoryBytes(), 0, Long.MAX_VALUE);
+    checks.within(path + ".gpu_memory_bytes", spec.gpuMemoryBytes(), 0, Long.MAX_VALUE);
+    checks.within(path + ".pools", spec.pools().size(), 0, MAX_POOLS);
+    List<PoolId> pools = checks.ids(path + ".pools", Kind.POOL, spec.pools(), PoolId::new);
+    Duration holdAfter = spec.holdAfter().orElse(Profile.DEFAULT_HOLD_AFTER);
+    checks.duration(path + ".hold_after", holdAfter);
+    checks.text(path + ".description", spec.description(), MAX_DESCRIPTION_LENGTH);
+    if (id.isEmpty() || gpus.isEmpty()) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        new Profile(
+            id.get(),
+            gpus.get(),
+            workers,
+            spec.cpuMillis(),
+            spec.memoryBytes(),
+            spec.gpuMemoryBytes(),
+            spec.isolation(),
+            pools,
+            holdAfter,
+            spec.reclaim(),
+            spec.description()));
+  }
+
+  private Optional<GpuQuantity> gpus(String path, ProfileSpec spec) {
+    Optional<GpuQuantity> gpus = checks.quantity(path + ".gpus", spec.gpus());
+    if (gpus.isEmpty()) {
+      return gpus;
+    }
+    if (!gpus.get().isWhole() && !gpus.get().isFraction()) {
+      problems.add(new Denial.FractionAboveOne(path + ".gpus", gpus.get()));
+      return Optional.empty();
+    }
+    if (gpus.get().equals(GpuQuantity.ZERO)) {
+      if (spec.gpuMemoryBytes() > 0) {
+        problems.add(
+            new Denial.Contradiction(
+                path + ".gpu_memory_bytes",
+                "a profile without GPUs has no GPU memory: leave it out, or set gpus"));
+      }
+      if (spec.isolation() != Isolation.NONE) {
+        problems.add(
+            new Denial.Contradiction(
+                path + ".isolation",
+                "a profile without GPUs has no slice to isolate: leave it out, or set gpus"));
+      }
+    }
+    return gpus;
+  }
+}

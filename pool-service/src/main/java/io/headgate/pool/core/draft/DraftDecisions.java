@@ -1,0 +1,111 @@
+package io.headgate.pool.core.draft;
+
+import io.headgate.pool.core.Denial;
+import io.headgate.pool.core.Outcome;
+import io.headgate.pool.core.configuration.Configuration;
+import io.headgate.pool.core.configuration.ConfigurationReader;
+import io.headgate.pool.core.configuration.ConfigurationSpec;
+import io.headgate.pool.core.configuration.ConfigurationSpec.PoolSpec;
+import io.headgate.pool.core.configuration.ConfigurationSpec.ProfileSpec;
+import io.headgate.pool.core.configuration.Pool;
+import io.headgate.pool.core.configuration.Profile;
+import io.headgate.pool.core.name.Kind;
+import io.headgate.pool.core.name.PoolId;
+import io.headgate.pool.core.name.ProfileId;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+
+/// What a draft becomes. Every answer is a whole configuration to be stored as the draft.
+public final class DraftDecisions {
+  private DraftDecisions() {}
+
+  /// What a whole replacement was made for.
+  ///
+  /// @param version that must be in force; 0: any
+  /// @param etag that what is replaced must have; empty: any
+  public record Expected(long version, String etag) {}
+
+  /// The draft that looks like `spec`.
+  public static Outcome<Configuration> replace(
+      ConfigurationState state, Expected expected, ConfigurationSpec spec) {
+    long version = state.inForce().version();
+    if (expected.version() != 0 && expected.version() != version) {
+      return Outcome.denied(new Denial.VersionChanged(expected.version(), version));
+    }
+    if (!expected.etag().isEmpty() && !expected.etag().equals(state.etag())) {
+      return Outcome.denied(new Denial.DraftChanged(expected.etag(), state.etag()));
+    }
+    return ConfigurationReader.read(spec);
+  }
+
+  public static Outcome<Configuration> createPool(ConfigurationState state, PoolSpec spec) {
+    boolean taken =
+        state.editable().pools().stream().anyMatch(pool -> pool.id().value().equals(spec.id()));
+    return taken
+        ? Outcome.denied(new Denial.NameTaken("pool_id", Kind.POOL, spec.id()))
+        : ConfigurationReader.with(state.editable(), spec);
+  }
+
+  /// The draft with one thing changed.
+  ///
+  /// @param edit what is asked for, given what is there
+  public static Outcome<Configuration> updatePool(
+      ConfigurationState state, PoolId id, Function<Pool, PoolSpec> edit) {
+    Optional<Pool> pool = state.editable().pool(id);
+    return pool.isEmpty()
+        ? Outcome.denied(new Denial.NotFound(Kind.POOL, id.value()))
+        : ConfigurationReader.with(state.editable(), edit.apply(pool.get()));
+  }
+
+  public static Outcome<Configuration> deletePool(ConfigurationState state, PoolId id) {
+    return state.editable().pool(id).isEmpty()
+        ? Outcome.denied(new Denial.NotFound(Kind.POOL, id.value()))
+        : Outcome.accepted(state.editable().without(id));
+  }
+
+  public static Outcome<Configuration> createProfile(ConfigurationState state, ProfileSpec spec) {
+    boolean taken =
+        state.editable().profiles().stream()
+            .anyMatch(profile -> profile.id().value().equals(spec.id()));
+    return taken
+        ? Outcome.denied(new Denial.NameTaken("profile_id", Kind.PROFILE, spec.id()))
+        : ConfigurationReader.with(state.editable(), spec);
+  }
+
+  /// The draft with one thing changed.
+  ///
+  /// @param edit what is asked for, given what is there
+  public static Outcome<Configuration> updateProfile(
+      ConfigurationState state, ProfileId id, Function<Profile, ProfileSpec> edit) {
+    Optional<Profile> profile = state.editable().profile(id);
+    return profile.isEmpty()
+        ? Outcome.denied(new Denial.NotFound(Kind.PROFILE, id.value()))
+        : ConfigurationReader.with(state.editable(), edit.apply(profile.get()));
+  }
+
+  public static Outcome<Configuration> deleteProfile(ConfigurationState state, ProfileId id) {
+    return state.editable().profile(id).isEmpty()
+        ? Outcome.denied(new Denial.NotFound(Kind.PROFILE, id.value()))
+        : Outcome.accepted(state.editable().without(id));
+  }
+
+  /// The draft that is to be put in force; equal to what is in force if nothing is to be done.
+  ///
+  /// @param etag of exactly the draft meant; empty: whatever it is
+  public static Outcome<Draft> provision(ConfigurationState state, String etag) {
+    if (state.draft().isEmpty()) {
+      return Outcome.denied(new Denial.NoDraft());
+    }
+    Draft draft = state.draft().get();
+    if (!etag.isEmpty() && !etag.equals(draft.etag())) {
+      return Outcome.denied(new Denial.DraftChanged(etag, draft.etag()));
+    }
+    long version = state.inForce().version();
+    if (draft.baseVersion() != version) {
+      return Outcome.denied(new Denial.VersionChanged(draft.baseVersion(), version));
+    }
+    List<Denial> missing = ConfigurationReader.missing(draft.configuration());
+    return missing.isEmpty() ? Outcome.accepted(draft) : new Outcome.Denied<>(missing);
+  }
+}

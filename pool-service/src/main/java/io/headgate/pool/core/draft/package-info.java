@@ -1,0 +1,5 @@
+/// How a draft is edited and put in force.
+@NullMarked
+package io.headgate.pool.core.draft;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,18 @@
+package io.headgate.pool.core.name;
+
+/// A node of a tenant.
+public record NodeId(String value) implements Comparable<NodeId> {
+  public NodeId {
+    NameRule.require(value);
+  }
+
+  @Override
+  public int compareTo(NodeId other) {
+    return value.compareTo(other.value);
+  }
+
+  @Override
+  public String toString() {
+    return value;
+  }
+}

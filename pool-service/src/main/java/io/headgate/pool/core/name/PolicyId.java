@@ -1,0 +1,18 @@
+package io.headgate.pool.core.name;
+
+/// A policy of a tenant; another service knows which there are.
+public record PolicyId(String value) implements Comparable<PolicyId> {
+  public PolicyId {
+    NameRule.require(value);
+  }
+
+  @Override
+  public int compareTo(PolicyId other) {
+    return value.compareTo(other.value);
+  }
+
+  @Override
+  public String toString() {
+    return value;
+  }
+}

@@ -1,0 +1,18 @@
+package io.headgate.pool.core.name;
+
+/// A profile of a tenant.
+public record ProfileId(String value) implements Comparable<ProfileId> {
+  public ProfileId {
+    NameRule.require(value);
+  }
+
+  @Override
+  public int compareTo(ProfileId other) {
+    return value.compareTo(other.value);
+  }
+
+  @Override
+  public String toString() {
+    return value;
+  }
+}

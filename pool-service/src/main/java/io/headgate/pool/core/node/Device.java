@@ -1,0 +1,16 @@
+package io.headgate.pool.core.node;
+
+import io.headgate.pool.core.configuration.Isolation;
+
+/// One GPU of a node.
+///
+/// @param index position on the node, from 0
+/// @param uuid the driver's stable identity
+/// @param isolation the strongest that a part of it can get
+public record Device(
+    int index,
+    String uuid,
+    String gpuModel,
+    long memoryBytes,
+    Geometry geometry,
+    Isolation isolation) {}

@@ -1,0 +1,85 @@
+package io.headgate.pool.core.node;
+
+import io.headgate.pool.core.Denial;
+import io.headgate.pool.core.FieldChecks;
+import io.headgate.pool.core.Outcome;
+import io.headgate.pool.core.Problems;
+import io.headgate.pool.core.name.Kind;
+import io.headgate.pool.core.name.NodeId;
+import io.headgate.pool.core.name.PoolId;
+import io.headgate.pool.core.name.TenantId;
+import io.headgate.pool.core.node.Node.Drain;
+import java.time.Instant;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/// What becomes of a node.
+public final class NodeDecisions {
+  private static final int MAX_DEVICES = 256;
+  private static final int MAX_REASON_LENGTH = 500;
+
+  private NodeDecisions() {}
+
+  /// Who reports, as its token says.
+  public record Registrant(TenantId tenant, NodeId node, PoolId pool) {}
+
+  /// The node after it has reported `inventory`; the same object as before if that is not news.
+  public static Outcome<Node> register(
+      Optional<Node> known, Registrant registrant, Inventory inventory, Instant now) {
+    Problems problems = new Problems();
+    check(problems, inventory);
+    return problems.unless(() ->
+        known
+            .map(node -> report(node, registrant.pool(), inventory, now))
+            .orElseGet(() ->
+                new Node(
+                    registrant.tenant(),
+                    registrant.node(),
+                    registrant.pool(),
+                    inventory,
+                    Drain.NONE,
+                    now,
+                    now)));
+  }
+
+  /// The node out of service, or in it again; the same object as before if it is already.
+  public static Outcome<Node> drain(Node node, Drain drain, Instant now) {
+    Problems problems = new Problems();
+    new FieldChecks(problems).text("reason", drain.reason(), MAX_REASON_LENGTH);
+    return problems.unless(() -> node.drain().equals(drain) ? node : node.with(drain, now));
+  }
+
+  private static Node report(Node node, PoolId pool, Inventory inventory, Instant now) {
+    boolean known = node.pool().equals(pool) && node.inventory().equals(inventory);
+    return known ? node : node.with(pool, inventory, now);
+  }
+
+  private static void check(Problems problems, Inventory inventory) {
+    FieldChecks checks = new FieldChecks(problems);
+    checks.within("node.cpu_millis", inventory.cpuMillis(), 0, Long.MAX_VALUE);
+    checks.within("node.memory_bytes", inventory.memoryBytes(), 0, Long.MAX_VALUE);
+    checks.optionalText("node.driver", inventory.software().driver(), 128);
+    checks.optionalText("node.agent_version", inventory.software().agentVersion(), 64);
+    checks.optionalText("node.hostname", inventory.software().hostname(), 253);
+    List<Device> devices = inventory.devices();
+    checks.within("node.devices", devices.size(), 0, MAX_DEVICES);
+    Set<Integer> indices = new HashSet<>();
+    Set<String> uuids = new HashSet<>();
+    for (Device device : devices) {
+      String path = "node.devices[" + device.index() + "]";
+      checks.within(path + ".index", device.index(), 0, MAX_DEVICES - 1);
+      checks.within(path + ".memory_bytes", device.memoryBytes(), 0, Long.MAX_VALUE);
+      checks.optionalText(path + ".gpu_model", device.gpuModel(), 64);
+      checks.optionalText(path + ".uuid", device.uuid(), 96);
+      if (!indices.add(device.index())) {
+        problems.add(
+            new Denial.Duplicate(path + ".index", Kind.DEVICE, Integer.toString(device.index())));
+      }
+      if (!uuids.add(device.uuid())) {
+        problems.add(new Denial.Duplicate(path + ".uuid", Kind.DEVICE, device.uuid()));
+      }
+    }
+  }
+}

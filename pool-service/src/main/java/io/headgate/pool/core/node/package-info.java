@@ -1,0 +1,5 @@
+/// Machines and what they report.
+@NullMarked
+package io.headgate.pool.core.node;
+
+import org.jspecify.annotations.NullMarked;

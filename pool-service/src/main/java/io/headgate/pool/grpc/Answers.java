@@ -1,0 +1,88 @@
+package io.headgate.pool.grpc;
+
+import com.google.protobuf.CodedOutputStream;
+import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.Message;
+import com.google.protobuf.Parser;
+import io.grpc.MethodDescriptor;
+import io.grpc.stub.StreamObserver;
+import io.headgate.kit.auth.Principals;
+import io.headgate.kit.failure.Refusal;
+import io.headgate.kit.grpc.RequestIds;
+import io.headgate.pool.runtime.Caller;
+import io.headgate.pool.runtime.DeniedException;
+import io.headgate.pool.runtime.Once;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.regex.Pattern;
+
+/// What every handler does around its own work.
+final class Answers {
+  private static final Pattern REQUEST_ID = Pattern.compile("[!-~]{1,64}");
+
+  private Answers() {}
+
+  /// Answers with what `work` returns, or with what its denials mean.
+  static <T> void send(StreamObserver<T> out, Supplier<T> work) {
+    T answer;
+    try {
+      answer = work.get();
+    } catch (DeniedException e) {
+      throw Refusals.of(e.denials()).exception();
+    }
+    out.onNext(answer);
+    out.onCompleted();
+  }
+
+  /// Who calls, under which id.
+  static Caller caller() {
+    return new Caller(Principals.current().subject(), RequestIds.current());
+  }
+
+  /// A request that may be repeated if it has an id.
+  ///
+  /// @param id as the request has it; empty: none
+  /// @param body the request without the id
+  static <T> Once<T> once(
+      MethodDescriptor<?, ?> method, String id, Message body, Function<T, Message> answer) {
+    if (!id.isEmpty() && !REQUEST_ID.matcher(id).matches()) {
+      throw Refusal.invalidField(
+              "INVALID_REQUEST_ID",
+              "request_id",
+              "only letters, digits and signs without spaces: send a UUID")
+          .exception();
+    }
+    return new Once<>(
+        method.getFullMethodName(),
+        id.isEmpty() ? Optional.empty() : Optional.of(id),
+        () -> bytes(body),
+        made -> answer.apply(made).toByteArray());
+  }
+
+  /// The message that was written down as an answer.
+  static <M> M read(Parser<M> parser, byte[] answer) {
+    try {
+      return parser.parseFrom(answer);
+    } catch (InvalidProtocolBufferException e) {
+      throw new IllegalStateException("a stored answer cannot be read", e);
+    }
+  }
+
+  /// The same bytes for the same message, whatever the order of its maps.
+  private static byte[] bytes(Message message) {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream(message.getSerializedSize());
+    CodedOutputStream out = CodedOutputStream.newInstance(bytes);
+    out.useDeterministicSerialization();
+    try {
+      message.writeTo(out);
+      out.flush();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return bytes.toByteArray();
+  }
+}

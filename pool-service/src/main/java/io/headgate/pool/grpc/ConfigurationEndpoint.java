@@ -1,0 +1,150 @@
+package io.headgate.pool.grpc;
+
+import io.grpc.stub.StreamObserver;
+import io.headgate.kit.grpc.PageTokens;
+import io.headgate.kit.watch.WatchHub;
+import io.headgate.pool.core.draft.DraftDecisions.Expected;
+import io.headgate.pool.core.draft.Provisioned;
+import io.headgate.pool.core.name.TenantId;
+import io.headgate.pool.grpc.Pages.Page;
+import io.headgate.pool.runtime.Catalog;
+import io.headgate.pool.runtime.Drafts;
+import io.headgate.pool.runtime.Drafts.Replaced;
+import io.headgate.proto.pool.v1.DiscardDraftRequest;
+import io.headgate.proto.pool.v1.DiscardDraftResponse;
+import io.headgate.proto.pool.v1.GetDraftRequest;
+import io.headgate.proto.pool.v1.GetResourceConfigurationRequest;
+import io.headgate.proto.pool.v1.ListResourceConfigurationVersionsRequest;
+import io.headgate.proto.pool.v1.ListResourceConfigurationVersionsResponse;
+import io.headgate.proto.pool.v1.ProvisionDraftRequest;
+import io.headgate.proto.pool.v1.ReplaceDraftRequest;
+import io.headgate.proto.pool.v1.ReplaceDraftResponse;
+import io.headgate.proto.pool.v1.ResourceConfiguration;
+import io.headgate.proto.pool.v1.ResourceConfigurationServiceGrpc;
+import io.headgate.proto.pool.v1.WatchCatalogRequest;
+import io.headgate.proto.pool.v1.WatchCatalogResponse;
+import java.util.List;
+
+/// Configurations as wholes, and the watch that other services follow.
+public final class ConfigurationEndpoint
+    extends ResourceConfigurationServiceGrpc.ResourceConfigurationServiceImplBase {
+  private final Drafts drafts;
+  private final Catalog catalog;
+  private final WatchHub watchers;
+  private final Pages pages;
+
+  public ConfigurationEndpoint(
+      Drafts drafts, Catalog catalog, WatchHub watchers, PageTokens tokens) {
+    this.drafts = drafts;
+    this.catalog = catalog;
+    this.watchers = watchers;
+    this.pages = new Pages(tokens);
+  }
+
+  @Override
+  public void getResourceConfiguration(
+      GetResourceConfigurationRequest request, StreamObserver<ResourceConfiguration> out) {
+    Answers.send(
+        out,
+        () -> {
+          TenantId tenant = Names.parent(request.getParent());
+          return ConfigurationMessages.message(
+              tenant, drafts.version(tenant, request.getVersion()));
+        });
+  }
+
+  @Override
+  public void getDraft(GetDraftRequest request, StreamObserver<ResourceConfiguration> out) {
+    Answers.send(
+        out,
+        () -> {
+          TenantId tenant = Names.parent(request.getParent());
+          return ConfigurationMessages.editable(tenant, drafts.state(tenant));
+        });
+  }
+
+  @Override
+  public void replaceDraft(ReplaceDraftRequest request, StreamObserver<ReplaceDraftResponse> out) {
+    Answers.send(
+        out,
+        () -> {
+          TenantId tenant = Names.parent(request.getParent());
+          var spec = ConfigurationMessages.spec(tenant, request.getConfiguration());
+          Expected expected =
+              new Expected(request.getIfVersion(), request.getConfiguration().getEtag());
+          Replaced replaced =
+              request.getValidateOnly()
+                  ? drafts.check(Answers.caller(), tenant, expected, spec)
+                  : drafts.replace(Answers.caller(), tenant, expected, spec);
+          return ReplaceDraftResponse.newBuilder()
+              .setDraft(ConfigurationMessages.message(tenant, replaced.draft()))
+              .addAllWarnings(
+                  replaced.warnings().stream().map(ConfigurationMessages::message).toList())
+              .build();
+        });
+  }
+
+  @Override
+  public void discardDraft(DiscardDraftRequest request, StreamObserver<DiscardDraftResponse> out) {
+    Answers.send(
+        out,
+        () -> {
+          drafts.discard(Answers.caller(), Names.parent(request.getParent()));
+          return DiscardDraftResponse.getDefaultInstance();
+        });
+  }
+
+  @Override
+  public void provisionDraft(
+      ProvisionDraftRequest request, StreamObserver<ResourceConfiguration> out) {
+    Answers.send(
+        out,
+        () -> {
+          TenantId tenant = Names.parent(request.getParent());
+          byte[] answer =
+              drafts.provision(
+                  Answers.caller(),
+                  tenant,
+                  request.getEtag(),
+                  Answers.once(
+                      ResourceConfigurationServiceGrpc.getProvisionDraftMethod(),
+                      request.getRequestId(),
+                      request.toBuilder().clearRequestId().build(),
+                      provisioned -> ConfigurationMessages.message(tenant, provisioned)));
+          return Answers.read(ResourceConfiguration.parser(), answer);
+        });
+  }
+
+  @Override
+  public void listResourceConfigurationVersions(
+      ListResourceConfigurationVersionsRequest request,
+      StreamObserver<ListResourceConfigurationVersionsResponse> out) {
+    Answers.send(
+        out,
+        () -> {
+          TenantId tenant = Names.parent(request.getParent());
+          Page<Provisioned> page =
+              pages.read(
+                  new Pages.Request(
+                      List.of("ListResourceConfigurationVersions", tenant.value()),
+                      request.getPageSize(),
+                      request.getPageToken()),
+                  (after, limit) ->
+                      drafts.versions(
+                          tenant, after.map(Long::parseLong).orElse(Long.MAX_VALUE), limit),
+                  version -> Long.toString(version.version()));
+          return ListResourceConfigurationVersionsResponse.newBuilder()
+              .addAllVersions(
+                  page.items().stream()
+                      .map(version -> ConfigurationMessages.message(tenant, version))
+                      .toList())
+              .setNextPageToken(page.nextToken())
+              .build();
+        });
+  }
+
+  @Override
+  public void watchCatalog(WatchCatalogRequest request, StreamObserver<WatchCatalogResponse> out) {
+    watchers.open(out, request.getVersion(), new CatalogSource(catalog));
+  }
+}

@@ -1,0 +1,131 @@
+package io.headgate.pool.grpc;
+
+import io.headgate.kit.failure.Refusal;
+import io.headgate.pool.core.configuration.Configuration;
+import io.headgate.pool.core.configuration.ConfigurationSpec;
+import io.headgate.pool.core.configuration.ConfigurationWarning;
+import io.headgate.pool.core.draft.ConfigurationState;
+import io.headgate.pool.core.draft.Draft;
+import io.headgate.pool.core.draft.Provisioned;
+import io.headgate.pool.core.name.TenantId;
+import io.headgate.proto.pool.v1.ResourceConfiguration;
+import io.headgate.proto.pool.v1.Warning;
+
+/// Configurations and what is to be said about them, to and from messages.
+final class ConfigurationMessages {
+  private ConfigurationMessages() {}
+
+  /// What is asked for; nothing is checked but whose it is.
+  static ConfigurationSpec spec(TenantId tenant, ResourceConfiguration message) {
+    if (!message.getTenant().isEmpty() && !message.getTenant().equals(tenant.value())) {
+      throw Refusal.invalidField(
+              "CONTRADICTION",
+              "configuration.tenant",
+              "'%s' is not the parent '%s': make them equal, or leave it out"
+                  .formatted(message.getTenant(), tenant))
+          .exception();
+    }
+    return new ConfigurationSpec(
+        message.getPoolsList().stream()
+            .map(pool -> PoolMessages.spec(Names.idWithin(tenant, "pools", pool.getName()), pool))
+            .toList(),
+        message.getProfilesList().stream()
+            .map(profile ->
+                ProfileMessages.spec(
+                    Names.idWithin(tenant, "profiles", profile.getName()), profile))
+            .toList());
+  }
+
+  static ResourceConfiguration message(TenantId tenant, Provisioned provisioned) {
+    ResourceConfiguration.Builder message =
+        content(tenant, provisioned.configuration())
+            .setVersion(provisioned.version())
+            .setEtag(provisioned.etag());
+    provisioned
+        .stamp()
+        .ifPresent(stamp -> message.setUpdateTime(Times.of(stamp.at())).setUpdatedBy(stamp.by()));
+    return message.build();
+  }
+
+  static ResourceConfiguration message(TenantId tenant, Draft draft) {
+    return content(tenant, draft.configuration())
+        .setVersion(draft.baseVersion())
+        .setEtag(draft.etag())
+        .setUpdateTime(Times.of(draft.stamp().at()))
+        .setUpdatedBy(draft.stamp().by())
+        .build();
+  }
+
+  /// The draft, or what is in force.
+  static ResourceConfiguration editable(TenantId tenant, ConfigurationState state) {
+    return state
+        .draft()
+        .map(draft -> message(tenant, draft))
+        .orElseGet(() -> message(tenant, state.inForce()));
+  }
+
+  private static ResourceConfiguration.Builder content(
+      TenantId tenant, Configuration configuration) {
+    return ResourceConfiguration.newBuilder()
+        .setTenant(tenant.value())
+        .addAllPools(
+            configuration.pools().stream().map(pool -> PoolMessages.message(tenant, pool)).toList())
+        .addAllProfiles(
+            configuration.profiles().stream()
+                .map(profile -> ProfileMessages.message(tenant, profile))
+                .toList());
+  }
+
+  static Warning message(ConfigurationWarning warning) {
+    return switch (warning) {
+      case ConfigurationWarning.Overcommitted(var pool, var capacity, var present, var growth) ->
+          warning(
+              "OVERCOMMITTED",
+              "pools[" + pool + "].capacity",
+              ("capacity %s is more than pool '%s' has: its nodes have %d GPUs, its provider may add"
+                      + " up to %d")
+                  .formatted(capacity, pool, present, growth));
+      case ConfigurationWarning.NoDevices(var pool, var nodes) ->
+          warning(
+              "NO_DEVICES",
+              "pools[" + pool + "]",
+              "no device is in pool '%s' yet (%d nodes): its jobs wait".formatted(pool, nodes));
+      case ConfigurationWarning.ForeignDevices(var pool, var model, var foreign, var devices) ->
+          warning(
+              "FOREIGN_DEVICES",
+              "pools[" + pool + "].gpu_model",
+              "%d of %d devices in pool '%s' are not of model '%s' and will not be used"
+                  .formatted(foreign, devices, pool, model));
+      case ConfigurationWarning.UnusedPool(var pool) ->
+          warning(
+              "UNUSED_POOL", "pools[" + pool + "]", "no profile runs in pool '%s'".formatted(pool));
+      case ConfigurationWarning.OrderWithoutLink(var pool, var index, var profile) ->
+          warning(
+              "ORDER_WITHOUT_LINK",
+              "pools[" + pool + "].profile_order[" + index + "]",
+              "profile '%s' does not run in pool '%s', so its place there means nothing"
+                  .formatted(profile, pool));
+      case ConfigurationWarning.NeverFits(
+              var profile,
+              var field,
+              var what,
+              var need,
+              var largest) ->
+          warning(
+              "NEVER_FITS",
+              "profiles[" + profile + "]." + field,
+              "profile '%s' needs %s %s, but no machine of its pools has more than %s"
+                  .formatted(profile, need, what, largest));
+      case ConfigurationWarning.RemovedWithNodes(var pool, var nodes) ->
+          warning(
+              "POOL_HAS_NODES",
+              "pools[" + pool + "]",
+              "pool '%s' goes away while %d nodes are in it: they take no new work then"
+                  .formatted(pool, nodes));
+    };
+  }
+
+  private static Warning warning(String reason, String field, String message) {
+    return Warning.newBuilder().setReason(reason).setField(field).setMessage(message).build();
+  }
+}

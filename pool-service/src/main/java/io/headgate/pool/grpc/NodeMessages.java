@@ -1,0 +1,76 @@
+package io.headgate.pool.grpc;
+
+import io.headgate.kit.failure.Refusal;
+import io.headgate.pool.core.node.Device;
+import io.headgate.pool.core.node.Inventory;
+import io.headgate.pool.core.node.Inventory.Software;
+import io.headgate.pool.core.node.Node;
+import java.util.ArrayList;
+import java.util.List;
+
+/// Nodes to and from messages.
+final class NodeMessages {
+  private NodeMessages() {}
+
+  static Inventory inventory(io.headgate.proto.pool.v1.Node message) {
+    List<Device> devices = new ArrayList<>();
+    for (io.headgate.proto.pool.v1.Device device : message.getDevicesList()) {
+      devices.add(
+          new Device(
+              device.getIndex(),
+              device.getUuid(),
+              device.getGpuModel(),
+              device.getMemoryBytes(),
+              Enums.geometry(device.getGeometry())
+                  .orElseThrow(() -> withoutGeometry(device.getIndex())),
+              Enums.isolation(device.getIsolation())));
+    }
+    return new Inventory(
+        devices,
+        message.getCpuMillis(),
+        message.getMemoryBytes(),
+        message.getSimulated(),
+        new Software(message.getDriver(), message.getAgentVersion(), message.getHostname()));
+  }
+
+  static io.headgate.proto.pool.v1.Node message(Node node) {
+    Inventory inventory = node.inventory();
+    return io.headgate.proto.pool.v1.Node.newBuilder()
+        .setName(Names.of(node.tenant(), node.id()))
+        .setPool(node.pool().value())
+        .addAllDevices(inventory.devices().stream().map(NodeMessages::message).toList())
+        .setCpuMillis(inventory.cpuMillis())
+        .setMemoryBytes(inventory.memoryBytes())
+        .setSimulated(inventory.simulated())
+        .setDriver(inventory.software().driver())
+        .setAgentVersion(inventory.software().agentVersion())
+        .setHostname(inventory.software().hostname())
+        .setState(
+            node.drain().draining()
+                ? io.headgate.proto.pool.v1.Node.State.STATE_DRAINING
+                : io.headgate.proto.pool.v1.Node.State.STATE_ACTIVE)
+        .setDrainReason(node.drain().reason())
+        .setCreateTime(Times.of(node.createdAt()))
+        .setUpdateTime(Times.of(node.updatedAt()))
+        .build();
+  }
+
+  private static io.headgate.proto.pool.v1.Device message(Device device) {
+    return io.headgate.proto.pool.v1.Device.newBuilder()
+        .setIndex(device.index())
+        .setUuid(device.uuid())
+        .setGpuModel(device.gpuModel())
+        .setMemoryBytes(device.memoryBytes())
+        .setGeometry(Enums.geometry(device.geometry()))
+        .setIsolation(Enums.level(device.isolation()))
+        .build();
+  }
+
+  private static RuntimeException withoutGeometry(int index) {
+    return Refusal.invalidField(
+            "GEOMETRY_MISSING",
+            "node.devices[" + index + "].geometry",
+            "say how the device can be divided: CONTINUOUS, MIG or AMD_PARTITION")
+        .exception();
+  }
+}

@@ -1,0 +1,114 @@
+package io.headgate.pool.grpc;
+
+import io.headgate.pool.core.configuration.ConfigurationSpec.DedicationSpec;
+import io.headgate.pool.core.configuration.ConfigurationSpec.ElasticitySpec;
+import io.headgate.pool.core.configuration.ConfigurationSpec.PoolSpec;
+import io.headgate.pool.core.configuration.Instance;
+import io.headgate.pool.core.configuration.Pool;
+import io.headgate.pool.core.name.ProfileId;
+import io.headgate.pool.core.name.TenantId;
+import io.headgate.proto.pool.v1.Dedication;
+import io.headgate.proto.pool.v1.Elasticity;
+import java.util.Optional;
+
+/// Pools to and from messages.
+final class PoolMessages {
+  private PoolMessages() {}
+
+  /// What is asked for; nothing is checked.
+  ///
+  /// @param id of the pool; the message's name is not looked at
+  static PoolSpec spec(String id, io.headgate.proto.pool.v1.Pool message) {
+    return new PoolSpec(
+        id,
+        message.getType() == io.headgate.proto.pool.v1.Pool.Type.TYPE_ELASTIC,
+        message.getGpuModel(),
+        message.getCapacity(),
+        message.getProfileOrderList(),
+        dedication(message),
+        message.getPricePerGpuHour(),
+        message.getCurrency(),
+        message.hasElasticity() ? Optional.of(spec(message.getElasticity())) : Optional.empty(),
+        message.getDescription());
+  }
+
+  private static Optional<DedicationSpec> dedication(io.headgate.proto.pool.v1.Pool message) {
+    return switch (message.getDedicatedTo().getOwnerCase()) {
+      case POLICY -> Optional.of(new DedicationSpec.ToPolicy(message.getDedicatedTo().getPolicy()));
+      case GROUP -> Optional.of(new DedicationSpec.ToGroup(message.getDedicatedTo().getGroup()));
+      case OWNER_NOT_SET -> Optional.empty();
+    };
+  }
+
+  private static ElasticitySpec spec(Elasticity message) {
+    io.headgate.proto.pool.v1.Instance instance = message.getInstance();
+    return new ElasticitySpec(
+        message.getProvider(),
+        message.getSettingsMap(),
+        new Instance(
+            instance.getGpus(),
+            instance.getGpuModel().isEmpty()
+                ? Optional.empty()
+                : Optional.of(instance.getGpuModel()),
+            instance.getGpuMemoryBytes(),
+            instance.getCpuMillis(),
+            instance.getMemoryBytes()),
+        message.getMinInstances(),
+        message.getMaxInstances(),
+        message.hasIdleTimeout()
+            ? Optional.of(Times.of(message.getIdleTimeout()))
+            : Optional.empty(),
+        message.getSpot());
+  }
+
+  static io.headgate.proto.pool.v1.Pool message(TenantId tenant, Pool pool) {
+    io.headgate.proto.pool.v1.Pool.Builder message =
+        io.headgate.proto.pool.v1.Pool.newBuilder()
+            .setName(Names.of(tenant, pool.id()))
+            .setType(
+                pool.elasticity().isPresent()
+                    ? io.headgate.proto.pool.v1.Pool.Type.TYPE_ELASTIC
+                    : io.headgate.proto.pool.v1.Pool.Type.TYPE_STATIC)
+            .addAllProfileOrder(pool.order().stream().map(ProfileId::value).toList())
+            .setDescription(pool.description());
+    pool.gpuModel().ifPresent(message::setGpuModel);
+    pool.capacity().ifPresent(capacity -> message.setCapacity(capacity.toString()));
+    pool.dedicatedTo().ifPresent(dedication -> message.setDedicatedTo(message(dedication)));
+    pool.price()
+        .ifPresent(price -> {
+          message.setPricePerGpuHour(price.perGpuHour().toPlainString());
+          price.currency().ifPresent(message::setCurrency);
+        });
+    pool.elasticity().ifPresent(elasticity -> message.setElasticity(message(elasticity)));
+    return message.build();
+  }
+
+  private static Dedication message(io.headgate.pool.core.configuration.Dedication dedication) {
+    return switch (dedication) {
+      case io.headgate.pool.core.configuration.Dedication.ToPolicy(var policy) ->
+          Dedication.newBuilder().setPolicy(policy.value()).build();
+      case io.headgate.pool.core.configuration.Dedication.ToGroup(var group) ->
+          Dedication.newBuilder().setGroup(group.value()).build();
+    };
+  }
+
+  private static Elasticity message(io.headgate.pool.core.configuration.Elasticity elasticity) {
+    Instance instance = elasticity.instance();
+    io.headgate.proto.pool.v1.Instance.Builder shape =
+        io.headgate.proto.pool.v1.Instance.newBuilder()
+            .setGpus(instance.gpus())
+            .setGpuMemoryBytes(instance.gpuMemoryBytes())
+            .setCpuMillis(instance.cpuMillis())
+            .setMemoryBytes(instance.memoryBytes());
+    instance.gpuModel().ifPresent(shape::setGpuModel);
+    return Elasticity.newBuilder()
+        .setProvider(elasticity.provider())
+        .putAllSettings(elasticity.settings())
+        .setInstance(shape)
+        .setMinInstances(elasticity.minInstances())
+        .setMaxInstances(elasticity.maxInstances())
+        .setIdleTimeout(Times.of(elasticity.idleTimeout()))
+        .setSpot(elasticity.spot())
+        .build();
+  }
+}

@@ -1,0 +1,128 @@
+package io.headgate.pool.grpc;
+
+import com.google.protobuf.Empty;
+import io.grpc.stub.StreamObserver;
+import io.headgate.kit.grpc.PageTokens;
+import io.headgate.pool.core.Denial;
+import io.headgate.pool.core.name.Kind;
+import io.headgate.pool.core.name.ProfileId;
+import io.headgate.pool.core.name.TenantId;
+import io.headgate.pool.grpc.Names.Named;
+import io.headgate.pool.grpc.Pages.Page;
+import io.headgate.pool.runtime.Drafts;
+import io.headgate.proto.pool.v1.CreateProfileRequest;
+import io.headgate.proto.pool.v1.DeleteProfileRequest;
+import io.headgate.proto.pool.v1.GetProfileRequest;
+import io.headgate.proto.pool.v1.ListProfilesRequest;
+import io.headgate.proto.pool.v1.ListProfilesResponse;
+import io.headgate.proto.pool.v1.Profile;
+import io.headgate.proto.pool.v1.ProfileServiceGrpc;
+import io.headgate.proto.pool.v1.UpdateProfileRequest;
+import java.util.List;
+
+/// Profiles, one by one, in the draft or as provisioned.
+public final class ProfileEndpoint extends ProfileServiceGrpc.ProfileServiceImplBase {
+  private final Drafts drafts;
+  private final Pages pages;
+
+  public ProfileEndpoint(Drafts drafts, PageTokens tokens) {
+    this.drafts = drafts;
+    this.pages = new Pages(tokens);
+  }
+
+  @Override
+  public void listProfiles(ListProfilesRequest request, StreamObserver<ListProfilesResponse> out) {
+    Answers.send(out, () -> list(request));
+  }
+
+  private ListProfilesResponse list(ListProfilesRequest request) {
+    TenantId tenant = Names.parent(request.getParent());
+    Page<io.headgate.pool.core.configuration.Profile> page =
+        pages.cut(
+            new Pages.Request(
+                List.of(
+                    "ListProfiles",
+                    tenant.value(),
+                    Views.isDraft(request.getView()) ? "draft" : ""),
+                request.getPageSize(),
+                request.getPageToken()),
+            Views.of(drafts.state(tenant), request.getView()).profiles(),
+            profile -> profile.id().value());
+    return ListProfilesResponse.newBuilder()
+        .addAllProfiles(
+            page.items().stream().map(profile -> ProfileMessages.message(tenant, profile)).toList())
+        .setNextPageToken(page.nextToken())
+        .build();
+  }
+
+  @Override
+  public void getProfile(GetProfileRequest request, StreamObserver<Profile> out) {
+    Answers.send(
+        out,
+        () -> {
+          Named<ProfileId> name = Names.profile("name", request.getName());
+          return Views.of(drafts.state(name.tenant()), request.getView())
+              .profile(name.id())
+              .map(profile -> ProfileMessages.message(name.tenant(), profile))
+              .orElseThrow(() -> notFound(name.id()));
+        });
+  }
+
+  @Override
+  public void createProfile(CreateProfileRequest request, StreamObserver<Profile> out) {
+    Answers.send(
+        out,
+        () -> {
+          TenantId tenant = Names.parent(request.getParent());
+          byte[] answer =
+              drafts.createProfile(
+                  Answers.caller(),
+                  tenant,
+                  ProfileMessages.spec(request.getProfileId(), request.getProfile()),
+                  Answers.once(
+                      ProfileServiceGrpc.getCreateProfileMethod(),
+                      request.getRequestId(),
+                      request.toBuilder().clearRequestId().build(),
+                      profile -> ProfileMessages.message(tenant, profile)));
+          return Answers.read(Profile.parser(), answer);
+        });
+  }
+
+  @Override
+  public void updateProfile(UpdateProfileRequest request, StreamObserver<Profile> out) {
+    Answers.send(
+        out,
+        () -> {
+          Named<ProfileId> name = Names.profile("profile.name", request.getProfile().getName());
+          FieldMasks.require(request.getUpdateMask(), request.getProfile());
+          io.headgate.pool.core.configuration.Profile updated =
+              drafts.updateProfile(
+                  Answers.caller(),
+                  name.tenant(),
+                  name.id(),
+                  current ->
+                      ProfileMessages.spec(
+                          name.id().value(),
+                          FieldMasks.merge(
+                              request.getUpdateMask(),
+                              request.getProfile(),
+                              ProfileMessages.message(name.tenant(), current))));
+          return ProfileMessages.message(name.tenant(), updated);
+        });
+  }
+
+  @Override
+  public void deleteProfile(DeleteProfileRequest request, StreamObserver<Empty> out) {
+    Answers.send(
+        out,
+        () -> {
+          Named<ProfileId> name = Names.profile("name", request.getName());
+          drafts.deleteProfile(Answers.caller(), name.tenant(), name.id());
+          return Empty.getDefaultInstance();
+        });
+  }
+
+  private static RuntimeException notFound(ProfileId id) {
+    return Refusals.of(List.of(new Denial.NotFound(Kind.PROFILE, id.value()))).exception();
+  }
+}

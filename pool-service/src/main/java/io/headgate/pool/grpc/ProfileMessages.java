@@ -1,0 +1,46 @@
+package io.headgate.pool.grpc;
+
+import io.headgate.pool.core.configuration.ConfigurationSpec.ProfileSpec;
+import io.headgate.pool.core.configuration.Profile;
+import io.headgate.pool.core.name.PoolId;
+import io.headgate.pool.core.name.TenantId;
+import java.util.Optional;
+
+/// Profiles to and from messages.
+final class ProfileMessages {
+  private ProfileMessages() {}
+
+  /// What is asked for; nothing is checked.
+  ///
+  /// @param id of the profile; the message's name is not looked at
+  static ProfileSpec spec(String id, io.headgate.proto.pool.v1.Profile message) {
+    return new ProfileSpec(
+        id,
+        message.getGpus(),
+        message.getWorkers(),
+        message.getCpuMillis(),
+        message.getMemoryBytes(),
+        message.getGpuMemoryBytes(),
+        Enums.isolation(message.getIsolation()),
+        message.getPoolsList(),
+        message.hasHoldAfter() ? Optional.of(Times.of(message.getHoldAfter())) : Optional.empty(),
+        Enums.reclaim(message.getReclaim()),
+        message.getDescription());
+  }
+
+  static io.headgate.proto.pool.v1.Profile message(TenantId tenant, Profile profile) {
+    return io.headgate.proto.pool.v1.Profile.newBuilder()
+        .setName(Names.of(tenant, profile.id()))
+        .setGpus(profile.gpus().toString())
+        .setWorkers(profile.workers())
+        .setCpuMillis(profile.cpuMillis())
+        .setMemoryBytes(profile.memoryBytes())
+        .setGpuMemoryBytes(profile.gpuMemoryBytes())
+        .setIsolation(Enums.level(profile.isolation()))
+        .addAllPools(profile.pools().stream().map(PoolId::value).toList())
+        .setHoldAfter(Times.of(profile.holdAfter()))
+        .setReclaim(Enums.reclaim(profile.reclaim()))
+        .setDescription(profile.description())
+        .build();
+  }
+}

@@ -1,0 +1,81 @@
+package io.headgate.pool.grpc;
+
+import io.headgate.kit.failure.Refusal;
+import io.headgate.pool.core.Denial;
+import java.util.List;
+
+/// The one place that says denials in words: what is wrong with the value, and what to do.
+final class Refusals {
+  private Refusals() {}
+
+  /// What a caller is told. Wrong fields are told all at once, under the reason of the first.
+  static Refusal of(List<Denial> denials) {
+    Refusal first = of(denials.getFirst());
+    if (denials.size() == 1) {
+      return first;
+    }
+    Refusal all =
+        new Refusal(
+            first.code(),
+            first.reason(),
+            first.message() + " (and " + (denials.size() - 1) + " more)",
+            List.of(),
+            first.metadata(),
+            first.retryAfter());
+    for (Denial denial : denials) {
+      for (Refusal.FieldViolation violation : of(denial).violations()) {
+        all = all.withViolation(violation.field(), violation.description());
+      }
+    }
+    return all;
+  }
+
+  private static Refusal of(Denial denial) {
+    return switch (denial) {
+      case Denial.WrongField wrong -> WrongFields.of(wrong);
+      case Denial.NameTaken(var field, var kind, var id) ->
+          Refusal.alreadyExists(
+                  "NAME_TAKEN",
+                  "there is a %s '%s' already: choose another id, or update it"
+                      .formatted(kind.word(), id))
+              .withViolation(field, "'" + id + "' is taken")
+              .withMetadata(kind.word(), id);
+      case Denial.NotFound(var kind, var id) ->
+          Refusal.notFound(
+                  kind.name() + "_NOT_FOUND", "there is no " + kind.word() + " '" + id + "'")
+              .withMetadata(kind.word(), id);
+      case Denial.NoDraft() ->
+          Refusal.failedPrecondition(
+              "NO_DRAFT", "there is no draft to provision: edit the configuration first");
+      case Denial.VersionChanged(var expected, var actual) ->
+          Refusal.conflict(
+                  "VERSION_CHANGED",
+                  "the change was made for version %d, but version %d is in force: read it and make the change again"
+                      .formatted(expected, actual))
+              .withMetadata("expectedVersion", expected)
+              .withMetadata("actualVersion", actual);
+      case Denial.DraftChanged(var expected, var actual) ->
+          Refusal.conflict(
+                  "VERSION_CHANGED",
+                  "somebody edited the draft: its etag is '%s', not '%s'; read it and make the change again"
+                      .formatted(actual, expected))
+              .withMetadata("expectedEtag", expected)
+              .withMetadata("actualEtag", actual);
+      case Denial.VersionNotFound(var version, var newest) ->
+          Refusal.notFound(
+                  "VERSION_NOT_FOUND",
+                  "there is no version %d; the newest is %d".formatted(version, newest))
+              .withMetadata("newestVersion", newest);
+      case Denial.ForeignNode(var field, var asked, var own) ->
+          Refusal.permissionDenied(
+                  "FOREIGN_NODE",
+                  "the token speaks for '%s' alone, not for '%s'".formatted(own, asked))
+              .withViolation(field, "must be '" + own + "'");
+      case Denial.NoPoolInToken(var node) ->
+          Refusal.permissionDenied(
+              "POOL_MISSING_IN_TOKEN",
+              "the token of node '%s' does not say which pool it joined: enroll the node again"
+                  .formatted(node));
+    };
+  }
+}

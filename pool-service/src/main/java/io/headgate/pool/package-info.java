@@ -1,0 +1,5 @@
+/// The composition root of the service.
+@NullMarked
+package io.headgate.pool;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,7 @@
+package io.headgate.pool.runtime;
+
+/// On whose behalf something is done.
+///
+/// @param subject of the caller's token
+/// @param call id of the RPC, as in logs and answers
+public record Caller(String subject, String call) {}

@@ -1,0 +1,72 @@
+package io.headgate.pool.runtime;
+
+import io.headgate.pool.core.draft.Provisioned;
+import io.headgate.pool.core.name.TenantId;
+import io.headgate.pool.core.node.Node;
+import io.headgate.pool.runtime.CatalogChange.ConfigurationChange;
+import io.headgate.pool.runtime.CatalogChange.NodeChange;
+import io.headgate.pool.runtime.SupplyView.CatalogRange;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/// All tenants' supply as other services follow it. Thread-safe.
+public final class Catalog {
+  private final SupplyStore store;
+
+  public Catalog(SupplyStore store) {
+    this.store = store;
+  }
+
+  /// What is told to somebody who has seen an older version.
+  ///
+  /// @param version after it
+  /// @param snapshot it is everything, and what was known before is void
+  /// @param configurations in force, new or changed
+  /// @param nodes new or changed
+  public record Update(
+      long version,
+      boolean snapshot,
+      Map<TenantId, Provisioned> configurations,
+      List<TenantId> deletedTenants,
+      List<Node> nodes,
+      List<NodeChange> deletedNodes) {}
+
+  /// What somebody who has seen `version` must know; nothing if it is the newest.
+  public Optional<Update> after(long version) {
+    return store.read(view -> {
+      CatalogRange range = view.catalogRange();
+      if (!range.knowsChangesAfter(version)) {
+        return Optional.of(snapshot(view, range.newest()));
+      }
+      return version == range.newest()
+          ? Optional.empty()
+          : Optional.of(delta(view, version, range.newest()));
+    });
+  }
+
+  private static Update snapshot(SupplyView view, long newest) {
+    return new Update(newest, true, view.allInForce(), List.of(), view.allNodes(), List.of());
+  }
+
+  private static Update delta(SupplyView view, long seen, long newest) {
+    Set<TenantId> tenants = new LinkedHashSet<>();
+    Set<NodeChange> changedNodes = new LinkedHashSet<>();
+    for (CatalogChange change : view.changesAfter(seen)) {
+      switch (change) {
+        case ConfigurationChange(TenantId tenant) -> tenants.add(tenant);
+        case NodeChange node -> changedNodes.add(node);
+      }
+    }
+    Map<TenantId, Provisioned> inForce = view.inForce(List.copyOf(tenants));
+    List<Node> nodes = view.nodes(List.copyOf(changedNodes));
+    List<TenantId> deletedTenants =
+        tenants.stream().filter(tenant -> !inForce.containsKey(tenant)).toList();
+    Set<NodeChange> deletedNodes = new LinkedHashSet<>(changedNodes);
+    nodes.forEach(node -> deletedNodes.remove(new NodeChange(node.tenant(), node.id())));
+    return new Update(newest, false, inForce, deletedTenants, nodes, new ArrayList<>(deletedNodes));
+  }
+}

@@ -1,0 +1,264 @@
+package io.headgate.pool.runtime;
+
+import static io.headgate.pool.runtime.DeniedException.orThrow;
+
+import io.headgate.kit.time.TimeSource;
+import io.headgate.pool.core.Denial;
+import io.headgate.pool.core.Outcome;
+import io.headgate.pool.core.configuration.Configuration;
+import io.headgate.pool.core.configuration.ConfigurationSpec;
+import io.headgate.pool.core.configuration.ConfigurationSpec.PoolSpec;
+import io.headgate.pool.core.configuration.ConfigurationSpec.ProfileSpec;
+import io.headgate.pool.core.configuration.ConfigurationWarning;
+import io.headgate.pool.core.configuration.Difference;
+import io.headgate.pool.core.configuration.Pool;
+import io.headgate.pool.core.configuration.Profile;
+import io.headgate.pool.core.configuration.Warnings;
+import io.headgate.pool.core.draft.ConfigurationState;
+import io.headgate.pool.core.draft.Draft;
+import io.headgate.pool.core.draft.DraftDecisions;
+import io.headgate.pool.core.draft.DraftDecisions.Expected;
+import io.headgate.pool.core.draft.Provisioned;
+import io.headgate.pool.core.draft.Stamp;
+import io.headgate.pool.core.name.PoolId;
+import io.headgate.pool.core.name.ProfileId;
+import io.headgate.pool.core.name.TenantId;
+import io.headgate.pool.core.node.Node;
+import io.headgate.pool.runtime.AuditEntry.Action;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+
+/// Configurations of tenants: edited as drafts, put in force as versions. Thread-safe.
+public final class Drafts {
+  private final Changes changes;
+  private final TimeSource time;
+
+  public Drafts(Changes changes, TimeSource time) {
+    this.changes = changes;
+    this.time = time;
+  }
+
+  /// A replaced draft, and what to know before it is provisioned.
+  public record Replaced(Draft draft, List<ConfigurationWarning> warnings) {
+    public Replaced {
+      warnings = List.copyOf(warnings);
+    }
+  }
+
+  public ConfigurationState state(TenantId tenant) {
+    return changes.read(view -> view.state(tenant));
+  }
+
+  /// One version, whole.
+  ///
+  /// @param version 0: the one in force
+  public Provisioned version(TenantId tenant, long version) {
+    return changes.read(view -> {
+      Provisioned inForce = view.state(tenant).inForce();
+      if (version == 0 || version == inForce.version()) {
+        return inForce;
+      }
+      return view.version(tenant, version)
+          .orElseThrow(
+              () -> DeniedException.of(new Denial.VersionNotFound(version, inForce.version())));
+    });
+  }
+
+  /// Versions below `before`, newest first, without their contents.
+  public List<Provisioned> versions(TenantId tenant, long before, int limit) {
+    return changes.read(view -> view.versions(tenant, before, limit));
+  }
+
+  public Replaced replace(
+      Caller caller, TenantId tenant, Expected expected, ConfigurationSpec spec) {
+    return changes.commit(
+        caller,
+        transaction -> {
+          ConfigurationState state = transaction.lockState(tenant);
+          Configuration next = orThrow(DraftDecisions.replace(state, expected, spec));
+          Draft draft =
+              state
+                  .draft()
+                  .filter(same -> same.configuration().equals(next))
+                  .orElseGet(() ->
+                      put(transaction, caller, tenant, state, state.inForce().version(), next));
+          return new Replaced(draft, warnings(state, next, transaction.nodes(tenant)));
+        });
+  }
+
+  /// What {@link #replace} would answer; nothing is stored.
+  public Replaced check(Caller caller, TenantId tenant, Expected expected, ConfigurationSpec spec) {
+    return changes.read(view -> {
+      ConfigurationState state = view.state(tenant);
+      Configuration next = orThrow(DraftDecisions.replace(state, expected, spec));
+      Draft draft =
+          new Draft(
+              state.inForce().version(),
+              state.draft().map(Draft::content).orElse(state.inForce().content()),
+              next,
+              stamp(caller));
+      List<Node> nodes = view.nodes(tenant, Optional.empty(), Integer.MAX_VALUE);
+      return new Replaced(draft, warnings(state, next, nodes));
+    });
+  }
+
+  public void discard(Caller caller, TenantId tenant) {
+    changes.commit(
+        caller,
+        transaction -> {
+          ConfigurationState state = transaction.lockState(tenant);
+          if (state.draft().isPresent()) {
+            transaction.deleteDraft(tenant);
+            transaction.audit(
+                entry(
+                    tenant,
+                    Action.DISCARD_DRAFT,
+                    state.editable(),
+                    state.inForce().configuration()));
+          }
+          return state;
+        });
+  }
+
+  /// Puts the draft in force. One that equals what is in force is only forgotten: a version says
+  /// that something changed.
+  ///
+  /// @return the answer that `once` writes
+  public byte[] provision(Caller caller, TenantId tenant, String etag, Once<Provisioned> once) {
+    return changes.commit(
+        caller,
+        transaction -> transaction.once(once, () -> provision(transaction, caller, tenant, etag)));
+  }
+
+  private Provisioned provision(
+      SupplyTransaction transaction, Caller caller, TenantId tenant, String etag) {
+    ConfigurationState state = transaction.lockState(tenant);
+    Draft draft = orThrow(DraftDecisions.provision(state, etag));
+    Provisioned inForce = state.inForce();
+    if (inForce.version() > 0 && draft.configuration().equals(inForce.configuration())) {
+      transaction.deleteDraft(tenant);
+      return inForce;
+    }
+    Stamp stamp = stamp(caller);
+    long version = inForce.version() + 1;
+    transaction.provision(tenant, version, draft, stamp);
+    transaction.changed(new CatalogChange.ConfigurationChange(tenant));
+    transaction.audit(
+        entry(tenant, Action.PROVISION, inForce.configuration(), draft.configuration()));
+    return new Provisioned(version, draft.content(), draft.configuration(), Optional.of(stamp));
+  }
+
+  /// Adds one thing to the draft.
+  ///
+  /// @return the answer that `once` writes
+  public byte[] createPool(Caller caller, TenantId tenant, PoolSpec spec, Once<Pool> once) {
+    return changes.commit(
+        caller,
+        transaction ->
+            transaction.once(
+                once,
+                () ->
+                    edit(
+                            transaction,
+                            caller,
+                            tenant,
+                            state -> DraftDecisions.createPool(state, spec))
+                        .pool(new PoolId(spec.id()))
+                        .orElseThrow()));
+  }
+
+  /// Changes one thing in the draft.
+  ///
+  /// @param edit what is asked for, given what is there
+  public Pool updatePool(Caller caller, TenantId tenant, PoolId id, Function<Pool, PoolSpec> edit) {
+    return edit(caller, tenant, state -> DraftDecisions.updatePool(state, id, edit))
+        .pool(id)
+        .orElseThrow();
+  }
+
+  public void deletePool(Caller caller, TenantId tenant, PoolId id) {
+    edit(caller, tenant, state -> DraftDecisions.deletePool(state, id));
+  }
+
+  /// Adds one thing to the draft.
+  ///
+  /// @return the answer that `once` writes
+  public byte[] createProfile(
+      Caller caller, TenantId tenant, ProfileSpec spec, Once<Profile> once) {
+    return changes.commit(
+        caller,
+        transaction ->
+            transaction.once(
+                once,
+                () ->
+                    edit(
+                            transaction,
+                            caller,
+                            tenant,
+                            state -> DraftDecisions.createProfile(state, spec))
+                        .profile(new ProfileId(spec.id()))
+                        .orElseThrow()));
+  }
+
+  /// Changes one thing in the draft.
+  ///
+  /// @param edit what is asked for, given what is there
+  public Profile updateProfile(
+      Caller caller, TenantId tenant, ProfileId id, Function<Profile, ProfileSpec> edit) {
+    return edit(caller, tenant, state -> DraftDecisions.updateProfile(state, id, edit))
+        .profile(id)
+        .orElseThrow();
+  }
+
+  public void deleteProfile(Caller caller, TenantId tenant, ProfileId id) {
+    edit(caller, tenant, state -> DraftDecisions.deleteProfile(state, id));
+  }
+
+  private Configuration edit(
+      Caller caller,
+      TenantId tenant,
+      Function<ConfigurationState, Outcome<Configuration>> decision) {
+    return changes.commit(caller, transaction -> edit(transaction, caller, tenant, decision));
+  }
+
+  private Configuration edit(
+      SupplyTransaction transaction,
+      Caller caller,
+      TenantId tenant,
+      Function<ConfigurationState, Outcome<Configuration>> decision) {
+    ConfigurationState state = transaction.lockState(tenant);
+    Configuration next = orThrow(decision.apply(state));
+    if (!next.equals(state.editable())) {
+      put(transaction, caller, tenant, state, state.baseVersion(), next);
+    }
+    return next;
+  }
+
+  private Draft put(
+      SupplyTransaction transaction,
+      Caller caller,
+      TenantId tenant,
+      ConfigurationState state,
+      long baseVersion,
+      Configuration next) {
+    transaction.audit(entry(tenant, Action.EDIT_DRAFT, state.editable(), next));
+    return transaction.putDraft(tenant, baseVersion, next, stamp(caller));
+  }
+
+  private static List<ConfigurationWarning> warnings(
+      ConfigurationState state, Configuration next, List<Node> nodes) {
+    return Warnings.about(state.inForce().configuration(), next, nodes);
+  }
+
+  private static AuditEntry entry(
+      TenantId tenant, Action action, Configuration before, Configuration after) {
+    return new AuditEntry(tenant, action, "tenants/" + tenant, Difference.between(before, after));
+  }
+
+  private Stamp stamp(Caller caller) {
+    // As precise as the database keeps it, so that an answer equals what is read later.
+    return new Stamp(time.instant().truncatedTo(ChronoUnit.MICROS), caller.subject());
+  }
+}

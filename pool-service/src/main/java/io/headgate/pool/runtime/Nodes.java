@@ -1,0 +1,125 @@
+package io.headgate.pool.runtime;
+
+import static io.headgate.pool.runtime.DeniedException.orThrow;
+
+import io.headgate.kit.time.TimeSource;
+import io.headgate.pool.core.Denial;
+import io.headgate.pool.core.configuration.Difference;
+import io.headgate.pool.core.name.Kind;
+import io.headgate.pool.core.name.NodeId;
+import io.headgate.pool.core.name.TenantId;
+import io.headgate.pool.core.node.Inventory;
+import io.headgate.pool.core.node.Node;
+import io.headgate.pool.core.node.Node.Drain;
+import io.headgate.pool.core.node.NodeDecisions;
+import io.headgate.pool.core.node.NodeDecisions.Registrant;
+import io.headgate.pool.runtime.AuditEntry.Action;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Optional;
+
+/// The machines of tenants. Thread-safe.
+public final class Nodes {
+  private final Changes changes;
+  private final TimeSource time;
+
+  public Nodes(Changes changes, TimeSource time) {
+    this.changes = changes;
+    this.time = time;
+  }
+
+  /// Takes a machine's report; one that says nothing new changes nothing.
+  public Node register(Caller caller, Registrant registrant, Inventory inventory) {
+    return changes.commit(
+        caller,
+        transaction -> {
+          Optional<Node> known = transaction.lockNode(registrant.tenant(), registrant.node());
+          Node node = orThrow(NodeDecisions.register(known, registrant, inventory, now()));
+          if (!known.equals(Optional.of(node))) {
+            put(transaction, Action.REGISTER_NODE, known, node);
+          }
+          return node;
+        });
+  }
+
+  public Node get(TenantId tenant, NodeId id) {
+    return changes.read(view -> view.node(tenant, id)).orElseThrow(() -> notFound(id));
+  }
+
+  /// Nodes with ids after `after`, by id.
+  public List<Node> list(TenantId tenant, Optional<NodeId> after, int limit) {
+    return changes.read(view -> view.nodes(tenant, after, limit));
+  }
+
+  public Node drain(Caller caller, TenantId tenant, NodeId id, Drain drain) {
+    return changes.commit(
+        caller,
+        transaction -> {
+          Node known = transaction.lockNode(tenant, id).orElseThrow(() -> notFound(id));
+          Node node = orThrow(NodeDecisions.drain(known, drain, now()));
+          if (!known.equals(node)) {
+            Action action = drain.draining() ? Action.DRAIN_NODE : Action.UNDRAIN_NODE;
+            put(transaction, action, Optional.of(known), node);
+          }
+          return node;
+        });
+  }
+
+  public void delete(Caller caller, TenantId tenant, NodeId id) {
+    changes.commit(
+        caller,
+        transaction -> {
+          Node node = transaction.lockNode(tenant, id).orElseThrow(() -> notFound(id));
+          transaction.deleteNode(tenant, id);
+          transaction.changed(new CatalogChange.NodeChange(tenant, id));
+          transaction.audit(
+              new AuditEntry(
+                  tenant,
+                  Action.DELETE_NODE,
+                  name(node),
+                  List.of(new Difference("pool", node.pool().value(), ""))));
+          return node;
+        });
+  }
+
+  private static void put(
+      SupplyTransaction transaction, Action action, Optional<Node> known, Node node) {
+    transaction.putNode(node);
+    transaction.changed(new CatalogChange.NodeChange(node.tenant(), node.id()));
+    List<Difference> differences =
+        List.of(
+                difference("pool", known.map(was -> was.pool().value()), node.pool().value()),
+                difference("devices", known.map(Nodes::devices), devices(node)),
+                difference("drain", known.map(Nodes::drain), drain(node)))
+            .stream()
+            .filter(difference -> !difference.before().equals(difference.after()))
+            .toList();
+    transaction.audit(new AuditEntry(node.tenant(), action, name(node), differences));
+  }
+
+  private static Difference difference(String field, Optional<String> before, String after) {
+    return new Difference(field, before.orElse(""), after);
+  }
+
+  private static String devices(Node node) {
+    return Integer.toString(node.inventory().devices().size());
+  }
+
+  private static String drain(Node node) {
+    return node.drain().draining() ? "draining " + node.drain().reason() : "active";
+  }
+
+  private static String name(Node node) {
+    return "tenants/" + node.tenant() + "/nodes/" + node.id();
+  }
+
+  private static DeniedException notFound(NodeId id) {
+    return DeniedException.of(new Denial.NotFound(Kind.NODE, id.value()));
+  }
+
+  private Instant now() {
+    // As precise as the database keeps it, so that an answer equals what is read later.
+    return time.instant().truncatedTo(ChronoUnit.MICROS);
+  }
+}

@@ -1,0 +1,144 @@
+package io.headgate.pool.store;
+
+import static io.headgate.pool.store.jooq.Tables.DEVICES;
+import static io.headgate.pool.store.jooq.Tables.NODES;
+
+import io.headgate.pool.core.configuration.Isolation;
+import io.headgate.pool.core.name.NodeId;
+import io.headgate.pool.core.name.PoolId;
+import io.headgate.pool.core.name.TenantId;
+import io.headgate.pool.core.node.Device;
+import io.headgate.pool.core.node.Geometry;
+import io.headgate.pool.core.node.Inventory;
+import io.headgate.pool.core.node.Inventory.Software;
+import io.headgate.pool.core.node.Node;
+import io.headgate.pool.core.node.Node.Drain;
+import io.headgate.pool.store.jooq.tables.records.DevicesRecord;
+import io.headgate.pool.store.jooq.tables.records.NodesRecord;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jooq.Condition;
+import org.jooq.DSLContext;
+import org.jooq.Row2;
+import org.jooq.Select;
+import org.jooq.impl.DSL;
+
+/// Nodes with their devices.
+final class NodeTable {
+  private final DSLContext db;
+
+  NodeTable(DSLContext db) {
+    this.db = db;
+  }
+
+  static Condition is(TenantId tenant, NodeId node) {
+    return NODES.TENANT_ID.eq(tenant.value()).and(NODES.NODE_ID.eq(node.value()));
+  }
+
+  /// At most `limit` nodes, by tenant and id.
+  List<Node> read(Condition condition, int limit) {
+    List<NodesRecord> rows =
+        db.selectFrom(NODES)
+            .where(condition)
+            .orderBy(NODES.TENANT_ID, NODES.NODE_ID)
+            .limit(limit)
+            .fetch();
+    if (rows.isEmpty()) {
+      return List.of();
+    }
+    Map<List<String>, List<Device>> devices = new HashMap<>();
+    for (DevicesRecord row :
+        db.selectFrom(DEVICES).where(ofNodes(rows, condition, limit)).fetch()) {
+      devices
+          .computeIfAbsent(List.of(row.getTenantId(), row.getNodeId()), _ -> new ArrayList<>())
+          .add(device(row));
+    }
+    return rows.stream()
+        .map(row ->
+            node(row, devices.getOrDefault(List.of(row.getTenantId(), row.getNodeId()), List.of())))
+        .toList();
+  }
+
+  void put(Node node) {
+    NodesRecord row = db.newRecord(NODES);
+    row.setTenantId(node.tenant().value());
+    row.setNodeId(node.id().value());
+    row.setPoolId(node.pool().value());
+    row.setCpuMillis(node.inventory().cpuMillis());
+    row.setMemoryBytes(node.inventory().memoryBytes());
+    row.setSimulated(node.inventory().simulated());
+    row.setDriver(node.inventory().software().driver());
+    row.setAgentVersion(node.inventory().software().agentVersion());
+    row.setHostname(node.inventory().software().hostname());
+    row.setDraining(node.drain().draining());
+    row.setDrainReason(node.drain().reason());
+    row.setCreatedAt(node.createdAt());
+    row.setUpdatedAt(node.updatedAt());
+    db.insertInto(NODES).set(row).onConflict().doUpdate().set(row).execute();
+    db.deleteFrom(DEVICES)
+        .where(DEVICES.TENANT_ID.eq(node.tenant().value()))
+        .and(DEVICES.NODE_ID.eq(node.id().value()))
+        .execute();
+    List<DevicesRecord> devices =
+        node.inventory().devices().stream().map(device -> row(node, device)).toList();
+    if (!devices.isEmpty()) {
+      db.batchInsert(devices).execute();
+    }
+  }
+
+  void delete(TenantId tenant, NodeId node) {
+    db.deleteFrom(NODES).where(is(tenant, node)).execute();
+  }
+
+  private static Condition ofNodes(List<NodesRecord> rows, Condition condition, int limit) {
+    Row2<String, String> key = DSL.row(DEVICES.TENANT_ID, DEVICES.NODE_ID);
+    if (rows.size() == limit) {
+      // A page: its nodes are known and few.
+      return key.in(rows.stream().map(row -> DSL.row(row.getTenantId(), row.getNodeId())).toList());
+    }
+    Select<? extends org.jooq.Record2<String, String>> nodes =
+        DSL.select(NODES.TENANT_ID, NODES.NODE_ID).from(NODES).where(condition);
+    return key.in(nodes);
+  }
+
+  private DevicesRecord row(Node node, Device device) {
+    DevicesRecord row = db.newRecord(DEVICES);
+    row.setTenantId(node.tenant().value());
+    row.setNodeId(node.id().value());
+    row.setDeviceIndex(device.index());
+    row.setUuid(device.uuid());
+    row.setGpuModel(device.gpuModel());
+    row.setMemoryBytes(device.memoryBytes());
+    row.setGeometry(device.geometry().name());
+    row.setIsolation(device.isolation().name());
+    return row;
+  }
+
+  private static Node node(NodesRecord row, List<Device> devices) {
+    return new Node(
+        new TenantId(row.getTenantId()),
+        new NodeId(row.getNodeId()),
+        new PoolId(row.getPoolId()),
+        new Inventory(
+            devices,
+            row.getCpuMillis(),
+            row.getMemoryBytes(),
+            row.getSimulated(),
+            new Software(row.getDriver(), row.getAgentVersion(), row.getHostname())),
+        new Drain(row.getDraining(), row.getDrainReason()),
+        row.getCreatedAt(),
+        row.getUpdatedAt());
+  }
+
+  private static Device device(DevicesRecord row) {
+    return new Device(
+        row.getDeviceIndex(),
+        row.getUuid(),
+        row.getGpuModel(),
+        row.getMemoryBytes(),
+        Geometry.valueOf(row.getGeometry()),
+        Isolation.valueOf(row.getIsolation()));
+  }
+}

@@ -1,0 +1,100 @@
+package io.headgate.pool.store;
+
+import static io.headgate.pool.store.jooq.Tables.SECRETS;
+
+import io.headgate.kit.db.Database;
+import io.headgate.kit.db.Notifications;
+import io.headgate.kit.db.RequestLog;
+import io.headgate.kit.time.TimeSource;
+import io.headgate.pool.runtime.Caller;
+import io.headgate.pool.runtime.SupplyStore;
+import io.headgate.pool.runtime.SupplyTransaction;
+import io.headgate.pool.runtime.SupplyView;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.OptionalLong;
+import java.util.function.Function;
+import java.util.function.LongConsumer;
+import org.jooq.DSLContext;
+import org.jooq.exception.DataAccessException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Supply in the schema `pool`.
+public final class PostgresSupplyStore implements SupplyStore {
+  private static final Logger LOG = LoggerFactory.getLogger(PostgresSupplyStore.class);
+  private static final Duration RECONNECT = Duration.ofSeconds(1);
+  private static final String PAGE_TOKENS = "page-tokens";
+
+  private final Database database;
+  private final RequestLog requests;
+  private final TimeSource time;
+  private final int catalogLog;
+
+  /// @param catalogLog how many versions of the catalog are remembered
+  public PostgresSupplyStore(Database database, int catalogLog, TimeSource time) {
+    this.database = database;
+    this.requests = new RequestLog(time);
+    this.catalogLog = catalogLog;
+    this.time = time;
+  }
+
+  @Override
+  public <T> Committed<T> change(Caller caller, Function<SupplyTransaction, T> work) {
+    return database
+        .jooq()
+        .transactionResult(inside -> {
+          PostgresTransaction transaction =
+              new PostgresTransaction(inside.dsl(), requests, caller, time.instant());
+          T value = work.apply(transaction);
+          OptionalLong version = transaction.finish(catalogLog);
+          return new Committed<>(value, version);
+        });
+  }
+
+  @Override
+  public <T> T read(Function<SupplyView, T> work) {
+    return database
+        .jooq()
+        .transactionResult(inside -> {
+          DSLContext db = inside.dsl();
+          db.execute("set transaction isolation level repeatable read, read only");
+          return work.apply(new PostgresView(db));
+        });
+  }
+
+  /// Tells `watchers` what other processes commit, until closed.
+  public Notifications listen(LongConsumer watchers) {
+    return Notifications.listen(
+        database.dataSource(),
+        PostgresTransaction.CHANNEL,
+        RECONNECT,
+        payload -> {
+          try {
+            watchers.accept(Long.parseLong(payload));
+          } catch (NumberFormatException e) {
+            LOG.warn("'{}' is no version of the catalog", payload);
+          }
+        });
+  }
+
+  /// The key of page tokens; made by whichever process needs it first.
+  ///
+  /// @param length in bytes
+  public byte[] pageTokenKey(int length) {
+    byte[] key = new byte[length];
+    new SecureRandom().nextBytes(key);
+    DSLContext db = database.jooq();
+    db.insertInto(SECRETS)
+        .set(SECRETS.USE, PAGE_TOKENS)
+        .set(SECRETS.VALUE, key)
+        .onConflictDoNothing()
+        .execute();
+    return db.select(SECRETS.VALUE)
+        .from(SECRETS)
+        .where(SECRETS.USE.eq(PAGE_TOKENS))
+        .fetchOptional()
+        .orElseThrow(() -> new DataAccessException("the key of page tokens vanished"))
+        .value1();
+  }
+}

@@ -1,0 +1,198 @@
+package io.headgate.pool.store;
+
+import static io.headgate.pool.store.jooq.Tables.CATALOG;
+import static io.headgate.pool.store.jooq.Tables.CATALOG_CHANGES;
+import static io.headgate.pool.store.jooq.Tables.CONFIGURATIONS;
+import static io.headgate.pool.store.jooq.Tables.DRAFTS;
+import static io.headgate.pool.store.jooq.Tables.NODES;
+import static io.headgate.pool.store.jooq.Tables.VERSIONS;
+
+import io.headgate.pool.core.configuration.Configuration;
+import io.headgate.pool.core.draft.ConfigurationState;
+import io.headgate.pool.core.draft.Draft;
+import io.headgate.pool.core.draft.Provisioned;
+import io.headgate.pool.core.draft.Stamp;
+import io.headgate.pool.core.name.NodeId;
+import io.headgate.pool.core.name.TenantId;
+import io.headgate.pool.core.node.Node;
+import io.headgate.pool.runtime.CatalogChange;
+import io.headgate.pool.runtime.SupplyView;
+import io.headgate.pool.store.jooq.tables.records.VersionsRecord;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.jooq.Condition;
+import org.jooq.DSLContext;
+import org.jooq.impl.DSL;
+
+/// Reads in one transaction.
+final class PostgresView implements SupplyView {
+  private final DSLContext db;
+  private final NodeTable nodeTable;
+
+  PostgresView(DSLContext db) {
+    this.db = db;
+    this.nodeTable = new NodeTable(db);
+  }
+
+  @Override
+  public ConfigurationState state(TenantId tenant) {
+    Provisioned inForce =
+        inForceOf(CONFIGURATIONS.TENANT_ID.eq(tenant.value()))
+            .getOrDefault(tenant, Provisioned.NOTHING);
+    return new ConfigurationState(inForce, draft(tenant));
+  }
+
+  @Override
+  public Optional<Provisioned> version(TenantId tenant, long version) {
+    return db.selectFrom(VERSIONS)
+        .where(VERSIONS.TENANT_ID.eq(tenant.value()))
+        .and(VERSIONS.VERSION.eq(version))
+        .fetchOptional()
+        .map(row -> provisioned(row, content(tenant, row.getContentId())));
+  }
+
+  @Override
+  public List<Provisioned> versions(TenantId tenant, long before, int limit) {
+    return db.selectFrom(VERSIONS)
+        .where(VERSIONS.TENANT_ID.eq(tenant.value()))
+        .and(VERSIONS.VERSION.lt(before))
+        .orderBy(VERSIONS.VERSION.desc())
+        .limit(limit)
+        .fetch(row -> provisioned(row, Configuration.EMPTY));
+  }
+
+  @Override
+  public Optional<Node> node(TenantId tenant, NodeId id) {
+    return nodeTable.read(NodeTable.is(tenant, id), 1).stream().findFirst();
+  }
+
+  @Override
+  public List<Node> nodes(TenantId tenant, Optional<NodeId> after, int limit) {
+    Condition condition = NODES.TENANT_ID.eq(tenant.value());
+    if (after.isPresent()) {
+      condition = condition.and(NODES.NODE_ID.gt(after.get().value()));
+    }
+    return nodeTable.read(condition, limit);
+  }
+
+  @Override
+  public CatalogRange catalogRange() {
+    return db.selectFrom(CATALOG)
+        .fetchSingle(row -> new CatalogRange(row.getVersion(), row.getHorizon()));
+  }
+
+  @Override
+  public List<CatalogChange> changesAfter(long version) {
+    return db.selectDistinct(CATALOG_CHANGES.TENANT_ID, CATALOG_CHANGES.NODE_ID)
+        .from(CATALOG_CHANGES)
+        .where(CATALOG_CHANGES.VERSION.gt(version))
+        .orderBy(CATALOG_CHANGES.TENANT_ID, CATALOG_CHANGES.NODE_ID)
+        .fetch(row -> {
+          TenantId tenant = new TenantId(row.value1());
+          return row.value2() == null
+              ? new CatalogChange.ConfigurationChange(tenant)
+              : new CatalogChange.NodeChange(tenant, new NodeId(row.value2()));
+        });
+  }
+
+  @Override
+  public Map<TenantId, Provisioned> inForce(List<TenantId> tenants) {
+    String[] ids = tenants.stream().map(TenantId::value).toArray(String[]::new);
+    return inForceOf(CONFIGURATIONS.TENANT_ID.eq(DSL.any(ids)));
+  }
+
+  @Override
+  public List<Node> nodes(List<CatalogChange.NodeChange> nodes) {
+    if (nodes.isEmpty()) {
+      return List.of();
+    }
+    // Two arrays, however many nodes: a list of values has a limit of its own.
+    String[] tenants = nodes.stream().map(node -> node.tenant().value()).toArray(String[]::new);
+    String[] ids = nodes.stream().map(node -> node.node().value()).toArray(String[]::new);
+    Condition named =
+        DSL.condition(
+            "({0}, {1}) in (select * from unnest({2}, {3}))",
+            NODES.TENANT_ID, NODES.NODE_ID, DSL.val(tenants), DSL.val(ids));
+    return nodeTable.read(named, Integer.MAX_VALUE);
+  }
+
+  @Override
+  public Map<TenantId, Provisioned> allInForce() {
+    return inForceOf(DSL.noCondition());
+  }
+
+  @Override
+  public List<Node> allNodes() {
+    return nodeTable.read(DSL.noCondition(), Integer.MAX_VALUE);
+  }
+
+  private Optional<Draft> draft(TenantId tenant) {
+    return db.selectFrom(DRAFTS)
+        .where(DRAFTS.TENANT_ID.eq(tenant.value()))
+        .fetchOptional()
+        .map(row ->
+            new Draft(
+                row.getBaseVersion(),
+                row.getContentId(),
+                content(tenant, row.getContentId()),
+                new Stamp(row.getUpdatedAt(), row.getUpdatedBy())));
+  }
+
+  private Configuration content(TenantId tenant, long content) {
+    ContentKey key = new ContentKey(tenant.value(), content);
+    Configuration found = ContentReader.read(db, key.filter()).get(key);
+    if (found == null) {
+      throw new IllegalStateException("no content " + key);
+    }
+    return found;
+  }
+
+  private Map<TenantId, Provisioned> inForceOf(Condition tenants) {
+    Condition isInForce =
+        CONFIGURATIONS
+            .TENANT_ID
+            .eq(VERSIONS.TENANT_ID)
+            .and(CONFIGURATIONS.VERSION.eq(VERSIONS.VERSION));
+    List<VersionsRecord> rows =
+        db.select(VERSIONS.fields())
+            .from(VERSIONS)
+            .join(CONFIGURATIONS)
+            .on(isInForce)
+            .where(tenants)
+            .fetchInto(VERSIONS);
+    if (rows.isEmpty()) {
+      return Map.of();
+    }
+    Map<ContentKey, Configuration> contents =
+        ContentReader.read(
+            db,
+            (tenant, content) ->
+                DSL.row(tenant, content)
+                    .in(
+                        DSL.select(VERSIONS.TENANT_ID, VERSIONS.CONTENT_ID)
+                            .from(VERSIONS)
+                            .join(CONFIGURATIONS)
+                            .on(isInForce)
+                            .where(tenants)));
+    Map<TenantId, Provisioned> inForce = new TreeMap<>();
+    for (VersionsRecord row : rows) {
+      Configuration configuration =
+          contents.get(new ContentKey(row.getTenantId(), row.getContentId()));
+      if (configuration == null) {
+        throw new IllegalStateException("no content of version " + row.getVersion());
+      }
+      inForce.put(new TenantId(row.getTenantId()), provisioned(row, configuration));
+    }
+    return inForce;
+  }
+
+  private static Provisioned provisioned(VersionsRecord row, Configuration configuration) {
+    return new Provisioned(
+        row.getVersion(),
+        row.getContentId(),
+        configuration,
+        Optional.of(new Stamp(row.getProvisionedAt(), row.getProvisionedBy())));
+  }
+}
