@@ -1,0 +1,181 @@
+package io.headgate.policy;
+
+import io.grpc.ManagedChannel;
+import io.headgate.kit.auth.TokenRules;
+import io.headgate.kit.auth.TokenVerifier;
+import io.headgate.kit.client.Channels;
+import io.headgate.kit.client.TokenSource;
+import io.headgate.kit.config.Secret;
+import io.headgate.kit.db.Database;
+import io.headgate.kit.db.Notifications;
+import io.headgate.kit.grpc.ApiServer;
+import io.headgate.kit.grpc.PageTokens;
+import io.headgate.kit.telemetry.Telemetry;
+import io.headgate.kit.time.TimeSource;
+import io.headgate.kit.watch.WatchHub;
+import io.headgate.policy.client.GrpcSupplyReader;
+import io.headgate.policy.core.identity.KeyOwner;
+import io.headgate.policy.core.name.TenantId;
+import io.headgate.policy.core.signing.RotationRule;
+import io.headgate.policy.grpc.PolicyApi;
+import io.headgate.policy.runtime.AccessConfigurations;
+import io.headgate.policy.runtime.AccessReplacement;
+import io.headgate.policy.runtime.AccessWriter;
+import io.headgate.policy.runtime.Changes;
+import io.headgate.policy.runtime.Enrolment;
+import io.headgate.policy.runtime.FailedAttempts;
+import io.headgate.policy.runtime.Keys;
+import io.headgate.policy.runtime.Origin;
+import io.headgate.policy.runtime.RefusedCalls;
+import io.headgate.policy.runtime.Secrets;
+import io.headgate.policy.runtime.ServiceAccounts;
+import io.headgate.policy.runtime.SigningKeys;
+import io.headgate.policy.runtime.Tenants;
+import io.headgate.policy.runtime.Tokens;
+import io.headgate.policy.runtime.Users;
+import io.headgate.policy.runtime.port.Seal;
+import io.headgate.policy.runtime.port.SupplyReader;
+import io.headgate.policy.store.AccessNotices;
+import io.headgate.policy.store.FileSeal;
+import io.headgate.policy.store.PostgresPolicyStore;
+import io.headgate.policy.store.ServiceSecrets;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// Rights and identity, composed: the authority that says who somebody is and what they may do.
+///
+/// ```java
+/// PolicyService policy = new PolicyService(config, telemetry, TimeSource.system());
+/// policy.ensureAdminKey(key -> keep(key));      // the first start only
+/// ApiServer.Builder api = ApiServer.builder(apiConfig, telemetry).authentication(policy.verifier());
+/// policy.register(api);
+/// api.build().start();
+/// policy.start();
+/// ```
+public final class PolicyService implements AutoCloseable {
+  private static final TokenRules RULES = TokenRules.DEFAULTS;
+
+  /// Verifiers renew their keys every ten minutes, so a key is published twice that before it
+  /// signs.
+  private static final Duration PUBLISHING_LEAD = Duration.ofMinutes(20);
+
+  private static final String PAGE_TOKEN_KEY = "page-tokens";
+
+  private final PolicyServiceConfig config;
+  private final TimeSource time;
+  private final Database database;
+  private final ManagedChannel pools;
+  private final WatchHub watches;
+  private final Tenants tenants;
+  private final Keys keys;
+  private final SigningKeys signing;
+  private final PolicyApi api;
+  private @Nullable Notifications notices;
+
+  /// Migrates the schema and opens what the service needs; serves nothing yet.
+  public PolicyService(PolicyServiceConfig config, Telemetry telemetry, TimeSource time) {
+    this.config = config;
+    this.time = time;
+    // First, because it is what most likely fails and leaves nothing open.
+    Seal seal = FileSeal.open(config.secretsDirectory());
+    this.database = Database.open(config.database());
+    this.pools = Channels.open(config.pools(), TokenSource.anonymous(), telemetry);
+    this.watches = new WatchHub("access", config.watches(), telemetry.meter("io.headgate.policy"));
+    Changes changes =
+        new Changes(new PostgresPolicyStore(database, time, watches::committed), time);
+    this.tenants = new Tenants(changes);
+    Secrets secrets = new Secrets();
+    this.keys = new Keys(changes, secrets);
+    this.signing = new SigningKeys(changes, seal, rotation(), RULES, time);
+    this.api = api(changes, secrets);
+  }
+
+  /// Hands the installation's first operator key to `recipient`, which must have kept it when it
+  /// returns; does nothing if there ever was an operator.
+  ///
+  /// @return whether a key was made
+  public boolean ensureAdminKey(Consumer<Secret> recipient) {
+    return keys.ensureAdminKey(secret -> recipient.accept(Secret.of(secret.text())));
+  }
+
+  /// Replaces all keys of `operators/root` by a new one, for an operator who lost it.
+  public void resetAdminKey(Consumer<Secret> recipient) {
+    keys.resetAdminKey(secret -> recipient.accept(Secret.of(secret.text())));
+  }
+
+  /// Makes a key as the operator of this machine, for a process that is set up together with this
+  /// one.
+  ///
+  /// @param owner `services/scheduler`, `tenants/acme/users/ada`, ...
+  public Secret createKey(String owner, String description) {
+    KeyOwner parsed =
+        KeyOwner.parse(owner)
+            .orElseThrow(
+                () -> new IllegalArgumentException("nobody who can have a key: '" + owner + "'"));
+    Keys.NewKey wanted = new Keys.NewKey(parsed, description, Optional.empty());
+    return Secret.of(keys.create(Origin.LOCAL, wanted).secret().text());
+  }
+
+  /// Makes every token in the world void, for an operator whose signing keys are in wrong hands.
+  public void replaceSigningKeys() {
+    signing.replaceAll();
+  }
+
+  /// Accepts the tokens that this service issues, without asking anybody.
+  public TokenVerifier verifier() {
+    return new TokenVerifier(RULES, signing, time);
+  }
+
+  /// Puts its gRPC services on a server that others may share.
+  public void register(ApiServer.Builder server) {
+    api.register(server);
+  }
+
+  /// Makes what an installation begins with, and begins to hear of other instances' changes.
+  public void start() {
+    config
+        .defaultTenant()
+        .ifPresent(tenant -> tenants.ensure(Origin.LOCAL, new TenantId(tenant), ""));
+    notices = AccessNotices.listen(database, watches::committed);
+  }
+
+  @Override
+  public void close() {
+    if (notices != null) {
+      notices.close();
+    }
+    watches.close();
+    Channels.close(pools);
+    database.close();
+  }
+
+  private PolicyApi api(Changes changes, Secrets secrets) {
+    SupplyReader supplies = new GrpcSupplyReader(pools);
+    RefusedCalls refused = new RefusedCalls(changes, time);
+    FailedAttempts attempts = new FailedAttempts(time);
+    AccessWriter writer = new AccessWriter(changes);
+    return new PolicyApi(
+        new PolicyApi.Identities(
+            tenants,
+            new Users(changes, writer),
+            new ServiceAccounts(changes, writer),
+            keys,
+            new Tokens(changes, signing, attempts, refused, config.tokens().lifetime()),
+            signing,
+            new Enrolment(changes, secrets, supplies, attempts)),
+        new PolicyApi.Access(
+            new AccessConfigurations(changes, writer, supplies),
+            new AccessReplacement(changes, writer, supplies),
+            watches),
+        refused,
+        new PageTokens(new ServiceSecrets(database).get(PAGE_TOKEN_KEY, PageTokens.KEY_LENGTH)));
+  }
+
+  private RotationRule rotation() {
+    // Twice the skew: the issuer's clock and the verifier's may be off in opposite directions.
+    Duration tail = config.tokens().lifetime().plus(RULES.clockSkew().multipliedBy(2));
+    return new RotationRule(config.tokens().rotation(), PUBLISHING_LEAD, tail);
+  }
+}

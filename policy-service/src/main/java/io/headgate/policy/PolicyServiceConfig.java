@@ -1,0 +1,73 @@
+package io.headgate.policy;
+
+import io.headgate.kit.client.ChannelConfig;
+import io.headgate.kit.config.Default;
+import io.headgate.kit.db.DatabaseConfig;
+import io.headgate.kit.watch.WatchLimits;
+import io.headgate.policy.core.name.NameRule;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+
+/// Configuration of rights and identity.
+///
+/// @param database with the schema `policy`
+/// @param pools how to reach pool-service, which is asked about profiles and pools
+/// @param secretsDirectory where the key-encryption key is kept, apart from the database; made, and
+///   readable by its owner only
+/// @param defaultTenant id of a tenant to be made at start if it is missing
+public record PolicyServiceConfig(
+    DatabaseConfig database,
+    ChannelConfig pools,
+    Path secretsDirectory,
+    Optional<String> defaultTenant,
+    TokenConfig tokens,
+    WatchLimits watches) {
+
+  public PolicyServiceConfig {
+    defaultTenant
+        .filter(tenant -> !NameRule.isValid(tenant))
+        .ifPresent(tenant -> {
+          throw new IllegalArgumentException(
+              "default-tenant: write " + NameRule.WORDS + ", not '" + tenant + "'");
+        });
+  }
+
+  /// The defaults.
+  public static PolicyServiceConfig of(
+      DatabaseConfig database, ChannelConfig pools, Path secretsDirectory) {
+    return new PolicyServiceConfig(
+        database,
+        pools,
+        secretsDirectory,
+        Optional.empty(),
+        TokenConfig.DEFAULTS,
+        WatchLimits.DEFAULTS);
+  }
+
+  public PolicyServiceConfig withDefaultTenant(String tenant) {
+    return new PolicyServiceConfig(
+        database, pools, secretsDirectory, Optional.of(tenant), tokens, watches);
+  }
+
+  /// How long tokens and the keys that sign them live.
+  ///
+  /// @param lifetime of a token; it is good for so long after a key was revoked
+  /// @param rotation how old a signing key gets before it is replaced
+  public record TokenConfig(@Default("10m") Duration lifetime, @Default("30d") Duration rotation) {
+    private static final Duration LONGEST = Duration.ofMinutes(10);
+    private static final Duration SHORTEST = Duration.ofSeconds(10);
+    private static final Duration SHORTEST_ROTATION = Duration.ofHours(1);
+
+    public static final TokenConfig DEFAULTS = new TokenConfig(LONGEST, Duration.ofDays(30));
+
+    public TokenConfig {
+      if (lifetime.compareTo(SHORTEST) < 0 || lifetime.compareTo(LONGEST) > 0) {
+        throw new IllegalArgumentException("lifetime: 10s to 10m, not " + lifetime);
+      }
+      if (rotation.compareTo(SHORTEST_ROTATION) < 0) {
+        throw new IllegalArgumentException("rotation: at least 1h, not " + rotation);
+      }
+    }
+  }
+}

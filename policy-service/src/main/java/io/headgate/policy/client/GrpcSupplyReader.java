@@ -1,0 +1,125 @@
+package io.headgate.policy.client;
+
+import io.grpc.Channel;
+import io.grpc.Metadata;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import io.grpc.stub.MetadataUtils;
+import io.headgate.kit.failure.GrpcFailures;
+import io.headgate.kit.failure.Refusal;
+import io.headgate.policy.core.access.Supply;
+import io.headgate.policy.core.name.TenantId;
+import io.headgate.policy.runtime.Origin;
+import io.headgate.policy.runtime.port.SupplyReader;
+import io.headgate.proto.pool.v1.GetDraftRequest;
+import io.headgate.proto.pool.v1.GetResourceConfigurationRequest;
+import io.headgate.proto.pool.v1.ListNodesRequest;
+import io.headgate.proto.pool.v1.ListNodesResponse;
+import io.headgate.proto.pool.v1.Node;
+import io.headgate.proto.pool.v1.NodeServiceGrpc;
+import io.headgate.proto.pool.v1.ResourceConfiguration;
+import io.headgate.proto.pool.v1.ResourceConfigurationServiceGrpc;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Asks pool-service, with the caller's own token: it decides itself what the caller may see.
+public final class GrpcSupplyReader implements SupplyReader {
+  private static final Logger LOG = LoggerFactory.getLogger(GrpcSupplyReader.class);
+  private static final Metadata.Key<String> AUTHORIZATION =
+      Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER);
+  private static final Duration RETRY = Duration.ofSeconds(1);
+  private static final int PAGE_SIZE = 1000;
+
+  /// A tenant has at most so many thousand nodes; more would be a page token that never ends.
+  private static final int MAX_PAGES = 100;
+
+  private final ResourceConfigurationServiceGrpc.ResourceConfigurationServiceBlockingStub
+      configurations;
+  private final NodeServiceGrpc.NodeServiceBlockingStub nodes;
+
+  /// @param pools leads to pool-service
+  public GrpcSupplyReader(Channel pools) {
+    this.configurations = ResourceConfigurationServiceGrpc.newBlockingStub(pools);
+    this.nodes = NodeServiceGrpc.newBlockingStub(pools);
+  }
+
+  @Override
+  public Supply read(Origin origin, TenantId tenant, View view) {
+    Metadata headers = headers(origin);
+    String parent = "tenants/" + tenant;
+    Optional<ResourceConfiguration> configuration = ask(() -> configuration(headers, parent, view));
+    if (configuration.isEmpty() || configuration.get().getPoolsCount() == 0) {
+      return SupplyMapping.supply(
+          configuration.orElse(ResourceConfiguration.getDefaultInstance()), List.of());
+    }
+    List<Node> found = ask(() -> nodes(headers, parent)).orElse(List.of());
+    return SupplyMapping.supply(configuration.get(), found);
+  }
+
+  private ResourceConfiguration configuration(Metadata headers, String parent, View view) {
+    var stub = configurations.withInterceptors(MetadataUtils.newAttachHeadersInterceptor(headers));
+    return switch (view) {
+      case PROVISIONED ->
+          stub.getResourceConfiguration(
+              GetResourceConfigurationRequest.newBuilder().setParent(parent).build());
+      case DRAFT -> stub.getDraft(GetDraftRequest.newBuilder().setParent(parent).build());
+    };
+  }
+
+  private List<Node> nodes(Metadata headers, String parent) {
+    var stub = nodes.withInterceptors(MetadataUtils.newAttachHeadersInterceptor(headers));
+    List<Node> found = new ArrayList<>();
+    String token = "";
+    for (int page = 0; page < MAX_PAGES; page++) {
+      ListNodesResponse answer =
+          stub.listNodes(
+              ListNodesRequest.newBuilder()
+                  .setParent(parent)
+                  .setPageSize(PAGE_SIZE)
+                  .setPageToken(token)
+                  .build());
+      found.addAll(answer.getNodesList());
+      token = answer.getNextPageToken();
+      if (token.isEmpty()) {
+        return found;
+      }
+    }
+    throw new IllegalStateException(
+        "more than " + MAX_PAGES + " pages of nodes in " + parent + ": the list does not end");
+  }
+
+  /// Nothing if pool-service knows of no such thing: nothing was ever supplied then.
+  private static <T> Optional<T> ask(Supplier<T> call) {
+    try {
+      return Optional.of(call.get());
+    } catch (StatusRuntimeException e) {
+      Optional<Refusal> refusal = GrpcFailures.refusal(e);
+      if (refusal.isPresent() && refusal.get().code() == Status.Code.NOT_FOUND) {
+        return Optional.empty();
+      }
+      LOG.warn("the pool service could not be asked: {}", e.toString());
+      throw Refusal.unavailable(
+              "POOL_SERVICE_UNAVAILABLE",
+              "profiles and pools cannot be checked, because the pool service cannot be asked;"
+                  + " nothing was changed, try again",
+              RETRY)
+          .exception();
+    }
+  }
+
+  private static Metadata headers(Origin origin) {
+    Metadata headers = new Metadata();
+    String token =
+        origin
+            .token()
+            .orElseThrow(() -> new IllegalStateException("nobody to ask on behalf of"))
+            .reveal();
+    headers.put(AUTHORIZATION, "Bearer " + token);
+    return headers;
+  }
+}

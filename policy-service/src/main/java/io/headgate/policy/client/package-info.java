@@ -1,0 +1,5 @@
+/// Calls to other services behind the ports.
+@NullMarked
+package io.headgate.policy.client;
+
+import org.jspecify.annotations.NullMarked;

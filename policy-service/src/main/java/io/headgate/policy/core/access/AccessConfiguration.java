@@ -1,0 +1,124 @@
+package io.headgate.policy.core.access;
+
+import io.headgate.policy.core.name.GroupId;
+import io.headgate.policy.core.name.PolicyId;
+import io.headgate.policy.core.name.QueueId;
+import io.headgate.policy.core.name.ServiceAccountId;
+import io.headgate.policy.core.name.UserId;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
+
+/// Groups, policies and queues of one tenant, each by id.
+public record AccessConfiguration(List<Group> groups, List<Policy> policies, List<Queue> queues) {
+  public static final int MAX_GROUPS = 1000;
+  public static final int MAX_POLICIES = 1000;
+  public static final int MAX_QUEUES = 10_000;
+
+  public static final AccessConfiguration EMPTY =
+      new AccessConfiguration(List.of(), List.of(), List.of());
+
+  public AccessConfiguration {
+    groups = groups.stream().sorted(Comparator.comparing(Group::id)).toList();
+    policies = policies.stream().sorted(Comparator.comparing(Policy::id)).toList();
+    queues = queues.stream().sorted(Comparator.comparing(Queue::id)).toList();
+  }
+
+  public Optional<Group> group(GroupId id) {
+    return groups.stream().filter(group -> group.id().equals(id)).findFirst();
+  }
+
+  public Optional<Policy> policy(PolicyId id) {
+    return policies.stream().filter(policy -> policy.id().equals(id)).findFirst();
+  }
+
+  public Optional<Queue> queue(QueueId id) {
+    return queues.stream().filter(queue -> queue.id().equals(id)).findFirst();
+  }
+
+  /// With `group` in place of the one that has its id, if any.
+  public AccessConfiguration with(Group group) {
+    return new AccessConfiguration(
+        put(groups, group, each -> each.id().equals(group.id())), policies, queues);
+  }
+
+  /// With `policy` in place of the one that has its id, if any.
+  public AccessConfiguration with(Policy policy) {
+    return new AccessConfiguration(
+        groups, put(policies, policy, each -> each.id().equals(policy.id())), queues);
+  }
+
+  /// With `queue` in place of the one that has its id, if any.
+  public AccessConfiguration with(Queue queue) {
+    return new AccessConfiguration(
+        groups, policies, put(queues, queue, each -> each.id().equals(queue.id())));
+  }
+
+  public AccessConfiguration without(GroupId id) {
+    return new AccessConfiguration(
+        groups.stream().filter(group -> !group.id().equals(id)).toList(), policies, queues);
+  }
+
+  /// Without the policy and its queues.
+  public AccessConfiguration without(PolicyId id) {
+    return new AccessConfiguration(
+        groups,
+        policies.stream().filter(policy -> !policy.id().equals(id)).toList(),
+        queues.stream().filter(queue -> !queue.policy().equals(id)).toList());
+  }
+
+  public AccessConfiguration without(QueueId id) {
+    return new AccessConfiguration(
+        groups, policies, queues.stream().filter(queue -> !queue.id().equals(id)).toList());
+  }
+
+  /// Without the user in any group or exceed-limit grant.
+  public AccessConfiguration withoutUser(UserId user) {
+    return new AccessConfiguration(
+        groups.stream()
+            .map(group ->
+                new Group(group.id(), dropped(group.users(), user), group.serviceAccounts()))
+            .toList(),
+        policies.stream().map(policy -> withoutGrant(policy, user)).toList(),
+        queues);
+  }
+
+  /// Without the service account in any group.
+  public AccessConfiguration withoutServiceAccount(ServiceAccountId account) {
+    return new AccessConfiguration(
+        groups.stream()
+            .map(group ->
+                new Group(group.id(), group.users(), dropped(group.serviceAccounts(), account)))
+            .toList(),
+        policies,
+        queues);
+  }
+
+  private static Policy withoutGrant(Policy policy, UserId user) {
+    Rights rights = policy.rights();
+    return new Policy(
+        policy.id(),
+        policy.group(),
+        new Rights(
+            rights.reservation(),
+            rights.limit(),
+            rights.perUserLimit(),
+            rights.weight(),
+            dropped(rights.exceedLimit(), user)),
+        policy.terms(),
+        policy.description());
+  }
+
+  private static <T> List<T> dropped(List<T> list, T item) {
+    return list.stream().filter(each -> !each.equals(item)).toList();
+  }
+
+  private static <T> List<T> put(List<T> list, T item, Predicate<T> same) {
+    List<T> next = new ArrayList<>(list);
+    next.removeIf(same);
+    next.add(item);
+    return next;
+  }
+}

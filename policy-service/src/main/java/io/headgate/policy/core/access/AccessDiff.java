@@ -1,0 +1,68 @@
+package io.headgate.policy.core.access;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+
+/// What turns one configuration into another.
+public record AccessDiff(Part<Group> groups, Part<Policy> policies, Part<Queue> queues) {
+
+  /// One kind's share.
+  public record Part<T>(List<T> added, List<Change<T>> changed, List<T> removed) {
+    public Part {
+      added = List.copyOf(added);
+      changed = List.copyOf(changed);
+      removed = List.copyOf(removed);
+    }
+
+    /// Added and changed ones as they are to be.
+    public List<T> written() {
+      List<T> written = new ArrayList<>(added);
+      changed.forEach(change -> written.add(change.after()));
+      return written;
+    }
+
+    boolean isEmpty() {
+      return added.isEmpty() && changed.isEmpty() && removed.isEmpty();
+    }
+  }
+
+  /// One thing, before and after.
+  public record Change<T>(T before, T after) {}
+
+  public static AccessDiff between(AccessConfiguration before, AccessConfiguration after) {
+    return new AccessDiff(
+        part(before.groups(), after.groups(), Group::id),
+        part(before.policies(), after.policies(), Policy::id),
+        part(before.queues(), after.queues(), Queue::id));
+  }
+
+  public boolean isEmpty() {
+    return groups.isEmpty() && policies.isEmpty() && queues.isEmpty();
+  }
+
+  private static <K, T> Part<T> part(List<T> before, List<T> after, Function<T, K> id) {
+    Map<K, T> old = new HashMap<>();
+    before.forEach(item -> old.put(id.apply(item), item));
+    List<T> added = new ArrayList<>();
+    List<Change<T>> changed = new ArrayList<>();
+    Set<K> kept = new HashSet<>();
+    for (T item : after) {
+      K key = id.apply(item);
+      kept.add(key);
+      Optional<T> was = Optional.ofNullable(old.get(key));
+      if (was.isEmpty()) {
+        added.add(item);
+      } else if (!was.get().equals(item)) {
+        changed.add(new Change<>(was.get(), item));
+      }
+    }
+    List<T> removed = before.stream().filter(item -> !kept.contains(id.apply(item))).toList();
+    return new Part<>(added, changed, removed);
+  }
+}

@@ -1,0 +1,62 @@
+package io.headgate.policy.core.access;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/// Groups, policies and queues as somebody asked for them: text that may be wrong in every way.
+public record AccessSpec(
+    List<GroupSpec> groups, List<PolicySpec> policies, List<QueueSpec> queues) {
+  public AccessSpec {
+    groups = List.copyOf(groups);
+    policies = List.copyOf(policies);
+    queues = List.copyOf(queues);
+  }
+
+  /// A group.
+  public record GroupSpec(String id, List<String> users, List<String> serviceAccounts) {
+    public GroupSpec {
+      users = List.copyOf(users);
+      serviceAccounts = List.copyOf(serviceAccounts);
+    }
+  }
+
+  /// A policy.
+  public record PolicySpec(
+      String id, String group, RightsSpec rights, TermsSpec terms, String description) {}
+
+  /// How much a policy may use.
+  ///
+  /// @param reservation empty: none
+  /// @param perUserLimit empty: none
+  /// @param weight 0: 1
+  public record RightsSpec(
+      String reservation, String limit, String perUserLimit, int weight, List<String> exceedLimit) {
+    public RightsSpec {
+      exceedLimit = List.copyOf(exceedLimit);
+    }
+  }
+
+  /// What its jobs may expect.
+  ///
+  /// @param minRuntime absent: none
+  /// @param stopAfter absent: the default, unless `stopAfterNever`
+  public record TermsSpec(
+      JobTerms.OnPreempt onPreempt,
+      Optional<Duration> minRuntime,
+      boolean preemptible,
+      JobTerms.PreemptWithin preemptWithin,
+      Optional<Duration> stopAfter,
+      boolean stopAfterNever) {}
+
+  /// A queue.
+  ///
+  /// @param rank 0: 1
+  public record QueueSpec(
+      String id,
+      String policy,
+      String profile,
+      int rank,
+      boolean overReservation,
+      boolean paused) {}
+}

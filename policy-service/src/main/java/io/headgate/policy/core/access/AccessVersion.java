@@ -1,0 +1,15 @@
+package io.headgate.policy.core.access;
+
+import io.headgate.policy.core.name.TenantId;
+import java.time.Instant;
+import java.util.Optional;
+
+/// A tenant's configuration in force.
+///
+/// @param version rises with every change; 0 when nothing was ever set
+/// @param change when and by whom; absent exactly for version 0
+public record AccessVersion(
+    TenantId tenant, long version, AccessConfiguration configuration, Optional<Change> change) {
+  /// The last change.
+  public record Change(Instant at, String by) {}
+}

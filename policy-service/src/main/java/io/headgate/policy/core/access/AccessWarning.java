@@ -1,0 +1,44 @@
+package io.headgate.policy.core.access;
+
+import io.headgate.policy.core.name.GroupId;
+import io.headgate.policy.core.name.PolicyId;
+import io.headgate.policy.core.name.UserId;
+import io.headgate.type.GpuQuantity;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/// Allowed, but something an operator should know.
+public sealed interface AccessWarning {
+  /// More is reserved than there is: reservations cannot all be kept at once. The sum may be larger
+  /// than any one quantity.
+  record Overcommitted(long reservedUnits, GpuQuantity total) implements AccessWarning {}
+
+  /// The user may exceed the limit of a policy that it cannot use.
+  record NotInGroup(PolicyId policy, int index, UserId user, GroupId group)
+      implements AccessWarning {}
+
+  /// All that is to be said about `configuration` on `supply`.
+  static List<AccessWarning> about(AccessConfiguration configuration, Supply supply) {
+    List<AccessWarning> warnings = new ArrayList<>();
+    long reservedUnits = 0;
+    for (Policy policy : configuration.policies()) {
+      reservedUnits += policy.rights().reservation().units();
+    }
+    if (reservedUnits > supply.total().units()) {
+      warnings.add(new Overcommitted(reservedUnits, supply.total()));
+    }
+    for (Policy policy : configuration.policies()) {
+      Set<UserId> members =
+          new HashSet<>(configuration.group(policy.group()).map(Group::users).orElse(List.of()));
+      List<UserId> exceeding = policy.rights().exceedLimit();
+      for (int i = 0; i < exceeding.size(); i++) {
+        if (!members.contains(exceeding.get(i))) {
+          warnings.add(new NotInGroup(policy.id(), i, exceeding.get(i), policy.group()));
+        }
+      }
+    }
+    return warnings;
+  }
+}

@@ -1,0 +1,59 @@
+package io.headgate.policy.core.access;
+
+import io.headgate.type.GpuQuantity;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/// Groups, policies and queues as text by field, for the audit log.
+public final class Fields {
+  private static final String NONE = "";
+
+  private Fields() {}
+
+  public static Map<String, String> of(Group group) {
+    Map<String, String> fields = new LinkedHashMap<>();
+    fields.put("users", list(group.users()));
+    fields.put("service_accounts", list(group.serviceAccounts()));
+    return fields;
+  }
+
+  public static Map<String, String> of(Policy policy) {
+    Rights rights = policy.rights();
+    JobTerms terms = policy.terms();
+    Map<String, String> fields = new LinkedHashMap<>();
+    fields.put("group", policy.group().value());
+    fields.put("reservation", rights.reservation().toString());
+    fields.put("limit", rights.limit().toString());
+    fields.put("per_user_limit", rights.perUserLimit().map(GpuQuantity::toString).orElse(NONE));
+    fields.put("weight", Integer.toString(rights.weight()));
+    fields.put("exceed_limit", list(rights.exceedLimit()));
+    fields.put("on_preempt", word(terms.onPreempt()));
+    fields.put("min_runtime", terms.minRuntime().toString());
+    fields.put("preemptible", Boolean.toString(terms.preemptible()));
+    fields.put("preempt_within", word(terms.preemptWithin()));
+    fields.put("stop_after", terms.stopAfter().map(Duration::toString).orElse("never"));
+    fields.put("description", policy.description());
+    return fields;
+  }
+
+  public static Map<String, String> of(Queue queue) {
+    Map<String, String> fields = new LinkedHashMap<>();
+    fields.put("policy", queue.policy().value());
+    fields.put("profile", queue.profile().value());
+    fields.put("rank", Integer.toString(queue.rank()));
+    fields.put("over_reservation", queue.overReservation() ? "allow" : "deny");
+    fields.put("paused", Boolean.toString(queue.paused()));
+    return fields;
+  }
+
+  private static String word(Enum<?> value) {
+    return value.name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+
+  private static String list(List<?> ids) {
+    return String.join(",", ids.stream().map(Object::toString).toList());
+  }
+}

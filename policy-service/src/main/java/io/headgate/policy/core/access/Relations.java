@@ -1,0 +1,142 @@
+package io.headgate.policy.core.access;
+
+import io.headgate.policy.core.Denial;
+import io.headgate.policy.core.Nearest;
+import io.headgate.policy.core.Problems;
+import io.headgate.policy.core.name.Kind;
+import io.headgate.policy.core.name.PolicyId;
+import io.headgate.policy.core.name.ProfileId;
+import io.headgate.policy.core.name.QueueId;
+import io.headgate.policy.core.name.UserId;
+import io.headgate.type.GpuQuantity;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+
+/// Checks what groups, policies and queues say about one another and about the supply.
+final class Relations {
+  private record Pair(PolicyId policy, ProfileId profile) {}
+
+  /// What may be referred to by id.
+  ///
+  /// @param users who exist, of those that exceed-limit grants name
+  record Declared(Set<String> groups, Set<String> policies, Set<String> users) {
+    static Declared by(AccessConfiguration configuration, Set<UserId> users) {
+      Declared declared = new Declared(new TreeSet<>(), new TreeSet<>(), new TreeSet<>());
+      users.forEach(user -> declared.users().add(user.value()));
+      for (Group group : configuration.groups()) {
+        declared.groups().add(group.id().value());
+        group.users().forEach(user -> declared.users().add(user.value()));
+      }
+      configuration.policies().forEach(policy -> declared.policies().add(policy.id().value()));
+      return declared;
+    }
+  }
+
+  private final Declared declared;
+  private final Map<PolicyId, Policy> policies = new HashMap<>();
+  private final Map<Pair, QueueId> connections = new HashMap<>();
+  private final Optional<Supply> supply;
+  private final Problems problems;
+  private boolean supplyNeeded;
+
+  /// @param policies whose limits count
+  /// @param settled queues that are not checked, but whose connections count
+  Relations(
+      Declared declared,
+      List<Policy> policies,
+      List<Queue> settled,
+      Optional<Supply> supply,
+      Problems problems) {
+    this.declared = declared;
+    policies.forEach(policy -> this.policies.put(policy.id(), policy));
+    settled.forEach(queue -> connections.put(pair(queue), queue.id()));
+    this.supply = supply;
+    this.problems = problems;
+  }
+
+  /// Whether a check was passed over because it takes the supply.
+  boolean isSupplyNeeded() {
+    return supplyNeeded;
+  }
+
+  void policy(String path, Policy policy) {
+    known(path + ".group", Kind.GROUP, policy.group().value(), declared.groups());
+    List<UserId> exceeding = policy.rights().exceedLimit();
+    for (int i = 0; i < exceeding.size(); i++) {
+      String field = path + ".exceed_limit[" + i + "]";
+      known(field, Kind.USER, exceeding.get(i).value(), declared.users());
+    }
+  }
+
+  /// @param withSupply whether the profile is to be checked: not for a queue that keeps what it
+  ///   had, so that a profile that vanished stops no other edit
+  void queue(String path, Queue queue, boolean withSupply) {
+    known(path + ".policy", Kind.POLICY, queue.policy().value(), declared.policies());
+    QueueId other = connections.putIfAbsent(pair(queue), queue.id());
+    if (other != null) {
+      problems.add(
+          new Denial.AlreadyConnected(
+              path + ".profile", queue.profile().value(), queue.policy().value(), other.value()));
+    }
+    if (!withSupply) {
+      return;
+    }
+    if (supply.isEmpty()) {
+      supplyNeeded = true;
+      return;
+    }
+    GpuQuantity need = supply.get().needs().get(queue.profile());
+    Policy policy = policies.get(queue.policy());
+    if (need == null) {
+      Set<String> profiles = new TreeSet<>();
+      supply.get().needs().keySet().forEach(profile -> profiles.add(profile.value()));
+      known(path + ".profile", Kind.PROFILE, queue.profile().value(), profiles);
+    } else if (policy != null) {
+      fits(path + ".profile", queue, policy, need);
+    }
+  }
+
+  /// For a policy whose limit fell: what its queues need must still fit. A profile that is no
+  /// longer provisioned needs nothing.
+  void limit(String path, Policy policy, Collection<Queue> queues) {
+    for (Queue queue : queues) {
+      if (supply.isEmpty()) {
+        supplyNeeded = true;
+        return;
+      }
+      GpuQuantity need = supply.get().needs().get(queue.profile());
+      if (need != null) {
+        fits(path + ".limit", queue, policy, need);
+      }
+    }
+  }
+
+  private void fits(String field, Queue queue, Policy policy, GpuQuantity need) {
+    GpuQuantity limit = policy.rights().limit();
+    if (need.compareTo(limit) > 0) {
+      problems.add(
+          new Denial.ProfileAboveLimit(
+              field,
+              queue.id().value(),
+              queue.profile().value(),
+              need,
+              policy.id().value(),
+              limit));
+    }
+  }
+
+  private void known(String field, Kind kind, String id, Set<String> known) {
+    if (!known.contains(id)) {
+      problems.add(new Denial.Unknown(field, kind, id, Nearest.to(id, known)));
+    }
+  }
+
+  private static Pair pair(Queue queue) {
+    return new Pair(queue.policy(), queue.profile());
+  }
+}

@@ -1,0 +1,204 @@
+package io.headgate.policy.core.access;
+
+import io.headgate.policy.core.Denial;
+import io.headgate.policy.core.Problems;
+import io.headgate.policy.core.access.AccessSpec.GroupSpec;
+import io.headgate.policy.core.access.AccessSpec.PolicySpec;
+import io.headgate.policy.core.access.AccessSpec.QueueSpec;
+import io.headgate.policy.core.access.AccessSpec.RightsSpec;
+import io.headgate.policy.core.access.AccessSpec.TermsSpec;
+import io.headgate.policy.core.name.GroupId;
+import io.headgate.policy.core.name.Kind;
+import io.headgate.policy.core.name.NameRule;
+import io.headgate.policy.core.name.PolicyId;
+import io.headgate.policy.core.name.ProfileId;
+import io.headgate.policy.core.name.QueueId;
+import io.headgate.policy.core.name.ServiceAccountId;
+import io.headgate.policy.core.name.UserId;
+import io.headgate.type.GpuQuantity;
+import io.headgate.type.InexactQuantityException;
+import io.headgate.type.MalformedQuantityException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+
+/// Reads single groups, policies and queues: everything that can be said about one without looking
+/// at the others. What is empty here has left a problem behind.
+final class SpecReader {
+  private static final Duration LONGEST = Duration.ofDays(365);
+  private static final Duration SHORTEST_STOP_AFTER = Duration.ofSeconds(1);
+
+  private final Problems problems;
+
+  SpecReader(Problems problems) {
+    this.problems = problems;
+  }
+
+  /// @param path of the group in the request
+  Optional<Group> group(String path, GroupSpec spec) {
+    Optional<GroupId> id = id(path + ".name", Kind.GROUP, spec.id(), GroupId::new);
+    Optional<List<UserId>> users = ids(path + ".users", Kind.USER, spec.users(), UserId::new);
+    Optional<List<ServiceAccountId>> accounts =
+        ids(
+            path + ".service_accounts",
+            Kind.SERVICE_ACCOUNT,
+            spec.serviceAccounts(),
+            ServiceAccountId::new);
+    return id.isPresent() && users.isPresent() && accounts.isPresent()
+        ? Optional.of(new Group(id.get(), users.get(), accounts.get()))
+        : Optional.empty();
+  }
+
+  /// @param path of the policy in the request
+  Optional<Policy> policy(String path, PolicySpec spec) {
+    Optional<PolicyId> id = id(path + ".name", Kind.POLICY, spec.id(), PolicyId::new);
+    Optional<GroupId> group = id(path + ".group", Kind.GROUP, spec.group(), GroupId::new);
+    Optional<Rights> rights = rights(path, spec);
+    Optional<JobTerms> terms = terms(path, spec.terms());
+    return id.isPresent() && group.isPresent() && rights.isPresent() && terms.isPresent()
+        ? Optional.of(
+            new Policy(id.get(), group.get(), rights.get(), terms.get(), spec.description()))
+        : Optional.empty();
+  }
+
+  /// @param path of the queue in the request
+  Optional<Queue> queue(String path, QueueSpec spec) {
+    Optional<QueueId> id = id(path + ".name", Kind.QUEUE, spec.id(), QueueId::new);
+    Optional<PolicyId> policy = id(path + ".policy", Kind.POLICY, spec.policy(), PolicyId::new);
+    Optional<ProfileId> profile =
+        id(path + ".profile", Kind.PROFILE, spec.profile(), ProfileId::new);
+    Optional<Integer> rank = number(path + ".rank", spec.rank(), Queue.MAX_RANK);
+    if (id.isEmpty() || policy.isEmpty() || profile.isEmpty() || rank.isEmpty()) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        new Queue(
+            id.get(),
+            policy.get(),
+            profile.get(),
+            rank.get(),
+            spec.overReservation(),
+            spec.paused()));
+  }
+
+  private Optional<Rights> rights(String path, PolicySpec policy) {
+    RightsSpec spec = policy.rights();
+    Optional<GpuQuantity> reservation =
+        spec.reservation().isEmpty()
+            ? Optional.of(GpuQuantity.ZERO)
+            : quantity(path + ".reservation", spec.reservation());
+    Optional<GpuQuantity> limit = quantity(path + ".limit", spec.limit());
+    boolean unlimited = spec.perUserLimit().isEmpty();
+    Optional<GpuQuantity> perUser =
+        unlimited ? Optional.empty() : quantity(path + ".per_user_limit", spec.perUserLimit());
+    Optional<Integer> weight = number(path + ".weight", spec.weight(), Rights.MAX_WEIGHT);
+    Optional<List<UserId>> exceed =
+        ids(path + ".exceed_limit", Kind.USER, spec.exceedLimit(), UserId::new);
+    if (reservation.isPresent()
+        && limit.isPresent()
+        && reservation.get().compareTo(limit.get()) > 0) {
+      problems.add(
+          new Denial.ReservationAboveLimit(
+              path + ".reservation", policy.id(), reservation.get(), limit.get()));
+      return Optional.empty();
+    }
+    if (reservation.isEmpty()
+        || limit.isEmpty()
+        || (perUser.isEmpty() && !unlimited)
+        || weight.isEmpty()
+        || exceed.isEmpty()) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        new Rights(reservation.get(), limit.get(), perUser, weight.get(), exceed.get()));
+  }
+
+  private Optional<JobTerms> terms(String path, TermsSpec spec) {
+    boolean good = true;
+    Duration minRuntime = spec.minRuntime().orElse(Duration.ZERO);
+    good &= isWithin(path + ".min_runtime", minRuntime, Duration.ZERO);
+    Optional<Duration> stopAfter =
+        spec.stopAfterNever()
+            ? Optional.empty()
+            : Optional.of(spec.stopAfter().orElse(JobTerms.DEFAULT_STOP_AFTER));
+    if (stopAfter.isPresent()) {
+      good &= isWithin(path + ".stop_after", stopAfter.get(), SHORTEST_STOP_AFTER);
+    }
+    if (spec.stopAfterNever() && spec.stopAfter().isPresent()) {
+      problems.add(
+          new Denial.Contradiction(
+              path + ".stop_after", "stop_after_never says for ever: leave one of the two out"));
+      good = false;
+    }
+    return good
+        ? Optional.of(
+            new JobTerms(
+                spec.onPreempt(), minRuntime, spec.preemptible(), spec.preemptWithin(), stopAfter))
+        : Optional.empty();
+  }
+
+  private boolean isWithin(String field, Duration duration, Duration shortest) {
+    // Durations are kept in milliseconds; a finer one would come back different from what was sent.
+    boolean good =
+        duration.compareTo(shortest) >= 0
+            && duration.compareTo(LONGEST) <= 0
+            && duration.toNanosPart() % 1_000_000 == 0;
+    if (!good) {
+      problems.add(
+          new Denial.OutOfRange(
+              field,
+              duration.toString(),
+              shortest.toSeconds() + "s",
+              LONGEST.toDays() + "d in whole milliseconds"));
+    }
+    return good;
+  }
+
+  private Optional<Integer> number(String field, int value, int max) {
+    int meant = value == 0 ? 1 : value;
+    if (meant < 1 || meant > max) {
+      problems.add(
+          new Denial.OutOfRange(field, Integer.toString(value), "1", Integer.toString(max)));
+      return Optional.empty();
+    }
+    return Optional.of(meant);
+  }
+
+  private Optional<GpuQuantity> quantity(String field, String text) {
+    try {
+      return Optional.of(GpuQuantity.parse(text));
+    } catch (InexactQuantityException e) {
+      problems.add(new Denial.InexactQuantity(field, text, e.below(), e.above()));
+    } catch (MalformedQuantityException _) {
+      problems.add(new Denial.MalformedQuantity(field, text));
+    }
+    return Optional.empty();
+  }
+
+  private <T> Optional<T> id(String field, Kind kind, String value, Function<String, T> id) {
+    if (!NameRule.isValid(value)) {
+      problems.add(new Denial.InvalidName(field, kind, value));
+      return Optional.empty();
+    }
+    return Optional.of(id.apply(value));
+  }
+
+  private <T> Optional<List<T>> ids(
+      String field, Kind kind, List<String> values, Function<String, T> toId) {
+    List<T> ids = new ArrayList<>(values.size());
+    Set<String> seen = new HashSet<>();
+    for (int i = 0; i < values.size(); i++) {
+      String path = field + "[" + i + "]";
+      if (!seen.add(values.get(i))) {
+        problems.add(new Denial.Duplicate(path, kind, values.get(i)));
+      } else {
+        id(path, kind, values.get(i), toId).ifPresent(ids::add);
+      }
+    }
+    return ids.size() == values.size() ? Optional.of(ids) : Optional.empty();
+  }
+}

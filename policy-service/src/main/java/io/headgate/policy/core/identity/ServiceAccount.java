@@ -1,0 +1,9 @@
+package io.headgate.policy.core.identity;
+
+import io.headgate.policy.core.name.ServiceAccountId;
+import io.headgate.policy.core.name.TenantId;
+import java.time.Instant;
+
+/// An automated client of a tenant.
+public record ServiceAccount(
+    TenantId tenant, ServiceAccountId id, String displayName, Instant createdAt) {}

@@ -1,0 +1,32 @@
+package io.headgate.policy.core.key;
+
+import io.headgate.policy.core.identity.KeyOwner;
+import io.headgate.policy.core.name.PoolId;
+import java.time.Instant;
+import java.util.Optional;
+
+/// A key as it is kept, without what only storage needs.
+///
+/// @param pool the pool that the machine joined; present exactly for keys of nodes
+/// @param lastUsedAt to the hour
+public record StoredKey(
+    KeyId id,
+    KeyOwner owner,
+    Optional<PoolId> pool,
+    String description,
+    Lifetime lifetime,
+    Optional<Instant> lastUsedAt) {
+  /// From when to when; revoked ends it early.
+  public record Lifetime(
+      Instant createdAt, Optional<Instant> expiresAt, Optional<Instant> revokedAt) {
+    public boolean isLive(Instant now) {
+      return revokedAt.isEmpty() && expiresAt.map(now::isBefore).orElse(true);
+    }
+  }
+
+  public StoredKey {
+    if (pool.isPresent() != (owner instanceof KeyOwner.OfNode)) {
+      throw new IllegalArgumentException("keys of nodes, and only those, have a pool: " + id);
+    }
+  }
+}

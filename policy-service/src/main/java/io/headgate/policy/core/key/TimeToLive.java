@@ -1,0 +1,32 @@
+package io.headgate.policy.core.key;
+
+import io.headgate.policy.core.Denial;
+import io.headgate.policy.core.Outcome;
+import java.time.Duration;
+
+/// How long keys and join tokens may live.
+public final class TimeToLive {
+  public static final Duration JOIN_TOKEN_DEFAULT = Duration.ofHours(1);
+
+  private static final String FIELD = "time_to_live";
+  private static final Duration SHORTEST = Duration.ofSeconds(1);
+  private static final Duration JOIN_TOKEN_LONGEST = Duration.ofHours(24);
+  // Longer is "until revoked", which is said by leaving it out.
+  private static final Duration KEY_LONGEST = Duration.ofDays(3650);
+
+  private TimeToLive() {}
+
+  public static Outcome<Duration> ofKey(Duration asked) {
+    return within(asked, KEY_LONGEST, "3650d");
+  }
+
+  public static Outcome<Duration> ofJoinToken(Duration asked) {
+    return within(asked, JOIN_TOKEN_LONGEST, "24h");
+  }
+
+  private static Outcome<Duration> within(Duration asked, Duration longest, String words) {
+    return asked.compareTo(SHORTEST) < 0 || asked.compareTo(longest) > 0
+        ? Outcome.denied(new Denial.OutOfRange(FIELD, asked.toSeconds() + "s", "1s", words))
+        : Outcome.accepted(asked);
+  }
+}

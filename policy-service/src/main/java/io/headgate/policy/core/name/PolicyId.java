@@ -1,0 +1,18 @@
+package io.headgate.policy.core.name;
+
+/// A policy, unique in its tenant.
+public record PolicyId(String value) implements Comparable<PolicyId> {
+  public PolicyId {
+    NameRule.require(value);
+  }
+
+  @Override
+  public int compareTo(PolicyId other) {
+    return value.compareTo(other.value);
+  }
+
+  @Override
+  public String toString() {
+    return value;
+  }
+}

@@ -1,0 +1,18 @@
+package io.headgate.policy.core.name;
+
+/// A pool of the tenant's resource configuration.
+public record PoolId(String value) implements Comparable<PoolId> {
+  public PoolId {
+    NameRule.require(value);
+  }
+
+  @Override
+  public int compareTo(PoolId other) {
+    return value.compareTo(other.value);
+  }
+
+  @Override
+  public String toString() {
+    return value;
+  }
+}

@@ -1,0 +1,18 @@
+package io.headgate.policy.core.name;
+
+/// A tenant, unique in the installation.
+public record TenantId(String value) implements Comparable<TenantId> {
+  public TenantId {
+    NameRule.require(value);
+  }
+
+  @Override
+  public int compareTo(TenantId other) {
+    return value.compareTo(other.value);
+  }
+
+  @Override
+  public String toString() {
+    return value;
+  }
+}

@@ -1,0 +1,18 @@
+package io.headgate.policy.core.name;
+
+/// A user, unique in its tenant.
+public record UserId(String value) implements Comparable<UserId> {
+  public UserId {
+    NameRule.require(value);
+  }
+
+  @Override
+  public int compareTo(UserId other) {
+    return value.compareTo(other.value);
+  }
+
+  @Override
+  public String toString() {
+    return value;
+  }
+}

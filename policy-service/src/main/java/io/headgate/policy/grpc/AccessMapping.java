@@ -1,0 +1,217 @@
+package io.headgate.policy.grpc;
+
+import io.headgate.policy.core.access.AccessSpec;
+import io.headgate.policy.core.access.AccessSpec.GroupSpec;
+import io.headgate.policy.core.access.AccessSpec.PolicySpec;
+import io.headgate.policy.core.access.AccessSpec.QueueSpec;
+import io.headgate.policy.core.access.AccessSpec.RightsSpec;
+import io.headgate.policy.core.access.AccessSpec.TermsSpec;
+import io.headgate.policy.core.access.AccessVersion;
+import io.headgate.policy.core.access.AccessWarning;
+import io.headgate.policy.core.access.JobTerms;
+import io.headgate.policy.core.access.Rights;
+import io.headgate.policy.core.name.ServiceAccountId;
+import io.headgate.policy.core.name.TenantId;
+import io.headgate.policy.core.name.UserId;
+import io.headgate.proto.policy.v1.AccessConfiguration;
+import io.headgate.proto.policy.v1.Group;
+import io.headgate.proto.policy.v1.Policy;
+import io.headgate.proto.policy.v1.Queue;
+import io.headgate.type.GpuQuantity;
+import java.time.Duration;
+import java.util.Optional;
+
+/// Groups, policies and queues on the wire.
+final class AccessMapping {
+  static final String GROUPS = "groups";
+  static final String POLICIES = "policies";
+  static final String QUEUES = "queues";
+
+  private AccessMapping() {}
+
+  static Group toProto(TenantId tenant, io.headgate.policy.core.access.Group group) {
+    return Group.newBuilder()
+        .setName(name(tenant, GROUPS, group.id().value()))
+        .addAllUsers(group.users().stream().map(UserId::value).toList())
+        .addAllServiceAccounts(
+            group.serviceAccounts().stream().map(ServiceAccountId::value).toList())
+        .build();
+  }
+
+  static Policy toProto(TenantId tenant, io.headgate.policy.core.access.Policy policy) {
+    Rights rights = policy.rights();
+    JobTerms terms = policy.terms();
+    Policy.Builder proto =
+        Policy.newBuilder()
+            .setName(name(tenant, POLICIES, policy.id().value()))
+            .setGroup(policy.group().value())
+            .setReservation(rights.reservation().toString())
+            .setLimit(rights.limit().toString())
+            .setWeight(rights.weight())
+            .setPerUserLimit(rights.perUserLimit().map(GpuQuantity::toString).orElse(""))
+            .addAllExceedLimit(rights.exceedLimit().stream().map(UserId::value).toList())
+            .setOnPreempt(
+                switch (terms.onPreempt()) {
+                  case REQUEUE -> Policy.OnPreempt.ON_PREEMPT_REQUEUE;
+                  case CANCEL -> Policy.OnPreempt.ON_PREEMPT_CANCEL;
+                })
+            .setMinRuntime(Times.toProto(terms.minRuntime()))
+            .setPreemptible(terms.preemptible())
+            .setPreemptWithin(
+                switch (terms.preemptWithin()) {
+                  case NEVER -> Policy.PreemptWithin.PREEMPT_WITHIN_NEVER;
+                  case LOWER_PRIORITY -> Policy.PreemptWithin.PREEMPT_WITHIN_LOWER_PRIORITY;
+                })
+            .setStopAfterNever(terms.stopAfter().isEmpty())
+            .setDescription(policy.description());
+    terms.stopAfter().ifPresent(after -> proto.setStopAfter(Times.toProto(after)));
+    return proto.build();
+  }
+
+  static Queue toProto(TenantId tenant, io.headgate.policy.core.access.Queue queue) {
+    return Queue.newBuilder()
+        .setName(name(tenant, QUEUES, queue.id().value()))
+        .setPolicy(queue.policy().value())
+        .setProfile(queue.profile().value())
+        .setRank(queue.rank())
+        .setOverReservation(
+            queue.overReservation()
+                ? Queue.OverReservation.OVER_RESERVATION_ALLOW
+                : Queue.OverReservation.OVER_RESERVATION_DENY)
+        .setPaused(queue.paused())
+        .build();
+  }
+
+  static AccessConfiguration toProto(AccessVersion version) {
+    TenantId tenant = version.tenant();
+    AccessConfiguration.Builder proto =
+        AccessConfiguration.newBuilder().setTenant(tenant.value()).setVersion(version.version());
+    version.configuration().groups().forEach(group -> proto.addGroups(toProto(tenant, group)));
+    version
+        .configuration()
+        .policies()
+        .forEach(policy -> proto.addPolicies(toProto(tenant, policy)));
+    version.configuration().queues().forEach(queue -> proto.addQueues(toProto(tenant, queue)));
+    version
+        .change()
+        .ifPresent(
+            change -> proto.setUpdateTime(Times.toProto(change.at())).setUpdatedBy(change.by()));
+    return proto.build();
+  }
+
+  static io.headgate.proto.policy.v1.AccessWarning toProto(AccessWarning warning) {
+    var proto = io.headgate.proto.policy.v1.AccessWarning.newBuilder();
+    return switch (warning) {
+      case AccessWarning.Overcommitted(var reservedUnits, var total) ->
+          proto
+              .setReason("OVERCOMMITTED")
+              .setMessage(
+                  "reservations sum to "
+                      + GpuQuantity.format(reservedUnits)
+                      + " GPUs and the pools offer "
+                      + total
+                      + ": not all of them can be kept at once")
+              .build();
+      case AccessWarning.NotInGroup(var policy, var index, var user, var group) ->
+          proto
+              .setReason("NOT_IN_GROUP")
+              .setMessage(
+                  "user '"
+                      + user
+                      + "' may exceed the limit of policy '"
+                      + policy
+                      + "' but is not in its group '"
+                      + group
+                      + "', so the grant has no effect")
+              .setField("policies[" + policy + "].exceed_limit[" + index + "]")
+              .build();
+    };
+  }
+
+  static GroupSpec spec(String id, Group group) {
+    return new GroupSpec(id, group.getUsersList(), group.getServiceAccountsList());
+  }
+
+  /// @param path of the policy in the request
+  static PolicySpec spec(String path, String id, Policy policy) {
+    return new PolicySpec(
+        id,
+        policy.getGroup(),
+        new RightsSpec(
+            policy.getReservation(),
+            policy.getLimit(),
+            policy.getPerUserLimit(),
+            policy.getWeight(),
+            policy.getExceedLimitList()),
+        new TermsSpec(
+            switch (policy.getOnPreempt()) {
+              case ON_PREEMPT_UNSPECIFIED, ON_PREEMPT_REQUEUE -> JobTerms.OnPreempt.REQUEUE;
+              case ON_PREEMPT_CANCEL -> JobTerms.OnPreempt.CANCEL;
+              case UNRECOGNIZED -> throw unchecked(policy.getOnPreemptValue());
+            },
+            policy.hasMinRuntime()
+                ? duration(path + ".min_runtime", policy.getMinRuntime())
+                : Optional.empty(),
+            !policy.hasPreemptible() || policy.getPreemptible(),
+            switch (policy.getPreemptWithin()) {
+              case PREEMPT_WITHIN_UNSPECIFIED, PREEMPT_WITHIN_NEVER -> JobTerms.PreemptWithin.NEVER;
+              case PREEMPT_WITHIN_LOWER_PRIORITY -> JobTerms.PreemptWithin.LOWER_PRIORITY;
+              case UNRECOGNIZED -> throw unchecked(policy.getPreemptWithinValue());
+            },
+            policy.hasStopAfter()
+                ? duration(path + ".stop_after", policy.getStopAfter())
+                : Optional.empty(),
+            policy.getStopAfterNever()),
+        policy.getDescription());
+  }
+
+  static QueueSpec spec(String id, Queue queue) {
+    return new QueueSpec(
+        id,
+        queue.getPolicy(),
+        queue.getProfile(),
+        queue.getRank(),
+        switch (queue.getOverReservation()) {
+          case OVER_RESERVATION_UNSPECIFIED, OVER_RESERVATION_ALLOW -> true;
+          case OVER_RESERVATION_DENY -> false;
+          case UNRECOGNIZED -> throw unchecked(queue.getOverReservationValue());
+        },
+        queue.getPaused());
+  }
+
+  static AccessSpec spec(TenantId tenant, AccessConfiguration proto) {
+    return new AccessSpec(
+        proto.getGroupsList().stream()
+            .map(group -> spec(id(tenant, GROUPS, group.getName()), group))
+            .toList(),
+        proto.getPoliciesList().stream()
+            .map(policy -> {
+              String id = id(tenant, POLICIES, policy.getName());
+              return spec(POLICIES + "[" + id + "]", id, policy);
+            })
+            .toList(),
+        proto.getQueuesList().stream()
+            .map(queue -> spec(id(tenant, QUEUES, queue.getName()), queue))
+            .toList());
+  }
+
+  /// The id in a name of this tenant. What has another form is passed on whole: as an id it will be
+  /// refused with everything else that is wrong.
+  private static String id(TenantId tenant, String collection, String name) {
+    String prefix = name(tenant, collection, "");
+    return name.startsWith(prefix) ? name.substring(prefix.length()) : name;
+  }
+
+  private static String name(TenantId tenant, String collection, String id) {
+    return "tenants/" + tenant + "/" + collection + "/" + id;
+  }
+
+  private static Optional<Duration> duration(String field, com.google.protobuf.Duration duration) {
+    return Optional.of(Times.fromProto(field, duration));
+  }
+
+  /// Validation has refused such values before any endpoint sees them.
+  private static IllegalStateException unchecked(int value) {
+    return new IllegalStateException("an undefined enum value came through: " + value);
+  }
+}

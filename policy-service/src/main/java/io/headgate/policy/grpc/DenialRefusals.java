@@ -1,0 +1,255 @@
+package io.headgate.policy.grpc;
+
+import io.grpc.Status;
+import io.headgate.kit.auth.Principals;
+import io.headgate.kit.failure.Refusal;
+import io.headgate.kit.failure.Refusal.FieldViolation;
+import io.headgate.policy.core.Denial;
+import io.headgate.policy.core.name.Kind;
+import io.headgate.policy.core.name.NameRule;
+import io.headgate.type.GpuQuantity;
+import java.util.ArrayList;
+import java.util.List;
+
+/// The one place that says in words, codes and numbers why this service refuses something.
+final class DenialRefusals {
+  private DenialRefusals() {}
+
+  /// One refusal for all that is wrong. Several are one wrong request, with a violation for each.
+  static Refusal of(List<Denial> denials) {
+    Refusal first = of(denials.getFirst());
+    if (denials.size() == 1) {
+      return first;
+    }
+    List<FieldViolation> violations = new ArrayList<>();
+    for (Denial denial : denials) {
+      violations.addAll(of(denial).violations());
+    }
+    String message = first.message() + " (and " + (denials.size() - 1) + " more)";
+    return new Refusal(
+        Status.Code.INVALID_ARGUMENT, first.reason(), message, violations, first.metadata(), null);
+  }
+
+  static Refusal of(Denial denial) {
+    return switch (denial) {
+      case Denial.InvalidName(var field, var kind, var value) ->
+          Refusal.invalidField(
+              "INVALID_NAME",
+              field,
+              quoted(value)
+                  + " cannot be the id of a "
+                  + kind.word()
+                  + ": write "
+                  + NameRule.WORDS);
+      case Denial.InvalidOwner(var field, var value) ->
+          Refusal.invalidField(
+              "INVALID_NAME",
+              field,
+              quoted(value)
+                  + " is nobody who can have a key: write tenants/TENANT/users/USER,"
+                  + " tenants/TENANT/serviceAccounts/ACCOUNT, services/NAME or operators/NAME");
+      case Denial.NameTaken(var field, var kind, var id) ->
+          withField(
+              Refusal.alreadyExists(
+                  "NAME_TAKEN",
+                  "there is a " + kind.word() + " " + quoted(id) + " already: choose another id"),
+              field);
+      case Denial.NodeTaken(var field, var node, var key) ->
+          withField(
+                  Refusal.alreadyExists(
+                      "NAME_TAKEN",
+                      "another machine is node "
+                          + quoted(node)
+                          + ": choose another id, or revoke that machine's key keys/"
+                          + key
+                          + " first"),
+                  field)
+              .withMetadata("key", "keys/" + key);
+      case Denial.Duplicate(var field, var kind, var id) ->
+          Refusal.invalidField(
+              "DUPLICATE_NAME",
+              field,
+              "the " + kind.word() + " " + quoted(id) + " is named twice: name it once");
+      case Denial.NotFound(var kind, var id) -> notFound(kind, id);
+      case Denial.Unknown unknown -> unknown(unknown);
+      case Denial.OfNumber number -> number(number);
+      case Denial.Contradiction(var field, var explanation) ->
+          Refusal.invalidField("CONTRADICTION", field, explanation);
+      case Denial.OfRights rights -> rights(rights);
+      case Denial.OfUse use -> inUse(use);
+      case Denial.VersionChanged(var expected, var actual) ->
+          Refusal.conflict(
+                  "VERSION_CHANGED",
+                  "version "
+                      + actual
+                      + " is in force, and the change was made for "
+                      + expected
+                      + ": read it again and make the change anew")
+              .withMetadata("expected", expected)
+              .withMetadata("actual", actual);
+      case Denial.KeyNotAllowed(var field, var owner, var explanation) ->
+          withField(
+              Refusal.permissionDenied(
+                  "KEY_NOT_ALLOWED",
+                  "you may not make a key for " + quoted(owner) + ": " + explanation),
+              field);
+      case Denial.KeyRejected() ->
+          Refusal.of(
+              Status.Code.UNAUTHENTICATED,
+              "KEY_REJECTED",
+              "this key is unknown, revoked or expired: get a new one from your admin");
+      case Denial.JoinTokenRejected() ->
+          Refusal.of(
+              Status.Code.UNAUTHENTICATED,
+              "JOIN_TOKEN_REJECTED",
+              "this join token is unknown, expired or used up: get a new one from your admin");
+      case Denial.TooManyAttempts(var retryAfter) ->
+          Refusal.exhausted(
+              "TOO_MANY_ATTEMPTS",
+              "too many wrong secrets came from your address: wait before you try again",
+              retryAfter);
+    };
+  }
+
+  private static Refusal notFound(Kind kind, String id) {
+    // Word for word what a caller is told about a tenant that is not its own.
+    return kind == Kind.TENANT
+        ? Principals.tenantNotFound(id)
+        : Refusal.notFound(reason(kind), "there is no " + kind.word() + " " + quoted(id))
+            .withMetadata("id", id);
+  }
+
+  private static Refusal unknown(Denial.Unknown unknown) {
+    String hint = unknown.nearest().map(near -> "; did you mean " + quoted(near) + "?").orElse("");
+    String where =
+        switch (unknown.kind()) {
+          case PROFILE, POOL -> "is not provisioned";
+          default -> "does not exist";
+        };
+    Refusal refusal =
+        Refusal.invalidField(
+                reason(unknown.kind()),
+                unknown.field(),
+                unknown.kind().word() + " " + quoted(unknown.id()) + " " + where + hint)
+            .withMetadata("id", unknown.id());
+    return unknown.nearest().map(near -> refusal.withMetadata("nearest", near)).orElse(refusal);
+  }
+
+  private static Refusal number(Denial.OfNumber denial) {
+    return switch (denial) {
+      case Denial.MalformedQuantity(var field, var text) ->
+          Refusal.invalidField(
+              "MALFORMED_QUANTITY",
+              field,
+              quoted(text) + " is not a GPU quantity: write a number such as 4, 0.5 or 1/7");
+      case Denial.InexactQuantity(var field, var text, var below, var above) ->
+          Refusal.invalidField(
+                  "INEXACT_QUANTITY",
+                  field,
+                  text
+                      + " GPU cannot be represented exactly: the nearest quantities are "
+                      + below
+                      + " and "
+                      + above
+                      + " (multiples of 1/"
+                      + GpuQuantity.UNITS_PER_GPU
+                      + ")")
+              .withMetadata("below", below)
+              .withMetadata("above", above);
+      case Denial.OutOfRange(var field, var value, var low, var high) ->
+          Refusal.invalidField(
+                  "OUT_OF_RANGE", field, value + " is not within " + low + " to " + high)
+              .withMetadata("value", value);
+    };
+  }
+
+  private static Refusal rights(Denial.OfRights denial) {
+    return switch (denial) {
+      case Denial.ReservationAboveLimit(var field, var policy, var reservation, var limit) ->
+          Refusal.invalidField(
+                  "RESERVATION_ABOVE_LIMIT",
+                  field,
+                  "reservation "
+                      + reservation
+                      + " is above the limit "
+                      + limit
+                      + ": lower the reservation or raise the limit")
+              .withMetadata("policy", policy)
+              .withMetadata("reservation", reservation)
+              .withMetadata("limit", limit);
+      case Denial.ProfileAboveLimit above ->
+          Refusal.invalidField(
+                  "PROFILE_ABOVE_LIMIT",
+                  above.field(),
+                  "one job of profile "
+                      + quoted(above.profile())
+                      + " needs "
+                      + above.need()
+                      + " GPUs, more than the limit "
+                      + above.limit()
+                      + " of policy "
+                      + quoted(above.policy())
+                      + ": queue "
+                      + quoted(above.queue())
+                      + " could never start one")
+              .withMetadata("queue", above.queue())
+              .withMetadata("profile", above.profile())
+              .withMetadata("need", above.need())
+              .withMetadata("policy", above.policy())
+              .withMetadata("limit", above.limit());
+      case Denial.AlreadyConnected(var field, var profile, var policy, var queue) ->
+          Refusal.invalidField(
+                  "ALREADY_CONNECTED",
+                  field,
+                  "profile "
+                      + quoted(profile)
+                      + " is connected to policy "
+                      + quoted(policy)
+                      + " by queue "
+                      + quoted(queue)
+                      + ": a profile has one queue in a policy")
+              .withMetadata("queue", queue);
+      case Denial.TooMany(var field, var kind, var max) ->
+          withField(
+                  Refusal.failedPrecondition(
+                      "TOO_MANY", "a tenant has at most " + max + " of a kind: " + kind.word()),
+                  field)
+              .withMetadata("max", max);
+    };
+  }
+
+  private static Refusal inUse(Denial.OfUse denial) {
+    return switch (denial) {
+      case Denial.GroupInUse(var group, var policies) ->
+          Refusal.failedPrecondition(
+                  "GROUP_IN_USE",
+                  "group "
+                      + quoted(group)
+                      + " has the rights of policies "
+                      + policies
+                      + ": remove them or give them to another group first")
+              .withMetadata("policies", String.join(",", policies));
+      case Denial.TenantInUse(var tenant, var policies) ->
+          Refusal.failedPrecondition(
+                  "TENANT_IN_USE",
+                  "tenant " + quoted(tenant) + " has " + policies + " policies: remove them first")
+              .withMetadata("policies", policies);
+      case Denial.LastOperatorKey(var key) ->
+          Refusal.failedPrecondition(
+              "LAST_OPERATOR_KEY",
+              "keys/" + key + " is the only key of an operator: make another one first");
+    };
+  }
+
+  private static Refusal withField(Refusal refusal, String field) {
+    return refusal.withViolation(field, refusal.message());
+  }
+
+  private static String reason(Kind kind) {
+    return kind.name() + "_NOT_FOUND";
+  }
+
+  private static String quoted(String value) {
+    return "'" + value + "'";
+  }
+}

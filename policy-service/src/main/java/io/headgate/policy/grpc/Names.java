@@ -1,0 +1,50 @@
+package io.headgate.policy.grpc;
+
+import io.headgate.kit.auth.Principals;
+import io.headgate.kit.failure.Refusal;
+import io.headgate.kit.failure.RefusalException;
+import io.headgate.policy.core.name.NameRule;
+import io.headgate.policy.core.name.TenantId;
+import java.util.function.Function;
+
+/// Reads resource names. A tenant that the caller may not know of is refused here, as an absent
+/// one.
+final class Names {
+  private static final String TENANTS = "tenants/";
+
+  private Names() {}
+
+  /// The tenant that `parent` names, if the caller may know of it.
+  ///
+  /// @param field of the request that holds it
+  static TenantId tenant(String field, String parent) {
+    if (!parent.startsWith(TENANTS) || !NameRule.isValid(parent.substring(TENANTS.length()))) {
+      throw invalid(field, parent, "tenants/TENANT");
+    }
+    return new TenantId(Principals.requireTenant(parent));
+  }
+
+  /// What a resource name says.
+  record Child<T>(TenantId tenant, T id) {}
+
+  /// Reads `tenants/TENANT/COLLECTION/ID`, if the caller may know of the tenant.
+  static <T> Child<T> child(
+      String field, String name, String collection, Function<String, T> toId) {
+    String[] parts = name.split("/", -1);
+    if (parts.length != 4
+        || !parts[0].equals("tenants")
+        || !NameRule.isValid(parts[1])
+        || !parts[2].equals(collection)
+        || !NameRule.isValid(parts[3])) {
+      throw invalid(field, name, "tenants/TENANT/" + collection + "/ID");
+    }
+    TenantId tenant = new TenantId(Principals.requireTenant(TENANTS + parts[1]));
+    return new Child<>(tenant, toId.apply(parts[3]));
+  }
+
+  private static RefusalException invalid(String field, String value, String form) {
+    return Refusal.invalidField(
+            "INVALID_NAME", field, "'" + value + "' is not a name of this kind: write " + form)
+        .exception();
+  }
+}

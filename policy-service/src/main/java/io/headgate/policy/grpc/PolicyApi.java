@@ -1,0 +1,87 @@
+package io.headgate.policy.grpc;
+
+import io.grpc.BindableService;
+import io.grpc.ServerInterceptors;
+import io.headgate.kit.auth.Principal;
+import io.headgate.kit.grpc.ApiServer;
+import io.headgate.kit.grpc.ClientAddresses;
+import io.headgate.kit.grpc.PageTokens;
+import io.headgate.kit.grpc.RequestIds;
+import io.headgate.kit.watch.WatchHub;
+import io.headgate.policy.core.identity.Caller;
+import io.headgate.policy.runtime.AccessConfigurations;
+import io.headgate.policy.runtime.AccessReplacement;
+import io.headgate.policy.runtime.Enrolment;
+import io.headgate.policy.runtime.Keys;
+import io.headgate.policy.runtime.Origin;
+import io.headgate.policy.runtime.RefusedCalls;
+import io.headgate.policy.runtime.ServiceAccounts;
+import io.headgate.policy.runtime.SigningKeys;
+import io.headgate.policy.runtime.Tenants;
+import io.headgate.policy.runtime.Tokens;
+import io.headgate.policy.runtime.Users;
+import java.util.List;
+import java.util.Optional;
+
+/// All gRPC services of rights and identity.
+public final class PolicyApi {
+  private final List<BindableService> services;
+  private final RefusedCalls refused;
+
+  /// Who people and programs are, and what they prove it with.
+  public record Identities(
+      Tenants tenants,
+      Users users,
+      ServiceAccounts serviceAccounts,
+      Keys keys,
+      Tokens tokens,
+      SigningKeys signing,
+      Enrolment enrolment) {}
+
+  /// What they may do.
+  public record Access(
+      AccessConfigurations configurations, AccessReplacement replacement, WatchHub watches) {}
+
+  public PolicyApi(
+      Identities identities, Access access, RefusedCalls refused, PageTokens pageTokens) {
+    this.refused = refused;
+    Answers answers = new Answers(refused);
+    Pages pages = new Pages(pageTokens);
+    AccessConfigurations configurations = access.configurations();
+    this.services =
+        List.of(
+            new TenantEndpoint(identities.tenants(), answers, pages),
+            new UserEndpoint(identities.users(), answers, pages),
+            new ServiceAccountEndpoint(identities.serviceAccounts(), answers, pages),
+            new GroupEndpoint(configurations, answers, pages),
+            new PolicyEndpoint(configurations, answers, pages),
+            new QueueEndpoint(configurations, answers, pages),
+            new AccessConfigurationEndpoint(
+                configurations, access.replacement(), answers, access.watches()),
+            new TokenEndpoint(
+                new TokenEndpoint.Parts(
+                    identities.tokens(),
+                    identities.signing(),
+                    identities.keys(),
+                    identities.enrolment()),
+                answers,
+                pages));
+  }
+
+  /// Puts the services on `api`, and puts on the record whom a role kept out of any of its methods.
+  public void register(ApiServer.Builder api) {
+    for (BindableService service : services) {
+      api.service(() -> ServerInterceptors.intercept(service, CallFacts.interceptor()));
+    }
+    api.onDenied(this::denied);
+  }
+
+  private void denied(Principal principal, String method) {
+    Caller caller = CallFacts.caller(principal);
+    Origin origin =
+        new Origin(
+            Optional.of(caller), ClientAddresses.current(), RequestIds.current(), Optional.empty());
+    refused.record(
+        origin, caller.tenant(), method.substring(method.lastIndexOf('/') + 1), "", "ROLE_DENIED");
+  }
+}

@@ -1,0 +1,233 @@
+package io.headgate.policy.grpc;
+
+import com.google.protobuf.Empty;
+import io.grpc.stub.StreamObserver;
+import io.headgate.kit.auth.TokenSigner;
+import io.headgate.kit.failure.Refusal;
+import io.headgate.policy.core.Denial;
+import io.headgate.policy.core.identity.KeyOwner;
+import io.headgate.policy.core.key.KeyId;
+import io.headgate.policy.core.key.StoredKey;
+import io.headgate.policy.core.name.GroupId;
+import io.headgate.policy.core.name.Kind;
+import io.headgate.policy.core.name.NameRule;
+import io.headgate.policy.core.name.NodeId;
+import io.headgate.policy.core.name.PoolId;
+import io.headgate.policy.core.name.QueueId;
+import io.headgate.policy.core.name.TenantId;
+import io.headgate.policy.grpc.Pages.Page;
+import io.headgate.policy.runtime.DeniedException;
+import io.headgate.policy.runtime.Enrolment;
+import io.headgate.policy.runtime.Keys;
+import io.headgate.policy.runtime.SigningKeys;
+import io.headgate.policy.runtime.Tokens;
+import io.headgate.policy.runtime.port.KeyTable.Position;
+import io.headgate.proto.policy.v1.CreateJoinTokenRequest;
+import io.headgate.proto.policy.v1.CreateJoinTokenResponse;
+import io.headgate.proto.policy.v1.CreateKeyRequest;
+import io.headgate.proto.policy.v1.CreateKeyResponse;
+import io.headgate.proto.policy.v1.EnrollNodeRequest;
+import io.headgate.proto.policy.v1.EnrollNodeResponse;
+import io.headgate.proto.policy.v1.ExchangeKeyRequest;
+import io.headgate.proto.policy.v1.ExchangeKeyResponse;
+import io.headgate.proto.policy.v1.GetVerificationKeysRequest;
+import io.headgate.proto.policy.v1.GetVerificationKeysResponse;
+import io.headgate.proto.policy.v1.Key;
+import io.headgate.proto.policy.v1.ListKeysRequest;
+import io.headgate.proto.policy.v1.ListKeysResponse;
+import io.headgate.proto.policy.v1.RevokeKeyRequest;
+import io.headgate.proto.policy.v1.TokenServiceGrpc;
+import io.headgate.proto.policy.v1.WhoAmIRequest;
+import io.headgate.proto.policy.v1.WhoAmIResponse;
+import java.time.Duration;
+import java.util.Optional;
+
+/// Keys, tokens and who one is.
+final class TokenEndpoint extends TokenServiceGrpc.TokenServiceImplBase {
+  private static final String KEYS = "keys/";
+  private static final String TIME_TO_LIVE = "time_to_live";
+
+  private final Parts parts;
+  private final Answers answers;
+  private final Pages pages;
+
+  /// What does the work.
+  record Parts(Tokens tokens, SigningKeys signing, Keys keys, Enrolment enrolment) {}
+
+  TokenEndpoint(Parts parts, Answers answers, Pages pages) {
+    this.parts = parts;
+    this.answers = answers;
+    this.pages = pages;
+  }
+
+  @Override
+  public void exchangeKey(ExchangeKeyRequest request, StreamObserver<ExchangeKeyResponse> out) {
+    answers.read(
+        out,
+        origin -> {
+          TokenSigner.Signed signed = parts.tokens().exchange(origin, request.getKey());
+          return ExchangeKeyResponse.newBuilder()
+              .setToken(signed.token())
+              .setExpireTime(Times.toProto(signed.expires()))
+              .build();
+        });
+  }
+
+  @Override
+  public void getVerificationKeys(
+      GetVerificationKeysRequest request, StreamObserver<GetVerificationKeysResponse> out) {
+    answers.read(
+        out,
+        origin ->
+            GetVerificationKeysResponse.newBuilder()
+                .setJwksJson(parts.signing().publicJwks())
+                .build());
+  }
+
+  @Override
+  public void whoAmI(WhoAmIRequest request, StreamObserver<WhoAmIResponse> out) {
+    answers.read(
+        out,
+        origin -> {
+          Tokens.Self self = parts.tokens().self(origin);
+          return WhoAmIResponse.newBuilder()
+              .setSubject(self.identity().subject())
+              .setRole("ROLE_" + self.identity().role().name())
+              .setTenant(self.identity().tenant().map(TenantId::value).orElse(""))
+              .addAllGroups(self.identity().groups().stream().map(GroupId::value).toList())
+              .addAllQueues(self.queues().stream().map(QueueId::value).toList())
+              .build();
+        });
+  }
+
+  @Override
+  public void createKey(CreateKeyRequest request, StreamObserver<CreateKeyResponse> out) {
+    answers.change(
+        out,
+        request.getOwner(),
+        origin -> {
+          KeyOwner owner =
+              KeyOwner.parse(request.getOwner())
+                  .orElseThrow(() ->
+                      new DeniedException(new Denial.InvalidOwner("owner", request.getOwner())));
+          Optional<Duration> timeToLive =
+              request.hasTimeToLive()
+                  ? Optional.of(Times.fromProto(TIME_TO_LIVE, request.getTimeToLive()))
+                  : Optional.empty();
+          Keys.Made made =
+              parts
+                  .keys()
+                  .create(origin, new Keys.NewKey(owner, request.getDescription(), timeToLive));
+          return CreateKeyResponse.newBuilder()
+              .setKey(toProto(made.key()))
+              .setSecret(made.secret().text())
+              .build();
+        });
+  }
+
+  @Override
+  public void listKeys(ListKeysRequest request, StreamObserver<ListKeysResponse> out) {
+    answers.read(
+        out,
+        origin -> {
+          Optional<TenantId> tenant =
+              request.getParent().isEmpty()
+                  ? origin.required().tenant()
+                  : Optional.of(Names.tenant("parent", request.getParent()));
+          Page<StoredKey> page =
+              pages.of(
+                  new Pages.Query(
+                      "ListKeys",
+                      tenant.map(TenantId::value).orElse(""),
+                      request.getPageSize(),
+                      request.getPageToken()),
+                  KeyPositions::read,
+                  KeyPositions::write,
+                  (Optional<Position> after, Integer limit) ->
+                      parts.keys().list(origin, tenant, after, limit));
+          return ListKeysResponse.newBuilder()
+              .addAllKeys(page.items().stream().map(TokenEndpoint::toProto).toList())
+              .setNextPageToken(page.next())
+              .build();
+        });
+  }
+
+  @Override
+  public void revokeKey(RevokeKeyRequest request, StreamObserver<Empty> out) {
+    answers.change(
+        out,
+        request.getName(),
+        origin -> {
+          parts.keys().revoke(origin, keyId(request.getName()));
+          return Empty.getDefaultInstance();
+        });
+  }
+
+  @Override
+  public void createJoinToken(
+      CreateJoinTokenRequest request, StreamObserver<CreateJoinTokenResponse> out) {
+    answers.change(
+        out,
+        request.getParent() + "/joinTokens",
+        origin -> {
+          TenantId tenant = Names.tenant("parent", request.getParent());
+          if (!NameRule.isValid(request.getPool())) {
+            throw new DeniedException(new Denial.InvalidName("pool", Kind.POOL, request.getPool()));
+          }
+          Optional<Duration> timeToLive =
+              request.hasTimeToLive()
+                  ? Optional.of(Times.fromProto(TIME_TO_LIVE, request.getTimeToLive()))
+                  : Optional.empty();
+          Enrolment.MadeToken made =
+              parts
+                  .enrolment()
+                  .createToken(
+                      origin,
+                      new Enrolment.NewToken(
+                          tenant, new PoolId(request.getPool()), request.getUses(), timeToLive));
+          return CreateJoinTokenResponse.newBuilder()
+              .setJoinToken(made.secret().text())
+              .setExpireTime(Times.toProto(made.token().expiresAt()))
+              .build();
+        });
+  }
+
+  @Override
+  public void enrollNode(EnrollNodeRequest request, StreamObserver<EnrollNodeResponse> out) {
+    answers.change(
+        out,
+        "nodes/" + request.getNodeId(),
+        origin -> {
+          Enrolment.Enrolled enrolled =
+              parts
+                  .enrolment()
+                  .enroll(origin, request.getJoinToken(), new NodeId(request.getNodeId()));
+          return EnrollNodeResponse.newBuilder()
+              .setNode(new KeyOwner.OfNode(enrolled.tenant(), enrolled.node()).name())
+              .setPool(enrolled.pool().value())
+              .setNodeKey(enrolled.secret().text())
+              .build();
+        });
+  }
+
+  private static KeyId keyId(String name) {
+    if (!name.startsWith(KEYS) || !KeyId.isValid(name.substring(KEYS.length()))) {
+      throw Refusal.invalidField(
+              "INVALID_NAME", "name", "'" + name + "' is not the name of a key: write keys/ID")
+          .exception();
+    }
+    return new KeyId(name.substring(KEYS.length()));
+  }
+
+  private static Key toProto(StoredKey key) {
+    Key.Builder proto =
+        Key.newBuilder()
+            .setName(KEYS + key.id())
+            .setOwner(key.owner().name())
+            .setDescription(key.description())
+            .setCreateTime(Times.toProto(key.lifetime().createdAt()));
+    key.lifetime().expiresAt().ifPresent(at -> proto.setExpireTime(Times.toProto(at)));
+    key.lastUsedAt().ifPresent(at -> proto.setLastUseTime(Times.toProto(at)));
+    return proto.build();
+  }
+}

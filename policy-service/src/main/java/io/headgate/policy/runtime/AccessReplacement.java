@@ -1,0 +1,123 @@
+package io.headgate.policy.runtime;
+
+import io.headgate.policy.core.Denial;
+import io.headgate.policy.core.access.AccessDecision;
+import io.headgate.policy.core.access.AccessSpec;
+import io.headgate.policy.core.access.AccessState;
+import io.headgate.policy.core.access.AccessVersion;
+import io.headgate.policy.core.access.AccessWarning;
+import io.headgate.policy.core.access.Replacement;
+import io.headgate.policy.core.access.Replacement.Thoroughness;
+import io.headgate.policy.core.access.Supply;
+import io.headgate.policy.core.name.TenantId;
+import io.headgate.policy.runtime.port.SupplyReader;
+import io.headgate.policy.runtime.port.SupplyReader.View;
+import io.headgate.policy.runtime.port.Tables;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+
+/// Makes groups, policies and queues of a tenant look like a given whole. Thread-safe.
+public final class AccessReplacement {
+  private final Changes changes;
+  private final AccessWriter writer;
+  private final SupplyReader supplies;
+
+  public AccessReplacement(Changes changes, AccessWriter writer, SupplyReader supplies) {
+    this.changes = changes;
+    this.writer = writer;
+    this.supplies = supplies;
+  }
+
+  /// What is asked for.
+  ///
+  /// @param ifVersion the version that must be in force; 0: any
+  public record Request(TenantId tenant, AccessSpec spec, long ifVersion) {}
+
+  /// What is in force, or would be.
+  public record Replaced(AccessVersion version, List<AccessWarning> warnings) {
+    public Replaced {
+      warnings = List.copyOf(warnings);
+    }
+  }
+
+  /// Puts the configuration in force.
+  public <R> R replace(Origin origin, Once<Replaced, R> once, Request request) {
+    Function<Optional<Supply>, R> attempt =
+        supply ->
+            changes.once(
+                once,
+                tables -> {
+                  Changes.lock(tables, request.tenant());
+                  AccessVersion current = tables.access().get(request.tenant());
+                  AccessDecision.Accepted accepted =
+                      decide(tables, current, request, supply, Thoroughness.CHANGES_ONLY);
+                  AccessVersion next = writer.put(tables, origin, current, accepted.next());
+                  return new Replaced(next, accepted.warnings());
+                });
+    return withSupply(origin, request.tenant(), View.PROVISIONED, attempt);
+  }
+
+  /// Says what {@link #replace} would do; nothing is stored.
+  ///
+  /// @param view the supply to hold it against
+  public Replaced check(Origin origin, Request request, View view) {
+    Function<Optional<Supply>, Replaced> attempt =
+        supply ->
+            changes.read(tables -> {
+              Changes.find(tables, request.tenant());
+              AccessVersion current = tables.access().get(request.tenant());
+              AccessDecision.Accepted accepted =
+                  decide(tables, current, request, supply, Thoroughness.EVERYTHING);
+              return new Replaced(wouldBe(current, accepted, origin), accepted.warnings());
+            });
+    return withSupply(origin, request.tenant(), view, attempt);
+  }
+
+  private AccessVersion wouldBe(
+      AccessVersion current, AccessDecision.Accepted accepted, Origin origin) {
+    if (accepted.next().equals(current.configuration())) {
+      return current;
+    }
+    return new AccessVersion(
+        current.tenant(),
+        current.version() + 1,
+        accepted.next(),
+        Optional.of(new AccessVersion.Change(changes.now(), origin.required().subject())));
+  }
+
+  private static AccessDecision.Accepted decide(
+      Tables tables,
+      AccessVersion current,
+      Request request,
+      Optional<Supply> supply,
+      Thoroughness thoroughness) {
+    if (request.ifVersion() != 0 && request.ifVersion() != current.version()) {
+      throw new DeniedException(new Denial.VersionChanged(request.ifVersion(), current.version()));
+    }
+    List<String> exceeding =
+        request.spec().policies().stream()
+            .flatMap(policy -> policy.rights().exceedLimit().stream())
+            .toList();
+    AccessState state =
+        new AccessState(
+            current.configuration(),
+            AccessConfigurations.existing(tables, request.tenant(), exceeding),
+            supply);
+    return switch (Replacement.decide(state, request.spec(), thoroughness)) {
+      case AccessDecision.Accepted accepted -> accepted;
+      case AccessDecision.Denied(var denials) -> throw new DeniedException(denials);
+      case AccessDecision.SupplyNeeded() -> throw new SupplyNeededException();
+    };
+  }
+
+  private <R> R withSupply(
+      Origin origin, TenantId tenant, View view, Function<Optional<Supply>, R> attempt) {
+    try {
+      return attempt.apply(Optional.empty());
+    } catch (SupplyNeededException _) {
+      Supply supply = supplies.read(origin, tenant, view);
+      return attempt.apply(Optional.of(supply));
+    }
+  }
+}

@@ -1,0 +1,136 @@
+package io.headgate.policy.runtime;
+
+import io.headgate.policy.core.access.AccessConfiguration;
+import io.headgate.policy.core.access.AccessDiff;
+import io.headgate.policy.core.access.AccessVersion;
+import io.headgate.policy.core.access.Fields;
+import io.headgate.policy.core.access.Group;
+import io.headgate.policy.core.access.Policy;
+import io.headgate.policy.core.access.Queue;
+import io.headgate.policy.core.identity.User;
+import io.headgate.policy.core.name.ServiceAccountId;
+import io.headgate.policy.core.name.TenantId;
+import io.headgate.policy.core.name.UserId;
+import io.headgate.policy.runtime.port.Tables;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeSet;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+
+/// Puts a configuration in force that has been decided on: as the tenant's next version, with the
+/// principals that it names, on the record, and to be seen by those who watch. Thread-safe.
+public final class AccessWriter {
+  private final Changes changes;
+
+  public AccessWriter(Changes changes) {
+    this.changes = changes;
+  }
+
+  /// Edits what is in force; nothing happens if the edit changes nothing.
+  void edit(
+      Tables tables, Origin origin, TenantId tenant, UnaryOperator<AccessConfiguration> edit) {
+    AccessVersion current = tables.access().get(tenant);
+    put(tables, origin, current, edit.apply(current.configuration()));
+  }
+
+  /// Puts `next` in the place of `current`, which is locked, and returns what is then in force.
+  AccessVersion put(Tables tables, Origin origin, AccessVersion current, AccessConfiguration next) {
+    AccessDiff diff = AccessDiff.between(current.configuration(), next);
+    if (diff.isEmpty()) {
+      return current;
+    }
+    Instant now = changes.now();
+    AccessVersion version =
+        new AccessVersion(
+            current.tenant(),
+            current.version() + 1,
+            next,
+            Optional.of(new AccessVersion.Change(now, origin.required().subject())));
+    ensurePrincipals(tables, origin, current.tenant(), diff, now);
+    record(tables, origin, current.tenant(), diff);
+    // Last, because it holds the one row that every writer of every tenant needs.
+    tables.access().put(version, diff);
+    return version;
+  }
+
+  private void ensurePrincipals(
+      Tables tables, Origin origin, TenantId tenant, AccessDiff diff, Instant now) {
+    TreeSet<UserId> users = new TreeSet<>();
+    TreeSet<ServiceAccountId> accounts = new TreeSet<>();
+    for (Group group : diff.groups().written()) {
+      users.addAll(group.users());
+      accounts.addAll(group.serviceAccounts());
+    }
+    for (UserId made : tables.users().ensure(tenant, users, now)) {
+      User user = User.member(tenant, made, now);
+      append(tables, origin, tenant, "CreateUser", "users/" + user.id(), List.of());
+    }
+    for (ServiceAccountId made : tables.serviceAccounts().ensure(tenant, accounts, now)) {
+      append(tables, origin, tenant, "CreateServiceAccount", "serviceAccounts/" + made, List.of());
+    }
+  }
+
+  private void record(Tables tables, Origin origin, TenantId tenant, AccessDiff diff) {
+    new Recorder<Group>(
+            tables, origin, tenant, "Group", group -> "groups/" + group.id(), Fields::of)
+        .record(diff.groups());
+    new Recorder<Policy>(
+            tables, origin, tenant, "Policy", policy -> "policies/" + policy.id(), Fields::of)
+        .record(diff.policies());
+    new Recorder<Queue>(
+            tables, origin, tenant, "Queue", queue -> "queues/" + queue.id(), Fields::of)
+        .record(diff.queues());
+  }
+
+  private void append(
+      Tables tables,
+      Origin origin,
+      TenantId tenant,
+      String action,
+      String target,
+      List<AuditEntry.FieldChange> fields) {
+    changes.record(
+        tables, origin, Optional.of(tenant), action, "tenants/" + tenant + "/" + target, fields);
+  }
+
+  /// Writes one kind's changes down.
+  private final class Recorder<T> {
+    private final Tables tables;
+    private final Origin origin;
+    private final TenantId tenant;
+    private final String kind;
+    private final Function<T, String> name;
+    private final Function<T, Map<String, String>> fields;
+
+    Recorder(
+        Tables tables,
+        Origin origin,
+        TenantId tenant,
+        String kind,
+        Function<T, String> name,
+        Function<T, Map<String, String>> fields) {
+      this.tables = tables;
+      this.origin = origin;
+      this.tenant = tenant;
+      this.kind = kind;
+      this.name = name;
+      this.fields = fields;
+    }
+
+    void record(AccessDiff.Part<T> part) {
+      part.added().forEach(item -> one("Create", item, Map.of(), fields.apply(item)));
+      for (AccessDiff.Change<T> change : part.changed()) {
+        one("Update", change.after(), fields.apply(change.before()), fields.apply(change.after()));
+      }
+      part.removed().forEach(item -> one("Delete", item, fields.apply(item), Map.of()));
+    }
+
+    private void one(String verb, T item, Map<String, String> before, Map<String, String> after) {
+      append(
+          tables, origin, tenant, verb + kind, name.apply(item), AuditEntry.changes(before, after));
+    }
+  }
+}

@@ -1,0 +1,93 @@
+package io.headgate.policy.runtime;
+
+import io.headgate.kit.time.TimeSource;
+import io.headgate.policy.core.Denial;
+import io.headgate.policy.core.identity.Tenant;
+import io.headgate.policy.core.name.Kind;
+import io.headgate.policy.core.name.TenantId;
+import io.headgate.policy.runtime.port.PolicyStore;
+import io.headgate.policy.runtime.port.Tables;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
+
+/// How every change is made: in one transaction, answered once, on the record. Thread-safe.
+public final class Changes {
+  private final PolicyStore store;
+  private final TimeSource time;
+
+  public Changes(PolicyStore store, TimeSource time) {
+    this.store = store;
+    this.time = time;
+  }
+
+  /// The time as the database keeps it, so that what is answered is what will be read.
+  public Instant now() {
+    return time.instant().truncatedTo(ChronoUnit.MICROS);
+  }
+
+  public <T> T read(Function<Tables, T> work) {
+    return store.read(work);
+  }
+
+  public <T> T change(Function<Tables, T> work) {
+    return store.change(work);
+  }
+
+  /// Makes the change that `work` makes, unless this request was answered before.
+  <T, R> R once(Once<T, R> once, Function<Tables, T> work) {
+    if (once.request().isEmpty()) {
+      return once.answer().apply(store.change(work));
+    }
+    // The answer that was just made need not be read back from its bytes.
+    AtomicReference<R> made = new AtomicReference<>();
+    byte[] bytes =
+        store.change(tables ->
+            tables
+                .requests()
+                .once(
+                    once.request().get(),
+                    () -> {
+                      R answer = once.answer().apply(work.apply(tables));
+                      made.set(answer);
+                      return once.toBytes().apply(answer);
+                    }));
+    return Optional.ofNullable(made.get()).orElseGet(() -> once.fromBytes().apply(bytes));
+  }
+
+  /// The tenant, with its other changes held off until the end of the transaction.
+  static Tenant lock(Tables tables, TenantId tenant) {
+    return tables.tenants().lock(tenant).orElseThrow(() -> absent(tenant));
+  }
+
+  static Tenant find(Tables tables, TenantId tenant) {
+    return tables.tenants().find(tenant).orElseThrow(() -> absent(tenant));
+  }
+
+  void record(
+      Tables tables,
+      Origin origin,
+      Optional<TenantId> tenant,
+      String action,
+      String target,
+      List<AuditEntry.FieldChange> changes) {
+    tables
+        .audit()
+        .append(
+            new AuditEntry(
+                now(),
+                tenant,
+                AuditEntry.Actor.of(origin),
+                action,
+                target,
+                Optional.empty(),
+                changes));
+  }
+
+  private static DeniedException absent(TenantId tenant) {
+    return new DeniedException(new Denial.NotFound(Kind.TENANT, tenant.value()));
+  }
+}

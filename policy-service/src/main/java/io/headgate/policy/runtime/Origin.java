@@ -1,0 +1,23 @@
+package io.headgate.policy.runtime;
+
+import io.headgate.kit.config.Secret;
+import io.headgate.policy.core.identity.Caller;
+import java.util.Optional;
+
+/// Where a request comes from.
+///
+/// @param caller who asks; of anonymous methods, nobody
+/// @param address of the client
+/// @param requestId as the client was told it
+/// @param token the caller's own, for calls to other services on its behalf
+public record Origin(
+    Optional<Caller> caller, String address, String requestId, Optional<Secret> token) {
+  /// The machine's own operator: start-up and commands.
+  public static final Origin LOCAL =
+      new Origin(Optional.of(Caller.LOCAL), "local", "", Optional.empty());
+
+  /// The caller of a method that needs a token.
+  public Caller required() {
+    return caller.orElseThrow(() -> new IllegalStateException("the call is anonymous"));
+  }
+}

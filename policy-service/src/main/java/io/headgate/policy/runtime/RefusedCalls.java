@@ -1,0 +1,59 @@
+package io.headgate.policy.runtime;
+
+import io.headgate.kit.time.TimeSource;
+import io.headgate.policy.core.name.TenantId;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Writes refused privileged calls into the audit log, but not so many that somebody could fill the
+/// disk or slow others down with them: what is left out is counted in the next entry. Thread-safe.
+public final class RefusedCalls {
+  static final int PER_ACTOR = 20;
+  static final int IN_ALL = 300;
+
+  private static final Logger LOG = LoggerFactory.getLogger(RefusedCalls.class);
+
+  private final Changes changes;
+  private final LeakyBuckets written;
+  private final AtomicLong leftOut = new AtomicLong();
+
+  public RefusedCalls(Changes changes, TimeSource time) {
+    this.changes = changes;
+    this.written = new LeakyBuckets(time);
+  }
+
+  /// Notes that `origin` was refused.
+  ///
+  /// @param action the RPC
+  /// @param target what it was about; empty if that is not known
+  public void record(
+      Origin origin, Optional<TenantId> tenant, String action, String target, String reason) {
+    AuditEntry.Actor actor = AuditEntry.Actor.of(origin);
+    String who =
+        actor.subject().equals(AuditEntry.Actor.NOBODY) ? actor.address() : actor.subject();
+    if (!written.tryAdd("actor " + who, PER_ACTOR) || !written.tryAdd("all", IN_ALL)) {
+      leftOut.incrementAndGet();
+      return;
+    }
+    long missing = leftOut.getAndSet(0);
+    List<AuditEntry.FieldChange> note =
+        missing == 0
+            ? List.of()
+            : List.of(new AuditEntry.FieldChange("entries_left_out", "", Long.toString(missing)));
+    AuditEntry entry =
+        new AuditEntry(changes.now(), tenant, actor, action, target, Optional.of(reason), note);
+    try {
+      changes.change(tables -> {
+        tables.audit().append(entry);
+        return entry;
+      });
+    } catch (RuntimeException e) {
+      // The call is refused either way, and changed nothing.
+      leftOut.addAndGet(missing + 1);
+      LOG.warn("a refused {} by {} could not be written down: {}", action, who, e.toString());
+    }
+  }
+}

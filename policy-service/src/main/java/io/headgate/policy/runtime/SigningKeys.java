@@ -1,0 +1,183 @@
+package io.headgate.policy.runtime;
+
+import com.nimbusds.jose.JOSEException;
+import com.nimbusds.jose.JWSAlgorithm;
+import com.nimbusds.jose.jwk.Curve;
+import com.nimbusds.jose.jwk.ECKey;
+import com.nimbusds.jose.jwk.JWK;
+import com.nimbusds.jose.jwk.JWKSet;
+import com.nimbusds.jose.jwk.KeyUse;
+import com.nimbusds.jose.jwk.gen.ECKeyGenerator;
+import io.headgate.kit.auth.KeySource;
+import io.headgate.kit.auth.Principal;
+import io.headgate.kit.auth.TokenRules;
+import io.headgate.kit.auth.TokenSigner;
+import io.headgate.kit.time.TimeSource;
+import io.headgate.policy.core.signing.RotationRule;
+import io.headgate.policy.core.signing.SigningKeyTimes;
+import io.headgate.policy.runtime.port.Seal;
+import io.headgate.policy.runtime.port.SigningKeyTable;
+import io.headgate.policy.runtime.port.SigningKeyTable.Entry;
+import io.headgate.policy.runtime.port.Tables;
+import java.security.interfaces.ECPublicKey;
+import java.text.ParseException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.locks.ReentrantLock;
+
+/// The keys that sign tokens: kept sealed in the database, shared by all instances of the service,
+/// replaced in time. Thread-safe.
+public final class SigningKeys implements KeySource {
+  /// Another instance's rotation is noticed after this time; a new key is published longer than
+  /// that before it signs.
+  private static final Duration MAX_AGE = Duration.ofSeconds(30);
+
+  /// An invented key id costs no more than one look at the database in this time.
+  private static final Duration MIN_AGE = Duration.ofSeconds(1);
+
+  private final Changes changes;
+  private final Seal seal;
+  private final RotationRule rotation;
+  private final TokenRules rules;
+  private final TimeSource time;
+  private final ReentrantLock loading = new ReentrantLock();
+  private volatile Optional<Loaded> loaded = Optional.empty();
+
+  private record Loaded(Map<String, ECKey> keys, List<SigningKeyTimes> times, long atNanos) {}
+
+  public SigningKeys(
+      Changes changes, Seal seal, RotationRule rotation, TokenRules rules, TimeSource time) {
+    this.changes = changes;
+    this.seal = seal;
+    this.rotation = rotation;
+    this.rules = rules;
+    this.time = time;
+  }
+
+  /// A token that states `principal`.
+  TokenSigner.Signed sign(Principal principal, Duration lifetime) {
+    Loaded now = current();
+    String id = RotationRule.signing(now.times(), changes.now()).orElseThrow();
+    ECKey key = Optional.ofNullable(now.keys().get(id)).orElseThrow();
+    return new TokenSigner(key, rules, time).sign(principal, lifetime);
+  }
+
+  /// RFC 7517 JSON of the public parts, those of keys yet to sign included.
+  public String publicJwks() {
+    List<JWK> keys = new ArrayList<>();
+    current().keys().values().forEach(key -> keys.add(key.toPublicJWK()));
+    return new JWKSet(keys).toString();
+  }
+
+  @Override
+  public Optional<ECPublicKey> find(String keyId) {
+    Loaded known = current();
+    ECKey key = known.keys().get(keyId);
+    if (key == null && age(known).compareTo(MIN_AGE) >= 0) {
+      key = load().keys().get(keyId);
+    }
+    try {
+      return key == null ? Optional.empty() : Optional.of(key.toECPublicKey());
+    } catch (JOSEException e) {
+      throw new IllegalStateException("a signing key is none", e);
+    }
+  }
+
+  /// Makes a new key that signs at once and forgets all others: every token in the world is void.
+  /// For an operator whose signing keys are in wrong hands.
+  public void replaceAll() {
+    changes.change(tables -> {
+      List<String> old =
+          tables.signingKeys().lock().stream().map(entry -> entry.times().keyId()).toList();
+      tables.signingKeys().delete(old);
+      return insert(tables, changes.now());
+    });
+    load();
+  }
+
+  /// The keys as they are to be now; begins a rotation that is due.
+  private Loaded current() {
+    Optional<Loaded> known = loaded;
+    Loaded fresh =
+        known.isPresent() && age(known.get()).compareTo(MAX_AGE) < 0 ? known.get() : load();
+    if (rotation.due(fresh.times(), changes.now()).isNothing()) {
+      return fresh;
+    }
+    rotate();
+    return load();
+  }
+
+  private void rotate() {
+    changes.change(tables -> {
+      List<SigningKeyTimes> times = tables.signingKeys().lock().stream().map(Entry::times).toList();
+      // Another instance may have done it in the meantime: then nothing is due any more.
+      RotationRule.Due due = rotation.due(times, changes.now());
+      tables.signingKeys().delete(due.dead());
+      due.successorFrom().ifPresent(from -> insert(tables, from));
+      return due;
+    });
+  }
+
+  private Entry insert(Tables tables, Instant activeFrom) {
+    try {
+      ECKey key =
+          new ECKeyGenerator(Curve.P_256)
+              .keyID(UUID.randomUUID().toString())
+              .keyUse(KeyUse.SIGNATURE)
+              .algorithm(JWSAlgorithm.ES256)
+              .generate();
+      SigningKeyTimes times = new SigningKeyTimes(key.getKeyID(), changes.now(), activeFrom);
+      Entry entry =
+          new SigningKeyTable.Entry(
+              times,
+              key.toPublicJWK().toJSONString(),
+              seal.seal(key.toJSONString(), context(key.getKeyID())));
+      tables.signingKeys().insert(entry);
+      changes.record(
+          tables,
+          Origin.LOCAL,
+          Optional.empty(),
+          "CreateSigningKey",
+          "signingKeys/" + key.getKeyID(),
+          List.of());
+      return entry;
+    } catch (JOSEException e) {
+      throw new IllegalStateException("cannot make a signing key", e);
+    }
+  }
+
+  private Loaded load() {
+    loading.lock();
+    try {
+      List<Entry> entries = changes.read(tables -> tables.signingKeys().list());
+      Map<String, ECKey> keys = new LinkedHashMap<>();
+      List<SigningKeyTimes> times = new ArrayList<>();
+      for (Entry entry : entries) {
+        String id = entry.times().keyId();
+        keys.put(id, ECKey.parse(seal.open(entry.sealedPrivate(), context(id))));
+        times.add(entry.times());
+      }
+      Loaded next = new Loaded(keys, List.copyOf(times), time.monotonicNanos());
+      loaded = Optional.of(next);
+      return next;
+    } catch (ParseException e) {
+      throw new IllegalStateException("a signing key in the database is none", e);
+    } finally {
+      loading.unlock();
+    }
+  }
+
+  private Duration age(Loaded known) {
+    return Duration.ofNanos(time.monotonicNanos() - known.atNanos());
+  }
+
+  private static String context(String keyId) {
+    return "signing_keys/" + keyId;
+  }
+}

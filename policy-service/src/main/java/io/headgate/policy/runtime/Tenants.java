@@ -1,0 +1,79 @@
+package io.headgate.policy.runtime;
+
+import io.headgate.policy.core.Denial;
+import io.headgate.policy.core.identity.Tenant;
+import io.headgate.policy.core.name.Kind;
+import io.headgate.policy.core.name.TenantId;
+import io.headgate.policy.runtime.port.Tables;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/// Tenants of the installation. Thread-safe.
+public final class Tenants {
+  private final Changes changes;
+
+  public Tenants(Changes changes) {
+    this.changes = changes;
+  }
+
+  public Tenant get(TenantId id) {
+    return changes.read(tables -> Changes.find(tables, id));
+  }
+
+  /// By id, after `after`; a caller of one tenant sees that one.
+  public List<Tenant> list(Origin origin, Optional<TenantId> after, int limit) {
+    Optional<TenantId> own = origin.required().tenant();
+    return changes.read(tables ->
+        own.isPresent()
+            ? tables.tenants().find(own.get()).stream()
+                .filter(tenant -> after.isEmpty() || after.get().compareTo(tenant.id()) < 0)
+                .toList()
+            : tables.tenants().list(after, limit));
+  }
+
+  public <R> R create(Origin origin, Once<Tenant, R> once, TenantId id, String displayName) {
+    return changes.once(once, tables -> create(tables, origin, id, displayName));
+  }
+
+  /// Makes the tenant unless it exists; for the one that an installation begins with.
+  public void ensure(Origin origin, TenantId id, String displayName) {
+    changes.change(tables ->
+        tables.tenants().find(id).orElseGet(() -> create(tables, origin, id, displayName)));
+  }
+
+  /// Removes a tenant without policies. All keys of its people and machines stop working.
+  public void delete(Origin origin, TenantId id) {
+    changes.change(tables -> {
+      Changes.lock(tables, id);
+      int policies = tables.access().get(id).configuration().policies().size();
+      if (policies > 0) {
+        throw new DeniedException(new Denial.TenantInUse(id.value(), policies));
+      }
+      tables.keys().revokeAll(id, changes.now(), origin.required().subject());
+      tables.access().forget(id);
+      tables.tenants().delete(id);
+      changes.record(tables, origin, Optional.of(id), "DeleteTenant", name(id), List.of());
+      return id;
+    });
+  }
+
+  private Tenant create(Tables tables, Origin origin, TenantId id, String displayName) {
+    Tenant tenant = new Tenant(id, displayName, changes.now());
+    if (!tables.tenants().insert(tenant)) {
+      throw new DeniedException(new Denial.NameTaken("tenant_id", Kind.TENANT, id.value()));
+    }
+    changes.record(
+        tables,
+        origin,
+        Optional.of(id),
+        "CreateTenant",
+        name(id),
+        AuditEntry.changes(Map.of(), Map.of("display_name", displayName)));
+    return tenant;
+  }
+
+  private static String name(TenantId id) {
+    return "tenants/" + id;
+  }
+}

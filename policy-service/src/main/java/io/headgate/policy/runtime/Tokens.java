@@ -1,0 +1,182 @@
+package io.headgate.policy.runtime;
+
+import io.headgate.kit.auth.TokenSigner;
+import io.headgate.policy.core.Denial;
+import io.headgate.policy.core.access.AccessConfiguration;
+import io.headgate.policy.core.access.Policy;
+import io.headgate.policy.core.access.Queue;
+import io.headgate.policy.core.identity.Identity;
+import io.headgate.policy.core.identity.Identity.Machine;
+import io.headgate.policy.core.identity.KeyOwner;
+import io.headgate.policy.core.identity.Role;
+import io.headgate.policy.core.identity.User;
+import io.headgate.policy.core.key.KeyKind;
+import io.headgate.policy.core.key.KeySecret;
+import io.headgate.policy.core.key.SecretHash;
+import io.headgate.policy.core.key.StoredKey;
+import io.headgate.policy.core.name.GroupId;
+import io.headgate.policy.core.name.QueueId;
+import io.headgate.policy.core.name.TenantId;
+import io.headgate.policy.runtime.port.KeyTable;
+import io.headgate.policy.runtime.port.Tables;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Optional;
+
+/// Turns keys into tokens, and says who a token's bearer is. Thread-safe.
+public final class Tokens {
+  // What an unknown key is compared with, so that it takes as long to refuse as a known one.
+  private static final SecretHash NOBODY = new SecretHash("0".repeat(64));
+
+  private final Changes changes;
+  private final SigningKeys signing;
+  private final FailedAttempts attempts;
+  private final RefusedCalls refused;
+  private final Duration lifetime;
+
+  /// @param lifetime of a token
+  public Tokens(
+      Changes changes,
+      SigningKeys signing,
+      FailedAttempts attempts,
+      RefusedCalls refused,
+      Duration lifetime) {
+    this.changes = changes;
+    this.signing = signing;
+    this.attempts = attempts;
+    this.refused = refused;
+    this.lifetime = lifetime;
+  }
+
+  private record Bearer(StoredKey key, Identity identity) {}
+
+  /// What one may be told about oneself.
+  public record Self(Identity identity, List<QueueId> queues) {}
+
+  /// A token for the owner of the key, as it is at this moment.
+  public TokenSigner.Signed exchange(Origin origin, String key) {
+    Optional<KeySecret> secret =
+        KeySecret.parse(key).filter(parsed -> parsed.kind() != KeyKind.JOIN);
+    FailedAttempts.Source source =
+        new FailedAttempts.Source(origin.address(), secret.map(KeySecret::id));
+    attempts.require(source);
+    Instant now = changes.now();
+    Optional<Bearer> bearer =
+        secret.flatMap(given -> changes.read(tables -> bearer(tables, given, now)));
+    if (bearer.isEmpty()) {
+      attempts.failed(source);
+      secret.ifPresent(given -> refused(origin, given));
+      throw new DeniedException(new Denial.KeyRejected());
+    }
+    markUsed(bearer.get().key(), now);
+    return signing.sign(TokenContents.of(bearer.get().identity()), lifetime);
+  }
+
+  /// Who the caller is now, which may be more or less than its token says.
+  public Self self(Origin origin) {
+    KeyOwner owner =
+        KeyOwner.parse(origin.required().subject())
+            .orElseThrow(() -> new DeniedException(new Denial.KeyRejected()));
+    return changes.read(tables -> {
+      Identity identity =
+          identity(tables, owner, Optional.empty())
+              .orElseThrow(() -> new DeniedException(new Denial.KeyRejected()));
+      return new Self(identity, queues(tables, identity));
+    });
+  }
+
+  private static Optional<Bearer> bearer(Tables tables, KeySecret secret, Instant now) {
+    Optional<KeyTable.Entry> entry = tables.keys().find(secret.id());
+    boolean matches = Secrets.matches(secret, entry.map(KeyTable.Entry::hash).orElse(NOBODY));
+    if (entry.isEmpty() || !matches || !entry.get().key().lifetime().isLive(now)) {
+      return Optional.empty();
+    }
+    StoredKey key = entry.get().key();
+    return identity(tables, key.owner(), Optional.of(key))
+        .map(identity -> new Bearer(key, identity));
+  }
+
+  /// Who `owner` is now; nothing if it is gone.
+  private static Optional<Identity> identity(
+      Tables tables, KeyOwner owner, Optional<StoredKey> key) {
+    return switch (owner) {
+      case KeyOwner.OfUser(var tenant, var id) ->
+          tables
+              .users()
+              .find(tenant, id)
+              .map(User::role)
+              .map(role -> member(owner, tenant, role, tables.users().groups(tenant, id)));
+      case KeyOwner.OfServiceAccount(var tenant, var id) ->
+          tables
+              .serviceAccounts()
+              .find(tenant, id)
+              .map(_ ->
+                  member(
+                      owner,
+                      tenant,
+                      Role.SERVICE_ACCOUNT,
+                      tables.serviceAccounts().groups(tenant, id)));
+      case KeyOwner.OfNode(var tenant, var node) ->
+          key.flatMap(StoredKey::pool)
+              .map(pool ->
+                  new Identity(
+                      owner.name(),
+                      Role.NODE,
+                      Optional.of(tenant),
+                      Optional.of(new Machine(node, pool)),
+                      List.of()));
+      case KeyOwner.OfService(_) -> Optional.of(global(owner, Role.SERVICE));
+      case KeyOwner.OfOperator(_) -> Optional.of(global(owner, Role.PLATFORM_OPERATOR));
+    };
+  }
+
+  private static Identity member(KeyOwner owner, TenantId tenant, Role role, List<GroupId> groups) {
+    return new Identity(owner.name(), role, Optional.of(tenant), Optional.empty(), groups);
+  }
+
+  private static Identity global(KeyOwner owner, Role role) {
+    return new Identity(owner.name(), role, Optional.empty(), Optional.empty(), List.of());
+  }
+
+  /// The open question "where may I submit" has the same answer as the scheduler's rule A1.
+  private static List<QueueId> queues(Tables tables, Identity identity) {
+    if (identity.tenant().isEmpty()) {
+      return List.of();
+    }
+    AccessConfiguration access = tables.access().get(identity.tenant().get()).configuration();
+    return access.queues().stream()
+        .filter(queue ->
+            access
+                .policy(queue.policy())
+                .map(Policy::group)
+                .filter(identity.groups()::contains)
+                .isPresent())
+        .map(Queue::id)
+        .toList();
+  }
+
+  private void markUsed(StoredKey key, Instant now) {
+    Instant hour = now.truncatedTo(ChronoUnit.HOURS);
+    if (key.lastUsedAt().filter(hour::equals).isEmpty()) {
+      changes.change(tables -> {
+        tables.keys().markUsed(key.id(), hour);
+        return hour;
+      });
+    }
+  }
+
+  /// A known key that is no longer good is worth a note; an invented one is only noise.
+  private void refused(Origin origin, KeySecret secret) {
+    changes
+        .read(tables -> tables.keys().find(secret.id()))
+        .ifPresent(entry ->
+            refused.record(
+                origin,
+                entry.key().owner().tenant(),
+                "ExchangeKey",
+                "keys/" + secret.id(),
+                "KEY_REJECTED"));
+  }
+}

@@ -1,0 +1,24 @@
+package io.headgate.policy.runtime.port;
+
+import io.headgate.policy.core.key.KeyId;
+import io.headgate.policy.core.key.SecretHash;
+import io.headgate.policy.core.key.StoredJoinToken;
+import java.time.Instant;
+import java.util.Optional;
+
+/// Join tokens.
+public interface JoinTokenTable {
+  /// A join token and the hash that its secret must have.
+  record Entry(StoredJoinToken token, SecretHash hash) {}
+
+  void insert(Entry entry, String createdBy);
+
+  /// The token; others who want to use it wait until this transaction ends.
+  Optional<Entry> lock(KeyId id);
+
+  /// Takes one use away.
+  void use(KeyId id);
+
+  /// Forgets some of those that ended before `before`.
+  void forget(Instant before);
+}

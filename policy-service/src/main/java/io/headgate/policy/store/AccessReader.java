@@ -1,0 +1,116 @@
+package io.headgate.policy.store;
+
+import static io.headgate.policy.store.jooq.Tables.GROUPS;
+import static io.headgate.policy.store.jooq.Tables.GROUP_SERVICE_ACCOUNTS;
+import static io.headgate.policy.store.jooq.Tables.GROUP_USERS;
+import static io.headgate.policy.store.jooq.Tables.POLICIES;
+import static io.headgate.policy.store.jooq.Tables.POLICY_EXCEED_LIMIT;
+import static io.headgate.policy.store.jooq.Tables.QUEUES;
+
+import io.headgate.policy.core.access.AccessConfiguration;
+import io.headgate.policy.core.access.Group;
+import io.headgate.policy.core.access.JobTerms;
+import io.headgate.policy.core.access.JobTerms.OnPreempt;
+import io.headgate.policy.core.access.JobTerms.PreemptWithin;
+import io.headgate.policy.core.access.Policy;
+import io.headgate.policy.core.access.Queue;
+import io.headgate.policy.core.access.Rights;
+import io.headgate.policy.core.name.GroupId;
+import io.headgate.policy.core.name.PolicyId;
+import io.headgate.policy.core.name.ProfileId;
+import io.headgate.policy.core.name.QueueId;
+import io.headgate.policy.core.name.ServiceAccountId;
+import io.headgate.policy.core.name.TenantId;
+import io.headgate.policy.core.name.UserId;
+import io.headgate.policy.store.jooq.tables.records.PoliciesRecord;
+import io.headgate.policy.store.jooq.tables.records.QueuesRecord;
+import io.headgate.type.GpuQuantity;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jooq.DSLContext;
+import org.jooq.Field;
+
+/// Reads groups, policies and queues: one query a table.
+final class AccessReader {
+  private final DSLContext dsl;
+
+  AccessReader(DSLContext dsl) {
+    this.dsl = dsl;
+  }
+
+  AccessConfiguration read(TenantId tenant) {
+    return new AccessConfiguration(groups(tenant), policies(tenant), queues(tenant));
+  }
+
+  private List<Group> groups(TenantId tenant) {
+    String id = tenant.value();
+    Map<String, List<UserId>> users =
+        dsl.select(GROUP_USERS.GROUP_ID, GROUP_USERS.USER_ID)
+            .from(GROUP_USERS)
+            .where(GROUP_USERS.TENANT_ID.eq(id))
+            .fetchGroups(GROUP_USERS.GROUP_ID, row -> new UserId(row.value2()));
+    Field<String> account = GROUP_SERVICE_ACCOUNTS.SERVICE_ACCOUNT_ID;
+    Map<String, List<ServiceAccountId>> accounts =
+        dsl.select(GROUP_SERVICE_ACCOUNTS.GROUP_ID, account)
+            .from(GROUP_SERVICE_ACCOUNTS)
+            .where(GROUP_SERVICE_ACCOUNTS.TENANT_ID.eq(id))
+            .fetchGroups(
+                GROUP_SERVICE_ACCOUNTS.GROUP_ID, row -> new ServiceAccountId(row.value2()));
+    return dsl.select(GROUPS.GROUP_ID)
+        .from(GROUPS)
+        .where(GROUPS.TENANT_ID.eq(id))
+        .fetch(row ->
+            new Group(
+                new GroupId(row.value1()),
+                users.getOrDefault(row.value1(), List.of()),
+                accounts.getOrDefault(row.value1(), List.of())));
+  }
+
+  private List<Policy> policies(TenantId tenant) {
+    Map<String, List<UserId>> exceeding =
+        dsl.select(POLICY_EXCEED_LIMIT.POLICY_ID, POLICY_EXCEED_LIMIT.USER_ID)
+            .from(POLICY_EXCEED_LIMIT)
+            .where(POLICY_EXCEED_LIMIT.TENANT_ID.eq(tenant.value()))
+            .fetchGroups(POLICY_EXCEED_LIMIT.POLICY_ID, row -> new UserId(row.value2()));
+    return dsl.selectFrom(POLICIES)
+        .where(POLICIES.TENANT_ID.eq(tenant.value()))
+        .fetch(row -> policy(row, exceeding.getOrDefault(row.getPolicyId(), List.of())));
+  }
+
+  private List<Queue> queues(TenantId tenant) {
+    return dsl.selectFrom(QUEUES)
+        .where(QUEUES.TENANT_ID.eq(tenant.value()))
+        .fetch(AccessReader::queue);
+  }
+
+  private static Policy policy(PoliciesRecord row, List<UserId> exceeding) {
+    return new Policy(
+        new PolicyId(row.getPolicyId()),
+        new GroupId(row.getGroupId()),
+        new Rights(
+            new GpuQuantity(row.getReservationUnits()),
+            new GpuQuantity(row.getLimitUnits()),
+            Optional.ofNullable(row.getPerUserLimitUnits()).map(GpuQuantity::new),
+            row.getWeight(),
+            exceeding),
+        new JobTerms(
+            OnPreempt.valueOf(row.getOnPreempt()),
+            Duration.ofMillis(row.getMinRuntimeMs()),
+            row.getPreemptible(),
+            PreemptWithin.valueOf(row.getPreemptWithin()),
+            Optional.ofNullable(row.getStopAfterMs()).map(Duration::ofMillis)),
+        row.getDescription());
+  }
+
+  private static Queue queue(QueuesRecord row) {
+    return new Queue(
+        new QueueId(row.getQueueId()),
+        new PolicyId(row.getPolicyId()),
+        new ProfileId(row.getProfileId()),
+        row.getRank(),
+        row.getOverReservation(),
+        row.getPaused());
+  }
+}

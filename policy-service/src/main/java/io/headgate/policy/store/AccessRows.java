@@ -1,0 +1,166 @@
+package io.headgate.policy.store;
+
+import static io.headgate.policy.store.jooq.Tables.GROUPS;
+import static io.headgate.policy.store.jooq.Tables.GROUP_SERVICE_ACCOUNTS;
+import static io.headgate.policy.store.jooq.Tables.GROUP_USERS;
+import static io.headgate.policy.store.jooq.Tables.POLICIES;
+import static io.headgate.policy.store.jooq.Tables.POLICY_EXCEED_LIMIT;
+import static io.headgate.policy.store.jooq.Tables.QUEUES;
+import static org.jooq.impl.DSL.any;
+
+import io.headgate.policy.core.access.AccessDiff;
+import io.headgate.policy.core.access.Group;
+import io.headgate.policy.core.access.JobTerms;
+import io.headgate.policy.core.access.Policy;
+import io.headgate.policy.core.access.Queue;
+import io.headgate.policy.core.access.Rights;
+import io.headgate.policy.core.name.TenantId;
+import io.headgate.policy.store.jooq.tables.records.GroupServiceAccountsRecord;
+import io.headgate.policy.store.jooq.tables.records.GroupUsersRecord;
+import io.headgate.policy.store.jooq.tables.records.GroupsRecord;
+import io.headgate.policy.store.jooq.tables.records.PoliciesRecord;
+import io.headgate.policy.store.jooq.tables.records.PolicyExceedLimitRecord;
+import io.headgate.policy.store.jooq.tables.records.QueuesRecord;
+import io.headgate.type.GpuQuantity;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+import org.jooq.DSLContext;
+
+/// Writes one tenant's groups, policies and queues: what refers goes before what is referred to,
+/// and comes after it.
+final class AccessRows {
+  private final DSLContext dsl;
+  private final String tenant;
+
+  AccessRows(DSLContext dsl, TenantId tenant) {
+    this.dsl = dsl;
+    this.tenant = tenant.value();
+  }
+
+  void apply(AccessDiff diff) {
+    removeQueues(diff.queues().removed());
+    // Members and grants of changed ones are written anew.
+    removeGrants(diff.policies());
+    // A changed policy may leave a group that is removed, so it is written before.
+    writeGroups(diff.groups());
+    writePolicies(diff.policies());
+    writeQueues(diff.queues());
+    removePolicies(diff.policies().removed());
+    removeGroups(diff.groups().removed());
+  }
+
+  private void writeGroups(AccessDiff.Part<Group> groups) {
+    dsl.batchInsert(
+            groups.added().stream()
+                .map(group -> new GroupsRecord(tenant, group.id().value()))
+                .toList())
+        .execute();
+    String[] changed = ids(groups.changed(), change -> change.after().id().value());
+    dsl.deleteFrom(GROUP_USERS)
+        .where(GROUP_USERS.TENANT_ID.eq(tenant))
+        .and(GROUP_USERS.GROUP_ID.eq(any(changed)))
+        .execute();
+    dsl.deleteFrom(GROUP_SERVICE_ACCOUNTS)
+        .where(GROUP_SERVICE_ACCOUNTS.TENANT_ID.eq(tenant))
+        .and(GROUP_SERVICE_ACCOUNTS.GROUP_ID.eq(any(changed)))
+        .execute();
+    List<GroupUsersRecord> users = new ArrayList<>();
+    List<GroupServiceAccountsRecord> accounts = new ArrayList<>();
+    for (Group group : groups.written()) {
+      String id = group.id().value();
+      group.users().forEach(user -> users.add(new GroupUsersRecord(tenant, id, user.value())));
+      group
+          .serviceAccounts()
+          .forEach(
+              account -> accounts.add(new GroupServiceAccountsRecord(tenant, id, account.value())));
+    }
+    dsl.batchInsert(users).execute();
+    dsl.batchInsert(accounts).execute();
+  }
+
+  private void writePolicies(AccessDiff.Part<Policy> policies) {
+    dsl.batchInsert(policies.added().stream().map(this::row).toList()).execute();
+    dsl.batchUpdate(policies.changed().stream().map(change -> row(change.after())).toList())
+        .execute();
+    List<PolicyExceedLimitRecord> grants = new ArrayList<>();
+    for (Policy policy : policies.written()) {
+      policy
+          .rights()
+          .exceedLimit()
+          .forEach(user ->
+              grants.add(new PolicyExceedLimitRecord(tenant, policy.id().value(), user.value())));
+    }
+    dsl.batchInsert(grants).execute();
+  }
+
+  private void writeQueues(AccessDiff.Part<Queue> queues) {
+    dsl.batchInsert(queues.added().stream().map(this::row).toList()).execute();
+    dsl.batchUpdate(queues.changed().stream().map(change -> row(change.after())).toList())
+        .execute();
+  }
+
+  private void removeQueues(List<Queue> removed) {
+    dsl.deleteFrom(QUEUES)
+        .where(QUEUES.TENANT_ID.eq(tenant))
+        .and(QUEUES.QUEUE_ID.eq(any(ids(removed, queue -> queue.id().value()))))
+        .execute();
+  }
+
+  private void removeGrants(AccessDiff.Part<Policy> policies) {
+    String[] changed = ids(policies.changed(), change -> change.after().id().value());
+    dsl.deleteFrom(POLICY_EXCEED_LIMIT)
+        .where(POLICY_EXCEED_LIMIT.TENANT_ID.eq(tenant))
+        .and(POLICY_EXCEED_LIMIT.POLICY_ID.eq(any(changed)))
+        .execute();
+  }
+
+  private void removePolicies(List<Policy> removed) {
+    dsl.deleteFrom(POLICIES)
+        .where(POLICIES.TENANT_ID.eq(tenant))
+        .and(POLICIES.POLICY_ID.eq(any(ids(removed, policy -> policy.id().value()))))
+        .execute();
+  }
+
+  private void removeGroups(List<Group> removed) {
+    dsl.deleteFrom(GROUPS)
+        .where(GROUPS.TENANT_ID.eq(tenant))
+        .and(GROUPS.GROUP_ID.eq(any(ids(removed, group -> group.id().value()))))
+        .execute();
+  }
+
+  private PoliciesRecord row(Policy policy) {
+    Rights rights = policy.rights();
+    JobTerms terms = policy.terms();
+    return new PoliciesRecord(
+        tenant,
+        policy.id().value(),
+        policy.group().value(),
+        rights.reservation().units(),
+        rights.limit().units(),
+        rights.perUserLimit().map(GpuQuantity::units).orElse(null),
+        rights.weight(),
+        terms.onPreempt().name(),
+        terms.minRuntime().toMillis(),
+        terms.preemptible(),
+        terms.preemptWithin().name(),
+        terms.stopAfter().map(Duration::toMillis).orElse(null),
+        policy.description());
+  }
+
+  private QueuesRecord row(Queue queue) {
+    return new QueuesRecord(
+        tenant,
+        queue.id().value(),
+        queue.policy().value(),
+        queue.profile().value(),
+        queue.rank(),
+        queue.overReservation(),
+        queue.paused());
+  }
+
+  private static <T> String[] ids(List<T> items, Function<T, String> id) {
+    return items.stream().map(id).toArray(String[]::new);
+  }
+}

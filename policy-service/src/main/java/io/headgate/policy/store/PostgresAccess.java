@@ -1,0 +1,117 @@
+package io.headgate.policy.store;
+
+import static io.headgate.policy.store.jooq.Tables.ACCESS_WATCH;
+import static io.headgate.policy.store.jooq.Tables.DELETED_TENANTS;
+import static io.headgate.policy.store.jooq.Tables.TENANTS;
+import static org.jooq.impl.DSL.function;
+import static org.jooq.impl.DSL.val;
+
+import io.headgate.policy.core.access.AccessDiff;
+import io.headgate.policy.core.access.AccessVersion;
+import io.headgate.policy.core.name.TenantId;
+import io.headgate.policy.runtime.AccessStep;
+import io.headgate.policy.runtime.port.AccessTable;
+import io.headgate.policy.store.jooq.tables.records.TenantsRecord;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.LongConsumer;
+import org.jooq.DSLContext;
+
+/// Access configurations and the versions by which they are watched.
+final class PostgresAccess implements AccessTable {
+  static final String CHANNEL = "policy_access";
+
+  private final DSLContext dsl;
+  private final LongConsumer watchVersion;
+  private final AccessReader reader;
+
+  PostgresAccess(DSLContext dsl, LongConsumer watchVersion) {
+    this.dsl = dsl;
+    this.watchVersion = watchVersion;
+    this.reader = new AccessReader(dsl);
+  }
+
+  @Override
+  public AccessVersion get(TenantId tenant) {
+    return version(
+        dsl.selectFrom(TENANTS).where(TENANTS.TENANT_ID.eq(tenant.value())).fetchSingle());
+  }
+
+  @Override
+  public void put(AccessVersion next, AccessDiff diff) {
+    new AccessRows(dsl, next.tenant()).apply(diff);
+    AccessVersion.Change change = next.change().orElseThrow();
+    String tenant = next.tenant().value();
+    dsl.deleteFrom(DELETED_TENANTS).where(DELETED_TENANTS.TENANT_ID.eq(tenant)).execute();
+    dsl.update(TENANTS)
+        .set(TENANTS.ACCESS_VERSION, next.version())
+        .set(TENANTS.ACCESS_UPDATED_AT, change.at())
+        .set(TENANTS.ACCESS_UPDATED_BY, change.by())
+        .set(TENANTS.WATCH_VERSION, nextWatchVersion())
+        .where(TENANTS.TENANT_ID.eq(tenant))
+        .execute();
+  }
+
+  @Override
+  public void forget(TenantId tenant) {
+    if (get(tenant).version() == 0) {
+      // Nobody was ever told of it.
+      return;
+    }
+    long version = nextWatchVersion();
+    dsl.insertInto(DELETED_TENANTS)
+        .set(DELETED_TENANTS.TENANT_ID, tenant.value())
+        .set(DELETED_TENANTS.WATCH_VERSION, version)
+        .onConflict(DELETED_TENANTS.TENANT_ID)
+        .doUpdate()
+        .set(DELETED_TENANTS.WATCH_VERSION, version)
+        .execute();
+  }
+
+  @Override
+  public AccessStep since(long version) {
+    long current = dsl.select(ACCESS_WATCH.VERSION).from(ACCESS_WATCH).fetchSingle().value1();
+    boolean snapshot = version == 0 || version > current;
+    long seen = snapshot ? 0 : version;
+    List<AccessVersion> changed =
+        dsl.selectFrom(TENANTS)
+            .where(TENANTS.WATCH_VERSION.gt(seen))
+            .orderBy(TENANTS.TENANT_ID)
+            .fetch(this::version);
+    List<TenantId> deleted =
+        snapshot
+            ? List.of()
+            : dsl.select(DELETED_TENANTS.TENANT_ID)
+                .from(DELETED_TENANTS)
+                .where(DELETED_TENANTS.WATCH_VERSION.gt(seen))
+                .orderBy(DELETED_TENANTS.TENANT_ID)
+                .fetch(row -> new TenantId(row.value1()));
+    return new AccessStep(current, snapshot, changed, deleted);
+  }
+
+  /// Holds the watch's row until the end of the transaction, so that versions are committed in
+  /// their order.
+  private long nextWatchVersion() {
+    long version =
+        dsl.update(ACCESS_WATCH)
+            .set(ACCESS_WATCH.VERSION, ACCESS_WATCH.VERSION.plus(1))
+            .returningResult(ACCESS_WATCH.VERSION)
+            .fetchSingle()
+            .value1();
+    watchVersion.accept(version);
+    // Heard by other instances of the service when this transaction commits.
+    dsl.select(function("pg_notify", Object.class, val(CHANNEL), val(Long.toString(version))))
+        .execute();
+    return version;
+  }
+
+  private AccessVersion version(TenantsRecord row) {
+    TenantId tenant = new TenantId(row.getTenantId());
+    return new AccessVersion(
+        tenant,
+        row.getAccessVersion(),
+        reader.read(tenant),
+        Optional.ofNullable(row.getAccessUpdatedAt())
+            .map(at -> new AccessVersion.Change(at, row.getAccessUpdatedBy())));
+  }
+}

@@ -1,0 +1,88 @@
+package io.headgate.policy.store;
+
+import static io.headgate.policy.store.jooq.Tables.JOIN_TOKENS;
+import static org.jooq.impl.DSL.select;
+
+import io.headgate.policy.core.key.KeyId;
+import io.headgate.policy.core.key.SecretHash;
+import io.headgate.policy.core.key.StoredJoinToken;
+import io.headgate.policy.core.name.PoolId;
+import io.headgate.policy.core.name.TenantId;
+import io.headgate.policy.runtime.port.JoinTokenTable;
+import io.headgate.policy.store.jooq.tables.records.JoinTokensRecord;
+import java.time.Instant;
+import java.util.HexFormat;
+import java.util.Optional;
+import org.jooq.DSLContext;
+
+/// Rows of `join_tokens`.
+final class PostgresJoinTokens implements JoinTokenTable {
+  /// Each new token forgets so many old ones, so the table stays small.
+  private static final int FORGOTTEN_AT_ONCE = 10;
+
+  private static final HexFormat HEX = HexFormat.of();
+
+  private final DSLContext dsl;
+
+  PostgresJoinTokens(DSLContext dsl) {
+    this.dsl = dsl;
+  }
+
+  @Override
+  public void insert(Entry entry, String createdBy) {
+    StoredJoinToken token = entry.token();
+    dsl.insertInto(JOIN_TOKENS)
+        .set(JOIN_TOKENS.JOIN_TOKEN_ID, token.id().value())
+        .set(JOIN_TOKENS.TENANT_ID, token.tenant().value())
+        .set(JOIN_TOKENS.POOL_ID, token.pool().value())
+        .set(JOIN_TOKENS.SECRET_SHA256, HEX.parseHex(entry.hash().hex()))
+        .set(JOIN_TOKENS.USES, token.usesLeft())
+        .set(JOIN_TOKENS.USES_LEFT, token.usesLeft())
+        .set(JOIN_TOKENS.CREATED_AT, token.createdAt())
+        .set(JOIN_TOKENS.CREATED_BY, createdBy)
+        .set(JOIN_TOKENS.EXPIRES_AT, token.expiresAt())
+        .execute();
+  }
+
+  @Override
+  public Optional<Entry> lock(KeyId id) {
+    return dsl.selectFrom(JOIN_TOKENS)
+        .where(JOIN_TOKENS.JOIN_TOKEN_ID.eq(id.value()))
+        .forUpdate()
+        .fetchOptional(
+            row -> new Entry(token(row), new SecretHash(HEX.formatHex(row.getSecretSha256()))));
+  }
+
+  @Override
+  public void use(KeyId id) {
+    dsl.update(JOIN_TOKENS)
+        .set(JOIN_TOKENS.USES_LEFT, JOIN_TOKENS.USES_LEFT.minus(1))
+        .where(JOIN_TOKENS.JOIN_TOKEN_ID.eq(id.value()))
+        .execute();
+  }
+
+  @Override
+  public void forget(Instant before) {
+    dsl.deleteFrom(JOIN_TOKENS)
+        .where(
+            JOIN_TOKENS.JOIN_TOKEN_ID.in(
+                select(JOIN_TOKENS.JOIN_TOKEN_ID)
+                    .from(JOIN_TOKENS)
+                    .where(JOIN_TOKENS.EXPIRES_AT.lt(before))
+                    .orderBy(JOIN_TOKENS.EXPIRES_AT)
+                    .limit(FORGOTTEN_AT_ONCE)
+                    .forUpdate()
+                    .skipLocked()))
+        .execute();
+  }
+
+  private static StoredJoinToken token(JoinTokensRecord row) {
+    return new StoredJoinToken(
+        new KeyId(row.getJoinTokenId()),
+        new TenantId(row.getTenantId()),
+        new PoolId(row.getPoolId()),
+        row.getUsesLeft(),
+        row.getCreatedAt(),
+        row.getExpiresAt());
+  }
+}

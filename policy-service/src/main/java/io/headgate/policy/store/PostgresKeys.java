@@ -1,0 +1,180 @@
+package io.headgate.policy.store;
+
+import static io.headgate.policy.store.jooq.Tables.KEYS;
+import static org.jooq.impl.DSL.noCondition;
+import static org.jooq.impl.DSL.row;
+import static org.jooq.impl.DSL.val;
+
+import io.headgate.policy.core.identity.KeyOwner;
+import io.headgate.policy.core.key.KeyId;
+import io.headgate.policy.core.key.KeyKind;
+import io.headgate.policy.core.key.SecretHash;
+import io.headgate.policy.core.key.StoredKey;
+import io.headgate.policy.core.key.StoredKey.Lifetime;
+import io.headgate.policy.core.name.NodeId;
+import io.headgate.policy.core.name.PoolId;
+import io.headgate.policy.core.name.ServiceAccountId;
+import io.headgate.policy.core.name.TenantId;
+import io.headgate.policy.core.name.UserId;
+import io.headgate.policy.runtime.port.KeyTable;
+import io.headgate.policy.store.jooq.tables.records.KeysRecord;
+import java.time.Instant;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import org.jooq.Condition;
+import org.jooq.DSLContext;
+
+/// Rows of `keys`.
+final class PostgresKeys implements KeyTable {
+  private static final HexFormat HEX = HexFormat.of();
+
+  private final DSLContext dsl;
+
+  PostgresKeys(DSLContext dsl) {
+    this.dsl = dsl;
+  }
+
+  @Override
+  public Optional<Entry> find(KeyId id) {
+    return dsl.selectFrom(KEYS)
+        .where(KEYS.KEY_ID.eq(id.value()))
+        .fetchOptional(
+            row -> new Entry(key(row), new SecretHash(HEX.formatHex(row.getSecretSha256()))));
+  }
+
+  @Override
+  public List<StoredKey> list(Optional<TenantId> tenant, Optional<Position> after, int limit) {
+    return dsl.selectFrom(KEYS)
+        .where(KEYS.REVOKED_AT.isNull())
+        .and(tenant.map(id -> KEYS.TENANT_ID.eq(id.value())).orElse(noCondition()))
+        .and(
+            after
+                .map(position ->
+                    row(KEYS.CREATED_AT, KEYS.KEY_ID)
+                        .lt(row(val(position.createdAt()), val(position.id().value()))))
+                .orElse(noCondition()))
+        .orderBy(KEYS.CREATED_AT.desc(), KEYS.KEY_ID.desc())
+        .limit(limit)
+        .fetch(PostgresKeys::key);
+  }
+
+  @Override
+  public boolean insert(Entry entry, String createdBy) {
+    StoredKey key = entry.key();
+    return dsl.insertInto(KEYS)
+            .set(KEYS.KEY_ID, key.id().value())
+            .set(KEYS.KIND, KeyKind.of(key.owner()).name())
+            .set(KEYS.TENANT_ID, key.owner().tenant().map(TenantId::value).orElse(null))
+            .set(KEYS.OWNER_ID, ownerId(key.owner()))
+            .set(KEYS.POOL_ID, key.pool().map(PoolId::value).orElse(null))
+            .set(KEYS.SECRET_SHA256, HEX.parseHex(entry.hash().hex()))
+            .set(KEYS.DESCRIPTION, key.description())
+            .set(KEYS.CREATED_AT, key.lifetime().createdAt())
+            .set(KEYS.CREATED_BY, createdBy)
+            .set(KEYS.EXPIRES_AT, key.lifetime().expiresAt().orElse(null))
+            .onConflictDoNothing()
+            .execute()
+        == 1;
+  }
+
+  @Override
+  public void markUsed(KeyId id, Instant hour) {
+    dsl.update(KEYS).set(KEYS.LAST_USED_AT, hour).where(KEYS.KEY_ID.eq(id.value())).execute();
+  }
+
+  @Override
+  public void revoke(KeyId id, Instant at, String by) {
+    revoke(KEYS.KEY_ID.eq(id.value()), at, by);
+  }
+
+  @Override
+  public int revokeAll(KeyOwner owner, Instant at, String by) {
+    Condition ofTenant =
+        owner.tenant().map(id -> KEYS.TENANT_ID.eq(id.value())).orElseGet(KEYS.TENANT_ID::isNull);
+    return revoke(
+        KEYS.KIND.eq(KeyKind.of(owner).name()).and(ofTenant).and(KEYS.OWNER_ID.eq(ownerId(owner))),
+        at,
+        by);
+  }
+
+  @Override
+  public int revokeAll(TenantId tenant, Instant at, String by) {
+    return revoke(KEYS.TENANT_ID.eq(tenant.value()), at, by);
+  }
+
+  @Override
+  public Optional<KeyId> liveOfNode(TenantId tenant, NodeId node) {
+    return dsl.select(KEYS.KEY_ID)
+        .from(KEYS)
+        .where(KEYS.KIND.eq(KeyKind.NODE.name()))
+        .and(KEYS.TENANT_ID.eq(tenant.value()))
+        .and(KEYS.OWNER_ID.eq(node.value()))
+        .and(KEYS.REVOKED_AT.isNull())
+        .fetchOptional(found -> new KeyId(found.value1()));
+  }
+
+  @Override
+  public int countLiveOfOperators(Instant now) {
+    return dsl.select(KEYS.KEY_ID)
+        .from(KEYS)
+        .where(KEYS.KIND.eq(KeyKind.OPERATOR.name()))
+        .and(KEYS.REVOKED_AT.isNull())
+        .and(KEYS.EXPIRES_AT.isNull().or(KEYS.EXPIRES_AT.gt(now)))
+        .orderBy(KEYS.KEY_ID)
+        .forUpdate()
+        .fetch()
+        .size();
+  }
+
+  @Override
+  public boolean hasOperators() {
+    return dsl.fetchExists(KEYS, KEYS.KIND.eq(KeyKind.OPERATOR.name()));
+  }
+
+  private int revoke(Condition which, Instant at, String by) {
+    return dsl.update(KEYS)
+        .set(KEYS.REVOKED_AT, at)
+        .set(KEYS.REVOKED_BY, by)
+        .where(which)
+        .and(KEYS.REVOKED_AT.isNull())
+        .execute();
+  }
+
+  private static String ownerId(KeyOwner owner) {
+    return switch (owner) {
+      case KeyOwner.OfUser(_, var user) -> user.value();
+      case KeyOwner.OfServiceAccount(_, var account) -> account.value();
+      case KeyOwner.OfNode(_, var node) -> node.value();
+      case KeyOwner.OfService(var service) -> service;
+      case KeyOwner.OfOperator(var operator) -> operator;
+    };
+  }
+
+  private static KeyOwner owner(KeysRecord row) {
+    String id = row.getOwnerId();
+    return switch (KeyKind.valueOf(row.getKind())) {
+      case USER -> new KeyOwner.OfUser(new TenantId(row.getTenantId()), new UserId(id));
+      case SERVICE_ACCOUNT ->
+          new KeyOwner.OfServiceAccount(new TenantId(row.getTenantId()), new ServiceAccountId(id));
+      case NODE -> new KeyOwner.OfNode(new TenantId(row.getTenantId()), new NodeId(id));
+      case SERVICE -> new KeyOwner.OfService(id);
+      case OPERATOR -> new KeyOwner.OfOperator(id);
+      case JOIN ->
+          throw new IllegalStateException("a join token among the keys: " + row.getKeyId());
+    };
+  }
+
+  private static StoredKey key(KeysRecord row) {
+    return new StoredKey(
+        new KeyId(row.getKeyId()),
+        owner(row),
+        Optional.ofNullable(row.getPoolId()).map(PoolId::new),
+        row.getDescription(),
+        new Lifetime(
+            row.getCreatedAt(),
+            Optional.ofNullable(row.getExpiresAt()),
+            Optional.ofNullable(row.getRevokedAt())),
+        Optional.ofNullable(row.getLastUsedAt()));
+  }
+}

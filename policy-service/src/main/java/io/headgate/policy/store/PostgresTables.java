@@ -1,0 +1,81 @@
+package io.headgate.policy.store;
+
+import io.headgate.kit.db.RequestLog;
+import io.headgate.policy.runtime.Once;
+import io.headgate.policy.runtime.port.AccessTable;
+import io.headgate.policy.runtime.port.AuditTable;
+import io.headgate.policy.runtime.port.JoinTokenTable;
+import io.headgate.policy.runtime.port.KeyTable;
+import io.headgate.policy.runtime.port.RequestTable;
+import io.headgate.policy.runtime.port.ServiceAccountTable;
+import io.headgate.policy.runtime.port.SigningKeyTable;
+import io.headgate.policy.runtime.port.Tables;
+import io.headgate.policy.runtime.port.TenantTable;
+import io.headgate.policy.runtime.port.UserTable;
+import java.util.function.LongConsumer;
+import java.util.function.Supplier;
+import org.jooq.DSLContext;
+
+/// All tables inside of one transaction.
+final class PostgresTables implements Tables {
+  private final DSLContext dsl;
+  private final RequestLog log;
+  private final LongConsumer watchVersion;
+
+  /// @param watchVersion told the watch's version when this transaction moves it
+  PostgresTables(DSLContext dsl, RequestLog log, LongConsumer watchVersion) {
+    this.dsl = dsl;
+    this.log = log;
+    this.watchVersion = watchVersion;
+  }
+
+  @Override
+  public TenantTable tenants() {
+    return new PostgresTenants(dsl);
+  }
+
+  @Override
+  public UserTable users() {
+    return new PostgresUsers(dsl);
+  }
+
+  @Override
+  public ServiceAccountTable serviceAccounts() {
+    return new PostgresServiceAccounts(dsl);
+  }
+
+  @Override
+  public AccessTable access() {
+    return new PostgresAccess(dsl, watchVersion);
+  }
+
+  @Override
+  public KeyTable keys() {
+    return new PostgresKeys(dsl);
+  }
+
+  @Override
+  public JoinTokenTable joinTokens() {
+    return new PostgresJoinTokens(dsl);
+  }
+
+  @Override
+  public SigningKeyTable signingKeys() {
+    return new PostgresSigningKeys(dsl);
+  }
+
+  @Override
+  public AuditTable audit() {
+    return new PostgresAudit(dsl);
+  }
+
+  @Override
+  public RequestTable requests() {
+    return (Once.RequestKey request, Supplier<byte[]> change) ->
+        log.once(
+            dsl,
+            RequestLog.Request.of(
+                request.caller(), request.method(), request.id(), request.body().bytes()),
+            change);
+  }
+}

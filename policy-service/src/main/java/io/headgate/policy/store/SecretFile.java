@@ -1,0 +1,107 @@
+package io.headgate.policy.store;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.EnumSet;
+import java.util.Optional;
+import java.util.Set;
+
+/// A file that holds one secret and that nobody but its owner may read.
+public final class SecretFile {
+  private static final Set<PosixFilePermission> OWNER_ONLY =
+      EnumSet.of(PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE);
+  private static final FileAttribute<?> FILE = PosixFilePermissions.asFileAttribute(OWNER_ONLY);
+  private static final FileAttribute<?> DIRECTORY =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
+
+  private final Path path;
+
+  public SecretFile(Path path) {
+    this.path = path.toAbsolutePath();
+  }
+
+  public Path path() {
+    return path;
+  }
+
+  /// What the file holds; nothing if there is none.
+  ///
+  /// @throws IllegalStateException if others may read it: then it is no secret any more
+  public Optional<String> read() {
+    try {
+      if (!Files.exists(path)) {
+        return Optional.empty();
+      }
+      Set<PosixFilePermission> permissions = Files.getPosixFilePermissions(path);
+      if (!OWNER_ONLY.containsAll(permissions)) {
+        throw new IllegalStateException(
+            path
+                + " may be read or written by others ("
+                + PosixFilePermissions.toString(permissions)
+                + "): its secret may be known; run chmod 600 on it, and replace it if in doubt");
+      }
+      return Optional.of(Files.readString(path).strip());
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot read " + path, e);
+    }
+  }
+
+  /// Writes the secret, in place of one that is there.
+  public void write(String secret) {
+    try {
+      Files.move(
+          prepared(secret),
+          path,
+          StandardCopyOption.ATOMIC_MOVE,
+          StandardCopyOption.REPLACE_EXISTING);
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot write " + path, e);
+    }
+  }
+
+  /// Writes the secret unless one is there, also if another process tries the same.
+  ///
+  /// @return what the file then holds
+  public String writeIfAbsent(String secret) {
+    try {
+      Path prepared = prepared(secret);
+      try {
+        Files.createLink(path, prepared);
+      } catch (FileAlreadyExistsException _) {
+        // Somebody was first; theirs counts.
+      } finally {
+        Files.delete(prepared);
+      }
+      return read().orElseThrow();
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot write " + path, e);
+    }
+  }
+
+  /// Never half written: the file gets its name when its content is on disk.
+  private Path prepared(String secret) throws IOException {
+    Path directory = path.getParent();
+    if (directory == null) {
+      throw new IOException("not a file: " + path);
+    }
+    if (!Files.isDirectory(directory)) {
+      Files.createDirectories(directory, DIRECTORY);
+    }
+    Path prepared = Files.createTempFile(directory, ".secret", "", FILE);
+    try (var channel = FileChannel.open(prepared, StandardOpenOption.WRITE)) {
+      channel.write(StandardCharsets.UTF_8.encode(secret + "\n"));
+      channel.force(true);
+    }
+    return prepared;
+  }
+}
