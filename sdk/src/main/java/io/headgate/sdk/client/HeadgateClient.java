@@ -4,6 +4,7 @@ import io.headgate.sdk.model.ClientConfig;
 import io.headgate.sdk.model.HeadgateException;
 import io.headgate.sdk.model.Identity;
 import io.headgate.sdk.wire.Connection;
+import io.headgate.sdk.wire.ConnectionListener;
 import io.headgate.sdk.wire.IdentityCalls;
 import io.headgate.sdk.wire.RightsMessages;
 import java.util.function.Consumer;
@@ -27,7 +28,20 @@ public final class HeadgateClient implements AutoCloseable {
 
   /// As the other, and tells of each failure that is going to be retried.
   public static HeadgateClient connect(ClientConfig config, Consumer<HeadgateException> onRetry) {
-    return new HeadgateClient(Connection.open(config, onRetry));
+    return new HeadgateClient(
+        Connection.open(
+            config,
+            new ConnectionListener() {
+              @Override
+              public void retrying(HeadgateException failure) {
+                onRetry.accept(failure);
+              }
+            }));
+  }
+
+  /// A client over a connection that somebody else made; the command line needs both.
+  public static HeadgateClient over(Connection connection) {
+    return new HeadgateClient(connection);
   }
 
   /// Jobs and events of a tenant.

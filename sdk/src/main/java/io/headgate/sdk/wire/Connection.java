@@ -3,7 +3,6 @@ package io.headgate.sdk.wire;
 import io.grpc.CallOptions;
 import io.grpc.Channel;
 import io.grpc.ClientInterceptors;
-import io.grpc.ManagedChannel;
 import io.grpc.MethodDescriptor;
 import io.grpc.StatusRuntimeException;
 import io.grpc.stub.BlockingClientCall;
@@ -16,7 +15,6 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 
 /// One connection to a server: authenticated, traced, with deadlines and retries. Safe for use by
 /// many threads.
@@ -27,11 +25,11 @@ public final class Connection implements AutoCloseable {
   private final TokenSource tokens;
   private final TraceContext traces = new TraceContext();
   private final Failures failures;
-  private final Consumer<HeadgateException> onRetry;
+  private final ConnectionListener listener;
 
-  private Connection(ClientConfig config, Consumer<HeadgateException> onRetry) {
+  private Connection(ClientConfig config, ConnectionListener listener) {
     this.config = config;
-    this.onRetry = onRetry;
+    this.listener = listener;
     this.transport = Transport.open(config);
     this.channel = ClientInterceptors.intercept(transport.channel(), new CallHeaders());
     this.failures = new Failures(config.server());
@@ -39,11 +37,8 @@ public final class Connection implements AutoCloseable {
   }
 
   /// Prepares a connection; it is made with the first call.
-  ///
-  /// @param onRetry told of each failure that is going to be retried, so that somebody who waits
-  ///   can be told
-  public static Connection open(ClientConfig config, Consumer<HeadgateException> onRetry) {
-    return new Connection(config, onRetry);
+  public static Connection open(ClientConfig config, ConnectionListener listener) {
+    return new Connection(config, listener);
   }
 
   public ClientConfig config() {
@@ -80,9 +75,13 @@ public final class Connection implements AutoCloseable {
             options(parent, authenticated)
                 .withDeadlineAfter(
                     Math.max(1, config.deadline().minus(elapsed).toNanos()), TimeUnit.NANOSECONDS);
-        return ClientCalls.blockingUnaryCall(channel, method, options, request);
+        R answer = ClientCalls.blockingUnaryCall(channel, method, options, request);
+        listener.called(method.getFullMethodName(), "OK", System.nanoTime() - begin);
+        return answer;
       } catch (StatusRuntimeException e) {
         HeadgateException failure = failures.from(e, parent.traceId());
+        listener.called(
+            method.getFullMethodName(), failure.code().name(), System.nanoTime() - begin);
         if (authenticated && !renewed && isTokenRefused(failure)) {
           renewed = true;
           continue;
@@ -92,7 +91,7 @@ public final class Connection implements AutoCloseable {
         if (pause.isEmpty()) {
           throw failure;
         }
-        onRetry.accept(failure);
+        listener.retrying(failure);
         pause(pause.get());
       }
     }
@@ -107,9 +106,14 @@ public final class Connection implements AutoCloseable {
     return new ServerStream<>(call, failures, parent.traceId());
   }
 
+  /// The trace that calls outside any other carry.
+  public String traceId() {
+    return traces.next().traceId();
+  }
+
   /// Tells whoever waits, and waits before the next try.
   void pauseBeforeRetry(HeadgateException failure, Duration pause) {
-    onRetry.accept(failure);
+    listener.retrying(failure);
     pause(pause);
   }
 
@@ -141,10 +145,5 @@ public final class Connection implements AutoCloseable {
   @Override
   public void close() {
     transport.close();
-  }
-
-  /// For tests of the transport.
-  ManagedChannel channel() {
-    return transport.channel();
   }
 }

@@ -1,0 +1,191 @@
+package io.headgate.sdk.cli;
+
+import io.headgate.sdk.cli.command.Catalog;
+import io.headgate.sdk.cli.command.Catalog.Entry;
+import io.headgate.sdk.cli.command.StartCommand;
+import io.headgate.sdk.cli.error.CliFailure;
+import io.headgate.sdk.cli.error.ErrorFrame;
+import io.headgate.sdk.cli.error.ErrorRenderer;
+import io.headgate.sdk.cli.error.ExitCode;
+import io.headgate.sdk.cli.error.Frames;
+import io.headgate.sdk.cli.frame.CliCommand;
+import io.headgate.sdk.cli.frame.CliEnvironment;
+import io.headgate.sdk.cli.frame.GlobalOptions;
+import io.headgate.sdk.cli.frame.Invocation;
+import io.headgate.sdk.cli.frame.QuietOption;
+import io.headgate.sdk.cli.frame.Session;
+import io.headgate.sdk.cli.output.Paint;
+import io.headgate.sdk.cli.output.UsageException;
+import io.headgate.sdk.config.ConfigurationException;
+import io.headgate.sdk.config.NearestName;
+import io.headgate.sdk.model.HeadgateException;
+import java.io.IOException;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+
+/// Runs one command after another; each is independent of the others.
+public final class Cli {
+  private final CliEnvironment environment;
+
+  public Cli(CliEnvironment environment) {
+    this.environment = environment;
+  }
+
+  /// Runs a command and answers with its exit code. Nothing is thrown.
+  public int run(String... args) {
+    Invocation invocation = null;
+    try {
+      CommandLineWords words = CommandLineWords.of(List.of(args));
+      if (words.command().isEmpty() && isHelp(words.rest())) {
+        environment.out().println(Catalog.overview());
+        return ExitCode.DONE;
+      }
+      // Only the command that is meant is built: a model of all of them would cost start-up time.
+      CliCommand command =
+          words.command().isEmpty() ? new StartCommand() : entry(words.command()).create().get();
+      CommandLine parser = new CommandLine(command);
+      QuietOption quiet = new QuietOption();
+      if (parser.getCommandSpec().findOption("-q") == null) {
+        parser.addMixin("quiet", quiet);
+      }
+      parser.setCommandName(("headgate " + words.command()).strip());
+      parser.setUsageHelpWidth(Math.max(80, environment.outTerminal() ? width() : 100));
+      CommandLine.ParseResult parsed = parser.parseArgs(words.rest().toArray(String[]::new));
+      CommandLine leaf = parsed.asCommandLineList().getLast();
+      CliCommand meant = leaf.getCommand();
+      if (meant.global().help) {
+        leaf.usage(environment.out(), CommandLine.Help.Ansi.OFF);
+        return ExitCode.DONE;
+      }
+      invocation = new Invocation(environment, meant.global(), quiet.quiet);
+      return meant.run(invocation);
+    } catch (Exception e) {
+      return report(e, args, invocation);
+    } finally {
+      environment.out().flush();
+      environment.err().flush();
+      if (invocation != null) {
+        invocation.close();
+      }
+    }
+  }
+
+  private int width() {
+    return Math.min(120, environment.width().getAsInt());
+  }
+
+  private static boolean isHelp(List<String> words) {
+    return words.contains("--help") || words.contains("-h");
+  }
+
+  private static Entry entry(String word) {
+    Optional<Entry> found = Catalog.find(word);
+    if (found.isPresent()) {
+      return found.get();
+    }
+    Optional<String> nearest = NearestName.find(word, Catalog.names());
+    throw new UsageException(
+        "\"" + word + "\" is not a command",
+        "COMMAND_NOT_FOUND",
+        nearest
+            .map(name -> "did you mean headgate " + name + "?   all commands: headgate help")
+            .orElse("all commands: headgate help"));
+  }
+
+  private int report(Exception e, String[] args, @Nullable Invocation invocation) {
+    CliFailure failure = failure(e, invocation);
+    boolean json = invocation == null ? asksForJson(args) : invocation.form().isJson();
+    Paint paint =
+        invocation == null
+            ? Paint.decide(Paint.When.AUTO, environment.variables(), environment.errTerminal())
+            : invocation.output().errorPaint();
+    int width = environment.errTerminal() ? environment.width().getAsInt() : 0;
+    ErrorRenderer renderer = new ErrorRenderer(paint, width);
+    environment.out().flush();
+    boolean first = true;
+    for (ErrorFrame frame : failure.frames()) {
+      if (json) {
+        environment.err().println(ErrorRenderer.json(frame));
+      } else {
+        if (!first) {
+          environment.err().println();
+        }
+        renderer.lines(frame).forEach(environment.err()::println);
+        first = false;
+      }
+    }
+    if (failure.trailer() != null && !json) {
+      environment.err().println(failure.trailer());
+    }
+    if (invocation != null && !json) {
+      reportIds(e, invocation);
+    }
+    return failure.exitCode();
+  }
+
+  private void reportIds(Exception e, Invocation invocation) {
+    GlobalOptions global = invocation.global();
+    if ((global.verbose || invocation.debug()) && e instanceof HeadgateException refusal) {
+      String requestId = refusal.failure().requestId();
+      environment
+          .err()
+          .println(
+              "  request %s %s trace %s"
+                  .formatted(
+                      requestId == null ? "-" : requestId,
+                      invocation.output().symbols().dot(),
+                      refusal.failure().traceId()));
+    }
+    if (invocation.debug() && !(e instanceof CliFailure) && !(e instanceof UsageException)) {
+      StackTraces.print(e, environment.err());
+    }
+  }
+
+  private CliFailure failure(Exception e, @Nullable Invocation invocation) {
+    return switch (e) {
+      case CliFailure failure -> failure;
+      case UsageException usage ->
+          usage(String.valueOf(usage.getMessage()), usage.reason(), usage.next());
+      case CommandLine.ParameterException parameter -> Usage.failure(parameter);
+      case ConfigurationException configuration -> Frames.of(configuration);
+      case HeadgateException refusal ->
+          new CliFailure(
+              List.of(Frames.of(refusal, server(invocation))), ExitCode.of(refusal), null);
+      case IOException io ->
+          usage(
+              io.getClass().getSimpleName().toLowerCase(Locale.ROOT).contains("nosuchfile")
+                  ? "file \"" + io.getMessage() + "\" does not exist"
+                  : String.valueOf(io.getMessage()),
+              "FILE_ERROR",
+              List.of());
+      default ->
+          new CliFailure(
+              List.of(
+                  ErrorFrame.usage(
+                      "headgate itself failed: " + e,
+                      "INTERNAL",
+                      List.of("see where: the same command with --debug"))),
+              ExitCode.REFUSED,
+              null);
+    };
+  }
+
+  private static CliFailure usage(String message, String reason, List<String> next) {
+    return new CliFailure(List.of(ErrorFrame.usage(message, reason, next)), ExitCode.USAGE, null);
+  }
+
+  private static String server(@Nullable Invocation invocation) {
+    return invocation == null ? "" : invocation.openSession().map(Session::server).orElse("");
+  }
+
+  private static boolean asksForJson(String[] args) {
+    List<String> words = List.of(args);
+    int index = Math.max(words.indexOf("-o"), words.indexOf("--output"));
+    return words.contains("-ojson")
+        || words.contains("--output=json")
+        || (index >= 0 && index + 1 < words.size() && words.get(index + 1).startsWith("json"));
+  }
+}

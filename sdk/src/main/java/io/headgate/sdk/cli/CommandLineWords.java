@@ -1,0 +1,39 @@
+package io.headgate.sdk.cli;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
+/// The words of a call: the command, and what belongs to it. Flags that stand before the command
+/// are the command's: `headgate -t acme jobs` is `headgate jobs -t acme`.
+///
+/// @param command empty: there is none
+record CommandLineWords(String command, List<String> rest) {
+  private static final Set<String> TAKE_A_VALUE =
+      Set.of(
+          "--server",
+          "--context",
+          "-t",
+          "--tenant",
+          "-o",
+          "--output",
+          "--color",
+          "--time",
+          "--timeout",
+          "--sort",
+          "--limit",
+          "--filter");
+
+  static CommandLineWords of(List<String> words) {
+    int index = 0;
+    while (index < words.size() && words.get(index).startsWith("-")) {
+      index += TAKE_A_VALUE.contains(words.get(index)) ? 2 : 1;
+    }
+    if (index >= words.size()) {
+      return new CommandLineWords("", words);
+    }
+    List<String> rest = new ArrayList<>(words.subList(0, index));
+    rest.addAll(words.subList(index + 1, words.size()));
+    return new CommandLineWords(words.get(index), rest);
+  }
+}

@@ -1,0 +1,41 @@
+package io.headgate.sdk.cli.command;
+
+import io.headgate.sdk.cli.error.ExitCode;
+import io.headgate.sdk.cli.frame.CliCommand;
+import io.headgate.sdk.cli.frame.GlobalOptions;
+import io.headgate.sdk.cli.frame.Invocation;
+import io.headgate.sdk.cli.output.OutputForm;
+import io.headgate.sdk.cli.output.UsageException;
+import io.headgate.sdk.config.ConfigurationWriter;
+import io.headgate.sdk.model.ConfigurationState;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/// `headgate export`.
+@Command(
+    header = {
+      "headgate export > acme.yaml                 edit it, then: headgate apply -f acme.yaml",
+      "headgate export -t acme | diff acme.yaml -  what differs from a file",
+      ""
+    },
+    description = "Writes the configuration in force; applying it changes nothing.")
+public final class ExportCommand implements CliCommand {
+  @Mixin private final GlobalOptions global = new GlobalOptions();
+
+  @Override
+  public GlobalOptions global() {
+    return global;
+  }
+
+  @Override
+  public int run(Invocation invocation) {
+    OutputForm.Kind kind = invocation.form().kind();
+    if (kind != OutputForm.Kind.TABLE && kind != OutputForm.Kind.YAML) {
+      throw new UsageException(
+          "a configuration is exported as YAML", "BAD_OUTPUT_FORM", "leave out -o");
+    }
+    ConfigurationState state = invocation.session().configuration().read().state();
+    invocation.output().text(ConfigurationWriter.write(state.configuration()));
+    return ExitCode.DONE;
+  }
+}

@@ -1,0 +1,84 @@
+package io.headgate.sdk.cli.command;
+
+import io.headgate.sdk.cli.error.ExitCode;
+import io.headgate.sdk.cli.frame.CliCommand;
+import io.headgate.sdk.cli.frame.GlobalOptions;
+import io.headgate.sdk.cli.frame.Invocation;
+import io.headgate.sdk.cli.output.UsageException;
+import io.headgate.sdk.config.NearestName;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+/// `headgate help`.
+@Command(
+    header = {
+      "headgate help                all commands",
+      "headgate help exit-codes     what exit codes mean",
+      ""
+    },
+    description = "Prints help on a command, or on a topic.")
+public final class HelpCommand implements CliCommand {
+  static final List<String> TOPICS =
+      List.of("formats", "exit-codes", "reasons", "environment", "states");
+
+  @Mixin private final GlobalOptions global = new GlobalOptions();
+
+  @Parameters(
+      arity = "0..1",
+      paramLabel = "TOPIC",
+      description = "A command, or formats, exit-codes, reasons, environment, states.")
+  private @Nullable String topic;
+
+  @Override
+  public GlobalOptions global() {
+    return global;
+  }
+
+  @Override
+  public int run(Invocation invocation) throws IOException {
+    if (topic == null) {
+      invocation.output().line(Catalog.overview());
+    } else if (TOPICS.contains(topic)) {
+      invocation.output().text(text(topic));
+    } else {
+      invocation.output().text(ofCommand(topic));
+    }
+    return ExitCode.DONE;
+  }
+
+  private static String text(String topic) throws IOException {
+    try (InputStream in = HelpCommand.class.getResourceAsStream("/help/" + topic + ".txt")) {
+      if (in == null) {
+        throw new IOException("this build has no help on " + topic);
+      }
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    }
+  }
+
+  private static String ofCommand(String name) {
+    Optional<Catalog.Entry> entry = Catalog.find(name);
+    if (entry.isPresent()) {
+      return new CommandLine(entry.get().create().get())
+          .setCommandName("headgate " + name)
+          .setUsageHelpWidth(100)
+          .getUsageMessage(CommandLine.Help.Ansi.OFF);
+    }
+    List<String> known = new ArrayList<>(TOPICS);
+    known.addAll(Catalog.names());
+    throw new UsageException(
+        "there is no help on \"" + name + "\"",
+        "TOPIC_NOT_FOUND",
+        NearestName.find(name, known)
+            .map(nearest -> "did you mean headgate help " + nearest + "?")
+            .orElse("topics: " + String.join(", ", TOPICS) + ", and every command"));
+  }
+}

@@ -1,0 +1,134 @@
+package io.headgate.sdk.cli.command;
+
+import io.headgate.sdk.cli.output.Cell;
+import io.headgate.sdk.cli.output.Style;
+import io.headgate.sdk.cli.output.TimeText;
+import io.headgate.sdk.model.Attempt;
+import io.headgate.sdk.model.Attempt.Preemption;
+import io.headgate.sdk.model.Job;
+import io.headgate.sdk.model.JobState;
+import io.headgate.sdk.model.Placement;
+import io.headgate.sdk.model.Placement.Slice;
+import io.headgate.sdk.model.Reason;
+import io.headgate.sdk.model.UsageKind;
+import java.util.ArrayList;
+import java.util.List;
+
+/// How jobs read: `RUNNING`, `gpu-03:1 (onprem) over reservation`, `USER_LIMIT ada uses 6 of 6`.
+final class JobTexts {
+  /// The reason whose expected start is a bound, not an estimate.
+  private static final String HOLD = "HOLD";
+
+  private JobTexts() {}
+
+  static Cell state(Job job) {
+    String text =
+        job.state() == JobState.WAITING && job.position() > 0
+            ? "WAITING " + job.position()
+            : job.state().name();
+    return Cell.of(style(job.state()), text);
+  }
+
+  static Style style(JobState state) {
+    return switch (state) {
+      case RUNNING, DONE -> Style.GOOD;
+      case WAITING, ASSIGNED, STOPPING -> Style.WAITING;
+      case FAILED, LOST -> Style.BAD;
+      case DRAFT, CANCELLED, UNKNOWN -> Style.DIM;
+    };
+  }
+
+  /// Where it runs, why it waits, or how it ended.
+  static String whereOrReason(Job job) {
+    return switch (job.state()) {
+      case WAITING, DRAFT, UNKNOWN -> {
+        Reason reason = job.reason();
+        yield reason == null ? "" : reason(reason);
+      }
+      case ASSIGNED, RUNNING -> where(job);
+      case STOPPING -> stopping(job);
+      case DONE, FAILED, CANCELLED, LOST -> ending(job);
+    };
+  }
+
+  static String reason(Reason reason) {
+    return reason.message().startsWith(reason.code())
+        ? reason.message()
+        : reason.code() + " " + reason.message();
+  }
+
+  private static String where(Job job) {
+    StringBuilder text = new StringBuilder(place(job));
+    job.currentAttempt().ifPresent(attempt -> text.append(" (").append(attempt.pool()).append(')'));
+    if (job.usageKind() == UsageKind.OVER_RESERVATION) {
+      text.append(" over reservation");
+    } else if (job.usageKind() == UsageKind.EXCEED_LIMIT) {
+      text.append(" above limit");
+    }
+    return job.simulated() ? text.append(" SIMULATED").toString() : text.toString();
+  }
+
+  private static String stopping(Job job) {
+    String why =
+        job.currentAttempt()
+            .map(Attempt::preemption)
+            .map(JobTexts::preemption)
+            .orElse("asked to stop");
+    return place(job) + " " + why;
+  }
+
+  static String preemption(Preemption preemption) {
+    String by = preemption.byJob().isEmpty() ? "" : " by " + preemption.byJob();
+    return "preempted" + by + (preemption.rule().isEmpty() ? "" : " (" + preemption.rule() + ")");
+  }
+
+  private static String ending(Job job) {
+    String error = job.currentAttempt().map(Attempt::error).orElse(null);
+    if (error != null) {
+      return error;
+    }
+    Integer exitCode = job.exitCode();
+    return exitCode == null ? "" : "exit " + exitCode;
+  }
+
+  static String place(Job job) {
+    return job.currentAttempt().map(attempt -> place(attempt.placements())).orElse("");
+  }
+
+  /// `gpu-03:1`, `a-0:3-5`; of a gang the first place and how many more.
+  static String place(List<Placement> placements) {
+    if (placements.isEmpty()) {
+      return "";
+    }
+    Placement first = placements.getFirst();
+    String devices = devices(first.slices());
+    String text = devices.isEmpty() ? first.node() : first.node() + ":" + devices;
+    return placements.size() == 1 ? text : text + " +" + (placements.size() - 1) + " more";
+  }
+
+  /// `0`, `3-5`, `0,2`.
+  static String devices(List<Slice> slices) {
+    List<Integer> indices = slices.stream().map(Slice::deviceIndex).sorted().distinct().toList();
+    List<String> runs = new ArrayList<>();
+    int i = 0;
+    while (i < indices.size()) {
+      int end = i;
+      while (end + 1 < indices.size() && indices.get(end + 1) == indices.get(end) + 1) {
+        end++;
+      }
+      runs.add(end == i ? "" + indices.get(i) : indices.get(i) + "-" + indices.get(end));
+      i = end + 1;
+    }
+    return String.join(",", runs);
+  }
+
+  /// `14:32` is an estimate, `<= 15:10` a bound.
+  static String start(Job job, TimeText times) {
+    if (job.expectedStartTime() == null) {
+      return TimeText.NONE;
+    }
+    Reason reason = job.reason();
+    boolean bound = reason != null && reason.code().equals(HOLD);
+    return (bound ? "<= " : "") + times.at(job.expectedStartTime());
+  }
+}

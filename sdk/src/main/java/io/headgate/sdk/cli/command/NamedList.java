@@ -1,0 +1,93 @@
+package io.headgate.sdk.cli.command;
+
+import io.headgate.sdk.cli.error.CliFailure;
+import io.headgate.sdk.cli.error.ErrorFrame;
+import io.headgate.sdk.cli.error.ExitCode;
+import io.headgate.sdk.cli.frame.Invocation;
+import io.headgate.sdk.cli.frame.ListFlags;
+import io.headgate.sdk.cli.output.ListOptions;
+import io.headgate.sdk.cli.output.Listing;
+import io.headgate.sdk.cli.output.Row;
+import io.headgate.sdk.config.NearestName;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/// Runs a command whose plural lists and whose plural with a name shows one.
+///
+/// @param singular what one of them is called: `pool`
+record NamedList<T>(String singular, Listing<T> listing, Supplier<List<Row<T>>> fetch) {
+  private static final Duration POLL = Duration.ofSeconds(2);
+
+  int run(Invocation invocation, ListFlags flags, @Nullable String name)
+      throws InterruptedException {
+    ListOptions options = flags.options(invocation);
+    if (options.form().columns().equals(List.of("help"))) {
+      listing.print(List.of(), "", options, invocation.output());
+      return ExitCode.DONE;
+    }
+    if (flags.watch) {
+      return watch(invocation, options, name);
+    }
+    if (name != null) {
+      listing.printOne(find(invocation, name), invocation.form(), invocation.output());
+      return ExitCode.DONE;
+    }
+    listing.print(listing.select(fetch.get(), options), "", options, invocation.output());
+    return ExitCode.DONE;
+  }
+
+  private Row<T> find(Invocation invocation, String name) {
+    List<Row<T>> rows = fetch.get();
+    for (Row<T> row : rows) {
+      if (listing.name().apply(row.value()).equals(name)) {
+        return row;
+      }
+    }
+    List<String> names = rows.stream().map(row -> listing.name().apply(row.value())).toList();
+    String all = "all " + listing.noun() + ": headgate " + listing.noun();
+    String reason = singular.toUpperCase(Locale.ROOT) + "_NOT_FOUND";
+    ErrorFrame frame =
+        ErrorFrame.usage(
+            "%s \"%s\" does not exist in tenant %s"
+                .formatted(singular, name, invocation.session().tenant()),
+            reason,
+            List.of(
+                NearestName.find(name, names)
+                    .map(nearest -> "did you mean " + nearest + "?   " + all)
+                    .orElse(all)));
+    throw new CliFailure(List.of(frame), ExitCode.REFUSED, null);
+  }
+
+  /// There is no watch of these for users: they change seldom, so looking every few seconds will
+  /// do.
+  private int watch(Invocation invocation, ListOptions options, @Nullable String name)
+      throws InterruptedException {
+    Map<String, String> seen = new HashMap<>();
+    while (!invocation.output().isClosed()) {
+      List<Row<T>> rows =
+          listing.select(
+              fetch.get().stream()
+                  .filter(row -> name == null || listing.name().apply(row.value()).equals(name))
+                  .toList(),
+              options);
+      if (invocation.output().terminal()) {
+        Redraw.begin(invocation.output());
+        listing.print(rows, "", options, invocation.output());
+      } else {
+        for (Row<T> row : rows) {
+          String json = row.jsonLine();
+          if (!json.equals(seen.put(listing.name().apply(row.value()), json))) {
+            invocation.output().line(json);
+          }
+        }
+      }
+      Thread.sleep(POLL);
+    }
+    return ExitCode.DONE;
+  }
+}

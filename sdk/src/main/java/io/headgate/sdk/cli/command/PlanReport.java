@@ -1,0 +1,115 @@
+package io.headgate.sdk.cli.command;
+
+import io.headgate.sdk.cli.error.CliFailure;
+import io.headgate.sdk.cli.error.ErrorFrame;
+import io.headgate.sdk.cli.error.ExitCode;
+import io.headgate.sdk.cli.frame.Invocation;
+import io.headgate.sdk.cli.output.JsonText;
+import io.headgate.sdk.cli.output.Output;
+import io.headgate.sdk.client.Plan;
+import io.headgate.sdk.config.ConfigurationDiff;
+import io.headgate.sdk.config.ConfigurationDiff.Change;
+import io.headgate.sdk.model.ConfigurationState.Versions;
+import io.headgate.sdk.model.Warning;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// Shows a plan.
+record PlanReport(Invocation invocation, String tenant) {
+  /// Refuses a plan that is for other versions than the user saw.
+  void checkVersion(Plan plan, @Nullable String wanted) {
+    String base = plan.base().toString();
+    if (wanted == null
+        || wanted.equals(base)
+        || wanted.equals(String.valueOf(plan.base().resources()))) {
+      return;
+    }
+    ErrorFrame frame =
+        ErrorFrame.usage(
+                "version " + base + " is in force, not " + wanted,
+                "VERSION_CHANGED",
+                List.of("look at the plan again, then: --if-version " + base))
+            .where("--if-version " + wanted);
+    throw new CliFailure(List.of(frame), ExitCode.CONFLICT, null);
+  }
+
+  void print(Plan plan, String fileName) {
+    Output output = invocation.output();
+    if (invocation.form().isJson()) {
+      output.line(JsonText.of(json(plan)));
+      return;
+    }
+    ConfigurationDiff diff = plan.diff();
+    if (diff.isEmpty()) {
+      output.line(
+          "No changes. %s matches %s (version %s).".formatted(tenant, fileName, plan.base()));
+      return;
+    }
+    PlanText text = new PlanText(output);
+    output.line(
+        output.bold(tenant)
+            + " "
+            + output.symbols().dot()
+            + " version "
+            + plan.base()
+            + " -> "
+            + next(plan));
+    output.line("");
+    text.changes(diff).forEach(output::line);
+    text.warnings(plan.warnings()).forEach(output::line);
+    output.line("");
+    output.line(PlanText.totals(diff));
+  }
+
+  static Versions next(Plan plan) {
+    return new Versions(
+        plan.base().resources() + (plan.diff().changesResources() ? 1 : 0),
+        plan.base().access() + (plan.diff().changesAccess() ? 1 : 0));
+  }
+
+  private Map<String, Object> json(Plan plan) {
+    Map<String, Object> json = new LinkedHashMap<>();
+    json.put("tenant", tenant);
+    json.put("version", plan.base().toString());
+    json.put("changes", changes(plan.diff().changes()));
+    json.put("unchanged", plan.diff().unchanged());
+    List<Map<String, Object>> warnings = new ArrayList<>();
+    for (Warning warning : plan.warnings()) {
+      Map<String, Object> entry = new LinkedHashMap<>();
+      entry.put("reason", warning.reason());
+      entry.put("message", warning.message());
+      entry.put("field", warning.field());
+      warnings.add(entry);
+    }
+    json.put("warnings", warnings);
+    return json;
+  }
+
+  private static List<Map<String, Object>> changes(List<Change> changes) {
+    List<Map<String, Object>> list = new ArrayList<>();
+    for (Change change : changes) {
+      Map<String, Object> entry = new LinkedHashMap<>();
+      entry.put("kind", change.kind().keyword());
+      entry.put("name", change.name());
+      entry.put("action", change.action().name());
+      Map<String, Object> fields = new LinkedHashMap<>();
+      change
+          .fields()
+          .forEach((name, field) -> {
+            if (field.isChange()) {
+              fields.put(
+                  name, Map.of("from", field.from().toString(), "to", field.to().toString()));
+            }
+          });
+      entry.put("fields", fields);
+      if (!change.parts().isEmpty()) {
+        entry.put("parts", changes(change.parts()));
+      }
+      list.add(entry);
+    }
+    return list;
+  }
+}

@@ -1,0 +1,126 @@
+package io.headgate.sdk.cli.command;
+
+import io.headgate.sdk.cli.error.CliFailure;
+import io.headgate.sdk.cli.error.ErrorFrame;
+import io.headgate.sdk.cli.error.ExitCode;
+import io.headgate.sdk.cli.error.Frames;
+import io.headgate.sdk.cli.frame.Invocation;
+import io.headgate.sdk.client.ConfigurationClient;
+import io.headgate.sdk.client.Plan;
+import io.headgate.sdk.config.Configuration;
+import io.headgate.sdk.config.ConfigurationException;
+import io.headgate.sdk.config.ConfigurationFile;
+import io.headgate.sdk.config.ConfigurationReader;
+import io.headgate.sdk.config.Span;
+import io.headgate.sdk.config.Words;
+import io.headgate.sdk.model.HeadgateException;
+import io.headgate.sdk.model.HeadgateException.FieldViolation;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/// Reads a file and has the services plan it; shows the plan, or every mistake at its line.
+final class PlanRun {
+  private final Invocation invocation;
+  private final ConfigurationFile file;
+
+  private PlanRun(Invocation invocation, ConfigurationFile file) {
+    this.invocation = invocation;
+    this.file = file;
+  }
+
+  static PlanRun read(Invocation invocation, Path path) throws IOException, ConfigurationException {
+    ConfigurationFile file =
+        path.toString().equals("-")
+            ? ConfigurationReader.read(
+                "standard-input",
+                new String(invocation.environment().in().readAllBytes(), StandardCharsets.UTF_8))
+            : ConfigurationReader.read(path);
+    return new PlanRun(invocation, file);
+  }
+
+  /// The tenant: of the flags, and it must be the file's; else the file's, else the session's.
+  String tenant() {
+    String ofFile = file.configuration().tenant();
+    String chosen = invocation.global().tenant;
+    if (ofFile != null && chosen != null && !ofFile.equals(chosen)) {
+      ErrorFrame frame =
+          ErrorFrame.usage(
+                  "the file is for tenant " + ofFile + ", not " + chosen,
+                  "TENANT_DIFFERS",
+                  List.of("leave out --tenant, or change the file"))
+              .where(Frames.place(file.source(), span("tenant").orElse(null), "tenant"));
+      throw new CliFailure(List.of(frame), ExitCode.USAGE, null);
+    }
+    return ofFile != null ? ofFile : invocation.session().tenant();
+  }
+
+  Plan plan(String tenant) {
+    ConfigurationClient client = invocation.session().client().configuration(tenant);
+    Configuration wanted = file.configuration().withTenant(tenant);
+    try {
+      return client.plan(wanted);
+    } catch (HeadgateException e) {
+      throw refused(e);
+    }
+  }
+
+  /// A service knows fields; the file knows lines.
+  CliFailure refused(HeadgateException refusal) {
+    List<ErrorFrame> frames = new ArrayList<>();
+    for (FieldViolation violation : refusal.failure().violations()) {
+      frames.add(frame(refusal, violation));
+    }
+    if (frames.isEmpty()) {
+      frames.add(Frames.of(refusal, invocation.session().server()));
+    }
+    return new CliFailure(
+        frames,
+        ExitCode.of(refusal),
+        Words.count(frames.size(), "error") + ". Nothing was applied.");
+  }
+
+  private ErrorFrame frame(HeadgateException refusal, FieldViolation violation) {
+    ErrorFrame general = Frames.of(refusal, invocation.session().server());
+    String field = inFile(violation.field());
+    Span span = span(field).orElse(null);
+    Map<String, Object> json = new LinkedHashMap<>(general.json());
+    json.put("field", field);
+    json.put("file", file.source().fileName());
+    if (span != null) {
+      json.put("line", span.line());
+      json.put("column", span.column());
+    }
+    boolean one = refusal.failure().violations().size() == 1;
+    String note = violation.description();
+    return new ErrorFrame(
+        one ? general.message() : note,
+        general.reason(),
+        List.of(Frames.place(file.source(), span, field)),
+        one && general.message().contains(note)
+            ? null
+            : Frames.snippet(file.source(), span, one ? note : "refused by the server"),
+        null,
+        general.next(),
+        json);
+  }
+
+  /// `configuration.policies[rnd].limit` is `policies[rnd].limit` in the file.
+  private static String inFile(String field) {
+    String prefix = "configuration.";
+    return field.startsWith(prefix) ? field.substring(prefix.length()) : field;
+  }
+
+  private Optional<Span> span(String field) {
+    return file.sourceMap().find(field);
+  }
+
+  String fileName() {
+    return file.source().fileName();
+  }
+}

@@ -1,0 +1,127 @@
+package io.headgate.sdk.cli.command;
+
+import io.headgate.proto.scheduler.v1.PoolUsage;
+import io.headgate.sdk.cli.frame.CliCommand;
+import io.headgate.sdk.cli.frame.GlobalOptions;
+import io.headgate.sdk.cli.frame.Invocation;
+import io.headgate.sdk.cli.frame.ListFlags;
+import io.headgate.sdk.cli.frame.Session;
+import io.headgate.sdk.cli.output.Cell;
+import io.headgate.sdk.cli.output.Column;
+import io.headgate.sdk.cli.output.Listing;
+import io.headgate.sdk.cli.output.Part;
+import io.headgate.sdk.cli.output.Row;
+import io.headgate.sdk.config.Pool;
+import io.headgate.sdk.model.Usage;
+import io.headgate.sdk.wire.ResourceNames;
+import io.headgate.sdk.wire.SupplyMessages;
+import io.headgate.sdk.wire.UsageMessages;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+/// `headgate pools`.
+@Command(
+    header = {
+      "headgate pools              all pools: capacity, use, nodes",
+      "headgate pools onprem       one pool with all its fields",
+      ""
+    },
+    description = "Lists pools: hardware of one kind that jobs can run on.")
+public final class PoolsCommand implements CliCommand {
+  @Mixin private final GlobalOptions global = new GlobalOptions();
+  @Mixin private final ListFlags list = new ListFlags();
+
+  @Parameters(arity = "0..1", paramLabel = "POOL", description = "Show this one alone.")
+  private @Nullable String name;
+
+  private record UsedPool(Pool pool, Usage.OfPool usage) {}
+
+  @Override
+  public GlobalOptions global() {
+    return global;
+  }
+
+  @Override
+  public int run(Invocation invocation) throws InterruptedException {
+    return new NamedList<>("pool", listing(), () -> rows(invocation.session()))
+        .run(invocation, list, name);
+  }
+
+  private static List<Row<UsedPool>> rows(Session session) {
+    Map<String, PoolUsage> usages = Join.byId(session.catalog().poolUsages(), PoolUsage::getPool);
+    return session.catalog().pools().stream()
+        .map(pool -> {
+          String id = ResourceNames.id(pool.getName());
+          PoolUsage usage = usages.getOrDefault(id, PoolUsage.newBuilder().setPool(id).build());
+          return new Row<>(
+              new UsedPool(SupplyMessages.pool(pool), UsageMessages.usage(usage)),
+              List.of(new Part("pool", "pools", pool), new Part("usage", "usages", usage)));
+        })
+        .toList();
+  }
+
+  private static Listing<UsedPool> listing() {
+    return new Listing<>(
+        "pools",
+        List.of("pools", "usages"),
+        row -> row.pool().name(),
+        List.of(
+            Column.of("POOL", row -> Cell.of(row.pool().name())),
+            Column.of("TYPE", row -> Cell.of(row.pool().type().keyword())),
+            Column.of("MODEL", row -> Cell.of(text(row.pool().gpuModel()))),
+            Column.<UsedPool>of("USED", row -> Cell.of(row.usage().used()))
+                .toRight()
+                .sortedBy(row -> row.usage().used()),
+            Column.<UsedPool>of("HELD", row -> Cell.of(row.usage().held()))
+                .toRight()
+                .sortedBy(row -> row.usage().held()),
+            Column.<UsedPool>of("IDLE", row -> Cell.of(row.usage().idle()))
+                .toRight()
+                .sortedBy(row -> row.usage().idle()),
+            Column.<UsedPool>of("CAPACITY", row -> Cell.of(row.usage().capacity()))
+                .toRight()
+                .sortedBy(row -> row.usage().capacity()),
+            Column.<UsedPool>of("DOWN", row -> Cell.of(row.usage().down()))
+                .toRight()
+                .sortedBy(row -> row.usage().down()),
+            Column.<UsedPool>of(
+                    "NODES", row -> Cell.of(row.usage().liveNodes() + "/" + row.usage().nodes()))
+                .toRight(),
+            Column.<UsedPool>of("RUNNING", row -> Cell.of(row.usage().runningJobs()))
+                .toRight()
+                .sortedBy(row -> row.usage().runningJobs()),
+            Column.<UsedPool>of("CEILING", row -> Cell.of(text(row.pool().capacity()))).whenWide(),
+            Column.<UsedPool>of("ORDER", row -> Cell.of(String.join(", ", row.pool().order())))
+                .whenWide(),
+            Column.<UsedPool>of("DEDICATED TO", row -> Cell.of(owner(row.pool()))).whenWide(),
+            Column.<UsedPool>of("PRICE", row -> Cell.of(price(row.pool()))).whenWide(),
+            Column.<UsedPool>of("DESCRIPTION", row -> Cell.of(text(row.pool().description())))
+                .whenWide()
+                .givingWay()));
+  }
+
+  private static String owner(Pool pool) {
+    return switch (pool.dedicatedTo()) {
+      case null -> "";
+      case Pool.Dedication.ToPolicy(String owner) -> "policy " + owner;
+      case Pool.Dedication.ToGroup(String owner) -> "group " + owner;
+    };
+  }
+
+  private static String price(Pool pool) {
+    return pool.pricePerGpuHour() == null
+        ? ""
+        : pool.pricePerGpuHour().toPlainString()
+            + " "
+            + (pool.currency() == null ? "" : pool.currency() + " ")
+            + "a GPU-hour";
+  }
+
+  private static String text(@Nullable Object value) {
+    return value == null ? "" : value.toString();
+  }
+}

@@ -1,0 +1,35 @@
+package io.headgate.sdk.cli.command;
+
+import io.headgate.sdk.cli.frame.CliCommand;
+import io.headgate.sdk.cli.frame.GlobalOptions;
+import io.headgate.sdk.cli.frame.Invocation;
+import io.headgate.sdk.cli.output.UsageException;
+import java.util.List;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+/// Stands for `up` where only the command line is installed.
+@Command(hidden = true)
+public final class UpElsewhereCommand implements CliCommand {
+  @Mixin private final GlobalOptions global = new GlobalOptions();
+
+  @Parameters(hidden = true)
+  private List<String> ignored = List.of();
+
+  @Override
+  public GlobalOptions global() {
+    return global;
+  }
+
+  @Override
+  public int run(Invocation invocation) {
+    throw new UsageException(
+        ignored.isEmpty()
+            ? "this is the command line alone; up runs from a server installation"
+            : "this is the command line alone; up and its flags need a server installation",
+        "NOT_INSTALLED",
+        "from a checkout: deploy/headgate up",
+        "for a server that runs elsewhere: headgate login --server URL");
+  }
+}

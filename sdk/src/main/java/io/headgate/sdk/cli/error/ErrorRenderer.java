@@ -1,0 +1,78 @@
+package io.headgate.sdk.cli.error;
+
+import io.headgate.sdk.cli.error.ErrorFrame.Snippet;
+import io.headgate.sdk.cli.output.CellWidth;
+import io.headgate.sdk.cli.output.Clean;
+import io.headgate.sdk.cli.output.JsonText;
+import io.headgate.sdk.cli.output.Paint;
+import io.headgate.sdk.cli.output.Style;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/// Writes frames, as text or as JSON.
+///
+/// @param width of the terminal; 0: there is none
+public record ErrorRenderer(Paint paint, int width) {
+  /// Where reasons begin if there is room: they stand under each other and are found at a glance.
+  private static final int REASON_COLUMN = 76;
+
+  public List<String> lines(ErrorFrame frame) {
+    List<String> lines = new ArrayList<>();
+    lines.add(head(frame));
+    for (String place : frame.where()) {
+      lines.add("  " + Clean.line(place));
+    }
+    if (frame.snippet() != null) {
+      snippet(frame.snippet(), lines);
+    }
+    if (frame.why() != null) {
+      lines.add("  why: " + Clean.line(frame.why()));
+    }
+    for (String next : frame.next()) {
+      lines.add("  " + Clean.line(next));
+    }
+    return lines;
+  }
+
+  private String head(ErrorFrame frame) {
+    String message = Clean.line(frame.message());
+    int column = REASON_COLUMN;
+    if (width > 0) {
+      column = Math.min(column, width - frame.reason().length());
+    }
+    String text = "error: " + message;
+    int gap = Math.max(2, column - CellWidth.of(text));
+    return paint.paint(Style.ERROR, "error:")
+        + " "
+        + paint.paint(Style.BOLD, message)
+        + " ".repeat(gap)
+        + paint.paint(Style.DIM, frame.reason());
+  }
+
+  private void snippet(Snippet snippet, List<String> lines) {
+    String number = String.valueOf(snippet.line());
+    String gutter = " ".repeat(number.length() + 1) + "|";
+    String source = Clean.line(snippet.text());
+    int before =
+        CellWidth.of(
+            source.substring(
+                0,
+                source.offsetByCodePoints(
+                    0, Math.min(snippet.column() - 1, source.codePointCount(0, source.length())))));
+    lines.add(gutter);
+    lines.add(number + " | " + source);
+    lines.add(
+        gutter
+            + " "
+            + " ".repeat(before)
+            + paint.paint(Style.ERROR, "^".repeat(snippet.length()))
+            + " "
+            + Clean.line(snippet.note()));
+  }
+
+  /// `{"error":{…}}`.
+  public static String json(ErrorFrame frame) {
+    return JsonText.of(Map.of("error", frame.json()));
+  }
+}

@@ -1,0 +1,34 @@
+package io.headgate.sdk.cli.error;
+
+import io.headgate.sdk.model.HeadgateException.Failure;
+import java.util.List;
+
+/// What to do about a refusal, where the server's own words do not already say it.
+final class Hints {
+  private Hints() {}
+
+  static List<String> next(Failure failure) {
+    return switch (failure.reason()) {
+      case "QUEUE_NOT_FOUND", "NOT_ADMITTED" -> List.of("your queues: headgate queues");
+      case "JOB_NOT_FOUND" -> List.of("your jobs: headgate jobs --all");
+      case "POOL_NOT_FOUND" -> List.of("pools: headgate pools");
+      case "NODE_NOT_FOUND" -> List.of("nodes: headgate nodes");
+      case "PROFILE_NOT_FOUND" -> List.of("profiles: headgate profiles");
+      case "POLICY_NOT_FOUND" -> List.of("policies: headgate policies");
+      case "VERSION_CHANGED" -> List.of("see what is in force now: headgate plan -f FILE");
+      default -> byCode(failure);
+    };
+  }
+
+  private static List<String> byCode(Failure failure) {
+    return switch (failure.code()) {
+      case UNAUTHENTICATED -> List.of("sign in: headgate login");
+      case PERMISSION_DENIED -> List.of("who you are and what you may use: headgate whoami");
+      case UNAVAILABLE -> List.of("running jobs continue; nothing was changed. retrying is safe");
+      case DEADLINE_EXCEEDED -> List.of("give it longer: --timeout 2m");
+      case INTERNAL, UNKNOWN, DATA_LOSS ->
+          List.of("this is a fault of the server; its log and traces know " + failure.traceId());
+      default -> List.of();
+    };
+  }
+}

@@ -1,0 +1,152 @@
+package io.headgate.sdk.cli.frame;
+
+import io.headgate.sdk.cli.context.Context;
+import io.headgate.sdk.cli.context.Contexts;
+import io.headgate.sdk.cli.output.UsageException;
+import io.headgate.sdk.config.NearestName;
+import io.headgate.sdk.model.ClientConfig;
+import io.headgate.sdk.model.Credentials;
+import io.headgate.sdk.model.HeadgateException;
+import io.headgate.sdk.model.ServerAddress;
+import io.headgate.sdk.wire.ConnectionListener;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/// Puts together from flags, variables and context: which server, as whom, in which tenant.
+final class ConnectionSettings {
+  /// A person waits for a server that is not there for a moment, not for half a minute.
+  private static final Duration PATIENCE = Duration.ofSeconds(5);
+
+  private final Invocation invocation;
+
+  ConnectionSettings(Invocation invocation) {
+    this.invocation = invocation;
+  }
+
+  Session open() {
+    Optional<Context> context = context();
+    String server =
+        first(
+            invocation.global().server,
+            invocation.environment().variable("HEADGATE_SERVER"),
+            context.map(Context::server).orElse(null));
+    if (server == null) {
+      throw new UsageException(
+          "no server is known",
+          "SERVER_MISSING",
+          "start one on this machine: headgate up",
+          "or sign in to one: headgate login --server https://gate.example:7400");
+    }
+    ServerAddress address = address(server);
+    // A context's key is for the context's server alone.
+    Optional<Context> own =
+        context.filter(candidate -> address(candidate.server()).equals(address));
+    ClientConfig config =
+        ClientConfig.of(address, credentials(own))
+            .withUserAgent("headgate-cli")
+            .withCertificateAuthority(
+                own.map(Context::certificateAuthority).map(Path::of).orElse(null));
+    Duration deadline = invocation.timeout().orElse(ClientConfig.DEFAULT_DEADLINE);
+    config =
+        config
+            .withDeadline(deadline)
+            .withPatience(invocation.timeout().isPresent() ? deadline : PATIENCE);
+    String tenant =
+        first(
+            invocation.global().tenant,
+            invocation.environment().variable("HEADGATE_TENANT"),
+            context.map(Context::tenant).orElse(null));
+    return new Session(config, tenant, new Narrator(invocation));
+  }
+
+  private Optional<Context> context() {
+    try {
+      Contexts contexts = invocation.contexts().load();
+      String name =
+          first(
+              invocation.global().context,
+              invocation.environment().variable("HEADGATE_CONTEXT"),
+              null);
+      if (name == null) {
+        return contexts.selected();
+      }
+      return Optional.of(
+          contexts
+              .find(name)
+              .orElseThrow(() ->
+                  new UsageException(
+                      "context \"" + name + "\" does not exist",
+                      "CONTEXT_NOT_FOUND",
+                      NearestName.find(name, contexts.all().stream().map(Context::name).toList())
+                          .map(nearest -> "did you mean " + nearest + "?")
+                          .orElse("contexts: headgate context"))));
+    } catch (IOException e) {
+      throw new UsageException(
+          "the context file cannot be read: " + e.getMessage(),
+          "CONTEXT_FILE_UNREADABLE",
+          "mend or remove " + invocation.contexts().file());
+    }
+  }
+
+  static ServerAddress address(String text) {
+    try {
+      return ServerAddress.parse(text);
+    } catch (IllegalArgumentException e) {
+      throw new UsageException(String.valueOf(e.getMessage()), "BAD_SERVER_ADDRESS");
+    }
+  }
+
+  private Credentials credentials(Optional<Context> context) {
+    String key =
+        first(
+            null,
+            invocation.environment().variable("HEADGATE_KEY"),
+            context.map(Context::key).orElse(null));
+    return key == null ? new Credentials.None() : new Credentials.Key(key);
+  }
+
+  /// The first that says something.
+  private static @Nullable String first(
+      @Nullable String flag, String variable, @Nullable String context) {
+    if (flag != null) {
+      return flag;
+    }
+    return variable.isEmpty() ? context : variable;
+  }
+
+  /// Tells a person who waits why.
+  private static final class Narrator implements ConnectionListener {
+    private static final Duration UNTIL_FIRST_NOTE = Duration.ofSeconds(1);
+    private static final Duration BETWEEN_NOTES = Duration.ofSeconds(10);
+
+    private final Invocation invocation;
+    private final long began = System.nanoTime();
+    private long nextNote = UNTIL_FIRST_NOTE.toNanos();
+
+    Narrator(Invocation invocation) {
+      this.invocation = invocation;
+    }
+
+    @Override
+    public synchronized void retrying(HeadgateException failure) {
+      long waited = System.nanoTime() - began;
+      if (waited >= nextNote) {
+        nextNote = waited + BETWEEN_NOTES.toNanos();
+        invocation.output().note(failure.getMessage() + "; trying again (Ctrl-C ends this)");
+      }
+    }
+
+    @Override
+    public void called(String method, String status, long nanos) {
+      if (invocation.debug()) {
+        invocation
+            .output()
+            .err()
+            .println("debug: %s %s %d ms".formatted(method, status, nanos / 1_000_000));
+      }
+    }
+  }
+}

@@ -1,0 +1,144 @@
+package io.headgate.sdk.cli.frame;
+
+import io.headgate.sdk.cli.context.ContextStore;
+import io.headgate.sdk.cli.output.Output;
+import io.headgate.sdk.cli.output.OutputForm;
+import io.headgate.sdk.cli.output.Paint;
+import io.headgate.sdk.cli.output.Symbols;
+import io.headgate.sdk.cli.output.TimeText;
+import io.headgate.sdk.cli.output.UsageException;
+import io.headgate.sdk.config.DurationText;
+import io.headgate.sdk.config.NearestName;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/// One run of one command: its environment and flags, what they mean together, and the session,
+/// which is opened when it is first needed.
+public final class Invocation implements AutoCloseable {
+  private final CliEnvironment environment;
+  private final GlobalOptions global;
+  private final Output output;
+  private final OutputForm form;
+  private @Nullable Session session;
+
+  public Invocation(CliEnvironment environment, GlobalOptions global, boolean quiet) {
+    this.environment = environment;
+    this.global = global;
+    this.form = form(environment, global);
+    this.output = output(environment, global, quiet || global.quiet);
+  }
+
+  private static OutputForm form(CliEnvironment environment, GlobalOptions global) {
+    String text = global.output != null ? global.output : environment.variable("HEADGATE_OUTPUT");
+    return text.isEmpty() ? OutputForm.DEFAULT : OutputForm.parse(text);
+  }
+
+  private static Output output(CliEnvironment environment, GlobalOptions global, boolean quiet) {
+    Paint.When when = word("--color", global.color, Paint.When.AUTO);
+    TimeText.Form times = word("--time", global.time, TimeText.Form.RELATIVE);
+    return new Output(
+        environment.out(),
+        environment.err(),
+        environment.outTerminal(),
+        environment.width(),
+        Paint.decide(when, environment.variables(), environment.outTerminal()),
+        Paint.decide(when, environment.variables(), environment.errTerminal()),
+        Symbols.decide(environment.variables()),
+        new TimeText(times, environment.clock(), environment.zone()),
+        quiet);
+  }
+
+  private static <E extends Enum<E>> E word(String flag, @Nullable String text, E fallback) {
+    if (text == null) {
+      return fallback;
+    }
+    List<String> words =
+        Arrays.stream(fallback.getDeclaringClass().getEnumConstants())
+            .map(constant -> constant.name().toLowerCase(Locale.ROOT))
+            .toList();
+    int index = words.indexOf(text);
+    if (index < 0) {
+      throw new UsageException(
+          "\"%s\" is not a value of %s".formatted(text, flag),
+          "BAD_FLAG_VALUE",
+          NearestName.find(text, words)
+              .map(nearest -> "did you mean " + nearest + "?")
+              .orElse("values: " + String.join(", ", words)));
+    }
+    return fallback.getDeclaringClass().getEnumConstants()[index];
+  }
+
+  public CliEnvironment environment() {
+    return environment;
+  }
+
+  public GlobalOptions global() {
+    return global;
+  }
+
+  public Output output() {
+    return output;
+  }
+
+  public OutputForm form() {
+    return form;
+  }
+
+  public ContextStore contexts() {
+    return ContextStore.of(environment.variables());
+  }
+
+  /// The session with the server that flags, variables and context name.
+  public Session session() {
+    Session open = session;
+    if (open == null) {
+      open = new ConnectionSettings(this).open();
+      session = open;
+    }
+    return open;
+  }
+
+  /// The session, if a command had one.
+  public Optional<Session> openSession() {
+    return Optional.ofNullable(session);
+  }
+
+  /// How long calls may take, if the user said so.
+  public Optional<Duration> timeout() {
+    return Optional.ofNullable(global.timeout).map(text -> duration("--timeout", text));
+  }
+
+  /// A flag's duration.
+  public static Duration duration(String flag, String text) {
+    return DurationText.parse(text)
+        .orElseThrow(() ->
+            new UsageException(
+                "\"%s\" is not a duration for %s".formatted(text, flag),
+                "BAD_FLAG_VALUE",
+                "write for example 30s, 5m or 2h"));
+  }
+
+  /// Whether somebody is there to be asked.
+  public boolean mayAsk() {
+    return environment.inTerminal()
+        && environment.errTerminal()
+        && !global.noInput
+        && environment.variable("HEADGATE_NO_INPUT").isEmpty()
+        && environment.variable("CI").isEmpty();
+  }
+
+  public boolean debug() {
+    return global.debug || !environment.variable("HEADGATE_DEBUG").isEmpty();
+  }
+
+  @Override
+  public void close() {
+    if (session != null) {
+      session.close();
+    }
+  }
+}

@@ -1,0 +1,85 @@
+package io.headgate.sdk.cli.frame;
+
+import io.headgate.sdk.cli.output.UsageException;
+import io.headgate.sdk.client.HeadgateClient;
+import io.headgate.sdk.model.ClientConfig;
+import io.headgate.sdk.wire.CatalogCalls;
+import io.headgate.sdk.wire.ConfigurationCalls;
+import io.headgate.sdk.wire.Connection;
+import io.headgate.sdk.wire.ConnectionListener;
+import io.headgate.sdk.wire.IdentityCalls;
+import io.headgate.sdk.wire.JobCalls;
+import io.headgate.sdk.wire.ResourceNames;
+import org.jspecify.annotations.Nullable;
+
+/// The connection of one command, and for whom it acts.
+public final class Session implements AutoCloseable {
+  private final Connection connection;
+  private final @Nullable String chosenTenant;
+
+  Session(ClientConfig config, @Nullable String chosenTenant, ConnectionListener listener) {
+    this.connection = Connection.open(config, listener);
+    this.chosenTenant = chosenTenant;
+  }
+
+  /// The chosen tenant, or the one that the caller belongs to.
+  public String tenant() {
+    if (chosenTenant != null) {
+      return chosenTenant;
+    }
+    String tenant = ResourceNames.tenantOf(subject());
+    if (tenant.isEmpty()) {
+      throw new UsageException(
+          "which tenant? you belong to none",
+          "TENANT_MISSING",
+          "name it: --tenant ID, or headgate context set --tenant ID");
+    }
+    return tenant;
+  }
+
+  /// The caller, as the token says; where it does not say, as the server says.
+  public String subject() {
+    return connection.subject().orElseGet(() -> identity().whoAmI().getSubject());
+  }
+
+  /// The last part of the subject: what jobs carry as their user.
+  public String user() {
+    return ResourceNames.id(subject());
+  }
+
+  public JobCalls jobs() {
+    return new JobCalls(connection, tenant());
+  }
+
+  public CatalogCalls catalog() {
+    return new CatalogCalls(connection, tenant());
+  }
+
+  public ConfigurationCalls configuration() {
+    return new ConfigurationCalls(connection, tenant());
+  }
+
+  public IdentityCalls identity() {
+    return new IdentityCalls(connection);
+  }
+
+  /// The server, as users write it.
+  public String server() {
+    return connection.config().server().toString();
+  }
+
+  /// The same connection, records in and out. Closing the session closes it.
+  public HeadgateClient client() {
+    return HeadgateClient.over(connection);
+  }
+
+  /// Under which the command's calls are found in traces.
+  public String traceId() {
+    return connection.traceId();
+  }
+
+  @Override
+  public void close() {
+    connection.close();
+  }
+}

@@ -1,0 +1,53 @@
+package io.headgate.sdk.cli.output;
+
+import java.util.Comparator;
+import java.util.Locale;
+import java.util.function.Function;
+
+/// One column of a list.
+///
+/// @param wide shown with `-o wide` and by name only
+/// @param right its texts end, rather than begin, in one line
+/// @param flexible gives way first when a terminal is too narrow
+/// @param plain its value without what is added for the eye; what CSV has and filters compare
+/// @param order by what `--sort` sorts
+public record Column<T>(
+    String name,
+    boolean wide,
+    boolean right,
+    boolean flexible,
+    Function<T, Cell> cell,
+    Function<T, String> plain,
+    Comparator<T> order) {
+  public static <T> Column<T> of(String name, Function<T, Cell> cell) {
+    Function<T, String> plain = row -> cell.apply(row).text();
+    return new Column<>(name, false, false, false, cell, plain, Comparator.comparing(plain));
+  }
+
+  public Column<T> whenWide() {
+    return new Column<>(name, true, right, flexible, cell, plain, order);
+  }
+
+  public Column<T> toRight() {
+    return new Column<>(name, wide, true, flexible, cell, plain, order);
+  }
+
+  public Column<T> givingWay() {
+    return new Column<>(name, wide, right, true, cell, plain, order);
+  }
+
+  public Column<T> plainly(Function<T, String> value) {
+    return new Column<>(name, wide, right, flexible, cell, value, Comparator.comparing(value));
+  }
+
+  public <K extends Comparable<K>> Column<T> sortedBy(Function<T, K> key) {
+    return new Column<>(name, wide, right, flexible, cell, plain, Comparator.comparing(key));
+  }
+
+  /// What flags call it: `job`, `where`.
+  public String key() {
+    int end = name.indexOf(" /");
+    String word = end < 0 ? name : name.substring(0, end);
+    return word.toLowerCase(Locale.ROOT).replace(' ', '-');
+  }
+}

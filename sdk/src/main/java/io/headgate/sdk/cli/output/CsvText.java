@@ -1,0 +1,17 @@
+package io.headgate.sdk.cli.output;
+
+import java.util.List;
+
+/// RFC 4180, with `\n` as line end.
+final class CsvText {
+  private CsvText() {}
+
+  static String line(List<String> fields) {
+    return String.join(",", fields.stream().map(CsvText::field).toList());
+  }
+
+  private static String field(String text) {
+    boolean plain = text.chars().noneMatch(c -> c == ',' || c == '"' || c == '\n' || c == '\r');
+    return plain ? text : "\"" + text.replace("\"", "\"\"") + "\"";
+  }
+}

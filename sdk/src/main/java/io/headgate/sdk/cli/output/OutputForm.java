@@ -1,0 +1,51 @@
+package io.headgate.sdk.cli.output;
+
+import io.headgate.sdk.config.NearestName;
+import java.util.Arrays;
+import java.util.List;
+
+/// What `-o` asks for.
+///
+/// @param columns named columns; only with [Kind#COLUMNS]
+public record OutputForm(Kind kind, List<String> columns) {
+  public static final OutputForm DEFAULT = new OutputForm(Kind.TABLE, List.of());
+  private static final List<String> WORDS =
+      List.of("table", "wide", "json", "jsonl", "yaml", "csv", "name");
+
+  /// The forms.
+  public enum Kind {
+    TABLE,
+    WIDE,
+    JSON,
+    JSONL,
+    YAML,
+    CSV,
+    NAME,
+    COLUMNS
+  }
+
+  public OutputForm {
+    columns = List.copyOf(columns);
+  }
+
+  /// Reads `json` or `columns=JOB,STATE`.
+  public static OutputForm parse(String text) {
+    if (text.startsWith("columns=") && text.length() > "columns=".length()) {
+      return new OutputForm(
+          Kind.COLUMNS, Arrays.asList(text.substring("columns=".length()).split(",")));
+    }
+    if (!WORDS.contains(text)) {
+      String next =
+          NearestName.find(text, WORDS)
+              .map(nearest -> "did you mean " + nearest + "?")
+              .orElse("forms: " + String.join(", ", WORDS) + ", columns=A,B");
+      throw new UsageException("\"" + text + "\" is not an output form", "BAD_OUTPUT_FORM", next);
+    }
+    return new OutputForm(Kind.valueOf(text.toUpperCase(java.util.Locale.ROOT)), List.of());
+  }
+
+  /// Whether machines read it: no prompts, errors as JSON.
+  public boolean isJson() {
+    return kind == Kind.JSON || kind == Kind.JSONL;
+  }
+}

@@ -1,0 +1,48 @@
+package io.headgate.sdk.cli.output;
+
+import java.util.List;
+
+/// One row of a list: the record that tables show, and the API messages that JSON shows.
+public record Row<T>(T value, List<Part> parts) {
+  public Row {
+    parts = List.copyOf(parts);
+  }
+
+  /// A row with one message.
+  public static <T> Row<T> of(
+      T value, String singular, String plural, com.google.protobuf.Message message) {
+    return new Row<>(value, List.of(new Part(singular, plural, message)));
+  }
+
+  /// The message; of several, an object that holds them by name.
+  public String jsonLine() {
+    if (parts.size() == 1) {
+      return JsonText.line(parts.getFirst().message());
+    }
+    return "{"
+        + String.join(
+            ",",
+            parts.stream()
+                .map(part -> "\"" + part.singular() + "\":" + JsonText.line(part.message()))
+                .toList())
+        + "}";
+  }
+
+  /// As [#jsonLine], over several lines.
+  public String json() {
+    if (parts.size() == 1) {
+      return JsonText.pretty(parts.getFirst().message());
+    }
+    return "{\n"
+        + String.join(
+            ",\n",
+            parts.stream()
+                .map(part ->
+                    "  \""
+                        + part.singular()
+                        + "\": "
+                        + JsonText.indent(JsonText.pretty(part.message()), 2))
+                .toList())
+        + "\n}";
+  }
+}

@@ -1,0 +1,26 @@
+package io.headgate.sdk.cli.output;
+
+/// What a piece of text means; colour is only one way to show it, and never the only one.
+public enum Style {
+  PLAIN(""),
+  BOLD("1"),
+  DIM("2"),
+  GOOD("32"),
+  WAITING("33"),
+  BAD("31"),
+  ERROR("1;31"),
+  HEADING("1"),
+  ADDED("32"),
+  CHANGED("33"),
+  REMOVED("31");
+
+  private final String code;
+
+  Style(String code) {
+    this.code = code;
+  }
+
+  String apply(String text) {
+    return code.isEmpty() || text.isEmpty() ? text : "\u001b[" + code + "m" + text + "\u001b[0m";
+  }
+}

@@ -1,0 +1,91 @@
+package io.headgate.sdk.cli.output;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/// Rows in columns, aligned by cells, never wrapped. On a terminal that is too narrow the flexible
+/// column is cut with an ellipsis, and if that is not enough, the line; in a pipe nothing is cut.
+public final class Table<T> {
+  private static final String GAP = "  ";
+  private static final int NARROWEST = 8;
+
+  private final List<Column<T>> columns;
+  private final Paint paint;
+  private final Symbols symbols;
+
+  public Table(List<Column<T>> columns, Paint paint, Symbols symbols) {
+    this.columns = List.copyOf(columns);
+    this.paint = paint;
+    this.symbols = symbols;
+  }
+
+  /// The lines of the table.
+  ///
+  /// @param width of the terminal; 0: there is none
+  public List<String> lines(List<T> rows, boolean headers, int width) {
+    List<List<Cell>> cells = new ArrayList<>();
+    if (headers) {
+      cells.add(columns.stream().map(column -> Cell.of(Style.HEADING, column.name())).toList());
+    }
+    for (T row : rows) {
+      cells.add(columns.stream().map(column -> column.cell().apply(row)).toList());
+    }
+    int[] widths = widths(cells, width);
+    return cells.stream().map(line -> line(line, widths, width)).toList();
+  }
+
+  private int[] widths(List<List<Cell>> cells, int width) {
+    int[] widths = new int[columns.size()];
+    for (List<Cell> line : cells) {
+      for (int i = 0; i < widths.length; i++) {
+        widths[i] = Math.max(widths[i], CellWidth.of(line.get(i).text()));
+      }
+    }
+    int total = GAP.length() * (widths.length - 1);
+    for (int one : widths) {
+      total += one;
+    }
+    for (int i = 0; width > 0 && i < widths.length; i++) {
+      if (columns.get(i).flexible() && total > width) {
+        int less = Math.min(total - width, Math.max(0, widths[i] - NARROWEST));
+        widths[i] -= less;
+        total -= less;
+      }
+    }
+    return widths;
+  }
+
+  private String line(List<Cell> cells, int[] widths, int width) {
+    StringBuilder line = new StringBuilder();
+    int used = 0;
+    int last = lastFilled(cells);
+    for (int i = 0; i <= last; i++) {
+      Cell cell = cells.get(i);
+      String gap = i == 0 ? "" : GAP;
+      String text = CellWidth.truncate(cell.text(), widths[i], symbols.ellipsis());
+      int room = width == 0 ? Integer.MAX_VALUE : width - used - gap.length();
+      if (room <= 0) {
+        break;
+      }
+      String shown = CellWidth.truncate(text, room, symbols.ellipsis());
+      int fill = Math.max(0, Math.min(widths[i], room) - CellWidth.of(shown));
+      String painted = paint.paint(cell.style(), shown);
+      line.append(gap);
+      if (columns.get(i).right()) {
+        line.append(" ".repeat(fill)).append(painted);
+      } else {
+        line.append(painted).append(i == last ? "" : " ".repeat(fill));
+      }
+      used += gap.length() + CellWidth.of(shown) + fill;
+    }
+    return line.toString().stripTrailing();
+  }
+
+  private static int lastFilled(List<Cell> cells) {
+    int last = cells.size() - 1;
+    while (last > 0 && cells.get(last).text().isEmpty()) {
+      last--;
+    }
+    return last;
+  }
+}

@@ -1,0 +1,93 @@
+package io.headgate.sdk.cli.output;
+
+import java.io.ByteArrayOutputStream;
+
+/// Takes escape sequences and control characters out of a stream of UTF-8 bytes, across the borders
+/// of its pieces, so that a job's output cannot retitle a terminal, move its cursor or answer in
+/// its name. Line ends and tabs stay; a lone carriage return becomes a line end.
+public final class TerminalFilter {
+  private State state = State.TEXT;
+
+  private enum State {
+    TEXT,
+    CARRIAGE_RETURN,
+    ESCAPE,
+    /// `ESC [ …` up to a final byte.
+    CONTROL_SEQUENCE,
+    /// `ESC ] …`, `ESC P …` up to BEL or `ESC \`.
+    STRING,
+    STRING_ESCAPE,
+    /// After 0xC2, which begins the 8-bit controls U+0080 to U+009F.
+    C2
+  }
+
+  /// The harmless part of the next piece.
+  public byte[] filter(byte[] piece) {
+    ByteArrayOutputStream clean = new ByteArrayOutputStream(piece.length);
+    for (byte signed : piece) {
+      step(signed & 0xFF, clean);
+    }
+    return clean.toByteArray();
+  }
+
+  private void step(int value, ByteArrayOutputStream clean) {
+    switch (state) {
+      case TEXT -> text(value, clean);
+      case CARRIAGE_RETURN -> {
+        clean.write('\n');
+        state = State.TEXT;
+        if (value != '\n') {
+          text(value, clean);
+        }
+      }
+      case ESCAPE ->
+          state =
+              switch (value) {
+                case '[' -> State.CONTROL_SEQUENCE;
+                case ']', 'P', 'X', '^', '_' -> State.STRING;
+                default -> value >= 0x20 && value < 0x30 ? State.ESCAPE : State.TEXT;
+              };
+      case CONTROL_SEQUENCE -> {
+        if (value >= 0x40 && value <= 0x7E) {
+          state = State.TEXT;
+        } else if (value < 0x20) {
+          state = State.TEXT; // It was none; what follows is text again.
+          text(value, clean);
+        }
+      }
+      case STRING -> {
+        if (value == 0x07) {
+          state = State.TEXT;
+        } else if (value == 0x1B) {
+          state = State.STRING_ESCAPE;
+        }
+      }
+      case STRING_ESCAPE -> state = value == '\\' ? State.TEXT : State.STRING;
+      case C2 -> {
+        state = State.TEXT;
+        if (value < 0x80 || value > 0x9F) {
+          clean.write(0xC2);
+          text(value, clean);
+        } else if (value == 0x9B) {
+          state = State.CONTROL_SEQUENCE;
+        } else if (value == 0x9D || value == 0x90) {
+          state = State.STRING;
+        }
+      }
+    }
+  }
+
+  private void text(int value, ByteArrayOutputStream clean) {
+    switch (value) {
+      case '\n', '\t' -> clean.write(value);
+      case '\r' -> state = State.CARRIAGE_RETURN;
+      case 0x1B -> state = State.ESCAPE;
+      case 0xC2 -> state = State.C2;
+      default -> {
+        if (value >= 0x20 && value != 0x7F) {
+          clean.write(value);
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,91 @@
+package io.headgate.sdk.cli.output;
+
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.time.ZonedDateTime;
+import java.time.format.DateTimeFormatter;
+import java.time.temporal.ChronoUnit;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/// Times for people: `3m`, `2h11m`, `14:32`.
+public record TimeText(Form form, Clock clock, ZoneId zone) {
+  private static final DateTimeFormatter CLOCK_TIME =
+      DateTimeFormatter.ofPattern("HH:mm", Locale.ROOT);
+  private static final DateTimeFormatter SECONDS =
+      DateTimeFormatter.ofPattern("HH:mm:ss", Locale.ROOT);
+  private static final DateTimeFormatter DAY_AND_TIME =
+      DateTimeFormatter.ofPattern("MMM d HH:mm", Locale.ENGLISH);
+  private static final DateTimeFormatter FULL =
+      DateTimeFormatter.ofPattern("uuuu-MM-dd HH:mm:ss", Locale.ROOT);
+  public static final String NONE = "-";
+
+  /// Values of `--time`.
+  public enum Form {
+    RELATIVE,
+    LOCAL,
+    UTC
+  }
+
+  /// How long ago something was: `3m`; in the other forms, when.
+  public String ago(@Nullable Instant time) {
+    if (time == null) {
+      return NONE;
+    }
+    return form == Form.RELATIVE
+        ? span(Duration.between(time, clock.instant()))
+        : FULL.format(time.atZone(effectiveZone()));
+  }
+
+  /// A time near now: `14:32`, on another day `Nov 22 14:32`.
+  public String at(@Nullable Instant time) {
+    if (time == null) {
+      return NONE;
+    }
+    ZonedDateTime there = time.atZone(effectiveZone());
+    boolean today =
+        there
+            .truncatedTo(ChronoUnit.DAYS)
+            .equals(clock.instant().atZone(effectiveZone()).truncatedTo(ChronoUnit.DAYS));
+    return (today ? CLOCK_TIME : DAY_AND_TIME).format(there);
+  }
+
+  /// To the second: `10:00:20`, on another day `2026-11-21 10:00:20`.
+  public String exact(@Nullable Instant time) {
+    if (time == null) {
+      return NONE;
+    }
+    ZonedDateTime there = time.atZone(effectiveZone());
+    boolean today =
+        there
+            .truncatedTo(ChronoUnit.DAYS)
+            .equals(clock.instant().atZone(effectiveZone()).truncatedTo(ChronoUnit.DAYS));
+    return (today ? SECONDS : FULL).format(there);
+  }
+
+  /// How far in the future something is: `in 18m`; in the past, `now`.
+  public String until(Instant time) {
+    Duration left = Duration.between(clock.instant(), time);
+    return left.isNegative() || left.isZero() ? "now" : "in " + span(left);
+  }
+
+  private ZoneId effectiveZone() {
+    return form == Form.UTC ? ZoneOffset.UTC : zone;
+  }
+
+  /// The two largest units that matter: `12s`, `40m`, `2h11m`, `1d`, `3d4h`.
+  public static String span(Duration duration) {
+    Duration shown = duration.isNegative() ? Duration.ZERO : duration;
+    long days = shown.toDays();
+    if (days > 0) {
+      return days + "d" + (shown.toHoursPart() > 0 && days < 10 ? shown.toHoursPart() + "h" : "");
+    }
+    if (shown.toHours() > 0) {
+      return shown.toHours() + "h" + (shown.toMinutesPart() > 0 ? shown.toMinutesPart() + "m" : "");
+    }
+    return shown.toMinutes() > 0 ? shown.toMinutes() + "m" : shown.toSeconds() + "s";
+  }
+}

@@ -1,0 +1,27 @@
+package io.headgate.sdk.cli.output;
+
+import org.snakeyaml.engine.v2.api.Dump;
+import org.snakeyaml.engine.v2.api.DumpSettings;
+import org.snakeyaml.engine.v2.api.Load;
+import org.snakeyaml.engine.v2.api.LoadSettings;
+import org.snakeyaml.engine.v2.common.FlowStyle;
+
+/// The same content as JSON, in YAML.
+final class YamlOfJson {
+  private static final int MAX_CHARACTERS = 64 << 20;
+
+  private YamlOfJson() {}
+
+  static String of(String json) {
+    Object tree =
+        new Load(LoadSettings.builder().setCodePointLimit(MAX_CHARACTERS).build())
+            .loadFromString(json);
+    DumpSettings settings =
+        DumpSettings.builder()
+            .setDefaultFlowStyle(FlowStyle.BLOCK)
+            .setUseUnicodeEncoding(true)
+            .setWidth(10_000) // Lines are not folded: one value, one line.
+            .build();
+    return new Dump(settings).dumpToString(tree);
+  }
+}
