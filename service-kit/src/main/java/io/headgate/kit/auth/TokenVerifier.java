@@ -6,6 +6,7 @@ import com.nimbusds.jose.crypto.ECDSAVerifier;
 import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.SignedJWT;
 import io.grpc.Status;
+import io.headgate.kit.auth.VerifiedTokens.Verified;
 import io.headgate.kit.failure.Refusal;
 import io.headgate.kit.failure.RefusalException;
 import io.headgate.kit.time.TimeSource;
@@ -29,11 +30,13 @@ public final class TokenVerifier {
   private final TokenRules rules;
   private final KeySource keys;
   private final TimeSource time;
+  private final VerifiedTokens known;
 
   public TokenVerifier(TokenRules rules, KeySource keys, TimeSource time) {
     this.rules = rules;
     this.keys = keys;
     this.time = time;
+    this.known = new VerifiedTokens(time);
   }
 
   /// Accepts no token at all.
@@ -50,12 +53,13 @@ public final class TokenVerifier {
       if (token.length() > MAX_LENGTH) {
         throw new IllegalArgumentException("longer than " + MAX_LENGTH);
       }
-      SignedJWT jwt = SignedJWT.parse(token);
-      requireHeader(jwt.getHeader());
-      requireSignature(jwt);
-      JWTClaimsSet claims = jwt.getJWTClaimsSet();
-      requireClaims(claims);
-      return TokenFormat.principal(claims);
+      Verified verified = known.find(token).orElse(null);
+      if (verified == null) {
+        verified = judge(token);
+        known.remember(token, verified);
+      }
+      requireUnexpired(verified.expires());
+      return verified.principal();
     } catch (KeysUnavailableException e) {
       LOG.warn("tokens cannot be verified: {}", e.toString());
       throw Refusal.unavailable(
@@ -70,6 +74,15 @@ public final class TokenVerifier {
               "the token is not one that this server accepts: log in again")
           .exception();
     }
+  }
+
+  private Verified judge(String token) throws ParseException, JOSEException {
+    SignedJWT jwt = SignedJWT.parse(token);
+    requireHeader(jwt.getHeader());
+    requireSignature(jwt);
+    JWTClaimsSet claims = jwt.getJWTClaimsSet();
+    Instant expires = requireClaims(claims);
+    return new Verified(TokenFormat.principal(claims), expires);
   }
 
   private static void requireHeader(JWSHeader header) {
@@ -91,24 +104,27 @@ public final class TokenVerifier {
     require(jwt.verify(new ECDSAVerifier(key.orElseThrow())), "a wrong signature");
   }
 
-  private void requireClaims(JWTClaimsSet claims) {
+  /// Everything but the end of its life, which is returned.
+  private Instant requireClaims(JWTClaimsSet claims) {
     require(rules.issuer().equals(claims.getIssuer()), "issuer");
     require(List.of(rules.audience()).equals(claims.getAudience()), "audience");
     Date expires = claims.getExpirationTime();
     Date issued = claims.getIssueTime();
     require(expires != null && issued != null, "no time");
-    Instant now = time.instant();
-    require(!issued.toInstant().isAfter(now.plus(rules.clockSkew())), "from the future");
+    Instant latest = time.instant().plus(rules.clockSkew());
+    require(!issued.toInstant().isAfter(latest), "from the future");
     Date notBefore = claims.getNotBeforeTime();
-    require(
-        notBefore == null || !notBefore.toInstant().isAfter(now.plus(rules.clockSkew())),
-        "not yet valid");
+    require(notBefore == null || !notBefore.toInstant().isAfter(latest), "not yet valid");
     Duration lifetime = Duration.between(issued.toInstant(), expires.toInstant());
     require(lifetime.compareTo(rules.maxLifetime()) <= 0, "lives too long");
-    if (!now.isBefore(expires.toInstant().plus(rules.clockSkew()))) {
+    return expires.toInstant();
+  }
+
+  private void requireUnexpired(Instant expires) {
+    if (!time.instant().isBefore(expires.plus(rules.clockSkew()))) {
       throw Refusal.of(
               Status.Code.UNAUTHENTICATED, "TOKEN_EXPIRED", "the token has expired: get a new one")
-          .withMetadata("expiredAt", expires.toInstant())
+          .withMetadata("expiredAt", expires)
           .exception();
     }
   }

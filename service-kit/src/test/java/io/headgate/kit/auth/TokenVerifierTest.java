@@ -29,6 +29,7 @@ import java.util.Date;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -77,6 +78,35 @@ class TokenVerifierTest {
     assertThat(tokens.verifier().verify(token).role()).isEqualTo(Role.PLATFORM_OPERATOR);
     clock.setWall(TestClock.START.minusSeconds(31));
     assertThat(refusal(tokens.verifier(), token).reason()).isEqualTo("TOKEN_INVALID");
+  }
+
+  @Test
+  void checksASignatureOnceAMinute() {
+    AtomicInteger looks = new AtomicInteger();
+    KeySource counted =
+        id -> {
+          looks.incrementAndGet();
+          return tokens.keys().find(id);
+        };
+    TokenVerifier verifier = new TokenVerifier(TokenRules.DEFAULTS, counted, clock);
+    String token = tokens.operator();
+    verifier.verify(token);
+    clock.advance(Duration.ofSeconds(59));
+    verifier.verify(token);
+    assertThat(looks).hasValue(1);
+    clock.advance(Duration.ofSeconds(1));
+    verifier.verify(token);
+    assertThat(looks).as("a withdrawn key is noticed").hasValue(2);
+  }
+
+  @Test
+  void noticesTheEndOfATokenThatItRemembers() {
+    String token = tokens.operator();
+    TokenVerifier verifier = tokens.verifier();
+    clock.advance(Duration.ofMinutes(10).plusSeconds(20));
+    verifier.verify(token);
+    clock.advance(Duration.ofSeconds(10));
+    assertThat(refusal(verifier, token).reason()).isEqualTo("TOKEN_EXPIRED");
   }
 
   @Test
