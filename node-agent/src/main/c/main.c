@@ -19,11 +19,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static void on_signal(struct supervisor *self) {
+// Before children are reaped: when an init system ends the machine, its SIGTERM hits us and the job at
+// once, and the job's end has to count as a part of that. SIGCHLD needs nothing here.
+static void take_signals(struct supervisor *self) {
   struct signalfd_siginfo info;
-  if (read(self->signal_fd, &info, sizeof info) != sizeof info) return;
-  // SIGCHLD needs nothing here: every turn of the loop reaps.
-  if (info.ssi_signo == SIGTERM) on_machine_shutdown(self);
+  while (read(self->signal_fd, &info, sizeof info) == sizeof info) {
+    if (info.ssi_signo == SIGTERM) on_machine_shutdown(self);
+  }
 }
 
 static void on_connection(struct supervisor *self) {
@@ -47,6 +49,7 @@ static void arm(struct supervisor *self) {
 
 static void run(struct supervisor *self) {
   while (!self->done) {
+    take_signals(self);
     reap(self);
     if (self->done) break;
     arm(self);
@@ -54,8 +57,7 @@ static void run(struct supervisor *self) {
     int count = epoll_wait(self->epoll_fd, events, 8, -1);
     for (int i = 0; i < count; i++) {
       int fd = events[i].data.fd;
-      if (fd == self->signal_fd) on_signal(self);
-      else if (fd == self->timer_fd) on_time(self);
+      if (fd == self->timer_fd) on_time(self);
       else if (fd == self->out.read_fd) log_pump(&self->out);
       else if (fd == self->err.read_fd) log_pump(&self->err);
       else if (fd == self->control.listen_fd) on_connection(self);

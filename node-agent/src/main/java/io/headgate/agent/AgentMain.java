@@ -61,7 +61,8 @@ public final class AgentMain {
     lifecycle.stopOnSignal();
     Telemetry telemetry =
         lifecycle.own(
-            "telemetry", Telemetry.start(config.telemetry(), "headgate-agent", "development"));
+            "telemetry",
+            Telemetry.start(config.telemetry(), "headgate-agent", NodeAgent.version()));
     try {
       NodeAgent agent =
           lifecycle.own("agent", new NodeAgent(config.agent(), telemetry, TimeSource.system()));

@@ -210,7 +210,7 @@ public final class NodeAgent implements AutoCloseable {
                 : real);
   }
 
-  private static String version() {
+  static String version() {
     return Optional.ofNullable(NodeAgent.class.getPackage().getImplementationVersion())
         .orElse("development");
   }

@@ -100,7 +100,9 @@ final class FakeControlPlane implements AutoCloseable {
   }
 
   void send(ConnectResponse.Builder message) {
-    await().atMost(PATIENCE).until(this::isConnected);
+    if (!isConnected()) {
+      await().atMost(PATIENCE).until(this::isConnected);
+    }
     StreamObserver<ConnectResponse> stream = agent;
     if (stream != null) {
       synchronized (this) {
@@ -127,7 +129,11 @@ final class FakeControlPlane implements AutoCloseable {
 
   /// Waits for an update about the job that matches, and returns it.
   AttemptReport awaitReport(String job, Predicate<AttemptReport> expected) {
-    await().atMost(PATIENCE).until(() -> find(job, expected).isPresent());
+    await()
+        .atMost(PATIENCE)
+        .pollDelay(Duration.ZERO)
+        .pollInterval(Duration.ofMillis(5))
+        .until(() -> find(job, expected).isPresent());
     return find(job, expected).orElseThrow();
   }
 

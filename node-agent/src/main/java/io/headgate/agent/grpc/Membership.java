@@ -133,10 +133,17 @@ public final class Membership implements AutoCloseable {
 
   private void run() {
     try (Closeable policy = open(endpoints.policy(), TokenSource.anonymous())) {
+      boolean newcomer = !isKnown();
       NodeIdentity joined = join(policy.channel());
       NodeTokens tokens = new NodeTokens(policy.channel(), joined, time);
-      connect(joined, tokens);
-      register(joined, tokens);
+      if (newcomer) {
+        // Nobody could make use of its session before its inventory is known.
+        register(joined, tokens);
+        connect(joined, tokens);
+      } else {
+        connect(joined, tokens);
+        register(joined, tokens);
+      }
       lock.lock();
       try {
         // The tokens need the channel for as long as the node is a member.
@@ -150,6 +157,15 @@ public final class Membership implements AutoCloseable {
       Thread.currentThread().interrupt();
     } catch (ClosedException _) {
       LOG.debug("closed before it had joined");
+    }
+  }
+
+  private boolean isKnown() {
+    try {
+      return NodeIdentity.load(data).isPresent();
+    } catch (IOException _) {
+      // Damaged: joining says so, with what to do.
+      return false;
     }
   }
 

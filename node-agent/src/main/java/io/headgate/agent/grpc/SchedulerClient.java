@@ -16,6 +16,7 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /// Keeps a session with the leading scheduler: tries the known addresses in turn, goes where it is
 /// sent, and comes back after every loss with growing, jittered waits.
@@ -48,6 +49,7 @@ public final class SchedulerClient implements ControlPlane, AutoCloseable {
   private @Nullable SchedulerSession session; // guarded by lock
   private boolean closed; // guarded by lock
   private @Nullable Thread thread; // guarded by lock
+  private boolean silent; // the client's own thread only
 
   SchedulerClient(
       Agent agent,
@@ -144,7 +146,11 @@ public final class SchedulerClient implements ControlPlane, AutoCloseable {
   }
 
   private void afterEnd(URI address, SchedulerSession.Outcome.Ended ended) {
-    LOG.info("session with {} ended: {}", address, ended.why());
+    // An outage is worth one line, not one every few seconds.
+    boolean news = ended.welcomed() || !silent;
+    LOG.atLevel(news ? Level.INFO : Level.DEBUG)
+        .log("no session with {}: {}", address, ended.why());
+    silent = !ended.welcomed();
     if (ended.unauthenticated()) {
       wiring.rejectedToken().run();
     }

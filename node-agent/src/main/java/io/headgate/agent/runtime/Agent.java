@@ -51,7 +51,12 @@ public final class Agent implements AutoCloseable {
       throws IOException {
     Path data = settings.data().toAbsolutePath();
     this.ledger = Ledger.open(data, settings.bootId());
-    this.outbox = Outbox.open(data.resolve("outbox"));
+    try {
+      this.outbox = Outbox.open(data.resolve("outbox"));
+    } catch (IOException | RuntimeException e) {
+      ledger.close();
+      throw e;
+    }
     DurableFile.makeDirectory(data.resolve("bin"));
     this.cgroups = Cgroups.discover(settings.name() + "-" + Integer.toHexString(data.hashCode()));
     Machine machine =

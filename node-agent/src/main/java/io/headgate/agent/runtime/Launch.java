@@ -5,7 +5,6 @@ import io.headgate.agent.core.AttemptKey;
 import io.headgate.agent.core.JobEnvironment;
 import io.headgate.agent.driver.SlicePlan;
 import io.headgate.agent.process.Cgroups;
-import io.headgate.agent.process.DurableFile;
 import io.headgate.agent.process.SupervisorSpec;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -27,8 +26,8 @@ record Launch(Machine machine, Assignment assignment, Path directory) {
     Path work = directory.resolve("work");
     Path temporary = directory.resolve("tmp");
     Path checkpoints = machine.checkpoints().resolve(key.job().tenant()).resolve(key.job().id());
-    DurableFile.makeDirectory(work);
-    DurableFile.makeDirectory(temporary);
+    Files.createDirectories(work);
+    Files.createDirectories(temporary);
     Files.createDirectories(checkpoints);
     Path runsIn = assignment.workingDirectory().map(Path::of).orElse(work);
     JobEnvironment.Places places =

@@ -13,7 +13,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -24,6 +23,8 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -43,6 +44,9 @@ import org.jspecify.annotations.Nullable;
 final class Ledger implements AutoCloseable {
   private static final int RESERVED_BYTES = 1 << 20;
 
+  /// Data directories in use by agents of this JVM: the file lock only keeps other processes out.
+  private static final Set<Path> OPEN = ConcurrentHashMap.newKeySet();
+
   private final Path data;
   private final Path attempts;
   private final String bootId;
@@ -60,24 +64,32 @@ final class Ledger implements AutoCloseable {
   /// Opens the ledger below the data directory, which one agent at a time may use.
   static Ledger open(Path data, String bootId) throws IOException {
     DurableFile.makeDirectory(data);
+    // Asked first, because even to open and close the file would give up this process's own lock.
+    if (!OPEN.add(data)) {
+      throw taken(data);
+    }
+    try {
+      return new Ledger(data, bootId, lock(data));
+    } catch (IOException | RuntimeException e) {
+      OPEN.remove(data);
+      throw e;
+    }
+  }
+
+  private static FileChannel lock(Path data) throws IOException {
     FileChannel channel =
         FileChannel.open(
             data.resolve("agent.lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-    if (!isLocked(channel)) {
+    @Nullable FileLock lock = channel.tryLock();
+    if (lock == null) {
       channel.close();
-      throw new IOException("another agent is running with " + data + "; give this one its own");
+      throw taken(data);
     }
-    return new Ledger(data, bootId, channel);
+    return channel;
   }
 
-  private static boolean isLocked(FileChannel channel) throws IOException {
-    try {
-      @Nullable FileLock lock = channel.tryLock();
-      return lock != null;
-    } catch (OverlappingFileLockException _) {
-      // The other agent lives in this very JVM.
-      return false;
-    }
+  private static IOException taken(Path data) {
+    return new IOException("another agent is running with " + data + "; give this one its own");
   }
 
   Path directory(AttemptKey key) {
@@ -177,6 +189,7 @@ final class Ledger implements AutoCloseable {
   @Override
   public void close() throws IOException {
     lockFile.close();
+    OPEN.remove(data);
   }
 
   private Optional<Input.Found> find(Path directory, Instant now) throws IOException {

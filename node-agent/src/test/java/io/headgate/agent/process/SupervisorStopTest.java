@@ -185,6 +185,26 @@ class SupervisorStopTest {
   }
 
   @Test
+  void countsAJobThatTheShutdownHitFirstAsStoppedByIt() throws Exception {
+    job.run("echo running; exec sleep 1000");
+    job.awaitOutput("running");
+    // As an init system does: everything at once. While the supervisor stands still, both signals
+    // and the job's end gather.
+    long supervisor = job.status().supervisorPid();
+    new ProcessBuilder(
+            "bash",
+            "-c",
+            "kill -STOP $0; kill -TERM $0 $1; kill -CONT $0",
+            Long.toString(supervisor),
+            Long.toString(job.status().jobPid()))
+        .start()
+        .waitFor();
+
+    assertThat(job.awaitEnd().reason()).isEqualTo("shutdown");
+    assertThat(job.awaitEnd().exitCode()).hasValue(128 + 15);
+  }
+
+  @Test
   void wakesAStoppedJobSoThatItCanReactToSigterm() throws Exception {
     job.run(POLITE);
     job.awaitOutput("running");

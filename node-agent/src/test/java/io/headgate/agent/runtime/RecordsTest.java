@@ -134,6 +134,7 @@ class RecordsTest {
           .isThrownBy(() -> open("boot-1"))
           .withMessageContaining("another agent is running with");
     }
+    open("boot-1").close();
   }
 
   @Test
