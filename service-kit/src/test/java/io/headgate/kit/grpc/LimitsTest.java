@@ -2,6 +2,7 @@ package io.headgate.kit.grpc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.awaitility.Awaitility.await;
 
 import com.google.protobuf.ByteString;
 import io.grpc.ManagedChannel;
@@ -75,8 +76,11 @@ class LimitsTest {
   void streamsOfOneConnectionAreBounded() {
     ApiServer server = start(config("127.0.0.1", Discovery.AUTO, 2, 100, Duration.ofHours(1)));
     ManagedChannel channel = channel(server);
+    // The client learns of the bound with its first answer.
+    ShelfServiceGrpc.newBlockingStub(channel).greet(ADA);
     var stub = ShelfServiceGrpc.newFutureStub(channel);
     var waiting = List.of(stub.greet(WAIT), stub.greet(WAIT));
+    await().atMost(Duration.ofSeconds(10)).until(() -> server.callsInProgress() == 2);
     // The client queues the third until one of the others ends, so it runs into its own deadline.
     Throwable failure =
         catchThrowable(() ->
