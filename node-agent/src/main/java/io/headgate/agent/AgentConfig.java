@@ -17,7 +17,7 @@ import java.util.Optional;
 /// @param server where all services are, unless `endpoints` says otherwise
 /// @param endpoints single services elsewhere
 /// @param joinToken needed once, until the machine has joined
-/// @param joinTokenFile the same in a file, which may be deleted afterwards
+/// @param joinFile the same in a file, which may be deleted afterwards
 /// @param simulateGpus COUNTxMODEL or COUNTxMODEL-MEMORY: devices that do not exist, for trying out
 /// @param cpus cores for jobs; absent: the machine's, or 16 for each simulated GPU if that is more
 /// @param memory for jobs; absent: the machine's, or 128 GiB for each simulated GPU if that is more
@@ -31,7 +31,7 @@ public record AgentConfig(
     @Default("http://127.0.0.1:7400") URI server,
     Endpoints endpoints,
     Optional<Secret> joinToken,
-    Optional<Path> joinTokenFile,
+    Optional<Path> joinFile,
     Optional<String> simulateGpus,
     Optional<Integer> cpus,
     Optional<ByteSize> memory,
@@ -102,7 +102,7 @@ public record AgentConfig(
         server,
         endpoints,
         Optional.of(token),
-        joinTokenFile,
+        joinFile,
         simulateGpus,
         cpus,
         memory,
@@ -119,7 +119,7 @@ public record AgentConfig(
         server,
         endpoints,
         joinToken,
-        joinTokenFile,
+        joinFile,
         Optional.of(gpus),
         cpus,
         memory,
@@ -135,7 +135,7 @@ public record AgentConfig(
         server,
         endpoints,
         joinToken,
-        joinTokenFile,
+        joinFile,
         simulateGpus,
         cpus,
         memory,

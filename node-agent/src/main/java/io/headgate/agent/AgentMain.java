@@ -39,7 +39,7 @@ public final class AgentMain {
           "--data", "HEADGATE_AGENT_DATA",
           "--node", "HEADGATE_AGENT_NODE",
           "--server", "HEADGATE_AGENT_SERVER",
-          "--join-token-file", "HEADGATE_AGENT_JOIN_TOKEN_FILE",
+          "--join-token-file", "HEADGATE_AGENT_JOIN_FILE",
           "--simulate-gpus", "HEADGATE_AGENT_SIMULATE_GPUS",
           "--checkpoints", "HEADGATE_AGENT_CHECKPOINTS");
 

@@ -176,7 +176,7 @@ public final class NodeAgent implements AutoCloseable {
         .joinToken()
         .or(() ->
             config
-                .joinTokenFile()
+                .joinFile()
                 .filter(Files::exists)
                 .map(file -> {
                   try {

@@ -193,7 +193,7 @@ public final class Membership implements AutoCloseable {
     Secret token =
         joinToken.orElseThrow(() ->
             new IOException(
-                "this machine has not joined and has no join token; set agent.join-token"));
+                "this machine has not joined and has no join token; set agent.join-token or --join-token-file"));
     EnrollNodeResponse answer =
         TokenServiceGrpc.newBlockingStub(policy)
             .enrollNode(

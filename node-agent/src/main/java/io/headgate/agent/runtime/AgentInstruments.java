@@ -84,21 +84,8 @@ public final class AgentInstruments implements AutoCloseable {
     private final long begunNanos = time.monotonicNanos();
 
     private Timing(Assignment assignment) {
-      Context parent =
-          W3CTraceContextPropagator.getInstance()
-              .extract(
-                  Context.root(),
-                  Map.of("traceparent", assignment.traceparent()),
-                  MapGetter.INSTANCE);
       this.inherited = assignment.traceparent();
-      this.span =
-          tracer
-              .spanBuilder("attempt start")
-              .setParent(parent)
-              .setSpanKind(SpanKind.INTERNAL)
-              .setAttribute(JOB, assignment.key().job().toString())
-              .setAttribute(ATTEMPT, (long) assignment.key().attempt())
-              .startSpan();
+      this.span = span("attempt start", assignment);
     }
 
     String traceparent() {
@@ -123,6 +110,27 @@ public final class AgentInstruments implements AutoCloseable {
       span.end();
       startDuration.record(seconds(Duration.ofNanos(time.monotonicNanos() - begunNanos)), node());
     }
+  }
+
+  /// The stop of an attempt, until its slices are free: a span in the scheduler's trace.
+  Span stopping(Assignment assignment) {
+    return span("attempt stop", assignment);
+  }
+
+  private Span span(String name, Assignment assignment) {
+    Context parent =
+        W3CTraceContextPropagator.getInstance()
+            .extract(
+                Context.root(),
+                Map.of("traceparent", assignment.traceparent()),
+                MapGetter.INSTANCE);
+    return tracer
+        .spanBuilder(name)
+        .setParent(parent)
+        .setSpanKind(SpanKind.INTERNAL)
+        .setAttribute(JOB, assignment.key().job().toString())
+        .setAttribute(ATTEMPT, (long) assignment.key().attempt())
+        .startSpan();
   }
 
   Timing starting(Assignment assignment) {

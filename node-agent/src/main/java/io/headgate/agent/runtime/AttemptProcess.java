@@ -13,6 +13,7 @@ import io.headgate.agent.process.Remains;
 import io.headgate.agent.process.SupervisorLauncher;
 import io.headgate.agent.process.SupervisorLink;
 import io.headgate.agent.process.SupervisorStatus;
+import io.opentelemetry.api.trace.Span;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -44,6 +45,7 @@ final class AttemptProcess {
   private @Nullable SupervisorLink link; // guarded by lock
   private @Nullable StopOrder order; // guarded by lock
   private OptionalLong contactBootMs = OptionalLong.empty(); // guarded by lock
+  private @Nullable Span stopSpan; // guarded by lock
   private boolean detached; // guarded by lock
 
   AttemptProcess(Machine machine, Assignment assignment, Consumer<Input> inputs) {
@@ -81,6 +83,7 @@ final class AttemptProcess {
     try {
       // One that skips the callback is not taken back by a later one that does not.
       order = order != null && order.skipCallback() ? order : stop;
+      stopSpan = stopSpan != null ? stopSpan : machine.instruments().stopping(assignment);
       if (link != null) {
         send(link, order);
         Failpoint.AFTER_STOP_SENT.reach();
@@ -266,6 +269,7 @@ final class AttemptProcess {
           Failpoint.AFTER_RELEASE.reach();
           Duration took = elapsedSince(begun);
           machine.instruments().attemptReleased(took);
+          endStopSpan();
           inputs.accept(new Input.Released(key(), took));
           return;
         }
@@ -275,6 +279,17 @@ final class AttemptProcess {
       }
       pause(wait);
       wait = longer(wait);
+    }
+  }
+
+  private void endStopSpan() {
+    lock.lock();
+    try {
+      if (stopSpan != null) {
+        stopSpan.end();
+      }
+    } finally {
+      lock.unlock();
     }
   }
 
