@@ -27,8 +27,13 @@ class AgentMainTest {
   private final List<Process> processes = new ArrayList<>();
 
   @AfterEach
-  void endProcesses() {
-    processes.forEach(Process::destroyForcibly);
+  void endProcesses() throws InterruptedException {
+    for (Process process : processes) {
+      process.destroy();
+      if (!process.waitFor(10, TimeUnit.SECONDS)) {
+        process.destroyForcibly();
+      }
+    }
   }
 
   private Process launch(FakeControlPlane plane) throws Exception {
