@@ -57,6 +57,7 @@ final class NodeInputs {
     }
     world.changes++;
     node.remove();
+    world.aside.remove(node);
     node.pool().refresh(node);
     inventoryChanged(node.pool());
     ledger.forgetIfUnused(node);
@@ -70,6 +71,9 @@ final class NodeInputs {
   /// The node could not do what it was told: it gets no work for a while, so that the same is not
   /// tried on it over and over.
   void setAside(NodeState node, Instant now) {
+    if (node.isRemoved()) {
+      return;
+    }
     int inARow = node.rejections() + 1;
     Instant until =
         now.plus(FIRST_SET_ASIDE.multipliedBy(1L << Math.min(inARow - 1, MAX_DOUBLINGS)));

@@ -64,9 +64,10 @@ final class Pass {
   private final TurnOrder order = new TurnOrder();
   private @Nullable Instant wakeAt;
 
-  /// Whether a start left its policy above its reservation. Then jobs of it that run elsewhere may
-  /// have become victims of an entitled job that was in vain looking for some before.
-  private boolean overGrew;
+  /// Whether an entitled job that looked for room in vain may find some now: a start left its
+  /// policy above its reservation, so that jobs of it may go; or a victim leaves more behind than
+  /// its preemptor takes.
+  private boolean roomMayAppear;
 
   Pass(World world, Ledger ledger, Map<SearchKey, Failure> failures, Instant now) {
     this.world = world;
@@ -148,12 +149,12 @@ final class Pass {
       pool.rankings().forEach(Ranking::note);
     }
     do {
-      overGrew = false;
+      roomMayAppear = false;
       for (QueueState queue : world.queues.values()) {
         refresh(queue);
       }
       takeTurnsInOrder();
-    } while (overGrew);
+    } while (roomMayAppear);
   }
 
   private void takeTurnsInOrder() {
@@ -207,7 +208,7 @@ final class Pass {
     Assignment place = route.pool().place(route.ranking()).orElseThrow();
     Set<QueueState> queues = takeOut(Set.of(job.queue().account()));
     ledger.start(job, place, now);
-    overGrew |= job.queue().account().over(0) > 0;
+    roomMayAppear |= job.queue().account().over(0) > 0;
     putBack(queues, route.pool());
   }
 
@@ -248,6 +249,7 @@ final class Pass {
       victim.job().preempted(new Preemption(job.id(), rule, now));
       ledger.stop(victim, new StopOrder(new StopCause.Preempted(job.id(), rule), outcome, now));
     }
+    roomMayAppear |= !found.victims().isEmpty();
     Hold hold = new Hold(job.id(), found.place(), leaving(found), rule, now);
     ledger.hold(job, hold);
     LiveHold placed = world.holds.get(job.id());

@@ -85,6 +85,8 @@ public final class NodeState implements Comparable<NodeState> {
   /// The node has left for good; it stays known while something is taken of it.
   public void remove() {
     removed = true;
+    asideUntil = Instant.MIN;
+    rejections = 0;
   }
 
   public void restore() {

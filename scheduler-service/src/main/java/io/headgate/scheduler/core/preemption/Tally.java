@@ -53,7 +53,7 @@ final class Tally {
     excess -= attempt.units();
     for (int worker = 0; worker < attempt.workers(); worker++) {
       NodeState node = attempt.nodes().get(worker);
-      if (node.takesWork() && node.pool() == pool) {
+      if (offers(node)) {
         Room room = room(node);
         workers -= room.workers(shape);
         room.give(attempt.assignment().workers().get(worker));
@@ -66,13 +66,18 @@ final class Tally {
     excess += attempt.units();
     for (int worker = 0; worker < attempt.workers(); worker++) {
       NodeState node = attempt.nodes().get(worker);
-      if (node.takesWork() && node.pool() == pool) {
+      if (offers(node)) {
         Room room = room(node);
         workers -= room.workers(shape);
         room.takeBack(attempt.assignment().workers().get(worker));
         workers += room.workers(shape);
       }
     }
+  }
+
+  /// Whether the job could run on the node.
+  boolean offers(NodeState node) {
+    return node.takesWork() && node.pool() == pool;
   }
 
   /// What is free on the node without the removed attempts.

@@ -122,6 +122,9 @@ final class VictimChoice {
     Map<NodeState, List<LiveAttempt>> byNode = new TreeMap<>();
     for (LiveAttempt victim : prefix) {
       for (NodeState node : new LinkedHashSet<>(victim.nodes())) {
+        if (!tally.offers(node)) {
+          continue;
+        }
         byNode.computeIfAbsent(node, key -> new ArrayList<>()).add(victim);
       }
     }

@@ -49,11 +49,15 @@ final class VictimWalk {
       advance();
     }
 
-    /// Goes to the next attempt that may go as far as its run time is concerned.
+    /// Goes to the next attempt that may go as far as its run time is concerned. Where no work is
+    /// taken nothing would be gained by its going.
     void advance() {
       next = null;
       while (next == null && attempts.hasNext()) {
         LiveAttempt attempt = attempts.next();
+        if (!attempt.isWhereWorkIsTaken()) {
+          continue;
+        }
         Instant until = attempt.protectedUntil();
         if (until.isAfter(now)) {
           if (protectedUntil == null || until.isBefore(protectedUntil)) {
@@ -116,7 +120,12 @@ final class VictimWalk {
       }
       LiveAttempt victim = line.next;
       if (!mayGo(victim)) {
-        // What is taken from a policy only grows, so nothing of this line may go any more.
+        // What is taken from a policy only grows: this one may not go any more, and no larger one
+        // either.
+        if (reclaim == Reclaim.STRICT) {
+          line.advance();
+          put(line);
+        }
         continue;
       }
       taken.merge(line.policy, victim.units(), Long::sum);

@@ -157,6 +157,16 @@ public final class LiveAttempt {
     checkpointAt = at;
   }
 
+  /// Whether one of its nodes takes work.
+  public boolean isWhereWorkIsTaken() {
+    for (NodeState node : nodes) {
+      if (node.takesWork()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /// Until when the policy's minimum run time protects it (DESIGN P2). One that does not run yet
   /// counts from its assignment.
   public Instant protectedUntil() {

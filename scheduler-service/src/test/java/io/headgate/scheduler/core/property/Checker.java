@@ -67,7 +67,7 @@ final class Checker {
   void check(List<Input> inputs, Decision decision, SchedulerCore core, Instant at) {
     now = at;
     inputs.forEach(shadow::apply);
-    shadow.pass(now);
+    shadow.setAside(core.state());
     released.clear();
     releasedHolds.clear();
     for (Effect effect : decision.effects()) {
@@ -115,13 +115,14 @@ final class Checker {
   private void beforeStart(Attempt attempt) {
     Job job = shadow.jobs.get(attempt.id().job());
     Reference rules = reference();
-    boolean held = released.get(job.id()) == HoldRelease.USED;
-    if (!held) {
-      require(
-          rules.refusal(job).isEmpty(),
-          "only what rights allow starts",
-          attempt,
-          rules.refusal(job));
+    HoldRelease release = released.get(job.id());
+    // What is held is charged already: its rights were looked at when it was placed.
+    require(
+        release != null || rules.refusal(job).isEmpty(),
+        "only what rights allow starts",
+        attempt,
+        rules.refusal(job));
+    if (release != HoldRelease.USED) {
       Queue queue = rules.queue(job.spec().queue()).orElseThrow();
       Profile profile = rules.profile(queue.profile()).orElseThrow();
       for (Pool pool : rules.routes(queue, profile)) {

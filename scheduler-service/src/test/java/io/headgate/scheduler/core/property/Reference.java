@@ -286,8 +286,8 @@ final class Reference {
     long main = free(node, node.memoryBytes(), soon, removed, WorkerPlace::memoryBytes);
     int fitting = 0;
     while (fitting < profile.workers()
-        && cpu >= profile.cpuMillis()
-        && main >= profile.memoryBytes()
+        && (profile.cpuMillis() == 0 || cpu >= profile.cpuMillis())
+        && (profile.memoryBytes() == 0 || main >= profile.memoryBytes())
         && takeDevices(profile, devices, units, memory)) {
       cpu -= profile.cpuMillis();
       main -= profile.memoryBytes();
@@ -411,6 +411,9 @@ final class Reference {
         || attempt.stop().isPresent()
         || attempt.assignment().units() == 0
         || isProtected(attempt)
+        || attempt.assignment().workers().stream()
+            .map(place -> shadow.nodes.get(place.node()))
+            .noneMatch(node -> node != null && takesWork(node))
         || dedicated) {
       return false;
     }

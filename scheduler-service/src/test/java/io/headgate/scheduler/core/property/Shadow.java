@@ -3,6 +3,7 @@ package io.headgate.scheduler.core.property;
 import io.headgate.scheduler.core.Effect;
 import io.headgate.scheduler.core.Input;
 import io.headgate.scheduler.core.SchedulerState;
+import io.headgate.scheduler.core.SchedulerState.SetAside;
 import io.headgate.scheduler.core.catalog.Catalog;
 import io.headgate.scheduler.core.job.Attempt;
 import io.headgate.scheduler.core.job.AttemptId;
@@ -67,13 +68,16 @@ final class Shadow {
       case Effect.AttemptEnded(var attempt, var _) -> attempts.remove(attempt.id());
       case Effect.HoldPlaced(var hold) -> holds.put(hold.job(), hold);
       case Effect.HoldReleased(var job, var _) -> holds.remove(job);
-      case Effect.NodeSetAside(var node, var until) -> aside.put(node, until);
-      case Effect.LaneReasonChanged _, Effect.JobReasonChanged _ -> {}
+      case Effect.NodeSetAside _, Effect.LaneReasonChanged _, Effect.JobReasonChanged _ -> {}
     }
   }
 
-  void pass(Instant now) {
-    aside.values().removeIf(until -> !until.isAfter(now));
+  /// A shell does not keep which nodes are set aside; the core says it.
+  void setAside(SchedulerState core) {
+    aside.clear();
+    for (SetAside each : core.setAside()) {
+      each.until().ifPresent(until -> aside.put(each.node(), until));
+    }
   }
 
   List<Job> live() {
