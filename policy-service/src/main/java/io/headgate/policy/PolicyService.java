@@ -134,7 +134,11 @@ public final class PolicyService implements AutoCloseable {
   }
 
   /// Makes what an installation begins with, and begins to hear of other instances' changes.
+  ///
+  /// @throws IllegalStateException if the signing keys cannot be opened: the key-encryption key is
+  ///   not the one that belongs to the database
   public void start() {
+    signing.publicJwks();
     config
         .defaultTenant()
         .ifPresent(tenant -> tenants.ensure(Origin.LOCAL, new TenantId(tenant), ""));

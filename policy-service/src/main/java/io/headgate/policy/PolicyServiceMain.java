@@ -82,8 +82,8 @@ public final class PolicyServiceMain {
         ApiServer.builder(config.api(), telemetry).authentication(service.verifier());
     service.register(api);
     ApiServer server = api.build();
+    lifecycle.start("policy loops", service::start, () -> {});
     lifecycle.start("api", server::start, server::close);
-    service.start();
     server.health().set("", true);
     lifecycle.awaitStopped();
   }

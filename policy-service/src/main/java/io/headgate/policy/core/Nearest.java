@@ -13,7 +13,7 @@ public final class Nearest {
   /// The nearest of `words`, if it is near: for `hlaf` of `[half, full]` it is `half`.
   public static Optional<String> to(String typed, Collection<String> words) {
     String best = null;
-    int bestDistance = Math.max(1, typed.length() / 3) + 1;
+    int bestDistance = Math.max(1, (typed.length() + 1) / 3) + 1;
     int looked = 0;
     for (String word : words) {
       if (looked++ == MAX_WORDS) {

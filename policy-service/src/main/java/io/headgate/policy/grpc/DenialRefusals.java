@@ -148,12 +148,9 @@ final class DenialRefusals {
                   field,
                   text
                       + " GPU cannot be represented exactly: the nearest quantities are "
-                      + below
+                      + unreduced(below)
                       + " and "
-                      + above
-                      + " (multiples of 1/"
-                      + GpuQuantity.UNITS_PER_GPU
-                      + ")")
+                      + unreduced(above))
               .withMetadata("below", below)
               .withMetadata("above", above);
       case Denial.OutOfRange(var field, var value, var low, var high) ->
@@ -243,6 +240,11 @@ final class DenialRefusals {
 
   private static Refusal withField(Refusal refusal, String field) {
     return refusal.withViolation(field, refusal.message());
+  }
+
+  /// The common denominator shows at a glance that two quantities are neighbours.
+  private static String unreduced(GpuQuantity quantity) {
+    return quantity.units() + "/" + GpuQuantity.UNITS_PER_GPU;
   }
 
   private static String reason(Kind kind) {

@@ -36,7 +36,11 @@ public final class AccessEdit {
     }
     Group group = read.get();
     AccessConfiguration current = state.current();
-    existence(mode, Kind.GROUP, group.id().value(), current.group(group.id()), problems);
+    Optional<Denial> misplaced =
+        existence(mode, Kind.GROUP, group.id().value(), current.group(group.id()));
+    if (misplaced.isPresent()) {
+      return AccessDecision.denied(misplaced.get());
+    }
     AccessConfiguration next = current.with(group);
     bounded(Kind.GROUP, next.groups().size(), AccessConfiguration.MAX_GROUPS, problems);
     return decision(problems, false, () -> next);
@@ -51,7 +55,10 @@ public final class AccessEdit {
     Policy policy = read.get();
     AccessConfiguration current = state.current();
     Optional<Policy> before = current.policy(policy.id());
-    existence(mode, Kind.POLICY, policy.id().value(), before, problems);
+    Optional<Denial> misplaced = existence(mode, Kind.POLICY, policy.id().value(), before);
+    if (misplaced.isPresent()) {
+      return AccessDecision.denied(misplaced.get());
+    }
     AccessConfiguration next = current.with(policy);
     bounded(Kind.POLICY, next.policies().size(), AccessConfiguration.MAX_POLICIES, problems);
     Relations relations = relations(state, next, next.queues(), problems);
@@ -75,7 +82,10 @@ public final class AccessEdit {
     Queue queue = read.get();
     AccessConfiguration current = state.current();
     Optional<Queue> before = current.queue(queue.id());
-    existence(mode, Kind.QUEUE, queue.id().value(), before, problems);
+    Optional<Denial> misplaced = existence(mode, Kind.QUEUE, queue.id().value(), before);
+    if (misplaced.isPresent()) {
+      return AccessDecision.denied(misplaced.get());
+    }
     AccessConfiguration next = current.with(queue);
     bounded(Kind.QUEUE, next.queues().size(), AccessConfiguration.MAX_QUEUES, problems);
     Relations relations = relations(state, next, current.without(queue.id()).queues(), problems);
@@ -123,20 +133,14 @@ public final class AccessEdit {
         problems);
   }
 
-  private static void existence(
-      Mode mode, Kind kind, String id, Optional<?> before, Problems problems) {
-    switch (mode) {
-      case CREATE -> {
-        if (before.isPresent()) {
-          problems.add(new Denial.NameTaken(field(kind), kind, id));
-        }
-      }
-      case UPDATE -> {
-        if (before.isEmpty()) {
-          problems.add(new Denial.NotFound(kind, id));
-        }
-      }
-    }
+  /// Something that is there cannot be made, and something that is not cannot be changed; what else
+  /// may be wrong with it does not matter then.
+  private static Optional<Denial> existence(Mode mode, Kind kind, String id, Optional<?> before) {
+    return switch (mode) {
+      case CREATE -> before.map(_ -> new Denial.NameTaken(field(kind), kind, id));
+      case UPDATE ->
+          before.isPresent() ? Optional.empty() : Optional.of(new Denial.NotFound(kind, id));
+    };
   }
 
   private static void bounded(Kind kind, int count, int max, Problems problems) {

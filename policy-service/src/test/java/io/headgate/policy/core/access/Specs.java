@@ -1,0 +1,88 @@
+package io.headgate.policy.core.access;
+
+import io.headgate.policy.core.access.AccessSpec.GroupSpec;
+import io.headgate.policy.core.access.AccessSpec.PolicySpec;
+import io.headgate.policy.core.access.AccessSpec.QueueSpec;
+import io.headgate.policy.core.access.AccessSpec.RightsSpec;
+import io.headgate.policy.core.access.AccessSpec.TermsSpec;
+import io.headgate.policy.core.name.PoolId;
+import io.headgate.policy.core.name.ProfileId;
+import io.headgate.policy.core.name.UserId;
+import io.headgate.type.GpuQuantity;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/// Small builders: a test names only what matters to it.
+final class Specs {
+  static final TermsSpec TERMS =
+      new TermsSpec(
+          JobTerms.OnPreempt.REQUEUE,
+          Optional.empty(),
+          true,
+          JobTerms.PreemptWithin.NEVER,
+          Optional.empty(),
+          false);
+
+  private Specs() {}
+
+  static GroupSpec group(String id, String... users) {
+    return new GroupSpec(id, List.of(users), List.of());
+  }
+
+  static PolicySpec policy(String id, String reservation, String limit) {
+    return policy(id, "devs", reservation, limit);
+  }
+
+  static PolicySpec policy(String id, String group, String reservation, String limit) {
+    return new PolicySpec(
+        id, group, new RightsSpec(reservation, limit, "", 0, List.of()), TERMS, "");
+  }
+
+  static PolicySpec exceeding(String id, String... users) {
+    return new PolicySpec(id, "devs", new RightsSpec("0", "4", "", 0, List.of(users)), TERMS, "");
+  }
+
+  static PolicySpec terms(
+      String id, Duration minRuntime, Optional<Duration> stopAfter, boolean never) {
+    return new PolicySpec(
+        id,
+        "devs",
+        new RightsSpec("0", "4", "", 0, List.of()),
+        new TermsSpec(
+            JobTerms.OnPreempt.REQUEUE,
+            Optional.of(minRuntime),
+            true,
+            JobTerms.PreemptWithin.NEVER,
+            stopAfter,
+            never),
+        "");
+  }
+
+  static QueueSpec queue(String id, String policy, String profile) {
+    return new QueueSpec(id, policy, profile, 0, true, false);
+  }
+
+  static AccessSpec all(List<GroupSpec> groups, List<PolicySpec> policies, List<QueueSpec> queues) {
+    return new AccessSpec(groups, policies, queues);
+  }
+
+  /// Profiles by id with what one job needs, and a pool of so many GPUs.
+  static Supply supply(int total, Map<String, String> profiles) {
+    Map<ProfileId, GpuQuantity> needs = new HashMap<>();
+    profiles.forEach((id, need) -> needs.put(new ProfileId(id), GpuQuantity.parse(need)));
+    return new Supply(needs, Set.of(new PoolId("onprem")), GpuQuantity.ofGpus(total));
+  }
+
+  static AccessState state(AccessConfiguration current, Supply supply, String... users) {
+    Set<UserId> known = new HashSet<>();
+    for (String user : users) {
+      known.add(new UserId(user));
+    }
+    return new AccessState(current, known, Optional.of(supply));
+  }
+}
