@@ -1,5 +1,6 @@
 package io.headgate.kit.db;
 
+import com.zaxxer.hikari.HikariDataSource;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -97,7 +98,16 @@ public final class Notifications implements AutoCloseable {
         }
       }
     } finally {
-      // Back in the pool it must hear nothing any more.
+      forget(connection);
+    }
+  }
+
+  /// It must hear nothing any more, so the pool does not get it back. Telling the pool so beforehand
+  /// keeps it from taking the end for a failure.
+  private void forget(Connection connection) throws SQLException {
+    if (pool instanceof HikariDataSource hikari) {
+      hikari.evictConnection(connection);
+    } else {
       connection.abort(Runnable::run);
     }
   }
