@@ -19,6 +19,7 @@ import io.headgate.proto.pool.v1.ResourceConfiguration;
 import io.headgate.proto.pool.v1.ResourceConfigurationServiceGrpc;
 import io.headgate.proto.type.v1.DeviceGeometry;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /// A caller of the service, and builders whose defaults are good: a test names only what matters to
 /// it.
@@ -29,12 +30,19 @@ final class Client {
   final ResourceConfigurationServiceGrpc.ResourceConfigurationServiceBlockingV2Stub watches;
   final NodeServiceGrpc.NodeServiceBlockingStub nodes;
 
+  private static final AtomicInteger TENANTS = new AtomicInteger();
+
   Client(Channel channel) {
     this.pools = PoolServiceGrpc.newBlockingStub(channel);
     this.profiles = ProfileServiceGrpc.newBlockingStub(channel);
     this.configurations = ResourceConfigurationServiceGrpc.newBlockingStub(channel);
     this.watches = ResourceConfigurationServiceGrpc.newBlockingV2Stub(channel);
     this.nodes = NodeServiceGrpc.newBlockingStub(channel);
+  }
+
+  /// The id of a tenant that no other test uses.
+  static String newTenant() {
+    return "tenant-" + TENANTS.incrementAndGet();
   }
 
   ReplaceDraftResponse replaceDraft(String tenant, ResourceConfiguration configuration) {

@@ -61,6 +61,9 @@ public sealed interface Denial {
   /// A tenant would have more of a kind than is allowed.
   record TooMany(String field, Kind kind, int max) implements WrongField {}
 
+  /// The draft cannot be put in force as it is.
+  record Incomplete(WrongField missing) implements Denial {}
+
   /// There is nothing to provision.
   record NoDraft() implements Denial {}
 

@@ -1,5 +1,6 @@
 package io.headgate.pool.grpc;
 
+import io.grpc.Status;
 import io.headgate.kit.failure.Refusal;
 import io.headgate.pool.core.Denial;
 import java.util.List;
@@ -24,7 +25,7 @@ final class Refusals {
             first.retryAfter());
     for (Denial denial : denials) {
       for (Refusal.FieldViolation violation : of(denial).violations()) {
-        all = all.withViolation(violation.field(), violation.description());
+        all = all.withViolation(violation);
       }
     }
     return all;
@@ -33,6 +34,7 @@ final class Refusals {
   private static Refusal of(Denial denial) {
     return switch (denial) {
       case Denial.WrongField wrong -> WrongFields.of(wrong);
+      case Denial.Incomplete(var missing) -> incomplete(WrongFields.of(missing));
       case Denial.NameTaken(var field, var kind, var id) ->
           Refusal.alreadyExists(
                   "NAME_TAKEN",
@@ -77,5 +79,16 @@ final class Refusals {
               "the token of node '%s' does not say which pool it joined: enroll the node again"
                   .formatted(node));
     };
+  }
+
+  /// What was fine in a draft is not in force: not the request is wrong, but the time.
+  private static Refusal incomplete(Refusal wrong) {
+    return new Refusal(
+        Status.Code.FAILED_PRECONDITION,
+        wrong.reason(),
+        wrong.message(),
+        wrong.violations(),
+        wrong.metadata(),
+        wrong.retryAfter());
   }
 }

@@ -57,7 +57,8 @@ public final class ConfigurationReader {
     for (Profile profile : configuration.profiles()) {
       if (profile.pools().isEmpty()) {
         String field = "profiles[" + profile.id() + "].pools";
-        missing.add(new Denial.ProfileWithoutPool(field, profile.id().value()));
+        missing.add(
+            new Denial.Incomplete(new Denial.ProfileWithoutPool(field, profile.id().value())));
       }
     }
     return missing;

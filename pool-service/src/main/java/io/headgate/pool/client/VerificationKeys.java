@@ -1,0 +1,19 @@
+package io.headgate.pool.client;
+
+import io.grpc.Channel;
+import io.headgate.proto.policy.v1.GetVerificationKeysRequest;
+import io.headgate.proto.policy.v1.TokenServiceGrpc;
+import java.util.function.Supplier;
+
+/// The public keys by which tokens are verified, asked of whoever issues them.
+///
+/// @param channel to the issuer; its deadline bounds each question
+public record VerificationKeys(Channel channel) implements Supplier<String> {
+
+  @Override
+  public String get() {
+    return TokenServiceGrpc.newBlockingStub(channel)
+        .getVerificationKeys(GetVerificationKeysRequest.getDefaultInstance())
+        .getJwksJson();
+  }
+}

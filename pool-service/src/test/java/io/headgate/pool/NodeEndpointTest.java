@@ -1,0 +1,257 @@
+package io.headgate.pool;
+
+import static io.headgate.pool.Client.node;
+import static io.headgate.pool.Client.refused;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.grpc.Status;
+import io.headgate.kit.failure.Refusal;
+import io.headgate.kit.failure.Refusal.FieldViolation;
+import io.headgate.kit.testing.ApiServerExtension;
+import io.headgate.kit.testing.PostgresFixture;
+import io.headgate.proto.pool.v1.DeleteNodeRequest;
+import io.headgate.proto.pool.v1.Device;
+import io.headgate.proto.pool.v1.DrainNodeRequest;
+import io.headgate.proto.pool.v1.GetNodeRequest;
+import io.headgate.proto.pool.v1.ListNodesRequest;
+import io.headgate.proto.pool.v1.ListNodesResponse;
+import io.headgate.proto.pool.v1.Node;
+import io.headgate.proto.pool.v1.RegisterNodeRequest;
+import io.headgate.proto.pool.v1.UndrainNodeRequest;
+import io.headgate.proto.type.v1.DeviceGeometry;
+import io.headgate.proto.type.v1.IsolationLevel;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class NodeEndpointTest {
+  @Order(1)
+  @RegisterExtension
+  static final PostgresFixture POSTGRES = PostgresFixture.of("pool");
+
+  @Order(2)
+  @RegisterExtension
+  static final PoolFixture POOL = PoolFixture.on(POSTGRES);
+
+  @Order(3)
+  @RegisterExtension
+  static final ApiServerExtension SERVER = new ApiServerExtension(POOL::register);
+
+  private final String tenant = Client.newTenant();
+  private final Client admin = new Client(SERVER.channel(SERVER.tokens().admin(tenant)));
+
+  @Test
+  void keepsWhatAMachineReports() {
+    Node report =
+        node(tenant, "gpu-1", 2)
+            .setDevices(
+                0,
+                Device.newBuilder()
+                    .setIndex(1)
+                    .setUuid("GPU-b")
+                    .setGpuModel("MI300X")
+                    .setMemoryBytes(192L << 30)
+                    .setGeometry(DeviceGeometry.DEVICE_GEOMETRY_AMD_PARTITION)
+                    .setIsolation(IsolationLevel.ISOLATION_LEVEL_HARDWARE))
+            .setDevices(
+                1,
+                Device.newBuilder()
+                    .setIndex(0)
+                    .setUuid("GPU-a")
+                    .setGpuModel("H100")
+                    .setGeometry(DeviceGeometry.DEVICE_GEOMETRY_MIG))
+            .build();
+    Node registered = register("gpu-1", report);
+    assertThat(registered.getDevicesList())
+        .containsExactly(report.getDevices(1), report.getDevices(0));
+    assertThat(registered.getPool()).isEqualTo("onprem");
+    assertThat(registered.getState()).isEqualTo(Node.State.STATE_ACTIVE);
+    assertThat(registered.getHostname()).isEqualTo("gpu-1.example");
+    assertThat(get("gpu-1")).isEqualTo(registered);
+    Client member = new Client(SERVER.channel(SERVER.tokens().member(tenant, "ada")));
+    assertThat(member.nodes.getNode(GetNodeRequest.newBuilder().setName(name("gpu-1")).build()))
+        .isEqualTo(registered);
+  }
+
+  @Test
+  void aReportWithoutNewsChangesNothing() {
+    Node first = register("gpu-1", node(tenant, "gpu-1", 4).build());
+    long version = catalogVersion();
+    assertThat(register("gpu-1", node(tenant, "gpu-1", 4).build())).isEqualTo(first);
+    assertThat(catalogVersion()).isEqualTo(version);
+    Node grown = register("gpu-1", node(tenant, "gpu-1", 5).build());
+    assertThat(catalogVersion()).isEqualTo(version + 1);
+    assertThat(grown.getCreateTime()).isEqualTo(first.getCreateTime());
+    assertThat(grown.getUpdateTime()).isNotEqualTo(first.getUpdateTime());
+    assertThat(get("gpu-1").getDevicesCount()).isEqualTo(5);
+  }
+
+  @Test
+  void aNodeSpeaksOnlyForItself() {
+    Client node = asNode("gpu-1", Map.of("pool", "onprem"));
+    for (String name :
+        List.of(
+            name("gpu-2"),
+            "tenants/other/nodes/gpu-1",
+            "nodes/gpu-1",
+            name("gpu-1") + "/",
+            "gpu-1")) {
+      Refusal refusal =
+          refused(() ->
+              node.nodes.registerNode(
+                  RegisterNodeRequest.newBuilder()
+                      .setNode(node(tenant, "gpu-1", 1).setName(name))
+                      .build()));
+      assertThat(refusal.code()).isEqualTo(Status.Code.PERMISSION_DENIED);
+      assertThat(refusal.reason()).isEqualTo("FOREIGN_NODE");
+      assertThat(refusal.message()).contains(name("gpu-1"));
+    }
+    assertThat(list(10, "").getNodesList()).isEmpty();
+  }
+
+  @Test
+  void thePoolComesFromTheTokenAlone() {
+    Node lying = node(tenant, "gpu-1", 1).setPool("regulated").build();
+    assertThat(register("gpu-1", lying).getPool()).isEqualTo("onprem");
+    Refusal refusal =
+        refused(() ->
+            asNode("gpu-2", Map.of())
+                .nodes
+                .registerNode(
+                    RegisterNodeRequest.newBuilder().setNode(node(tenant, "gpu-2", 1)).build()));
+    assertThat(refusal.reason()).isEqualTo("POOL_MISSING_IN_TOKEN");
+    Client moved = asNode("gpu-1", Map.of("pool", "cloud"));
+    assertThat(
+            moved
+                .nodes
+                .registerNode(RegisterNodeRequest.newBuilder().setNode(lying).build())
+                .getPool())
+        .isEqualTo("cloud");
+  }
+
+  @Test
+  void refusesAWrongInventoryNamingTheFields() {
+    Node.Builder twice = node(tenant, "gpu-1", 2);
+    twice.getDevicesBuilder(1).setIndex(0).setUuid(twice.getDevices(0).getUuid());
+    Refusal refusal = refused(() -> register("gpu-1", twice.setHostname("a\nb").build()));
+    assertThat(refusal.violations())
+        .extracting(FieldViolation::field)
+        .containsExactly("node.hostname", "node.devices[0].index", "node.devices[0].uuid");
+    Node.Builder shapeless = node(tenant, "gpu-1", 1);
+    shapeless.getDevicesBuilder(0).clearGeometry();
+    assertThat(refused(() -> register("gpu-1", shapeless.build())).violations())
+        .extracting(FieldViolation::field)
+        .containsExactly("node.devices[0].geometry");
+    assertThat(refused(() -> get("gpu-1")).reason()).isEqualTo("NODE_NOT_FOUND");
+  }
+
+  @Test
+  void drainingIsAnOperatorsWordThatRegisteringDoesNotChange() {
+    register("gpu-1", node(tenant, "gpu-1", 1).build());
+    Node drained = drain("gpu-1", "fan is loud");
+    assertThat(drained.getState()).isEqualTo(Node.State.STATE_DRAINING);
+    assertThat(drained.getDrainReason()).isEqualTo("fan is loud");
+    long version = catalogVersion();
+    assertThat(drain("gpu-1", "fan is loud")).isEqualTo(drained);
+    assertThat(catalogVersion()).isEqualTo(version);
+    assertThat(register("gpu-1", node(tenant, "gpu-1", 2).build()).getDrainReason())
+        .isEqualTo("fan is loud");
+    Node back =
+        admin.nodes.undrainNode(UndrainNodeRequest.newBuilder().setName(name("gpu-1")).build());
+    assertThat(back.getState()).isEqualTo(Node.State.STATE_ACTIVE);
+    assertThat(back.getDrainReason()).isEmpty();
+    assertThat(refused(() -> drain("absent", "")).reason()).isEqualTo("NODE_NOT_FOUND");
+  }
+
+  @Test
+  void forgetsADeletedNodeUntilItReportsAgain() {
+    register("gpu-1", node(tenant, "gpu-1", 1).build());
+    drain("gpu-1", "");
+    delete("gpu-1");
+    assertThat(refused(() -> get("gpu-1")).reason()).isEqualTo("NODE_NOT_FOUND");
+    assertThat(refused(() -> delete("gpu-1")).reason()).isEqualTo("NODE_NOT_FOUND");
+    assertThat(register("gpu-1", node(tenant, "gpu-1", 1).build()).getState())
+        .isEqualTo(Node.State.STATE_ACTIVE);
+  }
+
+  @Test
+  void listsInPages() {
+    for (String id : List.of("e", "b", "a", "d", "c")) {
+      register(id, node(tenant, id, id.charAt(0) - 'a').build());
+    }
+    List<String> seen = new ArrayList<>();
+    String token = "";
+    do {
+      ListNodesResponse page = list(2, token);
+      page.getNodesList()
+          .forEach(node -> {
+            seen.add(node.getName());
+            assertThat(node.getDevicesCount())
+                .isEqualTo(node.getName().charAt(node.getName().length() - 1) - 'a');
+          });
+      token = page.getNextPageToken();
+    } while (!token.isEmpty());
+    assertThat(seen).containsExactly(name("a"), name("b"), name("c"), name("d"), name("e"));
+  }
+
+  @Test
+  void manyFirstReportsAtOnceMakeOneNode() throws Exception {
+    try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<Callable<Node>> reports = new ArrayList<>();
+      for (int i = 0; i < 8; i++) {
+        reports.add(() -> register("gpu-1", node(tenant, "gpu-1", 3).build()));
+      }
+      List<Node> answers = new ArrayList<>();
+      for (Future<Node> answer : threads.invokeAll(reports)) {
+        answers.add(answer.get());
+      }
+      assertThat(answers).containsOnly(get("gpu-1"));
+    }
+  }
+
+  private Client asNode(String id, Map<String, String> attributes) {
+    return new Client(SERVER.channel(SERVER.tokens().node(tenant, id, attributes)));
+  }
+
+  private Node register(String id, Node report) {
+    return asNode(id, Map.of("pool", "onprem"))
+        .nodes
+        .registerNode(RegisterNodeRequest.newBuilder().setNode(report).build());
+  }
+
+  private Node drain(String id, String reason) {
+    return admin.nodes.drainNode(
+        DrainNodeRequest.newBuilder().setName(name(id)).setReason(reason).build());
+  }
+
+  private void delete(String id) {
+    admin.nodes.deleteNode(DeleteNodeRequest.newBuilder().setName(name(id)).build());
+  }
+
+  private Node get(String id) {
+    return admin.nodes.getNode(GetNodeRequest.newBuilder().setName(name(id)).build());
+  }
+
+  private ListNodesResponse list(int size, String token) {
+    return admin.nodes.listNodes(
+        ListNodesRequest.newBuilder()
+            .setParent("tenants/" + tenant)
+            .setPageSize(size)
+            .setPageToken(token)
+            .build());
+  }
+
+  private String name(String id) {
+    return "tenants/" + tenant + "/nodes/" + id;
+  }
+
+  private static long catalogVersion() {
+    return POSTGRES.database().jooq().fetchSingle("select version from catalog").get(0, Long.class);
+  }
+}

@@ -1,0 +1,176 @@
+package io.headgate.pool.core.configuration;
+
+import static io.headgate.pool.core.configuration.Specs.elastic;
+import static io.headgate.pool.core.configuration.Specs.elasticity;
+import static io.headgate.pool.core.configuration.Specs.instance;
+import static io.headgate.pool.core.configuration.Specs.pool;
+import static io.headgate.pool.core.configuration.Specs.profile;
+import static io.headgate.pool.core.configuration.Specs.read;
+import static io.headgate.pool.core.configuration.Specs.spec;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.headgate.pool.core.configuration.ConfigurationSpec.PoolSpec;
+import io.headgate.pool.core.configuration.ConfigurationSpec.ProfileSpec;
+import io.headgate.pool.core.name.NodeId;
+import io.headgate.pool.core.name.PoolId;
+import io.headgate.pool.core.name.ProfileId;
+import io.headgate.pool.core.name.TenantId;
+import io.headgate.pool.core.node.Device;
+import io.headgate.pool.core.node.Geometry;
+import io.headgate.pool.core.node.Inventory;
+import io.headgate.pool.core.node.Node;
+import io.headgate.type.GpuQuantity;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+class WarningsTest {
+  private static final PoolId A = new PoolId("a");
+  private static final ProfileId HALF = new ProfileId("half");
+
+  @Test
+  void saysNothingAboutWhatIsFine() {
+    assertThat(warnings(pool("a", "H100", "8"), profile("half", "1/2", "a"), node(8, "H100")))
+        .isEmpty();
+  }
+
+  @Test
+  void capacityAboveWhatIsThere() {
+    assertThat(warnings(pool("a", "", "16"), profile("half", "1/2", "a"), node(8, "H100")))
+        .containsExactly(new ConfigurationWarning.Overcommitted(A, GpuQuantity.ofGpus(16), 8, 0));
+  }
+
+  @Test
+  void capacityMayCountOnWhatTheProviderAdds() {
+    PoolSpec grows = elastic("a", "", elasticity(instance(8, "A100"), 0, 2));
+    assertThat(warnings(withCapacity(grows, "16"), profile("half", "1/2", "a"))).isEmpty();
+    assertThat(warnings(withCapacity(grows, "17"), profile("half", "1/2", "a")))
+        .containsExactly(new ConfigurationWarning.Overcommitted(A, GpuQuantity.ofGpus(17), 0, 16));
+  }
+
+  @Test
+  void poolWithoutDevices() {
+    assertThat(warnings(pool("a", "", "16"), profile("half", "1/2", "a")))
+        .containsExactly(new ConfigurationWarning.NoDevices(A, 0));
+    assertThat(warnings(pool("a", "H100", ""), profile("cpu", "0", "a"), node(4, "A100")))
+        .containsExactly(new ConfigurationWarning.NoDevices(A, 1));
+  }
+
+  @Test
+  void devicesOfAnotherModel() {
+    assertThat(
+            warnings(
+                pool("a", "H100", ""),
+                profile("half", "1/2", "a"),
+                node(4, "A100"),
+                node(2, "H100")))
+        .containsExactly(new ConfigurationWarning.ForeignDevices(A, "H100", 4, 6));
+  }
+
+  @Test
+  void poolThatNoProfileUsesAndOrderThatMeansNothing() {
+    Configuration next =
+        read(
+            spec(
+                List.of(pool("a", "", "", "half"), pool("b")),
+                List.of(profile("half", "1/2", "b"))));
+    assertThat(
+            Warnings.about(
+                Configuration.EMPTY,
+                next,
+                List.of(node(1, "H100"), in(new PoolId("b"), node(1, "H100")))))
+        .containsExactly(
+            new ConfigurationWarning.UnusedPool(A),
+            new ConfigurationWarning.OrderWithoutLink(A, 0, HALF));
+  }
+
+  @Test
+  void profileLargerThanAnyMachine() {
+    assertThat(warnings(pool("a"), profile("half", "4", "a"), node(2, "H100")))
+        .containsExactly(new ConfigurationWarning.NeverFits(HALF, "gpus", "GPUs", "4", "2"));
+    ProfileSpec isolated =
+        new ProfileSpec(
+            "half",
+            "1/2",
+            1,
+            0,
+            1L << 50,
+            90L << 30,
+            Isolation.DRIVER_CONTAINER,
+            List.of("a"),
+            Optional.<Duration>empty(),
+            Reclaim.STRICT,
+            "");
+    assertThat(warnings(pool("a"), isolated, node(2, "H100")))
+        .extracting(warning -> ((ConfigurationWarning.NeverFits) warning).field())
+        .containsExactly("gpu_memory_bytes", "memory_bytes", "isolation");
+  }
+
+  @Test
+  void whatMayStillJoinMayStillFit() {
+    Configuration next =
+        read(
+            spec(
+                List.of(pool("a"), elastic("b", "", elasticity(instance(8, "A100"), 0, 1))),
+                List.of(profile("half", "8", "a", "b"))));
+    assertThat(Warnings.about(Configuration.EMPTY, next, List.of(node(2, "H100")))).isEmpty();
+  }
+
+  @Test
+  void poolThatGoesWhileNodesAreInIt() {
+    Configuration before = read(spec(List.of(pool("a")), List.of(profile("half", "1/2", "a"))));
+    assertThat(Warnings.about(before, Configuration.EMPTY, List.of(node(1, "H100"))))
+        .containsExactly(new ConfigurationWarning.RemovedWithNodes(A, 1));
+  }
+
+  private static List<ConfigurationWarning> warnings(
+      PoolSpec pool, ProfileSpec profile, Node... nodes) {
+    return Warnings.about(
+        Configuration.EMPTY, read(spec(List.of(pool), List.of(profile))), List.of(nodes));
+  }
+
+  private static PoolSpec withCapacity(PoolSpec pool, String capacity) {
+    return new PoolSpec(
+        pool.id(),
+        pool.elastic(),
+        pool.gpuModel(),
+        capacity,
+        pool.order(),
+        pool.dedicatedTo(),
+        "",
+        "",
+        pool.elasticity(),
+        "");
+  }
+
+  private static Node node(int devices, String model) {
+    List<Device> found =
+        IntStream.range(0, devices)
+            .mapToObj(i ->
+                new Device(i, "u" + i, model, 80L << 30, Geometry.CONTINUOUS, Isolation.REACTIVE))
+            .toList();
+    return new Node(
+        new TenantId("acme"),
+        new NodeId("n" + devices),
+        A,
+        new Inventory(
+            found, 64_000, 1L << 40, true, new Inventory.Software("simulated", "1", "host")),
+        Node.Drain.NONE,
+        Instant.EPOCH,
+        Instant.EPOCH);
+  }
+
+  private static Node in(PoolId pool, Node node) {
+    return new Node(
+        node.tenant(),
+        node.id(),
+        pool,
+        node.inventory(),
+        node.drain(),
+        node.createdAt(),
+        node.updatedAt());
+  }
+}
