@@ -191,7 +191,7 @@ final class Fields {
     String next =
         NearestName.find(entry.key(), keys)
             .map(nearest -> "did you mean " + nearest + "?")
-            .orElse(Words.either(keys));
+            .orElse("known keys here: " + String.join(", ", keys));
     problems.add(
         Problem.of("UNKNOWN_KEY", "unknown key \"" + entry.key() + "\"", entry.keySpan(), field)
             .value(entry.key())

@@ -53,8 +53,8 @@ public final class EventMessages {
         checks(explanation.getStartChecksList()),
         checks(explanation.getPreemptionChecksList()),
         checks(explanation.getOrderChecksList()),
-        explanation.getAhead6List(), // protoc numbers it: `ahead` and `ahead_count` would clash.
-        explanation.getAheadCount7(),
+        explanation.getAheadList(),
+        explanation.getTotalAhead(),
         explanation.getUnblockingList(),
         explanation.getHistoryList().stream().map(EventMessages::event).toList(),
         explanation.getVersion(),
