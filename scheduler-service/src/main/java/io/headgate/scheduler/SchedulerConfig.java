@@ -1,0 +1,149 @@
+package io.headgate.scheduler;
+
+import io.headgate.kit.client.ChannelConfig;
+import io.headgate.kit.config.Default;
+import io.headgate.kit.config.Secret;
+import io.headgate.kit.db.DatabaseConfig;
+import io.headgate.kit.watch.WatchLimits;
+import io.headgate.scheduler.runtime.LoopSettings;
+import java.time.Duration;
+
+/// One scheduler process.
+///
+/// @param database with the schema `scheduler`
+/// @param replica names this process among the schedulers of the installation; not two at a time
+/// @param advertisedAddress where clients and agents reach it, `host:port`
+/// @param pools the pool-service
+/// @param policies the policy-service, which also exchanges the key
+/// @param serviceKey of `services/scheduler`, exchanged for tokens
+public record SchedulerConfig(
+    DatabaseConfig database,
+    String replica,
+    String advertisedAddress,
+    ChannelConfig pools,
+    ChannelConfig policies,
+    Secret serviceKey,
+    Leading leading,
+    Bounds bounds,
+    WatchLimits watches) {
+
+  public SchedulerConfig {
+    if (replica.isBlank() || replica.length() > 63) {
+      throw new IllegalArgumentException("replica: a name of 1 to 63 characters");
+    }
+    if (!advertisedAddress.matches("[^:/\\s]+:[0-9]{1,5}")) {
+      throw new IllegalArgumentException(
+          "advertised-address: write host:port, not '" + advertisedAddress + "'");
+    }
+  }
+
+  /// The defaults of everything that has one.
+  public static SchedulerConfig of(
+      DatabaseConfig database,
+      String advertisedAddress,
+      ChannelConfig pools,
+      ChannelConfig policies,
+      Secret serviceKey) {
+    return new SchedulerConfig(
+        database,
+        "scheduler-1",
+        advertisedAddress,
+        pools,
+        policies,
+        serviceKey,
+        Leading.DEFAULTS,
+        Bounds.DEFAULTS,
+        WatchLimits.DEFAULTS);
+  }
+
+  /// The same with other times.
+  public SchedulerConfig with(Leading times) {
+    return new SchedulerConfig(
+        database, replica, advertisedAddress, pools, policies, serviceKey, times, bounds, watches);
+  }
+
+  /// The same with other bounds.
+  public SchedulerConfig with(Bounds newBounds) {
+    return new SchedulerConfig(
+        database,
+        replica,
+        advertisedAddress,
+        pools,
+        policies,
+        serviceKey,
+        leading,
+        newBounds,
+        watches);
+  }
+
+  /// Times of leadership and of contact with agents.
+  ///
+  /// @param lease how long a leader that died is waited for
+  /// @param heartbeat how often agents show that they are there
+  /// @param suspectAfter silence after which a node gets no new work
+  /// @param reconcileWithin how long a new leader waits for agents before it starts anything
+  /// @param stopMargin added to a policy's stop-after before slices are used again; at least the
+  ///   lease, and what clocks of machines drift in a stop-after
+  public record Leading(
+      @Default("10s") Duration lease,
+      @Default("2s") Duration heartbeat,
+      @Default("10s") Duration suspectAfter,
+      @Default("10s") Duration reconcileWithin,
+      @Default("2m") Duration stopMargin) {
+    public static final Leading DEFAULTS =
+        new Leading(
+            Duration.ofSeconds(10),
+            Duration.ofSeconds(2),
+            Duration.ofSeconds(10),
+            Duration.ofSeconds(10),
+            Duration.ofMinutes(2));
+
+    public Leading {
+      if (lease.compareTo(Duration.ofMillis(300)) < 0) {
+        throw new IllegalArgumentException("lease: at least 300ms, not " + lease);
+      }
+      if (!heartbeat.isPositive() || suspectAfter.compareTo(heartbeat.multipliedBy(2)) < 0) {
+        throw new IllegalArgumentException(
+            "suspect-after: at least two heartbeats (%s), not %s"
+                .formatted(heartbeat.multipliedBy(2), suspectAfter));
+      }
+      if (reconcileWithin.isNegative() || stopMargin.compareTo(lease) < 0) {
+        throw new IllegalArgumentException(
+            "stop-margin: at least the lease (%s), not %s".formatted(lease, stopMargin));
+      }
+    }
+  }
+
+  /// How much may wait.
+  ///
+  /// @param commands of agents, watches and single users for the loop
+  /// @param queuedJobs submitted jobs for the loop
+  /// @param batchJobs submitted jobs of one transaction
+  /// @param waitingPerQueue jobs of one queue
+  public record Bounds(
+      @Default("100000") int commands,
+      @Default("100000") int queuedJobs,
+      @Default("10000") int batchJobs,
+      @Default("1000000") int waitingPerQueue) {
+    public static final Bounds DEFAULTS = new Bounds(100_000, 100_000, 10_000, 1_000_000);
+
+    public Bounds {
+      if (commands < 1 || queuedJobs < 1 || batchJobs < 1 || waitingPerQueue < 1) {
+        throw new IllegalArgumentException("every bound is at least 1");
+      }
+    }
+  }
+
+  LoopSettings settings() {
+    return new LoopSettings(
+        leading.lease(),
+        leading.heartbeat(),
+        leading.suspectAfter(),
+        leading.reconcileWithin(),
+        leading.stopMargin(),
+        bounds.commands(),
+        bounds.queuedJobs(),
+        bounds.batchJobs(),
+        bounds.waitingPerQueue());
+  }
+}

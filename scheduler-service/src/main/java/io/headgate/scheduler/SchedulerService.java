@@ -1,0 +1,135 @@
+package io.headgate.scheduler;
+
+import io.grpc.ManagedChannel;
+import io.headgate.kit.client.Channels;
+import io.headgate.kit.client.TokenSource;
+import io.headgate.kit.db.Database;
+import io.headgate.kit.grpc.ApiServer;
+import io.headgate.kit.grpc.PageTokens;
+import io.headgate.kit.telemetry.Telemetry;
+import io.headgate.kit.time.TimeSource;
+import io.headgate.kit.watch.WatchHub;
+import io.headgate.scheduler.client.KeyTokenSource;
+import io.headgate.scheduler.client.PolicyAccessSource;
+import io.headgate.scheduler.client.PoolCatalogSource;
+import io.headgate.scheduler.grpc.AgentEndpoint;
+import io.headgate.scheduler.grpc.AgentSessions;
+import io.headgate.scheduler.grpc.EndpointParts;
+import io.headgate.scheduler.grpc.JobEndpoint;
+import io.headgate.scheduler.grpc.LogReads;
+import io.headgate.scheduler.grpc.UsageEndpoint;
+import io.headgate.scheduler.runtime.Failpoint;
+import io.headgate.scheduler.runtime.JobReader;
+import io.headgate.scheduler.runtime.LeaderPorts;
+import io.headgate.scheduler.runtime.LeaseElection;
+import io.headgate.scheduler.runtime.NameAllocator;
+import io.headgate.scheduler.runtime.Replica;
+import io.headgate.scheduler.runtime.SchedulerStore.Candidate;
+import io.headgate.scheduler.store.PostgresJobReader;
+import io.headgate.scheduler.store.PostgresSchedulerStore;
+import io.headgate.scheduler.store.SharedSecret;
+import io.opentelemetry.api.metrics.BatchCallback;
+import java.time.Duration;
+import java.util.List;
+
+/// The scheduler service: what its own process and the all-in-one are made of. Constructed, then
+/// registered on a server, then started when the server runs; closed before the server's other
+/// services.
+public final class SchedulerService implements AutoCloseable {
+  private final Database database;
+  private final ManagedChannel keyChannel;
+  private final ManagedChannel policyChannel;
+  private final ManagedChannel poolChannel;
+  private final WatchHub watches;
+  private final AgentSessions sessions = new AgentSessions();
+  private final Replica replica;
+  private final BatchCallback gauges;
+  private final JobEndpoint jobs;
+  private final UsageEndpoint usage;
+  private final AgentEndpoint agents;
+
+  /// Connects to the database and migrates it; nothing else runs before [#start].
+  public SchedulerService(SchedulerConfig config, Telemetry telemetry, TimeSource time) {
+    this(config, telemetry, time, Failpoint.Handler.NONE);
+  }
+
+  SchedulerService(
+      SchedulerConfig config, Telemetry telemetry, TimeSource time, Failpoint.Handler failpoints) {
+    this.database = Database.open(config.database());
+    this.keyChannel = Channels.open(config.policies(), TokenSource.anonymous(), telemetry);
+    TokenSource tokens = new KeyTokenSource(keyChannel, config.serviceKey(), time);
+    this.policyChannel = Channels.open(config.policies(), tokens, telemetry);
+    this.poolChannel = Channels.open(config.pools(), tokens, telemetry);
+    this.watches =
+        new WatchHub("scheduler", config.watches(), telemetry.meter("io.headgate.scheduler"));
+    JobReader reader = new PostgresJobReader(database.jooq());
+    SchedulerInstruments instruments =
+        new SchedulerInstruments(telemetry.meter("io.headgate.scheduler"));
+    LeaderPorts ports =
+        new LeaderPorts(
+            new PostgresSchedulerStore(database.dataSource(), database.jooq()),
+            reader,
+            List.of(new PoolCatalogSource(poolChannel), new PolicyAccessSource(policyChannel)),
+            time,
+            instruments,
+            watches::committed,
+            failpoints);
+    Duration lease = config.leading().lease();
+    this.replica =
+        new Replica(
+            new Candidate(
+                config.replica(), config.advertisedAddress(), lease, config.settings().renewal()),
+            config.settings(),
+            ports,
+            new LeaseElection());
+    this.gauges = instruments.observe(replica);
+    EndpointParts parts =
+        new EndpointParts(
+            replica,
+            reader,
+            new NameAllocator(reader),
+            new PageTokens(SharedSecret.of(database.jooq(), "page-tokens", PageTokens.KEY_LENGTH)),
+            time,
+            telemetry::traceParent);
+    this.jobs = new JobEndpoint(parts, new LogReads(reader, sessions), watches);
+    this.usage = new UsageEndpoint(replica);
+    this.agents = new AgentEndpoint(replica, sessions, time);
+  }
+
+  /// Puts its gRPC services on a server that others may share.
+  public void register(ApiServer.Builder api) {
+    api.service(jobs).service(usage).service(agents);
+  }
+
+  /// Stands for leadership; returns at once.
+  public void start() {
+    replica.start();
+  }
+
+  /// Whether this process leads now.
+  public boolean isLeading() {
+    return replica.isLeading();
+  }
+
+  /// Ends as by `kill -9`, as far as anybody outside can tell.
+  void kill() {
+    replica.kill();
+    watches.close();
+    keyChannel.shutdownNow();
+    policyChannel.shutdownNow();
+    poolChannel.shutdownNow();
+    database.close();
+  }
+
+  /// Finishes what was taken, gives leadership back, and lets go of everything.
+  @Override
+  public void close() {
+    gauges.close();
+    replica.close();
+    watches.close();
+    Channels.close(poolChannel);
+    Channels.close(policyChannel);
+    Channels.close(keyChannel);
+    database.close();
+  }
+}

@@ -1,0 +1,108 @@
+package io.headgate.scheduler.client;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.grpc.Channel;
+import io.headgate.proto.pool.v1.Node;
+import io.headgate.proto.pool.v1.ResourceConfiguration;
+import io.headgate.proto.pool.v1.ResourceConfigurationServiceGrpc;
+import io.headgate.proto.pool.v1.WatchCatalogRequest;
+import io.headgate.proto.pool.v1.WatchCatalogResponse;
+import io.headgate.scheduler.core.catalog.TenantId;
+import io.headgate.scheduler.core.node.NodeId;
+import io.headgate.scheduler.runtime.Batch.CatalogChange;
+import io.headgate.scheduler.runtime.CatalogEntry;
+import io.headgate.scheduler.runtime.CatalogSource;
+import io.headgate.scheduler.runtime.CatalogUpdate;
+import io.headgate.scheduler.runtime.Document;
+import io.headgate.scheduler.runtime.Supply;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/// Pools, profiles and nodes, as pool-service has them.
+public final class PoolCatalogSource implements CatalogSource {
+  private static final String TENANT = "tenants/";
+  private static final String NODES = "/nodes/";
+
+  private final Channel channel;
+
+  /// Follows the pool-service behind the channel.
+  public PoolCatalogSource(Channel channel) {
+    this.channel = channel;
+  }
+
+  @Override
+  public String name() {
+    return "supply";
+  }
+
+  @Override
+  public CatalogUpdate decode(long version, List<CatalogEntry> entries) {
+    WatchCatalogResponse.Builder all =
+        WatchCatalogResponse.newBuilder().setVersion(version).setSnapshot(true);
+    try {
+      for (CatalogEntry entry : entries) {
+        byte[] document = entry.document().bytes();
+        if (entry.key().contains(NODES)) {
+          all.addNodes(Node.parseFrom(document));
+        } else {
+          all.addConfigurations(ResourceConfiguration.parseFrom(document));
+        }
+      }
+    } catch (InvalidProtocolBufferException e) {
+      throw new IllegalStateException("the stored catalog cannot be read", e);
+    }
+    return update(all.build());
+  }
+
+  @Override
+  public Watch watch(long fromVersion, Consumer<CatalogUpdate> sink) {
+    return new VersionedWatch<>(
+            "pool catalog",
+            fromVersion,
+            version ->
+                ResourceConfigurationServiceGrpc.newBlockingStub(channel)
+                    .watchCatalog(WatchCatalogRequest.newBuilder().setVersion(version).build()),
+            WatchCatalogResponse::getVersion,
+            (WatchCatalogResponse message) -> {
+              if (changes(message)) {
+                sink.accept(update(message));
+              }
+            })
+        .start();
+  }
+
+  private static boolean changes(WatchCatalogResponse message) {
+    return message.getSnapshot()
+        || message.getConfigurationsCount() > 0
+        || message.getDeletedTenantsCount() > 0
+        || message.getNodesCount() > 0
+        || message.getDeletedNodesCount() > 0;
+  }
+
+  private static CatalogUpdate.OfSupply update(WatchCatalogResponse message) {
+    List<CatalogEntry> entries = new ArrayList<>();
+    List<Supply> supplies = new ArrayList<>();
+    for (ResourceConfiguration each : message.getConfigurationsList()) {
+      entries.add(new CatalogEntry(TENANT + each.getTenant(), Document.of(each.toByteArray())));
+      supplies.add(SupplyMapper.toSupply(each));
+    }
+    List<Supply.Machine> machines = new ArrayList<>();
+    for (Node node : message.getNodesList()) {
+      entries.add(new CatalogEntry(node.getName(), Document.of(node.toByteArray())));
+      SupplyMapper.toMachine(node).ifPresent(machines::add);
+    }
+    List<String> removedKeys = new ArrayList<>(message.getDeletedNodesList());
+    message.getDeletedTenantsList().forEach(tenant -> removedKeys.add(TENANT + tenant));
+    return new CatalogUpdate.OfSupply(
+        new CatalogChange(message.getVersion(), message.getSnapshot(), entries, removedKeys),
+        supplies,
+        message.getDeletedTenantsList().stream().map(TenantId::new).toList(),
+        machines,
+        message.getDeletedNodesList().stream()
+            .map(SupplyMapper::toNodeId)
+            .flatMap(Optional<NodeId>::stream)
+            .toList());
+  }
+}

@@ -1,0 +1,168 @@
+package io.headgate.scheduler.client;
+
+import io.headgate.proto.pool.v1.Dedication;
+import io.headgate.proto.pool.v1.ResourceConfiguration;
+import io.headgate.proto.type.v1.IsolationLevel;
+import io.headgate.scheduler.core.catalog.Isolation;
+import io.headgate.scheduler.core.catalog.Pool;
+import io.headgate.scheduler.core.catalog.PoolId;
+import io.headgate.scheduler.core.catalog.Profile;
+import io.headgate.scheduler.core.catalog.ProfileId;
+import io.headgate.scheduler.core.catalog.Reclaim;
+import io.headgate.scheduler.core.catalog.TenantId;
+import io.headgate.scheduler.core.node.Device;
+import io.headgate.scheduler.core.node.Geometry;
+import io.headgate.scheduler.core.node.Node;
+import io.headgate.scheduler.core.node.NodeId;
+import io.headgate.scheduler.core.node.NodeStatus;
+import io.headgate.scheduler.runtime.Supply;
+import io.headgate.scheduler.runtime.Supply.Machine;
+import io.headgate.scheduler.runtime.Supply.OfferedPool;
+import io.headgate.scheduler.runtime.Supply.Owner;
+import io.headgate.type.GpuQuantity;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Pool-service's messages as the scheduler's values. A part that cannot be read is left out and
+/// told of, as if it were not provisioned: the rest of the tenant goes on.
+final class SupplyMapper {
+  private static final Logger LOG = LoggerFactory.getLogger(SupplyMapper.class);
+
+  private static final Pattern NODE = Pattern.compile("tenants/([^/]+)/nodes/([^/]+)");
+
+  private SupplyMapper() {}
+
+  static Supply toSupply(ResourceConfiguration configuration) {
+    TenantId tenant = new TenantId(configuration.getTenant());
+    List<OfferedPool> pools = new ArrayList<>();
+    for (var pool : configuration.getPoolsList()) {
+      readable(pool.getName(), () -> toPool(tenant, pool)).ifPresent(pools::add);
+    }
+    List<Profile> profiles = new ArrayList<>();
+    for (var profile : configuration.getProfilesList()) {
+      readable(profile.getName(), () -> toProfile(tenant, profile)).ifPresent(profiles::add);
+    }
+    return new Supply(tenant, configuration.getVersion(), pools, profiles);
+  }
+
+  static Optional<Machine> toMachine(io.headgate.proto.pool.v1.Node node) {
+    return readable(
+        node.getName(),
+        () -> {
+          NodeId id =
+              toNodeId(node.getName())
+                  .orElseThrow(() -> new IllegalArgumentException("not a node's name"));
+          List<Device> devices =
+              node.getDevicesList().stream()
+                  .map(SupplyMapper::toDevice)
+                  .sorted(Comparator.comparingInt(Device::index))
+                  .toList();
+          boolean isDraining =
+              node.getState() == io.headgate.proto.pool.v1.Node.State.STATE_DRAINING;
+          return new Machine(
+              new Node(
+                  id,
+                  new PoolId(id.tenant(), node.getPool()),
+                  devices,
+                  node.getCpuMillis(),
+                  node.getMemoryBytes(),
+                  isDraining ? NodeStatus.DRAINING : NodeStatus.READY),
+              node.getSimulated());
+        });
+  }
+
+  static Optional<NodeId> toNodeId(String name) {
+    Matcher parts = NODE.matcher(name);
+    return parts.matches()
+        ? Optional.of(new NodeId(new TenantId(parts.group(1)), parts.group(2)))
+        : Optional.empty();
+  }
+
+  /// The last part of a resource name, or a bare id.
+  static String id(String name) {
+    return name.substring(name.lastIndexOf('/') + 1);
+  }
+
+  static <T> Optional<T> readable(String name, Supplier<T> read) {
+    try {
+      return Optional.of(read.get());
+    } catch (IllegalArgumentException e) {
+      LOG.error("{} cannot be used and is left out: {}", name, e.getMessage());
+      return Optional.empty();
+    }
+  }
+
+  private static OfferedPool toPool(TenantId tenant, io.headgate.proto.pool.v1.Pool pool) {
+    Optional<GpuQuantity> capacity =
+        pool.getCapacity().isEmpty()
+            ? Optional.empty()
+            : Optional.of(GpuQuantity.parse(pool.getCapacity()));
+    Optional<Owner> owner = pool.hasDedicatedTo() ? owner(pool.getDedicatedTo()) : Optional.empty();
+    return new OfferedPool(
+        new Pool(
+            new PoolId(tenant, id(pool.getName())),
+            Optional.of(pool.getGpuModel()).filter(model -> !model.isEmpty()),
+            capacity,
+            pool.getProfileOrderList().stream()
+                .map(profile -> new ProfileId(tenant, profile))
+                .toList(),
+            Optional.empty()),
+        owner);
+  }
+
+  private static Optional<Owner> owner(Dedication dedication) {
+    return switch (dedication.getOwnerCase()) {
+      case POLICY -> Optional.of(new Owner.OfPolicy(dedication.getPolicy()));
+      case GROUP -> Optional.of(new Owner.OfGroup(dedication.getGroup()));
+      // Dedicated to somebody that this version does not know: open to nobody.
+      case OWNER_NOT_SET -> Optional.of(new Owner.OfPolicy(""));
+    };
+  }
+
+  private static Profile toProfile(TenantId tenant, io.headgate.proto.pool.v1.Profile profile) {
+    Reclaim reclaim =
+        profile.getReclaim() == io.headgate.proto.pool.v1.Profile.Reclaim.RECLAIM_STRICT
+            ? Reclaim.STRICT
+            : Reclaim.RESERVATION;
+    return new Profile(
+        new ProfileId(tenant, id(profile.getName())),
+        GpuQuantity.parse(profile.getGpus()),
+        Math.max(1, profile.getWorkers()),
+        profile.getCpuMillis(),
+        profile.getMemoryBytes(),
+        profile.getGpuMemoryBytes() == 0
+            ? OptionalLong.empty()
+            : OptionalLong.of(profile.getGpuMemoryBytes()),
+        isolation(profile.getIsolation()),
+        profile.getPoolsList().stream().map(pool -> new PoolId(tenant, pool)).toList(),
+        reclaim);
+  }
+
+  private static Device toDevice(io.headgate.proto.pool.v1.Device device) {
+    return new Device(
+        device.getIndex(),
+        device.getUuid(),
+        device.getGpuModel(),
+        device.getMemoryBytes(),
+        new Geometry.Continuous(),
+        isolation(device.getIsolation()));
+  }
+
+  private static Isolation isolation(IsolationLevel level) {
+    return switch (level) {
+      case ISOLATION_LEVEL_UNSPECIFIED, UNRECOGNIZED -> Isolation.NONE;
+      case ISOLATION_LEVEL_REACTIVE -> Isolation.REACTIVE;
+      case ISOLATION_LEVEL_DRIVER_PROCESS -> Isolation.DRIVER_PROCESS;
+      case ISOLATION_LEVEL_DRIVER_CONTAINER -> Isolation.DRIVER_CONTAINER;
+      case ISOLATION_LEVEL_HARDWARE -> Isolation.HARDWARE;
+    };
+  }
+}

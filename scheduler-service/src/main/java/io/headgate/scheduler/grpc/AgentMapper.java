@@ -1,0 +1,207 @@
+package io.headgate.scheduler.grpc;
+
+import io.headgate.proto.agent.v1.Acknowledge;
+import io.headgate.proto.agent.v1.Assign;
+import io.headgate.proto.agent.v1.CancelReadLogs;
+import io.headgate.proto.agent.v1.ConnectResponse;
+import io.headgate.proto.agent.v1.Forget;
+import io.headgate.proto.agent.v1.Hello;
+import io.headgate.proto.agent.v1.ReadLogs;
+import io.headgate.proto.agent.v1.SliceGrant;
+import io.headgate.proto.agent.v1.Stop;
+import io.headgate.proto.agent.v1.Welcome;
+import io.headgate.proto.scheduler.v1.JobSpec;
+import io.headgate.proto.type.v1.IsolationLevel;
+import io.headgate.scheduler.core.catalog.Isolation;
+import io.headgate.scheduler.core.job.Slice;
+import io.headgate.scheduler.runtime.AgentCommand;
+import io.headgate.scheduler.runtime.AgentHello;
+import io.headgate.scheduler.runtime.AgentReport;
+import io.headgate.scheduler.runtime.AgentReport.StopPhase;
+import io.headgate.scheduler.runtime.Leadership;
+import io.headgate.scheduler.runtime.WorkerFacts.EndReason;
+import java.time.Duration;
+import java.util.Optional;
+
+/// The words of the agent's stream.
+final class AgentMapper {
+  /// The version that is spoken.
+  static final int PROTOCOL_VERSION = 1;
+
+  private static final Duration ABORT_TIMEOUT = Duration.ofMinutes(3);
+  private static final Duration TERMINATION_GRACE = Duration.ofSeconds(10);
+
+  private AgentMapper() {}
+
+  static AgentHello toHello(Hello hello) {
+    return new AgentHello(
+        hello.getSessionId(),
+        hello.getBootId(),
+        hello.getAgentVersion(),
+        hello.getSimulated(),
+        hello.getAttemptsList().stream().map(AgentMapper::toReport).toList());
+  }
+
+  static AgentReport toReport(io.headgate.proto.agent.v1.AttemptReport report) {
+    Optional<StopPhase> phase =
+        report.getStopPhase().isEmpty()
+            ? Optional.empty()
+            : Optional.of(
+                new StopPhase(
+                    report.getStopPhase(),
+                    report.getStopPhaseResult(),
+                    report.hasStopPhaseDuration()
+                        ? Optional.of(Times.duration(report.getStopPhaseDuration()))
+                        : Optional.empty()));
+    AgentReport.State state = toState(report.getState());
+    return new AgentReport(
+        Names.reported(report.getJob()),
+        report.getAttempt(),
+        report.getWorker(),
+        state,
+        state == AgentReport.State.ENDED
+            ? Optional.of(toEndReason(report.getEndReason()))
+            : Optional.empty(),
+        report.hasExitCode() ? Optional.of(report.getExitCode()) : Optional.empty(),
+        report.getError(),
+        report.hasStartTime()
+            ? Optional.of(Times.instant(report.getStartTime()))
+            : Optional.empty(),
+        report.hasEndTime() ? Optional.of(Times.instant(report.getEndTime())) : Optional.empty(),
+        phase);
+  }
+
+  private static AgentReport.State toState(io.headgate.proto.agent.v1.AttemptReport.State state) {
+    return switch (state) {
+      // What a newer agent may say beyond this is not an end.
+      case STATE_UNSPECIFIED, STATE_STARTING, UNRECOGNIZED -> AgentReport.State.STARTING;
+      case STATE_RUNNING -> AgentReport.State.RUNNING;
+      case STATE_STOPPING -> AgentReport.State.STOPPING;
+      case STATE_ENDED -> AgentReport.State.ENDED;
+    };
+  }
+
+  private static EndReason toEndReason(io.headgate.proto.agent.v1.AttemptReport.EndReason reason) {
+    return switch (reason) {
+      case END_REASON_EXITED -> EndReason.EXITED;
+      case END_REASON_STOPPED -> EndReason.STOPPED;
+      case END_REASON_TIME_LIMIT -> EndReason.TIME_LIMIT;
+      case END_REASON_OUT_OF_CONTACT -> EndReason.OUT_OF_CONTACT;
+      case END_REASON_START_FAILED -> EndReason.START_FAILED;
+      case END_REASON_REJECTED -> EndReason.REJECTED;
+      case END_REASON_NODE_STOPPED -> EndReason.NODE_STOPPED;
+      case END_REASON_LOST, END_REASON_UNSPECIFIED, UNRECOGNIZED -> EndReason.LOST;
+    };
+  }
+
+  static ConnectResponse toResponse(AgentCommand command) {
+    ConnectResponse.Builder response = ConnectResponse.newBuilder();
+    switch (command) {
+      case AgentCommand.Welcome welcome ->
+          response.setWelcome(
+              Welcome.newBuilder()
+                  .setLeadership(toLeadership(welcome.leadership()))
+                  .setHeartbeatInterval(Times.duration(welcome.heartbeat()))
+                  .setProtocolVersion(PROTOCOL_VERSION)
+                  .setAcknowledgedSequence(welcome.acknowledged()));
+      case AgentCommand.Assign assign -> response.setAssign(toAssign(assign));
+      case AgentCommand.Stop stop ->
+          response.setStop(
+              Stop.newBuilder()
+                  .setLeadership(toLeadership(stop.leadership()))
+                  .setJob(stop.worker().job().toString())
+                  .setAttempt(stop.worker().attempt())
+                  .setWorker(stop.worker().worker())
+                  .setKind(
+                      switch (stop.kind()) {
+                        case PREEMPT -> Stop.Kind.KIND_PREEMPT;
+                        case CANCEL -> Stop.Kind.KIND_CANCEL;
+                        case ORPHAN -> Stop.Kind.KIND_ORPHAN;
+                      })
+                  .setSkipCallback(stop.skipCallback()));
+      case AgentCommand.Acknowledge(long sequence) ->
+          response.setAcknowledge(Acknowledge.newBuilder().setSequence(sequence));
+      case AgentCommand.Forget(AgentCommand.Worker worker) ->
+          response.setForget(
+              Forget.newBuilder()
+                  .setJob(worker.job().toString())
+                  .setAttempt(worker.attempt())
+                  .setWorker(worker.worker()));
+      case AgentCommand.ReadLogs read ->
+          response.setReadLogs(
+              ReadLogs.newBuilder()
+                  .setReadId(read.readId())
+                  .setJob(read.worker().job().toString())
+                  .setAttempt(read.worker().attempt())
+                  .setWorker(read.worker().worker())
+                  .setFollow(read.follow())
+                  .setTailBytes(read.tailBytes())
+                  .setWindowBytes(read.windowBytes()));
+      case AgentCommand.CancelReadLogs(String readId) ->
+          response.setCancelReadLogs(CancelReadLogs.newBuilder().setReadId(readId));
+    }
+    return response.build();
+  }
+
+  static io.headgate.proto.agent.v1.Leadership toLeadership(Leadership leadership) {
+    return io.headgate.proto.agent.v1.Leadership.newBuilder()
+        .setIncarnation(leadership.incarnation().toString())
+        .setEpoch(leadership.epoch())
+        .setLeader(leadership.leader().orElse(""))
+        .build();
+  }
+
+  private static Assign toAssign(AgentCommand.Assign command) {
+    JobSpec spec = JobMapper.spec(command.document());
+    Assign.Builder assign =
+        Assign.newBuilder()
+            .setLeadership(toLeadership(command.leadership()))
+            .setJob(command.worker().job().toString())
+            .setAttempt(command.worker().attempt())
+            .setWorker(command.worker().worker())
+            .setWorkers(command.workers())
+            .setQueue(command.queue())
+            .setUser(command.user())
+            .setCpuMillis(command.place().cpuMillis())
+            .setMemoryBytes(command.place().memoryBytes())
+            .addAllCommand(spec.getCommandList())
+            .putAllEnvironment(spec.getEnvironmentMap())
+            .setWorkingDirectory(spec.getWorkingDirectory())
+            .setTerminationGrace(
+                spec.hasTerminationGrace()
+                    ? spec.getTerminationGrace()
+                    : Times.duration(TERMINATION_GRACE))
+            .setTraceparent(command.card().traceparent())
+            .setResume(command.worker().attempt() > 1)
+            .setMinimumIsolation(toLevel(command.isolation()));
+    if (spec.hasAbortCallback()) {
+      assign
+          .addAllAbortCommand(spec.getAbortCallback().getCommandList())
+          .setAbortTimeout(
+              spec.getAbortCallback().hasTimeout()
+                  ? spec.getAbortCallback().getTimeout()
+                  : Times.duration(ABORT_TIMEOUT));
+    }
+    command.timeLimit().map(Times::duration).ifPresent(assign::setTimeLimit);
+    command.stopAfter().map(Times::duration).ifPresent(assign::setStopAfter);
+    for (Slice slice : command.place().slices()) {
+      assign.addSlices(
+          SliceGrant.newBuilder()
+              .setDeviceIndex(slice.device())
+              .setDeviceUuid(slice.uuid())
+              .setGpus(slice.quantity().toString())
+              .setMemoryBytes(slice.memoryBytes()));
+    }
+    return assign.build();
+  }
+
+  private static IsolationLevel toLevel(Isolation isolation) {
+    return switch (isolation) {
+      case NONE -> IsolationLevel.ISOLATION_LEVEL_UNSPECIFIED;
+      case REACTIVE -> IsolationLevel.ISOLATION_LEVEL_REACTIVE;
+      case DRIVER_PROCESS -> IsolationLevel.ISOLATION_LEVEL_DRIVER_PROCESS;
+      case DRIVER_CONTAINER -> IsolationLevel.ISOLATION_LEVEL_DRIVER_CONTAINER;
+      case HARDWARE -> IsolationLevel.ISOLATION_LEVEL_HARDWARE;
+    };
+  }
+}

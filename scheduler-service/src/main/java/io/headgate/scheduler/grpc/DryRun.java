@@ -1,0 +1,118 @@
+package io.headgate.scheduler.grpc;
+
+import io.headgate.proto.scheduler.v1.Job;
+import io.headgate.proto.scheduler.v1.SubmitJobRequest;
+import io.headgate.scheduler.core.Effect;
+import io.headgate.scheduler.core.Input;
+import io.headgate.scheduler.core.SchedulerCore;
+import io.headgate.scheduler.core.SchedulerState;
+import io.headgate.scheduler.core.catalog.Profile;
+import io.headgate.scheduler.core.catalog.Queue;
+import io.headgate.scheduler.core.explain.Denial;
+import io.headgate.scheduler.core.job.Attempt;
+import io.headgate.scheduler.core.job.JobId;
+import io.headgate.scheduler.core.job.JobSpec;
+import io.headgate.scheduler.runtime.AttemptRecord;
+import io.headgate.scheduler.runtime.CatalogView;
+import io.headgate.scheduler.runtime.JobCard;
+import io.headgate.scheduler.runtime.JobName;
+import io.headgate.scheduler.runtime.JobRecord;
+import io.headgate.scheduler.runtime.JobView;
+import io.headgate.scheduler.runtime.Replica;
+import io.headgate.scheduler.runtime.Submission.NewJob;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Semaphore;
+
+/// Says where a job would start, or why it would wait, by submitting it to a copy of the core. The
+/// copy decides on the caller's thread; the loop only hands out its state.
+final class DryRun {
+  /// Copies of a large state are large; callers wait for each other.
+  private final Semaphore one = new Semaphore(1);
+
+  private final Replica replica;
+  private final Submissions submissions;
+
+  DryRun(Replica replica, Submissions submissions) {
+    this.replica = replica;
+    this.submissions = submissions;
+  }
+
+  private record Moment(SchedulerState state, Optional<Denial> denial, Instant now) {}
+
+  Job submit(Submissions.Request request, SubmitJobRequest each) {
+    CatalogView catalog = Refusals.leading(true, replica::catalog);
+    NewJob job = submissions.read(request, 0, each, catalog);
+    JobSpec spec =
+        new JobSpec(
+            // No job has it: ids count from 1.
+            new JobId(0),
+            job.queue(),
+            job.user(),
+            job.priority(),
+            job.preemptible(),
+            job.maxRuntime());
+    one.acquireUninterruptibly();
+    try {
+      Moment moment =
+          Refusals.leading(
+              true,
+              () ->
+                  replica.ask(leader ->
+                      new Moment(leader.core().state(), leader.core().check(spec), leader.now())));
+      if (moment.denial().isPresent()) {
+        throw Refusals.denied("", job.queue(), moment.denial().get(), catalog).exception();
+      }
+      return decide(job, spec, each, catalog, moment);
+    } finally {
+      one.release();
+    }
+  }
+
+  private static Job decide(
+      NewJob job, JobSpec spec, SubmitJobRequest each, CatalogView catalog, Moment moment) {
+    SchedulerCore copy = SchedulerCore.load(moment.state());
+    List<Effect> effects =
+        copy.decide(List.of(new Input.JobSubmitted(spec)), moment.now()).effects();
+    Queue queue = catalog.queue(job.queue()).orElseThrow();
+    Profile profile = catalog.profile(queue.profile()).orElseThrow();
+    String name =
+        each.getJobId().isEmpty()
+            ? (each.getIdPrefix().isEmpty() ? job.queue().name() : each.getIdPrefix())
+            : each.getJobId();
+    JobRecord record =
+        new JobRecord(
+            new JobCard(
+                new JobName(job.queue().tenant(), name),
+                queue.policy().name(),
+                queue.profile().name(),
+                profile.need(),
+                profile.workers(),
+                job.submitter(),
+                job.byRole(),
+                job.labels(),
+                "",
+                moment.now()),
+            copy.job(spec.id()).orElseThrow(),
+            JobRecord.Course.NONE,
+            Optional.empty(),
+            false,
+            0);
+    Optional<Attempt> attempt =
+        effects.stream()
+            .filter(Effect.StartAttempt.class::isInstance)
+            .map(Effect.StartAttempt.class::cast)
+            .map(Effect.StartAttempt::attempt)
+            .filter(started -> started.id().job().equals(spec.id()))
+            .findFirst();
+    JobView view =
+        new JobView(
+            record,
+            attempt.map(started -> AttemptRecord.begin(started, 0, Optional.empty())),
+            copy.reason(spec.id()),
+            copy.position(spec.id()),
+            Optional.empty());
+    return JobMapper.toJob(view, job.document(), List.of(), true);
+  }
+}

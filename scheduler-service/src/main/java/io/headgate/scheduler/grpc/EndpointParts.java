@@ -1,0 +1,20 @@
+package io.headgate.scheduler.grpc;
+
+import io.headgate.kit.grpc.PageTokens;
+import io.headgate.kit.time.TimeSource;
+import io.headgate.scheduler.runtime.JobReader;
+import io.headgate.scheduler.runtime.NameAllocator;
+import io.headgate.scheduler.runtime.Replica;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/// What the endpoints are made of.
+///
+/// @param traceparent of the call that is being served
+public record EndpointParts(
+    Replica replica,
+    JobReader reader,
+    NameAllocator names,
+    PageTokens pages,
+    TimeSource time,
+    Supplier<Optional<String>> traceparent) {}

@@ -1,0 +1,155 @@
+package io.headgate.scheduler.grpc;
+
+import io.headgate.proto.scheduler.v1.Job;
+import io.headgate.proto.scheduler.v1.JobExplanation;
+import io.headgate.scheduler.core.explain.Check;
+import io.headgate.scheduler.core.explain.Explanation;
+import io.headgate.scheduler.core.job.JobId;
+import io.headgate.scheduler.core.job.JobState;
+import io.headgate.scheduler.core.job.Preemption;
+import io.headgate.scheduler.runtime.EventRecord;
+import io.headgate.scheduler.runtime.JobRecord;
+import io.headgate.scheduler.runtime.LeaderView;
+import io.headgate.scheduler.runtime.Narration;
+import io.headgate.scheduler.runtime.ReasonText;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/// What the core says of a job, with what happened to it, in the form of the contract.
+final class ExplanationMapper {
+  private ExplanationMapper() {}
+
+  /// What the loop knows, with ids of jobs turned into names while they are at hand.
+  ///
+  /// @param ahead names of the jobs that go first
+  /// @param preemptedBy name of the job that took its place last; empty: none did, or it is gone
+  record Known(Explanation explanation, List<String> ahead, String preemptedBy) {
+    static Optional<Known> of(LeaderView leader, JobId job) {
+      return leader
+          .core()
+          .explain(job)
+          .map(explanation ->
+              new Known(
+                  explanation,
+                  explanation.ahead().stream()
+                      .map(leader.reads()::job)
+                      .flatMap(Optional::stream)
+                      .map(each -> each.name().id())
+                      .toList(),
+                  explanation
+                      .job()
+                      .lastPreemption()
+                      .map(Preemption::by)
+                      .flatMap(leader.reads()::job)
+                      .map(each -> each.name().id())
+                      .orElse("")));
+    }
+  }
+
+  static JobExplanation toExplanation(
+      Job job,
+      JobRecord record,
+      Optional<Known> known,
+      List<EventRecord> history,
+      long version,
+      Instant now) {
+    JobExplanation.Builder explanation =
+        JobExplanation.newBuilder()
+            .setJob(job)
+            .setVerdict(verdict(record, known))
+            .setVersion(version)
+            .setTime(Times.timestamp(now));
+    history.reversed().forEach(event -> explanation.addHistory(EventMapper.toEvent(event)));
+    known.ifPresent(each -> {
+      Explanation core = each.explanation();
+      core.starts().forEach(check -> explanation.addStartChecks(toCheck(check)));
+      List<Check> preemption = core.preempts().isEmpty() ? core.exposure() : core.preempts();
+      preemption.forEach(check -> explanation.addPreemptionChecks(toCheck(check)));
+      explanation.addAllAhead(each.ahead());
+      core.position().ifPresent(position -> explanation.setTotalAhead(position.number() - 1));
+    });
+    return explanation.build();
+  }
+
+  private static String verdict(JobRecord record, Optional<Known> known) {
+    String name = record.name().id();
+    String what =
+        switch (record.state()) {
+          case WAITING ->
+              known
+                  .flatMap(each -> each.explanation().reason())
+                  .map(reason ->
+                      name
+                          + " waits for "
+                          + reason.code()
+                          + ": "
+                          + ReasonText.sentence(reason)
+                          + ".")
+                  .orElse(name + " waits.");
+          case DRAFT ->
+              name
+                  + " is a draft: "
+                  + record.draft().map(JobRecord.DraftCause::message).orElse("it was kept back")
+                  + ".";
+          case ASSIGNED, RUNNING, STOPPING ->
+              known
+                  .flatMap(each -> each.explanation().attempt())
+                  .map(attempt ->
+                      "%s %s on %s of %s."
+                          .formatted(
+                              name,
+                              verb(record.state()),
+                              Narration.places(attempt.assignment()),
+                              attempt.assignment().pool().name()))
+                  .orElse(name + " " + verb(record.state()) + ".");
+          case DONE, FAILED, CANCELLED, LOST -> Narration.ended(record) + ".";
+        };
+    return known
+        .filter(_ -> record.state() == JobState.WAITING)
+        .flatMap(each -> preempted(record, each))
+        .map(sentence -> what + " " + sentence)
+        .orElse(what);
+  }
+
+  private static Optional<String> preempted(JobRecord record, Known known) {
+    Explanation core = known.explanation();
+    return core.job()
+        .lastPreemption()
+        .map(preemption ->
+            "It was preempted by %s (rule %s); it keeps its original place%s."
+                .formatted(
+                    known.preemptedBy().isEmpty() ? "a job that is gone" : known.preemptedBy(),
+                    preemption.rule(),
+                    core.position()
+                        .map(position ->
+                            ": position %d of %d in %s"
+                                .formatted(
+                                    position.number(),
+                                    position.of(),
+                                    record.job().spec().queue().name()))
+                        .orElse("")));
+  }
+
+  private static String verb(JobState state) {
+    return switch (state) {
+      case ASSIGNED -> "is about to run";
+      case STOPPING -> "is stopping";
+      case RUNNING, DRAFT, WAITING, DONE, FAILED, CANCELLED, LOST -> "runs";
+    };
+  }
+
+  private static JobExplanation.Check toCheck(Check check) {
+    return JobExplanation.Check.newBuilder()
+        .setRule(check.rule())
+        .setSubject(check.title())
+        .setResult(
+            switch (check.verdict()) {
+              case OK -> JobExplanation.Check.Result.RESULT_OK;
+              case NO -> JobExplanation.Check.Result.RESULT_NO;
+              case NOT_APPLICABLE -> JobExplanation.Check.Result.RESULT_UNSPECIFIED;
+            })
+        .setMessage(check.text())
+        .build();
+  }
+}

@@ -1,0 +1,362 @@
+package io.headgate.scheduler.grpc;
+
+import io.grpc.stub.ServerCallStreamObserver;
+import io.grpc.stub.StreamObserver;
+import io.headgate.kit.failure.Refusal;
+import io.headgate.kit.time.TimeSource;
+import io.headgate.proto.agent.v1.ConnectRequest;
+import io.headgate.proto.agent.v1.ConnectResponse;
+import io.headgate.proto.agent.v1.Heartbeat;
+import io.headgate.proto.agent.v1.HeartbeatReply;
+import io.headgate.proto.agent.v1.Hello;
+import io.headgate.proto.agent.v1.LogChunk;
+import io.headgate.proto.agent.v1.NotLeader;
+import io.headgate.proto.agent.v1.Update;
+import io.headgate.scheduler.core.node.NodeId;
+import io.headgate.scheduler.runtime.AgentCommand;
+import io.headgate.scheduler.runtime.AgentSession;
+import io.headgate.scheduler.runtime.ContactClock;
+import io.headgate.scheduler.runtime.Leadership;
+import io.headgate.scheduler.runtime.Replica;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// One agent's stream. What it sends beyond a bound without being acknowledged is not read, and
+/// what it does not read beyond a bound cuts it: either way it costs a bounded amount of memory,
+/// and the next Hello loses nothing. Thread-safe.
+final class GrpcAgentSession implements AgentSession, StreamObserver<ConnectRequest> {
+  private static final Logger LOG = LoggerFactory.getLogger(GrpcAgentSession.class);
+
+  private static final Duration RETRY = Duration.ofMillis(500);
+
+  /// Words that wait for the agent to read.
+  private static final int MAX_UNSENT_BYTES = 4 << 20;
+
+  /// Updates that wait to be durable.
+  private static final int MAX_UNACKNOWLEDGED = 256;
+
+  private final NodeId node;
+  private final ServerCallStreamObserver<ConnectResponse> out;
+  private final Replica replica;
+  private final AgentSessions sessions;
+  private final TimeSource time;
+  private final Map<String, LogRelay> relays = new ConcurrentHashMap<>();
+  private final ReentrantLock lock = new ReentrantLock();
+  // Guarded by lock.
+  private final Deque<ConnectResponse> unsent = new ArrayDeque<>();
+  private int unsentBytes;
+  private int unacknowledged;
+  private boolean isPaused;
+  private boolean isOver;
+
+  private volatile @Nullable ContactClock clock;
+
+  GrpcAgentSession(
+      NodeId node,
+      ServerCallStreamObserver<ConnectResponse> out,
+      Replica replica,
+      AgentSessions sessions,
+      TimeSource time) {
+    this.node = node;
+    this.out = out;
+    this.replica = replica;
+    this.sessions = sessions;
+    this.time = time;
+  }
+
+  GrpcAgentSession open() {
+    out.disableAutoRequest();
+    out.setOnReadyHandler(this::flush);
+    out.setOnCancelHandler(this::gone);
+    out.request(1);
+    return this;
+  }
+
+  @Override
+  public NodeId node() {
+    return node;
+  }
+
+  // What the agent says.
+
+  @Override
+  public void onNext(ConnectRequest request) {
+    ContactClock known = clock;
+    if (known != null) {
+      known.heard(time.monotonicNanos());
+    } else if (!request.hasHello()) {
+      throw Refusal.failedPrecondition("HELLO_EXPECTED", "the first message is Hello").exception();
+    }
+    switch (request.getMessageCase()) {
+      case HELLO -> hello(request.getHello());
+      case UPDATE -> update(request.getUpdate());
+      case HEARTBEAT -> heartbeat(request.getHeartbeat());
+      case LOG_CHUNK -> logChunk(request.getLogChunk());
+      case MESSAGE_NOT_SET ->
+          throw Refusal.invalid("MALFORMED_REQUEST", "a message says something").exception();
+    }
+    requestMore();
+  }
+
+  private void hello(Hello hello) {
+    if (clock != null) {
+      throw Refusal.failedPrecondition("HELLO_REPEATED", "a stream has one Hello").exception();
+    }
+    String own = "tenants/" + node.tenant() + "/nodes/" + node.name();
+    if (!hello.getNode().equals(own)) {
+      throw Refusal.permissionDenied(
+              "FOREIGN_NODE",
+              "the token is that of %s, it cannot speak for '%s'".formatted(own, hello.getNode()))
+          .withMetadata("node", own)
+          .exception();
+    }
+    Optional<ContactClock> known = replica.clock(node);
+    if (known.isEmpty() || hasObeyedLater(hello)) {
+      endNotLeader(leaderAddress());
+      return;
+    }
+    clock = known.get();
+    known.get().heard(time.monotonicNanos());
+    sessions.opened(this);
+    if (!replica.hello(this, AgentMapper.toHello(hello))) {
+      sessions.closed(this);
+      endNotLeader(leaderAddress());
+    }
+  }
+
+  /// An agent that has obeyed a later leader knows better than this replica who leads.
+  private boolean hasObeyedLater(Hello hello) {
+    Optional<Leadership> own = replica.leadership();
+    var obeyed = hello.getHighestObeyed();
+    return own.isPresent()
+        && obeyed.getIncarnation().equals(own.get().incarnation().toString())
+        && obeyed.getEpoch() > own.get().epoch();
+  }
+
+  private String leaderAddress() {
+    return replica.isLeading() ? "" : replica.leadership().flatMap(Leadership::address).orElse("");
+  }
+
+  private void update(Update update) {
+    lock.lock();
+    try {
+      unacknowledged++;
+    } finally {
+      lock.unlock();
+    }
+    if (!replica.report(this, update.getSequence(), AgentMapper.toReport(update.getReport()))) {
+      throw Refusal.unavailable(
+              "NOT_TAKEN", "the update was not taken; connect again and repeat it", RETRY)
+          .exception();
+    }
+  }
+
+  /// Answered only while nobody else can lead: the answer lets the node's supervisors run on, and
+  /// the next leader counts from its take-over.
+  private void heartbeat(Heartbeat heartbeat) {
+    if (!replica.holdsLease()) {
+      endNotLeader(leaderAddress());
+      return;
+    }
+    send(
+        ConnectResponse.newBuilder()
+            .setHeartbeatReply(HeartbeatReply.newBuilder().setNumber(heartbeat.getNumber()))
+            .build());
+    answered();
+  }
+
+  private void answered() {
+    ContactClock known = clock;
+    if (known != null) {
+      known.answered(time.monotonicNanos());
+    }
+  }
+
+  private void logChunk(LogChunk chunk) {
+    LogRelay relay = relays.get(chunk.getReadId());
+    if (relay != null && !relay.take(chunk)) {
+      LOG.warn("{} sent more output than it was asked for", node);
+      relays.remove(chunk.getReadId());
+    }
+    if (chunk.getLast()) {
+      relays.remove(chunk.getReadId());
+    }
+  }
+
+  private void requestMore() {
+    lock.lock();
+    try {
+      isPaused = unacknowledged >= MAX_UNACKNOWLEDGED;
+      if (isOver || isPaused) {
+        return;
+      }
+    } finally {
+      lock.unlock();
+    }
+    out.request(1);
+  }
+
+  @Override
+  public void onError(Throwable failure) {
+    LOG.debug("the stream of {} broke", node, failure);
+    gone();
+  }
+
+  @Override
+  public void onCompleted() {
+    end(out::onCompleted);
+  }
+
+  // What is said to the agent.
+
+  @Override
+  public void send(AgentCommand command) {
+    send(AgentMapper.toResponse(command));
+    if (command instanceof AgentCommand.Welcome) {
+      answered();
+    }
+    if (command instanceof AgentCommand.Acknowledge) {
+      acknowledged();
+    }
+  }
+
+  private void acknowledged() {
+    boolean resumes;
+    lock.lock();
+    try {
+      // Some may be of updates that came in between: the bound need not be exact.
+      unacknowledged = 0;
+      resumes = isPaused && !isOver;
+      isPaused = false;
+    } finally {
+      lock.unlock();
+    }
+    if (resumes) {
+      out.request(1);
+    }
+  }
+
+  private void send(ConnectResponse response) {
+    boolean isTooMuch;
+    lock.lock();
+    try {
+      if (isOver) {
+        return;
+      }
+      unsent.add(response);
+      unsentBytes += response.getSerializedSize();
+      drain();
+      isTooMuch = unsentBytes > MAX_UNSENT_BYTES;
+    } finally {
+      lock.unlock();
+    }
+    if (isTooMuch) {
+      LOG.warn("{} does not read what it is told; its stream is cut", node);
+      end(() ->
+          out.onError(
+              Refusal.unavailable("AGENT_TOO_SLOW", "too much was not read; connect again", RETRY)
+                  .exception()));
+    }
+  }
+
+  private void flush() {
+    lock.lock();
+    try {
+      if (!isOver) {
+        drain();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void drain() {
+    while (!unsent.isEmpty() && out.isReady()) {
+      ConnectResponse next = unsent.removeFirst();
+      unsentBytes -= next.getSerializedSize();
+      out.onNext(next);
+    }
+  }
+
+  @Override
+  public void endNotLeader(String leaderAddress) {
+    end(() -> {
+      out.onNext(
+          ConnectResponse.newBuilder()
+              .setNotLeader(NotLeader.newBuilder().setAddress(leaderAddress))
+              .build());
+      out.onCompleted();
+    });
+  }
+
+  @Override
+  public void endReplaced() {
+    end(() ->
+        out.onError(
+            Refusal.conflict("SESSION_REPLACED", "another stream of this node took over")
+                .exception()));
+  }
+
+  private void end(Runnable last) {
+    lock.lock();
+    try {
+      if (isOver) {
+        return;
+      }
+      isOver = true;
+      unsent.clear();
+      unsentBytes = 0;
+      if (!out.isCancelled()) {
+        last.run();
+      }
+    } finally {
+      lock.unlock();
+    }
+    gone();
+  }
+
+  private void gone() {
+    lock.lock();
+    try {
+      isOver = true;
+    } finally {
+      lock.unlock();
+    }
+    sessions.closed(this);
+    relays.values().forEach(LogRelay::lost);
+    relays.clear();
+    if (clock != null) {
+      replica.ended(this);
+    }
+  }
+
+  // Output.
+
+  /// Asks for output; `relay` gets it.
+  void read(LogRelay relay, AgentCommand.ReadLogs request) {
+    relays.put(request.readId(), relay);
+    send(request);
+    lock.lock();
+    try {
+      if (isOver) {
+        relay.lost();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  void cancelRead(String readId) {
+    if (relays.remove(readId) != null) {
+      send(new AgentCommand.CancelReadLogs(readId));
+    }
+  }
+}

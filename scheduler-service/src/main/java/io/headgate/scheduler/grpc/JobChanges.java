@@ -1,0 +1,107 @@
+package io.headgate.scheduler.grpc;
+
+import io.headgate.kit.auth.Principal;
+import io.headgate.kit.auth.Principals;
+import io.headgate.kit.failure.Refusal;
+import io.headgate.proto.scheduler.v1.Job;
+import io.headgate.scheduler.core.catalog.Queue;
+import io.headgate.scheduler.core.catalog.QueueId;
+import io.headgate.scheduler.core.explain.Denial;
+import io.headgate.scheduler.runtime.CatalogView;
+import io.headgate.scheduler.runtime.Command.ChangeReply;
+import io.headgate.scheduler.runtime.JobName;
+import io.headgate.scheduler.runtime.JobRecord;
+import io.headgate.scheduler.runtime.JobView;
+import io.headgate.scheduler.runtime.ReasonText;
+import io.headgate.scheduler.runtime.Replica;
+import java.util.Locale;
+import java.util.function.Function;
+
+/// Cancels and requeues jobs, for their submitters and for admins.
+final class JobChanges {
+  /// A job that changes between being read and being decided upon is read again so often.
+  private static final int TRIES = 20;
+
+  private final Replica replica;
+  private final JobReads jobs;
+
+  JobChanges(Replica replica, JobReads jobs) {
+    this.replica = replica;
+    this.jobs = jobs;
+  }
+
+  Job cancel(JobName name, boolean skipCallback, String cause) {
+    return change(name, "cancel", record -> replica.cancel(record, skipCallback, cause));
+  }
+
+  Job requeue(JobName name) {
+    return change(
+        name,
+        "requeue",
+        record -> {
+          requireAdmission(record);
+          return replica.requeue(record);
+        });
+  }
+
+  private Job change(JobName name, String verb, Function<JobRecord, ChangeReply> change) {
+    for (int i = 0; i < TRIES; i++) {
+      JobRecord record = jobs.require(name);
+      requireOwner(record, verb);
+      switch (Refusals.leading(true, () -> change.apply(record))) {
+        case ChangeReply.Changed(JobView view) -> {
+          return jobs.changed(view);
+        }
+        case ChangeReply.Refused(Denial denial) -> throw refused(record, verb, denial).exception();
+        case ChangeReply.Outdated() -> {
+          // What the loop knows is durable in a moment.
+        }
+      }
+    }
+    throw Refusal.conflict("CONFLICT", name.id() + " changes too quickly; try again").exception();
+  }
+
+  private static void requireOwner(JobRecord record, String verb) {
+    Principal caller = Principals.current();
+    if (!Names.governs(caller) && !caller.subject().equals(record.card().submitter())) {
+      throw Refusal.permissionDenied(
+              "NOT_OWNER",
+              "%s was submitted by %s: only they or an admin may %s it"
+                  .formatted(record.name().id(), record.job().spec().user(), verb))
+          .withMetadata("owner", record.job().spec().user().name())
+          .exception();
+    }
+  }
+
+  /// A job goes back into a queue under the same rule as it came in.
+  private void requireAdmission(JobRecord record) {
+    CatalogView catalog = replica.catalog();
+    QueueId id = record.job().spec().queue();
+    Queue queue =
+        catalog.queue(id).orElseThrow(() -> Refusals.unknownQueue("", id, catalog).exception());
+    if (!record.card().byRole()
+        && !Names.governs(Principals.current())
+        && !catalog.admits(queue, record.card().submitter())) {
+      throw Refusal.permissionDenied(
+              "NOT_ADMITTED",
+              "you may no longer use queue '" + id.name() + "': ask an admin of the tenant")
+          .withMetadata("queue", id.name())
+          .exception();
+    }
+  }
+
+  private Refusal refused(JobRecord record, String verb, Denial denial) {
+    if (denial instanceof Denial.WrongState(var _, var state, var _)) {
+      return Refusal.failedPrecondition(
+              verb.equals("requeue") ? "NOT_REQUEUABLE" : "WRONG_STATE",
+              "%s is %s: it cannot be %sd now"
+                  .formatted(record.name().id(), state.name().toLowerCase(Locale.ROOT), verb))
+          .withMetadata("state", state);
+    }
+    return denial instanceof Denial.UnknownQueue
+        ? Refusals.unknownQueue("", record.job().spec().queue(), replica.catalog())
+        : Refusal.failedPrecondition(
+                "NEVER_FITS", "the job could never start: " + ReasonText.sentence(denial))
+            .withMetadata("queue", record.job().spec().queue().name());
+  }
+}

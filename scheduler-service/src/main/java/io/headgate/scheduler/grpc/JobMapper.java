@@ -1,0 +1,206 @@
+package io.headgate.scheduler.grpc;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.headgate.proto.scheduler.v1.Attempt;
+import io.headgate.proto.scheduler.v1.Job;
+import io.headgate.proto.scheduler.v1.JobSpec;
+import io.headgate.proto.scheduler.v1.Placement;
+import io.headgate.proto.scheduler.v1.Preemption;
+import io.headgate.proto.scheduler.v1.Reason;
+import io.headgate.proto.scheduler.v1.Slice;
+import io.headgate.proto.scheduler.v1.UsageKind;
+import io.headgate.scheduler.core.job.JobState;
+import io.headgate.scheduler.core.job.StopCause;
+import io.headgate.scheduler.core.job.WorkerPlace;
+import io.headgate.scheduler.runtime.AttemptRecord;
+import io.headgate.scheduler.runtime.Document;
+import io.headgate.scheduler.runtime.JobRecord;
+import io.headgate.scheduler.runtime.JobView;
+import io.headgate.scheduler.runtime.ReasonText;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/// Jobs in the form of the contract.
+final class JobMapper {
+  private JobMapper() {}
+
+  /// A job without what it runs, as lists and watches show it.
+  static Job.Builder toSummary(JobView view) {
+    JobRecord record = view.job();
+    Job.Builder job =
+        Job.newBuilder()
+            .setName(record.name().toString())
+            .setSpec(summary(record))
+            .setState(toState(record.state()))
+            .setUser(record.job().spec().user().name())
+            .setPolicy(record.card().policy())
+            .setProfile(record.card().profile())
+            .setGpus(record.card().gpus().toString())
+            .setWorkers(record.card().workers())
+            .setAttempt(record.job().attempts())
+            .setCreateTime(Times.timestamp(record.card().createdAt()))
+            .setSimulated(record.simulated())
+            .setVersion(record.version());
+    view.attempt().map(JobMapper::toAttempt).ifPresent(job::addAttempts);
+    toReason(view).ifPresent(job::setReason);
+    view.position().ifPresent(position -> job.setPosition(position.number()));
+    record.course().startedAt().map(Times::timestamp).ifPresent(job::setStartTime);
+    record.course().finishedAt().map(Times::timestamp).ifPresent(job::setFinishTime);
+    record.course().exitCode().ifPresent(job::setExitCode);
+    view.use()
+        .ifPresent(use ->
+            job.setUsageKind(
+                switch (use) {
+                  case ENTITLED -> UsageKind.USAGE_KIND_ENTITLED;
+                  case OVER_RESERVATION -> UsageKind.USAGE_KIND_OVER_RESERVATION;
+                }));
+    return job;
+  }
+
+  /// A job with what it runs and its attempts.
+  ///
+  /// @param showsEnvironment the caller may know the values, which may be secrets
+  static Job toJob(
+      JobView view, Document document, List<AttemptRecord> attempts, boolean showsEnvironment) {
+    Job.Builder job = toSummary(view);
+    JobSpec spec = spec(document);
+    job.setSpec(showsEnvironment ? spec : spec.toBuilder().clearEnvironment().build());
+    if (!attempts.isEmpty()) {
+      job.clearAttempts();
+      attempts.forEach(attempt -> job.addAttempts(toAttempt(attempt)));
+    }
+    return job.build();
+  }
+
+  static JobSpec spec(Document document) {
+    try {
+      return JobSpec.parseFrom(document.bytes());
+    } catch (InvalidProtocolBufferException e) {
+      throw new IllegalStateException("a stored job cannot be read", e);
+    }
+  }
+
+  private static JobSpec summary(JobRecord record) {
+    var core = record.job().spec();
+    JobSpec.Builder spec =
+        JobSpec.newBuilder().setQueue(core.queue().name()).setPriority(core.priority());
+    core.preemptible().ifPresent(spec::setPreemptible);
+    core.maxRuntime().map(Times::duration).ifPresent(spec::setMaxRuntime);
+    for (String label : record.card().labels()) {
+      int equals = label.indexOf('=');
+      spec.putLabels(label.substring(0, equals), label.substring(equals + 1));
+    }
+    return spec.build();
+  }
+
+  private static Optional<Reason> toReason(JobView view) {
+    return view.reason()
+        .map(JobMapper::toReason)
+        .or(() ->
+            view.job()
+                .draft()
+                .map(draft ->
+                    Reason.newBuilder().setCode(draft.code()).setMessage(draft.message()).build()));
+  }
+
+  static Reason toReason(io.headgate.scheduler.core.explain.Reason reason) {
+    return Reason.newBuilder()
+        .setCode(reason.code())
+        .setMessage(ReasonText.sentence(reason))
+        .putAllDetail(ReasonText.detail(reason))
+        .build();
+  }
+
+  static Job.State toState(JobState state) {
+    return switch (state) {
+      case DRAFT -> Job.State.STATE_DRAFT;
+      case WAITING -> Job.State.STATE_WAITING;
+      case ASSIGNED -> Job.State.STATE_ASSIGNED;
+      case RUNNING -> Job.State.STATE_RUNNING;
+      case STOPPING -> Job.State.STATE_STOPPING;
+      case DONE -> Job.State.STATE_DONE;
+      case FAILED -> Job.State.STATE_FAILED;
+      case CANCELLED -> Job.State.STATE_CANCELLED;
+      case LOST -> Job.State.STATE_LOST;
+    };
+  }
+
+  static Optional<JobState> toState(Job.State state) {
+    return switch (state) {
+      case STATE_DRAFT -> Optional.of(JobState.DRAFT);
+      case STATE_WAITING -> Optional.of(JobState.WAITING);
+      case STATE_ASSIGNED -> Optional.of(JobState.ASSIGNED);
+      case STATE_RUNNING -> Optional.of(JobState.RUNNING);
+      case STATE_STOPPING -> Optional.of(JobState.STOPPING);
+      case STATE_DONE -> Optional.of(JobState.DONE);
+      case STATE_FAILED -> Optional.of(JobState.FAILED);
+      case STATE_CANCELLED -> Optional.of(JobState.CANCELLED);
+      case STATE_LOST -> Optional.of(JobState.LOST);
+      case STATE_UNSPECIFIED, UNRECOGNIZED -> Optional.empty();
+    };
+  }
+
+  static Attempt toAttempt(AttemptRecord record) {
+    var core = record.attempt();
+    Attempt.Builder attempt =
+        Attempt.newBuilder()
+            .setNumber(core.id().number())
+            .setPool(core.assignment().pool().name())
+            .addAllPlacements(toPlacements(core.assignment().workers()))
+            .setAssignTime(Times.timestamp(core.assignedAt()));
+    core.startedAt().map(Times::timestamp).ifPresent(attempt::setStartTime);
+    core.stop()
+        .ifPresent(order -> {
+          if (order.cause() instanceof StopCause.Preempted(var _, var rule)) {
+            attempt.setPreemption(
+                Preemption.newBuilder()
+                    .setByJob(record.stop().map(AttemptRecord.StopNote::byJob).orElse(""))
+                    .setRule(rule.name())
+                    .setMessage(record.stop().map(AttemptRecord.StopNote::message).orElse(""))
+                    .setTime(Times.timestamp(order.at())));
+          }
+        });
+    record
+        .ending()
+        .ifPresent(ending -> {
+          attempt
+              .setEndTime(Times.timestamp(ending.at()))
+              .setOutcome(toOutcome(ending.outcome()))
+              .setError(ending.error());
+          ending.exitCode().ifPresent(attempt::setExitCode);
+        });
+    return attempt.build();
+  }
+
+  private static Attempt.Outcome toOutcome(AttemptRecord.Outcome outcome) {
+    return switch (outcome) {
+      case SUCCEEDED -> Attempt.Outcome.OUTCOME_SUCCEEDED;
+      case FAILED -> Attempt.Outcome.OUTCOME_FAILED;
+      case REQUEUED -> Attempt.Outcome.OUTCOME_REQUEUED;
+      case CANCELLED -> Attempt.Outcome.OUTCOME_CANCELLED;
+      case TIMED_OUT -> Attempt.Outcome.OUTCOME_TIMED_OUT;
+      case LOST -> Attempt.Outcome.OUTCOME_LOST;
+      case REJECTED -> Attempt.Outcome.OUTCOME_REJECTED;
+    };
+  }
+
+  static List<Placement> toPlacements(List<WorkerPlace> workers) {
+    List<Placement> placements = new ArrayList<>();
+    for (int worker = 0; worker < workers.size(); worker++) {
+      WorkerPlace place = workers.get(worker);
+      Placement.Builder placement =
+          Placement.newBuilder().setWorker(worker).setNode(place.node().name());
+      for (var slice : place.slices()) {
+        placement.addSlices(
+            Slice.newBuilder()
+                .setDeviceIndex(slice.device())
+                .setDeviceUuid(slice.uuid())
+                .setGpus(slice.quantity().toString())
+                .setMemoryBytes(slice.memoryBytes()));
+      }
+      placements.add(placement.build());
+    }
+    return placements;
+  }
+}

@@ -1,0 +1,113 @@
+package io.headgate.scheduler.grpc;
+
+import io.headgate.kit.auth.Principal;
+import io.headgate.kit.auth.Principals;
+import io.headgate.proto.scheduler.v1.Job;
+import io.headgate.proto.scheduler.v1.JobFilter;
+import io.headgate.scheduler.core.job.JobId;
+import io.headgate.scheduler.runtime.AttemptRecord;
+import io.headgate.scheduler.runtime.Document;
+import io.headgate.scheduler.runtime.JobName;
+import io.headgate.scheduler.runtime.JobReader;
+import io.headgate.scheduler.runtime.JobReader.Filter;
+import io.headgate.scheduler.runtime.JobRecord;
+import io.headgate.scheduler.runtime.JobView;
+import io.headgate.scheduler.runtime.LeadershipLostException;
+import io.headgate.scheduler.runtime.NotLeadingException;
+import io.headgate.scheduler.runtime.QueueFullException;
+import io.headgate.scheduler.runtime.Replica;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Jobs as callers see them: the durable part from the database, and, where this replica leads,
+/// what only the leader knows (why a job waits, its place, its use).
+final class JobReads {
+  private static final Logger LOG = LoggerFactory.getLogger(JobReads.class);
+
+  /// Attempts shown of one job.
+  private static final int ATTEMPTS = 20;
+
+  private final JobReader reader;
+  private final Replica replica;
+
+  JobReads(JobReader reader, Replica replica) {
+    this.reader = reader;
+    this.replica = replica;
+  }
+
+  /// The job, if there is one in a tenant that the caller may know of.
+  JobRecord require(JobName name) {
+    return reader.job(name).orElseThrow(() -> Names.jobNotFound(name).exception());
+  }
+
+  /// One job with everything that the caller may know of it.
+  Job full(JobRecord record) {
+    List<AttemptRecord> attempts = reader.attempts(record.id(), ATTEMPTS);
+    Document document =
+        Optional.ofNullable(reader.documents(List.of(record.id())).get(record.id()))
+            .orElse(Document.EMPTY);
+    Optional<AttemptRecord> last =
+        attempts.isEmpty() ? Optional.empty() : Optional.of(attempts.getLast());
+    JobView view = refreshed(List.of(JobView.of(record, last))).getFirst();
+    return JobMapper.toJob(view, document, attempts, showsEnvironment(record));
+  }
+
+  /// A job that was just submitted or changed.
+  Job changed(JobView view) {
+    Document document =
+        Optional.ofNullable(reader.documents(List.of(view.job().id())).get(view.job().id()))
+            .orElse(Document.EMPTY);
+    return JobMapper.toJob(view, document, List.of(), showsEnvironment(view.job()));
+  }
+
+  /// Values of the environment may be secrets: they are for who set them, and for admins.
+  static boolean showsEnvironment(JobRecord record) {
+    Principal caller = Principals.current();
+    return Names.governs(caller) || caller.subject().equals(record.card().submitter());
+  }
+
+  List<Job> summaries(List<JobRecord> records) {
+    Map<JobId, AttemptRecord> attempts =
+        reader.lastAttempts(records.stream().map(JobRecord::id).toList());
+    List<JobView> views = new ArrayList<>();
+    for (JobRecord record : records) {
+      views.add(JobView.of(record, Optional.ofNullable(attempts.get(record.id()))));
+    }
+    return refreshed(views).stream().map(view -> JobMapper.toSummary(view).build()).toList();
+  }
+
+  /// With what the leader knows, if this replica leads.
+  private List<JobView> refreshed(List<JobView> views) {
+    if (!replica.isLeading() || views.stream().allMatch(view -> view.job().state().isTerminal())) {
+      return views;
+    }
+    try {
+      return replica.ask(leader -> views.stream().map(leader.reads()::refresh).toList());
+    } catch (NotLeadingException | LeadershipLostException | QueueFullException e) {
+      LOG.debug("jobs are shown without reasons", e);
+      return views;
+    }
+  }
+
+  static Filter toFilter(JobFilter filter) {
+    return new Filter(
+        filter.getQueuesList(),
+        filter.getPoliciesList(),
+        filter.getUsersList(),
+        filter.getStatesList().stream().map(JobMapper::toState).flatMap(Optional::stream).toList(),
+        filter.hasCreatedAfter()
+            ? Optional.of(Times.instant(filter.getCreatedAfter()))
+            : Optional.empty(),
+        filter.getLabelsMap().entrySet().stream()
+            .map(label -> label.getKey() + "=" + label.getValue())
+            .sorted()
+            .toList(),
+        filter.hasActiveOrFinishedAfter()
+            ? Optional.of(Times.instant(filter.getActiveOrFinishedAfter()))
+            : Optional.empty());
+  }
+}

@@ -1,0 +1,163 @@
+package io.headgate.scheduler.grpc;
+
+import io.grpc.stub.ServerCallStreamObserver;
+import io.grpc.stub.StreamObserver;
+import io.headgate.kit.failure.Refusal;
+import io.headgate.proto.scheduler.v1.ReadJobLogsRequest;
+import io.headgate.proto.scheduler.v1.ReadJobLogsResponse;
+import io.headgate.scheduler.core.node.NodeId;
+import io.headgate.scheduler.runtime.AgentCommand;
+import io.headgate.scheduler.runtime.AttemptRecord;
+import io.headgate.scheduler.runtime.JobReader;
+import io.headgate.scheduler.runtime.JobRecord;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.Semaphore;
+
+/// Relays what jobs print from their agents to readers, each on a virtual thread of its own, with
+/// back-pressure from the reader to the agent.
+public final class LogReads {
+  private static final Duration RETRY = Duration.ofSeconds(1);
+  private static final Duration LOOK = Duration.ofSeconds(5);
+
+  /// A reader that takes nothing for so long is cut.
+  private static final Duration PATIENCE = Duration.ofMinutes(5);
+
+  /// Each holds up to a window of memory.
+  private static final int MAX_READERS = 500;
+
+  private static final int ATTEMPTS = 1000;
+
+  private final JobReader reader;
+  private final AgentSessions sessions;
+  private final Semaphore readers = new Semaphore(MAX_READERS);
+
+  /// Reads from the agents' open streams.
+  public LogReads(JobReader reader, AgentSessions sessions) {
+    this.reader = reader;
+    this.sessions = sessions;
+  }
+
+  void read(JobRecord job, ReadJobLogsRequest request, StreamObserver<ReadJobLogsResponse> out) {
+    AttemptRecord attempt = attempt(job, request.getAttempt());
+    if (request.getWorker() >= attempt.workers().size()) {
+      throw Refusal.invalidField(
+              "WORKER_NOT_FOUND",
+              "worker",
+              "%d is not one of its %d workers, which count from 0"
+                  .formatted(request.getWorker(), attempt.workers().size()))
+          .exception();
+    }
+    NodeId node = attempt.attempt().assignment().workers().get(request.getWorker()).node();
+    GrpcAgentSession session =
+        sessions
+            .find(node)
+            .orElseThrow(() ->
+                Refusal.unavailable(
+                        "NODE_UNREACHABLE",
+                        "%s, where it printed, is out of contact; try again later"
+                            .formatted(node.name()),
+                        RETRY)
+                    .withMetadata("node", node.name())
+                    .exception());
+    if (!readers.tryAcquire()) {
+      throw Refusal.exhausted(
+              "TOO_MANY_READERS", MAX_READERS + " readers of output are open already", RETRY)
+          .exception();
+    }
+    AgentCommand.ReadLogs command =
+        new AgentCommand.ReadLogs(
+            UUID.randomUUID().toString(),
+            new AgentCommand.Worker(job.name(), attempt.id().number(), request.getWorker()),
+            request.getFollow(),
+            request.getTailBytes(),
+            LogRelay.WINDOW_BYTES);
+    LogRelay relay = new LogRelay(attempt.id().number());
+    ServerCallStreamObserver<ReadJobLogsResponse> call =
+        (ServerCallStreamObserver<ReadJobLogsResponse>) out;
+    call.setOnCancelHandler(relay::stop);
+    call.setOnReadyHandler(relay::wake);
+    Thread.ofVirtual()
+        .name("logs-" + job.name().id())
+        .start(() -> relay(session, command, relay, call));
+  }
+
+  private AttemptRecord attempt(JobRecord job, int number) {
+    List<AttemptRecord> attempts = reader.attempts(job.id(), number == 0 ? 1 : ATTEMPTS);
+    Optional<AttemptRecord> found =
+        attempts.reversed().stream()
+            .filter(attempt -> number == 0 || attempt.id().number() == number)
+            .findFirst();
+    return found.orElseThrow(() ->
+        (number == 0
+                ? Refusal.failedPrecondition(
+                    "NOT_STARTED", job.name().id() + " was never started: it printed nothing")
+                : Refusal.notFound(
+                    "ATTEMPT_NOT_FOUND",
+                    "%s has no attempt %d, its last is %d"
+                        .formatted(job.name().id(), number, job.job().attempts())))
+            .exception());
+  }
+
+  private void relay(
+      GrpcAgentSession session,
+      AgentCommand.ReadLogs command,
+      LogRelay relay,
+      ServerCallStreamObserver<ReadJobLogsResponse> out) {
+    try {
+      session.read(relay, command);
+      pump(session, command, relay, out);
+      if (!out.isCancelled()) {
+        out.onCompleted();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (RuntimeException e) {
+      if (!out.isCancelled()) {
+        out.onError(e);
+      }
+    } finally {
+      session.cancelRead(command.readId());
+      readers.release();
+    }
+  }
+
+  private static void pump(
+      GrpcAgentSession session,
+      AgentCommand.ReadLogs command,
+      LogRelay relay,
+      ServerCallStreamObserver<ReadJobLogsResponse> out)
+      throws InterruptedException {
+    long taken = 0;
+    while (!out.isCancelled()) {
+      awaitReady(relay, out);
+      Optional<ReadJobLogsResponse> piece = relay.next(LOOK);
+      if (piece.isEmpty()) {
+        if (relay.isDrained()) {
+          return;
+        }
+        continue;
+      }
+      out.onNext(piece.get());
+      taken += piece.get().getData().size();
+      if (taken >= LogRelay.WINDOW_BYTES / 2) {
+        session.send(
+            new AgentCommand.ReadLogs(
+                command.readId(), command.worker(), command.follow(), command.tailBytes(), taken));
+        taken = 0;
+      }
+    }
+  }
+
+  private static void awaitReady(LogRelay relay, ServerCallStreamObserver<ReadJobLogsResponse> out)
+      throws InterruptedException {
+    relay.awaitReady(() -> out.isReady() || out.isCancelled(), PATIENCE);
+    if (!out.isReady() && !out.isCancelled() && !relay.isDrained()) {
+      throw Refusal.unavailable(
+              "READER_TOO_SLOW", "nothing was read for " + PATIENCE.toSeconds() + " s", RETRY)
+          .exception();
+    }
+  }
+}

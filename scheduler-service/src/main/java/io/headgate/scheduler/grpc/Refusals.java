@@ -1,0 +1,99 @@
+package io.headgate.scheduler.grpc;
+
+import io.headgate.kit.config.NearestWord;
+import io.headgate.kit.failure.Refusal;
+import io.headgate.scheduler.core.catalog.Queue;
+import io.headgate.scheduler.core.catalog.QueueId;
+import io.headgate.scheduler.core.explain.Denial;
+import io.headgate.scheduler.runtime.CatalogView;
+import io.headgate.scheduler.runtime.LeadershipLostException;
+import io.headgate.scheduler.runtime.NotLeadingException;
+import io.headgate.scheduler.runtime.QueueFullException;
+import io.headgate.scheduler.runtime.ReasonText;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/// The one switch from what the scheduler refuses to what a caller is told.
+final class Refusals {
+  private static final Duration SOON = Duration.ofMillis(500);
+
+  private Refusals() {}
+
+  /// Calls the leader, if it is this replica.
+  ///
+  /// @param isRepeatable a second try cannot take effect twice
+  static <T> T leading(boolean isRepeatable, Supplier<T> call) {
+    try {
+      return call.get();
+    } catch (NotLeadingException e) {
+      Refusal refusal =
+          Refusal.unavailable(
+              "NO_LEADER", "this scheduler does not lead now; trying again is safe", SOON);
+      throw e.leaderAddress()
+          .map(address -> refusal.withMetadata("leader", address))
+          .orElse(refusal)
+          .exception();
+    } catch (QueueFullException e) {
+      throw Refusal.exhausted(
+              "QUEUE_FULL", "more waits to be decided than may; try again in a moment", SOON)
+          .exception();
+    } catch (LeadershipLostException e) {
+      throw (isRepeatable
+              ? Refusal.unavailable(
+                  "LEADER_CHANGED", "the leader changed meanwhile; trying again is safe", SOON)
+              : Refusal.conflict(
+                  "OUTCOME_UNKNOWN",
+                  "the leader changed meanwhile, and it is not known whether this took effect;"
+                      + " look before you repeat it, or send a request_id"))
+          .exception();
+    }
+  }
+
+  /// No such queue, with the nearest that there is.
+  ///
+  /// @param at path of the job in the request: `` or `requests[17].`
+  static Refusal unknownQueue(String at, QueueId id, CatalogView catalog) {
+    List<String> known =
+        catalog.queues(id.tenant()).stream().map(Queue::id).map(QueueId::name).sorted().toList();
+    Optional<String> near = NearestWord.of(id.name(), known);
+    String advice =
+        near.map(word -> "; did you mean '" + word + "'?")
+            .orElse(known.isEmpty() ? "; the tenant has no queues yet" : "");
+    String text =
+        "queue '%s' does not exist in tenant %s%s".formatted(id.name(), id.tenant(), advice);
+    Refusal refusal =
+        Refusal.notFound("QUEUE_NOT_FOUND", text)
+            .withViolation(at + "spec.queue", text)
+            .withMetadata("queue", id.name());
+    return near.map(word -> refusal.withMetadata("suggestion", word)).orElse(refusal);
+  }
+
+  /// A job that cannot be queued.
+  static Refusal denied(String at, QueueId queue, Denial denial, CatalogView catalog) {
+    if (denial instanceof Denial.UnknownQueue) {
+      return unknownQueue(at, queue, catalog);
+    }
+    String text = "queue '%s': %s".formatted(queue.name(), ReasonText.sentence(denial));
+    Refusal refusal =
+        Refusal.failedPrecondition("NEVER_FITS", "the job could never start: " + text)
+            .withViolation(at + "spec.queue", text)
+            .withMetadata("queue", queue.name());
+    for (Map.Entry<String, String> number : ReasonText.detail(denial).entrySet()) {
+      refusal = refusal.withMetadata(number.getKey(), number.getValue());
+    }
+    return refusal;
+  }
+
+  static Refusal tooManyWaiting(String at, QueueId queue, int waiting, int most) {
+    String text =
+        "queue '%s' has %d waiting jobs, and may have %d".formatted(queue.name(), waiting, most);
+    return Refusal.exhausted("TOO_MANY_WAITING", text, Duration.ofSeconds(30))
+        .withViolation(at + "spec.queue", text)
+        .withMetadata("queue", queue.name())
+        .withMetadata("waiting", waiting)
+        .withMetadata("limit", most);
+  }
+}

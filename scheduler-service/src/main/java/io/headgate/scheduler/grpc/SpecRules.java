@@ -1,0 +1,139 @@
+package io.headgate.scheduler.grpc;
+
+import io.headgate.kit.config.Durations;
+import io.headgate.kit.failure.Refusal;
+import io.headgate.proto.scheduler.v1.JobSpec;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+
+/// What the contract's own validation rules cannot say of a job's specification. Everything that is
+/// wrong is told at once.
+final class SpecRules {
+  private static final String REASON = "INVALID_SPEC";
+  private static final Duration LONGEST_ABORT = Duration.ofMinutes(30);
+  private static final Duration LONGEST_GRACE = Duration.ofMinutes(10);
+  private static final Duration LONGEST_RUNTIME = Duration.ofDays(3650);
+  private static final Pattern LABEL_KEY =
+      Pattern.compile("[A-Za-z0-9]([A-Za-z0-9._/-]{0,61}[A-Za-z0-9])?");
+
+  private final String at;
+  private final JobSpec spec;
+  private final List<Refusal.FieldViolation> violations = new ArrayList<>();
+
+  private SpecRules(String at, JobSpec spec) {
+    this.at = at;
+    this.spec = spec;
+  }
+
+  /// @param at path of the job in the request: `` or `requests[17].`
+  static void check(String at, JobSpec spec) {
+    new SpecRules(at + "spec.", spec).check();
+  }
+
+  private void check() {
+    environment();
+    text("command", spec.getCommandList());
+    text("abort_callback.command", spec.getAbortCallback().getCommandList());
+    workingDirectory();
+    times();
+    labels();
+    if (violations.isEmpty()) {
+      return;
+    }
+    Refusal.FieldViolation first = violations.getFirst();
+    Refusal refusal = Refusal.invalid(REASON, first.field() + ": " + first.description());
+    for (Refusal.FieldViolation violation : violations) {
+      refusal = refusal.withViolation(violation);
+    }
+    throw refusal.exception();
+  }
+
+  private void wrong(String field, String description) {
+    violations.add(new Refusal.FieldViolation(at + field, description, REASON));
+  }
+
+  /// What the agent sets itself, and what would reach into programs that it runs.
+  private void environment() {
+    for (Map.Entry<String, String> entry : spec.getEnvironmentMap().entrySet()) {
+      String name = entry.getKey();
+      if (name.startsWith("HEADGATE_")) {
+        wrong(
+            "environment[" + name + "]",
+            "names that begin with HEADGATE_ are set by Headgate: choose another");
+      } else if (name.startsWith("LD_")) {
+        wrong(
+            "environment[" + name + "]",
+            "loader variables are refused: set it inside the job, by a shell that runs the program");
+      }
+      if (entry.getValue().indexOf('\0') >= 0) {
+        wrong("environment[" + name + "]", "a value has no NUL character");
+      }
+    }
+  }
+
+  private void text(String field, List<String> arguments) {
+    for (int i = 0; i < arguments.size(); i++) {
+      if (arguments.get(i).indexOf('\0') >= 0) {
+        wrong(field + "[" + i + "]", "an argument has no NUL character");
+      }
+    }
+    if (!arguments.isEmpty() && arguments.getFirst().isEmpty()) {
+      wrong(field + "[0]", "the program has a name");
+    }
+  }
+
+  private void workingDirectory() {
+    String directory = spec.getWorkingDirectory();
+    if (directory.isEmpty()) {
+      return;
+    }
+    if (!directory.startsWith("/")) {
+      wrong("working_directory", "'" + directory + "' is not absolute: begin with /");
+    } else if (List.of(directory.split("/", -1)).contains("..") || directory.indexOf('\0') >= 0) {
+      wrong("working_directory", "'" + directory + "' leads upwards: write where it leads to");
+    }
+  }
+
+  private void times() {
+    if (spec.hasMaxRuntime()) {
+      range("max_runtime", spec.getMaxRuntime(), Duration.ofMillis(1), LONGEST_RUNTIME);
+    }
+    if (spec.hasTerminationGrace()) {
+      range("termination_grace", spec.getTerminationGrace(), Duration.ZERO, LONGEST_GRACE);
+    }
+    if (spec.hasAbortCallback() && spec.getAbortCallback().hasTimeout()) {
+      range(
+          "abort_callback.timeout",
+          spec.getAbortCallback().getTimeout(),
+          Duration.ofMillis(1),
+          LONGEST_ABORT);
+    }
+  }
+
+  private void range(
+      String field, com.google.protobuf.Duration value, Duration least, Duration most) {
+    Duration duration = Times.duration(value);
+    if (duration.compareTo(least) < 0 || duration.compareTo(most) > 0) {
+      wrong(
+          field,
+          "%s is not between %s and %s"
+              .formatted(duration, Durations.format(least), Durations.format(most)));
+    }
+  }
+
+  private void labels() {
+    for (Map.Entry<String, String> label : spec.getLabelsMap().entrySet()) {
+      if (!LABEL_KEY.matcher(label.getKey()).matches()) {
+        wrong(
+            "labels[" + label.getKey() + "]",
+            "a key has letters, digits, '.', '_', '/' and '-', and ends in a letter or digit");
+      }
+      if (label.getValue().chars().anyMatch(Character::isISOControl)) {
+        wrong("labels[" + label.getKey() + "]", "a value has no control characters");
+      }
+    }
+  }
+}

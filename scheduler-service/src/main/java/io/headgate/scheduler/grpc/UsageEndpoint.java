@@ -1,0 +1,94 @@
+package io.headgate.scheduler.grpc;
+
+import static io.headgate.scheduler.grpc.JobEndpoint.answer;
+
+import io.grpc.stub.StreamObserver;
+import io.headgate.proto.scheduler.v1.GetLeadershipRequest;
+import io.headgate.proto.scheduler.v1.GetLeadershipResponse;
+import io.headgate.proto.scheduler.v1.ListNodeUsagesRequest;
+import io.headgate.proto.scheduler.v1.ListNodeUsagesResponse;
+import io.headgate.proto.scheduler.v1.ListPolicyUsagesRequest;
+import io.headgate.proto.scheduler.v1.ListPolicyUsagesResponse;
+import io.headgate.proto.scheduler.v1.ListPoolUsagesRequest;
+import io.headgate.proto.scheduler.v1.ListPoolUsagesResponse;
+import io.headgate.proto.scheduler.v1.ListQueueUsagesRequest;
+import io.headgate.proto.scheduler.v1.ListQueueUsagesResponse;
+import io.headgate.proto.scheduler.v1.UsageServiceGrpc;
+import io.headgate.scheduler.core.catalog.TenantId;
+import io.headgate.scheduler.runtime.LeaderView;
+import io.headgate.scheduler.runtime.Leadership;
+import io.headgate.scheduler.runtime.Replica;
+import java.util.function.Function;
+
+/// Who uses what now.
+public final class UsageEndpoint extends UsageServiceGrpc.UsageServiceImplBase {
+  private final Replica replica;
+
+  /// Serves what the replica's leader knows.
+  public UsageEndpoint(Replica replica) {
+    this.replica = replica;
+  }
+
+  private <T> T ask(Function<LeaderView, T> question) {
+    return Refusals.leading(true, () -> replica.ask(question));
+  }
+
+  @Override
+  public void listPolicyUsages(
+      ListPolicyUsagesRequest request, StreamObserver<ListPolicyUsagesResponse> out) {
+    TenantId tenant = Names.tenant(request.getParent());
+    answer(
+        out,
+        ListPolicyUsagesResponse.newBuilder()
+            .addAllUsages(ask(leader -> UsageMapper.policies(leader, tenant)))
+            .build());
+  }
+
+  @Override
+  public void listQueueUsages(
+      ListQueueUsagesRequest request, StreamObserver<ListQueueUsagesResponse> out) {
+    TenantId tenant = Names.tenant(request.getParent());
+    answer(
+        out,
+        ListQueueUsagesResponse.newBuilder()
+            .addAllUsages(ask(leader -> UsageMapper.queues(leader, tenant)))
+            .build());
+  }
+
+  @Override
+  public void listPoolUsages(
+      ListPoolUsagesRequest request, StreamObserver<ListPoolUsagesResponse> out) {
+    TenantId tenant = Names.tenant(request.getParent());
+    answer(
+        out,
+        ListPoolUsagesResponse.newBuilder()
+            .addAllUsages(ask(leader -> UsageMapper.pools(leader, tenant)))
+            .build());
+  }
+
+  @Override
+  public void listNodeUsages(
+      ListNodeUsagesRequest request, StreamObserver<ListNodeUsagesResponse> out) {
+    TenantId tenant = Names.tenant(request.getParent());
+    answer(
+        out,
+        ListNodeUsagesResponse.newBuilder()
+            .addAllUsages(ask(leader -> UsageMapper.nodes(leader, tenant)))
+            .build());
+  }
+
+  @Override
+  public void getLeadership(
+      GetLeadershipRequest request, StreamObserver<GetLeadershipResponse> out) {
+    GetLeadershipResponse.Builder response = GetLeadershipResponse.newBuilder();
+    replica
+        .leadership()
+        .ifPresent((Leadership leadership) -> {
+          response.setIncarnation(leadership.incarnation().toString()).setEpoch(leadership.epoch());
+          leadership.leader().ifPresent(response::setLeader);
+          leadership.address().ifPresent(response::setAddress);
+          leadership.since().map(Times::timestamp).ifPresent(response::setSince);
+        });
+    answer(out, response.build());
+  }
+}

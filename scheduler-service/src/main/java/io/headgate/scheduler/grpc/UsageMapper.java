@@ -1,0 +1,216 @@
+package io.headgate.scheduler.grpc;
+
+import com.google.protobuf.Timestamp;
+import io.headgate.proto.scheduler.v1.DeviceUsage;
+import io.headgate.proto.scheduler.v1.NodeUsage;
+import io.headgate.proto.scheduler.v1.PolicyUsage;
+import io.headgate.proto.scheduler.v1.PoolUsage;
+import io.headgate.proto.scheduler.v1.QueueUsage;
+import io.headgate.scheduler.core.catalog.PolicyId;
+import io.headgate.scheduler.core.catalog.QueueId;
+import io.headgate.scheduler.core.catalog.TenantId;
+import io.headgate.scheduler.core.job.JobState;
+import io.headgate.scheduler.core.node.NodeId;
+import io.headgate.scheduler.core.node.NodeStatus;
+import io.headgate.scheduler.core.usage.NodeUsage.Use;
+import io.headgate.scheduler.runtime.JobRecord;
+import io.headgate.scheduler.runtime.LeaderView;
+import io.headgate.type.GpuQuantity;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/// Use in the form of the contract. Runs on the loop.
+final class UsageMapper {
+  /// Jobs named on one node.
+  private static final int JOBS = 100;
+
+  private UsageMapper() {}
+
+  /// What the jobs of a queue or policy say together.
+  ///
+  /// @param waitingUnits what those that wait ask for
+  /// @param usedUnits what those that have slices use
+  private record Sum(long waitingUnits, long usedUnits, Optional<Instant> oldest) {
+    static final Sum NONE = new Sum(0, 0, Optional.empty());
+
+    Sum with(JobRecord job) {
+      long units = job.card().gpus().units();
+      if (job.state() != JobState.WAITING) {
+        return new Sum(waitingUnits, usedUnits + units, oldest);
+      }
+      Instant at = job.job().submittedAt();
+      Optional<Instant> older =
+          oldest.isPresent() && oldest.get().isBefore(at) ? oldest : Optional.of(at);
+      return new Sum(waitingUnits + units, usedUnits, older);
+    }
+
+    Optional<Timestamp> oldestTime() {
+      return oldest.map(Times::timestamp);
+    }
+  }
+
+  static List<PolicyUsage> policies(LeaderView leader, TenantId tenant) {
+    Map<PolicyId, Sum> sums = new HashMap<>();
+    for (JobRecord job : leader.reads().jobs()) {
+      if (job.tenant().equals(tenant)) {
+        PolicyId policy = new PolicyId(tenant, job.card().policy());
+        sums.put(policy, sums.getOrDefault(policy, Sum.NONE).with(job));
+      }
+    }
+    return leader.core().policies().stream()
+        .filter(usage -> usage.policy().tenant().equals(tenant))
+        .map(usage -> policy(usage, sums.getOrDefault(usage.policy(), Sum.NONE)))
+        .toList();
+  }
+
+  private static PolicyUsage policy(io.headgate.scheduler.core.usage.PolicyUsage usage, Sum sum) {
+    PolicyUsage.Builder policy =
+        PolicyUsage.newBuilder()
+            .setPolicy(usage.policy().name())
+            .setUsed(usage.used().toString())
+            .setEntitled(usage.entitled().toString())
+            .setOverReservation(usage.overReservation().toString())
+            .setReservation(usage.reservation().toString())
+            .setLimit(usage.limit().toString())
+            .setDemand(GpuQuantity.format(sum.waitingUnits()))
+            .setRunningJobs(usage.running())
+            .setWaitingJobs(usage.waiting());
+    sum.oldestTime().ifPresent(policy::setOldestWaitingTime);
+    return policy.build();
+  }
+
+  static List<QueueUsage> queues(LeaderView leader, TenantId tenant) {
+    Map<QueueId, Sum> sums = new HashMap<>();
+    for (JobRecord job : leader.reads().jobs()) {
+      if (job.tenant().equals(tenant)) {
+        QueueId queue = job.job().spec().queue();
+        sums.put(queue, sums.getOrDefault(queue, Sum.NONE).with(job));
+      }
+    }
+    return leader.core().queues().stream()
+        .filter(usage -> usage.queue().tenant().equals(tenant))
+        .map(usage -> {
+          Sum sum = sums.getOrDefault(usage.queue(), Sum.NONE);
+          QueueUsage.Builder queue =
+              QueueUsage.newBuilder()
+                  .setQueue(usage.queue().name())
+                  .setUsed(GpuQuantity.format(sum.usedUnits()))
+                  .setRunningJobs(usage.running())
+                  .setWaitingJobs(usage.waiting());
+          leader
+              .catalog()
+              .queue(usage.queue())
+              .ifPresent(provisioned ->
+                  queue
+                      .setPolicy(provisioned.policy().name())
+                      .setProfile(provisioned.profile().name()));
+          usage.headReason().map(JobMapper::toReason).ifPresent(queue::setHeadReason);
+          sum.oldestTime().ifPresent(queue::setOldestWaitingTime);
+          return queue.build();
+        })
+        .toList();
+  }
+
+  static List<PoolUsage> pools(LeaderView leader, TenantId tenant) {
+    return leader.core().pools().stream()
+        .filter(usage -> usage.pool().tenant().equals(tenant))
+        .map(usage ->
+            PoolUsage.newBuilder()
+                .setPool(usage.pool().name())
+                .setCapacity(usage.capacity().toString())
+                .setUsed(usage.used().toString())
+                .setHeld(usage.held().toString())
+                .setIdle(usage.idle().toString())
+                .setDown(GpuQuantity.format(down(leader, usage)))
+                .setLiveNodes(usage.readyNodes())
+                .setNodes(usage.nodes())
+                .setRunningJobs(usage.running())
+                .build())
+        .toList();
+  }
+
+  private static long down(LeaderView leader, io.headgate.scheduler.core.usage.PoolUsage pool) {
+    long units = 0;
+    for (var node : leader.core().nodes()) {
+      if (node.node().pool().equals(pool.pool()) && node.node().status() != NodeStatus.READY) {
+        units += node.node().devices().size() * GpuQuantity.UNITS_PER_GPU;
+      }
+    }
+    return units;
+  }
+
+  static List<NodeUsage> nodes(LeaderView leader, TenantId tenant) {
+    Map<NodeId, LeaderView.Contact> contacts = new HashMap<>();
+    leader.reads().contacts().forEach(contact -> contacts.put(contact.node(), contact));
+    return leader.core().nodes().stream()
+        .filter(usage -> usage.node().id().tenant().equals(tenant))
+        .map(usage -> node(leader, usage, Optional.ofNullable(contacts.get(usage.node().id()))))
+        .toList();
+  }
+
+  private static NodeUsage node(
+      LeaderView leader,
+      io.headgate.scheduler.core.usage.NodeUsage usage,
+      Optional<LeaderView.Contact> contact) {
+    Set<String> jobs = new LinkedHashSet<>();
+    NodeUsage.Builder node =
+        NodeUsage.newBuilder()
+            .setNode(usage.node().id().name())
+            .setPool(usage.node().pool().name())
+            .setUsedCpuMillis(usage.cpuMillisUsed())
+            .setUsedMemoryBytes(usage.memoryBytesUsed())
+            .setContact(
+                contact
+                    .map(LeaderView.Contact::state)
+                    .map(UsageMapper::toContact)
+                    .orElse(NodeUsage.Contact.CONTACT_NEVER));
+    contact
+        .filter(each -> each.heardAgoNanos() >= 0)
+        .ifPresent(each ->
+            node.setLastContactTime(
+                Times.timestamp(leader.now().minusNanos(each.heardAgoNanos()))));
+    for (var device : usage.devices()) {
+      node.addDevices(device(leader, device, jobs));
+    }
+    jobs.addAll(leader.reads().jobsOn(usage.node().id()));
+    return node.addAllJobs(jobs.stream().limit(JOBS).toList()).build();
+  }
+
+  private static DeviceUsage device(
+      LeaderView leader,
+      io.headgate.scheduler.core.usage.NodeUsage.DeviceUsage device,
+      Set<String> onNode) {
+    long used = 0;
+    long held = 0;
+    Set<String> jobs = new LinkedHashSet<>();
+    for (Use use : device.uses()) {
+      if (use.kind() == Use.Kind.HELD) {
+        held += use.quantity().units();
+      } else {
+        used += use.quantity().units();
+        leader.reads().job(use.job()).map(job -> job.name().id()).ifPresent(jobs::add);
+      }
+    }
+    onNode.addAll(jobs);
+    return DeviceUsage.newBuilder()
+        .setIndex(device.device().index())
+        .setUsed(GpuQuantity.format(used))
+        .setHeld(GpuQuantity.format(held))
+        .addAllJobs(jobs)
+        .build();
+  }
+
+  private static NodeUsage.Contact toContact(LeaderView.Contact.State state) {
+    return switch (state) {
+      case CONNECTED -> NodeUsage.Contact.CONTACT_CONNECTED;
+      case SUSPECT -> NodeUsage.Contact.CONTACT_SUSPECT;
+      case LOST -> NodeUsage.Contact.CONTACT_LOST;
+      case NEVER -> NodeUsage.Contact.CONTACT_NEVER;
+    };
+  }
+}

@@ -1,0 +1,80 @@
+package io.headgate.scheduler.runtime;
+
+import io.headgate.scheduler.core.catalog.Isolation;
+import io.headgate.scheduler.core.job.WorkerPlace;
+import java.time.Duration;
+import java.util.Optional;
+
+/// What the scheduler says to an agent.
+public sealed interface AgentCommand {
+
+  /// The session is open.
+  ///
+  /// @param acknowledged updates up to this sequence are durable
+  record Welcome(Leadership leadership, Duration heartbeat, long acknowledged)
+      implements AgentCommand {}
+
+  /// Run a worker. Known already: nothing is started, its state is reported again.
+  ///
+  /// @param document what to run, as it was submitted
+  /// @param stopAfter absent: never
+  record Assign(
+      Leadership leadership,
+      Worker worker,
+      int workers,
+      JobCard card,
+      String queue,
+      String user,
+      WorkerPlace place,
+      Optional<Duration> timeLimit,
+      Optional<Duration> stopAfter,
+      Isolation isolation,
+      Document document)
+      implements AgentCommand {
+    Assign with(Document newDocument) {
+      return new Assign(
+          leadership,
+          worker,
+          workers,
+          card,
+          queue,
+          user,
+          place,
+          timeLimit,
+          stopAfter,
+          isolation,
+          newDocument);
+    }
+  }
+
+  /// Stop a worker.
+  record Stop(Leadership leadership, Worker worker, StopKind kind, boolean skipCallback)
+      implements AgentCommand {}
+
+  /// Why a worker is to stop.
+  enum StopKind {
+    PREEMPT,
+    CANCEL,
+    /// The scheduler does not know it, or not any more.
+    ORPHAN
+  }
+
+  /// Updates up to this sequence are durable.
+  record Acknowledge(long sequence) implements AgentCommand {}
+
+  /// The record of an ended worker is no longer needed.
+  record Forget(Worker worker) implements AgentCommand {}
+
+  /// Send output; sent again with the same id it grants more.
+  record ReadLogs(String readId, Worker worker, boolean follow, long tailBytes, long windowBytes)
+      implements AgentCommand {}
+
+  /// Send no more of it.
+  record CancelReadLogs(String readId) implements AgentCommand {}
+
+  /// One worker of one attempt.
+  ///
+  /// @param attempt from 1
+  /// @param worker from 0
+  record Worker(JobName job, int attempt, int worker) {}
+}

@@ -1,0 +1,297 @@
+package io.headgate.scheduler.runtime;
+
+import io.headgate.scheduler.core.Input;
+import io.headgate.scheduler.core.job.Attempt;
+import io.headgate.scheduler.core.job.AttemptId;
+import io.headgate.scheduler.core.job.WorkerStatus;
+import io.headgate.scheduler.core.node.NodeId;
+import io.headgate.scheduler.runtime.AgentCommand.StopKind;
+import io.headgate.scheduler.runtime.JobBook.WorkerKey;
+import java.util.HashSet;
+import java.util.Optional;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Deals with what agents say. Nothing that an agent says is trusted beyond its own node: it can
+/// report on attempts that were assigned to that node, and on nothing else. Everything may come
+/// twice, late, or in another order. Confined to the loop.
+final class AgentDesk {
+  private static final Logger LOG = LoggerFactory.getLogger(AgentDesk.class);
+
+  /// What a shell says of a program that cannot be run, and of one ended by SIGTERM.
+  private static final int CANNOT_RUN = 127;
+
+  private static final int ENDED_BY_TERM = 143;
+
+  private final LeaderState state;
+  private final CatalogDesk catalogs;
+
+  AgentDesk(LeaderState state, CatalogDesk catalogs) {
+    this.state = state;
+    this.catalogs = catalogs;
+  }
+
+  /// Takes over the node's stream and compares what its machine knows with what is durable.
+  void hello(Turn turn, AgentSession session, AgentHello hello) {
+    NodeId node = session.node();
+    NodeBook.Entry entry = state.nodes.entry(node);
+    entry
+        .session()
+        .filter(old -> !old.equals(session))
+        .ifPresent(old -> {
+          turn.dispatches.add(new Dispatch.Shut(old));
+          old.endReplaced();
+        });
+    boolean rebooted =
+        entry.contact().map(contact -> !contact.bootId().equals(hello.bootId())).orElse(false);
+    NodeContact contact =
+        new NodeContact(
+            node,
+            hello.bootId(),
+            hello.sessionId(),
+            hello.agentVersion(),
+            hello.simulated(),
+            turn.now);
+    long acknowledged = entry.sequence.open(hello.sessionId());
+    entry.session = session;
+    entry.contact = contact;
+    entry.reported = true;
+    entry.suspect = false;
+    entry.lost = false;
+    entry.undelivered.clear();
+    turn.contacts.add(contact);
+    turn.dispatches.add(
+        new Dispatch.Open(
+            session,
+            new AgentCommand.Welcome(state.leadership, state.settings.heartbeat(), acknowledged)));
+    turn.note(
+        new Event(EventType.NODE_CONNECTED, node.tenant())
+            .node(node.name())
+            .message(node.name() + (rebooted ? " is connected after a reboot" : " is connected")));
+    Set<WorkerKey> reported = new HashSet<>();
+    for (AgentReport report : hello.attempts()) {
+      take(turn, node, report, Optional.of(reported));
+    }
+    for (WorkerKey key : state.jobs.workersOn(node)) {
+      if (!reported.contains(key)) {
+        missing(turn, key, rebooted);
+      }
+    }
+    catalogs.tell(turn, entry);
+  }
+
+  /// A live worker of which the machine has no record.
+  private void missing(Turn turn, WorkerKey key, boolean rebooted) {
+    AttemptRecord attempt = state.jobs.attempt(key.attempt()).orElseThrow();
+    JobRecord job = state.jobs.job(key.attempt().job()).orElseThrow();
+    WorkerStatus status = attempt.attempt().workers().get(key.worker());
+    if (!status.isLive()) {
+      return;
+    }
+    if (status == WorkerStatus.ASSIGNED && attempt.attempt().stop().isEmpty()) {
+      // Agents record an assignment before they act on it: this one never came through.
+      turn.dispatches.add(state.recorder.run(turn, job, attempt, key.worker(), state.catalog));
+    } else if (rebooted) {
+      turn.inputs.add(new Input.WorkerLost(key.attempt(), key.worker()));
+    } else {
+      // The answer to a stop of something unknown is the proof that it is gone.
+      turn.dispatches.add(state.recorder.stop(job, attempt, key.worker()));
+    }
+  }
+
+  /// An update, which is acknowledged once what follows from it is durable.
+  void report(Turn turn, AgentSession session, long sequence, AgentReport report) {
+    NodeBook.Entry entry = state.nodes.entry(session.node());
+    if (entry.session().filter(session::equals).isEmpty()) {
+      // A session that was replaced: the new one sends again what was not acknowledged.
+      return;
+    }
+    take(turn, session.node(), report, Optional.empty());
+    turn.dispatches.add(new Dispatch.Acknowledge(session, entry.sequence.take(sequence)));
+  }
+
+  void ended(Turn turn, AgentSession session) {
+    NodeBook.Entry entry = state.nodes.entry(session.node());
+    if (entry.session().filter(session::equals).isPresent()) {
+      entry.session = null;
+      turn.dispatches.add(new Dispatch.Shut(session));
+    }
+  }
+
+  /// The node may come back before it is suspect; then Hello finds the worker missing.
+  void undelivered(Turn turn, AttemptId attempt, int worker) {
+    state
+        .jobs
+        .attempt(attempt)
+        .ifPresent(known -> {
+          NodeId node = known.attempt().assignment().workers().get(worker).node();
+          NodeBook.Entry entry = state.nodes.entry(node);
+          if (entry.session().isEmpty()) {
+            entry.undelivered.add(new WorkerKey(attempt, worker));
+            if (entry.suspect) {
+              reject(turn, entry);
+            }
+          }
+        });
+  }
+
+  /// Nobody was told to start these, so they do not run, and need not wait for the node.
+  void reject(Turn turn, NodeBook.Entry entry) {
+    for (WorkerKey key : entry.undelivered) {
+      Optional<Attempt> attempt = state.jobs.attempt(key.attempt()).map(AttemptRecord::attempt);
+      if (attempt.isPresent()
+          && attempt.get().workers().get(key.worker()) == WorkerStatus.ASSIGNED) {
+        turn.inputs.add(
+            new Input.WorkerRejected(
+                key.attempt(),
+                key.worker(),
+                entry.id.name() + " went out of contact before it was told"));
+      }
+    }
+    entry.undelivered.clear();
+  }
+
+  private void take(Turn turn, NodeId node, AgentReport report, Optional<Set<WorkerKey>> reported) {
+    Optional<AttemptRecord> known = find(node, report);
+    if (known.isEmpty()) {
+      stranger(turn, node, report);
+      return;
+    }
+    AttemptRecord attempt = known.get();
+    JobRecord job = state.jobs.job(attempt.id().job()).orElseThrow();
+    int worker = report.worker();
+    reported.ifPresent(all -> all.add(new WorkerKey(attempt.id(), worker)));
+    remember(turn, attempt, report);
+    WorkerStatus status = attempt.attempt().workers().get(worker);
+    switch (report.state()) {
+      case STARTING -> {
+        // Nothing is known of it yet that was not decided.
+      }
+      case RUNNING -> {
+        if (status == WorkerStatus.ASSIGNED) {
+          turn.inputs.add(new Input.WorkerStarted(attempt.id(), worker, turn.now));
+        }
+      }
+      case STOPPING -> phase(turn, job, attempt, report);
+      case ENDED -> {
+        phase(turn, job, attempt, report);
+        if (status.isLive()) {
+          ended(turn, attempt, report);
+        } else {
+          forget(turn, node, report);
+        }
+      }
+    }
+    boolean unaware =
+        report.state() == AgentReport.State.STARTING || report.state() == AgentReport.State.RUNNING;
+    if (reported.isPresent() && unaware && attempt.attempt().stop().isPresent()) {
+      turn.dispatches.add(state.recorder.stop(job, attempt, worker));
+    }
+  }
+
+  /// The live attempt that the report is about, if it was assigned to this node.
+  private Optional<AttemptRecord> find(NodeId node, AgentReport report) {
+    if (!report.job().tenant().equals(node.tenant())) {
+      return Optional.empty();
+    }
+    return state
+        .jobs
+        .job(report.job())
+        .flatMap(job -> state.jobs.attempt(new AttemptId(job.id(), report.attempt())))
+        .filter(attempt ->
+            report.worker() < attempt.workers().size()
+                && attempt
+                    .attempt()
+                    .assignment()
+                    .workers()
+                    .get(report.worker())
+                    .node()
+                    .equals(node));
+  }
+
+  /// What is not assigned to the node, or not any more: it ends, and then it is forgotten.
+  private void stranger(Turn turn, NodeId node, AgentReport report) {
+    if (report.state() == AgentReport.State.ENDED) {
+      forget(turn, node, report);
+      return;
+    }
+    LOG.warn(
+        "{} runs {} attempt {} worker {}, which is not its own: it is told to stop it",
+        node,
+        report.job(),
+        report.attempt(),
+        report.worker());
+    turn.dispatches.add(
+        new Dispatch.Say(
+            node, new AgentCommand.Stop(state.leadership, worker(report), StopKind.ORPHAN, false)));
+  }
+
+  private void forget(Turn turn, NodeId node, AgentReport report) {
+    turn.dispatches.add(new Dispatch.Say(node, new AgentCommand.Forget(worker(report))));
+  }
+
+  private static AgentCommand.Worker worker(AgentReport report) {
+    return new AgentCommand.Worker(report.job(), report.attempt(), report.worker());
+  }
+
+  private void remember(Turn turn, AttemptRecord attempt, AgentReport report) {
+    WorkerFacts before = attempt.workers().get(report.worker());
+    WorkerFacts after =
+        new WorkerFacts(
+            before.startedAt().or(report::startedAt),
+            before.endedAt().or(report::endedAt),
+            before.endReason().or(report::endReason),
+            before.exitCode().or(report::exitCode),
+            before.error().isEmpty() ? report.error() : before.error());
+    if (!after.equals(before)) {
+      AttemptRecord changed = attempt.with(report.worker(), after);
+      state.jobs.change(changed);
+      turn.attempts.put(changed.id(), changed);
+    }
+  }
+
+  private static void ended(Turn turn, AttemptRecord attempt, AgentReport report) {
+    AttemptId id = attempt.id();
+    int worker = report.worker();
+    int code = report.exitCode().orElse(0);
+    turn.inputs.add(
+        switch (report.endReason().orElse(WorkerFacts.EndReason.LOST)) {
+          case EXITED -> new Input.WorkerExited(id, worker, code);
+          case TIME_LIMIT -> new Input.WorkerExited(id, worker, code == 0 ? ENDED_BY_TERM : code);
+          case START_FAILED -> new Input.WorkerExited(id, worker, code == 0 ? CANNOT_RUN : code);
+          // Unasked, it waits again.
+          case STOPPED, NODE_STOPPED -> new Input.WorkerStopped(id, worker);
+          case REJECTED -> new Input.WorkerRejected(id, worker, report.error());
+          case OUT_OF_CONTACT, LOST -> new Input.WorkerLost(id, worker);
+        });
+  }
+
+  private static void phase(Turn turn, JobRecord job, AttemptRecord attempt, AgentReport report) {
+    report
+        .phase()
+        .filter(phase -> !phase.result().isEmpty())
+        .ifPresent(phase ->
+            turn.note(
+                EffectRecorder.about(job, EventType.STOP_PHASE)
+                    .attempt(attempt.id().number())
+                    .message(
+                        "%s: %s %s%s"
+                            .formatted(
+                                job.name().id(),
+                                phase.name(),
+                                phase.result(),
+                                phase
+                                    .took()
+                                    .map(took -> " after " + took.toMillis() + " ms")
+                                    .orElse("")))
+                    .detail(
+                        Narration.detail(
+                            "phase",
+                            phase.name(),
+                            "result",
+                            phase.result(),
+                            "durationMs",
+                            phase.took().map(took -> "" + took.toMillis()).orElse("")))));
+  }
+}

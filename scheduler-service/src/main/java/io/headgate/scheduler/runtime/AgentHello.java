@@ -1,0 +1,19 @@
+package io.headgate.scheduler.runtime;
+
+import java.util.List;
+
+/// What an agent says when it opens a stream.
+///
+/// @param sessionId new at every start of the agent process
+/// @param bootId the kernel's
+/// @param attempts every attempt of which the machine has a record
+public record AgentHello(
+    String sessionId,
+    String bootId,
+    String agentVersion,
+    boolean simulated,
+    List<AgentReport> attempts) {
+  public AgentHello {
+    attempts = List.copyOf(attempts);
+  }
+}

@@ -1,0 +1,40 @@
+package io.headgate.scheduler.runtime;
+
+import io.headgate.scheduler.runtime.WorkerFacts.EndReason;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+
+/// How one attempt's worker stands on its machine, as the agent says.
+///
+/// @param endReason present exactly when ENDED
+/// @param error in one sentence; empty: nothing went wrong
+/// @param phase of a stop that began or ended
+public record AgentReport(
+    JobName job,
+    int attempt,
+    int worker,
+    State state,
+    Optional<EndReason> endReason,
+    Optional<Integer> exitCode,
+    String error,
+    Optional<Instant> startedAt,
+    Optional<Instant> endedAt,
+    Optional<StopPhase> phase) {
+
+  /// How a worker stands.
+  public enum State {
+    /// Recorded on the machine; the program does not run yet.
+    STARTING,
+    RUNNING,
+    STOPPING,
+    /// Nothing of it is left on the machine, and its slices are free.
+    ENDED
+  }
+
+  /// A phase of a stop.
+  ///
+  /// @param name callback, term, kill or cleanup
+  /// @param result ok, failed, timed-out or skipped; empty: it goes on
+  public record StopPhase(String name, String result, Optional<Duration> took) {}
+}

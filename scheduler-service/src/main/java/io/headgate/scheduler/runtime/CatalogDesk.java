@@ -1,0 +1,95 @@
+package io.headgate.scheduler.runtime;
+
+import io.headgate.scheduler.core.Input;
+import io.headgate.scheduler.core.catalog.Queue;
+import io.headgate.scheduler.core.catalog.TenantId;
+import io.headgate.scheduler.core.job.JobState;
+import io.headgate.scheduler.core.node.NodeId;
+import io.headgate.scheduler.runtime.JobRecord.DraftCause;
+import io.headgate.scheduler.runtime.Supply.Machine;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedSet;
+
+/// Deals with catalogs that moved. Confined to the loop.
+final class CatalogDesk {
+  private static final DraftCause NOT_ADMITTED =
+      new DraftCause(
+          "NOT_ADMITTED", "its submitter may no longer use the queue; requeue it once they may");
+
+  private final LeaderState state;
+
+  CatalogDesk(LeaderState state) {
+    this.state = state;
+  }
+
+  void moved(Turn turn, String source, CatalogUpdate update) {
+    turn.catalogs.put(source, update.durable());
+    SortedSet<TenantId> affected = state.catalogs.apply(update);
+    state.catalog = state.catalogs.view();
+    if (update instanceof CatalogUpdate.OfAccess) {
+      withdraw(turn, affected);
+    }
+    for (TenantId tenant : affected) {
+      turn.inputs.add(new Input.CatalogChanged(state.catalogs.merged(tenant)));
+    }
+    if (update instanceof CatalogUpdate.OfSupply supply) {
+      machines(turn, supply);
+    }
+  }
+
+  /// Rights may have gone since a job was submitted; such a job never starts (DESIGN A1, at start).
+  private void withdraw(Turn turn, SortedSet<TenantId> tenants) {
+    for (JobRecord job : state.jobs.jobs()) {
+      if (job.state() != JobState.WAITING
+          || job.card().byRole()
+          || !tenants.contains(job.tenant())) {
+        continue;
+      }
+      Optional<Queue> queue = state.catalog.queue(job.job().spec().queue());
+      // A removed queue has its own cause, which the core finds.
+      if (queue.isPresent() && !state.catalog.admits(queue.get(), job.card().submitter())) {
+        turn.drafts.put(job.id(), NOT_ADMITTED);
+        turn.inputs.add(new Input.JobCancelled(job.job()));
+      }
+    }
+  }
+
+  private void machines(Turn turn, CatalogUpdate.OfSupply update) {
+    for (Machine machine : update.machines()) {
+      NodeBook.Entry entry = state.nodes.entry(machine.node().id());
+      entry.machine = machine;
+      tell(turn, entry);
+    }
+    List<NodeId> removed = update.removedNodes();
+    if (update.durable().snapshot()) {
+      Set<NodeId> there = new HashSet<>();
+      update.machines().forEach(machine -> there.add(machine.node().id()));
+      removed =
+          state.nodes.entries().stream()
+              .filter(entry -> entry.machine().isPresent() && !there.contains(entry.id))
+              .map(entry -> entry.id)
+              .toList();
+    }
+    for (NodeId node : removed) {
+      if (state.nodes.find(node).flatMap(NodeBook.Entry::machine).isPresent()) {
+        state.nodes.remove(node);
+        state.nodes.find(node).ifPresent(entry -> entry.told = null);
+        turn.inputs.add(new Input.NodeRemoved(node));
+      }
+    }
+  }
+
+  /// Tells the core of the node if it is not as the core was told last.
+  void tell(Turn turn, NodeBook.Entry entry) {
+    entry
+        .seen(state.windowOpen)
+        .filter(node -> !node.equals(entry.told))
+        .ifPresent(node -> {
+          entry.told = node;
+          turn.inputs.add(new Input.NodeChanged(node));
+        });
+  }
+}

@@ -1,0 +1,69 @@
+package io.headgate.scheduler.runtime;
+
+import io.headgate.scheduler.core.explain.Denial;
+import io.headgate.scheduler.core.job.AttemptId;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+
+/// Something that the loop is to deal with. Replies are completed only when all that they rest on
+/// is durable; if this leader ends before, with [LeadershipLostException].
+public sealed interface Command {
+
+  /// New jobs.
+  record Submit(Submission submission, CompletableFuture<SubmitReply> reply) implements Command {}
+
+  /// What became of a submission.
+  sealed interface SubmitReply {
+    /// In the order of the submission.
+    record Accepted(List<JobView> jobs) implements SubmitReply {}
+
+    /// Nothing was stored.
+    ///
+    /// @param index of the first job that cannot be
+    record Refused(int index, Denial denial) implements SubmitReply {}
+
+    /// Nothing was stored: a queue has as many waiting jobs as it may.
+    record TooManyWaiting(int index, int waiting, int most) implements SubmitReply {}
+  }
+
+  /// A user wants a job to end.
+  ///
+  /// @param known as the database had it
+  record Cancel(
+      JobRecord known, boolean skipCallback, String cause, CompletableFuture<ChangeReply> reply)
+      implements Command {}
+
+  /// A user wants a job to start anew.
+  ///
+  /// @param known as the database had it
+  record Requeue(JobRecord known, CompletableFuture<ChangeReply> reply) implements Command {}
+
+  /// What became of a change.
+  sealed interface ChangeReply {
+    record Changed(JobView job) implements ChangeReply {}
+
+    record Refused(Denial denial) implements ChangeReply {}
+
+    /// What the caller knew of the job is older than what is durable: read it again.
+    record Outdated() implements ChangeReply {}
+  }
+
+  /// An agent opened a stream.
+  record Hello(AgentSession session, AgentHello hello) implements Command {}
+
+  /// An agent reports.
+  record Report(AgentSession session, long sequence, AgentReport report) implements Command {}
+
+  /// A stream ended.
+  record SessionEnded(AgentSession session) implements Command {}
+
+  /// An assignment could not be handed over because its node has no stream.
+  record Undelivered(AttemptId attempt, int worker) implements Command {}
+
+  /// A watched catalog moved.
+  record CatalogMoved(String source, CatalogUpdate update) implements Command {}
+
+  /// A question to the state as the loop sees it.
+  record Ask<T>(Function<LeaderView, T> question, CompletableFuture<T> reply) implements Command {}
+}

@@ -1,0 +1,131 @@
+package io.headgate.scheduler.runtime;
+
+import io.headgate.scheduler.core.Input;
+import io.headgate.scheduler.core.job.Attempt;
+import io.headgate.scheduler.runtime.JobBook.WorkerKey;
+import java.time.Duration;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Judges nodes by how long they were not heard of, by the monotonic clock alone. Confined to the
+/// loop.
+final class ContactSweep {
+  private static final Logger LOG = LoggerFactory.getLogger(ContactSweep.class);
+
+  /// If more nodes than this are away at once, and more than this part of all, it is probably us.
+  private static final int FEW = 3;
+
+  private static final double SHARE = 0.2;
+
+  private final LeaderState state;
+  private final AgentDesk agents;
+  private final CatalogDesk catalogs;
+  private final long sinceNanos;
+  private boolean alarmed;
+
+  ContactSweep(LeaderState state, AgentDesk agents, CatalogDesk catalogs, long nowNanos) {
+    this.state = state;
+    this.agents = agents;
+    this.catalogs = catalogs;
+    this.sinceNanos = nowNanos;
+  }
+
+  void sweep(Turn turn, long nowNanos) {
+    for (NodeBook.Entry entry : state.nodes.entries()) {
+      judge(turn, entry, nowNanos);
+    }
+    if (state.windowOpen && mayCloseWindow(nowNanos)) {
+      state.windowOpen = false;
+      state.nodes.entries().forEach(entry -> catalogs.tell(turn, entry));
+    }
+    giveUp(turn, nowNanos);
+  }
+
+  /// Whether every node that is expected to come back has said what it runs, or had its time.
+  private boolean mayCloseWindow(long nowNanos) {
+    return nowNanos - sinceNanos > state.settings.reconcileWithin().toNanos()
+        || state.nodes.entries().stream()
+            .noneMatch(entry ->
+                entry.machine().isPresent() && entry.contact().isPresent() && !entry.reported);
+  }
+
+  private void judge(Turn turn, NodeBook.Entry entry, long nowNanos) {
+    if (!entry.reported) {
+      return;
+    }
+    long silence = nowNanos - state.nodes.clock(entry.id).heardNanos();
+    boolean silent = silence > state.settings.suspectAfter().toNanos();
+    if (silent && !entry.suspect) {
+      entry.suspect = true;
+      turn.note(
+          new Event(EventType.NODE_SUSPECT, entry.id.tenant())
+              .node(entry.id.name())
+              .message(
+                  "%s was not heard for %d s: it gets no new work, what runs there goes on"
+                      .formatted(entry.id.name(), Duration.ofNanos(silence).toSeconds())));
+      agents.reject(turn, entry);
+      catalogs.tell(turn, entry);
+    } else if (!silent && entry.suspect && entry.session().isPresent()) {
+      entry.suspect = false;
+      turn.note(
+          new Event(EventType.NODE_CONNECTED, entry.id.tenant())
+              .node(entry.id.name())
+              .message(entry.id.name() + " is heard again"));
+      catalogs.tell(turn, entry);
+    }
+  }
+
+  /// Uses slices again of which it is certain that their supervisors have ended them: `stopAfter`
+  /// plus a margin after the last answer that this leader sent, and not before its own take-over.
+  private void giveUp(Turn turn, long nowNanos) {
+    if (manyAway()) {
+      return;
+    }
+    for (NodeBook.Entry entry : state.nodes.entries()) {
+      if (entry.reported && !entry.suspect) {
+        continue;
+      }
+      long silence = nowNanos - state.nodes.clock(entry.id).answeredNanos();
+      for (WorkerKey key : state.jobs.workersOn(entry.id)) {
+        AttemptRecord attempt = state.jobs.attempt(key.attempt()).orElseThrow();
+        Attempt decided = attempt.attempt();
+        Optional<Duration> stopAfter = attempt.stopAfter();
+        if (stopAfter.isEmpty()
+            || !decided.workers().get(key.worker()).isLive()
+            || silence <= stopAfter.get().plus(state.settings.stopMargin()).toNanos()) {
+          continue;
+        }
+        turn.inputs.add(new Input.WorkerLost(key.attempt(), key.worker()));
+        if (!entry.lost) {
+          entry.lost = true;
+          turn.note(
+              new Event(EventType.NODE_LOST, entry.id.tenant())
+                  .node(entry.id.name())
+                  .message(
+                      entry.id.name() + " is given up: its supervisors have ended what it ran"));
+        }
+      }
+    }
+  }
+
+  private boolean manyAway() {
+    int known = 0;
+    int away = 0;
+    for (NodeBook.Entry entry : state.nodes.entries()) {
+      if (entry.machine().isPresent() && entry.contact().isPresent()) {
+        known++;
+        away += !entry.reported || entry.suspect ? 1 : 0;
+      }
+    }
+    boolean many = away > FEW && away > SHARE * known;
+    if (many && !alarmed) {
+      LOG.error(
+          "{} of {} nodes are out of contact at once: nothing of theirs is given up meanwhile",
+          away,
+          known);
+    }
+    alarmed = many;
+    return many;
+  }
+}

@@ -1,0 +1,28 @@
+package io.headgate.scheduler.runtime;
+
+import io.headgate.scheduler.core.node.NodeId;
+import java.util.Optional;
+
+/// Something to be said to an agent once everything before it is durable. Carried out in order.
+sealed interface Dispatch {
+
+  /// The session takes over its node's commands, beginning with Welcome.
+  record Open(AgentSession session, AgentCommand.Welcome welcome) implements Dispatch {}
+
+  /// The session gets no more commands.
+  record Shut(AgentSession session) implements Dispatch {}
+
+  /// To whatever session its node has by then; without one it is dropped, because the next Hello
+  /// says it again.
+  record Say(NodeId node, AgentCommand command) implements Dispatch {}
+
+  /// Run a worker; what it runs is read when it is sent.
+  ///
+  /// @param known what it runs, where that is still at hand
+  record Run(
+      NodeId node, JobBook.WorkerKey key, AgentCommand.Assign command, Optional<Document> known)
+      implements Dispatch {}
+
+  /// Updates of this session are durable.
+  record Acknowledge(AgentSession session, long sequence) implements Dispatch {}
+}

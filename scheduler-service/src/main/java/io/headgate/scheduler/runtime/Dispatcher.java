@@ -1,0 +1,112 @@
+package io.headgate.scheduler.runtime;
+
+import io.headgate.scheduler.core.job.JobId;
+import io.headgate.scheduler.core.node.NodeId;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.BiConsumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Tells agents what was committed, in the order in which it was decided, so that no agent hears of
+/// a stop before it hears of the start. Confined to one thread.
+final class Dispatcher {
+  private static final Logger LOG = LoggerFactory.getLogger(Dispatcher.class);
+
+  private final JobReader reader;
+  private final Failpoint.Handler failpoints;
+  private final BiConsumer<Dispatch.Run, NodeId> undelivered;
+  private final Map<NodeId, AgentSession> sessions = new HashMap<>();
+
+  /// @param undelivered told of assignments whose node has no stream
+  Dispatcher(
+      JobReader reader,
+      Failpoint.Handler failpoints,
+      BiConsumer<Dispatch.Run, NodeId> undelivered) {
+    this.reader = reader;
+    this.failpoints = failpoints;
+    this.undelivered = undelivered;
+  }
+
+  void carryOut(List<Dispatch> dispatches) {
+    Map<JobId, Document> documents = documents(dispatches);
+    boolean acknowledging = false;
+    for (Dispatch dispatch : dispatches) {
+      if (dispatch instanceof Dispatch.Acknowledge && !acknowledging) {
+        acknowledging = true;
+      }
+      switch (dispatch) {
+        case Dispatch.Open(AgentSession session, var welcome) -> {
+          sessions.put(session.node(), session);
+          session.send(welcome);
+        }
+        case Dispatch.Shut(AgentSession session) -> sessions.remove(session.node(), session);
+        case Dispatch.Say(NodeId node, AgentCommand command) -> {
+          AgentSession session = sessions.get(node);
+          if (session != null) {
+            session.send(command);
+          }
+        }
+        case Dispatch.Run run -> run(run, documents);
+        case Dispatch.Acknowledge _ -> {
+          // Last, below: an agent that hears of nothing else hears of this.
+        }
+      }
+    }
+    if (acknowledging) {
+      failpoints.at(Failpoint.AFTER_SEND_BEFORE_ACKNOWLEDGE);
+      acknowledge(dispatches);
+    }
+  }
+
+  private void acknowledge(List<Dispatch> dispatches) {
+    // The last of a session says it all.
+    Map<AgentSession, Long> highest = new HashMap<>();
+    for (Dispatch dispatch : dispatches) {
+      if (dispatch instanceof Dispatch.Acknowledge(AgentSession session, long sequence)) {
+        highest.merge(session, sequence, Math::max);
+      }
+    }
+    highest.forEach((session, sequence) -> session.send(new AgentCommand.Acknowledge(sequence)));
+  }
+
+  private void run(Dispatch.Run run, Map<JobId, Document> documents) {
+    AgentSession session = sessions.get(run.node());
+    if (session == null) {
+      undelivered.accept(run, run.node());
+      return;
+    }
+    JobId job = run.key().attempt().job();
+    Optional<Document> document = run.known().or(() -> Optional.ofNullable(documents.get(job)));
+    if (document.isEmpty()) {
+      LOG.error("job {} has no specification; it cannot be started", run.command().card().name());
+      return;
+    }
+    session.send(run.command().with(document.get()));
+  }
+
+  private Map<JobId, Document> documents(List<Dispatch> dispatches) {
+    Set<JobId> wanted = new LinkedHashSet<>();
+    for (Dispatch dispatch : dispatches) {
+      if (dispatch instanceof Dispatch.Run run
+          && run.known().isEmpty()
+          && sessions.containsKey(run.node())) {
+        wanted.add(run.key().attempt().job());
+      } else if (dispatch instanceof Dispatch.Open(AgentSession session, var _)) {
+        // Its assignments follow in the same list.
+        sessions.put(session.node(), session);
+      }
+    }
+    return wanted.isEmpty() ? Map.of() : reader.documents(wanted);
+  }
+
+  /// No session gets anything more from this leader.
+  void shut(String leaderAddress) {
+    sessions.values().forEach(session -> session.endNotLeader(leaderAddress));
+    sessions.clear();
+  }
+}

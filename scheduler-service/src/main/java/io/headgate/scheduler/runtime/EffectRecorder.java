@@ -1,0 +1,334 @@
+package io.headgate.scheduler.runtime;
+
+import io.headgate.scheduler.core.Decision;
+import io.headgate.scheduler.core.Effect;
+import io.headgate.scheduler.core.SchedulerCore;
+import io.headgate.scheduler.core.catalog.Isolation;
+import io.headgate.scheduler.core.catalog.Profile;
+import io.headgate.scheduler.core.catalog.QueueId;
+import io.headgate.scheduler.core.explain.LaneId;
+import io.headgate.scheduler.core.explain.Reason;
+import io.headgate.scheduler.core.job.Attempt;
+import io.headgate.scheduler.core.job.AttemptEnding;
+import io.headgate.scheduler.core.job.AttemptId;
+import io.headgate.scheduler.core.job.Job;
+import io.headgate.scheduler.core.job.JobEvent;
+import io.headgate.scheduler.core.job.JobId;
+import io.headgate.scheduler.core.job.JobState;
+import io.headgate.scheduler.core.job.StopCause;
+import io.headgate.scheduler.core.job.StopOrder;
+import io.headgate.scheduler.core.job.WorkerPlace;
+import io.headgate.scheduler.runtime.AgentCommand.StopKind;
+import io.headgate.scheduler.runtime.AttemptRecord.StopNote;
+import io.headgate.scheduler.runtime.JobRecord.Course;
+import io.headgate.scheduler.runtime.JobRecord.DraftCause;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/// Turns what the core decided into rows, events and words to agents, and keeps the books in step.
+/// Confined to the loop.
+final class EffectRecorder {
+  /// While a policy is unknown its jobs run on without contact as long as if it said nothing.
+  private static final Duration DEFAULT_STOP_AFTER = Duration.ofMinutes(40);
+
+  /// How many of a lane's first jobs are shown anew when the lane's reason changes.
+  private static final int TOUCHED = 100;
+
+  private final Leadership leadership;
+  private final SchedulerCore core;
+  private final JobBook jobs;
+  private final NodeBook nodes;
+
+  EffectRecorder(Leadership leadership, SchedulerCore core, JobBook jobs, NodeBook nodes) {
+    this.leadership = leadership;
+    this.core = core;
+    this.jobs = jobs;
+    this.nodes = nodes;
+  }
+
+  void record(Turn turn, Decision decision, CatalogView catalog) {
+    for (Effect effect : decision.effects()) {
+      switch (effect) {
+        case Effect.JobChanged(Job job, var from, JobEvent event) ->
+            jobChanged(turn, job, from, event);
+        case Effect.StartAttempt(Attempt attempt) -> start(turn, attempt, catalog);
+        case Effect.AttemptChanged(Attempt attempt) ->
+            jobs.attempt(attempt.id()).ifPresent(known -> change(turn, known.with(attempt)));
+        case Effect.StopAttempt(AttemptId attempt, StopOrder order) ->
+            jobs.attempt(attempt).ifPresent(known -> stop(turn, known, order));
+        case Effect.AttemptEnded(Attempt attempt, AttemptEnding ending) ->
+            jobs.attempt(attempt.id()).ifPresent(known -> end(turn, known.with(attempt), ending));
+        case Effect.HoldPlaced(var hold) -> turn.holds.put(hold.job(), hold);
+        case Effect.HoldReleased(JobId job, var _) -> {
+          turn.holds.remove(job);
+          turn.releasedHolds.add(job);
+        }
+        case Effect.LaneReasonChanged(LaneId lane, var reason) -> laneReason(turn, lane, reason);
+        case Effect.JobReasonChanged(JobId job, var _) -> turn.touched.add(job);
+        case Effect.NodeSetAside(var node, var until) ->
+            turn.note(
+                new Event(EventType.NODE_SUSPECT, node.tenant())
+                    .node(node.name())
+                    .message(
+                        "%s gets no work until %s: it refused some".formatted(node.name(), until)));
+      }
+    }
+  }
+
+  private void jobChanged(Turn turn, Job job, Optional<JobState> from, JobEvent event) {
+    Optional<JobRecord> known =
+        Optional.ofNullable(turn.jobs.get(job.id()))
+            .or(() -> jobs.job(job.id()))
+            .or(() -> Optional.ofNullable(turn.staged.get(job.id())));
+    if (known.isEmpty()) {
+      throw new IllegalStateException("the core changed job " + job.id() + ", which nobody knows");
+    }
+    JobRecord record = known.get().with(job);
+    DraftCause draft = turn.drafts.get(job.id());
+    if (event == JobEvent.CANCEL && draft != null) {
+      toDraft(turn, record, draft);
+      return;
+    }
+    switch (event) {
+      case SUBMIT -> {
+        keep(turn, record);
+        turn.note(
+            about(record, EventType.SUBMITTED)
+                .message(
+                    "%s is submitted to %s"
+                        .formatted(record.name().id(), job.spec().queue().name())));
+      }
+      case WITHDRAW ->
+          toDraft(
+              turn,
+              record,
+              new DraftCause("QUEUE_REMOVED", "its queue was removed; requeue it once it is back"));
+      case ASSIGN, STOP -> keep(turn, record);
+      case RUN -> {
+        Optional<Instant> startedAt = core.attempt(job.id()).flatMap(Attempt::startedAt);
+        keep(
+            turn,
+            record.with(
+                new Course(
+                    startedAt.or(() -> Optional.of(turn.now)),
+                    Optional.empty(),
+                    record.course().exitCode())));
+        turn.note(
+            about(record, EventType.STARTED)
+                .attempt(job.attempts())
+                .message(record.name().id() + " runs"));
+      }
+      case REJECT, REQUEUE -> backToQueue(turn, record, from, event);
+      case SUCCEED, FAIL, CANCEL, LOSE -> finish(turn, record);
+    }
+  }
+
+  private void backToQueue(Turn turn, JobRecord record, Optional<JobState> from, JobEvent event) {
+    boolean ran = from.isPresent() && from.get().hasAttempt();
+    keep(turn, ran ? record : record.with(Course.NONE).with(Optional.<DraftCause>empty()));
+    String name = record.name().id();
+    turn.note(
+        about(record, ran ? EventType.REQUEUED : EventType.QUEUED)
+            .attempt(record.job().attempts())
+            .message(
+                !ran
+                    ? name + " waits in its queue, in a new place"
+                    : event == JobEvent.REJECT
+                        ? name + " could not be started there and waits in its old place"
+                        : name + " waits again in its old place"));
+  }
+
+  private void toDraft(Turn turn, JobRecord record, DraftCause cause) {
+    Job job = record.job();
+    JobRecord draft =
+        record
+            .with(
+                new Job(
+                    job.spec(),
+                    JobState.DRAFT,
+                    job.sequence(),
+                    job.submittedAt(),
+                    job.attempts(),
+                    job.lastPreemption()))
+            .with(Optional.of(cause));
+    turn.jobs.put(draft.id(), draft);
+    jobs.remove(draft);
+    turn.note(
+        about(draft, EventType.QUEUED)
+            .message(draft.name().id() + " is a draft now: " + cause.message())
+            .detail(Narration.detail("code", cause.code())));
+  }
+
+  private void finish(Turn turn, JobRecord record) {
+    JobRecord done =
+        record.with(
+            new Course(
+                record.course().startedAt(), Optional.of(turn.now), record.course().exitCode()));
+    turn.jobs.put(done.id(), done);
+    jobs.remove(done);
+    String code = done.course().exitCode().map(String::valueOf).orElse("");
+    turn.note(
+        about(done, EventType.FINISHED)
+            .attempt(done.job().attempts())
+            .message(Endings.sentence(done))
+            .detail(Narration.detail("state", done.state().name(), "exitCode", code)));
+  }
+
+  private void start(Turn turn, Attempt attempt, CatalogView catalog) {
+    JobRecord job = jobs.job(attempt.id().job()).orElseThrow();
+    Optional<Access.Rights> rights = catalog.rights(job.tenant(), attempt.policy().name());
+    // Absent rights and "never" differ: only a policy may say never.
+    Optional<Duration> stopAfter =
+        rights.isPresent() ? rights.get().stopAfter() : Optional.of(DEFAULT_STOP_AFTER);
+    AttemptRecord record = AttemptRecord.begin(attempt, leadership.epoch(), stopAfter);
+    jobs.begin(record);
+    turn.attempts.put(attempt.id(), record);
+    List<WorkerPlace> places = attempt.assignment().workers();
+    if (!job.simulated() && places.stream().anyMatch(place -> isSimulated(place))) {
+      job = job.onSimulatedDevices();
+      keep(turn, job);
+    }
+    for (int worker = 0; worker < places.size(); worker++) {
+      turn.dispatches.add(run(turn, job, record, worker, catalog));
+    }
+    turn.note(
+        about(job, EventType.ASSIGNED)
+            .attempt(attempt.id().number())
+            .pool(attempt.assignment().pool().name())
+            .places(places)
+            .message(Narration.assigned(job, attempt.id().number(), attempt.assignment()))
+            .detail(Narration.detail("gpus", job.card().gpus().toString())));
+  }
+
+  private boolean isSimulated(WorkerPlace place) {
+    return nodes
+        .find(place.node())
+        .flatMap(NodeBook.Entry::machine)
+        .map(Supply.Machine::simulated)
+        .orElse(false);
+  }
+
+  /// The word to run a worker, also for an agent that has not got it yet.
+  Dispatch run(Turn turn, JobRecord job, AttemptRecord attempt, int worker, CatalogView catalog) {
+    Attempt decided = attempt.attempt();
+    WorkerPlace place = decided.assignment().workers().get(worker);
+    Isolation isolation =
+        catalog.profile(decided.profile()).map(Profile::isolation).orElse(Isolation.NONE);
+    QueueId queue = job.job().spec().queue();
+    return new Dispatch.Run(
+        place.node(),
+        new JobBook.WorkerKey(attempt.id(), worker),
+        new AgentCommand.Assign(
+            leadership,
+            new AgentCommand.Worker(job.name(), attempt.id().number(), worker),
+            decided.workers().size(),
+            job.card(),
+            queue.name(),
+            job.job().spec().user().name(),
+            place,
+            job.job().spec().maxRuntime(),
+            attempt.stopAfter(),
+            isolation,
+            Document.EMPTY),
+        Optional.ofNullable(turn.documents.get(job.id())));
+  }
+
+  private void stop(Turn turn, AttemptRecord attempt, StopOrder order) {
+    JobRecord job = jobs.job(attempt.id().job()).orElseThrow();
+    String by =
+        order.cause() instanceof StopCause.Preempted(JobId winner, var _)
+            ? jobs.job(winner).map(each -> each.name().id()).orElse("another job")
+            : "";
+    String message = Narration.stop(job, order, by);
+    AttemptRecord stopping =
+        attempt
+            .with(Endings.withStop(attempt.attempt(), order))
+            .withStop(new StopNote(by, message));
+    change(turn, stopping);
+    for (int worker = 0; worker < stopping.attempt().workers().size(); worker++) {
+      if (stopping.attempt().workers().get(worker).isLive()) {
+        turn.dispatches.add(stop(job, stopping, worker));
+      }
+    }
+    if (order.cause() instanceof StopCause.Preempted(var _, var rule)) {
+      turn.note(
+          about(job, EventType.PREEMPTED)
+              .attempt(attempt.id().number())
+              .pool(attempt.attempt().assignment().pool().name())
+              .preemption(by, rule.name())
+              .message(message));
+    }
+  }
+
+  /// The word to stop a worker, as its attempt's order says.
+  Dispatch stop(JobRecord job, AttemptRecord attempt, int worker) {
+    StopKind kind =
+        attempt
+            .attempt()
+            .stop()
+            .map(order ->
+                switch (order.cause()) {
+                  case StopCause.Preempted(var _, var _), StopCause.Requeued() -> StopKind.PREEMPT;
+                  case StopCause.Cancelled(), StopCause.WorkerEnded(var _, var _) ->
+                      StopKind.CANCEL;
+                })
+            .orElse(StopKind.ORPHAN);
+    return new Dispatch.Say(
+        attempt.attempt().assignment().workers().get(worker).node(),
+        new AgentCommand.Stop(
+            leadership,
+            new AgentCommand.Worker(job.name(), attempt.id().number(), worker),
+            kind,
+            attempt.skipCallback()));
+  }
+
+  private void end(Turn turn, AttemptRecord attempt, AttemptEnding ending) {
+    AttemptRecord ended = attempt.withEnding(Endings.of(attempt, ending, turn.now));
+    turn.attempts.put(ended.id(), ended);
+    jobs.end(ended);
+    JobRecord job = jobs.job(ended.id().job()).orElseThrow();
+    Course course = job.course();
+    Optional<Integer> exitCode = ended.ending().flatMap(AttemptRecord.Ending::exitCode);
+    job = job.with(new Course(course.startedAt(), course.finishedAt(), exitCode));
+    keep(turn, job);
+    List<WorkerPlace> places = ended.attempt().assignment().workers();
+    for (int worker = 0; worker < places.size(); worker++) {
+      turn.dispatches.add(
+          new Dispatch.Say(
+              places.get(worker).node(),
+              new AgentCommand.Forget(
+                  new AgentCommand.Worker(job.name(), ended.id().number(), worker))));
+    }
+  }
+
+  private void change(Turn turn, AttemptRecord attempt) {
+    jobs.change(attempt);
+    turn.attempts.put(attempt.id(), attempt);
+  }
+
+  private void keep(Turn turn, JobRecord job) {
+    turn.jobs.put(job.id(), job);
+    jobs.put(job);
+  }
+
+  private void laneReason(Turn turn, LaneId lane, Reason reason) {
+    List<JobId> first = core.waiting(lane.queue(), TOUCHED);
+    turn.touched.addAll(first);
+    first.stream()
+        .findFirst()
+        .flatMap(jobs::job)
+        .ifPresent(head ->
+            turn.note(
+                about(head, EventType.REASON_CHANGED)
+                    .message(head.name().id() + " waits: " + ReasonText.sentence(reason))
+                    .detail(ReasonText.detail(reason))));
+  }
+
+  static Event about(JobRecord job, EventType type) {
+    return new Event(type, job.tenant())
+        .job(job.id(), job.name().id())
+        .queue(job.job().spec().queue().name(), job.card().policy());
+  }
+}

@@ -1,0 +1,17 @@
+package io.headgate.scheduler.runtime;
+
+/// What happened, in the words of the contract.
+public enum EventType {
+  SUBMITTED,
+  ASSIGNED,
+  STARTED,
+  PREEMPTED,
+  STOP_PHASE,
+  REQUEUED,
+  FINISHED,
+  REASON_CHANGED,
+  NODE_CONNECTED,
+  NODE_SUSPECT,
+  NODE_LOST,
+  QUEUED
+}

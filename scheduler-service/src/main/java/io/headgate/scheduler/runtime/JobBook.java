@@ -1,0 +1,164 @@
+package io.headgate.scheduler.runtime;
+
+import io.headgate.scheduler.core.catalog.PolicyId;
+import io.headgate.scheduler.core.job.AttemptId;
+import io.headgate.scheduler.core.job.JobId;
+import io.headgate.scheduler.core.job.WorkerPlace;
+import io.headgate.scheduler.core.node.NodeId;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/// The jobs that wait or have an attempt, with what the core does not know of them. Confined to the
+/// loop.
+final class JobBook {
+  /// How many departed jobs are remembered, so that a change that was asked for by an older record
+  /// is noticed.
+  private static final int DEPARTED = 100_000;
+
+  private final Map<JobId, JobRecord> jobs = new HashMap<>();
+  private final Map<JobName, JobId> names = new HashMap<>();
+  private final Map<JobId, AttemptRecord> attempts = new HashMap<>();
+  private final Map<NodeId, Set<WorkerKey>> byNode = new HashMap<>();
+
+  /// Units by order of assignment.
+  private final Map<PolicyId, NavigableMap<Long, Long>> byPolicy = new HashMap<>();
+
+  private final Map<JobId, Long> departed =
+      new LinkedHashMap<>() {
+        private static final long serialVersionUID = 1;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<JobId, Long> eldest) {
+          return size() > DEPARTED;
+        }
+      };
+
+  /// One worker of a live attempt.
+  record WorkerKey(AttemptId attempt, int worker) {}
+
+  static JobBook load(LoadedState state) {
+    JobBook book = new JobBook();
+    state.jobs().forEach(book::put);
+    state.attempts().forEach(book::begin);
+    return book;
+  }
+
+  Optional<JobRecord> job(JobId id) {
+    return Optional.ofNullable(jobs.get(id));
+  }
+
+  Optional<JobRecord> job(JobName name) {
+    JobId id = names.get(name);
+    return id == null ? Optional.empty() : job(id);
+  }
+
+  /// The live attempt.
+  Optional<AttemptRecord> attempt(JobId id) {
+    return Optional.ofNullable(attempts.get(id));
+  }
+
+  /// The live attempt, if it has this number.
+  Optional<AttemptRecord> attempt(AttemptId id) {
+    return attempt(id.job()).filter(attempt -> attempt.id().equals(id));
+  }
+
+  Iterable<JobRecord> jobs() {
+    return jobs.values();
+  }
+
+  Iterable<AttemptRecord> attempts() {
+    return attempts.values();
+  }
+
+  int size() {
+    return jobs.size();
+  }
+
+  void put(JobRecord job) {
+    jobs.put(job.id(), job);
+    names.put(job.name(), job.id());
+    departed.remove(job.id());
+  }
+
+  /// The job no longer waits and has no attempt.
+  void remove(JobRecord job) {
+    jobs.remove(job.id());
+    names.remove(job.name());
+    departed.put(job.id(), job.version());
+  }
+
+  /// The version at which the job left, if it did lately.
+  @Nullable Long departedAt(JobId job) {
+    return departed.get(job);
+  }
+
+  void departed(JobId job, long version) {
+    departed.put(job, version);
+  }
+
+  void begin(AttemptRecord attempt) {
+    attempts.put(attempt.id().job(), attempt);
+    byPolicy
+        .computeIfAbsent(attempt.attempt().policy(), _ -> new TreeMap<>())
+        .put(attempt.attempt().sequence(), attempt.attempt().assignment().units());
+    List<WorkerPlace> places = attempt.attempt().assignment().workers();
+    for (int i = 0; i < places.size(); i++) {
+      byNode
+          .computeIfAbsent(places.get(i).node(), _ -> new LinkedHashSet<>())
+          .add(new WorkerKey(attempt.id(), i));
+    }
+  }
+
+  void change(AttemptRecord attempt) {
+    attempts.put(attempt.id().job(), attempt);
+  }
+
+  void end(AttemptRecord attempt) {
+    attempts.remove(attempt.id().job());
+    NavigableMap<Long, Long> ofPolicy = byPolicy.get(attempt.attempt().policy());
+    if (ofPolicy != null) {
+      ofPolicy.remove(attempt.attempt().sequence());
+      if (ofPolicy.isEmpty()) {
+        byPolicy.remove(attempt.attempt().policy());
+      }
+    }
+    List<WorkerPlace> places = attempt.attempt().assignment().workers();
+    for (int i = 0; i < places.size(); i++) {
+      NodeId node = places.get(i).node();
+      Set<WorkerKey> there = byNode.get(node);
+      if (there != null) {
+        there.remove(new WorkerKey(attempt.id(), i));
+        if (there.isEmpty()) {
+          byNode.remove(node);
+        }
+      }
+    }
+  }
+
+  /// What the policy's attempts use that were assigned before this one, and it.
+  long unitsUpTo(AttemptRecord attempt) {
+    long units = 0;
+    for (long each :
+        byPolicy
+            .getOrDefault(attempt.attempt().policy(), new TreeMap<>())
+            .headMap(attempt.attempt().sequence(), true)
+            .values()) {
+      units += each;
+    }
+    return units;
+  }
+
+  /// Workers of live attempts on the node, ended ones of a gang included.
+  List<WorkerKey> workersOn(NodeId node) {
+    return new ArrayList<>(byNode.getOrDefault(node, Set.of()));
+  }
+}

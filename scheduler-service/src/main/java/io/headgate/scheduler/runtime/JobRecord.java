@@ -1,0 +1,77 @@
+package io.headgate.scheduler.runtime;
+
+import io.headgate.scheduler.core.catalog.TenantId;
+import io.headgate.scheduler.core.job.Job;
+import io.headgate.scheduler.core.job.JobId;
+import io.headgate.scheduler.core.job.JobState;
+import java.time.Instant;
+import java.util.Optional;
+
+/// A job and how it stands: one row of the table `job`.
+///
+/// @param job as the core has it, or had it when it forgot it
+/// @param course what happened to it, by the clock
+/// @param draft why it is a draft; absent unless it is one
+/// @param simulated ran on, or is assigned to, simulated devices
+/// @param version of the watch at which it last changed
+public record JobRecord(
+    JobCard card,
+    Job job,
+    Course course,
+    Optional<DraftCause> draft,
+    boolean simulated,
+    long version) {
+
+  /// Why a job is a draft.
+  ///
+  /// @param code stable, UPPER_SNAKE
+  public record DraftCause(String code, String message) {}
+
+  /// When its current or last attempt started, when it reached a final state, and how the last
+  /// attempt exited.
+  public record Course(
+      Optional<Instant> startedAt, Optional<Instant> finishedAt, Optional<Integer> exitCode) {
+    public static final Course NONE =
+        new Course(Optional.empty(), Optional.empty(), Optional.empty());
+  }
+
+  public JobId id() {
+    return job.id();
+  }
+
+  public JobName name() {
+    return card.name();
+  }
+
+  public TenantId tenant() {
+    return card.name().tenant();
+  }
+
+  public JobState state() {
+    return job.state();
+  }
+
+  public JobRecord with(Job newJob) {
+    return new JobRecord(card, newJob, course, draft, simulated, version);
+  }
+
+  public JobRecord with(JobCard newCard) {
+    return new JobRecord(newCard, job, course, draft, simulated, version);
+  }
+
+  public JobRecord with(Course newCourse) {
+    return new JobRecord(card, job, newCourse, draft, simulated, version);
+  }
+
+  public JobRecord with(Optional<DraftCause> cause) {
+    return new JobRecord(card, job, course, cause, simulated, version);
+  }
+
+  public JobRecord onSimulatedDevices() {
+    return new JobRecord(card, job, course, draft, true, version);
+  }
+
+  public JobRecord atVersion(long newVersion) {
+    return new JobRecord(card, job, course, draft, simulated, newVersion);
+  }
+}

@@ -1,0 +1,16 @@
+package io.headgate.scheduler.runtime;
+
+/// Why a replica stopped leading.
+sealed interface LeaderEnd {
+  /// Asked to, in order: everything taken was finished.
+  record Closed() implements LeaderEnd {}
+
+  /// Another took over.
+  record Deposed(Leadership now) implements LeaderEnd {}
+
+  /// The database could not be reached until the lease was over.
+  record LeaseRanOut(Exception cause) implements LeaderEnd {}
+
+  /// A bug, or something that should not be: the state in memory is not trusted any more.
+  record Failed(Throwable cause) implements LeaderEnd {}
+}

@@ -1,0 +1,81 @@
+package io.headgate.scheduler.runtime;
+
+import io.headgate.scheduler.core.SchedulerCore;
+import io.headgate.scheduler.core.SchedulerState;
+import io.headgate.scheduler.core.catalog.Catalog;
+import io.headgate.scheduler.core.catalog.TenantId;
+import io.headgate.scheduler.core.job.Attempt;
+import io.headgate.scheduler.core.job.Job;
+import io.headgate.scheduler.core.node.Node;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SortedSet;
+import java.util.TreeSet;
+
+/// Everything that a leader knows. Confined to the loop, but for the clocks of [NodeBook].
+final class LeaderState {
+  final Leadership leadership;
+  final LoopSettings settings;
+  final SchedulerCore core;
+  final JobBook jobs;
+  final NodeBook nodes;
+  final Catalogs catalogs;
+  final EffectRecorder recorder;
+  CatalogView catalog;
+  long lastJob;
+
+  /// Agents are still expected to say what they run; until then no node takes work.
+  boolean windowOpen = true;
+
+  private LeaderState(
+      Leadership leadership,
+      LoopSettings settings,
+      LoadedState loaded,
+      List<CatalogUpdate> updates,
+      long nowNanos) {
+    this.leadership = leadership;
+    this.settings = settings;
+    this.jobs = JobBook.load(loaded);
+    this.nodes = new NodeBook(nowNanos);
+    this.catalogs = new Catalogs();
+    this.lastJob = loaded.lastJob();
+    for (NodeContact contact : loaded.contacts()) {
+      nodes.entry(contact.node()).contact = contact;
+    }
+    SortedSet<TenantId> tenants = new TreeSet<>();
+    for (CatalogUpdate update : updates) {
+      tenants.addAll(catalogs.apply(update));
+      if (update instanceof CatalogUpdate.OfSupply supply) {
+        supply.machines().forEach(machine -> nodes.entry(machine.node().id()).machine = machine);
+      }
+    }
+    this.catalog = catalogs.view();
+    this.core = SchedulerCore.load(state(loaded, tenants));
+    this.recorder = new EffectRecorder(leadership, core, jobs, nodes);
+  }
+
+  static LeaderState load(
+      Leadership leadership,
+      LoopSettings settings,
+      LoadedState loaded,
+      List<CatalogUpdate> updates,
+      long nowNanos) {
+    return new LeaderState(leadership, settings, loaded, updates, nowNanos);
+  }
+
+  private SchedulerState state(LoadedState loaded, SortedSet<TenantId> tenants) {
+    List<Catalog> merged = tenants.stream().map(catalogs::merged).toList();
+    List<Node> seen = new ArrayList<>();
+    for (NodeBook.Entry entry : nodes.entries()) {
+      entry
+          .seen(true)
+          .ifPresent(node -> {
+            entry.told = node;
+            seen.add(node);
+          });
+    }
+    List<Job> known = loaded.jobs().stream().map(JobRecord::job).toList();
+    List<Attempt> live = loaded.attempts().stream().map(AttemptRecord::attempt).toList();
+    return new SchedulerState(merged, seen, known, live, loaded.holds(), List.of(), 0);
+  }
+}

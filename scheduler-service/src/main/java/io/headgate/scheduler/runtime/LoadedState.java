@@ -1,0 +1,27 @@
+package io.headgate.scheduler.runtime;
+
+import io.headgate.scheduler.core.job.Hold;
+import java.util.List;
+import java.util.Map;
+
+/// What a new leader starts from.
+///
+/// @param jobs that wait or have an attempt
+/// @param attempts the live ones
+/// @param catalogs by source
+/// @param lastJob highest id of any job
+/// @param version of the watches
+/// @param lastBatch of the leaders before
+public record LoadedState(
+    List<JobRecord> jobs,
+    List<AttemptRecord> attempts,
+    List<Hold> holds,
+    List<NodeContact> contacts,
+    Map<String, Catalog> catalogs,
+    long lastJob,
+    long version,
+    long lastBatch) {
+
+  /// The last known content of a watched source.
+  public record Catalog(long version, List<CatalogEntry> entries) {}
+}

@@ -1,0 +1,76 @@
+package io.headgate.scheduler.runtime;
+
+import io.headgate.kit.time.TimeSource;
+import io.headgate.scheduler.core.job.JobId;
+import io.headgate.scheduler.core.node.NodeId;
+import io.headgate.scheduler.runtime.LeaderView.Contact;
+import java.util.List;
+import java.util.Optional;
+
+/// The books, for questions. Confined to the loop.
+final class LoopReads implements LeaderView.Reads {
+  private final LeaderState state;
+  private final Views views;
+  private final TimeSource time;
+
+  LoopReads(LeaderState state, Views views, TimeSource time) {
+    this.state = state;
+    this.views = views;
+    this.time = time;
+  }
+
+  @Override
+  public Optional<JobRecord> job(JobId id) {
+    return state.jobs.job(id);
+  }
+
+  @Override
+  public JobView refresh(JobView read) {
+    return views.refresh(read);
+  }
+
+  @Override
+  public Iterable<JobRecord> jobs() {
+    return state.jobs.jobs();
+  }
+
+  @Override
+  public Optional<AttemptRecord> attempt(JobId job) {
+    return state.jobs.attempt(job);
+  }
+
+  @Override
+  public List<String> jobsOn(NodeId node) {
+    return state.jobs.workersOn(node).stream()
+        .map(key -> state.jobs.job(key.attempt().job()))
+        .flatMap(Optional::stream)
+        .map(job -> job.name().id())
+        .distinct()
+        .toList();
+  }
+
+  @Override
+  public List<Contact> contacts() {
+    return state.nodes.entries().stream().map(this::contact).toList();
+  }
+
+  private Contact contact(NodeBook.Entry entry) {
+    boolean isKnown = entry.contact().isPresent();
+    long heardAgo =
+        isKnown && entry.reported
+            ? time.monotonicNanos() - state.nodes.clock(entry.id).heardNanos()
+            : -1;
+    return new Contact(entry.id, contactState(entry, isKnown), heardAgo);
+  }
+
+  private static Contact.State contactState(NodeBook.Entry entry, boolean isKnown) {
+    if (!isKnown) {
+      return Contact.State.NEVER;
+    }
+    if (entry.lost) {
+      return Contact.State.LOST;
+    }
+    boolean isThere = entry.reported && !entry.suspect && entry.session().isPresent();
+    return isThere ? Contact.State.CONNECTED : Contact.State.SUSPECT;
+  }
+}

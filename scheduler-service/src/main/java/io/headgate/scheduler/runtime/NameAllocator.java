@@ -1,0 +1,107 @@
+package io.headgate.scheduler.runtime;
+
+import io.headgate.scheduler.core.catalog.TenantId;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/// Gives new jobs their names. A name that was asked for is reserved from before it is looked up
+/// until its job is durable, so of two that ask at once only one gets it. A made name is a prefix
+/// and the next number after every number that the prefix ever had, by whatever way. Thread-safe.
+public final class NameAllocator {
+  /// A name with a longer number is nobody's next.
+  private static final Pattern NUMBERED = Pattern.compile("(.+)-([0-9]{1,9})");
+
+  /// What fits before a hyphen and a number of 9 digits in 63 characters.
+  private static final int PREFIX_LENGTH = 53;
+
+  private final JobReader reader;
+  private final Set<JobName> reserved = ConcurrentHashMap.newKeySet();
+  private final Object lock = new Object();
+  // Guarded by lock.
+  private final Map<Prefix, Long> last = new HashMap<>();
+  private long epoch;
+
+  private record Prefix(TenantId tenant, String text) {}
+
+  /// Looks names up through the reader.
+  public NameAllocator(JobReader reader) {
+    this.reader = reader;
+  }
+
+  /// Forgets what was counted under another leadership, which may have counted on.
+  public void under(long leaderEpoch) {
+    synchronized (lock) {
+      if (leaderEpoch != epoch) {
+        epoch = leaderEpoch;
+        last.clear();
+      }
+    }
+  }
+
+  /// A name and what is to be counted with it.
+  public record Allocation(JobName name, Optional<NameCounter> counter) {}
+
+  /// The name that was asked for; empty: it is taken. To be [released][#release] when its job is
+  /// durable, or is not to be.
+  public Optional<Allocation> exact(JobName name) {
+    if (!reserved.add(name)) {
+      return Optional.empty();
+    }
+    boolean isTaken = true;
+    try {
+      isTaken = reader.job(name).isPresent();
+    } finally {
+      if (isTaken) {
+        reserved.remove(name);
+      }
+    }
+    if (isTaken) {
+      return Optional.empty();
+    }
+    Matcher parts = NUMBERED.matcher(name.id());
+    Optional<NameCounter> counter = Optional.empty();
+    if (parts.matches()) {
+      long number = Long.parseLong(parts.group(2));
+      counter = Optional.of(new NameCounter(name.tenant(), parts.group(1), number));
+      count(new Prefix(name.tenant(), parts.group(1)), number);
+    }
+    return Optional.of(new Allocation(name, counter));
+  }
+
+  /// The next name with the prefix.
+  public Allocation next(TenantId tenant, String prefix) {
+    String text = prefix.length() > PREFIX_LENGTH ? prefix.substring(0, PREFIX_LENGTH) : prefix;
+    Prefix key = new Prefix(tenant, text);
+    long number = count(key, 0);
+    return new Allocation(
+        new JobName(tenant, text + "-" + number),
+        Optional.of(new NameCounter(tenant, text, number)));
+  }
+
+  /// Its job is durable, or is not to be.
+  public void release(JobName name) {
+    reserved.remove(name);
+  }
+
+  /// Counts on.
+  ///
+  /// @param atLeast a number that was given out; 0: give out the next
+  private long count(Prefix prefix, long atLeast) {
+    Long known;
+    synchronized (lock) {
+      known = last.get(prefix);
+    }
+    long stored = known == null ? reader.lastNumber(prefix.tenant(), prefix.text()) : known;
+    synchronized (lock) {
+      long newest = Math.max(stored, last.getOrDefault(prefix, 0L));
+      long next = atLeast == 0 ? newest + 1 : Math.max(newest, atLeast);
+      last.put(prefix, next);
+      return next;
+    }
+  }
+}

@@ -1,0 +1,114 @@
+package io.headgate.scheduler.runtime;
+
+import io.headgate.scheduler.core.job.Assignment;
+import io.headgate.scheduler.core.job.Slice;
+import io.headgate.scheduler.core.job.StopCause;
+import io.headgate.scheduler.core.job.StopOrder;
+import io.headgate.scheduler.core.job.StopOutcome;
+import io.headgate.scheduler.core.job.WorkerPlace;
+import io.headgate.type.GpuQuantity;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/// Says in one sentence what was decided.
+public final class Narration {
+  /// A gang names this many of its workers' places.
+  private static final int PLACES = 4;
+
+  private Narration() {}
+
+  /// `gpu-0 devices 3-5`, `gpu-1 device 0 (1/2)`, `gpu-0 (no GPU)`.
+  static String place(WorkerPlace place) {
+    List<Slice> slices = place.slices();
+    if (slices.isEmpty()) {
+      return place.node().name() + " (no GPU)";
+    }
+    if (slices.size() == 1) {
+      Slice slice = slices.getFirst();
+      return place.node().name()
+          + " device "
+          + slice.device()
+          + (slice.quantity().equals(GpuQuantity.ONE) ? "" : " (" + slice.quantity() + ")");
+    }
+    return place.node().name() + " devices " + ranges(slices);
+  }
+
+  /// Where all workers go.
+  public static String places(Assignment assignment) {
+    List<WorkerPlace> workers = assignment.workers();
+    StringBuilder text = new StringBuilder();
+    for (int i = 0; i < Math.min(PLACES, workers.size()); i++) {
+      text.append(i == 0 ? "" : ", ").append(place(workers.get(i)));
+    }
+    if (workers.size() > PLACES) {
+      text.append(" and ").append(workers.size() - PLACES).append(" more");
+    }
+    return text.toString();
+  }
+
+  /// How an ended job ended.
+  public static String ended(JobRecord job) {
+    return Endings.sentence(job);
+  }
+
+  static String assigned(JobRecord job, int attempt, Assignment assignment) {
+    return "%s starts%s on %s of %s"
+        .formatted(
+            job.name().id(),
+            attempt == 1 ? "" : " again (attempt " + attempt + ")",
+            places(assignment),
+            assignment.pool().name());
+  }
+
+  /// @param by id of the job that takes the place; empty: none does
+  static String stop(JobRecord job, StopOrder order, String by) {
+    String name = job.name().id();
+    return switch (order.cause()) {
+      case StopCause.Preempted(var _, var rule) ->
+          name
+              + (order.outcome() == StopOutcome.CANCEL
+                  ? " is preempted for good by "
+                  : " is preempted by ")
+              + by
+              + " (rule "
+              + rule
+              + ")";
+      case StopCause.Cancelled() -> name + " is stopped because it was cancelled";
+      case StopCause.Requeued() -> name + " is stopped to wait in its queue again";
+      case StopCause.WorkerEnded(int worker, var _) ->
+          name + " is stopped because its worker " + worker + " ended without success";
+    };
+  }
+
+  static Map<String, String> detail(String... namesAndValues) {
+    Map<String, String> detail = new LinkedHashMap<>();
+    for (int i = 0; i + 1 < namesAndValues.length; i += 2) {
+      if (!namesAndValues[i + 1].isEmpty()) {
+        detail.put(namesAndValues[i], namesAndValues[i + 1]);
+      }
+    }
+    return detail;
+  }
+
+  /// `3-5, 8`: devices as ranges.
+  private static String ranges(List<Slice> slices) {
+    List<String> ranges = new ArrayList<>();
+    int from = slices.getFirst().device();
+    int to = from;
+    for (Slice slice : slices.subList(1, slices.size())) {
+      if (slice.device() != to + 1) {
+        ranges.add(range(from, to));
+        from = slice.device();
+      }
+      to = slice.device();
+    }
+    ranges.add(range(from, to));
+    return String.join(", ", ranges);
+  }
+
+  private static String range(int from, int to) {
+    return from == to ? Integer.toString(from) : from + "-" + to;
+  }
+}

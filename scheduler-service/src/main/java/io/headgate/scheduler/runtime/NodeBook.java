@@ -1,0 +1,108 @@
+package io.headgate.scheduler.runtime;
+
+import io.headgate.scheduler.core.node.Node;
+import io.headgate.scheduler.core.node.NodeId;
+import io.headgate.scheduler.core.node.NodeStatus;
+import io.headgate.scheduler.runtime.Supply.Machine;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/// The machines: what pool-service says they have, and what the streams say of them. Confined to
+/// the loop, but for the clocks.
+final class NodeBook {
+  private final Map<NodeId, Entry> entries = new TreeMap<>();
+  private final Map<NodeId, ContactClock> clocks = new ConcurrentHashMap<>();
+  private final long sinceNanos;
+
+  /// @param nowNanos the take-over: no node is judged by what was before
+  NodeBook(long nowNanos) {
+    this.sinceNanos = nowNanos;
+  }
+
+  /// What is known of one machine.
+  static final class Entry {
+    final NodeId id;
+    @Nullable Machine machine;
+    @Nullable NodeContact contact;
+    @Nullable AgentSession session;
+
+    /// It said Hello to this leader.
+    boolean reported;
+
+    /// It was told about as out of contact.
+    boolean suspect;
+
+    /// Its attempts were given up.
+    boolean lost;
+
+    /// What the core was last told; absent: nothing.
+    @Nullable Node told;
+
+    /// Workers of which nobody has been told, because the node had no stream.
+    final Set<JobBook.WorkerKey> undelivered = new LinkedHashSet<>();
+
+    final AcknowledgedSequence sequence = new AcknowledgedSequence();
+
+    Entry(NodeId id) {
+      this.id = id;
+    }
+
+    Optional<Machine> machine() {
+      return Optional.ofNullable(machine);
+    }
+
+    Optional<AgentSession> session() {
+      return Optional.ofNullable(session);
+    }
+
+    Optional<NodeContact> contact() {
+      return Optional.ofNullable(contact);
+    }
+
+    /// The node as the core is to see it; empty while pool-service does not know it.
+    Optional<Node> seen(boolean windowOpen) {
+      if (machine == null) {
+        return Optional.empty();
+      }
+      // What an operator drains stays drained; what was not heard of takes nothing.
+      NodeStatus status =
+          !reported || suspect || windowOpen ? NodeStatus.SUSPECT : machine.node().status();
+      return Optional.of(machine.node().withStatus(status));
+    }
+  }
+
+  Entry entry(NodeId id) {
+    return entries.computeIfAbsent(id, Entry::new);
+  }
+
+  Optional<Entry> find(NodeId id) {
+    return Optional.ofNullable(entries.get(id));
+  }
+
+  List<Entry> entries() {
+    return new ArrayList<>(entries.values());
+  }
+
+  void remove(NodeId id) {
+    Entry entry = entries.get(id);
+    if (entry != null) {
+      entry.machine = null;
+      if (entry.session == null) {
+        entries.remove(id);
+        clocks.remove(id);
+      }
+    }
+  }
+
+  /// Shared with the node's stream.
+  ContactClock clock(NodeId id) {
+    return clocks.computeIfAbsent(id, _ -> new ContactClock(sinceNanos));
+  }
+}

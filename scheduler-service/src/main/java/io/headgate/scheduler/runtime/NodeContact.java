@@ -1,0 +1,17 @@
+package io.headgate.scheduler.runtime;
+
+import io.headgate.scheduler.core.node.NodeId;
+import java.time.Instant;
+
+/// The last session of a node that said Hello.
+///
+/// @param bootId the kernel's; a new one proves that nothing of the last boot runs
+/// @param sessionId of the agent process
+/// @param simulated its devices are simulated
+public record NodeContact(
+    NodeId node,
+    String bootId,
+    String sessionId,
+    String agentVersion,
+    boolean simulated,
+    Instant connectedAt) {}

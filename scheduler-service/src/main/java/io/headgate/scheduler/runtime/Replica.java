@@ -1,0 +1,322 @@
+package io.headgate.scheduler.runtime;
+
+import io.headgate.scheduler.core.job.JobId;
+import io.headgate.scheduler.core.node.NodeId;
+import io.headgate.scheduler.runtime.Command.ChangeReply;
+import io.headgate.scheduler.runtime.Command.SubmitReply;
+import io.headgate.scheduler.runtime.SchedulerStore.Candidate;
+import io.headgate.scheduler.runtime.SchedulerStore.Row;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// One scheduler process: stands for election, leads when it is its turn, and is the door to
+/// whoever leads for the endpoints of this process. Thread-safe.
+public final class Replica implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Replica.class);
+
+  private static final Duration RETRY = Duration.ofMillis(500);
+
+  /// A turn takes milliseconds; who waits this long waits for something that is broken.
+  private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+  private final Candidate candidate;
+  private final LoopSettings settings;
+  private final LeaderPorts ports;
+  private final Election election;
+  private final Thread thread;
+  private final CountDownLatch closed = new CountDownLatch(1);
+  private final CountDownLatch stopped = new CountDownLatch(1);
+  private volatile @Nullable Leader leader;
+  private volatile Optional<Leadership> seen = Optional.empty();
+  private volatile boolean killed;
+
+  public Replica(Candidate candidate, LoopSettings settings, LeaderPorts ports, Election election) {
+    this.candidate = candidate;
+    this.settings = settings;
+    this.ports = ports;
+    this.election = election;
+    this.thread = Thread.ofPlatform().name("scheduler-replica").daemon().unstarted(this::run);
+  }
+
+  public void start() {
+    thread.start();
+  }
+
+  /// What the row of leadership said last.
+  public Optional<Leadership> leadership() {
+    Leader current = leader;
+    return current == null ? seen : Optional.of(current.leadership());
+  }
+
+  public boolean isLeading() {
+    return leader != null;
+  }
+
+  /// Jobs that look different although nothing of them is stored anew.
+  public List<JobId> touched(long after, long upTo) {
+    Leader current = leader;
+    return current == null ? List.of() : current.touched().between(after, upTo);
+  }
+
+  /// What is provisioned and who may use it.
+  public CatalogView catalog() {
+    return leading().catalog();
+  }
+
+  /// Commands that wait for the loop.
+  public int queued() {
+    Leader current = leader;
+    return current == null ? 0 : current.queued();
+  }
+
+  /// Submits all jobs or none; returns when that is durable.
+  ///
+  /// @throws NotLeadingException nothing happened
+  /// @throws QueueFullException nothing happened
+  /// @throws LeadershipLostException it is not known whether it happened
+  public SubmitReply submit(Submission submission) {
+    CompletableFuture<SubmitReply> reply = new CompletableFuture<>();
+    return call(new Command.Submit(submission, reply), reply);
+  }
+
+  /// Ends a job.
+  ///
+  /// @param cause in the user's words; empty: none given
+  public ChangeReply cancel(JobRecord known, boolean skipCallback, String cause) {
+    CompletableFuture<ChangeReply> reply = new CompletableFuture<>();
+    return call(new Command.Cancel(known, skipCallback, cause, reply), reply);
+  }
+
+  /// Starts a job anew.
+  public ChangeReply requeue(JobRecord known) {
+    CompletableFuture<ChangeReply> reply = new CompletableFuture<>();
+    return call(new Command.Requeue(known, reply), reply);
+  }
+
+  /// Asks the leader's state something; the question runs on the loop and must be short.
+  public <T> T ask(Function<LeaderView, T> question) {
+    CompletableFuture<T> reply = new CompletableFuture<>();
+    return call(new Command.Ask<>(question, reply), reply);
+  }
+
+  /// An agent opened a stream.
+  ///
+  /// @return false: this replica does not lead
+  public boolean hello(AgentSession session, AgentHello hello) {
+    return offer(new Command.Hello(session, hello));
+  }
+
+  /// An agent reports.
+  ///
+  /// @return false: not taken; the stream must end, and the agent says it again
+  public boolean report(AgentSession session, long sequence, AgentReport report) {
+    return offer(new Command.Report(session, sequence, report));
+  }
+
+  public void ended(AgentSession session) {
+    offer(new Command.SessionEnded(session));
+  }
+
+  /// The clock of a node's contact, while this replica leads.
+  public Optional<ContactClock> clock(NodeId node) {
+    Leader current = leader;
+    return current == null ? Optional.empty() : Optional.of(current.clock(node));
+  }
+
+  /// Whether nobody else can lead yet, so that an answer to a heartbeat is this replica's to give.
+  public boolean holdsLease() {
+    Leader current = leader;
+    return current != null && current.lease().isHeld();
+  }
+
+  private boolean offer(Command command) {
+    Leader current = leader;
+    return current != null && current.offer(command) == InputQueue.Offer.TAKEN;
+  }
+
+  private <T> T call(Command command, CompletableFuture<T> reply) {
+    switch (leading().offer(command)) {
+      case TAKEN -> {
+        // Answered below.
+      }
+      case FULL -> throw new QueueFullException();
+      case CLOSED -> throw new NotLeadingException(leaderAddress());
+    }
+    try {
+      return reply.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (ExecutionException e) {
+      throw e.getCause() instanceof RuntimeException failure
+          ? failure
+          : new IllegalStateException("the loop failed", e.getCause());
+    } catch (TimeoutException e) {
+      throw new LeadershipLostException("no answer within " + PATIENCE.toSeconds() + " s");
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new LeadershipLostException("interrupted while waiting for the loop");
+    }
+  }
+
+  private Leader leading() {
+    Leader current = leader;
+    if (current == null) {
+      throw new NotLeadingException(leaderAddress());
+    }
+    return current;
+  }
+
+  private Optional<String> leaderAddress() {
+    return seen.flatMap(Leadership::address)
+        .filter(address -> !address.equals(candidate.address()));
+  }
+
+  private void run() {
+    try {
+      while (closed.getCount() > 0) {
+        try {
+          stand();
+        } catch (RuntimeException e) {
+          LOG.warn("standing for leadership failed, trying again: {}", e.toString());
+          LOG.debug("standing for leadership failed", e);
+          closed.await(RETRY.toMillis(), TimeUnit.MILLISECONDS);
+        }
+      }
+    } catch (InterruptedException e) {
+      LOG.debug("the replica was stopped", e);
+    } finally {
+      stopped.countDown();
+    }
+  }
+
+  private void stand() throws InterruptedException {
+    Row row = ports.store().leadership();
+    seen = Optional.of(row.leadership());
+    Election.Turn turn = election.await(row.leaseLeft());
+    if (closed.getCount() == 0) {
+      return;
+    }
+    long sent = ports.time().monotonicNanos();
+    Optional<Row> taken = ports.store().takeOver(candidate, turn.holderLost());
+    if (taken.isEmpty()) {
+      return;
+    }
+    Leadership leadership = taken.get().leadership();
+    LOG.info("{} leads, epoch {}", candidate.name(), leadership.epoch());
+    seen = Optional.of(leadership);
+    ports.failpoints().at(Failpoint.AFTER_ELECTION);
+    LeaderEnd end = lead(taken.get(), new Lease(ports.time(), settings.lease(), sent));
+    switch (end) {
+      case LeaderEnd.Closed() -> {
+        ports.store().release(leadership);
+        LOG.info("{} stopped leading, in order", candidate.name());
+      }
+      case LeaderEnd.Deposed(Leadership now) -> {
+        ports.metrics().refusedStale();
+        LOG.warn("{} was deposed by {}, epoch {}", candidate.name(), now.leader(), now.epoch());
+      }
+      case LeaderEnd.LeaseRanOut(Exception cause) ->
+          LOG.warn("{} could not renew its lease: {}", candidate.name(), cause.toString());
+      case LeaderEnd.Failed(Throwable cause) -> {
+        if (!killed) {
+          LOG.error("{} stops leading because of a failure", candidate.name(), cause);
+          ports.store().release(leadership);
+        }
+      }
+    }
+  }
+
+  private LeaderEnd lead(Row row, Lease lease) throws InterruptedException {
+    LoadedState loaded = ports.store().load();
+    ports.failpoints().at(Failpoint.MID_LOAD);
+    List<CatalogUpdate> updates = new ArrayList<>();
+    for (CatalogSource source : ports.sources()) {
+      LoadedState.Catalog kept =
+          loaded.catalogs().getOrDefault(source.name(), new LoadedState.Catalog(0, List.of()));
+      updates.add(source.decode(kept.version(), kept.entries()));
+    }
+    LeaderStart start =
+        new LeaderStart(row.leadership(), settings, loaded.lastBatch(), loaded.version());
+    LeaderState state =
+        LeaderState.load(
+            row.leadership(), settings, loaded, updates, ports.time().monotonicNanos());
+    LOG.info(
+        "loaded {} jobs, {} of them with an attempt",
+        loaded.jobs().size(),
+        loaded.attempts().size());
+    Leader current = new Leader(start, ports, state, lease);
+    current.start();
+    List<CatalogSource.Watch> watches = new ArrayList<>();
+    try {
+      leader = current;
+      if (closed.getCount() == 0) {
+        current.close();
+      }
+      for (CatalogSource source : ports.sources()) {
+        long version =
+            Optional.ofNullable(loaded.catalogs().get(source.name()))
+                .map(LoadedState.Catalog::version)
+                .orElse(0L);
+        watches.add(source.watch(version, update -> moved(current, source.name(), update)));
+      }
+      return current.awaitEnd();
+    } finally {
+      leader = null;
+      watches.forEach(CatalogSource.Watch::close);
+    }
+  }
+
+  /// Waits for room: a watch that is not read slows down by itself.
+  private void moved(Leader current, String source, CatalogUpdate update) {
+    Command command = new Command.CatalogMoved(source, update);
+    try {
+      while (current.offer(command) == InputQueue.Offer.FULL) {
+        if (closed.await(RETRY.toMillis(), TimeUnit.MILLISECONDS)) {
+          return;
+        }
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /// Ends at once, as by a crash: nothing is finished and the lease is not released.
+  public void kill() {
+    killed = true;
+    closed.countDown();
+    Leader current = leader;
+    if (current != null) {
+      current.kill();
+    }
+    thread.interrupt();
+  }
+
+  /// Ends in order: what was taken is finished, and the lease is released.
+  @Override
+  public void close() {
+    closed.countDown();
+    Leader current = leader;
+    if (current != null) {
+      current.close();
+    } else {
+      thread.interrupt();
+    }
+    try {
+      if (!stopped.await(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
+        LOG.warn("the replica did not stop within {}", PATIENCE);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    election.close();
+  }
+}

@@ -1,0 +1,51 @@
+package io.headgate.scheduler.runtime;
+
+import java.time.Duration;
+import java.util.Optional;
+
+/// The durable truth, as the leader writes it. Every write checks and moves the row of leadership.
+public interface SchedulerStore {
+
+  /// The row of leadership.
+  ///
+  /// @param leaseLeft by the database's clock; zero: run out or released
+  record Row(Leadership leadership, Duration leaseLeft, long lastBatch, long version) {}
+
+  Row leadership();
+
+  /// Makes `candidate` the leader, with the next epoch, if the lease has run out or was released.
+  ///
+  /// @param holderLost the holder is known to be gone: it is enough that it missed a renewal
+  Optional<Row> takeOver(Candidate candidate, boolean holderLost);
+
+  /// Who wants to lead.
+  ///
+  /// @param renewal how often a leader renews its lease
+  record Candidate(String name, String address, Duration lease, Duration renewal) {}
+
+  /// Everything that a new leader needs, read in one transaction.
+  LoadedState load();
+
+  /// Writes the batch and renews the lease, or does neither. An empty batch only renews.
+  CommitResult commit(Leadership leader, Duration lease, Batch batch);
+
+  /// Whether the batch whose commit had an unknown outcome was committed. Waits for the lost
+  /// transaction to end.
+  ///
+  /// @return [CommitResult.Unknown] when the database cannot be asked now
+  Resolution resolve(Leadership leader, long batch);
+
+  /// What the row says about a lost commit.
+  sealed interface Resolution {
+    record Happened() implements Resolution {}
+
+    record DidNotHappen() implements Resolution {}
+
+    record Deposed(Leadership now) implements Resolution {}
+
+    record Unreachable(Exception cause) implements Resolution {}
+  }
+
+  /// Ends the lease at once, so that another replica need not wait. Does nothing if another leads.
+  void release(Leadership leader);
+}

@@ -1,0 +1,300 @@
+package io.headgate.scheduler.store;
+
+import static io.headgate.scheduler.store.Columns.orNull;
+
+import io.headgate.scheduler.core.job.Attempt;
+import io.headgate.scheduler.core.job.AttemptId;
+import io.headgate.scheduler.core.job.Hold;
+import io.headgate.scheduler.core.job.JobId;
+import io.headgate.scheduler.core.job.Slice;
+import io.headgate.scheduler.core.job.StopOrder;
+import io.headgate.scheduler.core.job.WorkerPlace;
+import io.headgate.scheduler.runtime.AttemptRecord;
+import io.headgate.scheduler.runtime.AttemptRecord.Ending;
+import io.headgate.scheduler.runtime.Batch;
+import io.headgate.scheduler.runtime.Batch.CatalogChange;
+import io.headgate.scheduler.runtime.CatalogEntry;
+import io.headgate.scheduler.runtime.EventRecord;
+import io.headgate.scheduler.runtime.JobRecord;
+import io.headgate.scheduler.runtime.WorkerFacts;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+
+/// The statements of a batch. References decide their order: a job before its attempt, an attempt
+/// before its workers.
+final class BatchScript {
+  private BatchScript() {}
+
+  static void add(Script script, Batch batch) {
+    newJobs(script, batch.newJobs());
+    if (!batch.jobs().isEmpty()) {
+      script.add(
+          BatchSql.UPDATE_JOBS, standing(new Columns<>(batch.jobs()).bigint(BatchScript::id)));
+    }
+    attempts(script, batch.attempts());
+    holds(script, batch.holds(), batch.releasedHolds());
+    events(script, batch.events());
+    others(script, batch);
+    batch.catalogs().forEach((source, change) -> catalog(script, source, change));
+  }
+
+  private static Long id(JobRecord job) {
+    return job.id().value();
+  }
+
+  private static void newJobs(Script script, List<Batch.NewJob> jobs) {
+    if (jobs.isEmpty()) {
+      return;
+    }
+    Columns<JobRecord> rows =
+        new Columns<>(jobs.stream().map(Batch.NewJob::job).toList())
+            .bigint(BatchScript::id)
+            .text(job -> job.tenant().name())
+            .text(job -> job.name().id())
+            .text(job -> job.job().spec().queue().name())
+            .text(job -> job.job().spec().user().name())
+            .text(job -> job.card().submitter())
+            .bool(job -> job.card().byRole())
+            .integer(job -> job.job().spec().priority())
+            .bool(job -> orNull(job.job().spec().preemptible()))
+            .bigint(job -> orNull(job.job().spec().maxRuntime().map(each -> each.toMillis())))
+            .list(job -> job.card().labels())
+            .text(job -> job.card().traceparent())
+            .time(job -> job.card().createdAt());
+    script.add(BatchSql.INSERT_JOBS, standing(rows));
+    script.add(
+        BatchSql.INSERT_SPECS,
+        new Columns<>(jobs).bigint(each -> each.job().id().value()).bytes(Batch.NewJob::document));
+  }
+
+  /// What changes in a job's life, in the order of both statements.
+  private static Columns<JobRecord> standing(Columns<JobRecord> rows) {
+    return rows.text(job -> job.card().policy())
+        .text(job -> job.card().profile())
+        .bigint(job -> job.card().gpus().units())
+        .integer(job -> job.card().workers())
+        .time(job -> job.job().submittedAt())
+        .text(job -> job.state().name())
+        .bigint(job -> job.job().sequence())
+        .integer(job -> job.job().attempts())
+        .bigint(job -> orNull(job.job().lastPreemption().map(each -> each.by().value())))
+        .text(job -> orNull(job.job().lastPreemption().map(each -> each.rule().name())))
+        .time(job -> orNull(job.job().lastPreemption().map(each -> each.at())))
+        .time(job -> orNull(job.course().startedAt()))
+        .time(job -> orNull(job.course().finishedAt()))
+        .integer(job -> orNull(job.course().exitCode()))
+        .text(job -> orNull(job.draft().map(JobRecord.DraftCause::code)))
+        .text(job -> orNull(job.draft().map(JobRecord.DraftCause::message)))
+        .bool(JobRecord::simulated)
+        .bigint(JobRecord::version);
+  }
+
+  private static void attempts(Script script, List<AttemptRecord> attempts) {
+    if (attempts.isEmpty()) {
+      return;
+    }
+    script.add(
+        BatchSql.UPSERT_ATTEMPTS,
+        new Columns<>(attempts)
+            .bigint(attempt -> attempt.id().job().value())
+            .integer(attempt -> attempt.id().number())
+            .text(attempt -> attempt.attempt().policy().tenant().name())
+            .text(attempt -> attempt.attempt().policy().name())
+            .text(attempt -> attempt.attempt().profile().name())
+            .text(attempt -> attempt.attempt().assignment().pool().name())
+            .bool(attempt -> attempt.attempt().preemptible())
+            .bigint(attempt -> attempt.attempt().sequence())
+            .bigint(AttemptRecord::epoch)
+            .time(attempt -> attempt.attempt().assignedAt())
+            .time(attempt -> orNull(attempt.attempt().startedAt()))
+            .time(attempt -> orNull(attempt.attempt().checkpointAt()))
+            .bigint(attempt -> orNull(attempt.stopAfter().map(each -> each.toMillis())))
+            .text(attempt -> orNull(stop(attempt).map(StopRow::cause)))
+            .bigint(attempt -> orNull(stop(attempt).flatMap(StopRow::by)))
+            .text(attempt -> orNull(attempt.stop().map(AttemptRecord.StopNote::byJob)))
+            .text(attempt -> orNull(stop(attempt).flatMap(StopRow::rule)))
+            .integer(attempt -> orNull(stop(attempt).flatMap(StopRow::worker)))
+            .text(attempt -> orNull(stop(attempt).flatMap(StopRow::ending)))
+            .text(attempt -> orNull(attempt.attempt().stop().map(o -> o.outcome().name())))
+            .text(attempt -> orNull(attempt.stop().map(AttemptRecord.StopNote::message)))
+            .time(attempt -> orNull(attempt.attempt().stop().map(StopOrder::at)))
+            .bool(AttemptRecord::skipCallback)
+            .time(attempt -> orNull(attempt.ending().map(Ending::at)))
+            .text(attempt -> orNull(attempt.ending().map(ending -> ending.outcome().name())))
+            .integer(attempt -> orNull(attempt.ending().flatMap(Ending::exitCode)))
+            .text(attempt -> orNull(attempt.ending().map(Ending::error))));
+    workers(script, attempts);
+  }
+
+  private static Optional<StopRow> stop(AttemptRecord attempt) {
+    return attempt.attempt().stop().map(StopRow::of);
+  }
+
+  private record WorkerRow(Attempt attempt, int worker, WorkerFacts facts) {
+    WorkerPlace place() {
+      return attempt.assignment().workers().get(worker);
+    }
+
+    AttemptId id() {
+      return attempt.id();
+    }
+  }
+
+  private static void workers(Script script, List<AttemptRecord> attempts) {
+    List<WorkerRow> rows = new ArrayList<>();
+    for (AttemptRecord attempt : attempts) {
+      for (int worker = 0; worker < attempt.workers().size(); worker++) {
+        rows.add(new WorkerRow(attempt.attempt(), worker, attempt.workers().get(worker)));
+      }
+    }
+    Columns<WorkerRow> columns =
+        new Columns<>(rows)
+            .bigint(row -> row.id().job().value())
+            .integer(row -> row.id().number())
+            .integer(WorkerRow::worker);
+    script.add(
+        BatchSql.UPSERT_WORKERS,
+        place(columns, WorkerRow::place)
+            .text(row -> row.attempt().workers().get(row.worker()).name())
+            .time(row -> orNull(row.facts().startedAt()))
+            .time(row -> orNull(row.facts().endedAt()))
+            .text(row -> orNull(row.facts().endReason().map(Enum::name)))
+            .integer(row -> orNull(row.facts().exitCode()))
+            .text(row -> row.facts().error()));
+  }
+
+  private static <T> Columns<T> place(Columns<T> columns, Function<T, WorkerPlace> place) {
+    return columns
+        .text(row -> place.apply(row).node().name())
+        .bigint(row -> place.apply(row).cpuMillis())
+        .bigint(row -> place.apply(row).memoryBytes())
+        .list(row -> place.apply(row).slices().stream().map(Slice::device).toList())
+        .list(row -> place.apply(row).slices().stream().map(Slice::uuid).toList())
+        .list(row -> place.apply(row).slices().stream().map(s -> s.quantity().units()).toList())
+        .list(row -> place.apply(row).slices().stream().map(Slice::memoryBytes).toList());
+  }
+
+  private record HeldPlace(JobId job, int worker, WorkerPlace place) {}
+
+  private static void holds(Script script, List<Hold> placed, List<JobId> released) {
+    if (placed.isEmpty() && released.isEmpty()) {
+      return;
+    }
+    // A hold that moved is written anew.
+    List<JobId> gone = new ArrayList<>(released);
+    placed.forEach(hold -> gone.add(hold.job()));
+    script.add(BatchSql.DELETE_HOLDS, new Columns<>(gone).bigint(JobId::value));
+    if (placed.isEmpty()) {
+      return;
+    }
+    script.add(
+        BatchSql.INSERT_HOLDS,
+        new Columns<>(placed)
+            .bigint(hold -> hold.job().value())
+            .text(hold -> hold.place().pool().tenant().name())
+            .text(hold -> hold.place().pool().name())
+            .text(hold -> hold.rule().name())
+            .time(Hold::since)
+            .list(hold -> hold.victims().stream().map(victim -> victim.job().value()).toList())
+            .list(hold -> hold.victims().stream().map(AttemptId::number).toList()));
+    List<HeldPlace> rows = new ArrayList<>();
+    for (Hold hold : placed) {
+      for (int worker = 0; worker < hold.place().workers().size(); worker++) {
+        rows.add(new HeldPlace(hold.job(), worker, hold.place().workers().get(worker)));
+      }
+    }
+    script.add(
+        BatchSql.INSERT_HOLD_WORKERS,
+        place(
+            new Columns<>(rows).bigint(row -> row.job().value()).integer(HeldPlace::worker),
+            HeldPlace::place));
+  }
+
+  private static void events(Script script, List<EventRecord> events) {
+    if (events.isEmpty()) {
+      return;
+    }
+    script.add(
+        BatchSql.INSERT_EVENTS,
+        new Columns<>(events)
+            .bigint(EventRecord::version)
+            .text(event -> event.tenant().name())
+            .time(EventRecord::time)
+            .text(event -> event.type().name())
+            .bigint(event -> orNull(event.jobId().map(JobId::value)))
+            .text(EventRecord::job)
+            .integer(EventRecord::attempt)
+            .text(EventRecord::queue)
+            .text(EventRecord::policy)
+            .text(EventRecord::pool)
+            .text(EventRecord::node)
+            .text(EventRecord::byJob)
+            .text(EventRecord::rule)
+            .text(EventRecord::message)
+            .list(BatchScript::detail));
+  }
+
+  private static List<String> detail(EventRecord event) {
+    List<String> flat = new ArrayList<>();
+    for (Map.Entry<String, String> entry : event.detail().entrySet()) {
+      flat.add(entry.getKey());
+      flat.add(entry.getValue());
+    }
+    return flat;
+  }
+
+  private static void others(Script script, Batch batch) {
+    if (!batch.requests().isEmpty()) {
+      script.add(
+          BatchSql.INSERT_REQUESTS,
+          new Columns<>(batch.requests())
+              .text(Batch.RequestRecord::subject)
+              .text(Batch.RequestRecord::requestId)
+              .text(Batch.RequestRecord::fingerprint)
+              .list(request -> request.jobs().stream().map(JobId::value).toList()));
+      script.add(BatchSql.FORGET_REQUESTS);
+    }
+    if (!batch.names().isEmpty()) {
+      script.add(
+          BatchSql.UPSERT_NAMES,
+          new Columns<>(batch.names())
+              .text(name -> name.tenant().name())
+              .text(name -> name.prefix())
+              .bigint(name -> name.last()));
+    }
+    if (!batch.contacts().isEmpty()) {
+      script.add(
+          BatchSql.UPSERT_CONTACTS,
+          new Columns<>(batch.contacts())
+              .text(contact -> contact.node().tenant().name())
+              .text(contact -> contact.node().name())
+              .text(contact -> contact.bootId())
+              .text(contact -> contact.sessionId())
+              .text(contact -> contact.agentVersion())
+              .bool(contact -> contact.simulated())
+              .time(contact -> contact.connectedAt()));
+    }
+  }
+
+  private static void catalog(Script script, String source, CatalogChange change) {
+    script.add(BatchSql.UPSERT_CATALOG_SOURCE, source, change.version());
+    if (change.snapshot()) {
+      script.add(BatchSql.DELETE_CATALOG, source);
+    } else if (!change.removedKeys().isEmpty()) {
+      script.add(
+          BatchSql.DELETE_CATALOG_ENTRIES,
+          new Columns<>(change.removedKeys()).text(_ -> source).text(key -> key));
+    }
+    if (!change.entries().isEmpty()) {
+      script.add(
+          BatchSql.UPSERT_CATALOG_ENTRIES,
+          new Columns<>(change.entries())
+              .text(_ -> source)
+              .text(CatalogEntry::key)
+              .bytes(CatalogEntry::document));
+    }
+  }
+}

@@ -1,0 +1,174 @@
+package io.headgate.scheduler.store;
+
+/// The statements of the leader's transactions. Each takes any number of rows as arrays, so that a
+/// batch of ten thousand jobs costs as many statements as one of one.
+final class BatchSql {
+  private BatchSql() {}
+
+  /// First in every transaction: its lock orders writers, and its count tells a deposed one.
+  static final String FENCE =
+      """
+      update leadership
+      set last_batch = ?, version = ?, renewed_at = clock_timestamp(),
+          lease_until = clock_timestamp() + ? * interval '1 millisecond'
+      where domain = 'default' and incarnation = ? and epoch = ? and leader = ?\
+      """;
+
+  static final String INSERT_JOBS =
+      """
+      insert into job (id, tenant, name, queue, user_id, submitter, by_role, priority, preemptible,
+        max_runtime_ms, labels, traceparent, created_at, policy, profile, gpu_units, workers,
+        submitted_at, state, sequence, attempts, preempted_by, preempted_rule, preempted_at,
+        started_at, finished_at, exit_code, draft_code, draft_message, simulated, version)
+      select a, b, c, d, e, f, g, h, i, j, k::text[], l, m, n, o, p, q, r, s, t, u, v, w, x, y, z,
+        aa, ab, ac, ad, ae
+      from unnest(?::bigint[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::boolean[],
+        ?::integer[], ?::boolean[], ?::bigint[], ?::text[], ?::text[], ?::timestamptz[], ?::text[],
+        ?::text[], ?::bigint[], ?::integer[], ?::timestamptz[], ?::text[], ?::bigint[],
+        ?::integer[], ?::bigint[], ?::text[], ?::timestamptz[], ?::timestamptz[], ?::timestamptz[],
+        ?::integer[], ?::text[], ?::text[], ?::boolean[], ?::bigint[])
+        as rows (a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z,
+        aa, ab, ac, ad, ae)\
+      """;
+
+  static final String INSERT_SPECS =
+      """
+      insert into job_spec (job_id, document)
+      select * from unnest(?::bigint[], ?::bytea[])\
+      """;
+
+  static final String UPDATE_JOBS =
+      """
+      update job set policy = b, profile = c, gpu_units = d, workers = e, submitted_at = f,
+        state = g, sequence = h, attempts = i, preempted_by = j, preempted_rule = k,
+        preempted_at = l, started_at = m, finished_at = n, exit_code = o, draft_code = p,
+        draft_message = q, simulated = r, version = s
+      from unnest(?::bigint[], ?::text[], ?::text[], ?::bigint[], ?::integer[], ?::timestamptz[],
+        ?::text[], ?::bigint[], ?::integer[], ?::bigint[], ?::text[], ?::timestamptz[],
+        ?::timestamptz[], ?::timestamptz[], ?::integer[], ?::text[], ?::text[], ?::boolean[],
+        ?::bigint[]) as rows (a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s)
+      where id = a\
+      """;
+
+  static final String UPSERT_ATTEMPTS =
+      """
+      insert into attempt (job_id, number, tenant, policy, profile, pool, preemptible, sequence,
+        epoch, assigned_at, started_at, checkpoint_at, stop_after_ms, stop_cause, stop_by,
+        stop_by_name, stop_rule, stop_worker, stop_ending, stop_outcome, stop_message, stop_at,
+        skip_callback, ended_at, outcome, exit_code, error)
+      select * from unnest(?::bigint[], ?::integer[], ?::text[], ?::text[], ?::text[], ?::text[],
+        ?::boolean[], ?::bigint[], ?::bigint[], ?::timestamptz[], ?::timestamptz[],
+        ?::timestamptz[], ?::bigint[], ?::text[], ?::bigint[], ?::text[], ?::text[], ?::integer[],
+        ?::text[], ?::text[], ?::text[], ?::timestamptz[], ?::boolean[], ?::timestamptz[],
+        ?::text[], ?::integer[], ?::text[])
+      on conflict (job_id, number) do update set started_at = excluded.started_at,
+        checkpoint_at = excluded.checkpoint_at, stop_cause = excluded.stop_cause,
+        stop_by = excluded.stop_by, stop_by_name = excluded.stop_by_name,
+        stop_rule = excluded.stop_rule, stop_worker = excluded.stop_worker,
+        stop_ending = excluded.stop_ending, stop_outcome = excluded.stop_outcome,
+        stop_message = excluded.stop_message, stop_at = excluded.stop_at,
+        skip_callback = excluded.skip_callback, ended_at = excluded.ended_at,
+        outcome = excluded.outcome, exit_code = excluded.exit_code, error = excluded.error\
+      """;
+
+  static final String UPSERT_WORKERS =
+      """
+      insert into attempt_worker (job_id, attempt, worker, node, cpu_millis, memory_bytes, devices,
+        device_uuids, device_units, device_memory_bytes, status, started_at, ended_at, end_reason,
+        exit_code, error)
+      select a, b, c, d, e, f, g::integer[], h::text[], i::bigint[], j::bigint[], k, l, m, n, o, p
+      from unnest(?::bigint[], ?::integer[], ?::integer[], ?::text[], ?::bigint[], ?::bigint[],
+        ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::timestamptz[], ?::timestamptz[],
+        ?::text[], ?::integer[], ?::text[])
+        as rows (a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p)
+      on conflict (job_id, attempt, worker) do update set status = excluded.status,
+        started_at = excluded.started_at, ended_at = excluded.ended_at,
+        end_reason = excluded.end_reason, exit_code = excluded.exit_code, error = excluded.error\
+      """;
+
+  static final String DELETE_HOLDS =
+      "delete from hold using unnest(?::bigint[]) as rows (a) where job_id = a";
+
+  static final String INSERT_HOLDS =
+      """
+      insert into hold (job_id, tenant, pool, rule, since, victim_jobs, victim_attempts)
+      select a, b, c, d, e, f::bigint[], g::integer[]
+      from unnest(?::bigint[], ?::text[], ?::text[], ?::text[], ?::timestamptz[], ?::text[],
+        ?::text[]) as rows (a, b, c, d, e, f, g)\
+      """;
+
+  static final String INSERT_HOLD_WORKERS =
+      """
+      insert into hold_worker (job_id, worker, node, cpu_millis, memory_bytes, devices,
+        device_uuids, device_units, device_memory_bytes)
+      select a, b, c, d, e, f::integer[], g::text[], h::bigint[], i::bigint[]
+      from unnest(?::bigint[], ?::integer[], ?::text[], ?::bigint[], ?::bigint[], ?::text[],
+        ?::text[], ?::text[], ?::text[]) as rows (a, b, c, d, e, f, g, h, i)\
+      """;
+
+  static final String INSERT_EVENTS =
+      """
+      insert into event (version, tenant, time, type, job_id, job, attempt, queue, policy, pool,
+        node, by_job, rule, message, detail)
+      select a, b, c, d, e, f, g, h, i, j, k, l, m, n, o::text[]
+      from unnest(?::bigint[], ?::text[], ?::timestamptz[], ?::text[], ?::bigint[], ?::text[],
+        ?::integer[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[],
+        ?::text[]) as rows (a, b, c, d, e, f, g, h, i, j, k, l, m, n, o)\
+      """;
+
+  static final String INSERT_REQUESTS =
+      """
+      insert into submission_request (subject, request_id, fingerprint, jobs)
+      select a, b, c, d::bigint[]
+      from unnest(?::text[], ?::text[], ?::text[], ?::text[]) as rows (a, b, c, d)\
+      """;
+
+  /// A few old ones with each new one, so that the table stays as large as a day is busy.
+  static final String FORGET_REQUESTS =
+      """
+      delete from submission_request where (subject, request_id) in (
+        select subject, request_id from submission_request
+        where created_at < now() - interval '24 hours' order by created_at limit 10)\
+      """;
+
+  static final String UPSERT_NAMES =
+      """
+      insert into name_counter (tenant, prefix, last)
+      select * from unnest(?::text[], ?::text[], ?::bigint[])
+      on conflict (tenant, prefix)
+        do update set last = greatest(name_counter.last, excluded.last)\
+      """;
+
+  static final String UPSERT_CONTACTS =
+      """
+      insert into node_contact (tenant, node, boot_id, session_id, agent_version, simulated,
+        connected_at)
+      select distinct on (a, b) * from unnest(?::text[], ?::text[], ?::text[], ?::text[], ?::text[],
+        ?::boolean[], ?::timestamptz[]) as rows (a, b, c, d, e, f, g)
+      order by a, b, g desc
+      on conflict (tenant, node) do update set boot_id = excluded.boot_id,
+        session_id = excluded.session_id, agent_version = excluded.agent_version,
+        simulated = excluded.simulated, connected_at = excluded.connected_at\
+      """;
+
+  static final String UPSERT_CATALOG_SOURCE =
+      """
+      insert into catalog_source (source, version) values (?, ?)
+      on conflict (source) do update set version = excluded.version\
+      """;
+
+  static final String DELETE_CATALOG = "delete from catalog_entry where source = ?";
+
+  static final String DELETE_CATALOG_ENTRIES =
+      """
+      delete from catalog_entry using unnest(?::text[], ?::text[]) as rows (a, b)
+      where source = a and key = b\
+      """;
+
+  static final String UPSERT_CATALOG_ENTRIES =
+      """
+      insert into catalog_entry (source, key, document)
+      select * from unnest(?::text[], ?::text[], ?::bytea[])
+      on conflict (source, key) do update set document = excluded.document\
+      """;
+}

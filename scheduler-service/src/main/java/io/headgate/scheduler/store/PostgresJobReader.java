@@ -1,0 +1,285 @@
+package io.headgate.scheduler.store;
+
+import static io.headgate.scheduler.store.jooq.Tables.ATTEMPT;
+import static io.headgate.scheduler.store.jooq.Tables.EVENT;
+import static io.headgate.scheduler.store.jooq.Tables.JOB;
+import static io.headgate.scheduler.store.jooq.Tables.JOB_SPEC;
+import static io.headgate.scheduler.store.jooq.Tables.LEADERSHIP;
+import static io.headgate.scheduler.store.jooq.Tables.NAME_COUNTER;
+import static io.headgate.scheduler.store.jooq.Tables.SUBMISSION_REQUEST;
+import static org.jooq.impl.DSL.count;
+import static org.jooq.impl.DSL.max;
+import static org.jooq.impl.DSL.noCondition;
+import static org.jooq.impl.DSL.row;
+import static org.jooq.impl.DSL.select;
+
+import io.headgate.scheduler.core.catalog.TenantId;
+import io.headgate.scheduler.core.job.AttemptId;
+import io.headgate.scheduler.core.job.JobId;
+import io.headgate.scheduler.core.job.JobState;
+import io.headgate.scheduler.core.job.WorkerPlace;
+import io.headgate.scheduler.runtime.AttemptRecord;
+import io.headgate.scheduler.runtime.Batch.RequestRecord;
+import io.headgate.scheduler.runtime.Document;
+import io.headgate.scheduler.runtime.EventRecord;
+import io.headgate.scheduler.runtime.EventType;
+import io.headgate.scheduler.runtime.JobName;
+import io.headgate.scheduler.runtime.JobReader;
+import io.headgate.scheduler.runtime.JobRecord;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.function.Function;
+import org.jooq.Condition;
+import org.jooq.DSLContext;
+import org.jooq.QuantifiedSelect;
+import org.jooq.Record;
+import org.jooq.Record1;
+import org.jooq.Result;
+import org.jooq.impl.DSL;
+
+/// Reads for callers from PostgreSQL. Never from a copy of it that may lag: versions would be seen
+/// out of order.
+public final class PostgresJobReader implements JobReader {
+  private static final List<String> TERMINAL =
+      Arrays.stream(JobState.values()).filter(JobState::isTerminal).map(Enum::name).toList();
+
+  private final DSLContext sql;
+
+  public PostgresJobReader(DSLContext sql) {
+    this.sql = sql;
+  }
+
+  @Override
+  public Optional<JobRecord> job(JobName name) {
+    return sql.selectFrom(JOB)
+        .where(JOB.TENANT.eq(name.tenant().name()), JOB.NAME.eq(name.id()))
+        .fetchOptional(RowMapper::job);
+  }
+
+  @Override
+  public List<JobRecord> jobs(Collection<JobId> ids) {
+    return ids.isEmpty()
+        ? List.of()
+        : sql.selectFrom(JOB).where(JOB.ID.eq(any(ids))).fetch(RowMapper::job);
+  }
+
+  private static QuantifiedSelect<Record1<Long>> any(Collection<JobId> ids) {
+    return DSL.any(ids.stream().map(JobId::value).toArray(Long[]::new));
+  }
+
+  @Override
+  public List<AttemptRecord> attempts(JobId job, int limit) {
+    var newest =
+        select(ATTEMPT.NUMBER)
+            .from(ATTEMPT)
+            .where(ATTEMPT.JOB_ID.eq(job.value()))
+            .orderBy(ATTEMPT.NUMBER.desc())
+            .limit(limit);
+    return AttemptQuery.fetch(sql, ATTEMPT.JOB_ID.eq(job.value()).and(ATTEMPT.NUMBER.in(newest)));
+  }
+
+  @Override
+  public Map<JobId, AttemptRecord> lastAttempts(Collection<JobId> jobs) {
+    if (jobs.isEmpty()) {
+      return Map.of();
+    }
+    var last =
+        select(ATTEMPT.JOB_ID, max(ATTEMPT.NUMBER))
+            .from(ATTEMPT)
+            .where(ATTEMPT.JOB_ID.eq(any(jobs)))
+            .groupBy(ATTEMPT.JOB_ID);
+    Map<JobId, AttemptRecord> found = new HashMap<>();
+    for (AttemptRecord attempt :
+        AttemptQuery.fetch(sql, row(ATTEMPT.JOB_ID, ATTEMPT.NUMBER).in(last))) {
+      found.put(attempt.id().job(), attempt);
+    }
+    return found;
+  }
+
+  @Override
+  public Map<JobId, Document> documents(Collection<JobId> jobs) {
+    Map<JobId, Document> found = new HashMap<>();
+    for (var row : sql.selectFrom(JOB_SPEC).where(JOB_SPEC.JOB_ID.eq(any(jobs))).fetch()) {
+      found.put(new JobId(row.getJobId()), Document.of(row.getDocument()));
+    }
+    return found;
+  }
+
+  @Override
+  public List<JobRecord> page(TenantId tenant, Filter filter, OptionalLong before, int limit) {
+    Condition older = before.isPresent() ? JOB.ID.lt(before.getAsLong()) : noCondition();
+    return sql.selectFrom(JOB)
+        .where(condition(tenant, filter), older)
+        .orderBy(JOB.ID.desc())
+        .limit(limit)
+        .fetch(RowMapper::job);
+  }
+
+  @Override
+  public Map<JobState, Long> counts(TenantId tenant, Filter filter) {
+    Map<JobState, Long> counts = new EnumMap<>(JobState.class);
+    for (var row :
+        sql.select(JOB.STATE, count())
+            .from(JOB)
+            .where(condition(tenant, filter))
+            .groupBy(JOB.STATE)
+            .fetch()) {
+      counts.put(JobState.valueOf(row.value1()), (long) row.value2());
+    }
+    return counts;
+  }
+
+  private static Condition condition(TenantId tenant, Filter filter) {
+    Condition condition = JOB.TENANT.eq(tenant.name());
+    if (!filter.queues().isEmpty()) {
+      condition = condition.and(JOB.QUEUE.in(filter.queues()));
+    }
+    if (!filter.policies().isEmpty()) {
+      condition = condition.and(JOB.POLICY.in(filter.policies()));
+    }
+    if (!filter.users().isEmpty()) {
+      condition = condition.and(JOB.USER_ID.in(filter.users()));
+    }
+    if (!filter.states().isEmpty()) {
+      condition = condition.and(JOB.STATE.in(filter.states().stream().map(Enum::name).toList()));
+    }
+    if (filter.createdAfter().isPresent()) {
+      condition = condition.and(JOB.CREATED_AT.ge(filter.createdAfter().get()));
+    }
+    if (!filter.labels().isEmpty()) {
+      condition = condition.and(JOB.LABELS.contains(filter.labels().toArray(new String[0])));
+    }
+    if (filter.activeOrFinishedAfter().isPresent()) {
+      condition =
+          condition.and(
+              JOB.STATE
+                  .notIn(TERMINAL)
+                  .or(JOB.FINISHED_AT.ge(filter.activeOrFinishedAfter().get())));
+    }
+    return condition;
+  }
+
+  @Override
+  public Changes changes(TenantId tenant, long since, long after, int limit) {
+    return snapshot(read ->
+        new Changes(
+            version(read),
+            read.selectFrom(JOB)
+                .where(JOB.TENANT.eq(tenant.name()), JOB.VERSION.gt(since), JOB.ID.gt(after))
+                .orderBy(JOB.ID)
+                .limit(limit)
+                .fetch(RowMapper::job)));
+  }
+
+  @Override
+  public List<EventRecord> events(
+      TenantId tenant,
+      Optional<JobId> job,
+      Optional<Instant> after,
+      OptionalLong before,
+      int limit) {
+    Condition condition = EVENT.TENANT.eq(tenant.name());
+    if (job.isPresent()) {
+      condition = condition.and(EVENT.JOB_ID.eq(job.get().value()));
+    }
+    if (after.isPresent()) {
+      condition = condition.and(EVENT.TIME.ge(after.get()));
+    }
+    if (before.isPresent()) {
+      condition = condition.and(EVENT.VERSION.lt(before.getAsLong()));
+    }
+    return events(
+        sql.selectFrom(EVENT).where(condition).orderBy(EVENT.VERSION.desc()).limit(limit).fetch());
+  }
+
+  @Override
+  public Events eventsAfter(TenantId tenant, long version, int limit) {
+    return snapshot(read ->
+        new Events(
+            version(read),
+            events(
+                read.selectFrom(EVENT)
+                    .where(EVENT.TENANT.eq(tenant.name()), EVENT.VERSION.gt(version))
+                    .orderBy(EVENT.VERSION)
+                    .limit(limit)
+                    .fetch())));
+  }
+
+  /// Where an attempt goes never changes, so it need not be of the same snapshot.
+  private List<EventRecord> events(Result<? extends Record> rows) {
+    List<AttemptId> assigned = new ArrayList<>();
+    for (Record row : rows) {
+      if (row.get(EVENT.TYPE).equals(EventType.ASSIGNED.name())) {
+        assigned.add(attempt(row));
+      }
+    }
+    Map<AttemptId, List<WorkerPlace>> places = new HashMap<>();
+    if (!assigned.isEmpty()) {
+      Condition these =
+          row(ATTEMPT.JOB_ID, ATTEMPT.NUMBER)
+              .in(assigned.stream().map(id -> row(id.job().value(), id.number())).toList());
+      for (AttemptRecord attempt : AttemptQuery.fetch(sql, these)) {
+        places.put(attempt.id(), attempt.attempt().assignment().workers());
+      }
+    }
+    List<EventRecord> events = new ArrayList<>();
+    for (Record row : rows) {
+      boolean isAssigned = row.get(EVENT.TYPE).equals(EventType.ASSIGNED.name());
+      events.add(
+          RowMapper.event(
+              row, isAssigned ? places.getOrDefault(attempt(row), List.of()) : List.of()));
+    }
+    return Collections.unmodifiableList(events);
+  }
+
+  private static AttemptId attempt(Record row) {
+    return new AttemptId(new JobId(row.get(EVENT.JOB_ID)), row.get(EVENT.ATTEMPT));
+  }
+
+  @Override
+  public long version() {
+    return version(sql);
+  }
+
+  private static long version(DSLContext read) {
+    return read.select(LEADERSHIP.VERSION).from(LEADERSHIP).fetchSingle().value1();
+  }
+
+  @Override
+  public long lastNumber(TenantId tenant, String prefix) {
+    return sql.select(NAME_COUNTER.LAST)
+        .from(NAME_COUNTER)
+        .where(NAME_COUNTER.TENANT.eq(tenant.name()), NAME_COUNTER.PREFIX.eq(prefix))
+        .fetchOptional(NAME_COUNTER.LAST)
+        .orElse(0L);
+  }
+
+  @Override
+  public Optional<RequestRecord> request(String subject, String requestId) {
+    return sql.selectFrom(SUBMISSION_REQUEST)
+        .where(SUBMISSION_REQUEST.SUBJECT.eq(subject), SUBMISSION_REQUEST.REQUEST_ID.eq(requestId))
+        .fetchOptional(row ->
+            new RequestRecord(
+                row.getSubject(),
+                row.getRequestId(),
+                row.getFingerprint(),
+                Arrays.stream(row.getJobs()).map(JobId::new).toList()));
+  }
+
+  /// Everything is read as it was at one moment.
+  private <T> T snapshot(Function<DSLContext, T> read) {
+    return sql.transactionResult(transaction -> {
+      transaction.dsl().execute("set transaction isolation level repeatable read, read only");
+      return read.apply(transaction.dsl());
+    });
+  }
+}

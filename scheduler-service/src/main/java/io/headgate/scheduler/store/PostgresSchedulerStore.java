@@ -1,0 +1,283 @@
+package io.headgate.scheduler.store;
+
+import static io.headgate.scheduler.store.jooq.Tables.ATTEMPT;
+import static io.headgate.scheduler.store.jooq.Tables.CATALOG_ENTRY;
+import static io.headgate.scheduler.store.jooq.Tables.CATALOG_SOURCE;
+import static io.headgate.scheduler.store.jooq.Tables.HOLD;
+import static io.headgate.scheduler.store.jooq.Tables.HOLD_WORKER;
+import static io.headgate.scheduler.store.jooq.Tables.JOB;
+import static io.headgate.scheduler.store.jooq.Tables.LEADERSHIP;
+import static io.headgate.scheduler.store.jooq.Tables.NODE_CONTACT;
+
+import io.headgate.scheduler.core.catalog.PoolId;
+import io.headgate.scheduler.core.catalog.TenantId;
+import io.headgate.scheduler.core.job.Assignment;
+import io.headgate.scheduler.core.job.AttemptId;
+import io.headgate.scheduler.core.job.Hold;
+import io.headgate.scheduler.core.job.JobId;
+import io.headgate.scheduler.core.job.JobState;
+import io.headgate.scheduler.core.job.PreemptionRule;
+import io.headgate.scheduler.core.job.WorkerPlace;
+import io.headgate.scheduler.core.node.NodeId;
+import io.headgate.scheduler.runtime.Batch;
+import io.headgate.scheduler.runtime.CatalogEntry;
+import io.headgate.scheduler.runtime.CommitResult;
+import io.headgate.scheduler.runtime.Document;
+import io.headgate.scheduler.runtime.JobRecord;
+import io.headgate.scheduler.runtime.Leadership;
+import io.headgate.scheduler.runtime.LoadedState;
+import io.headgate.scheduler.runtime.NodeContact;
+import io.headgate.scheduler.runtime.SchedulerStore;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import javax.sql.DataSource;
+import org.jooq.DSLContext;
+import org.jooq.Record;
+import org.jooq.impl.DSL;
+import org.jooq.impl.SQLDataType;
+
+/// The leader's store in PostgreSQL. One connection is enough for it: its transactions come one
+/// after the other.
+public final class PostgresSchedulerStore implements SchedulerStore {
+  private static final String DOMAIN = "default";
+  private static final List<String> ALIVE =
+      List.of(
+          JobState.WAITING.name(),
+          JobState.ASSIGNED.name(),
+          JobState.RUNNING.name(),
+          JobState.STOPPING.name());
+
+  private static final String TAKE_OVER =
+      """
+      update leadership
+      set epoch = epoch + 1, leader = ?, address = ?, since = clock_timestamp(),
+          renewed_at = clock_timestamp(),
+          lease_until = clock_timestamp() + ? * interval '1 millisecond'
+      where domain = 'default' and (leader is null or lease_until <= clock_timestamp()
+        or (? and renewed_at + ? * interval '1 millisecond' <= clock_timestamp()))\
+      """;
+
+  private static final String RELEASE =
+      """
+      update leadership
+      set leader = null, address = null, since = null, lease_until = clock_timestamp()
+      where domain = 'default' and incarnation = ? and epoch = ? and leader = ?\
+      """;
+
+  private final DataSource dataSource;
+  private final DSLContext sql;
+
+  public PostgresSchedulerStore(DataSource dataSource, DSLContext sql) {
+    this.dataSource = dataSource;
+    this.sql = sql;
+  }
+
+  @Override
+  public Row leadership() {
+    return row(sql, false);
+  }
+
+  private static Row row(DSLContext sql, boolean lock) {
+    var left =
+        DSL.field(
+            "greatest(0, extract(epoch from lease_until - clock_timestamp()) * 1000)::bigint",
+            SQLDataType.BIGINT);
+    var query =
+        sql.select(LEADERSHIP.fields())
+            .select(left)
+            .from(LEADERSHIP)
+            .where(LEADERSHIP.DOMAIN.eq(DOMAIN));
+    Record row = lock ? query.forUpdate().fetchSingle() : query.fetchSingle();
+    Optional<String> leader = Optional.ofNullable(row.get(LEADERSHIP.LEADER));
+    return new Row(
+        new Leadership(
+            row.get(LEADERSHIP.INCARNATION),
+            row.get(LEADERSHIP.EPOCH),
+            leader,
+            Optional.ofNullable(row.get(LEADERSHIP.ADDRESS)),
+            Optional.ofNullable(row.get(LEADERSHIP.SINCE))),
+        leader.isPresent() ? Duration.ofMillis(row.get(left)) : Duration.ZERO,
+        row.get(LEADERSHIP.LAST_BATCH),
+        row.get(LEADERSHIP.VERSION));
+  }
+
+  @Override
+  public Optional<Row> takeOver(Candidate candidate, boolean holderLost) {
+    return sql.transactionResult(transaction -> {
+      int taken =
+          transaction
+              .dsl()
+              .execute(
+                  TAKE_OVER,
+                  candidate.name(),
+                  candidate.address(),
+                  candidate.lease().toMillis(),
+                  holderLost,
+                  candidate.renewal().toMillis());
+      return taken == 1 ? Optional.of(row(transaction.dsl(), false)) : Optional.empty();
+    });
+  }
+
+  @Override
+  public void release(Leadership leader) {
+    sql.execute(RELEASE, leader.incarnation(), leader.epoch(), name(leader));
+  }
+
+  private static String name(Leadership leader) {
+    return leader.leader().orElseThrow();
+  }
+
+  @Override
+  public CommitResult commit(Leadership leader, Duration lease, Batch batch) {
+    Script script =
+        new Script()
+            .add(
+                BatchSql.FENCE,
+                batch.id(),
+                batch.version(),
+                lease.toMillis(),
+                leader.incarnation(),
+                leader.epoch(),
+                name(leader));
+    BatchScript.add(script, batch);
+    try (Connection connection = dataSource.getConnection()) {
+      connection.setAutoCommit(false);
+      try {
+        if (script.run(connection) != 1) {
+          connection.rollback();
+          return new CommitResult.Deposed(leadership().leadership());
+        }
+        connection.commit();
+        return new CommitResult.Committed();
+      } catch (SQLException e) {
+        if (isOutcomeKnown(e)) {
+          connection.rollback();
+          throw new IllegalStateException("batch " + batch.id() + " cannot be written", e);
+        }
+        return new CommitResult.Unknown(e);
+      } finally {
+        connection.setAutoCommit(true);
+      }
+    } catch (SQLException e) {
+      return new CommitResult.Unknown(e);
+    }
+  }
+
+  /// The server itself refused a statement for what it says: trying again would end the same way.
+  private static boolean isOutcomeKnown(SQLException failure) {
+    String state = String.valueOf(failure.getSQLState());
+    return state.startsWith("22") || state.startsWith("23") || state.startsWith("42");
+  }
+
+  @Override
+  public Resolution resolve(Leadership leader, long batch) {
+    try {
+      // The lost transaction holds the row's lock until it ends, so this read comes after it.
+      Row row = sql.transactionResult(transaction -> row(transaction.dsl(), true));
+      Leadership now = row.leadership();
+      if (!now.incarnation().equals(leader.incarnation())
+          || now.epoch() != leader.epoch()
+          || !now.leader().equals(leader.leader())) {
+        return new Resolution.Deposed(now);
+      }
+      return row.lastBatch() >= batch ? new Resolution.Happened() : new Resolution.DidNotHappen();
+    } catch (RuntimeException e) {
+      return new Resolution.Unreachable(e);
+    }
+  }
+
+  @Override
+  public LoadedState load() {
+    return sql.transactionResult(transaction -> {
+      DSLContext read = transaction.dsl();
+      read.execute("set transaction isolation level repeatable read, read only");
+      Row row = row(read, false);
+      return new LoadedState(
+          jobs(read),
+          AttemptQuery.fetch(read, ATTEMPT.ENDED_AT.isNull()),
+          holds(read),
+          contacts(read),
+          catalogs(read),
+          lastJob(read),
+          row.version(),
+          row.lastBatch());
+    });
+  }
+
+  private static List<JobRecord> jobs(DSLContext read) {
+    return read.selectFrom(JOB).where(JOB.STATE.in(ALIVE)).orderBy(JOB.ID).fetch(RowMapper::job);
+  }
+
+  private static long lastJob(DSLContext read) {
+    return Objects.requireNonNullElse(
+        read.select(DSL.max(JOB.ID)).from(JOB).fetchSingle().value1(), 0L);
+  }
+
+  private static List<Hold> holds(DSLContext read) {
+    Map<Long, List<Record>> workers = new HashMap<>();
+    for (Record worker :
+        read.selectFrom(HOLD_WORKER).orderBy(HOLD_WORKER.JOB_ID, HOLD_WORKER.WORKER).fetch()) {
+      workers.computeIfAbsent(worker.get(HOLD_WORKER.JOB_ID), _ -> new ArrayList<>()).add(worker);
+    }
+    return read.selectFrom(HOLD)
+        .orderBy(HOLD.JOB_ID)
+        .fetch(row -> hold(row, workers.getOrDefault(row.get(HOLD.JOB_ID), List.of())));
+  }
+
+  private static Hold hold(Record row, List<Record> workers) {
+    TenantId tenant = new TenantId(row.get(HOLD.TENANT));
+    List<WorkerPlace> places =
+        workers.stream().map(worker -> RowMapper.held(tenant, worker)).toList();
+    List<AttemptId> victims = new ArrayList<>();
+    Long[] jobs = row.get(HOLD.VICTIM_JOBS);
+    Integer[] attempts = row.get(HOLD.VICTIM_ATTEMPTS);
+    for (int i = 0; i < jobs.length; i++) {
+      victims.add(new AttemptId(new JobId(jobs[i]), attempts[i]));
+    }
+    return new Hold(
+        new JobId(row.get(HOLD.JOB_ID)),
+        new Assignment(new PoolId(tenant, row.get(HOLD.POOL)), places),
+        victims,
+        PreemptionRule.valueOf(row.get(HOLD.RULE)),
+        row.get(HOLD.SINCE));
+  }
+
+  private static List<NodeContact> contacts(DSLContext read) {
+    return read.selectFrom(NODE_CONTACT)
+        .orderBy(NODE_CONTACT.TENANT, NODE_CONTACT.NODE)
+        .fetch(row ->
+            new NodeContact(
+                new NodeId(new TenantId(row.getTenant()), row.getNode()),
+                row.getBootId(),
+                row.getSessionId(),
+                row.getAgentVersion(),
+                row.getSimulated(),
+                row.getConnectedAt()));
+  }
+
+  private static Map<String, LoadedState.Catalog> catalogs(DSLContext read) {
+    Map<String, List<CatalogEntry>> entries = new HashMap<>();
+    for (var row :
+        read.selectFrom(CATALOG_ENTRY).orderBy(CATALOG_ENTRY.SOURCE, CATALOG_ENTRY.KEY).fetch()) {
+      entries
+          .computeIfAbsent(row.getSource(), _ -> new ArrayList<>())
+          .add(new CatalogEntry(row.getKey(), Document.of(row.getDocument())));
+    }
+    Map<String, LoadedState.Catalog> catalogs = new LinkedHashMap<>();
+    for (var row : read.selectFrom(CATALOG_SOURCE).orderBy(CATALOG_SOURCE.SOURCE).fetch()) {
+      catalogs.put(
+          row.getSource(),
+          new LoadedState.Catalog(
+              row.getVersion(), entries.getOrDefault(row.getSource(), List.of())));
+    }
+    return catalogs;
+  }
+}

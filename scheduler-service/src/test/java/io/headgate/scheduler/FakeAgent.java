@@ -1,0 +1,417 @@
+package io.headgate.scheduler;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.google.protobuf.ByteString;
+import io.grpc.Channel;
+import io.grpc.stub.ClientCallStreamObserver;
+import io.grpc.stub.ClientResponseObserver;
+import io.headgate.proto.agent.v1.AgentServiceGrpc;
+import io.headgate.proto.agent.v1.Assign;
+import io.headgate.proto.agent.v1.AttemptReport;
+import io.headgate.proto.agent.v1.AttemptReport.EndReason;
+import io.headgate.proto.agent.v1.AttemptReport.State;
+import io.headgate.proto.agent.v1.ConnectRequest;
+import io.headgate.proto.agent.v1.ConnectResponse;
+import io.headgate.proto.agent.v1.Heartbeat;
+import io.headgate.proto.agent.v1.Hello;
+import io.headgate.proto.agent.v1.LogChunk;
+import io.headgate.proto.agent.v1.Stop;
+import io.headgate.proto.agent.v1.Update;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// An agent without a machine: it speaks the real protocol over a real stream and runs nothing.
+/// What it would know of its attempts is its ledger, which survives its streams. By default it
+/// starts what it is assigned and stops what it is told to stop; a test may make it slow to do
+/// either.
+final class FakeAgent implements AutoCloseable {
+  static final Duration PATIENCE = Duration.ofSeconds(20);
+
+  final String node;
+  private final Channel channel;
+  private final String name;
+  private final AtomicLong sequence = new AtomicLong();
+  private final AtomicLong heartbeats = new AtomicLong();
+
+  // All guarded by this.
+  private final Map<String, AttemptReport> ledger = new LinkedHashMap<>();
+  private final Map<Long, Update> unacknowledged = new LinkedHashMap<>();
+  private final List<ConnectResponse> heard = new ArrayList<>();
+  private @Nullable ClientCallStreamObserver<ConnectRequest> stream;
+  private @Nullable Throwable failure;
+  private boolean isOver = true;
+  private String session = UUID.randomUUID().toString();
+  private String bootId = "boot-1";
+  private boolean starts = true;
+  private boolean stops = true;
+
+  FakeAgent(String node, Channel channel) {
+    this.node = node;
+    this.name = "tenants/acme/nodes/" + node;
+    this.channel = channel;
+  }
+
+  /// Does not start what it is assigned until told to.
+  synchronized FakeAgent slowToStart() {
+    starts = false;
+    return this;
+  }
+
+  /// Does not stop what it is told to stop until told to.
+  synchronized FakeAgent slowToStop() {
+    stops = false;
+    return this;
+  }
+
+  /// Opens a stream and waits for the answer to Hello.
+  FakeAgent connect() {
+    open(hello());
+    await()
+        .atMost(PATIENCE)
+        .pollInterval(Duration.ofMillis(5))
+        .until(() -> has(ConnectResponse::hasWelcome) || isOver());
+    return this;
+  }
+
+  synchronized Hello.Builder hello() {
+    return Hello.newBuilder()
+        .setNode(name)
+        .setSessionId(session)
+        .setBootId(bootId)
+        .setAgentVersion("test")
+        .setProtocolVersion(1)
+        .setSimulated(true)
+        .addAllAttempts(ledger.values());
+  }
+
+  void open(Hello.Builder hello) {
+    synchronized (this) {
+      heard.clear();
+      isOver = false;
+      failure = null;
+    }
+    AgentServiceGrpc.newStub(channel).connect(new Ears());
+    send(ConnectRequest.newBuilder().setHello(hello).build());
+    List<Update> again;
+    synchronized (this) {
+      again = new ArrayList<>(unacknowledged.values());
+    }
+    again.forEach(update -> send(ConnectRequest.newBuilder().setUpdate(update).build()));
+  }
+
+  /// A new process of the agent; the ledger stays.
+  synchronized FakeAgent restarted() {
+    session = UUID.randomUUID().toString();
+    return this;
+  }
+
+  /// The machine was rebooted: nothing of the last boot runs, and the ledger says so.
+  synchronized FakeAgent rebooted() {
+    session = UUID.randomUUID().toString();
+    bootId = "boot-" + UUID.randomUUID();
+    ledger.replaceAll((_, report) ->
+        report.getState() == State.STATE_ENDED
+            ? report
+            : report.toBuilder()
+                .setState(State.STATE_ENDED)
+                .setEndReason(EndReason.END_REASON_LOST)
+                .build());
+    return this;
+  }
+
+  /// The machine was rebooted and remembers nothing.
+  synchronized FakeAgent reinstalled() {
+    session = UUID.randomUUID().toString();
+    bootId = "boot-" + UUID.randomUUID();
+    ledger.clear();
+    unacknowledged.clear();
+    sequence.set(0);
+    return this;
+  }
+
+  synchronized void disconnect() {
+    if (stream != null) {
+      stream.cancel("the test cut it", null);
+    }
+    isOver = true;
+  }
+
+  void send(ConnectRequest request) {
+    ClientCallStreamObserver<ConnectRequest> open;
+    synchronized (this) {
+      open = stream;
+    }
+    if (open != null) {
+      try {
+        open.onNext(request);
+      } catch (IllegalStateException e) {
+        // The stream ended meanwhile; a real agent would say it again as well.
+        assertThat(isOver()).isTrue();
+      }
+    }
+  }
+
+  void heartbeat() {
+    send(
+        ConnectRequest.newBuilder()
+            .setHeartbeat(Heartbeat.newBuilder().setNumber(heartbeats.incrementAndGet()))
+            .build());
+  }
+
+  // What it says of its attempts.
+
+  void running(String job) {
+    report(job, report -> report.setState(State.STATE_RUNNING));
+  }
+
+  void exits(String job, int code) {
+    report(
+        job,
+        report ->
+            report
+                .setState(State.STATE_ENDED)
+                .setEndReason(EndReason.END_REASON_EXITED)
+                .setExitCode(code));
+  }
+
+  void ends(String job, EndReason reason) {
+    report(job, report -> report.setState(State.STATE_ENDED).setEndReason(reason));
+  }
+
+  void report(String job, Consumer<AttemptReport.Builder> change) {
+    AttemptReport.Builder report;
+    synchronized (this) {
+      report =
+          Optional.ofNullable(ledger.get(job))
+              .orElseThrow(() -> new AssertionError(node + " does not know " + job))
+              .toBuilder();
+    }
+    change.accept(report);
+    update(job, report.build());
+  }
+
+  private void update(String job, AttemptReport report) {
+    Update update;
+    synchronized (this) {
+      ledger.put(job, report);
+      update =
+          Update.newBuilder().setSequence(sequence.incrementAndGet()).setReport(report).build();
+      unacknowledged.put(update.getSequence(), update);
+    }
+    send(ConnectRequest.newBuilder().setUpdate(update).build());
+  }
+
+  /// Says again what it said, in another order.
+  void repeatEverything(List<Update> updates) {
+    updates.forEach(update -> send(ConnectRequest.newBuilder().setUpdate(update).build()));
+  }
+
+  synchronized List<Update> unacknowledged() {
+    return List.copyOf(unacknowledged.values());
+  }
+
+  // What it was told.
+
+  synchronized List<Assign> assigns() {
+    return heard.stream()
+        .filter(ConnectResponse::hasAssign)
+        .map(ConnectResponse::getAssign)
+        .toList();
+  }
+
+  synchronized List<Stop> stops() {
+    return heard.stream().filter(ConnectResponse::hasStop).map(ConnectResponse::getStop).toList();
+  }
+
+  synchronized List<ConnectResponse> heard() {
+    return List.copyOf(heard);
+  }
+
+  synchronized boolean has(java.util.function.Predicate<ConnectResponse> what) {
+    return heard.stream().anyMatch(what);
+  }
+
+  synchronized boolean isOver() {
+    return isOver;
+  }
+
+  synchronized Optional<Throwable> failure() {
+    return Optional.ofNullable(failure);
+  }
+
+  synchronized Map<String, AttemptReport> ledger() {
+    return Map.copyOf(ledger);
+  }
+
+  Assign awaitAssign(String job) {
+    awaitThat(() -> assigns().stream().anyMatch(assign -> id(assign.getJob()).equals(job)));
+    return assigns().stream().filter(assign -> id(assign.getJob()).equals(job)).toList().getLast();
+  }
+
+  Stop awaitStop(String job) {
+    awaitThat(() -> stops().stream().anyMatch(stop -> id(stop.getJob()).equals(job)));
+    return stops().stream().filter(stop -> id(stop.getJob()).equals(job)).toList().getLast();
+  }
+
+  void awaitAcknowledged() {
+    awaitThat(() -> unacknowledged().isEmpty());
+  }
+
+  static void awaitThat(java.util.concurrent.Callable<Boolean> condition) {
+    await().atMost(PATIENCE).pollInterval(Duration.ofMillis(5)).until(condition);
+  }
+
+  static String id(String name) {
+    return name.substring(name.lastIndexOf('/') + 1);
+  }
+
+  private void hear(ConnectResponse response) {
+    boolean startsIt;
+    boolean stopsIt;
+    synchronized (this) {
+      heard.add(response);
+      startsIt = starts;
+      stopsIt = stops;
+    }
+    switch (response.getMessageCase()) {
+      case ASSIGN -> assigned(response.getAssign(), startsIt);
+      case STOP -> stopped(response.getStop(), stopsIt);
+      case ACKNOWLEDGE -> acknowledged(response.getAcknowledge().getSequence());
+      case FORGET -> forget(id(response.getForget().getJob()), response.getForget().getAttempt());
+      case READ_LOGS -> logs(response.getReadLogs().getReadId());
+      case WELCOME, NOT_LEADER, HEARTBEAT_REPLY, CANCEL_READ_LOGS, MESSAGE_NOT_SET -> {
+        // Only heard.
+      }
+    }
+  }
+
+  private void assigned(Assign assign, boolean startsIt) {
+    String job = id(assign.getJob());
+    AttemptReport known;
+    synchronized (this) {
+      known = ledger.get(job);
+    }
+    if (known != null && known.getAttempt() == assign.getAttempt()) {
+      update(job, known);
+      return;
+    }
+    AttemptReport fresh =
+        AttemptReport.newBuilder()
+            .setJob(assign.getJob())
+            .setAttempt(assign.getAttempt())
+            .setWorker(assign.getWorker())
+            .setState(State.STATE_STARTING)
+            .build();
+    synchronized (this) {
+      ledger.put(job, fresh);
+    }
+    if (startsIt) {
+      running(job);
+    }
+  }
+
+  private void stopped(Stop stop, boolean stopsIt) {
+    String job = id(stop.getJob());
+    AttemptReport known;
+    synchronized (this) {
+      known = ledger.get(job);
+    }
+    if (known == null || known.getAttempt() != stop.getAttempt()) {
+      update(
+          job,
+          AttemptReport.newBuilder()
+              .setJob(stop.getJob())
+              .setAttempt(stop.getAttempt())
+              .setWorker(stop.getWorker())
+              .setState(State.STATE_ENDED)
+              .setEndReason(EndReason.END_REASON_LOST)
+              .build());
+    } else if (stopsIt && known.getState() != State.STATE_ENDED) {
+      report(
+          job,
+          report ->
+              report
+                  .setState(State.STATE_STOPPING)
+                  .setStopPhase("callback")
+                  .setStopPhaseResult("ok"));
+      ends(job, EndReason.END_REASON_STOPPED);
+    }
+  }
+
+  private synchronized void acknowledged(long upTo) {
+    unacknowledged.keySet().removeIf(each -> each <= upTo);
+  }
+
+  private synchronized void forget(String job, int attempt) {
+    AttemptReport known = ledger.get(job);
+    if (known != null && known.getAttempt() == attempt) {
+      ledger.remove(job);
+    }
+  }
+
+  private void logs(String readId) {
+    if (heard().stream()
+            .filter(ConnectResponse::hasReadLogs)
+            .filter(each -> each.getReadLogs().getReadId().equals(readId))
+            .count()
+        > 1) {
+      return;
+    }
+    send(
+        ConnectRequest.newBuilder()
+            .setLogChunk(
+                LogChunk.newBuilder()
+                    .setReadId(readId)
+                    .setStream(LogChunk.Stream.STREAM_STDOUT)
+                    .setData(ByteString.copyFromUtf8("hello from " + node + "\n")))
+            .build());
+    send(
+        ConnectRequest.newBuilder()
+            .setLogChunk(LogChunk.newBuilder().setReadId(readId).setLast(true))
+            .build());
+  }
+
+  @Override
+  public void close() {
+    disconnect();
+  }
+
+  private final class Ears implements ClientResponseObserver<ConnectRequest, ConnectResponse> {
+    @Override
+    public void beforeStart(ClientCallStreamObserver<ConnectRequest> call) {
+      synchronized (FakeAgent.this) {
+        stream = call;
+      }
+    }
+
+    @Override
+    public void onNext(ConnectResponse response) {
+      hear(response);
+    }
+
+    @Override
+    public void onError(Throwable cause) {
+      synchronized (FakeAgent.this) {
+        failure = cause;
+        isOver = true;
+      }
+    }
+
+    @Override
+    public void onCompleted() {
+      synchronized (FakeAgent.this) {
+        isOver = true;
+      }
+    }
+  }
+}

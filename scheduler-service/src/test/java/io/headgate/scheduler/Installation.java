@@ -1,0 +1,188 @@
+package io.headgate.scheduler;
+
+import static org.awaitility.Awaitility.await;
+
+import io.grpc.Channel;
+import io.grpc.ManagedChannel;
+import io.headgate.kit.client.ChannelConfig;
+import io.headgate.kit.client.Channels;
+import io.headgate.kit.config.Secret;
+import io.headgate.kit.db.DatabaseConfig;
+import io.headgate.kit.grpc.ApiServer;
+import io.headgate.kit.grpc.ApiServerConfig;
+import io.headgate.kit.telemetry.Telemetry;
+import io.headgate.kit.testing.TestTokens;
+import io.headgate.kit.time.TimeSource;
+import io.headgate.proto.scheduler.v1.GetJobRequest;
+import io.headgate.proto.scheduler.v1.Job;
+import io.headgate.proto.scheduler.v1.JobServiceGrpc;
+import io.headgate.proto.scheduler.v1.SubmitJobRequest;
+import io.headgate.proto.scheduler.v1.UsageServiceGrpc;
+import io.headgate.scheduler.runtime.Failpoint;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+
+/// A whole scheduler over real gRPC and a real PostgreSQL, between the far ends of its wires. It
+/// can be killed and started again on the same port, as a process would be.
+final class Installation implements AutoCloseable {
+  static final Duration PATIENCE = FakeAgent.PATIENCE;
+
+  final TestTokens tokens = TestTokens.create();
+  final Neighbours neighbours = new Neighbours(tokens);
+  private final DatabaseConfig database;
+  private final UnaryOperator<SchedulerConfig> adjust;
+  private final int port;
+  private final List<ManagedChannel> channels = new ArrayList<>();
+  private final List<FakeAgent> agents = new ArrayList<>();
+  private ApiServer server;
+  private SchedulerService service;
+
+  Installation(DatabaseConfig database) {
+    this(database, config -> config);
+  }
+
+  Installation(DatabaseConfig database, UnaryOperator<SchedulerConfig> adjust) {
+    this.database = database;
+    this.adjust = adjust;
+    this.port = freePort();
+  }
+
+  /// Quick enough for tests; stop-after is minutes, so nothing is given up by time alone.
+  static final SchedulerConfig.Leading TIMES =
+      new SchedulerConfig.Leading(
+          Duration.ofSeconds(2),
+          Duration.ofMillis(200),
+          Duration.ofSeconds(2),
+          Duration.ofSeconds(2),
+          Duration.ofSeconds(2));
+
+  Installation start() {
+    return start(Failpoint.Handler.NONE);
+  }
+
+  Installation start(Failpoint.Handler failpoints) {
+    service =
+        new SchedulerService(
+            adjust.apply(
+                SchedulerConfig.of(
+                        database,
+                        "127.0.0.1:" + port,
+                        ChannelConfig.of(neighbours.uri()),
+                        ChannelConfig.of(neighbours.uri()),
+                        Secret.of(Neighbours.KEY))
+                    .with(TIMES)),
+            Telemetry.disabled(),
+            TimeSource.system(),
+            failpoints);
+    ApiServer.Builder api =
+        ApiServer.builder(ApiServerConfig.of("127.0.0.1", port), Telemetry.disabled())
+            .authentication(tokens.verifier());
+    service.register(api);
+    server = api.build();
+    server.start();
+    service.start();
+    return this;
+  }
+
+  /// Waits until it leads and knows the tenant.
+  Installation awaitReady(String queue) {
+    await()
+        .atMost(PATIENCE)
+        .ignoreExceptions()
+        .pollInterval(Duration.ofMillis(10))
+        .until(() ->
+            jobs(tokens.operator())
+                .submitJob(Fixtures.submit(queue).toBuilder().setValidateOnly(true).build())
+                .hasSpec());
+    return this;
+  }
+
+  /// Ends as by `kill -9`.
+  void kill() {
+    service.kill();
+    server.close();
+  }
+
+  /// Ends in order.
+  void stop() {
+    service.close();
+    server.close();
+  }
+
+  SchedulerService service() {
+    return service;
+  }
+
+  Channel channel(String token) {
+    ManagedChannel channel =
+        Channels.open(
+            ChannelConfig.of(URI.create("http://127.0.0.1:" + port)),
+            () -> Optional.of(token),
+            Telemetry.disabled());
+    channels.add(channel);
+    return channel;
+  }
+
+  JobServiceGrpc.JobServiceBlockingStub jobs(String token) {
+    return JobServiceGrpc.newBlockingStub(channel(token));
+  }
+
+  UsageServiceGrpc.UsageServiceBlockingStub usage(String token) {
+    return UsageServiceGrpc.newBlockingStub(channel(token));
+  }
+
+  JobServiceGrpc.JobServiceBlockingStub alice() {
+    return jobs(tokens.member("acme", "alice", "rnd"));
+  }
+
+  JobServiceGrpc.JobServiceBlockingStub eve() {
+    return jobs(tokens.member("acme", "eve", "devops"));
+  }
+
+  /// An agent of the node, not yet connected.
+  FakeAgent agent(String node) {
+    FakeAgent agent = new FakeAgent(node, channel(tokens.node("acme", node)));
+    agents.add(agent);
+    return agent;
+  }
+
+  static String submit(JobServiceGrpc.JobServiceBlockingStub jobs, SubmitJobRequest request) {
+    return FakeAgent.id(jobs.submitJob(request).getName());
+  }
+
+  static Job get(JobServiceGrpc.JobServiceBlockingStub jobs, String id) {
+    return jobs.getJob(GetJobRequest.newBuilder().setName(Fixtures.ACME + "/jobs/" + id).build());
+  }
+
+  static Job awaitState(JobServiceGrpc.JobServiceBlockingStub jobs, String id, Job.State state) {
+    await()
+        .atMost(PATIENCE)
+        .ignoreExceptions()
+        .pollInterval(Duration.ofMillis(10))
+        .until(() -> get(jobs, id).getState() == state);
+    return get(jobs, id);
+  }
+
+  @Override
+  public void close() {
+    agents.forEach(FakeAgent::close);
+    channels.forEach(ManagedChannel::shutdownNow);
+    stop();
+    neighbours.close();
+  }
+
+  private static int freePort() {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    } catch (IOException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+}

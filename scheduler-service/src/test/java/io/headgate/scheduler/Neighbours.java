@@ -1,0 +1,216 @@
+package io.headgate.scheduler;
+
+import com.google.protobuf.Timestamp;
+import io.grpc.stub.StreamObserver;
+import io.headgate.kit.grpc.ApiServer;
+import io.headgate.kit.grpc.ApiServerConfig;
+import io.headgate.kit.telemetry.Telemetry;
+import io.headgate.kit.testing.TestTokens;
+import io.headgate.kit.watch.WatchHub;
+import io.headgate.kit.watch.WatchLimits;
+import io.headgate.kit.watch.WatchSource;
+import io.headgate.proto.policy.v1.AccessConfiguration;
+import io.headgate.proto.policy.v1.AccessConfigurationServiceGrpc;
+import io.headgate.proto.policy.v1.ExchangeKeyRequest;
+import io.headgate.proto.policy.v1.ExchangeKeyResponse;
+import io.headgate.proto.policy.v1.TokenServiceGrpc;
+import io.headgate.proto.policy.v1.WatchAccessRequest;
+import io.headgate.proto.policy.v1.WatchAccessResponse;
+import io.headgate.proto.pool.v1.Node;
+import io.headgate.proto.pool.v1.ResourceConfiguration;
+import io.headgate.proto.pool.v1.ResourceConfigurationServiceGrpc;
+import io.headgate.proto.pool.v1.WatchCatalogRequest;
+import io.headgate.proto.pool.v1.WatchCatalogResponse;
+import java.net.URI;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+
+/// The far ends of the scheduler's wires: the watches of pool-service and policy-service and the
+/// exchange of its key, served over real gRPC from memory. Every change is one version.
+final class Neighbours implements AutoCloseable {
+  static final String KEY = "key-of-the-scheduler";
+
+  private final TestTokens tokens;
+  private final WatchHub hub;
+  private final Versioned<ResourceConfiguration> configurations = new Versioned<>();
+  private final Versioned<Node> nodes = new Versioned<>();
+  private final Versioned<AccessConfiguration> accesses = new Versioned<>();
+  private ApiServer server;
+  private long version;
+
+  Neighbours(TestTokens tokens) {
+    this.tokens = tokens;
+    this.hub = new WatchHub("neighbours", WatchLimits.DEFAULTS, Telemetry.disabled().meter("test"));
+    start(0);
+  }
+
+  private void start(int port) {
+    server =
+        ApiServer.builder(ApiServerConfig.of("127.0.0.1", port), Telemetry.disabled())
+            .authentication(tokens.verifier())
+            .service(new Catalog())
+            .service(new Rights())
+            .service(new Keys())
+            .build();
+    server.start();
+  }
+
+  URI uri() {
+    return server.uri();
+  }
+
+  /// Provisions hardware.
+  void provision(ResourceConfiguration configuration) {
+    change(() -> configurations.put(configuration.getTenant(), configuration, version));
+  }
+
+  /// A machine registered itself.
+  void register(Node node) {
+    change(() -> nodes.put(node.getName(), node, version));
+  }
+
+  void delete(String node) {
+    change(() -> nodes.remove(node, version));
+  }
+
+  /// Sets rights.
+  void grant(AccessConfiguration configuration) {
+    change(() -> accesses.put(configuration.getTenant(), configuration, version));
+  }
+
+  private void change(Runnable change) {
+    long now;
+    synchronized (this) {
+      version++;
+      change.run();
+      now = version;
+    }
+    hub.committed(now);
+  }
+
+  /// They are away, and whoever watches them finds nobody.
+  void goAway() {
+    server.close();
+  }
+
+  @Override
+  public void close() {
+    hub.close();
+    server.close();
+  }
+
+  /// Things by key, each with the version at which it changed last.
+  private static final class Versioned<T> {
+    private final Map<String, T> things = new LinkedHashMap<>();
+    private final Map<String, Long> versions = new LinkedHashMap<>();
+
+    void put(String key, T thing, long version) {
+      things.put(key, thing);
+      versions.put(key, version);
+    }
+
+    void remove(String key, long version) {
+      things.remove(key);
+      versions.put(key, version);
+    }
+
+    List<T> since(long seen) {
+      return things.entrySet().stream()
+          .filter(entry -> versions.get(entry.getKey()) > seen)
+          .map(Map.Entry::getValue)
+          .toList();
+    }
+
+    List<String> goneSince(long seen) {
+      return versions.keySet().stream()
+          .filter(key -> !things.containsKey(key) && versions.get(key) > seen)
+          .toList();
+    }
+  }
+
+  /// What a watcher that has seen a version is told, in one message.
+  private final class Source<M> implements WatchSource<M> {
+    private final Function<Long, M> message;
+    private final Function<Long, M> alive;
+
+    Source(Function<Long, M> message, Function<Long, M> alive) {
+      this.message = message;
+      this.alive = alive;
+    }
+
+    @Override
+    public Step<M> read(long seen) {
+      synchronized (Neighbours.this) {
+        return seen == version && seen > 0
+            ? new Step<>(version, List.of())
+            : new Step<>(version, List.of(message.apply(seen > version ? 0 : seen)));
+      }
+    }
+
+    @Override
+    public M alive(long at) {
+      return alive.apply(at);
+    }
+  }
+
+  private final class Catalog
+      extends ResourceConfigurationServiceGrpc.ResourceConfigurationServiceImplBase {
+    @Override
+    public void watchCatalog(
+        WatchCatalogRequest request, StreamObserver<WatchCatalogResponse> out) {
+      hub.open(
+          out,
+          request.getVersion(),
+          new Source<>(
+              seen ->
+                  WatchCatalogResponse.newBuilder()
+                      .setVersion(version)
+                      .setSnapshot(seen == 0)
+                      .addAllConfigurations(configurations.since(seen))
+                      .addAllDeletedTenants(configurations.goneSince(seen))
+                      .addAllNodes(nodes.since(seen))
+                      .addAllDeletedNodes(nodes.goneSince(seen))
+                      .build(),
+              at -> WatchCatalogResponse.newBuilder().setVersion(at).build()));
+    }
+  }
+
+  private final class Rights
+      extends AccessConfigurationServiceGrpc.AccessConfigurationServiceImplBase {
+    @Override
+    public void watchAccess(WatchAccessRequest request, StreamObserver<WatchAccessResponse> out) {
+      hub.open(
+          out,
+          request.getVersion(),
+          new Source<>(
+              seen ->
+                  WatchAccessResponse.newBuilder()
+                      .setVersion(version)
+                      .setSnapshot(seen == 0)
+                      .addAllConfigurations(accesses.since(seen))
+                      .addAllDeletedTenants(accesses.goneSince(seen))
+                      .build(),
+              at -> WatchAccessResponse.newBuilder().setVersion(at).build()));
+    }
+  }
+
+  private final class Keys extends TokenServiceGrpc.TokenServiceImplBase {
+    @Override
+    public void exchangeKey(ExchangeKeyRequest request, StreamObserver<ExchangeKeyResponse> out) {
+      if (!request.getKey().equals(KEY)) {
+        throw new IllegalArgumentException("not the scheduler's key");
+      }
+      Instant expires = Instant.now().plus(Duration.ofMinutes(10));
+      out.onNext(
+          ExchangeKeyResponse.newBuilder()
+              .setToken(tokens.service("scheduler"))
+              .setExpireTime(Timestamp.newBuilder().setSeconds(expires.getEpochSecond()))
+              .build());
+      out.onCompleted();
+    }
+  }
+}
