@@ -191,7 +191,7 @@ final class Fields {
     String next =
         NearestName.find(entry.key(), keys)
             .map(nearest -> "did you mean " + nearest + "?")
-            .orElse("known keys here: " + String.join(", ", keys));
+            .orElse(Words.either(keys));
     problems.add(
         Problem.of("UNKNOWN_KEY", "unknown key \"" + entry.key() + "\"", entry.keySpan(), field)
             .value(entry.key())

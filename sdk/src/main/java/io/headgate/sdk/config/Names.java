@@ -66,7 +66,7 @@ final class Names {
             .orElse(
                 declared.isEmpty()
                     ? "declare it under its own section"
-                    : "declared: " + String.join(", ", List.copyOf(declared)));
+                    : Words.either(List.copyOf(declared)));
     problems.add(
         Problem.of(
                 kind.toUpperCase(java.util.Locale.ROOT).replace(' ', '_') + "_NOT_FOUND",

@@ -55,7 +55,7 @@ class ConfigurationMistakesTest {
             "unknown key",
             HEAD + "groups:\n  - {name: a, colour: red}\n",
             "4:15 UNKNOWN_KEY groups[a].colour | unknown key \"colour\" | not a key of groups[a] |"
-                + " known keys here: name, users, serviceAccounts"),
+                + " name, users or serviceAccounts"),
         new Case(
             "key twice",
             HEAD + "groups:\n  - {name: a, name: b}\n",

@@ -23,6 +23,10 @@ import java.util.concurrent.CopyOnWriteArrayList;
 public final class TestRights {
   public final List<ReplaceAccessConfigurationRequest> replacements = new CopyOnWriteArrayList<>();
   public final List<AccessWarning> warnings = new ArrayList<>();
+
+  /// Somebody else is faster than the next change that is not only checked.
+  public volatile boolean overtakeNextChange;
+
   public volatile AccessConfiguration inForce =
       AccessConfiguration.newBuilder().setTenant("acme").setVersion(7).build();
 
@@ -43,6 +47,10 @@ public final class TestRights {
         ReplaceAccessConfigurationRequest request,
         StreamObserver<ReplaceAccessConfigurationResponse> answer) {
       replacements.add(request);
+      if (overtakeNextChange && !request.getValidateOnly()) {
+        overtakeNextChange = false;
+        inForce = inForce.toBuilder().setVersion(inForce.getVersion() + 1).build();
+      }
       if (request.getIfVersion() != 0 && request.getIfVersion() != inForce.getVersion()) {
         answer.onError(TestSupply.stale());
         return;

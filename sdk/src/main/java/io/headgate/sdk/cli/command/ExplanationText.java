@@ -24,6 +24,7 @@ record ExplanationText(Output output) {
         .verdict()
         .lines()
         .forEach(line -> lines.add(output.paint().paint(Style.BOLD, Clean.line(line))));
+    lines.add("");
     checks("May it start?", explanation.startChecks(), lines);
     checks("Why does it not preempt?", explanation.preemptionChecks(), lines);
     if (!explanation.job().state().isFinal()) {
@@ -42,7 +43,6 @@ record ExplanationText(Output output) {
     if (checks.isEmpty()) {
       return;
     }
-    lines.add("");
     lines.add(output.bold(heading));
     for (Check check : checks) {
       String subject =
@@ -78,7 +78,6 @@ record ExplanationText(Output output) {
   private void order(Explanation explanation, List<String> lines) {
     checks("Who is first?", explanation.orderChecks(), lines);
     if (explanation.orderChecks().isEmpty()) {
-      lines.add("");
       lines.add(output.bold("Who is first?"));
     }
     if (explanation.aheadCount() == 0) {
@@ -96,7 +95,6 @@ record ExplanationText(Output output) {
     if (ways.isEmpty()) {
       return;
     }
-    lines.add("");
     lines.add(output.bold("It starts when any one of these happens"));
     ways.forEach(way -> lines.add("  " + Clean.line(way)));
   }
@@ -105,7 +103,6 @@ record ExplanationText(Output output) {
     if (history.isEmpty()) {
       return;
     }
-    lines.add("");
     lines.add(output.bold("History"));
     for (Event event : history) {
       String what = event.message();

@@ -87,9 +87,7 @@ public final class NodesCommand implements CliCommand {
             Column.of("POOL", row -> Cell.of(row.node().pool())),
             Column.of("STATE", NodesCommand::state),
             Column.<UsedNode>of("DEVICES", row -> Cell.of(devices(row.node()))).givingWay(),
-            Column.<UsedNode>of("USED", row -> Cell.of(row.used()))
-                .toRight()
-                .sortedBy(UsedNode::used),
+            Column.<UsedNode>ofGpus("USED", row -> row.used()),
             Column.<UsedNode>of("JOBS", row -> Cell.of(row.usage().jobs().size()))
                 .toRight()
                 .sortedBy(row -> row.usage().jobs().size()),

@@ -8,6 +8,7 @@ import io.headgate.sdk.cli.frame.ListFlags;
 import io.headgate.sdk.cli.frame.Session;
 import io.headgate.sdk.cli.output.Cell;
 import io.headgate.sdk.cli.output.Column;
+import io.headgate.sdk.cli.output.GpuText;
 import io.headgate.sdk.cli.output.Listing;
 import io.headgate.sdk.cli.output.Part;
 import io.headgate.sdk.cli.output.Row;
@@ -83,24 +84,16 @@ public final class PoliciesCommand implements CliCommand {
         row -> row.policy().name(),
         List.of(
             Column.of("POLICY", row -> Cell.of(row.policy().name())),
-            Column.<UsedPolicy>of("USED", row -> Cell.of(row.usage().used()))
-                .toRight()
-                .sortedBy(row -> row.usage().used()),
-            Column.<UsedPolicy>of("RESERVED", row -> Cell.of(row.policy().reservation()))
-                .toRight()
-                .sortedBy(row -> row.policy().reservation()),
-            Column.<UsedPolicy>of("LIMIT", row -> Cell.of(row.policy().limit()))
-                .toRight()
-                .sortedBy(row -> row.policy().limit()),
+            Column.<UsedPolicy>ofGpus("USED", row -> row.usage().used()),
+            Column.<UsedPolicy>ofGpus("RESERVED", row -> row.policy().reservation()),
+            Column.<UsedPolicy>ofGpus("LIMIT", row -> row.policy().limit()),
             Column.<UsedPolicy>of("RUNNING", row -> Cell.of(row.usage().runningJobs()))
                 .toRight()
                 .sortedBy(row -> row.usage().runningJobs()),
             Column.<UsedPolicy>of("WAITING", row -> Cell.of(row.usage().waitingJobs()))
                 .toRight()
                 .sortedBy(row -> row.usage().waitingJobs()),
-            Column.<UsedPolicy>of("DEMAND", row -> Cell.of(row.usage().demand()))
-                .toRight()
-                .sortedBy(row -> row.usage().demand()),
+            Column.<UsedPolicy>ofGpus("DEMAND", row -> row.usage().demand()),
             Column.of("OLDEST", row -> Cell.of(times.ago(row.usage().oldestWaitingTime()))),
             Column.<UsedPolicy>of("STATE", row -> state(row.usage(), row.policy())).givingWay(),
             Column.<UsedPolicy>of("GROUP", row -> Cell.of(row.policy().group())).whenWide(),
@@ -122,22 +115,23 @@ public final class PoliciesCommand implements CliCommand {
     GpuQuantity used = usage.used();
     int toLimit = used.compareTo(policy.limit());
     if (toLimit > 0) {
-      return Cell.of(Style.BAD, "above limit by " + used.minus(policy.limit()));
+      return Cell.of(Style.BAD, "above limit by " + GpuText.of(used.minus(policy.limit())));
     }
     if (toLimit == 0 && policy.limit().units() > 0) {
       return Cell.of(Style.WAITING, "at limit");
     }
     int toReservation = used.compareTo(policy.reservation());
     if (toReservation > 0) {
-      return Cell.of(Style.WAITING, "over reservation by " + used.minus(policy.reservation()));
+      return Cell.of(
+          Style.WAITING, "over reservation by " + GpuText.of(used.minus(policy.reservation())));
     }
     if (toReservation == 0) {
       return Cell.of(policy.reservation().units() == 0 ? "" : "at its reservation");
     }
     GpuQuantity below = policy.reservation().minus(used);
     return usage.waitingJobs() > 0
-        ? Cell.of(Style.BAD, below + " below reservation, and waits")
-        : Cell.of(Style.GOOD, below + " below reservation");
+        ? Cell.of(Style.BAD, GpuText.of(below) + " below reservation, and waits")
+        : Cell.of(Style.GOOD, GpuText.of(below) + " below reservation");
   }
 
   private static String text(@Nullable Object value) {

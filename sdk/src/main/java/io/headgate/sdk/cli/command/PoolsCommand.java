@@ -73,21 +73,11 @@ public final class PoolsCommand implements CliCommand {
             Column.of("POOL", row -> Cell.of(row.pool().name())),
             Column.of("TYPE", row -> Cell.of(row.pool().type().keyword())),
             Column.of("MODEL", row -> Cell.of(text(row.pool().gpuModel()))),
-            Column.<UsedPool>of("USED", row -> Cell.of(row.usage().used()))
-                .toRight()
-                .sortedBy(row -> row.usage().used()),
-            Column.<UsedPool>of("HELD", row -> Cell.of(row.usage().held()))
-                .toRight()
-                .sortedBy(row -> row.usage().held()),
-            Column.<UsedPool>of("IDLE", row -> Cell.of(row.usage().idle()))
-                .toRight()
-                .sortedBy(row -> row.usage().idle()),
-            Column.<UsedPool>of("CAPACITY", row -> Cell.of(row.usage().capacity()))
-                .toRight()
-                .sortedBy(row -> row.usage().capacity()),
-            Column.<UsedPool>of("DOWN", row -> Cell.of(row.usage().down()))
-                .toRight()
-                .sortedBy(row -> row.usage().down()),
+            Column.<UsedPool>ofGpus("USED", row -> row.usage().used()),
+            Column.<UsedPool>ofGpus("HELD", row -> row.usage().held()),
+            Column.<UsedPool>ofGpus("IDLE", row -> row.usage().idle()),
+            Column.<UsedPool>ofGpus("CAPACITY", row -> row.usage().capacity()),
+            Column.<UsedPool>ofGpus("DOWN", row -> row.usage().down()),
             Column.<UsedPool>of(
                     "NODES", row -> Cell.of(row.usage().liveNodes() + "/" + row.usage().nodes()))
                 .toRight(),

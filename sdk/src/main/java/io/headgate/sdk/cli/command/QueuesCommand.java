@@ -94,9 +94,7 @@ public final class QueuesCommand implements CliCommand {
             Column.<UsedQueue>of("RANK", row -> Cell.of(row.queue().rank()))
                 .toRight()
                 .sortedBy(row -> row.queue().rank()),
-            Column.<UsedQueue>of("USED", row -> Cell.of(row.usage().used()))
-                .toRight()
-                .sortedBy(row -> row.usage().used()),
+            Column.<UsedQueue>ofGpus("USED", row -> row.usage().used()),
             Column.<UsedQueue>of("RUNNING", row -> Cell.of(row.usage().runningJobs()))
                 .toRight()
                 .sortedBy(row -> row.usage().runningJobs()),

@@ -4,18 +4,18 @@ import io.headgate.sdk.cli.frame.CliCommand;
 import io.headgate.sdk.cli.frame.GlobalOptions;
 import io.headgate.sdk.cli.frame.Invocation;
 import io.headgate.sdk.cli.output.UsageException;
+import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Unmatched;
 
 /// Stands for `up` where only the command line is installed.
 @Command(hidden = true)
 public final class UpElsewhereCommand implements CliCommand {
   @Mixin private final GlobalOptions global = new GlobalOptions();
 
-  @Parameters(hidden = true)
-  private List<String> ignored = List.of();
+  @Unmatched private final List<String> ignored = new ArrayList<>();
 
   @Override
   public GlobalOptions global() {

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /// Makes frames of what went wrong elsewhere.
@@ -48,7 +49,7 @@ public final class Frames {
     }
     putUnlessEmpty(json, "value", problem.value());
     if (!problem.metadata().isEmpty()) {
-      json.put("metadata", problem.metadata());
+      json.put("metadata", new TreeMap<>(problem.metadata()));
     }
     String next = problem.next();
     return new ErrorFrame(
@@ -118,7 +119,7 @@ public final class Frames {
       json.put("field", failure.violations().getFirst().field());
     }
     if (!failure.metadata().isEmpty()) {
-      json.put("metadata", new java.util.TreeMap<>(failure.metadata()));
+      json.put("metadata", new TreeMap<>(failure.metadata()));
     }
     putUnlessEmpty(json, "requestId", failure.requestId());
     json.put("traceId", failure.traceId());

@@ -1,5 +1,6 @@
 package io.headgate.sdk.cli.output;
 
+import io.headgate.type.GpuQuantity;
 import java.util.Comparator;
 import java.util.Locale;
 import java.util.function.Function;
@@ -22,6 +23,18 @@ public record Column<T>(
   public static <T> Column<T> of(String name, Function<T, Cell> cell) {
     Function<T, String> plain = row -> cell.apply(row).text();
     return new Column<>(name, false, false, false, cell, plain, Comparator.comparing(plain));
+  }
+
+  /// A quantity of GPUs, to the right.
+  public static <T> Column<T> ofGpus(String name, Function<T, GpuQuantity> quantity) {
+    return new Column<>(
+        name,
+        false,
+        true,
+        false,
+        row -> Cell.of(GpuText.of(quantity.apply(row))),
+        row -> quantity.apply(row).toString(),
+        Comparator.comparing(quantity));
   }
 
   public Column<T> whenWide() {

@@ -1,0 +1,114 @@
+package io.headgate.sdk.cli;
+
+import io.headgate.sdk.gate.TestGate;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/// What commands print: on terminals of 80 and 120 columns, in pipes, with and without colour.
+class OutputGoldenTest {
+  private static final TestGate GATE = TestGate.open();
+
+  @TempDir static Path home;
+
+  @BeforeAll
+  static void fill() {
+    Fixtures.fill(GATE);
+    GATE.jobs.explanations.put("tenants/acme/jobs/r-1", Fixtures.explanation());
+  }
+
+  @AfterAll
+  static void close() {
+    GATE.close();
+  }
+
+  /// A call; `|` stands between its words.
+  record Case(String name, int width, List<String> variables, String words) {
+    static Case pipe(String name, String words) {
+      return new Case(name, 0, List.of(), words);
+    }
+
+    static Case terminal(String name, int width, String words, String... variables) {
+      return new Case(name, width, List.of(variables), words);
+    }
+
+    @Override
+    public String toString() {
+      return name;
+    }
+  }
+
+  static Stream<Case> jobs() {
+    return Stream.of(
+        Case.terminal("jobs-tty-80", 80, "jobs"),
+        Case.terminal("jobs-tty-120", 120, "jobs"),
+        Case.terminal("jobs-tty-120-no-color", 120, "jobs", "NO_COLOR", "1"),
+        Case.terminal("jobs-tty-80-ascii", 80, "jobs", "HEADGATE_ASCII", "1", "NO_COLOR", "1"),
+        Case.pipe("jobs-pipe", "jobs"),
+        Case.pipe("jobs-pipe-color", "jobs|--color|always"),
+        Case.pipe("jobs-wide", "jobs|-o|wide"),
+        Case.pipe("jobs-name", "jobs|-o|name|--all"),
+        Case.pipe("jobs-csv", "jobs|-o|csv"),
+        Case.pipe("jobs-columns", "jobs|-o|columns=job,state,exit|--sort|job:desc|--no-headers"),
+        Case.pipe("jobs-columns-help", "jobs|-o|columns=help"),
+        Case.pipe("jobs-filter", "jobs|--filter|state=WAITING queue!=ai-dev-eight"),
+        Case.pipe("jobs-limit", "jobs|--limit|2"),
+        Case.pipe("jobs-json", "jobs|-o|json|--limit|1"),
+        Case.pipe("jobs-jsonl", "jobs|-o|jsonl|--filter|job=hello-1"),
+        Case.pipe("jobs-yaml", "jobs|-o|yaml|--limit|1"),
+        Case.pipe("jobs-utc", "jobs|--time|utc|--limit|2"),
+        Case.terminal("job-detail", 100, "jobs|train-5", "NO_COLOR", "1"),
+        Case.terminal("job-running", 100, "-t|acme|jobs|train-4", "NO_COLOR", "1"));
+  }
+
+  static Stream<Case> catalog() {
+    return Stream.of(
+        Case.terminal("pools-tty-120", 120, "pools", "NO_COLOR", "1"),
+        Case.pipe("pools-pipe", "pools"),
+        Case.pipe("pools-json", "pools|-o|json"),
+        Case.pipe("pools-one", "pools|onprem-rtx6000"),
+        Case.pipe("profiles-pipe", "profiles"),
+        Case.pipe("profiles-one", "profiles|half|-o|json"),
+        Case.terminal("policies-tty-120", 120, "policies"),
+        Case.pipe("policies-pipe", "policies"),
+        Case.terminal("queues-tty-80", 80, "queues", "NO_COLOR", "1"),
+        Case.pipe("queues-pipe", "queues|--sort|waiting:desc"),
+        Case.pipe("nodes-pipe", "nodes"),
+        Case.pipe("nodes-one", "nodes|gpu-03"),
+        Case.pipe("events-pipe", "events"),
+        Case.pipe("events-jsonl", "events|-o|jsonl"));
+  }
+
+  static Stream<Case> others() {
+    return Stream.of(
+        Case.terminal("explain-tty", 100, "explain|r-1"),
+        Case.pipe("explain-pipe", "explain|r-1"),
+        Case.pipe("whoami", "whoami"),
+        Case.pipe("whoami-json", "whoami|-o|json"),
+        Case.terminal("start", 80, "--color|never"),
+        Case.pipe("export", "export"),
+        Case.pipe("help", "help"),
+        Case.pipe("help-flag", "--help"),
+        Case.pipe("help-exit-codes", "help|exit-codes"),
+        Case.pipe("help-command", "help|cancel"));
+  }
+
+  @ParameterizedTest
+  @MethodSource({"jobs", "catalog", "others"})
+  void printsWhatSomebodyHasRead(Case call) {
+    TestCli cli = TestCli.at(GATE, home);
+    for (int i = 0; i < call.variables().size(); i += 2) {
+      cli.with(call.variables().get(i), call.variables().get(i + 1));
+    }
+    if (call.width() > 0) {
+      cli.onTerminal(call.width());
+    }
+
+    Golden.check(call.name(), cli.run(call.words().split("\\|")));
+  }
+}
