@@ -43,6 +43,7 @@ class LayerRulesTest {
             "core is pure",
             LayerRules.coreIsPure(BAD),
             List.of("ImpureDecision", "AtomicInteger", "org.slf4j.Logger", "OutwardDecision")),
+        new Case("machine", LayerRules.coreAsksNothingOfTheMachine(BAD), List.of("System.getenv")),
         new Case(
             "arrows",
             LayerRules.arrowsPointInwards(BAD),
