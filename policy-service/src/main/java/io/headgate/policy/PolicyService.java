@@ -118,6 +118,13 @@ public final class PolicyService implements AutoCloseable {
     return Secret.of(keys.create(Origin.LOCAL, wanted).secret().text());
   }
 
+  /// Makes a tenant as the operator of this machine; one that exists is left as it is.
+  ///
+  /// @param id 1 to 63 lower-case letters, digits and hyphens, starting with a letter
+  public void ensureTenant(String id) {
+    tenants.ensure(Origin.LOCAL, new TenantId(id), "");
+  }
+
   /// Makes every token in the world void, for an operator whose signing keys are in wrong hands.
   public void replaceSigningKeys() {
     signing.replaceAll();

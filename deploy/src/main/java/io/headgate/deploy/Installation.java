@@ -1,0 +1,203 @@
+package io.headgate.deploy;
+
+import io.headgate.agent.AgentConfig;
+import io.headgate.agent.NodeAgent;
+import io.headgate.kit.config.Secret;
+import io.headgate.kit.db.PostgresServer;
+import io.headgate.kit.lifecycle.Lifecycle;
+import io.headgate.kit.telemetry.Telemetry;
+import io.headgate.kit.time.TimeSource;
+import io.headgate.sdk.client.HeadgateClient;
+import io.headgate.sdk.model.ClientConfig;
+import io.headgate.sdk.model.Credentials;
+import io.headgate.sdk.model.ServerAddress;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+
+/// A whole installation in one process: PostgreSQL, the three services on one port, and agents.
+///
+/// What it makes lies under its data directory and survives it: `pg` (the database), `secrets`
+/// (keys, each readable by its owner only), `agents` (one directory each), `checkpoints` (shared by
+/// the agents, because a job may resume on another node). Its end stops every job with its
+/// callback; after a `kill -9` the next start adopts what still runs.
+public final class Installation implements AutoCloseable {
+  // Longer than the longest abort callback that a job may have, and its grace.
+  private static final Duration STOP_BOUND = Duration.ofMinutes(42);
+  private static final Duration AGENT_PATIENCE = Duration.ofMinutes(41);
+
+  private final InstallationConfig config;
+  private final Lifecycle lifecycle;
+  private final Telemetry telemetry;
+  private final PostgresServer postgres;
+  private final Services services;
+  private final KnownNodes knownNodes;
+  private final List<NodeAgent> agents = new CopyOnWriteArrayList<>();
+
+  private Installation(
+      InstallationConfig config,
+      Lifecycle lifecycle,
+      Telemetry telemetry,
+      PostgresServer postgres,
+      Services services) {
+    this.config = config;
+    this.lifecycle = lifecycle;
+    this.telemetry = telemetry;
+    this.postgres = postgres;
+    this.services = services;
+    this.knownNodes = new KnownNodes(config.data());
+  }
+
+  /// Starts the database and the services; no agent yet.
+  ///
+  /// @param lifecycle stops everything in reverse order when it is closed
+  /// @param progress told of each part that is ready
+  public static Installation start(
+      InstallationConfig config, Lifecycle lifecycle, Progress progress) throws IOException {
+    Files.createDirectories(config.data());
+    TimeSource time = TimeSource.system();
+    Telemetry telemetry =
+        lifecycle.own(
+            "telemetry", Telemetry.start(config.telemetry(), "headgate-up", Version.TEXT));
+    progress.begin("postgres");
+    PostgresServer postgres =
+        lifecycle.own(
+            "postgres",
+            PostgresServer.start(config.data().resolve("pg"), PostgresServer.Durability.FULL));
+    progress.ready("postgres", config.data().resolve("pg") + " (durable, kept)");
+    progress.begin("services");
+    Services services = Services.start(config, postgres, telemetry, time, lifecycle);
+    progress.ready("services", "pool, policy, scheduler on one port");
+    Installation installation = new Installation(config, lifecycle, telemetry, postgres, services);
+    lifecycle.start("agents", () -> {}, installation::stopAgents);
+    return installation;
+  }
+
+  /// Where the API is served.
+  public URI uri() {
+    return services.uri();
+  }
+
+  /// Where Prometheus scrapes; empty when nothing is exposed.
+  public Optional<URI> metricsUri() {
+    return telemetry.scrapeEndpoint();
+  }
+
+  /// The port of the database.
+  public int postgresPort() {
+    return postgres.port();
+  }
+
+  /// The operator's key.
+  public Secret adminKey() {
+    return services.adminKey();
+  }
+
+  /// A connection as the operator; close it.
+  public HeadgateClient connectAsOperator() {
+    return connect(services.adminKey().reveal());
+  }
+
+  /// A connection with a key; close it.
+  public HeadgateClient connect(String key) {
+    return HeadgateClient.connect(
+        ClientConfig.of(ServerAddress.parse(uri().toString()), new Credentials.Key(key)));
+  }
+
+  /// Makes the tenant if there is none of that id.
+  public void ensureTenant(String tenant) {
+    services.ensureTenant(tenant);
+  }
+
+  /// Starts the agents that this data directory knows from before.
+  public void startKnownNodes() throws IOException {
+    for (KnownNodes.Entry entry : knownNodes.read()) {
+      startAgent(entry, Optional.empty());
+    }
+  }
+
+  /// Starts one more agent, which joins its pool, unless it is known already.
+  public void addNode(String tenant, NodePlan plan) throws IOException {
+    KnownNodes.Entry entry = new KnownNodes.Entry(tenant, plan);
+    if (knownNodes.read().contains(entry)) {
+      return;
+    }
+    String joinToken;
+    try (HeadgateClient operator = connectAsOperator()) {
+      joinToken = operator.createJoinToken(tenant, plan.pool(), 1);
+    }
+    startAgent(entry, Optional.of(Secret.of(joinToken)));
+    knownNodes.add(entry);
+  }
+
+  /// The agents that run in this process.
+  public List<NodeAgent> agents() {
+    return List.copyOf(agents);
+  }
+
+  /// Waits until every agent has joined and is connected, at most so long.
+  ///
+  /// @return how many are
+  int awaitAgents(Duration patience) throws InterruptedException {
+    long deadlineNanos = System.nanoTime() + patience.toNanos();
+    int connected = connectedAgents();
+    while (connected < agents.size() && System.nanoTime() < deadlineNanos) {
+      TimeUnit.MILLISECONDS.sleep(20);
+      connected = connectedAgents();
+    }
+    return connected;
+  }
+
+  private int connectedAgents() {
+    return (int) agents.stream().filter(NodeAgent::isReady).count();
+  }
+
+  private void startAgent(KnownNodes.Entry entry, Optional<Secret> joinToken) throws IOException {
+    NodePlan plan = entry.plan();
+    Path directory = config.data().resolve("agents").resolve(entry.tenant()).resolve(plan.id());
+    Files.createDirectories(directory);
+    AgentConfig agentConfig =
+        AgentConfig.of(directory, plan.id(), uri())
+            .withCheckpoints(config.data().resolve("checkpoints"));
+    if (!plan.gpus().isEmpty()) {
+      agentConfig = agentConfig.withSimulatedGpus(plan.gpus());
+    }
+    if (joinToken.isPresent()) {
+      agentConfig = agentConfig.withJoinToken(joinToken.get());
+    }
+    NodeAgent agent = new NodeAgent(agentConfig, telemetry, TimeSource.system());
+    agent.start();
+    agents.add(agent);
+  }
+
+  // All at once: a job that one agent has stopped must not be started by its neighbour meanwhile.
+  private void stopAgents() throws InterruptedException {
+    List<Thread> stopping = new ArrayList<>();
+    for (NodeAgent agent : agents) {
+      stopping.add(
+          Thread.ofVirtual()
+              .name("stop-agent")
+              .start(() -> agent.stopJobsAndClose(AGENT_PATIENCE)));
+    }
+    for (Thread each : stopping) {
+      each.join();
+    }
+  }
+
+  /// How long one part may take to stop.
+  public static Duration stopBound() {
+    return STOP_BOUND;
+  }
+
+  @Override
+  public void close() {
+    lifecycle.close();
+  }
+}

@@ -1,0 +1,71 @@
+package io.headgate.deploy;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/// One agent that `up` starts.
+///
+/// @param id the node's id
+/// @param pool id of the pool that it joins
+/// @param gpus its simulated devices as the agent reads them (`8xH100`); empty: no devices
+public record NodePlan(String id, String pool, String gpus) {
+  private static final Pattern SIMULATED =
+      Pattern.compile("sim:(\\d{1,3})x((\\d{1,2})x([A-Za-z0-9]+)(-\\d+(GiB|GB))?)");
+  private static final int MAX_NODES = 64;
+  private static final int MAX_GPUS_PER_NODE = 64;
+
+  /// Reads `none`, `cpu` or `sim:NODESxGPUSxMODEL[-MEMORY]`, for example `sim:2x8xA100-80GiB`.
+  ///
+  /// @throws IllegalArgumentException saying what would be right
+  public static List<NodePlan> parse(String text, String pool) {
+    if (text.equals("none")) {
+      return List.of();
+    }
+    if (text.equals("cpu")) {
+      return List.of(new NodePlan("node-0", pool, ""));
+    }
+    Matcher simulated = SIMULATED.matcher(text);
+    if (!simulated.matches()) {
+      throw new IllegalArgumentException(
+          "\""
+              + text
+              + "\" is not a set of nodes; write none, cpu or sim:NODESxGPUSxMODEL[-MEMORY],"
+              + " for example sim:2x8xA100-80GiB");
+    }
+    int nodes = Integer.parseInt(simulated.group(1));
+    int gpus = Integer.parseInt(simulated.group(3));
+    if (nodes < 1 || nodes > MAX_NODES || gpus < 1 || gpus > MAX_GPUS_PER_NODE) {
+      throw new IllegalArgumentException(
+          "\""
+              + text
+              + "\" asks for "
+              + nodes
+              + " nodes of "
+              + gpus
+              + " GPUs; between 1 and "
+              + MAX_NODES
+              + " nodes of 1 to "
+              + MAX_GPUS_PER_NODE
+              + " GPUs are possible in one process");
+    }
+    List<NodePlan> plans = new ArrayList<>();
+    for (int i = 0; i < nodes; i++) {
+      plans.add(new NodePlan("sim-" + i, pool, simulated.group(2)));
+    }
+    return List.copyOf(plans);
+  }
+
+  /// The model of its simulated devices; empty without devices.
+  public String gpuModel() {
+    Matcher simulated = SIMULATED.matcher("sim:1x" + gpus);
+    return simulated.matches() ? simulated.group(4) : "";
+  }
+
+  /// How many devices it has.
+  public int gpuCount() {
+    Matcher simulated = SIMULATED.matcher("sim:1x" + gpus);
+    return simulated.matches() ? Integer.parseInt(simulated.group(3)) : 0;
+  }
+}

@@ -1,0 +1,150 @@
+package io.headgate.deploy;
+
+import io.headgate.kit.client.ChannelConfig;
+import io.headgate.kit.config.Secret;
+import io.headgate.kit.db.PostgresServer;
+import io.headgate.kit.grpc.ApiServer;
+import io.headgate.kit.grpc.ApiServerConfig;
+import io.headgate.kit.lifecycle.Lifecycle;
+import io.headgate.kit.telemetry.Telemetry;
+import io.headgate.kit.time.TimeSource;
+import io.headgate.policy.PolicyService;
+import io.headgate.policy.PolicyServiceConfig;
+import io.headgate.pool.PoolService;
+import io.headgate.pool.PoolServiceConfig;
+import io.headgate.scheduler.SchedulerConfig;
+import io.headgate.scheduler.SchedulerService;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/// The three services on one port of one process. They know each other only by address, as if they
+/// were apart.
+final class Services {
+  private static final String DATABASE = "headgate";
+
+  private final PolicyService policy;
+  private final URI uri;
+  private final Secret adminKey;
+
+  private Services(PolicyService policy, URI uri, Secret adminKey) {
+    this.policy = policy;
+    this.uri = uri;
+    this.adminKey = adminKey;
+  }
+
+  static Services start(
+      InstallationConfig config,
+      PostgresServer postgres,
+      Telemetry telemetry,
+      TimeSource time,
+      Lifecycle lifecycle)
+      throws IOException {
+    // The services are told each other's address before the server starts, so the port is chosen
+    // here.
+    int port = config.port() == 0 ? freePort(config.host()) : config.port();
+    URI uri = URI.create("http://" + config.host() + ":" + port);
+    Path secrets = Files.createDirectories(config.data().resolve("secrets"));
+
+    PolicyService policy =
+        lifecycle.own(
+            "policy-service",
+            new PolicyService(
+                PolicyServiceConfig.of(
+                    postgres.provision(DATABASE, "policy"), ChannelConfig.of(uri), secrets),
+                telemetry,
+                time));
+    SecretFile adminFile = new SecretFile(secrets.resolve("admin.key"));
+    policy.ensureAdminKey(key -> keep(adminFile, key));
+    Secret adminKey =
+        Secret.of(
+            adminFile
+                .read()
+                .orElseThrow(() ->
+                    new IllegalStateException(
+                        "the operator's key is gone from " + secrets.resolve("admin.key"))));
+    PoolService pool =
+        lifecycle.own(
+            "pool-service",
+            PoolService.open(
+                PoolServiceConfig.of(postgres.provision(DATABASE, "pool")), telemetry, time));
+    SchedulerService scheduler =
+        new SchedulerService(
+            schedulerConfig(config, postgres, uri, serviceKey(policy, secrets)), telemetry, time);
+
+    ApiServer.Builder api =
+        ApiServer.builder(ApiServerConfig.of(config.host(), port), telemetry)
+            .authentication(policy.verifier());
+    policy.register(api);
+    pool.register(api);
+    scheduler.register(api);
+    ApiServer server = api.build();
+    lifecycle.start("api", server::start, server::close);
+    policy.start();
+    pool.start();
+    // It stops first: it watches the other two through the server.
+    lifecycle.start("scheduler-service", scheduler::start, scheduler::close);
+    server.health().set("", true);
+    return new Services(policy, uri, adminKey);
+  }
+
+  URI uri() {
+    return uri;
+  }
+
+  Secret adminKey() {
+    return adminKey;
+  }
+
+  void ensureTenant(String tenant) {
+    policy.ensureTenant(tenant);
+  }
+
+  private static SchedulerConfig schedulerConfig(
+      InstallationConfig config, PostgresServer postgres, URI uri, Secret serviceKey) {
+    SchedulerConfig.Leading usual = SchedulerConfig.Leading.DEFAULTS;
+    return SchedulerConfig.of(
+            postgres.provision(DATABASE, "scheduler"),
+            uri.getHost() + ":" + uri.getPort(),
+            ChannelConfig.of(uri),
+            ChannelConfig.of(uri),
+            serviceKey)
+        .with(
+            new SchedulerConfig.Leading(
+                config.lease(),
+                usual.heartbeat(),
+                usual.suspectAfter(),
+                usual.reconcileWithin(),
+                usual.stopMargin()));
+  }
+
+  private static Secret serviceKey(PolicyService policy, Path secrets) throws IOException {
+    SecretFile file = new SecretFile(secrets.resolve("scheduler.key"));
+    Optional<String> kept = file.read();
+    if (kept.isPresent()) {
+      return Secret.of(kept.get());
+    }
+    Secret made = policy.createKey("services/scheduler", "all-in-one");
+    keep(file, made);
+    return made;
+  }
+
+  private static void keep(SecretFile file, Secret secret) {
+    try {
+      file.write(secret.reveal());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static int freePort(String host) throws IOException {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getByName(host))) {
+      return socket.getLocalPort();
+    }
+  }
+}

@@ -1,0 +1,22 @@
+package io.headgate.deploy;
+
+import io.headgate.sdk.cli.frame.CliCommand;
+import io.headgate.sdk.cli.frame.CommandProvider;
+
+/// Brings `up` to the command line.
+public final class UpCommandProvider implements CommandProvider {
+  @Override
+  public String name() {
+    return "up";
+  }
+
+  @Override
+  public String summary() {
+    return "run everything on this machine";
+  }
+
+  @Override
+  public CliCommand create() {
+    return new UpCommand();
+  }
+}

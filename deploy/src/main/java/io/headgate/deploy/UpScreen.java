@@ -1,0 +1,91 @@
+package io.headgate.deploy;
+
+import java.io.PrintStream;
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+
+/// What `up` prints. Thread-safe.
+final class UpScreen implements Progress {
+  private final PrintStream out;
+  private final long beganNanos = System.nanoTime();
+  private long partBeganNanos = beganNanos;
+
+  UpScreen(PrintStream out) {
+    this.out = out;
+  }
+
+  synchronized void title() {
+    out.println(
+        "Headgate "
+            + Version.TEXT
+            + ": all in one; development defaults: no TLS, on 127.0.0.1 only");
+    out.println();
+  }
+
+  @Override
+  public synchronized void begin(String part) {
+    partBeganNanos = System.nanoTime();
+  }
+
+  @Override
+  public synchronized void ready(String part, String detail) {
+    out.printf(Locale.ROOT, "  %-12s ready  %5.1f s   %s%n", part, seconds(partBeganNanos), detail);
+  }
+
+  /// Prints where everything is, and answers with the same text.
+  synchronized String ready(
+      Installation installation, Path directory, Path contextFile, boolean demo) {
+    StringBuilder text = new StringBuilder();
+    line(text, "API", installation.uri() + "   gRPC and JSON on one port");
+    installation.metricsUri().map(URI::toString).ifPresent(uri -> line(text, "Metrics", uri));
+    line(text, "Data", directory.toString());
+    line(text, "Context", "\"local\" written to " + contextFile + " and selected");
+    out.println();
+    out.print(text);
+    out.println();
+    out.printf(Locale.ROOT, "Ready in %.1f s.%n", seconds(beganNanos));
+    if (!demo) {
+      out.println("Next:");
+      out.println("  headgate submit --queue cpu --follow -- echo hello");
+      out.println("  headgate jobs");
+      out.println(
+          "Ctrl-C stops everything; running jobs save their work and resume at the next up.");
+    }
+    return text.toString();
+  }
+
+  synchronized void goesOn() {
+    out.println();
+    out.println("Headgate goes on serving. In another terminal:");
+    out.println("  deploy/headgate jobs --all");
+    out.println("  deploy/headgate explain train-1");
+    out.println("  deploy/headgate policies");
+    out.println("Ctrl-C stops everything; running jobs save their work and resume at the next up.");
+  }
+
+  synchronized void failed(List<String> wrong) {
+    out.println();
+    out.println("The story did not come out as it should:");
+    wrong.forEach(what -> out.println("  " + what));
+  }
+
+  synchronized void stopping() {
+    out.println();
+    out.println("Stopping; running jobs save their work first.");
+  }
+
+  synchronized void stopped() {
+    out.println("Stopped.");
+    out.flush();
+  }
+
+  private static void line(StringBuilder text, String label, String value) {
+    text.append(String.format(Locale.ROOT, "  %-12s %s%n", label, value));
+  }
+
+  private static double seconds(long sinceNanos) {
+    return (System.nanoTime() - sinceNanos) / 1e9;
+  }
+}

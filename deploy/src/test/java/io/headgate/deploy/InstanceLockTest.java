@@ -1,0 +1,26 @@
+package io.headgate.deploy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class InstanceLockTest {
+  @Test
+  void aSecondHolderIsRefusedAndFindsTheNoteOfTheFirst(@TempDir Path directory) throws Exception {
+    try (InstanceLock first = InstanceLock.tryTake(directory).orElseThrow()) {
+      assertThat(InstanceLock.tryTake(directory)).isEmpty();
+      assertThat(InstanceLock.noteOfHolder(directory)).isEmpty();
+
+      first.say("running at 127.0.0.1:7400");
+
+      assertThat(InstanceLock.noteOfHolder(directory)).contains("running at 127.0.0.1:7400");
+    }
+    Optional<InstanceLock> next = InstanceLock.tryTake(directory);
+    assertThat(next).isPresent();
+    assertThat(InstanceLock.noteOfHolder(directory)).isEmpty();
+    next.orElseThrow().close();
+  }
+}

@@ -1,0 +1,36 @@
+package io.headgate.deploy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class NodePlanTest {
+  @Test
+  void readsSimulatedNodes() {
+    assertThat(NodePlan.parse("sim:2x8xA100-80GiB", "local"))
+        .containsExactly(
+            new NodePlan("sim-0", "local", "8xA100-80GiB"),
+            new NodePlan("sim-1", "local", "8xA100-80GiB"));
+    assertThat(NodePlan.parse("sim:1x4xH100", "local").getFirst().gpuModel()).isEqualTo("H100");
+    assertThat(NodePlan.parse("sim:1x4xH100", "local").getFirst().gpuCount()).isEqualTo(4);
+  }
+
+  @Test
+  void aMachineWithoutDevicesIsANodeToo() {
+    assertThat(NodePlan.parse("cpu", "local")).hasSize(1);
+    assertThat(NodePlan.parse("none", "local")).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"", "sim", "sim:8xA100", "sim:0x8xA100", "sim:65x8xA100", "sim:1x99xA100"})
+  void refusesOtherTextsSayingWhatWouldBeRight(String text) {
+    assertThatThrownBy(() -> NodePlan.parse(text, "local"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("\"" + text + "\"")
+        .hasMessageContaining("nodes");
+  }
+}

@@ -1,0 +1,58 @@
+package io.headgate.deploy.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.headgate.sdk.client.JobClient;
+import io.headgate.sdk.model.Job;
+import io.headgate.sdk.model.JobSpec;
+import io.headgate.sdk.model.JobState;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestReporter;
+import org.junit.jupiter.api.io.TempDir;
+
+/// How long a job takes from its submission to its running process on an idle system. Printed, not
+/// asserted: a time on a shared machine proves nothing.
+class IdleLatencyIT {
+  private static final int JOBS = 20;
+
+  @Test
+  void aJobOnAnIdleSystemRunsAtOnce(@TempDir Path directory, TestReporter reporter)
+      throws Exception {
+    try (TestInstallation headgate =
+        TestInstallation.start(directory)
+            .withConfiguration(
+                """
+                groups: [{name: team, users: [ada]}]
+                pools: [{name: local, type: static}]
+                profiles: [{name: one, gpus: 1, pools: [local]}]
+                policies:
+                  - name: team
+                    group: team
+                    reservation: 1
+                    limit: 1
+                    queues: [{name: one, profile: one}]
+                """)
+            .withNode("a-0", "local", "1xA100")) {
+      JobClient ada = headgate.jobsOf("ada");
+      List<Duration> times = new ArrayList<>();
+      for (int i = 0; i < JOBS; i++) {
+        Job submitted = ada.submit(JobSpec.of("one", List.of("true")));
+        Job done = headgate.awaitState(submitted.id(), JobState.DONE);
+        Instant started = Objects.requireNonNull(done.startTime());
+        times.add(Duration.between(Objects.requireNonNull(done.createTime()), started));
+      }
+      Collections.sort(times);
+      reporter.publishEntry(
+          "submission to running process, idle system, median of " + JOBS,
+          times.get(JOBS / 2).toMillis() + " ms (worst " + times.getLast().toMillis() + " ms)");
+      assertThat(times).hasSize(JOBS);
+    }
+  }
+}

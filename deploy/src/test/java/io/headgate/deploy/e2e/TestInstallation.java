@@ -1,0 +1,113 @@
+package io.headgate.deploy.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.headgate.deploy.Installation;
+import io.headgate.deploy.InstallationConfig;
+import io.headgate.deploy.NodePlan;
+import io.headgate.deploy.Progress;
+import io.headgate.kit.lifecycle.Lifecycle;
+import io.headgate.sdk.client.HeadgateClient;
+import io.headgate.sdk.client.JobClient;
+import io.headgate.sdk.config.ConfigurationReader;
+import io.headgate.sdk.model.Job;
+import io.headgate.sdk.model.JobSpec;
+import io.headgate.sdk.model.JobState;
+import io.headgate.sdk.model.Submission;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
+
+/// A whole installation on a directory, as a test sees it: real services, agents and processes.
+final class TestInstallation implements AutoCloseable {
+  static final String TENANT = "acme";
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+  private final Installation installation;
+  private final HeadgateClient operator;
+  private final List<HeadgateClient> clients = new ArrayList<>();
+
+  private TestInstallation(Installation installation) {
+    this.installation = installation;
+    this.operator = installation.connectAsOperator();
+  }
+
+  static TestInstallation start(Path directory) throws Exception {
+    Lifecycle lifecycle = new Lifecycle(Installation.stopBound());
+    Installation installation =
+        Installation.start(InstallationConfig.of(directory, 0), lifecycle, Progress.silent());
+    installation.ensureTenant(TENANT);
+    installation.startKnownNodes();
+    return new TestInstallation(installation);
+  }
+
+  TestInstallation withConfiguration(String yaml) throws Exception {
+    String file = "apiVersion: headgate/v1\nkind: Configuration\ntenant: " + TENANT + "\n" + yaml;
+    operator
+        .configuration(TENANT)
+        .apply(ConfigurationReader.read("test.yaml", file).configuration());
+    return this;
+  }
+
+  TestInstallation withNode(String id, String pool, String gpus) throws Exception {
+    installation.addNode(TENANT, new NodePlan(id, pool, gpus));
+    return this;
+  }
+
+  Installation installation() {
+    return installation;
+  }
+
+  HeadgateClient operator() {
+    return operator;
+  }
+
+  JobClient jobs() {
+    return operator.jobs(TENANT);
+  }
+
+  /// Jobs as a user of the tenant sees them.
+  JobClient jobsOf(String user) {
+    HeadgateClient client =
+        installation.connect(operator.createKey("tenants/" + TENANT + "/users/" + user, "test"));
+    clients.add(client);
+    return client.jobs(TENANT);
+  }
+
+  /// A job that runs until it is stopped.
+  static Submission endless(String id, String queue) {
+    return new Submission(JobSpec.of(queue, List.of("sleep", "3600")), id, null);
+  }
+
+  Job awaitState(String id, JobState state) {
+    return await(id, state, job -> job.state() == state);
+  }
+
+  Job await(String id, Object wanted, Predicate<Job> condition) {
+    Optional<Job> found = jobs().await(id, condition, PATIENCE);
+    assertThat(found)
+        .as(() -> id + " is to become " + wanted + "; it is " + jobs().get(id))
+        .isPresent();
+    return found.orElseThrow();
+  }
+
+  /// GPUs that a policy uses, in lowest terms.
+  String used(String policy) {
+    return operator.catalog(TENANT).policyUsages().stream()
+        .filter(usage -> usage.id().equals(policy))
+        .findFirst()
+        .orElseThrow()
+        .used()
+        .toString();
+  }
+
+  @Override
+  public void close() {
+    clients.forEach(HeadgateClient::close);
+    operator.close();
+    installation.close();
+  }
+}
