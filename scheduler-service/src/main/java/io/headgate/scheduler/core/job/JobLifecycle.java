@@ -55,7 +55,6 @@ public final class JobLifecycle {
           row(RUNNING, REQUEUE, WAITING, "node lost; original place"),
           row(RUNNING, LOSE, LOST, "node lost; policy cancels"),
           row(STOPPING, REQUEUE, WAITING, "stopped; original place"),
-          row(STOPPING, WITHDRAW, DRAFT, "stopped; queue removed meanwhile"),
           row(STOPPING, CANCEL, CANCELLED, "stopped"),
           row(STOPPING, SUCCEED, DONE, "over before the stop reached it"),
           row(STOPPING, FAIL, FAILED, "failed before the stop reached it"),

@@ -1,39 +1,19 @@
 package io.headgate.scheduler.core.queue;
 
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 
 /// Jobs in their order (DESIGN O5): a sorted list in chunks.
 ///
 /// Most jobs are added at the end and leave at the front, but a preempted one returns to its place
-/// and a cancelled one leaves from anywhere. A chunk's array is small enough to be shifted at once,
-/// and counting the chunks before it tells a job's place without visiting jobs: at a million jobs
-/// 4,000 additions.
+/// and a cancelled one leaves from anywhere. A chunk is small enough to be shifted at once, and
+/// counting the chunks before it tells a job's place without visiting jobs: at a million jobs 4,000
+/// additions.
 public final class WaitingLine {
   private static final int CHUNK = 256;
 
-  private static final class Chunk {
-    final LiveJob[] jobs = new LiveJob[CHUNK];
-    int size;
-
-    LiveJob last() {
-      return jobs[size - 1];
-    }
-
-    /// As [Arrays#binarySearch].
-    int find(LiveJob job) {
-      return Arrays.binarySearch(jobs, 0, size, job, LiveJob.ORDER);
-    }
-
-    void insert(int at, LiveJob job) {
-      System.arraycopy(jobs, at, jobs, at + 1, size - at);
-      jobs[at] = job;
-      size++;
-    }
-  }
-
-  private final List<Chunk> chunks = new ArrayList<>();
+  private final List<List<LiveJob>> chunks = new ArrayList<>();
   private int size;
 
   public int size() {
@@ -45,87 +25,81 @@ public final class WaitingLine {
   }
 
   public LiveJob first() {
-    return chunks.getFirst().jobs[0];
+    return chunks.getFirst().getFirst();
   }
 
   public LiveJob get(int index) {
     int before = 0;
-    for (Chunk chunk : chunks) {
-      if (index < before + chunk.size) {
-        return chunk.jobs[index - before];
+    for (List<LiveJob> chunk : chunks) {
+      if (index < before + chunk.size()) {
+        return chunk.get(index - before);
       }
-      before += chunk.size;
+      before += chunk.size();
     }
     throw new IndexOutOfBoundsException(index);
   }
 
   /// Adds all its jobs, in order.
   void copyTo(List<LiveJob> target) {
-    for (Chunk chunk : chunks) {
-      target.addAll(Arrays.asList(chunk.jobs).subList(0, chunk.size));
-    }
+    chunks.forEach(target::addAll);
   }
 
   public void add(LiveJob job) {
-    size++;
-    if (chunks.isEmpty() || isAfterAll(job)) {
+    if (chunks.isEmpty() || LiveJob.ORDER.compare(job, chunks.getLast().getLast()) > 0) {
       append(job);
-      return;
+    } else {
+      insert(job);
     }
+    size++;
+  }
+
+  private void append(LiveJob job) {
+    if (chunks.isEmpty() || chunks.getLast().size() == CHUNK) {
+      chunks.add(new ArrayList<>());
+    }
+    chunks.getLast().add(job);
+  }
+
+  private void insert(LiveJob job) {
     int index = chunkFor(job);
-    Chunk chunk = chunks.get(index);
-    if (chunk.size == CHUNK) {
-      split(index);
-      if (LiveJob.ORDER.compare(job, chunk.last()) > 0) {
-        chunk = chunks.get(index + 1);
-      }
+    List<LiveJob> chunk = chunks.get(index);
+    if (chunk.size() == CHUNK) {
+      List<LiveJob> upper = chunk.subList(CHUNK / 2, CHUNK);
+      chunks.add(index + 1, new ArrayList<>(upper));
+      upper.clear();
+      chunk = chunks.get(chunkFor(job));
     }
-    int found = chunk.find(job);
+    int found = find(chunk, job);
     if (found >= 0) {
       throw new IllegalStateException("job " + job.id() + " waits already");
     }
-    chunk.insert(-found - 1, job);
+    chunk.add(-found - 1, job);
   }
 
   public void remove(LiveJob job) {
-    int index = chunkFor(job);
-    Chunk chunk = chunks.get(index);
-    int at = chunk.find(job);
-    if (at < 0 || chunk.jobs[at] != job) {
+    int index = chunks.isEmpty() ? -1 : chunkFor(job);
+    int at = index < 0 ? -1 : find(chunks.get(index), job);
+    if (at < 0) {
       throw new IllegalStateException("job " + job.id() + " does not wait here");
     }
-    System.arraycopy(chunk.jobs, at + 1, chunk.jobs, at, chunk.size - at - 1);
-    chunk.size--;
-    chunk.jobs[chunk.size] = null;
-    size--;
-    if (chunk.size == 0) {
+    chunks.get(index).remove(at);
+    if (chunks.get(index).isEmpty()) {
       chunks.remove(index);
     }
+    size--;
   }
 
   /// How many are ahead of the job, whether or not it is in the line.
   public int ahead(LiveJob job) {
     int ahead = 0;
-    for (Chunk chunk : chunks) {
-      if (LiveJob.ORDER.compare(chunk.last(), job) >= 0) {
-        int at = chunk.find(job);
+    for (List<LiveJob> chunk : chunks) {
+      if (LiveJob.ORDER.compare(chunk.getLast(), job) >= 0) {
+        int at = find(chunk, job);
         return ahead + (at < 0 ? -at - 1 : at);
       }
-      ahead += chunk.size;
+      ahead += chunk.size();
     }
     return ahead;
-  }
-
-  private boolean isAfterAll(LiveJob job) {
-    return LiveJob.ORDER.compare(job, chunks.getLast().last()) > 0;
-  }
-
-  private void append(LiveJob job) {
-    if (chunks.isEmpty() || chunks.getLast().size == CHUNK) {
-      chunks.add(new Chunk());
-    }
-    Chunk chunk = chunks.getLast();
-    chunk.insert(chunk.size, job);
   }
 
   /// The first chunk whose last job is not before the given one; the last chunk when there is none.
@@ -134,7 +108,7 @@ public final class WaitingLine {
     int high = chunks.size() - 1;
     while (low < high) {
       int middle = (low + high) >>> 1;
-      if (LiveJob.ORDER.compare(chunks.get(middle).last(), job) < 0) {
+      if (LiveJob.ORDER.compare(chunks.get(middle).getLast(), job) < 0) {
         low = middle + 1;
       } else {
         high = middle;
@@ -143,14 +117,8 @@ public final class WaitingLine {
     return low;
   }
 
-  private void split(int index) {
-    Chunk chunk = chunks.get(index);
-    Chunk upper = new Chunk();
-    int half = CHUNK / 2;
-    System.arraycopy(chunk.jobs, half, upper.jobs, 0, CHUNK - half);
-    Arrays.fill(chunk.jobs, half, CHUNK, null);
-    upper.size = CHUNK - half;
-    chunk.size = half;
-    chunks.add(index + 1, upper);
+  /// As [Collections#binarySearch].
+  private static int find(List<LiveJob> chunk, LiveJob job) {
+    return Collections.binarySearch(chunk, job, LiveJob.ORDER);
   }
 }

@@ -1,0 +1,114 @@
+package io.headgate.scheduler.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.headgate.scheduler.core.job.AttemptEnding;
+import io.headgate.scheduler.core.job.AttemptId;
+import io.headgate.scheduler.core.job.JobState;
+import io.headgate.scheduler.core.job.StopCause;
+import io.headgate.scheduler.core.job.StopOutcome;
+import io.headgate.scheduler.core.node.NodeStatus;
+import org.junit.jupiter.api.Test;
+
+/// Jobs of several workers: all or nothing, in one pool, on few nodes, and ended together.
+class GangTest {
+  private static TenantBuilder tenant(int workers) {
+    return new TenantBuilder()
+        .pool("pool")
+        .pool("other")
+        .profile("gang", "2", workers, 1000, "pool", "other")
+        .profile("one", "1", "pool")
+        .policy("team", "100", "100")
+        .queue("g", "team", "gang", 1)
+        .queue("o", "team", "one", 1);
+  }
+
+  @Test
+  void startsAllWorkersOrNone() {
+    Driver it =
+        new Driver(tenant(3)).join(Driver.node("a", "pool", 2), Driver.node("b", "pool", 2));
+    it.submit("g", "x");
+    assertThat(it.state("x")).isEqualTo(JobState.WAITING);
+    it.join(Driver.node("c", "other", 4));
+    assertThat(it.state("x")).as("never over two pools").isEqualTo(JobState.WAITING);
+    it.join(Driver.node("d", "pool", 2));
+    assertThat(it.place("x")).isEqualTo("a:0,1 b:0,1 d:0,1");
+  }
+
+  @Test
+  void usesAsFewNodesAsPossible() {
+    Driver it =
+        new Driver(tenant(5))
+            .join(
+                Driver.node("a", "pool", 2),
+                Driver.node("b", "pool", 8),
+                Driver.node("c", "pool", 4),
+                Driver.node("d", "pool", 2));
+    it.submit("g", "x");
+    assertThat(it.place("x")).isEqualTo("b:0,1 b:2,3 b:4,5 b:6,7 a:0,1");
+  }
+
+  @Test
+  void runsWhenAllWorkersRunAndIsDoneWhenAllAreDone() {
+    Driver it = new Driver(tenant(2)).join(Driver.node("a", "pool", 4)).submit("g", "x");
+    AttemptId id = it.attemptId("x");
+    it.decide(new Input.WorkerStarted(id, 1, it.now));
+    assertThat(it.state("x")).isEqualTo(JobState.ASSIGNED);
+    it.decide(new Input.WorkerStarted(id, 0, it.now));
+    assertThat(it.state("x")).isEqualTo(JobState.RUNNING);
+    it.decide(new Input.WorkerExited(id, 0, 0));
+    assertThat(it.state("x")).isEqualTo(JobState.RUNNING);
+    it.decide(new Input.WorkerExited(id, 1, 0));
+    assertThat(it.state("x")).isEqualTo(JobState.DONE);
+  }
+
+  @Test
+  void stopsTheOthersWhenOneWorkerFails() {
+    Driver it = new Driver(tenant(3)).join(Driver.node("a", "pool", 6)).submit("g", "x").run();
+    AttemptId id = it.attemptId("x");
+    it.forget().decide(new Input.WorkerExited(id, 1, 7));
+    assertThat(it.effects(Effect.StopAttempt.class))
+        .singleElement()
+        .satisfies(stop -> {
+          assertThat(stop.order().outcome()).isEqualTo(StopOutcome.FAIL);
+          assertThat(stop.order().cause())
+              .isEqualTo(new StopCause.WorkerEnded(1, new AttemptEnding.Exited(7)));
+        });
+    assertThat(it.used("team")).isEqualTo("6");
+    it.decide(new Input.WorkerStopped(id, 0));
+    assertThat(it.state("x")).isEqualTo(JobState.STOPPING);
+    it.decide(new Input.WorkerExited(id, 2, 1));
+    assertThat(it.state("x")).isEqualTo(JobState.FAILED);
+    assertThat(it.effects(Effect.AttemptEnded.class).getLast().ending())
+        .isEqualTo(new AttemptEnding.Exited(7));
+    assertThat(it.used("team")).isEqualTo("0");
+  }
+
+  @Test
+  void startsAnewWhenOneWorkerIsRejectedOrLost() {
+    Driver it =
+        new Driver(tenant(2)).join(Driver.node("a", "pool", 2), Driver.node("b", "pool", 2));
+    it.submit("g", "x");
+    AttemptId first = it.attemptId("x");
+    it.decide(new Input.WorkerRejected(first, 1, "no")).decide(new Input.WorkerStopped(first, 0));
+    assertThat(it.state("x")).isEqualTo(JobState.WAITING);
+    it.join(Driver.node("c", "pool", 2)).run();
+    AttemptId second = it.attemptId("x");
+    assertThat(it.place("x")).isEqualTo("a:0,1 c:0,1");
+    it.join(Driver.node("c", "pool", 2, 9000, NodeStatus.SUSPECT))
+        .decide(new Input.WorkerLost(second, 1));
+    assertThat(it.state("x")).isEqualTo(JobState.STOPPING);
+    it.decide(new Input.WorkerStopped(second, 0));
+    assertThat(it.state("x")).isEqualTo(JobState.WAITING);
+  }
+
+  @Test
+  void reclaimsNodesForAGang() {
+    TenantBuilder tenant = tenant(2).policy("other", "0", "100").queue("free", "other", "one", 2);
+    Driver it = new Driver(tenant).join(Driver.node("a", "pool", 2), Driver.node("b", "pool", 2));
+    it.submit("free", "f0", "f1", "f2", "f3").run().forget().submit("g", "x");
+    assertThat(it.stopped()).containsExactlyInAnyOrder("f0", "f1", "f2", "f3");
+    it.settle();
+    assertThat(it.place("x")).isEqualTo("a:0,1 b:0,1");
+  }
+}

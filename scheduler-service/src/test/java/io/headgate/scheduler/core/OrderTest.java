@@ -1,0 +1,165 @@
+package io.headgate.scheduler.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.headgate.scheduler.core.job.JobState;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/// DESIGN O1-O6: who is first, and where it goes.
+class OrderTest {
+  private static TenantBuilder twoTeams() {
+    return new TenantBuilder()
+        .pool("pool")
+        .profile("one", "1", "pool")
+        .policy("a", "0", "100")
+        .policy("b", "0", "100")
+        .queue("qa", "a", "one", 1)
+        .queue("qb", "b", "one", 1);
+  }
+
+  private static Driver full(TenantBuilder tenant) {
+    return new Driver(tenant);
+  }
+
+  private static Driver open(Driver it, int gpus) {
+    return it.join(Driver.node("n", "pool", gpus));
+  }
+
+  @Test
+  void entitledJobsGoFirst() {
+    Driver it = full(twoTeams().policy("b", "1", "100").queue("qb", "b", "one", 9));
+    it.submit("qa", "a0", "a1").submit("qb", "b0", "b1");
+    open(it, 2);
+    assertThat(it.in(JobState.ASSIGNED)).containsExactly("a0", "b0");
+  }
+
+  @Test
+  void thenThePoolsExecutionPriorityDecides() {
+    Driver it =
+        full(
+            twoTeams()
+                .pool("pool", "two", "one")
+                .profile("two", "2", "pool")
+                .queue("q2", "b", "two", 9));
+    it.submit("qa", "a0", "a1", "a2").submit("q2", "b0");
+    open(it, 3);
+    assertThat(it.in(JobState.ASSIGNED)).containsExactly("a0", "b0");
+  }
+
+  @Test
+  void profilesThatThePoolDoesNotNameComeLastByName() {
+    Driver it =
+        full(
+            new TenantBuilder()
+                .pool("pool", "zeta")
+                .profile("beta", "1", "pool")
+                .profile("alpha", "1", "pool")
+                .profile("zeta", "1", "pool")
+                .policy("a", "0", "100")
+                .queue("b", "a", "beta", 1)
+                .queue("al", "a", "alpha", 1)
+                .queue("z", "a", "zeta", 1));
+    it.submit("b", "b").submit("al", "al").submit("z", "z");
+    open(it, 1);
+    assertThat(it.in(JobState.ASSIGNED)).containsExactly("z");
+    it.run().exit("z", 0);
+    assertThat(it.in(JobState.ASSIGNED)).containsExactly("al");
+  }
+
+  @Test
+  void thenTheQueuesRankDecides() {
+    Driver it = full(twoTeams().queue("qa", "a", "one", 2));
+    it.submit("qa", "a0", "a1").submit("qb", "b0", "b1");
+    open(it, 2);
+    assertThat(it.in(JobState.ASSIGNED)).containsExactly("b0", "b1");
+  }
+
+  @Test
+  void equalRanksShareByWeight() {
+    Driver it = full(twoTeams().weight("b", 3));
+    it.submit("qa", "a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7");
+    it.submit("qb", "b0", "b1", "b2", "b3", "b4", "b5", "b6", "b7");
+    open(it, 8);
+    assertThat(it.in(JobState.ASSIGNED))
+        .containsExactly("a0", "a1", "b0", "b1", "b2", "b3", "b4", "b5");
+  }
+
+  @Test
+  void onlyOverReservationUsageIsShared() {
+    Driver it = full(twoTeams().policy("a", "4", "100"));
+    it.submit("qa", "a0", "a1", "a2", "a3", "a4", "a5", "a6");
+    it.submit("qb", "b0", "b1", "b2", "b3");
+    open(it, 8);
+    assertThat(it.in(JobState.ASSIGNED))
+        .containsExactly("a0", "a1", "a2", "a3", "a4", "a5", "b0", "b1");
+  }
+
+  @Test
+  void insideAQueuePriorityThenSubmissionDecides() {
+    Driver it = full(twoTeams());
+    it.submit(
+        it.spec("low", "qa", "u", -1, Optional.empty()),
+        it.spec("first", "qa", "u", 0, Optional.empty()),
+        it.spec("second", "qa", "u", 0, Optional.empty()),
+        it.spec("high", "qa", "u", 5, Optional.empty()));
+    assertThat(it.core.waiting(TenantBuilder.queueId("qa"), 10).stream().map(it::name))
+        .containsExactly("high", "first", "second", "low");
+    open(it, 1);
+    assertThat(it.in(JobState.ASSIGNED)).containsExactly("high");
+  }
+
+  @Test
+  void aPreemptedJobKeepsItsPlaceAndARequeuedOneThatHadEndedDoesNot() {
+    Driver it = open(full(twoTeams().policy("b", "1", "100")), 2);
+    it.submit("qa", "a0", "a1", "a2").run().exit("a0", 1).run().submit("qb", "b0").settle();
+    it.requeue("a0");
+    assertThat(it.core.waiting(TenantBuilder.queueId("qa"), 10).stream().map(it::name))
+        .containsExactly("a2", "a0");
+    assertThat(it.record("a2").lastPreemption().orElseThrow().by()).isEqualTo(it.id("b0"));
+    assertThat(it.record("a2").sequence()).isLessThan(it.record("a0").sequence());
+  }
+
+  @Test
+  void aJobTakesTheFirstPoolOfItsRouteThatCanTakeItNow() {
+    TenantBuilder tenant =
+        new TenantBuilder()
+            .pool("onprem")
+            .pool("cloud")
+            .profile("half", "1/2", "onprem", "cloud")
+            .policy("team", "100", "100")
+            .queue("q", "team", "half", 1);
+    Driver it =
+        new Driver(tenant).join(Driver.node("c", "cloud", 1), Driver.node("o", "onprem", 1));
+    it.submit("q", "a", "b", "c", "d");
+    assertThat(List.of(it.pool("a"), it.pool("b"), it.pool("c"), it.pool("d")))
+        .containsExactly("onprem", "onprem", "cloud", "cloud");
+  }
+
+  @Test
+  void aDedicatedPoolTakesNobodyElse() {
+    Driver it = open(full(twoTeams().dedicated("pool", "a")), 2);
+    it.submit("qb", "b0").submit("qa", "a0");
+    assertThat(it.denial().toString()).startsWith("NoPool");
+    assertThat(it.in(JobState.ASSIGNED)).containsExactly("a0");
+  }
+
+  /// Positions change when the first pool of a route is full: the job that falls through to the
+  /// second is measured there.
+  @Test
+  void isMeasuredInThePoolThatItWouldTake() {
+    TenantBuilder tenant =
+        new TenantBuilder()
+            .pool("first")
+            .pool("second", "roams", "stays")
+            .profile("roams", "1", "first", "second")
+            .profile("stays", "1", "second")
+            .policy("team", "0", "100")
+            .queue("r", "team", "roams", 1)
+            .queue("s", "team", "stays", 1);
+    Driver it = new Driver(tenant).submit("s", "s0", "s1").submit("r", "r0", "r1", "r2");
+    it.join(Driver.node("f", "first", 1), Driver.node("t", "second", 2));
+    assertThat(it.in(JobState.ASSIGNED)).containsExactly("r0", "r1", "r2");
+  }
+}
