@@ -113,6 +113,7 @@ public final class EventsCommand implements CliCommand {
         event -> String.valueOf(event.version()),
         List.of(
             Column.<Event>of("TIME", event -> Cell.of(times.exact(event.time())))
+                .plainly(event -> TimeText.machine(event.time()))
                 .sortedBy(Event::version),
             Column.of("EVENT", event -> Cell.of(style(event.type()), word(event.type()))),
             Column.of("JOB", event -> Cell.of(event.job().isEmpty() ? event.node() : event.job())),

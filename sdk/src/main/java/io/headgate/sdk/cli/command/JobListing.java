@@ -31,10 +31,12 @@ final class JobListing {
             Column.of("STATE", JobTexts::state).plainly(job -> job.state().name()),
             Column.<Job>of("GPUS", job -> Cell.of(job.gpus())).sortedBy(Job::gpus),
             Column.<Job>of("AGE", job -> Cell.of(times.ago(job.createTime())))
+                .plainly(job -> TimeText.machine(job.createTime()))
                 .sortedBy(job -> orEpoch(job.createTime())),
             Column.<Job>of("WHERE / REASON", job -> Cell.of(JobTexts.whereOrReason(job)))
                 .givingWay(),
             Column.<Job>of("START", job -> Cell.of(JobTexts.start(job, times)))
+                .plainly(job -> TimeText.machine(job.expectedStartTime()))
                 .sortedBy(job -> orNever(job.expectedStartTime())),
             Column.<Job>of("USER", job -> Cell.of(job.user())).whenWide(),
             Column.<Job>of("POLICY", job -> Cell.of(job.policy())).whenWide(),

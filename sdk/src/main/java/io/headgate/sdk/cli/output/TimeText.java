@@ -30,6 +30,11 @@ public record TimeText(Form form, Clock clock, ZoneId zone) {
     UTC
   }
 
+  /// RFC 3339, UTC; empty where there is none.
+  public static String machine(@Nullable Instant time) {
+    return time == null ? "" : time.toString();
+  }
+
   /// How long ago something was: `3m`; in the other forms, when.
   public String ago(@Nullable Instant time) {
     if (time == null) {

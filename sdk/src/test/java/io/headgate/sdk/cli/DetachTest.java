@@ -1,0 +1,65 @@
+package io.headgate.sdk.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.headgate.proto.scheduler.v1.Job;
+import io.headgate.sdk.gate.TestGate;
+import java.io.File;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Ctrl-C, in a process of its own.
+class DetachTest {
+  private final TestGate gate = TestGate.open();
+  @TempDir Path home;
+
+  @AfterEach
+  void close() {
+    gate.close();
+  }
+
+  @Test
+  void ctrlCDetachesAndNeverCancels() throws Exception {
+    gate.jobs.put(Fixtures.job("train-7", "q", Job.State.STATE_WAITING, "1m").build());
+    Process command = start("logs", "-f", "train-7");
+    try {
+      await().atMost(Duration.ofSeconds(30)).until(() -> gate.jobs.watcherCount() == 1);
+
+      new ProcessBuilder("kill", "-INT", String.valueOf(command.pid())).start().waitFor();
+
+      assertThat(command.waitFor(20, TimeUnit.SECONDS)).isTrue();
+      assertThat(command.exitValue()).isEqualTo(130);
+      assertThat(new String(command.getErrorStream().readAllBytes(), StandardCharsets.UTF_8))
+          .contains("train-7 goes on. back to it: headgate logs -f train-7");
+      assertThat(gate.count("CancelJob")).isZero();
+    } finally {
+      command.destroyForcibly();
+    }
+  }
+
+  private Process start(String... words) throws Exception {
+    ProcessBuilder builder =
+        new ProcessBuilder(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "-XX:TieredStopAtLevel=1",
+            "-XX:+UseSerialGC",
+            "--enable-native-access=ALL-UNNAMED",
+            "--sun-misc-unsafe-memory-access=allow",
+            "-cp",
+            System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
+            HeadgateCli.class.getName());
+    builder.command().addAll(List.of(words));
+    builder.environment().put("HEADGATE_SERVER", gate.address().toString());
+    builder.environment().put("HEADGATE_KEY", TestGate.KEY);
+    builder.environment().put("HOME", home.toString());
+    builder.redirectInput(new File("/dev/null"));
+    return builder.start();
+  }
+}
