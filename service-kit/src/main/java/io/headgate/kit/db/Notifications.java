@@ -102,8 +102,8 @@ public final class Notifications implements AutoCloseable {
     }
   }
 
-  /// It must hear nothing any more, so the pool does not get it back. Telling the pool so beforehand
-  /// keeps it from taking the end for a failure.
+  /// It must hear nothing any more, so the pool does not get it back. Telling the pool so
+  /// beforehand keeps it from taking the end for a failure.
   private void forget(Connection connection) throws SQLException {
     if (pool instanceof HikariDataSource hikari) {
       hikari.evictConnection(connection);

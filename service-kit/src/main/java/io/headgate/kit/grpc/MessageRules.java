@@ -1,0 +1,82 @@
+package io.headgate.kit.grpc;
+
+import build.buf.protovalidate.Config;
+import build.buf.protovalidate.ValidationResult;
+import build.buf.protovalidate.Validator;
+import build.buf.protovalidate.ValidatorFactory;
+import build.buf.protovalidate.exceptions.CompilationException;
+import build.buf.protovalidate.exceptions.ValidationException;
+import build.buf.validate.FieldPathElement;
+import build.buf.validate.Violation;
+import com.google.protobuf.Descriptors.Descriptor;
+import com.google.protobuf.Message;
+import io.headgate.kit.failure.Refusal;
+import java.util.List;
+
+/// The rules that the contract declares on the fields of messages. The server holds every request
+/// to them; a handler does so itself with what a masked update makes of a resource, because the
+/// update alone need not be whole. Thread-safe.
+public final class MessageRules {
+  private final Validator validator;
+
+  /// Compiles the rules of `messages`, so that one that makes no sense stops the start and not the
+  /// first call.
+  public MessageRules(List<Descriptor> messages) {
+    try {
+      this.validator =
+          ValidatorFactory.newBuilder()
+              .withConfig(Config.newBuilder().setEnableNativeRules(true).build())
+              .buildWithDescriptors(messages, false);
+    } catch (CompilationException e) {
+      throw new IllegalStateException("a validation rule of the contract is wrong", e);
+    }
+  }
+
+  /// Refuses `message` with everything that is wrong with it.
+  ///
+  /// @param field of the request that holds it; empty for the request itself
+  /// @throws io.headgate.kit.failure.RefusalException INVALID_ARGUMENT with reason INVALID_FIELD
+  public void require(String field, Message message) {
+    ValidationResult result;
+    try {
+      result = validator.validate(message);
+    } catch (ValidationException e) {
+      throw new IllegalStateException("cannot evaluate a validation rule of the contract", e);
+    }
+    if (result.isSuccess()) {
+      return;
+    }
+    List<Violation> violations = result.toProto().getViolationsList();
+    Violation first = violations.getFirst();
+    String others = violations.size() == 1 ? "" : " (and " + (violations.size() - 1) + " more)";
+    Refusal refusal =
+        Refusal.invalid("INVALID_FIELD", path(field, first) + ": " + first.getMessage() + others);
+    for (Violation violation : violations) {
+      refusal = refusal.withViolation(path(field, violation), violation.getMessage());
+    }
+    throw refusal.exception();
+  }
+
+  /// The field as a client writes it: `spec.workers[2].env["PATH"]`.
+  private static String path(String field, Violation violation) {
+    StringBuilder path = new StringBuilder(field);
+    for (FieldPathElement element : violation.getField().getElementsList()) {
+      if (!path.isEmpty()) {
+        path.append('.');
+      }
+      path.append(element.getFieldName());
+      switch (element.getSubscriptCase()) {
+        case INDEX -> path.append('[').append(element.getIndex()).append(']');
+        case BOOL_KEY -> path.append('[').append(element.getBoolKey()).append(']');
+        case INT_KEY -> path.append('[').append(element.getIntKey()).append(']');
+        case UINT_KEY ->
+            path.append('[').append(Long.toUnsignedString(element.getUintKey())).append(']');
+        case STRING_KEY -> path.append("[\"").append(element.getStringKey()).append("\"]");
+        case SUBSCRIPT_NOT_SET -> {
+          // A plain field.
+        }
+      }
+    }
+    return path.isEmpty() ? "(message)" : path.toString();
+  }
+}
