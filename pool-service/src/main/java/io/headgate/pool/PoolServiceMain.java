@@ -1,6 +1,5 @@
 package io.headgate.pool;
 
-import com.zaxxer.hikari.pool.HikariPool.PoolInitializationException;
 import io.grpc.ManagedChannel;
 import io.headgate.kit.auth.JwksKeySource;
 import io.headgate.kit.auth.TokenRules;
@@ -10,6 +9,7 @@ import io.headgate.kit.client.Channels;
 import io.headgate.kit.client.TokenSource;
 import io.headgate.kit.config.ConfigException;
 import io.headgate.kit.config.ConfigLoader;
+import io.headgate.kit.db.DatabaseUnreachableException;
 import io.headgate.kit.db.UnsafeDurabilityException;
 import io.headgate.kit.grpc.ApiServer;
 import io.headgate.kit.grpc.ApiServerConfig;
@@ -95,10 +95,8 @@ public final class PoolServiceMain {
     try {
       serve(config);
       return EXIT_STOPPED;
-    } catch (PoolInitializationException e) {
-      terminal.println(
-          "cannot reach the database at %s as '%s': %s; start it, or set pool.database.url"
-              .formatted(config.pool().database().url(), config.pool().database().user(), root(e)));
+    } catch (DatabaseUnreachableException e) {
+      terminal.println(e.getMessage() + "; start the database, or set pool.database.url");
       return EXIT_NOT_STARTED;
     } catch (UnsafeDurabilityException e) {
       terminal.println(e.getMessage());
@@ -140,13 +138,5 @@ public final class PoolServiceMain {
     lifecycle.start("api", server::start, server::close);
     service.start();
     server.health().set("", true);
-  }
-
-  private static String root(Throwable failure) {
-    Throwable cause = failure;
-    while (cause.getCause() != null) {
-      cause = cause.getCause();
-    }
-    return String.valueOf(cause.getMessage());
   }
 }

@@ -15,8 +15,7 @@ final class ProfileMessages {
   ///
   /// @param id of the profile; the message's name is not looked at
   static ProfileSpec spec(String id, io.headgate.proto.pool.v1.Profile message) {
-    Enums.requireKnown(
-        "profile.isolation", message.getIsolation(), IsolationLevel.UNRECOGNIZED);
+    Enums.requireKnown("profile.isolation", message.getIsolation(), IsolationLevel.UNRECOGNIZED);
     Enums.requireKnown(
         "profile.reclaim",
         message.getReclaim(),

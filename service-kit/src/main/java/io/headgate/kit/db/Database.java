@@ -109,7 +109,7 @@ public final class Database implements AutoCloseable {
       return new HikariDataSource(poolConfig(config));
     } catch (PoolInitializationException e) {
       Throwable cause = e.getCause() == null ? e : e.getCause();
-      throw new IllegalStateException(
+      throw new DatabaseUnreachableException(
           "cannot connect to "
               + config.url()
               + " as "
