@@ -44,7 +44,9 @@ public sealed interface Effect {
   /// The job's hold is over.
   record HoldReleased(JobId job, HoldRelease cause) implements Effect {}
 
-  /// The reason why the jobs of a lane wait is now another one, or has other numbers.
+  /// The jobs of a lane now wait for another reason; the same reason with other numbers is not
+  /// told. A job that joins the lane later, or comes back to it from a hold, shares its reason
+  /// without being told: [SchedulerCore#reason] always has it, with the numbers of the moment.
   record LaneReasonChanged(LaneId lane, Reason reason) implements Effect {}
 
   /// The reason why this one job waits is now another one; it no longer shares its lane's.

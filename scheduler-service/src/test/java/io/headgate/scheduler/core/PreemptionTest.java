@@ -12,6 +12,7 @@ import io.headgate.scheduler.core.job.StopCause;
 import io.headgate.scheduler.core.job.StopOutcome;
 import io.headgate.scheduler.core.node.NodeStatus;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
@@ -172,8 +173,7 @@ class PreemptionTest {
     it.submit("o1", "a");
     assertThat(it.stopped()).isEmpty();
     assertThat(it.reason("a"))
-        .isEqualTo(
-            new Reason.WaitingForVictims(poolId("pool"), java.util.List.of(it.attemptId("x"))));
+        .isEqualTo(new Reason.WaitingForVictims(poolId("pool"), List.of(it.attemptId("x"))));
     it.submit("o1", "b");
     assertThat(it.stopped()).containsExactly("y");
   }

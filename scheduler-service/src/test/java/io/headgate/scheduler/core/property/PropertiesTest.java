@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 /// A failure prints its seed; `-Dheadgate.seed=N` runs that one scenario, `-Dheadgate.scenarios=N`
 /// more of them.
 class PropertiesTest {
-  private static final int SCENARIOS = Integer.getInteger("headgate.scenarios", 4000);
+  private static final int SCENARIOS = Integer.getInteger("headgate.scenarios", 3000);
   private static final int STEPS = 25;
 
   private static RandomGenerator random(long seed) {

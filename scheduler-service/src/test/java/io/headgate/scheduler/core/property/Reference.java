@@ -27,6 +27,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -457,7 +458,7 @@ final class Reference {
     Profile profile = profile(queue.profile()).orElseThrow();
     List<PoolId> pools = routes(queue, profile).stream().map(Pool::id).toList();
     List<Attempt> prefix = new ArrayList<>();
-    Set<AttemptId> removed = new java.util.HashSet<>();
+    Set<AttemptId> removed = new HashSet<>();
     while (!fitsSomewhere(job, true, removed)) {
       Optional<Attempt> worst =
           shadow.attempts.values().stream()
