@@ -100,8 +100,10 @@ record PlanReport(Invocation invocation, String tenant) {
           .fields()
           .forEach((name, field) -> {
             if (field.isChange()) {
-              fields.put(
-                  name, Map.of("from", field.from().toString(), "to", field.to().toString()));
+              Map<String, Object> both = new LinkedHashMap<>();
+              both.put("from", field.from().toString());
+              both.put("to", field.to().toString());
+              fields.put(name, both);
             }
           });
       entry.put("fields", fields);
