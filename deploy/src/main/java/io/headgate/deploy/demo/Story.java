@@ -96,7 +96,7 @@ final class Story {
     if (by == null) {
       return line(event, "must stop: " + event.message());
     }
-    return line(event, "must stop for " + by.byJob() + ", rule " + by.rule() + ": " + by.message());
+    return line(event, "must stop for " + by.byJob() + " (rule " + by.rule() + ")");
   }
 
   private Optional<String> callback(Event event) {

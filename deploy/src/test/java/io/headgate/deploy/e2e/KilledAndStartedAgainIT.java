@@ -1,0 +1,182 @@
+package io.headgate.deploy.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.headgate.sdk.client.HeadgateClient;
+import io.headgate.sdk.client.LogOptions;
+import io.headgate.sdk.client.LogStream;
+import io.headgate.sdk.model.ClientConfig;
+import io.headgate.sdk.model.Credentials;
+import io.headgate.sdk.model.Job;
+import io.headgate.sdk.model.JobSpec;
+import io.headgate.sdk.model.JobSpec.AbortCallback;
+import io.headgate.sdk.model.JobState;
+import io.headgate.sdk.model.LogPiece;
+import io.headgate.sdk.model.ServerAddress;
+import io.headgate.sdk.model.Submission;
+import java.io.BufferedReader;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// `headgate up` as a process of its own, killed and stopped while jobs run.
+class KilledAndStartedAgainIT {
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+  @TempDir private Path directory;
+
+  @Test
+  void aKilledInstallationAdoptsWhatStillRuns() throws Exception {
+    int port = freePort();
+    Process first = up(port);
+    Path done = directory.resolve("go");
+    try (HeadgateClient client = connect(port)) {
+      // Runs until it is told to end, and tells how often it was started.
+      client
+          .jobs("default")
+          .submit(
+              new Submission(
+                  JobSpec.of(
+                      "one",
+                      List.of(
+                          "sh",
+                          "-c",
+                          "echo started; while ! [ -e "
+                              + done
+                              + " ]; do sleep 0.05; done; exit 7")),
+                  "survivor",
+                  null));
+      await(client, "survivor", JobState.RUNNING);
+    }
+
+    first.destroyForcibly().waitFor();
+    Process second = up(port);
+
+    try (HeadgateClient client = connect(port)) {
+      Job adopted = await(client, "survivor", JobState.RUNNING);
+      assertThat(adopted.attempt()).isEqualTo(1);
+      Files.createFile(done);
+      Job ended = await(client, "survivor", JobState.FAILED);
+      assertThat(ended.exitCode()).isEqualTo(7);
+      assertThat(ended.attempt()).isEqualTo(1);
+      assertThat(output(client, "survivor")).isEqualTo("started\n");
+    }
+    stop(second);
+  }
+
+  @Test
+  void aStoppedInstallationSavesItsJobsAndResumesThem() throws Exception {
+    int port = freePort();
+    Process first = up(port);
+    try (HeadgateClient client = connect(port)) {
+      client
+          .jobs("default")
+          .submit(
+              new Submission(
+                  JobSpec.of(
+                          "one",
+                          List.of(
+                              "sh",
+                              "-c",
+                              "if [ \"$HEADGATE_RESUME\" = 1 ]; then cat $HEADGATE_CHECKPOINT_DIR/state;"
+                                  + " else sleep 600; fi"))
+                      .withAbortCallback(
+                          new AbortCallback(
+                              List.of("sh", "-c", "echo saved > $HEADGATE_CHECKPOINT_DIR/state"),
+                              null)),
+                  "careful",
+                  null));
+      await(client, "careful", JobState.RUNNING);
+    }
+
+    stop(first);
+    assertThat(postgresProcesses()).as("PostgreSQL processes left behind").isEmpty();
+    Process second = up(port);
+
+    try (HeadgateClient client = connect(port)) {
+      await(client, "careful", JobState.DONE);
+      assertThat(output(client, "careful")).isEqualTo("saved\n");
+    }
+    stop(second);
+  }
+
+  private Process up(int port) throws Exception {
+    ProcessBuilder builder =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "--enable-native-access=ALL-UNNAMED",
+                "--sun-misc-unsafe-memory-access=allow",
+                "-cp",
+                System.getProperty("java.class.path"),
+                "io.headgate.sdk.cli.HeadgateCli",
+                "up",
+                "--data",
+                directory.resolve("data").toString(),
+                "--port",
+                Integer.toString(port),
+                "--nodes",
+                "sim:1x2xA100")
+            .redirectError(ProcessBuilder.Redirect.INHERIT);
+    // Its own context file, not the one of whoever runs the tests.
+    builder.environment().put("XDG_CONFIG_HOME", directory.resolve("config").toString());
+    Process process = builder.start();
+    BufferedReader out = process.inputReader(StandardCharsets.UTF_8);
+    for (String line = out.readLine(); line != null; line = out.readLine()) {
+      if (line.startsWith("Ready in")) {
+        return process;
+      }
+    }
+    throw new IllegalStateException("up ended with " + process.waitFor());
+  }
+
+  private static void stop(Process up) throws InterruptedException {
+    up.destroy();
+    assertThat(up.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)).as("up ends").isTrue();
+  }
+
+  private HeadgateClient connect(int port) throws Exception {
+    String key = Files.readString(directory.resolve("data/secrets/admin.key")).strip();
+    return HeadgateClient.connect(
+        ClientConfig.of(ServerAddress.parse("http://127.0.0.1:" + port), new Credentials.Key(key)));
+  }
+
+  private static Job await(HeadgateClient client, String id, JobState state) {
+    Optional<Job> found = client.jobs("default").await(id, job -> job.state() == state, PATIENCE);
+    assertThat(found)
+        .as(() -> id + " is to become " + state + "; it is " + client.jobs("default").get(id))
+        .isPresent();
+    return found.orElseThrow();
+  }
+
+  private static String output(HeadgateClient client, String id) {
+    StringBuilder text = new StringBuilder();
+    try (LogStream log = client.jobs("default").logs(id, LogOptions.ALL)) {
+      for (LogPiece piece = log.next(); piece != null; piece = log.next()) {
+        text.append(new String(piece.data(), StandardCharsets.UTF_8));
+      }
+    }
+    return text.toString();
+  }
+
+  private List<String> postgresProcesses() {
+    String data = directory.resolve("data").toString();
+    return ProcessHandle.allProcesses()
+        .map(process -> process.info().commandLine().orElse(""))
+        .filter(line -> line.contains("postgres") && line.contains(data))
+        .toList();
+  }
+
+  private static int freePort() throws Exception {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    }
+  }
+}
