@@ -73,6 +73,11 @@ final class FakeAgent implements AutoCloseable {
     return this;
   }
 
+  synchronized FakeAgent quickToStop() {
+    stops = true;
+    return this;
+  }
+
   /// Opens a stream and waits for the answer to Hello.
   FakeAgent connect() {
     open(hello());

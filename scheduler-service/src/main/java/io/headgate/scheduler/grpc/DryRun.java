@@ -39,7 +39,9 @@ final class DryRun {
     this.submissions = submissions;
   }
 
-  private record Moment(SchedulerState state, Optional<Denial> denial, Instant now) {}
+  /// Everything of one moment of the loop.
+  private record Moment(
+      SchedulerState state, CatalogView catalog, Optional<Denial> denial, Instant now) {}
 
   Job submit(Submissions.Request request, SubmitJobRequest each) {
     CatalogView catalog = Refusals.leading(true, replica::catalog);
@@ -60,23 +62,26 @@ final class DryRun {
               true,
               () ->
                   replica.ask(leader ->
-                      new Moment(leader.core().state(), leader.core().check(spec), leader.now())));
+                      new Moment(
+                          leader.core().state(),
+                          leader.catalog(),
+                          leader.core().check(spec),
+                          leader.now())));
       if (moment.denial().isPresent()) {
         throw Refusals.denied("", job.queue(), moment.denial().get(), catalog).exception();
       }
-      return decide(job, spec, each, catalog, moment);
+      return decide(job, spec, each, moment);
     } finally {
       one.release();
     }
   }
 
-  private static Job decide(
-      NewJob job, JobSpec spec, SubmitJobRequest each, CatalogView catalog, Moment moment) {
+  private static Job decide(NewJob job, JobSpec spec, SubmitJobRequest each, Moment moment) {
     SchedulerCore copy = SchedulerCore.load(moment.state());
     List<Effect> effects =
         copy.decide(List.of(new Input.JobSubmitted(spec)), moment.now()).effects();
-    Queue queue = catalog.queue(job.queue()).orElseThrow();
-    Profile profile = catalog.profile(queue.profile()).orElseThrow();
+    Queue queue = moment.catalog().queue(job.queue()).orElseThrow();
+    Profile profile = moment.catalog().profile(queue.profile()).orElseThrow();
     String name =
         each.getJobId().isEmpty()
             ? (each.getIdPrefix().isEmpty() ? job.queue().name() : each.getIdPrefix())

@@ -1,0 +1,189 @@
+package io.headgate.scheduler;
+
+import static io.headgate.scheduler.Fixtures.ACME;
+import static io.headgate.scheduler.Fixtures.access;
+import static io.headgate.scheduler.Fixtures.group;
+import static io.headgate.scheduler.Fixtures.policy;
+import static io.headgate.scheduler.Fixtures.queue;
+import static io.headgate.scheduler.Fixtures.spec;
+import static io.headgate.scheduler.Fixtures.submit;
+import static io.headgate.scheduler.Installation.awaitState;
+import static io.headgate.scheduler.Installation.get;
+import static io.headgate.scheduler.Installation.submit;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.grpc.Status.Code;
+import io.grpc.StatusRuntimeException;
+import io.headgate.kit.testing.PostgresFixture;
+import io.headgate.kit.testing.TestTokens;
+import io.headgate.proto.scheduler.v1.CancelJobRequest;
+import io.headgate.proto.scheduler.v1.GetJobRequest;
+import io.headgate.proto.scheduler.v1.Job;
+import io.headgate.proto.scheduler.v1.JobServiceGrpc.JobServiceBlockingStub;
+import io.headgate.proto.scheduler.v1.ListJobsRequest;
+import io.headgate.proto.scheduler.v1.RequeueJobRequest;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/// Who may submit where, see what, and stop whom; and what becomes of jobs whose rights go.
+final class AccessTest {
+  @RegisterExtension static final PostgresFixture POSTGRES = PostgresFixture.of("scheduler");
+
+  private Installation installation;
+  private TestTokens tokens;
+
+  @BeforeEach
+  void start() {
+    installation = new Installation(POSTGRES.fresh());
+    tokens = installation.tokens;
+    Fixtures.seedExample(installation.neighbours);
+    installation.start().awaitReady("rnd-3");
+  }
+
+  @AfterEach
+  void stop() {
+    installation.close();
+  }
+
+  private void grant(List<String> rndUsers, String... queues) {
+    installation.neighbours.grant(
+        access(
+            List.of(group("rnd", rndUsers.toArray(new String[0])), group("devops", "eve")),
+            List.of(policy("rnd", "rnd", "5", "9"), policy("devops", "devops", "5", "9")),
+            List.of(queues).stream().map(id -> queue(id, "rnd", "three", 1)).toList()));
+  }
+
+  @Test
+  void admitsMembersOfThePolicysGroupAndAdmins() {
+    assertThat(submit(installation.alice(), submit("rnd-3"))).isEqualTo("rnd-3-1");
+    assertThat(submit(installation.jobs(tokens.admin("acme")), submit("rnd-3")))
+        .isEqualTo("rnd-3-2");
+    assertThat(submit(installation.jobs(tokens.operator()), submit("rnd-3"))).isEqualTo("rnd-3-3");
+    Refused.by(() -> installation.eve().submitJob(submit("rnd-3")))
+        .hasReason(Code.PERMISSION_DENIED, "NOT_ADMITTED")
+        .names("spec.queue", "rnd-3", "group 'rnd'")
+        .says("group", "rnd");
+    // The token's own word on groups counts for nothing: rights come from the configuration.
+    JobServiceBlockingStub boaster = installation.jobs(tokens.member("acme", "eve", "rnd"));
+    Refused.by(() -> boaster.submitJob(submit("rnd-3")))
+        .hasReason(Code.PERMISSION_DENIED, "NOT_ADMITTED");
+  }
+
+  @Test
+  void admitsServiceAccountsOfTheGroup() {
+    installation.neighbours.grant(
+        access(
+            List.of(group("rnd", "alice").toBuilder().addServiceAccounts("nightly").build()),
+            List.of(policy("rnd", "rnd", "5", "9")),
+            List.of(queue("rnd-3", "rnd", "three", 1))));
+    JobServiceBlockingStub nightly = installation.jobs(tokens.serviceAccount("acme", "nightly"));
+    FakeAgent.awaitThat(() -> {
+      try {
+        return !submit(nightly, submit("rnd-3")).isEmpty();
+      } catch (StatusRuntimeException e) {
+        return false;
+      }
+    });
+    // A user of the same name is somebody else.
+    JobServiceBlockingStub namesake = installation.jobs(tokens.member("acme", "nightly"));
+    Refused.by(() -> namesake.submitJob(submit("rnd-3")))
+        .hasReason(Code.PERMISSION_DENIED, "NOT_ADMITTED");
+  }
+
+  @Test
+  void hidesOtherTenantsAsIfTheyWereNotThere() {
+    String job = submit(installation.alice(), submit("rnd-3"));
+    JobServiceBlockingStub stranger = installation.jobs(tokens.member("umbrella", "mallory"));
+    GetJobRequest existing = GetJobRequest.newBuilder().setName(ACME + "/jobs/" + job).build();
+    GetJobRequest absent = GetJobRequest.newBuilder().setName(ACME + "/jobs/nobody").build();
+    Refused.by(() -> stranger.getJob(existing)).hasReason(Code.NOT_FOUND, "TENANT_NOT_FOUND");
+    assertThat(Refused.by(() -> stranger.getJob(existing)).refusal().message())
+        .isEqualTo(Refused.by(() -> stranger.getJob(absent)).refusal().message());
+    Refused.by(() -> stranger.submitJob(submit("rnd-3")))
+        .hasReason(Code.NOT_FOUND, "TENANT_NOT_FOUND");
+    Refused.by(() ->
+            stranger.cancelJob(CancelJobRequest.newBuilder().setName(existing.getName()).build()))
+        .hasReason(Code.NOT_FOUND, "TENANT_NOT_FOUND");
+    assertThat(
+            stranger
+                .listJobs(ListJobsRequest.newBuilder().setParent("tenants/umbrella").build())
+                .getJobsList())
+        .isEmpty();
+  }
+
+  @Test
+  void letsOwnersAndAdminsStopAJobAndNobodyElse() {
+    JobServiceBlockingStub alice = installation.alice();
+    String job = submit(alice, submit("rnd-3"));
+    CancelJobRequest cancel = CancelJobRequest.newBuilder().setName(ACME + "/jobs/" + job).build();
+    Refused.by(() -> installation.eve().cancelJob(cancel))
+        .hasReason(Code.PERMISSION_DENIED, "NOT_OWNER")
+        .says("owner", "alice");
+    assertThat(get(installation.eve(), job).getState()).isEqualTo(Job.State.STATE_WAITING);
+    assertThat(installation.jobs(tokens.admin("acme")).cancelJob(cancel).getState())
+        .isEqualTo(Job.State.STATE_CANCELLED);
+    assertThat(alice.cancelJob(cancel).getState()).isEqualTo(Job.State.STATE_CANCELLED);
+  }
+
+  @Test
+  void showsAnEnvironmentToItsOwnerAndAdminsOnly() {
+    JobServiceBlockingStub alice = installation.alice();
+    String job =
+        submit(
+            alice,
+            submit("rnd-3").toBuilder()
+                .setSpec(spec("rnd-3").toBuilder().putEnvironment("TOKEN", "hunter2"))
+                .build());
+    assertThat(get(alice, job).getSpec().getEnvironmentMap()).containsEntry("TOKEN", "hunter2");
+    assertThat(get(installation.jobs(tokens.admin("acme")), job).getSpec().getEnvironmentMap())
+        .hasSize(1);
+    assertThat(get(installation.eve(), job).getSpec().getEnvironmentMap()).isEmpty();
+    assertThat(
+            alice
+                .listJobs(ListJobsRequest.newBuilder().setParent(ACME).build())
+                .getJobs(0)
+                .getSpec()
+                .getEnvironmentMap())
+        .isEmpty();
+  }
+
+  @Test
+  void makesDraftsOfWaitingJobsWhoseQueueIsRemoved() {
+    JobServiceBlockingStub alice = installation.alice();
+    String job = submit(alice, submit("rnd-3"));
+    grant(List.of("alice"), "rnd-new");
+    Job draft = awaitState(alice, job, Job.State.STATE_DRAFT);
+    assertThat(draft.getReason().getCode()).isEqualTo("QUEUE_REMOVED");
+    RequeueJobRequest requeue = RequeueJobRequest.newBuilder().setName(draft.getName()).build();
+    Refused.by(() -> alice.requeueJob(requeue)).hasReason(Code.NOT_FOUND, "QUEUE_NOT_FOUND");
+    grant(List.of("alice"), "rnd-new", "rnd-3");
+    FakeAgent.awaitThat(() -> {
+      try {
+        return alice.requeueJob(requeue).getState() == Job.State.STATE_WAITING;
+      } catch (StatusRuntimeException e) {
+        return false;
+      }
+    });
+  }
+
+  @Test
+  void makesDraftsOfWaitingJobsWhoseSubmittersRightsGo() {
+    JobServiceBlockingStub alice = installation.alice();
+    String hers = submit(alice, submit("rnd-3"));
+    String admins = submit(installation.jobs(tokens.admin("acme")), submit("rnd-3"));
+    grant(List.of("bob"), "rnd-3");
+    Job draft = awaitState(alice, hers, Job.State.STATE_DRAFT);
+    assertThat(draft.getReason().getCode()).isEqualTo("NOT_ADMITTED");
+    assertThat(get(alice, admins).getState()).isEqualTo(Job.State.STATE_WAITING);
+    Refused.by(
+            () -> alice.requeueJob(RequeueJobRequest.newBuilder().setName(draft.getName()).build()))
+        .hasReason(Code.PERMISSION_DENIED, "NOT_ADMITTED");
+    // With a node there, it still does not start.
+    FakeAgent agent = installation.agent("a-0").connect();
+    agent.awaitAssign(admins);
+    assertThat(get(alice, hers).getState()).isEqualTo(Job.State.STATE_DRAFT);
+  }
+}

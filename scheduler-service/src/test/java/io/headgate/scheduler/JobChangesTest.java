@@ -1,0 +1,174 @@
+package io.headgate.scheduler;
+
+import static io.headgate.scheduler.Fixtures.ACME;
+import static io.headgate.scheduler.Fixtures.submit;
+import static io.headgate.scheduler.Installation.awaitState;
+import static io.headgate.scheduler.Installation.get;
+import static io.headgate.scheduler.Installation.submit;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.grpc.Status.Code;
+import io.headgate.proto.agent.v1.AttemptReport.EndReason;
+import io.headgate.proto.agent.v1.AttemptReport.State;
+import io.headgate.proto.agent.v1.Stop;
+import io.headgate.proto.scheduler.v1.Attempt;
+import io.headgate.proto.scheduler.v1.CancelJobRequest;
+import io.headgate.proto.scheduler.v1.Job;
+import io.headgate.proto.scheduler.v1.JobServiceGrpc.JobServiceBlockingStub;
+import io.headgate.proto.scheduler.v1.ReadJobLogsRequest;
+import io.headgate.proto.scheduler.v1.ReadJobLogsResponse;
+import io.headgate.proto.scheduler.v1.RequeueJobRequest;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/// Cancel, requeue, output, and the ways in which an attempt can end.
+final class JobChangesTest {
+  @RegisterExtension static final SharedInstallation SHARED = new SharedInstallation();
+
+  private JobServiceBlockingStub alice;
+  private FakeAgent agent;
+  private String job;
+
+  @BeforeEach
+  void run() {
+    alice = SHARED.get().alice();
+    agent = SHARED.agent();
+    job = submit(alice, submit("rnd-1", SHARED.fresh("change")));
+    agent.awaitAssign(job);
+    awaitState(alice, job, Job.State.STATE_RUNNING);
+  }
+
+  @AfterEach
+  void clearAway() {
+    if (agent.ledger().containsKey(job)) {
+      cancel(true);
+      awaitState(alice, job, Job.State.STATE_CANCELLED);
+    }
+  }
+
+  private Job cancel(boolean skipCallback) {
+    return alice.cancelJob(
+        CancelJobRequest.newBuilder()
+            .setName(ACME + "/jobs/" + job)
+            .setSkipCallback(skipCallback)
+            .build());
+  }
+
+  private Job requeue() {
+    return alice.requeueJob(RequeueJobRequest.newBuilder().setName(ACME + "/jobs/" + job).build());
+  }
+
+  @Test
+  void stopsARunningJobWhenItIsCancelled() {
+    assertThat(cancel(false).getState()).isEqualTo(Job.State.STATE_STOPPING);
+    Stop stop = agent.awaitStop(job);
+    assertThat(stop.getKind()).isEqualTo(Stop.Kind.KIND_CANCEL);
+    assertThat(stop.getSkipCallback()).isFalse();
+    Job cancelled = awaitState(alice, job, Job.State.STATE_CANCELLED);
+    assertThat(cancelled.getAttempts(0).getOutcome()).isEqualTo(Attempt.Outcome.OUTCOME_CANCELLED);
+  }
+
+  @Test
+  void skipsTheCallbackWhenAskedTo() {
+    cancel(true);
+    assertThat(agent.awaitStop(job).getSkipCallback()).isTrue();
+    awaitState(alice, job, Job.State.STATE_CANCELLED);
+  }
+
+  @Test
+  void startsARunningJobAnewWhenItIsRequeued() {
+    assertThat(requeue().getState()).isEqualTo(Job.State.STATE_STOPPING);
+    FakeAgent.awaitThat(() -> get(alice, job).getAttempt() == 2);
+    Job again = awaitState(alice, job, Job.State.STATE_RUNNING);
+    assertThat(again.getAttemptsList()).hasSize(2);
+    assertThat(again.getAttempts(0).getOutcome()).isEqualTo(Attempt.Outcome.OUTCOME_REQUEUED);
+    assertThat(agent.awaitAssign(job).getResume()).isTrue();
+  }
+
+  @Test
+  void startsAnEndedJobAnewWhenItIsRequeued() {
+    agent.exits(job, 1);
+    awaitState(alice, job, Job.State.STATE_FAILED);
+    requeue();
+    Job again = awaitState(alice, job, Job.State.STATE_RUNNING);
+    assertThat(again.getAttempt()).isEqualTo(2);
+    assertThat(again.hasFinishTime()).isFalse();
+    assertThat(again.hasExitCode()).isFalse();
+  }
+
+  @Test
+  void refusesToRequeueAJobThatIsCancelled() {
+    agent.slowToStop();
+    cancel(false);
+    Refused.by(this::requeue)
+        .hasReason(Code.FAILED_PRECONDITION, "NOT_REQUEUABLE")
+        .says("state", "STOPPING");
+    agent.ends(job, EndReason.END_REASON_STOPPED);
+    awaitState(alice, job, Job.State.STATE_CANCELLED);
+    agent.quickToStop();
+  }
+
+  @Test
+  void failsAJobThatPassedItsTimeLimit() {
+    agent.ends(job, EndReason.END_REASON_TIME_LIMIT);
+    Job late = awaitState(alice, job, Job.State.STATE_FAILED);
+    assertThat(late.getAttempts(0).getOutcome()).isEqualTo(Attempt.Outcome.OUTCOME_TIMED_OUT);
+    assertThat(late.getAttempts(0).getError()).contains("time limit");
+  }
+
+  @Test
+  void failsAJobThatCannotBeStarted() {
+    agent.report(
+        job,
+        report ->
+            report
+                .setState(State.STATE_ENDED)
+                .setEndReason(EndReason.END_REASON_START_FAILED)
+                .setError("no such file: /bin/nope"));
+    Job failed = awaitState(alice, job, Job.State.STATE_FAILED);
+    assertThat(failed.getAttempts(0).getError()).isEqualTo("no such file: /bin/nope");
+  }
+
+  @Test
+  void runsAJobAgainWhoseMachineWasShutDownInOrder() {
+    agent.ends(job, EndReason.END_REASON_NODE_STOPPED);
+    FakeAgent.awaitThat(() -> get(alice, job).getAttempt() == 2);
+    assertThat(awaitState(alice, job, Job.State.STATE_RUNNING).getAttempts(0).getOutcome())
+        .isEqualTo(Attempt.Outcome.OUTCOME_REQUEUED);
+  }
+
+  @Test
+  void runsALostJobAgain() {
+    agent.ends(job, EndReason.END_REASON_LOST);
+    FakeAgent.awaitThat(() -> get(alice, job).getAttempt() == 2);
+    assertThat(get(alice, job).getAttempts(0).getOutcome()).isEqualTo(Attempt.Outcome.OUTCOME_LOST);
+    awaitState(alice, job, Job.State.STATE_RUNNING);
+  }
+
+  @Test
+  void relaysOutputFromTheAgent() {
+    List<ReadJobLogsResponse> pieces = new ArrayList<>();
+    alice
+        .readJobLogs(
+            ReadJobLogsRequest.newBuilder().setName(ACME + "/jobs/" + job).setFollow(true).build())
+        .forEachRemaining(pieces::add);
+    assertThat(pieces).hasSize(1);
+    assertThat(pieces.getFirst().getData().toStringUtf8()).isEqualTo("hello from a-0\n");
+    assertThat(pieces.getFirst().getAttempt()).isEqualTo(1);
+  }
+
+  @Test
+  void refusesOutputThatNobodyCanHave() {
+    ReadJobLogsRequest.Builder request =
+        ReadJobLogsRequest.newBuilder().setName(ACME + "/jobs/" + job);
+    Refused.by(() -> alice.readJobLogs(request.setAttempt(9).build()).next())
+        .hasReason(Code.NOT_FOUND, "ATTEMPT_NOT_FOUND");
+    Refused.by(() -> alice.readJobLogs(request.setAttempt(1).setWorker(3).build()).next())
+        .hasReason(Code.INVALID_ARGUMENT, "WORKER_NOT_FOUND")
+        .names("worker", "3");
+  }
+}
