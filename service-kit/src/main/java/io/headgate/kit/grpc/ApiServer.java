@@ -1,5 +1,8 @@
 package io.headgate.kit.grpc;
 
+import static com.linecorp.armeria.server.grpc.HttpJsonTranscodingQueryParamMatchRule.LOWER_CAMEL_CASE;
+import static com.linecorp.armeria.server.grpc.HttpJsonTranscodingQueryParamMatchRule.ORIGINAL_FIELD;
+
 import com.google.protobuf.Descriptors.Descriptor;
 import com.linecorp.armeria.common.TlsKeyPair;
 import com.linecorp.armeria.common.grpc.GrpcJsonMarshaller;
@@ -211,7 +214,11 @@ public final class ApiServer implements AutoCloseable {
             .exceptionHandler(new FrameworkFailures())
             .jsonMarshallerFactory(ApiServer::json)
             .enableHttpJsonTranscoding(
-                HttpJsonTranscodingOptions.builder().errorHandler(errors).build())
+                HttpJsonTranscodingOptions.builder()
+                    // A query names fields as JSON does, or as the contract does.
+                    .queryParamMatchRules(LOWER_CAMEL_CASE, ORIGINAL_FIELD)
+                    .errorHandler(errors)
+                    .build())
             .addService(
                 ServerInterceptors.interceptForward(health.service().bindService(), failures));
     for (ServerServiceDefinition service : services) {
