@@ -26,6 +26,7 @@ import io.headgate.policy.runtime.Enrolment;
 import io.headgate.policy.runtime.FailedAttempts;
 import io.headgate.policy.runtime.Keys;
 import io.headgate.policy.runtime.Origin;
+import io.headgate.policy.runtime.PolicyMetrics;
 import io.headgate.policy.runtime.RefusedCalls;
 import io.headgate.policy.runtime.Secrets;
 import io.headgate.policy.runtime.ServiceAccounts;
@@ -61,6 +62,7 @@ public final class PolicyService implements AutoCloseable {
   /// signs.
   private static final Duration PUBLISHING_LEAD = Duration.ofMinutes(20);
 
+  private static final String METER = "io.headgate.policy";
   private static final String PAGE_TOKEN_KEY = "page-tokens";
 
   private final PolicyServiceConfig config;
@@ -68,6 +70,7 @@ public final class PolicyService implements AutoCloseable {
   private final Database database;
   private final ManagedChannel pools;
   private final WatchHub watches;
+  private final PolicyMetrics metrics;
   private final Tenants tenants;
   private final Keys keys;
   private final SigningKeys signing;
@@ -82,9 +85,9 @@ public final class PolicyService implements AutoCloseable {
     Seal seal = FileSeal.open(config.secretsDirectory());
     this.database = Database.open(config.database());
     this.pools = Channels.open(config.pools(), TokenSource.anonymous(), telemetry);
-    this.watches = new WatchHub("access", config.watches(), telemetry.meter("io.headgate.policy"));
-    Changes changes =
-        new Changes(new PostgresPolicyStore(database, time, watches::committed), time);
+    this.watches = new WatchHub("access", config.watches(), telemetry.meter(METER));
+    this.metrics = new PolicyMetrics(telemetry.meter(METER));
+    Changes changes = new Changes(new PostgresPolicyStore(database, time, this::committed), time);
     this.tenants = new Tenants(changes);
     Secrets secrets = new Secrets();
     this.keys = new Keys(changes, secrets);
@@ -164,7 +167,7 @@ public final class PolicyService implements AutoCloseable {
 
   private PolicyApi api(Changes changes, Secrets secrets) {
     SupplyReader supplies = new GrpcSupplyReader(pools);
-    RefusedCalls refused = new RefusedCalls(changes, time);
+    RefusedCalls refused = new RefusedCalls(changes, metrics, time);
     FailedAttempts attempts = new FailedAttempts(time);
     AccessWriter writer = new AccessWriter(changes);
     return new PolicyApi(
@@ -173,7 +176,11 @@ public final class PolicyService implements AutoCloseable {
             new Users(changes, writer),
             new ServiceAccounts(changes, writer),
             keys,
-            new Tokens(changes, signing, attempts, refused, config.tokens().lifetime()),
+            new Tokens(
+                changes,
+                signing,
+                new Tokens.Guard(attempts, refused, metrics),
+                config.tokens().lifetime()),
             signing,
             new Enrolment(changes, secrets, supplies, attempts)),
         new PolicyApi.Access(
@@ -182,6 +189,11 @@ public final class PolicyService implements AutoCloseable {
             watches),
         refused,
         new PageTokens(new ServiceSecrets(database).get(PAGE_TOKEN_KEY, PageTokens.KEY_LENGTH)));
+  }
+
+  private void committed(long version) {
+    metrics.accessChanged();
+    watches.committed(version);
   }
 
   private RotationRule rotation() {

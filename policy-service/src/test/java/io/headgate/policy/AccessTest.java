@@ -141,6 +141,29 @@ class AccessTest {
   }
 
   @Test
+  void anUpdateNeedsOnlyWhatItsMaskNames() {
+    Acme acme = Acme.found(POLICY);
+    acme.group("rnd");
+    Policy before = acme.policy("rnd", "rnd", "1", "8");
+    Policy part = Policy.newBuilder().setName(before.getName()).setReservation("2").build();
+    assertThat(acme.update(part, "reservation"))
+        .isEqualTo(before.toBuilder().setReservation("2").build());
+    Refusal whole = PolicyFixture.refusal(() -> acme.update(part));
+    assertThat(whole.reason()).isEqualTo("INVALID_FIELD");
+    assertThat(whole.violations())
+        .extracting(FieldViolation::field)
+        .containsExactly("policy.group", "policy.limit");
+    Refusal unknown =
+        PolicyFixture.refusal(
+            () -> acme.update(before.toBuilder().setOnPreemptValue(77).build(), "on_preempt"));
+    assertThat(unknown.violations().getFirst().field()).isEqualTo("policy.on_preempt");
+    Queue queue = acme.queue("rnd-3", "rnd", "three");
+    Queue paused =
+        acme.update(Queue.newBuilder().setName(queue.getName()).setPaused(true).build(), "paused");
+    assertThat(paused).isEqualTo(queue.toBuilder().setPaused(true).build());
+  }
+
+  @Test
   void stopAfterIsATimeOrNever() {
     Acme acme = Acme.found(POLICY);
     acme.group("rnd");

@@ -29,6 +29,7 @@ import io.headgate.proto.policy.v1.User;
 import io.headgate.proto.policy.v1.UserServiceGrpc;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -73,6 +74,10 @@ final class PolicyFixture implements BeforeAllCallback, AfterEachCallback, After
 
   FakePools pools() {
     return running().pools();
+  }
+
+  URI uri() {
+    return running().server().uri();
   }
 
   PolicyService service() {

@@ -7,6 +7,7 @@ import com.nimbusds.jwt.SignedJWT;
 import io.grpc.Status.Code;
 import io.headgate.kit.failure.Refusal;
 import io.headgate.kit.testing.PostgresFixture;
+import io.headgate.proto.policy.v1.AccessConfiguration;
 import io.headgate.proto.policy.v1.CreateGroupRequest;
 import io.headgate.proto.policy.v1.CreateKeyRequest;
 import io.headgate.proto.policy.v1.CreateKeyResponse;
@@ -146,6 +147,42 @@ class TokenTest {
     String key = POLICY.adminKeys().getLast().reveal();
     assertRejected(key.replace("hg_op_", "hg_svc_"));
     assertRejected(key.substring(0, key.length() - 1) + (key.endsWith("A") ? "B" : "A"));
+  }
+
+  @Test
+  void whoTriesARevokedKeyAgainAndAgainIsHeldBackAndNobodyElse() {
+    String tenant = POLICY.tenant();
+    String revoked = POLICY.key("tenants/" + tenant + "/users/ada");
+    String good = POLICY.key("tenants/" + tenant + "/users/ada");
+    TokenServiceGrpc.newBlockingStub(POLICY.operator())
+        .revokeKey(
+            RevokeKeyRequest.newBuilder().setName("keys/" + revoked.split("_", 4)[2]).build());
+    for (int i = 0; i < 10; i++) {
+      assertRejected(revoked);
+    }
+    Refusal refusal = PolicyFixture.refusal(() -> exchange(revoked));
+    assertThat(refusal.code()).isEqualTo(Code.RESOURCE_EXHAUSTED);
+    assertThat(refusal.reason()).isEqualTo("TOO_MANY_ATTEMPTS");
+    assertThat(refusal.retryDelay()).contains(Duration.ofSeconds(6));
+    exchange(good);
+  }
+
+  @Test
+  void aTokenNamesAsManyGroupsAsFit() throws Exception {
+    Acme acme = Acme.found(POLICY);
+    AccessConfiguration.Builder many = AccessConfiguration.newBuilder();
+    for (int i = 0; i < 60; i++) {
+      many.addGroups(
+          Group.newBuilder()
+              .setName(acme.parent() + "/groups/" + "g".repeat(60) + i)
+              .addUsers("ada"));
+    }
+    acme.replace(many);
+    String token = POLICY.exchange(POLICY.key(acme.parent() + "/users/ada"));
+    var claims = SignedJWT.parse(token).getJWTClaimsSet();
+    assertThat(claims.getStringListClaim("groups")).hasSizeBetween(20, 30);
+    assertThat(claims.getJSONObjectClaim("attributes")).containsEntry("groups_cut", "true");
+    assertThat(whoAmI(token).getGroupsList()).hasSize(60);
   }
 
   private static ExchangeKeyResponse exchange(String key) {

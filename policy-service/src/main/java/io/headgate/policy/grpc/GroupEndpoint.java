@@ -26,11 +26,13 @@ final class GroupEndpoint extends GroupServiceGrpc.GroupServiceImplBase {
   private final AccessConfigurations access;
   private final Answers answers;
   private final Pages pages;
+  private final Masks masks;
 
-  GroupEndpoint(AccessConfigurations access, Answers answers, Pages pages) {
+  GroupEndpoint(AccessConfigurations access, Answers answers, Pages pages, Masks masks) {
     this.access = access;
     this.answers = answers;
     this.pages = pages;
+    this.masks = masks;
   }
 
   @Override
@@ -93,9 +95,9 @@ final class GroupEndpoint extends GroupServiceGrpc.GroupServiceImplBase {
                   name.tenant(),
                   name.id(),
                   (io.headgate.policy.core.access.Group current) -> {
-                    Group.Builder next = AccessMapping.toProto(name.tenant(), current).toBuilder();
-                    Masks.merge(next, wanted, fields);
-                    return AccessMapping.spec(name.id().value(), next.build());
+                    Group before = AccessMapping.toProto(name.tenant(), current);
+                    Group next = masks.merged("group", before, wanted, fields);
+                    return AccessMapping.spec(name.id().value(), next);
                   }));
         });
   }

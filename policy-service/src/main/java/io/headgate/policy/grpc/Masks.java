@@ -4,19 +4,28 @@ import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.FieldMask;
 import com.google.protobuf.Message;
 import io.headgate.kit.failure.Refusal;
+import io.headgate.kit.grpc.MessageRules;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/// Applies update masks: top-level fields that may change, all of them if the mask names none.
+/// Applies update masks: top-level fields that may change, all of them if the mask names none or
+/// says `*`.
 final class Masks {
-  private Masks() {}
+  private static final String EVERYTHING = "*";
+
+  private final MessageRules rules;
+
+  /// @param rules to which what a resource becomes is held
+  Masks(MessageRules rules) {
+    this.rules = rules;
+  }
 
   /// The fields that the request wants to change.
   ///
   /// @param writable fields that may change
   static Set<String> fields(FieldMask mask, List<String> writable) {
-    if (mask.getPathsCount() == 0) {
+    if (mask.getPathsCount() == 0 || mask.getPathsList().equals(List.of(EVERYTHING))) {
       return Set.copyOf(writable);
     }
     for (String path : mask.getPathsList()) {
@@ -31,16 +40,23 @@ final class Masks {
     return new HashSet<>(mask.getPathsList());
   }
 
-  /// Sets the named fields of `target` to those of `source`, also where they are absent there.
-  static void merge(Message.Builder target, Message source, Set<String> fields) {
+  /// What `current` becomes if the named fields are as in `wanted`, also where they are absent
+  /// there.
+  ///
+  /// @param field of the request that holds `wanted`
+  <M extends Message> M merged(String field, M current, M wanted, Set<String> fields) {
+    Message.Builder next = current.toBuilder();
     for (String name : fields) {
-      FieldDescriptor field = source.getDescriptorForType().findFieldByName(name);
-      boolean absent = field.hasPresence() && !source.hasField(field);
-      if (absent) {
-        target.clearField(field);
+      FieldDescriptor each = wanted.getDescriptorForType().findFieldByName(name);
+      if (each.hasPresence() && !wanted.hasField(each)) {
+        next.clearField(each);
       } else {
-        target.setField(field, source.getField(field));
+        next.setField(each, wanted.getField(each));
       }
     }
+    @SuppressWarnings("unchecked") // A message's builder builds its type.
+    M merged = (M) next.build();
+    rules.require(field, merged);
+    return merged;
   }
 }

@@ -5,6 +5,7 @@ import io.grpc.ServerInterceptors;
 import io.headgate.kit.auth.Principal;
 import io.headgate.kit.grpc.ApiServer;
 import io.headgate.kit.grpc.ClientAddresses;
+import io.headgate.kit.grpc.MessageRules;
 import io.headgate.kit.grpc.PageTokens;
 import io.headgate.kit.grpc.RequestIds;
 import io.headgate.kit.watch.WatchHub;
@@ -20,6 +21,11 @@ import io.headgate.policy.runtime.SigningKeys;
 import io.headgate.policy.runtime.Tenants;
 import io.headgate.policy.runtime.Tokens;
 import io.headgate.policy.runtime.Users;
+import io.headgate.proto.policy.v1.Group;
+import io.headgate.proto.policy.v1.Policy;
+import io.headgate.proto.policy.v1.Queue;
+import io.headgate.proto.policy.v1.ServiceAccount;
+import io.headgate.proto.policy.v1.User;
 import java.util.List;
 import java.util.Optional;
 
@@ -47,15 +53,24 @@ public final class PolicyApi {
     this.refused = refused;
     Answers answers = new Answers(refused);
     Pages pages = new Pages(pageTokens);
+    Masks masks =
+        new Masks(
+            new MessageRules(
+                List.of(
+                    User.getDescriptor(),
+                    ServiceAccount.getDescriptor(),
+                    Group.getDescriptor(),
+                    Policy.getDescriptor(),
+                    Queue.getDescriptor())));
     AccessConfigurations configurations = access.configurations();
     this.services =
         List.of(
             new TenantEndpoint(identities.tenants(), answers, pages),
-            new UserEndpoint(identities.users(), answers, pages),
-            new ServiceAccountEndpoint(identities.serviceAccounts(), answers, pages),
-            new GroupEndpoint(configurations, answers, pages),
-            new PolicyEndpoint(configurations, answers, pages),
-            new QueueEndpoint(configurations, answers, pages),
+            new UserEndpoint(identities.users(), answers, pages, masks),
+            new ServiceAccountEndpoint(identities.serviceAccounts(), answers, pages, masks),
+            new GroupEndpoint(configurations, answers, pages, masks),
+            new PolicyEndpoint(configurations, answers, pages, masks),
+            new QueueEndpoint(configurations, answers, pages, masks),
             new AccessConfigurationEndpoint(
                 configurations, access.replacement(), answers, access.watches()),
             new TokenEndpoint(

@@ -44,11 +44,13 @@ final class PolicyEndpoint extends PolicyServiceGrpc.PolicyServiceImplBase {
   private final AccessConfigurations access;
   private final Answers answers;
   private final Pages pages;
+  private final Masks masks;
 
-  PolicyEndpoint(AccessConfigurations access, Answers answers, Pages pages) {
+  PolicyEndpoint(AccessConfigurations access, Answers answers, Pages pages, Masks masks) {
     this.access = access;
     this.answers = answers;
     this.pages = pages;
+    this.masks = masks;
   }
 
   @Override
@@ -132,13 +134,13 @@ final class PolicyEndpoint extends PolicyServiceGrpc.PolicyServiceImplBase {
 
   /// Two fields say how long jobs run on without contact; who sets one of them means to unset the
   /// other.
-  private static PolicySpec merged(
+  private PolicySpec merged(
       Child<PolicyId> name,
       io.headgate.policy.core.access.Policy current,
       Policy wanted,
       Set<String> fields) {
-    Policy.Builder next = AccessMapping.toProto(name.tenant(), current).toBuilder();
-    Masks.merge(next, wanted, fields);
+    Policy before = AccessMapping.toProto(name.tenant(), current);
+    Policy.Builder next = masks.merged(PATH, before, wanted, fields).toBuilder();
     if (!fields.contains(STOP_AFTER) && next.getStopAfterNever()) {
       next.clearStopAfter();
     }

@@ -27,11 +27,13 @@ final class QueueEndpoint extends QueueServiceGrpc.QueueServiceImplBase {
   private final AccessConfigurations access;
   private final Answers answers;
   private final Pages pages;
+  private final Masks masks;
 
-  QueueEndpoint(AccessConfigurations access, Answers answers, Pages pages) {
+  QueueEndpoint(AccessConfigurations access, Answers answers, Pages pages, Masks masks) {
     this.access = access;
     this.answers = answers;
     this.pages = pages;
+    this.masks = masks;
   }
 
   @Override
@@ -94,9 +96,9 @@ final class QueueEndpoint extends QueueServiceGrpc.QueueServiceImplBase {
                   name.tenant(),
                   name.id(),
                   (io.headgate.policy.core.access.Queue current) -> {
-                    Queue.Builder next = AccessMapping.toProto(name.tenant(), current).toBuilder();
-                    Masks.merge(next, wanted, fields);
-                    return AccessMapping.spec(name.id().value(), next.build());
+                    Queue before = AccessMapping.toProto(name.tenant(), current);
+                    Queue next = masks.merged("queue", before, wanted, fields);
+                    return AccessMapping.spec(name.id().value(), next);
                   }));
         });
   }

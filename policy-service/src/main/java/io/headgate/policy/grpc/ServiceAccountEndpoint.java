@@ -22,16 +22,18 @@ import java.util.Set;
 /// Automated clients of a tenant.
 final class ServiceAccountEndpoint extends ServiceAccountServiceGrpc.ServiceAccountServiceImplBase {
   private static final String COLLECTION = "serviceAccounts";
-  private static final String DISPLAY_NAME = "display_name";
+  private static final List<String> WRITABLE = List.of("display_name");
 
   private final ServiceAccounts accounts;
   private final Answers answers;
   private final Pages pages;
+  private final Masks masks;
 
-  ServiceAccountEndpoint(ServiceAccounts accounts, Answers answers, Pages pages) {
+  ServiceAccountEndpoint(ServiceAccounts accounts, Answers answers, Pages pages, Masks masks) {
     this.accounts = accounts;
     this.answers = answers;
     this.pages = pages;
+    this.masks = masks;
   }
 
   @Override
@@ -91,13 +93,10 @@ final class ServiceAccountEndpoint extends ServiceAccountServiceGrpc.ServiceAcco
         wanted.getName(),
         origin -> {
           Child<ServiceAccountId> name = name("service_account.name", wanted.getName());
-          Set<String> fields = Masks.fields(request.getUpdateMask(), List.of(DISPLAY_NAME));
+          Set<String> fields = Masks.fields(request.getUpdateMask(), WRITABLE);
           return toProto(
               accounts.update(
-                  origin,
-                  name.tenant(),
-                  name.id(),
-                  current -> fields.contains(DISPLAY_NAME) ? wanted.getDisplayName() : current));
+                  origin, name.tenant(), name.id(), current -> merged(current, wanted, fields)));
         });
   }
 
@@ -111,6 +110,11 @@ final class ServiceAccountEndpoint extends ServiceAccountServiceGrpc.ServiceAcco
           accounts.delete(origin, name.tenant(), name.id());
           return Empty.getDefaultInstance();
         });
+  }
+
+  private String merged(String displayName, ServiceAccount wanted, Set<String> fields) {
+    ServiceAccount before = ServiceAccount.newBuilder().setDisplayName(displayName).build();
+    return masks.merged("service_account", before, wanted, fields).getDisplayName();
   }
 
   private static Child<ServiceAccountId> name(String field, String name) {

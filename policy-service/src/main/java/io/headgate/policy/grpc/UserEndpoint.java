@@ -22,18 +22,18 @@ import java.util.Set;
 /// People of a tenant.
 final class UserEndpoint extends UserServiceGrpc.UserServiceImplBase {
   private static final String COLLECTION = "users";
-  private static final String DISPLAY_NAME = "display_name";
-  private static final String ADMIN = "admin";
-  private static final List<String> WRITABLE = List.of(DISPLAY_NAME, ADMIN);
+  private static final List<String> WRITABLE = List.of("display_name", "admin");
 
   private final Users users;
   private final Answers answers;
   private final Pages pages;
+  private final Masks masks;
 
-  UserEndpoint(Users users, Answers answers, Pages pages) {
+  UserEndpoint(Users users, Answers answers, Pages pages, Masks masks) {
     this.users = users;
     this.answers = answers;
     this.pages = pages;
+    this.masks = masks;
   }
 
   @Override
@@ -92,15 +92,7 @@ final class UserEndpoint extends UserServiceGrpc.UserServiceImplBase {
           Set<String> fields = Masks.fields(request.getUpdateMask(), WRITABLE);
           return toProto(
               users.update(
-                  origin,
-                  name.tenant(),
-                  name.id(),
-                  current ->
-                      new Users.Attributes(
-                          fields.contains(DISPLAY_NAME)
-                              ? wanted.getDisplayName()
-                              : current.displayName(),
-                          fields.contains(ADMIN) ? wanted.getAdmin() : current.isAdmin())));
+                  origin, name.tenant(), name.id(), current -> merged(current, wanted, fields)));
         });
   }
 
@@ -114,6 +106,13 @@ final class UserEndpoint extends UserServiceGrpc.UserServiceImplBase {
           users.delete(origin, name.tenant(), name.id());
           return Empty.getDefaultInstance();
         });
+  }
+
+  private Users.Attributes merged(Users.Attributes current, User wanted, Set<String> fields) {
+    User before =
+        User.newBuilder().setDisplayName(current.displayName()).setAdmin(current.isAdmin()).build();
+    User next = masks.merged("user", before, wanted, fields);
+    return new Users.Attributes(next.getDisplayName(), next.getAdmin());
   }
 
   private static User toProto(io.headgate.policy.core.identity.User user) {

@@ -24,7 +24,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.Supplier;
 
 /// Lets machines join: an admin makes a join token for a pool, a machine turns it into its own key.
 /// Tenant and pool are the token's, never the machine's to say. Thread-safe.
@@ -107,15 +106,27 @@ public final class Enrolment {
     }
     return changes.change(tables -> {
       StoredJoinToken token =
-          tables
-              .joinTokens()
-              .lock(join.get().id())
-              .filter(entry -> Secrets.matches(join.get(), entry.hash()))
-              .map(JoinTokenTable.Entry::token)
-              .filter(found -> found.isGood(changes.now()))
-              .orElseThrow(rejected(source));
+          good(tables, join.get())
+              .orElseThrow(() -> {
+                attempts.failed(source);
+                return new DeniedException(new Denial.JoinTokenRejected());
+              });
       return enroll(tables, origin, token, node);
     });
+  }
+
+  /// The token of this secret if it can be used, held until the end of the transaction. Its tenant
+  /// is held as well, and first, as every change does: a tenant that is just being removed takes no
+  /// new machine.
+  private Optional<StoredJoinToken> good(Tables tables, KeySecret join) {
+    return tables
+        .joinTokens()
+        .find(join.id())
+        .filter(entry -> Secrets.matches(join, entry.hash()))
+        .flatMap(entry -> tables.tenants().lock(entry.token().tenant()))
+        .flatMap(_ -> tables.joinTokens().lock(join.id()))
+        .map(JoinTokenTable.Entry::token)
+        .filter(token -> token.isGood(changes.now()));
   }
 
   private Enrolled enroll(Tables tables, Origin origin, StoredJoinToken token, NodeId node) {
@@ -156,13 +167,6 @@ public final class Enrolment {
     var pools = supply.pools().stream().map(PoolId::value).sorted().toList();
     String id = wanted.pool().value();
     return Outcome.denied(new Denial.Unknown("pool", Kind.POOL, id, Nearest.to(id, pools)));
-  }
-
-  private Supplier<DeniedException> rejected(FailedAttempts.Source source) {
-    return () -> {
-      attempts.failed(source);
-      return new DeniedException(new Denial.JoinTokenRejected());
-    };
   }
 
   private static String name(KeyId token) {

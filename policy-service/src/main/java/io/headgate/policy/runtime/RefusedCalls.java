@@ -18,10 +18,12 @@ public final class RefusedCalls {
 
   private final Changes changes;
   private final LeakyBuckets written;
+  private final PolicyMetrics metrics;
   private final AtomicLong leftOut = new AtomicLong();
 
-  public RefusedCalls(Changes changes, TimeSource time) {
+  public RefusedCalls(Changes changes, PolicyMetrics metrics, TimeSource time) {
     this.changes = changes;
+    this.metrics = metrics;
     this.written = new LeakyBuckets(time);
   }
 
@@ -31,6 +33,7 @@ public final class RefusedCalls {
   /// @param target what it was about; empty if that is not known
   public void record(
       Origin origin, Optional<TenantId> tenant, String action, String target, String reason) {
+    metrics.denied(action, reason);
     AuditEntry.Actor actor = AuditEntry.Actor.of(origin);
     String who =
         actor.subject().equals(AuditEntry.Actor.NOBODY) ? actor.address() : actor.subject();

@@ -27,26 +27,25 @@ import java.util.Optional;
 
 /// Turns keys into tokens, and says who a token's bearer is. Thread-safe.
 public final class Tokens {
+  private static final String EXCHANGE = "ExchangeKey";
+  private static final String REJECTED = "KEY_REJECTED";
+
   // What an unknown key is compared with, so that it takes as long to refuse as a known one.
   private static final SecretHash NOBODY = new SecretHash("0".repeat(64));
 
   private final Changes changes;
   private final SigningKeys signing;
-  private final FailedAttempts attempts;
-  private final RefusedCalls refused;
+  private final Guard guard;
   private final Duration lifetime;
 
-  /// @param lifetime of a token
-  public Tokens(
-      Changes changes,
-      SigningKeys signing,
-      FailedAttempts attempts,
-      RefusedCalls refused,
-      Duration lifetime) {
+  /// Who watches the door.
+  public record Guard(FailedAttempts attempts, RefusedCalls refused, PolicyMetrics metrics) {}
+
+  /// Issues tokens that live for `lifetime`.
+  public Tokens(Changes changes, SigningKeys signing, Guard guard, Duration lifetime) {
     this.changes = changes;
     this.signing = signing;
-    this.attempts = attempts;
-    this.refused = refused;
+    this.guard = guard;
     this.lifetime = lifetime;
   }
 
@@ -61,16 +60,17 @@ public final class Tokens {
         KeySecret.parse(key).filter(parsed -> parsed.kind() != KeyKind.JOIN);
     FailedAttempts.Source source =
         new FailedAttempts.Source(origin.address(), secret.map(KeySecret::id));
-    attempts.require(source);
+    guard.attempts().require(source);
     Instant now = changes.now();
     Optional<Bearer> bearer =
         secret.flatMap(given -> changes.read(tables -> bearer(tables, given, now)));
     if (bearer.isEmpty()) {
-      attempts.failed(source);
-      secret.ifPresent(given -> refused(origin, given));
+      guard.attempts().failed(source);
+      refused(origin, secret);
       throw new DeniedException(new Denial.KeyRejected());
     }
     markUsed(bearer.get().key(), now);
+    guard.metrics().tokenIssued(bearer.get().identity().role().name());
     return signing.sign(TokenContents.of(bearer.get().identity()), lifetime);
   }
 
@@ -168,15 +168,16 @@ public final class Tokens {
   }
 
   /// A known key that is no longer good is worth a note; an invented one is only noise.
-  private void refused(Origin origin, KeySecret secret) {
-    changes
-        .read(tables -> tables.keys().find(secret.id()))
-        .ifPresent(entry ->
-            refused.record(
-                origin,
-                entry.key().owner().tenant(),
-                "ExchangeKey",
-                "keys/" + secret.id(),
-                "KEY_REJECTED"));
+  private void refused(Origin origin, Optional<KeySecret> secret) {
+    Optional<StoredKey> known =
+        secret
+            .flatMap(given -> changes.read(tables -> tables.keys().find(given.id())))
+            .map(KeyTable.Entry::key);
+    if (known.isEmpty()) {
+      guard.metrics().denied(EXCHANGE, REJECTED);
+      return;
+    }
+    StoredKey key = known.get();
+    guard.refused().record(origin, key.owner().tenant(), EXCHANGE, "keys/" + key.id(), REJECTED);
   }
 }

@@ -45,12 +45,18 @@ final class PostgresJoinTokens implements JoinTokenTable {
   }
 
   @Override
+  public Optional<Entry> find(KeyId id) {
+    return dsl.selectFrom(JOIN_TOKENS)
+        .where(JOIN_TOKENS.JOIN_TOKEN_ID.eq(id.value()))
+        .fetchOptional(PostgresJoinTokens::entry);
+  }
+
+  @Override
   public Optional<Entry> lock(KeyId id) {
     return dsl.selectFrom(JOIN_TOKENS)
         .where(JOIN_TOKENS.JOIN_TOKEN_ID.eq(id.value()))
         .forUpdate()
-        .fetchOptional(
-            row -> new Entry(token(row), new SecretHash(HEX.formatHex(row.getSecretSha256()))));
+        .fetchOptional(PostgresJoinTokens::entry);
   }
 
   @Override
@@ -74,6 +80,10 @@ final class PostgresJoinTokens implements JoinTokenTable {
                     .forUpdate()
                     .skipLocked()))
         .execute();
+  }
+
+  private static Entry entry(JoinTokensRecord row) {
+    return new Entry(token(row), new SecretHash(HEX.formatHex(row.getSecretSha256())));
   }
 
   private static StoredJoinToken token(JoinTokensRecord row) {

@@ -1,6 +1,7 @@
 package io.headgate.policy.store;
 
 import static io.headgate.policy.store.jooq.Tables.KEYS;
+import static org.jooq.impl.DSL.function;
 import static org.jooq.impl.DSL.noCondition;
 import static org.jooq.impl.DSL.row;
 import static org.jooq.impl.DSL.val;
@@ -28,6 +29,9 @@ import org.jooq.DSLContext;
 /// Rows of `keys`.
 final class PostgresKeys implements KeyTable {
   private static final HexFormat HEX = HexFormat.of();
+
+  /// Any number that nothing else in this database locks.
+  private static final long FIRST_OPERATOR = 0x6865_6164_6761_7465L;
 
   private final DSLContext dsl;
 
@@ -129,6 +133,8 @@ final class PostgresKeys implements KeyTable {
 
   @Override
   public boolean hasOperators() {
+    // There is no row yet that could be locked.
+    dsl.select(function("pg_advisory_xact_lock", Object.class, val(FIRST_OPERATOR))).execute();
     return dsl.fetchExists(KEYS, KEYS.KIND.eq(KeyKind.OPERATOR.name()));
   }
 

@@ -13,7 +13,9 @@ public interface JoinTokenTable {
 
   void insert(Entry entry, String createdBy);
 
-  /// The token; others who want to use it wait until this transaction ends.
+  Optional<Entry> find(KeyId id);
+
+  /// As {@link #find}; others who want to use it wait until this transaction ends.
   Optional<Entry> lock(KeyId id);
 
   /// Takes one use away.

@@ -45,6 +45,7 @@ public interface KeyTable {
   /// so that two that revoke "one of two" do not end with none.
   int countLiveOfOperators(Instant now);
 
-  /// Whether any operator ever had a key.
+  /// Whether any operator ever had a key. Until this transaction ends nobody else is told, so that
+  /// two processes that start at once do not both make the first one.
   boolean hasOperators();
 }

@@ -1,0 +1,168 @@
+package io.headgate.policy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.headgate.kit.client.ChannelConfig;
+import io.headgate.kit.config.Secret;
+import io.headgate.kit.db.Database;
+import io.headgate.kit.db.DatabaseConfig;
+import io.headgate.kit.telemetry.Telemetry;
+import io.headgate.kit.testing.PostgresFixture;
+import io.headgate.kit.testing.TestClock;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.Executors;
+import org.jooq.impl.DSL;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+class AdminKeyTest {
+  @RegisterExtension static final PostgresFixture POSTGRES = PostgresFixture.of("policy");
+
+  @TempDir Path directory;
+
+  private final List<Secret> handed = new ArrayList<>();
+
+  @Test
+  void isMadeAtTheFirstStartOnly() {
+    DatabaseConfig database = POSTGRES.fresh();
+    try (PolicyService first = open(database)) {
+      assertThat(first.ensureAdminKey(handed::add)).isTrue();
+      assertThat(first.ensureAdminKey(handed::add)).isFalse();
+    }
+    try (PolicyService second = open(database)) {
+      assertThat(second.ensureAdminKey(handed::add)).isFalse();
+    }
+    assertThat(handed).hasSize(1);
+    assertThat(handed.getFirst().reveal()).startsWith("hg_op_");
+  }
+
+  @Test
+  void isNotMadeIfNobodyCouldKeepIt() {
+    try (PolicyService service = open(POSTGRES.fresh())) {
+      assertThatThrownBy(() ->
+              service.ensureAdminKey(_ -> {
+                throw new IllegalStateException("the disk is full");
+              }))
+          .hasMessageContaining("the disk is full");
+      assertThat(service.ensureAdminKey(handed::add)).isTrue();
+    }
+  }
+
+  @Test
+  void ofTwoProcessesThatStartAtOnceOneMakesIt() throws Exception {
+    DatabaseConfig database = POSTGRES.fresh();
+    try (PolicyService a = open(database);
+        PolicyService b = open(database);
+        var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<Secret> both = Collections.synchronizedList(handed);
+      var one = threads.submit(() -> a.ensureAdminKey(both::add));
+      var two = threads.submit(() -> b.ensureAdminKey(both::add));
+      assertThat(one.get() ^ two.get()).isTrue();
+    }
+    assertThat(handed).hasSize(1);
+  }
+
+  @Test
+  void canBeReplacedOnTheMachine() {
+    try (PolicyService service = open(POSTGRES.fresh())) {
+      service.ensureAdminKey(handed::add);
+      service.resetAdminKey(handed::add);
+      assertThat(handed).hasSize(2).doesNotHaveDuplicates();
+      assertThat(service.ensureAdminKey(handed::add)).isFalse();
+    }
+  }
+
+  @Test
+  void theDefaultTenantIsMadeOnce() {
+    DatabaseConfig database = POSTGRES.fresh();
+    PolicyServiceConfig config = config(database).withDefaultTenant("acme");
+    for (int start = 0; start < 2; start++) {
+      try (PolicyService service =
+          new PolicyService(config, Telemetry.disabled(), new TestClock())) {
+        service.start();
+      }
+    }
+    try (var jooq = Database.open(database)) {
+      assertThat(
+              jooq.jooq()
+                  .select(DSL.field("tenant_id", String.class))
+                  .from(DSL.table("tenants"))
+                  .fetch(row -> row.value1()))
+          .containsExactly("acme");
+    }
+  }
+
+  @Test
+  void aStartWithTheWrongSecretsFailsAndSaysHowToGoOn() {
+    DatabaseConfig database = POSTGRES.fresh();
+    try (PolicyService service = open(database)) {
+      service.start();
+    }
+    PolicyServiceConfig other =
+        PolicyServiceConfig.of(database, nowhere(), directory.resolve("other"));
+    try (PolicyService service = new PolicyService(other, Telemetry.disabled(), new TestClock())) {
+      assertThatThrownBy(service::start).hasMessageContaining("--replace-signing-keys");
+      service.replaceSigningKeys();
+      service.start();
+    }
+  }
+
+  @Test
+  void theProcessWritesItWhereItsConfigurationSays() throws Exception {
+    DatabaseConfig database = POSTGRES.fresh();
+    Path keyFile = directory.resolve("admin").resolve("key");
+    Path file = directory.resolve("policy.yaml");
+    Files.writeString(file, yaml(database, keyFile));
+    PolicyServiceMain.main(new String[] {file.toString(), "--reset-admin-key"});
+    String first = Files.readString(keyFile).strip();
+    assertThat(first).startsWith("hg_op_");
+    assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(keyFile)))
+        .isEqualTo("rw-------");
+    PolicyServiceMain.main(new String[] {file.toString(), "--reset-admin-key"});
+    assertThat(Files.readString(keyFile).strip()).startsWith("hg_op_").isNotEqualTo(first);
+    PolicyServiceMain.main(new String[] {file.toString(), "--create-key", "services/scheduler"});
+    PolicyServiceMain.main(new String[] {file.toString(), "--replace-signing-keys"});
+  }
+
+  private String yaml(DatabaseConfig database, Path keyFile) {
+    return """
+    admin-key-file: %s
+    telemetry: {}
+    policy:
+      secrets-directory: %s
+      pools: {server: "http://127.0.0.1:1"}
+      database:
+        url: %s
+        user: %s
+        password: %s
+        schema: policy
+        allow-unsafe-durability: true
+    """
+        .formatted(
+            keyFile,
+            directory.resolve("secrets"),
+            database.url(),
+            database.user(),
+            database.password().reveal());
+  }
+
+  private PolicyService open(DatabaseConfig database) {
+    return new PolicyService(config(database), Telemetry.disabled(), new TestClock());
+  }
+
+  private PolicyServiceConfig config(DatabaseConfig database) {
+    return PolicyServiceConfig.of(database, nowhere(), directory.resolve("secrets"));
+  }
+
+  private static ChannelConfig nowhere() {
+    return ChannelConfig.of(URI.create("http://127.0.0.1:1"));
+  }
+}

@@ -1,0 +1,173 @@
+package io.headgate.policy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.grpc.Channel;
+import io.headgate.kit.failure.GrpcFailures;
+import io.headgate.kit.failure.Refusal;
+import io.headgate.kit.testing.PostgresFixture;
+import io.headgate.proto.policy.v1.AccessConfiguration;
+import io.headgate.proto.policy.v1.DeleteTenantRequest;
+import io.headgate.proto.policy.v1.TenantServiceGrpc;
+import io.headgate.proto.policy.v1.WatchAccessResponse;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class WatchAccessTest {
+  @Order(1)
+  @RegisterExtension
+  static final PostgresFixture POSTGRES = PostgresFixture.of("policy");
+
+  @Order(2)
+  @RegisterExtension
+  static final PolicyFixture POLICY = PolicyFixture.of(POSTGRES);
+
+  private Channel scheduler;
+
+  @BeforeEach
+  void connect() {
+    scheduler = POLICY.as("services/scheduler");
+  }
+
+  @Test
+  void beginsWithEverythingThereIs() {
+    Acme acme = Acme.found(POLICY);
+    acme.replace(acme.twoTeams());
+    POLICY.tenant();
+    try (Watching watching = Watching.from(scheduler, 0)) {
+      WatchAccessResponse first = watching.next();
+      assertThat(first.getSnapshot()).isTrue();
+      assertThat(first.getVersion()).isPositive();
+      assertThat(first.getConfigurationsList()).contains(acme.configuration());
+      assertThat(first.getConfigurationsList()).allMatch(each -> each.getVersion() > 0);
+    }
+  }
+
+  @Test
+  void tellsOfEachChangeAsItIsCommitted() {
+    Acme acme = Acme.found(POLICY);
+    acme.group("rnd", "ada");
+    try (Watching watching = Watching.from(scheduler, 0)) {
+      long version = watching.next().getVersion();
+      acme.policy("rnd", "rnd", "1", "8");
+      WatchAccessResponse change = watching.next();
+      assertThat(change.getSnapshot()).isFalse();
+      assertThat(change.getVersion()).isGreaterThan(version);
+      assertThat(change.getConfigurationsList()).containsExactly(acme.configuration());
+      acme.queue("rnd-3", "rnd", "three");
+      assertThat(watching.next().getConfigurationsList()).containsExactly(acme.configuration());
+    }
+  }
+
+  @Test
+  void resumesWhereItStoppedWithEachTenantOnce() {
+    Acme acme = Acme.found(POLICY);
+    Acme other = Acme.found(POLICY);
+    acme.group("a");
+    other.group("a");
+    long seen = version();
+    acme.group("b");
+    acme.group("c");
+    try (Watching watching = Watching.from(scheduler, seen)) {
+      WatchAccessResponse missed = watching.next();
+      assertThat(missed.getSnapshot()).isFalse();
+      assertThat(missed.getConfigurationsList()).containsExactly(acme.configuration());
+    }
+  }
+
+  @Test
+  void aChangeThatChangesNothingIsNotTold() {
+    Acme acme = Acme.found(POLICY);
+    acme.replace(acme.twoTeams());
+    long seen = version();
+    acme.replace(acme.twoTeams());
+    assertThat(version()).isEqualTo(seen);
+  }
+
+  @Test
+  void tellsOfTenantsThatAreGone() {
+    Acme acme = Acme.found(POLICY);
+    acme.group("rnd");
+    long seen = version();
+    try (Watching watching = Watching.from(scheduler, 0)) {
+      watching.next();
+      delete(acme.id());
+      assertThat(watching.next().getDeletedTenantsList()).containsExactly(acme.id());
+    }
+    try (Watching late = Watching.from(scheduler, seen)) {
+      assertThat(late.next().getDeletedTenantsList()).containsExactly(acme.id());
+    }
+    try (Watching fresh = Watching.from(scheduler, 0)) {
+      WatchAccessResponse snapshot = fresh.next();
+      assertThat(snapshot.getDeletedTenantsList()).isEmpty();
+      assertThat(snapshot.getConfigurationsList())
+          .extracting(AccessConfiguration::getTenant)
+          .doesNotContain(acme.id());
+    }
+  }
+
+  @Test
+  void aVersionThatIsYetToComeBeginsAnew() {
+    Acme.found(POLICY).group("rnd");
+    try (Watching watching = Watching.from(scheduler, 1_000_000)) {
+      assertThat(watching.next().getSnapshot()).isTrue();
+    }
+  }
+
+  @Test
+  void endsWithTheServerAndResumesAfterItsRestart() {
+    Acme acme = Acme.found(POLICY);
+    acme.group("rnd");
+    long seen;
+    try (Watching watching = Watching.from(scheduler, 0)) {
+      seen = watching.next().getVersion();
+      POLICY.service().close();
+      Refusal refusal = GrpcFailures.refusal(watching.failure()).orElseThrow();
+      assertThat(refusal.reason()).isEqualTo("SERVER_STOPPING");
+      assertThat(refusal.metadata()).containsEntry("version", Long.toString(seen));
+    }
+    POLICY.restart();
+    connect();
+    try (Watching watching = Watching.from(scheduler, seen)) {
+      WatchAccessResponse alive = watching.next();
+      assertThat(alive.getSnapshot()).isFalse();
+      assertThat(alive.getVersion()).isEqualTo(seen);
+      assertThat(alive.getConfigurationsList()).isEmpty();
+    }
+    assertThat(configurations()).contains(acme.id());
+  }
+
+  @Test
+  void hearsOfAnotherInstancesChanges() {
+    Acme acme = Acme.found(POLICY);
+    acme.group("rnd");
+    try (Watching watching = Watching.from(scheduler, 0);
+        SecondInstance second = SecondInstance.of(POSTGRES.config(), POLICY)) {
+      watching.next();
+      second.createGroup(acme.id(), "made-elsewhere");
+      assertThat(watching.next().getConfigurationsList()).containsExactly(acme.configuration());
+    }
+  }
+
+  private List<String> configurations() {
+    try (Watching watching = Watching.from(scheduler, 0)) {
+      return watching.next().getConfigurationsList().stream()
+          .map(AccessConfiguration::getTenant)
+          .toList();
+    }
+  }
+
+  private long version() {
+    try (Watching watching = Watching.from(scheduler, 0)) {
+      return watching.next().getVersion();
+    }
+  }
+
+  private static void delete(String tenant) {
+    TenantServiceGrpc.newBlockingStub(POLICY.operator())
+        .deleteTenant(DeleteTenantRequest.newBuilder().setName("tenants/" + tenant).build());
+  }
+}
