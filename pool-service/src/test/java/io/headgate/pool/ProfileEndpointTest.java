@@ -173,7 +173,7 @@ class ProfileEndpointTest {
     assertThat(
             refused(() -> update(update.toBuilder().setWorkers(10_001).build(), "workers"))
                 .reason())
-        .isEqualTo("OUT_OF_RANGE");
+        .isEqualTo("INVALID_FIELD");
     Profile absent = update.toBuilder().setName(name("absent")).build();
     assertThat(refused(() -> update(absent)).reason()).isEqualTo("PROFILE_NOT_FOUND");
   }

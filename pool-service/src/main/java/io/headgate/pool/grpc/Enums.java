@@ -1,7 +1,5 @@
 package io.headgate.pool.grpc;
 
-import com.google.protobuf.ProtocolMessageEnum;
-import io.headgate.kit.failure.Refusal;
 import io.headgate.pool.core.configuration.Isolation;
 import io.headgate.pool.core.configuration.Reclaim;
 import io.headgate.pool.core.node.Geometry;
@@ -13,16 +11,6 @@ import java.util.Optional;
 /// Enums of the contract to and from ours.
 final class Enums {
   private Enums() {}
-
-  /// Refuses a number that the contract does not know. It is not passed over: an unknown isolation
-  /// taken for none would be a promise broken.
-  static void requireKnown(String field, ProtocolMessageEnum value, ProtocolMessageEnum unknown) {
-    if (value.equals(unknown)) {
-      throw Refusal.invalidField(
-              "UNKNOWN_VALUE", field, "this server does not know the value: see its contract")
-          .exception();
-    }
-  }
 
   static Isolation isolation(IsolationLevel level) {
     return switch (level) {

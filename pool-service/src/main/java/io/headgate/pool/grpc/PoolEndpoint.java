@@ -2,8 +2,10 @@ package io.headgate.pool.grpc;
 
 import com.google.protobuf.Empty;
 import io.grpc.stub.StreamObserver;
+import io.headgate.kit.grpc.MessageRules;
 import io.headgate.kit.grpc.PageTokens;
 import io.headgate.pool.core.Denial;
+import io.headgate.pool.core.configuration.ConfigurationSpec.PoolSpec;
 import io.headgate.pool.core.name.Kind;
 import io.headgate.pool.core.name.PoolId;
 import io.headgate.pool.core.name.TenantId;
@@ -22,6 +24,8 @@ import java.util.List;
 
 /// Pools, one by one, in the draft or as provisioned.
 public final class PoolEndpoint extends PoolServiceGrpc.PoolServiceImplBase {
+  private static final MessageRules RULES = new MessageRules(List.of(Pool.getDescriptor()));
+
   private final Drafts drafts;
   private final Pages pages;
 
@@ -97,15 +101,22 @@ public final class PoolEndpoint extends PoolServiceGrpc.PoolServiceImplBase {
                   Answers.caller(),
                   name.tenant(),
                   name.id(),
-                  current ->
-                      PoolMessages.spec(
-                          name.id().value(),
-                          FieldMasks.merge(
-                              request.getUpdateMask(),
-                              request.getPool(),
-                              PoolMessages.message(name.tenant(), current))));
+                  current -> merge(request, name, current));
           return PoolMessages.message(name.tenant(), updated);
         });
+  }
+
+  private static PoolSpec merge(
+      UpdatePoolRequest request,
+      Named<PoolId> name,
+      io.headgate.pool.core.configuration.Pool current) {
+    Pool merged =
+        FieldMasks.merge(
+            request.getUpdateMask(),
+            request.getPool(),
+            PoolMessages.message(name.tenant(), current));
+    RULES.require("pool", merged);
+    return PoolMessages.spec(name.id().value(), merged);
   }
 
   @Override

@@ -19,8 +19,6 @@ final class PoolMessages {
   ///
   /// @param id of the pool; the message's name is not looked at
   static PoolSpec spec(String id, io.headgate.proto.pool.v1.Pool message) {
-    Enums.requireKnown(
-        "pool.type", message.getType(), io.headgate.proto.pool.v1.Pool.Type.UNRECOGNIZED);
     return new PoolSpec(
         id,
         message.getType() == io.headgate.proto.pool.v1.Pool.Type.TYPE_ELASTIC,

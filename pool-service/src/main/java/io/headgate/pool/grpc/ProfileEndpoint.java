@@ -2,8 +2,10 @@ package io.headgate.pool.grpc;
 
 import com.google.protobuf.Empty;
 import io.grpc.stub.StreamObserver;
+import io.headgate.kit.grpc.MessageRules;
 import io.headgate.kit.grpc.PageTokens;
 import io.headgate.pool.core.Denial;
+import io.headgate.pool.core.configuration.ConfigurationSpec.ProfileSpec;
 import io.headgate.pool.core.name.Kind;
 import io.headgate.pool.core.name.ProfileId;
 import io.headgate.pool.core.name.TenantId;
@@ -22,6 +24,8 @@ import java.util.List;
 
 /// Profiles, one by one, in the draft or as provisioned.
 public final class ProfileEndpoint extends ProfileServiceGrpc.ProfileServiceImplBase {
+  private static final MessageRules RULES = new MessageRules(List.of(Profile.getDescriptor()));
+
   private final Drafts drafts;
   private final Pages pages;
 
@@ -100,15 +104,22 @@ public final class ProfileEndpoint extends ProfileServiceGrpc.ProfileServiceImpl
                   Answers.caller(),
                   name.tenant(),
                   name.id(),
-                  current ->
-                      ProfileMessages.spec(
-                          name.id().value(),
-                          FieldMasks.merge(
-                              request.getUpdateMask(),
-                              request.getProfile(),
-                              ProfileMessages.message(name.tenant(), current))));
+                  current -> merge(request, name, current));
           return ProfileMessages.message(name.tenant(), updated);
         });
+  }
+
+  private static ProfileSpec merge(
+      UpdateProfileRequest request,
+      Named<ProfileId> name,
+      io.headgate.pool.core.configuration.Profile current) {
+    Profile merged =
+        FieldMasks.merge(
+            request.getUpdateMask(),
+            request.getProfile(),
+            ProfileMessages.message(name.tenant(), current));
+    RULES.require("profile", merged);
+    return ProfileMessages.spec(name.id().value(), merged);
   }
 
   @Override

@@ -4,7 +4,6 @@ import io.headgate.pool.core.configuration.ConfigurationSpec.ProfileSpec;
 import io.headgate.pool.core.configuration.Profile;
 import io.headgate.pool.core.name.PoolId;
 import io.headgate.pool.core.name.TenantId;
-import io.headgate.proto.type.v1.IsolationLevel;
 import java.util.Optional;
 
 /// Profiles to and from messages.
@@ -15,11 +14,6 @@ final class ProfileMessages {
   ///
   /// @param id of the profile; the message's name is not looked at
   static ProfileSpec spec(String id, io.headgate.proto.pool.v1.Profile message) {
-    Enums.requireKnown("profile.isolation", message.getIsolation(), IsolationLevel.UNRECOGNIZED);
-    Enums.requireKnown(
-        "profile.reclaim",
-        message.getReclaim(),
-        io.headgate.proto.pool.v1.Profile.Reclaim.UNRECOGNIZED);
     return new ProfileSpec(
         id,
         message.getGpus(),
