@@ -14,16 +14,18 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestReporter;
 import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// How long a job takes from its submission to its running process on an idle system. Printed, not
 /// asserted: a time on a shared machine proves nothing.
 class IdleLatencyIT {
+  private static final Logger LOG = LoggerFactory.getLogger(IdleLatencyIT.class);
   private static final int JOBS = 20;
 
   @Test
-  void aJobOnAnIdleSystemRunsAtOnce(@TempDir Path directory, TestReporter reporter)
+  void aJobOnAnIdleSystemRunsAtOnce(@TempDir Path directory)
       throws Exception {
     try (TestInstallation headgate =
         TestInstallation.start(directory)
@@ -49,9 +51,11 @@ class IdleLatencyIT {
         times.add(Duration.between(Objects.requireNonNull(done.createTime()), started));
       }
       Collections.sort(times);
-      reporter.publishEntry(
-          "submission to running process, idle system, median of " + JOBS,
-          times.get(JOBS / 2).toMillis() + " ms (worst " + times.getLast().toMillis() + " ms)");
+      LOG.info(
+          "submission to running process on an idle system: median of {} {} ms, worst {} ms",
+          JOBS,
+          times.get(JOBS / 2).toMillis(),
+          times.getLast().toMillis());
       assertThat(times).hasSize(JOBS);
     }
   }
