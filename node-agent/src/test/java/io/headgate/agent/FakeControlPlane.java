@@ -46,6 +46,9 @@ final class FakeControlPlane implements AutoCloseable {
   static final String JOIN_TOKEN = "join-me";
   static final Duration PATIENCE = Duration.ofSeconds(20);
 
+  /// Everything of the agents' streams, in order.
+  final List<ConnectRequest> said = new CopyOnWriteArrayList<>();
+
   final List<Hello> hellos = new CopyOnWriteArrayList<>();
   final List<Update> updates = new CopyOnWriteArrayList<>();
   final List<LogChunk> chunks = new CopyOnWriteArrayList<>();
@@ -192,6 +195,7 @@ final class FakeControlPlane implements AutoCloseable {
     }
 
     private void take(ConnectRequest request, StreamObserver<ConnectResponse> responses) {
+      said.add(request);
       switch (request.getMessageCase()) {
         case HELLO -> greet(request.getHello(), responses);
         case UPDATE -> {
@@ -212,6 +216,9 @@ final class FakeControlPlane implements AutoCloseable {
                         HeartbeatReply.newBuilder().setNumber(request.getHeartbeat().getNumber()))
                     .build());
           }
+        }
+        case CLOSING -> {
+          // Only heard.
         }
         case LOG_CHUNK -> chunks.add(request.getLogChunk());
         case MESSAGE_NOT_SET -> throw Status.INVALID_ARGUMENT.asRuntimeException();

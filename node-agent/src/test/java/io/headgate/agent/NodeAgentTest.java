@@ -10,6 +10,8 @@ import io.headgate.kit.time.TimeSource;
 import io.headgate.proto.agent.v1.AttemptReport;
 import io.headgate.proto.agent.v1.AttemptReport.EndReason;
 import io.headgate.proto.agent.v1.AttemptReport.State;
+import io.headgate.proto.agent.v1.ConnectRequest;
+import io.headgate.proto.agent.v1.ConnectRequest.MessageCase;
 import io.headgate.proto.agent.v1.Leadership;
 import io.headgate.proto.agent.v1.Stop;
 import io.headgate.proto.agent.v1.Update;
@@ -21,6 +23,8 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -308,6 +312,45 @@ class NodeAgentTest {
     assertThat(plane.reportsOf("job"))
         .extracting(report -> report.getStopPhase() + " " + report.getStopPhaseResult())
         .contains("callback ok", "cleanup ok");
+  }
+
+  @Test
+  void saysThatItClosesBeforeAnyUpdateOfItsStopAndAgainOnEveryStream() throws Exception {
+    plane.send(
+        Orders.message(
+            Orders.withCallback(
+                Orders.assign(leader(), "job", "exec sleep 1000"),
+                "until [ -e \"$HEADGATE_CHECKPOINT_DIR/go\" ]; do :; done")));
+    plane.awaitState("job", State.STATE_RUNNING);
+    plane.said.clear();
+    CompletableFuture<Boolean> stopped =
+        CompletableFuture.supplyAsync(() -> agent.stopJobsAndClose(Duration.ofSeconds(20)));
+    plane.awaitState("job", State.STATE_STOPPING);
+
+    assertThat(saidButHeartbeats()).startsWith(MessageCase.CLOSING, MessageCase.UPDATE);
+    plane.said.clear();
+    plane.cut();
+    await().atMost(FakeControlPlane.PATIENCE).until(() -> plane.said.size() >= 2);
+    Files.createFile(root.resolve("n1/checkpoints/acme/job/go"));
+    assertThat(stopped.get(20, TimeUnit.SECONDS)).isTrue();
+    assertThat(saidButHeartbeats())
+        .startsWith(MessageCase.HELLO, MessageCase.CLOSING, MessageCase.UPDATE)
+        .containsOnlyOnce(MessageCase.CLOSING);
+  }
+
+  @Test
+  void saysThatItClosesEvenIfNothingRuns() {
+    assertThat(agent.stopJobsAndClose(Duration.ofSeconds(20))).isTrue();
+
+    await().atMost(FakeControlPlane.PATIENCE).until(() -> !plane.isConnected());
+    assertThat(saidButHeartbeats()).containsExactly(MessageCase.HELLO, MessageCase.CLOSING);
+  }
+
+  private List<MessageCase> saidButHeartbeats() {
+    return plane.said.stream()
+        .map(ConnectRequest::getMessageCase)
+        .filter(each -> each != MessageCase.HEARTBEAT)
+        .toList();
   }
 
   @Test

@@ -12,6 +12,7 @@ import io.headgate.proto.agent.v1.Assign;
 import io.headgate.proto.agent.v1.AttemptReport;
 import io.headgate.proto.agent.v1.AttemptReport.EndReason;
 import io.headgate.proto.agent.v1.AttemptReport.State;
+import io.headgate.proto.agent.v1.Closing;
 import io.headgate.proto.agent.v1.ConnectRequest;
 import io.headgate.proto.agent.v1.ConnectResponse;
 import io.headgate.proto.agent.v1.Heartbeat;
@@ -171,6 +172,11 @@ final class FakeAgent implements AutoCloseable {
         ConnectRequest.newBuilder()
             .setHeartbeat(Heartbeat.newBuilder().setNumber(heartbeats.incrementAndGet()))
             .build());
+  }
+
+  /// Says that it is being shut down.
+  void closing() {
+    send(ConnectRequest.newBuilder().setClosing(Closing.getDefaultInstance()).build());
   }
 
   // What it says of its attempts.

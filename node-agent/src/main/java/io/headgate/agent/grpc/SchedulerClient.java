@@ -88,6 +88,11 @@ public final class SchedulerClient implements ControlPlane, AutoCloseable {
   }
 
   @Override
+  public void closing() {
+    updatesReady();
+  }
+
+  @Override
   public void refuse(Leadership leadership) {
     @Nullable SchedulerSession current = current();
     if (current != null) {

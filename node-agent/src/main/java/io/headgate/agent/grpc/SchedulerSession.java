@@ -13,6 +13,7 @@ import io.headgate.agent.process.BootClock;
 import io.headgate.agent.runtime.Agent;
 import io.headgate.kit.time.TimeSource;
 import io.headgate.proto.agent.v1.AgentServiceGrpc;
+import io.headgate.proto.agent.v1.Closing;
 import io.headgate.proto.agent.v1.ConnectRequest;
 import io.headgate.proto.agent.v1.ConnectResponse;
 import io.headgate.proto.agent.v1.Heartbeat;
@@ -88,6 +89,7 @@ final class SchedulerSession implements ClientResponseObserver<ConnectRequest, C
   private long lastHeardNanos;
   private long heartbeats;
   private long sentSequence;
+  private boolean saidClosing;
   private final Map<Long, Long> unansweredBootMs = new LinkedHashMap<>();
   private final Map<String, LogSender> readers = new LinkedHashMap<>();
 
@@ -113,6 +115,7 @@ final class SchedulerSession implements ClientResponseObserver<ConnectRequest, C
       Hello hello = hello();
       helloBootMs = BootClock.nowMs();
       send(ConnectRequest.newBuilder().setHello(hello).build());
+      sayClosing();
       while (outcome == null) {
         @Nullable Event event = inbox.poll(nanosToWait(), TimeUnit.NANOSECONDS);
         while (event != null && outcome == null) {
@@ -186,7 +189,11 @@ final class SchedulerSession implements ClientResponseObserver<ConnectRequest, C
           requests.request(1);
         }
       }
-      case Event.Woken _ -> wakeQueued.set(false);
+      case Event.Woken _ -> {
+        wakeQueued.set(false);
+        // At once, because the next event may be the end.
+        sayClosing();
+      }
       case Event.Over(Outcome end) -> outcome = end;
     }
   }
@@ -297,9 +304,19 @@ final class SchedulerSession implements ClientResponseObserver<ConnectRequest, C
             .build());
   }
 
+  /// Once a stream, as soon as it is so; the scheduler gives no new work from then on.
+  private void sayClosing() {
+    if (!saidClosing && agent.isClosing()) {
+      saidClosing = true;
+      send(ConnectRequest.newBuilder().setClosing(Closing.getDefaultInstance()).build());
+    }
+  }
+
   private void sendUpdates() {
     List<Agent.Update> batch = agent.updatesAfter(sentSequence, UPDATE_BATCH);
     while (!batch.isEmpty()) {
+      // Asked after the batch was taken: what it may hold of the stop comes behind this.
+      sayClosing();
       for (Agent.Update update : batch) {
         if (!isReady()) {
           return;
@@ -364,7 +381,14 @@ final class SchedulerSession implements ClientResponseObserver<ConnectRequest, C
   private void finish() {
     welcomed = false;
     new ArrayList<>(readers.keySet()).forEach(this::closeReader);
-    if (requests != null) {
+    if (requests == null) {
+      return;
+    }
+    if (saidClosing && outcome != null) {
+      // In order, because a cancellation may overtake what was just said.
+      requests.onCompleted();
+      requests.request(Integer.MAX_VALUE);
+    } else {
       requests.cancel("session over", null);
     }
   }

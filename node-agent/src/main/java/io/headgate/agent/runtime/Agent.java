@@ -142,6 +142,11 @@ public final class Agent implements AutoCloseable {
     return loop.stopAll();
   }
 
+  /// Whether it was told to stop every job. Whoever sees an update of that stop sees this before.
+  public boolean isClosing() {
+    return loop.isClosing();
+  }
+
   /// Completes, exceptionally, if the agent cannot go on.
   public CompletableFuture<Void> failure() {
     return loop.failure();

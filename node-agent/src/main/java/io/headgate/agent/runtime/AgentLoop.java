@@ -44,6 +44,7 @@ final class AgentLoop implements AutoCloseable {
   private volatile ControlPlane controlPlane = ControlPlane.NONE;
   private volatile List<AttemptReport> reports = List.of();
   private volatile LeadershipHistory history = LeadershipHistory.NONE;
+  private volatile boolean closing;
   private long lastContactBootMs; // loop thread only
   private boolean awaitingIdle; // loop thread only
   private boolean closed; // loop thread only
@@ -100,9 +101,16 @@ final class AgentLoop implements AutoCloseable {
   CompletableFuture<Void> stopAll() {
     tasks.add(() -> {
       awaitingIdle = true;
+      closing = true;
+      controlPlane.closing();
       take(new Input.ShutdownOrdered());
     });
     return idle;
+  }
+
+  /// Whether every job is being stopped. Whoever sees an update of that stop sees this before.
+  boolean isClosing() {
+    return closing;
   }
 
   /// Completes, exceptionally, if the loop cannot go on.

@@ -8,6 +8,9 @@ public interface ControlPlane {
   /// New updates lie in the outbox.
   void updatesReady();
 
+  /// The agent closes down: the scheduler is to hear of it before anything that follows from it.
+  void closing();
+
   /// This leader was deposed: its session is to be ended.
   void refuse(Leadership leadership);
 
@@ -16,6 +19,9 @@ public interface ControlPlane {
       new ControlPlane() {
         @Override
         public void updatesReady() {}
+
+        @Override
+        public void closing() {}
 
         @Override
         public void refuse(Leadership leadership) {}

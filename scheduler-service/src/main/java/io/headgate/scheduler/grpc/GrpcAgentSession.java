@@ -98,6 +98,7 @@ final class GrpcAgentSession implements AgentSession, StreamObserver<ConnectRequ
     switch (request.getMessageCase()) {
       case HELLO -> hello(request.getHello());
       case UPDATE -> update(request.getUpdate());
+      case CLOSING -> demandTaken(replica.closing(this));
       case HEARTBEAT -> heartbeat(request.getHeartbeat());
       case LOG_CHUNK -> logChunk(request.getLogChunk());
       case MESSAGE_NOT_SET ->
@@ -152,9 +153,14 @@ final class GrpcAgentSession implements AgentSession, StreamObserver<ConnectRequ
     } finally {
       lock.unlock();
     }
-    if (!replica.report(this, update.getSequence(), AgentMapper.toReport(update.getReport()))) {
+    demandTaken(
+        replica.report(this, update.getSequence(), AgentMapper.toReport(update.getReport())));
+  }
+
+  private static void demandTaken(boolean taken) {
+    if (!taken) {
       throw Refusal.unavailable(
-              "NOT_TAKEN", "the update was not taken; connect again and repeat it", RETRY)
+              "NOT_TAKEN", "the message was not taken; connect again and repeat it", RETRY)
           .exception();
     }
   }

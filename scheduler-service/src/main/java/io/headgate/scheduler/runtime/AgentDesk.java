@@ -45,6 +45,8 @@ final class AgentDesk {
         });
     boolean rebooted =
         entry.contact().map(contact -> !contact.bootId().equals(hello.bootId())).orElse(false);
+    boolean again =
+        entry.contact().filter(old -> old.sessionId().equals(hello.sessionId())).isPresent();
     NodeContact contact =
         new NodeContact(
             node,
@@ -59,6 +61,8 @@ final class AgentDesk {
     entry.reported = true;
     entry.suspect = false;
     entry.lost = false;
+    // What is being shut down does not change its mind on another stream; the next process may.
+    entry.closing = entry.closing && again;
     entry.undelivered.clear();
     turn.contacts.add(contact);
     turn.dispatches.add(
@@ -109,6 +113,16 @@ final class AgentDesk {
     }
     take(turn, session.node(), report, Optional.empty());
     turn.dispatches.add(new Dispatch.Acknowledge(session, entry.sequence.take(sequence)));
+  }
+
+  /// Takes no new work from now on: what its agent is about to stop does not come back to it.
+  void closing(Turn turn, AgentSession session) {
+    NodeBook.Entry entry = state.nodes.entry(session.node());
+    if (entry.session().filter(session::equals).isPresent()) {
+      LOG.info("{} is being shut down", session.node());
+      entry.closing = true;
+      catalogs.tell(turn, entry);
+    }
   }
 
   void ended(Turn turn, AgentSession session) {

@@ -55,6 +55,9 @@ public sealed interface Command {
   /// An agent reports.
   record Report(AgentSession session, long sequence, AgentReport report) implements Command {}
 
+  /// An agent or its machine is being shut down.
+  record Closing(AgentSession session) implements Command {}
+
   /// A stream ended.
   record SessionEnded(AgentSession session) implements Command {}
 

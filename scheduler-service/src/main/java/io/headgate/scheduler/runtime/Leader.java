@@ -170,6 +170,7 @@ final class Leader {
       case Command.Ask<?> ask -> ask.reply().completeExceptionally(cause);
       case Command.Hello hello -> hello.session().endNotLeader("");
       case Command.Report _,
+          Command.Closing _,
           Command.SessionEnded _,
           Command.Undelivered _,
           Command.CatalogMoved _ -> {
@@ -252,6 +253,7 @@ final class Leader {
           agents.hello(turn, session, hello);
       case Command.Report(AgentSession session, long sequence, AgentReport report) ->
           agents.report(turn, session, sequence, report);
+      case Command.Closing(AgentSession session) -> agents.closing(turn, session);
       case Command.SessionEnded(AgentSession session) -> agents.ended(turn, session);
       case Command.Undelivered(var attempt, int worker) ->
           agents.undelivered(turn, attempt, worker);

@@ -39,6 +39,9 @@ final class NodeBook {
     /// It was told about as out of contact.
     boolean suspect;
 
+    /// Its agent or machine is being shut down; contact goes on as long as it lasts.
+    boolean closing;
+
     /// Its attempts were given up.
     boolean lost;
 
@@ -71,10 +74,16 @@ final class NodeBook {
       if (machine == null) {
         return Optional.empty();
       }
-      // What an operator drains stays drained; what was not heard of takes nothing.
-      NodeStatus status =
-          !reported || suspect || windowOpen ? NodeStatus.SUSPECT : machine.node().status();
-      return Optional.of(machine.node().withStatus(status));
+      return Optional.of(machine.node().withStatus(status(machine, windowOpen)));
+    }
+
+    private NodeStatus status(Machine known, boolean windowOpen) {
+      // What was not heard of takes nothing.
+      if (!reported || suspect || windowOpen) {
+        return NodeStatus.SUSPECT;
+      }
+      // What an operator drains stays drained.
+      return closing ? NodeStatus.DRAINING : known.node().status();
     }
   }
 

@@ -124,6 +124,13 @@ public final class Replica implements AutoCloseable {
     return offer(new Command.Report(session, sequence, report));
   }
 
+  /// An agent or its machine is being shut down.
+  ///
+  /// @return false: not taken; the stream must end, and the agent says it again
+  public boolean closing(AgentSession session) {
+    return offer(new Command.Closing(session));
+  }
+
   public void ended(AgentSession session) {
     offer(new Command.SessionEnded(session));
   }
