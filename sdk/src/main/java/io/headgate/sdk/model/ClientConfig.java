@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 ///   null: the system's authorities
 /// @param deadline of one call with all its retries
 /// @param patience how long a server that cannot be reached at all is tried, at most the deadline
+/// @param resumeFor how long a stream that broke is tried again before it is given up
 /// @param userAgent names the program in the server's logs
 public record ClientConfig(
     ServerAddress server,
@@ -17,9 +18,12 @@ public record ClientConfig(
     @Nullable Path certificateAuthority,
     Duration deadline,
     Duration patience,
+    Duration resumeFor,
     Backoff backoff,
     String userAgent) {
   public static final Duration DEFAULT_DEADLINE = Duration.ofSeconds(30);
+
+  public static final Duration DEFAULT_RESUME_FOR = Duration.ofHours(1);
 
   /// Everything else at its default.
   public static ClientConfig of(ServerAddress server, Credentials credentials) {
@@ -29,37 +33,44 @@ public record ClientConfig(
         null,
         DEFAULT_DEADLINE,
         DEFAULT_DEADLINE,
+        DEFAULT_RESUME_FOR,
         Backoff.DEFAULT,
         "headgate-sdk");
   }
 
   public ClientConfig withCredentials(Credentials other) {
     return new ClientConfig(
-        server, other, certificateAuthority, deadline, patience, backoff, userAgent);
+        server, other, certificateAuthority, deadline, patience, resumeFor, backoff, userAgent);
   }
 
   public ClientConfig withCertificateAuthority(@Nullable Path file) {
-    return new ClientConfig(server, credentials, file, deadline, patience, backoff, userAgent);
+    return new ClientConfig(
+        server, credentials, file, deadline, patience, resumeFor, backoff, userAgent);
   }
 
   public ClientConfig withDeadline(Duration limit) {
     return new ClientConfig(
-        server, credentials, certificateAuthority, limit, patience, backoff, userAgent);
+        server, credentials, certificateAuthority, limit, patience, resumeFor, backoff, userAgent);
   }
 
   public ClientConfig withPatience(Duration limit) {
     return new ClientConfig(
-        server, credentials, certificateAuthority, deadline, limit, backoff, userAgent);
+        server, credentials, certificateAuthority, deadline, limit, resumeFor, backoff, userAgent);
+  }
+
+  public ClientConfig withResumeFor(Duration limit) {
+    return new ClientConfig(
+        server, credentials, certificateAuthority, deadline, patience, limit, backoff, userAgent);
   }
 
   public ClientConfig withBackoff(Backoff other) {
     return new ClientConfig(
-        server, credentials, certificateAuthority, deadline, patience, other, userAgent);
+        server, credentials, certificateAuthority, deadline, patience, resumeFor, other, userAgent);
   }
 
   public ClientConfig withUserAgent(String name) {
     return new ClientConfig(
-        server, credentials, certificateAuthority, deadline, patience, backoff, name);
+        server, credentials, certificateAuthority, deadline, patience, resumeFor, backoff, name);
   }
 
   /// Pauses between tries: the first, then each longer by the factor up to the longest, each

@@ -13,7 +13,6 @@ import io.headgate.sdk.model.StatusCode;
 import io.headgate.sdk.wire.TraceContext.Parent;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
 /// One connection to a server: authenticated, traced, with deadlines and retries. Safe for use by
@@ -65,7 +64,7 @@ public final class Connection implements AutoCloseable {
   private <Q, R> R call(
       MethodDescriptor<Q, R> method, Q request, Safety safety, boolean authenticated) {
     long begin = System.nanoTime();
-    Patience patience = new Patience(config, ThreadLocalRandom.current());
+    Patience patience = Patience.withCalls(config);
     boolean renewed = false;
     while (true) {
       Duration elapsed = Duration.ofNanos(System.nanoTime() - begin);

@@ -11,17 +11,18 @@ import java.time.Duration;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /// Reads what one attempt of a job printed, each byte once, over any number of connections. The
 /// server ends the stream when there is no more; that end is an end.
 public final class LogReader implements AutoCloseable {
   private final Connection connection;
-  private final Patience patience;
   private final Map<Stream, Long> read = new EnumMap<>(Stream.class);
+  private final Object lock = new Object();
+  private Patience patience;
   private ReadJobLogsRequest request;
-  private ServerStream<ReadJobLogsResponse> stream;
+  private @Nullable ServerStream<ReadJobLogsResponse> stream;
+  private boolean closed;
   private boolean renewed;
   private boolean broken;
   private long brokenSinceNanos;
@@ -29,49 +30,71 @@ public final class LogReader implements AutoCloseable {
   LogReader(Connection connection, ReadJobLogsRequest request) {
     this.connection = connection;
     this.request = request;
-    this.patience = new Patience(connection.config(), ThreadLocalRandom.current());
-    this.stream = open();
+    this.patience = Patience.withCalls(connection.config());
   }
 
-  private ServerStream<ReadJobLogsResponse> open() {
-    return connection.stream(JobServiceGrpc.getReadJobLogsMethod(), request);
-  }
-
-  /// The next piece that was not read before; null at the end.
+  /// The next piece that was not read before; null at the end, and after [#close].
   public @Nullable LogPiece next() {
     while (true) {
       try {
-        ReadJobLogsResponse message = stream.read();
+        ServerStream<ReadJobLogsResponse> open = opened();
+        ReadJobLogsResponse message = open == null ? null : open.read();
         if (message == null) {
           return null;
         }
         broken = false;
         renewed = false;
-        patience.restore();
+        patience = Patience.withStreams(connection.config());
         LogPiece piece = unread(message);
         if (piece != null) {
           return piece;
         }
       } catch (HeadgateException failure) {
+        if (isClosed()) {
+          return null;
+        }
         reopenAfter(failure);
       }
     }
   }
 
+  private @Nullable ServerStream<ReadJobLogsResponse> opened() {
+    synchronized (lock) {
+      if (closed || stream != null) {
+        return stream;
+      }
+    }
+    ServerStream<ReadJobLogsResponse> fresh =
+        connection.stream(JobServiceGrpc.getReadJobLogsMethod(), request);
+    synchronized (lock) {
+      if (closed) {
+        fresh.close();
+        return null;
+      }
+      stream = fresh;
+      return fresh;
+    }
+  }
+
+  private boolean isClosed() {
+    synchronized (lock) {
+      return closed;
+    }
+  }
+
   private void reopenAfter(HeadgateException failure) {
-    stream.close();
+    drop();
     if (!renewed && connection.isTokenRefused(failure)) {
       renewed = true;
-    } else {
-      if (!broken) {
-        broken = true;
-        brokenSinceNanos = System.nanoTime();
-      }
-      Duration elapsed = Duration.ofNanos(System.nanoTime() - brokenSinceNanos);
-      Optional<Duration> pause = patience.pauseAfter(failure, Safety.REPEATABLE, elapsed);
-      connection.pauseBeforeRetry(failure, pause.orElseThrow(() -> failure));
+      return;
     }
-    stream = open();
+    if (!broken) {
+      broken = true;
+      brokenSinceNanos = System.nanoTime();
+    }
+    Duration elapsed = Duration.ofNanos(System.nanoTime() - brokenSinceNanos);
+    Optional<Duration> pause = patience.pauseAfter(failure, Safety.REPEATABLE, elapsed);
+    connection.pauseBeforeRetry(failure, pause.orElseThrow(() -> failure));
   }
 
   /// The part of a piece that is new. Offsets are the only memory that both sides share, so a
@@ -100,8 +123,20 @@ public final class LogReader implements AutoCloseable {
         message.getGap() && message.getOffset() >= known);
   }
 
+  private void drop() {
+    synchronized (lock) {
+      if (stream != null) {
+        stream.close();
+        stream = null;
+      }
+    }
+  }
+
   @Override
   public void close() {
-    stream.close();
+    synchronized (lock) {
+      closed = true;
+    }
+    drop();
   }
 }

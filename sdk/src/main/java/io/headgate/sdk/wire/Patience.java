@@ -6,23 +6,35 @@ import io.headgate.sdk.model.HeadgateException;
 import io.headgate.sdk.model.StatusCode;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.random.RandomGenerator;
 
 /// Decides whether and when a failed call is tried again. Retried is exactly what the contract
 /// calls retriable: UNAVAILABLE, and RESOURCE_EXHAUSTED with a RetryInfo.
 final class Patience {
   private final Backoff backoff;
-  private final Duration deadline;
-  private final Duration unreachable;
+  private final Duration whileAnswered;
+  private final Duration whileUnreachable;
   private final RandomGenerator random;
   private Duration nextPause;
 
-  Patience(ClientConfig config, RandomGenerator random) {
-    this.backoff = config.backoff();
-    this.deadline = config.deadline();
-    this.unreachable = config.patience();
-    this.random = random;
+  private Patience(Backoff backoff, Duration whileAnswered, Duration whileUnreachable) {
+    this.backoff = backoff;
+    this.whileAnswered = whileAnswered;
+    this.whileUnreachable = whileUnreachable;
+    this.random = ThreadLocalRandom.current();
     this.nextPause = backoff.first();
+  }
+
+  /// With calls, and with streams that have not begun: somebody waits for an answer.
+  static Patience withCalls(ClientConfig config) {
+    return new Patience(
+        config.backoff(), config.deadline(), min(config.deadline(), config.patience()));
+  }
+
+  /// With streams that ran: a server that restarts is no reason to lose them.
+  static Patience withStreams(ClientConfig config) {
+    return new Patience(config.backoff(), config.resumeFor(), config.resumeFor());
   }
 
   /// The pause before a failed call is tried again; nothing when it should not be.
@@ -41,13 +53,8 @@ final class Patience {
       pause = asked;
     }
     nextPause = longer(nextPause);
-    Duration limit = Failures.isAnswered(failure) ? deadline : min(deadline, unreachable);
+    Duration limit = Failures.isAnswered(failure) ? whileAnswered : whileUnreachable;
     return elapsed.plus(pause).compareTo(limit) < 0 ? Optional.of(pause) : Optional.empty();
-  }
-
-  /// Something worked: the next failure is the first again.
-  void restore() {
-    nextPause = backoff.first();
   }
 
   static boolean isRetriable(HeadgateException failure) {

@@ -4,7 +4,6 @@ import io.headgate.sdk.model.HeadgateException;
 import io.headgate.sdk.model.StatusCode;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -18,12 +17,12 @@ final class ResumingStream<R> implements AutoCloseable {
   private final Connection connection;
   private final Supplier<ServerStream<R>> opener;
   private final Duration silence;
-  private final Patience patience;
   private final Object lock = new Object();
   private @Nullable ServerStream<R> current;
   private boolean closed;
 
   // Of the reading thread alone.
+  private Patience patience;
   private boolean heard; // Something came since the stream was opened.
   private boolean renewed; // The token was renewed since something came.
   private long brokenSinceNanos;
@@ -37,7 +36,7 @@ final class ResumingStream<R> implements AutoCloseable {
     this.connection = connection;
     this.opener = opener;
     this.silence = silence;
-    this.patience = new Patience(connection.config(), ThreadLocalRandom.current());
+    this.patience = Patience.withCalls(connection.config());
   }
 
   /// The next message; null after [#close].
@@ -55,7 +54,7 @@ final class ResumingStream<R> implements AutoCloseable {
           heard = true;
           renewed = false;
           broken = false;
-          patience.restore();
+          patience = Patience.withStreams(connection.config());
           return message;
         }
         reopenAfter(connection.cutOff("the server ended the stream"));

@@ -47,6 +47,10 @@ class DetachTest {
   private Process start(String... words) throws Exception {
     ProcessBuilder builder =
         new ProcessBuilder(
+            // Whoever runs the tests in the background has them ignore Ctrl-C, and children inherit
+            // that.
+            "env",
+            "--default-signal=INT",
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
             "-XX:TieredStopAtLevel=1",
             "-XX:+UseSerialGC",

@@ -77,6 +77,23 @@ class WatchTest {
     assertThat(gate.count("WatchJobs")).isEqualTo(5); // One of them was refused for its token.
   }
 
+  /// Calls give up at once here; a stream that ran does not.
+  @Test
+  void outlivesARestartOfTheServer() throws Exception {
+    try (HeadgateClient hasty = HeadgateClient.connect(gate.config().withPatience(Duration.ZERO));
+        JobWatcher watcher = hasty.jobs("acme").watch(JobFilter.ALL)) {
+      long version = watcher.next().version();
+      int port = gate.port();
+      gate.close();
+      CompletableFuture<JobChange> change = CompletableFuture.supplyAsync(watcher::next);
+
+      try (TestGate restarted = TestGate.openAt(port)) {
+        assertThat(change.get(20, TimeUnit.SECONDS)).isNotNull();
+        assertThat(restarted.jobs.watches.getFirst().getVersion()).isEqualTo(version);
+      }
+    }
+  }
+
   @Test
   void beginsAgainWhenASnapshotBroke() {
     try (JobWatcher watcher = jobs.watch(JobFilter.ALL)) {
