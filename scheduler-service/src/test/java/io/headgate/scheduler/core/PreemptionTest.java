@@ -273,4 +273,20 @@ class PreemptionTest {
     it.submit("gf", "far").join(Driver.node("c", "cloud", 1));
     assertThat(it.stopped()).as("guest now uses 2 > 1").containsExactly("x");
   }
+
+  @Test
+  void givesWhatAVictimLeavesBeyondToTheNextEntitledJob() {
+    TenantBuilder tenant =
+        tenant()
+            .profile("careful", "1", "pool")
+            .strict("careful")
+            .pool("pool", "careful")
+            .policy("guest", "1", "100")
+            .queue("oc", "owner", "careful", 1);
+    Driver it = on(tenant, 2).submit("g2", "x").run().submit("oc", "c").forget();
+    assertThat(it.reason("c").code()).as("2 - 2 < 1").isEqualTo("CAPACITY");
+    it.submit("o1", "a");
+    assertThat(it.stopped()).as("2 > 1").containsExactly("x");
+    assertThat(it.reason("c").code()).isEqualTo("WAITING_FOR_VICTIMS");
+  }
 }

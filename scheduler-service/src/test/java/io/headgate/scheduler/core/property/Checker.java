@@ -7,6 +7,7 @@ import io.headgate.scheduler.core.SchedulerCore;
 import io.headgate.scheduler.core.catalog.Pool;
 import io.headgate.scheduler.core.catalog.Profile;
 import io.headgate.scheduler.core.catalog.Queue;
+import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.explain.Reason;
 import io.headgate.scheduler.core.job.Attempt;
 import io.headgate.scheduler.core.job.AttemptId;
@@ -141,10 +142,37 @@ final class Checker {
           "a held job starts where it was held",
           attempt);
     }
+    if (release == null) {
+      requireTurn(job, rules);
+    }
     require(
         job.attempts() == attempt.id().number() && shadow.attempt(job.id()).isEmpty(),
         "at most one live attempt per job",
         attempt);
+  }
+
+  /// Nobody who could start as well was before it.
+  private void requireTurn(Job job, Reference rules) {
+    // Jobs with the same rights are judged by the first of them, a queue by the first that may
+    // start.
+    Map<List<Object>, Job> alike = new LinkedHashMap<>();
+    for (Job other : shadow.live()) {
+      if (other.state() == JobState.WAITING && !shadow.holds.containsKey(other.id())) {
+        alike.merge(
+            List.of(other.spec().queue(), other.spec().user(), other.spec().preemptible()),
+            other,
+            (a, b) -> rules.isAhead(a, b) ? a : b);
+      }
+    }
+    Map<QueueId, Job> firsts = new LinkedHashMap<>();
+    for (Job other : alike.values()) {
+      if (rules.refusal(other).isEmpty() && rules.fitsSomewhere(other, false, Set.of())) {
+        firsts.merge(other.spec().queue(), other, (a, b) -> rules.isAhead(a, b) ? a : b);
+      }
+    }
+    for (Job other : firsts.values()) {
+      require(!rules.isBefore(other, job), "no better-ranked job is passed over", other, job);
+    }
   }
 
   private void afterStart(Attempt attempt) {

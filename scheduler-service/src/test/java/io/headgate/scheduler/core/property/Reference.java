@@ -390,6 +390,45 @@ final class Reference {
     return false;
   }
 
+  // --- Turns.
+
+  /// Whether the turn of the first job is before that of the second (O1-O5). Both fit somewhere
+  /// now; of one queue each is the first that may start.
+  boolean isBefore(Job first, Job second) {
+    Queue one = queue(first.spec().queue()).orElseThrow();
+    Queue two = queue(second.spec().queue()).orElseThrow();
+    if (one.equals(two)) {
+      return isAhead(first, second);
+    }
+    if (isEntitled(first) != isEntitled(second)) {
+      return isEntitled(first);
+    }
+    if (position(one) != position(two)) {
+      return position(one) < position(two);
+    }
+    if (one.rank() != two.rank()) {
+      return one.rank() < two.rank();
+    }
+    int share = Double.compare(share(one.policy(), Set.of()), share(two.policy(), Set.of()));
+    return share == 0 ? first.sequence() < second.sequence() : share < 0;
+  }
+
+  /// O5.
+  boolean isAhead(Job first, Job second) {
+    int priority = Integer.compare(second.spec().priority(), first.spec().priority());
+    return priority == 0 ? first.sequence() < second.sequence() : priority < 0;
+  }
+
+  private int position(Queue queue) {
+    Profile profile = profile(queue.profile()).orElseThrow();
+    for (Pool pool : routes(queue, profile)) {
+      if (fits(pool, profile, false, Set.of())) {
+        return position(pool, profile.id());
+      }
+    }
+    throw new IllegalArgumentException("fits nowhere: " + queue);
+  }
+
   // --- Victims.
 
   double lostWork(Attempt attempt) {
@@ -426,17 +465,19 @@ final class Reference {
   }
 
   private int position(Attempt attempt) {
-    Pool pool = pool(attempt.assignment().pool()).orElse(null);
-    if (pool == null) {
-      return 0;
-    }
+    return pool(attempt.assignment().pool())
+        .map(pool -> position(pool, attempt.profile()))
+        .orElse(0);
+  }
+
+  private int position(Pool pool, ProfileId profile) {
     List<ProfileId> order = new ArrayList<>(pool.order());
     shadow.catalog.profiles().stream()
         .filter(p -> p.pools().contains(pool.id()) && !pool.order().contains(p.id()))
         .map(Profile::id)
         .sorted()
         .forEach(order::add);
-    int index = order.indexOf(attempt.profile());
+    int index = order.indexOf(profile);
     return index < 0 ? order.size() : index;
   }
 
@@ -446,9 +487,9 @@ final class Reference {
         .orElse(Integer.MAX_VALUE);
   }
 
-  private double share(Attempt attempt, Set<AttemptId> removed) {
-    long over = Math.max(0, standing(attempt.policy(), removed) - reservation(attempt.policy()));
-    return over / (double) policy(attempt.policy()).map(Policy::weight).orElse(1);
+  private double share(PolicyId policy, Set<AttemptId> removed) {
+    long over = Math.max(0, standing(policy, removed) - reservation(policy));
+    return over / (double) policy(policy).map(Policy::weight).orElse(1);
   }
 
   /// The victims of the shortest prefix of the reversed order after which the job fits; empty when
@@ -466,9 +507,9 @@ final class Reference {
               .filter(a -> !removed.contains(a.id()))
               .filter(a -> mayGo(a, profile.reclaim(), removed))
               .max(
-                  Comparator.comparingInt(this::position)
+                  Comparator.comparingInt((Attempt a) -> position(a))
                       .thenComparingInt(this::rank)
-                      .thenComparingDouble(a -> share(a, removed))
+                      .thenComparingDouble(a -> share(a.policy(), removed))
                       .thenComparingLong(Attempt::sequence));
       if (worst.isEmpty()) {
         return Optional.empty();
