@@ -111,25 +111,27 @@ public final class SchedulerService implements AutoCloseable {
     return replica.isLeading();
   }
 
-  /// Ends as by `kill -9`, as far as anybody outside can tell.
+  /// Ends as by `kill -9`, as far as anybody outside can tell: nothing is finished, answered or
+  /// given back. What it holds is let go by [#letGo] when its server is gone too.
   void kill() {
     replica.kill();
     watches.close();
-    keyChannel.shutdownNow();
-    policyChannel.shutdownNow();
-    poolChannel.shutdownNow();
+  }
+
+  /// Lets go of connections.
+  void letGo() {
+    gauges.close();
+    Channels.close(poolChannel);
+    Channels.close(policyChannel);
+    Channels.close(keyChannel);
     database.close();
   }
 
   /// Finishes what was taken, gives leadership back, and lets go of everything.
   @Override
   public void close() {
-    gauges.close();
     replica.close();
     watches.close();
-    Channels.close(poolChannel);
-    Channels.close(policyChannel);
-    Channels.close(keyChannel);
-    database.close();
+    letGo();
   }
 }

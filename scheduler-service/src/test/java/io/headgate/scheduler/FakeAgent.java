@@ -55,6 +55,10 @@ final class FakeAgent implements AutoCloseable {
   private String bootId = "boot-1";
   private boolean starts = true;
   private boolean stops = true;
+  private boolean finishes;
+  private boolean hears = true;
+  private final Map<String, Integer> begun = new LinkedHashMap<>();
+  private final List<Update> spoken = new ArrayList<>();
 
   FakeAgent(String node, Channel channel) {
     this.node = node;
@@ -77,6 +81,58 @@ final class FakeAgent implements AutoCloseable {
   synchronized FakeAgent quickToStop() {
     stops = true;
     return this;
+  }
+
+  /// Ends every job at once, with exit code 0.
+  synchronized FakeAgent finishing() {
+    finishes = true;
+    return this;
+  }
+
+  /// Does not hear what it is told.
+  synchronized FakeAgent deaf() {
+    hears = false;
+    return this;
+  }
+
+  synchronized FakeAgent hearing() {
+    hears = true;
+    return this;
+  }
+
+  /// Its ledger is gone, though the machine was not rebooted.
+  synchronized FakeAgent forgetful() {
+    ledger.clear();
+    unacknowledged.clear();
+    return this;
+  }
+
+  /// Every update that it ever made, in order.
+  synchronized List<Update> spoken() {
+    return List.copyOf(spoken);
+  }
+
+  /// Reports whatever it likes.
+  void say(AttemptReport report) {
+    Update update =
+        Update.newBuilder().setSequence(sequence.incrementAndGet()).setReport(report).build();
+    send(ConnectRequest.newBuilder().setUpdate(update).build());
+  }
+
+  /// Opens a stream with something else than Hello.
+  void openWith(ConnectRequest first) {
+    synchronized (this) {
+      heard.clear();
+      isOver = false;
+      failure = null;
+    }
+    AgentServiceGrpc.newStub(channel).connect(new Ears());
+    send(first);
+  }
+
+  /// How often each attempt was really begun.
+  synchronized Map<String, Integer> begun() {
+    return Map.copyOf(begun);
   }
 
   /// Opens a stream and waits for the answer to Hello.
@@ -218,6 +274,7 @@ final class FakeAgent implements AutoCloseable {
       update =
           Update.newBuilder().setSequence(sequence.incrementAndGet()).setReport(report).build();
       unacknowledged.put(update.getSequence(), update);
+      spoken.add(update);
     }
     send(ConnectRequest.newBuilder().setUpdate(update).build());
   }
@@ -290,6 +347,9 @@ final class FakeAgent implements AutoCloseable {
     boolean startsIt;
     boolean stopsIt;
     synchronized (this) {
+      if (!hears) {
+        return;
+      }
       heard.add(response);
       startsIt = starts;
       stopsIt = stops;
@@ -323,11 +383,17 @@ final class FakeAgent implements AutoCloseable {
             .setWorker(assign.getWorker())
             .setState(State.STATE_STARTING)
             .build();
+    boolean endsIt;
     synchronized (this) {
       ledger.put(job, fresh);
+      begun.merge(job + "#" + assign.getAttempt(), 1, Integer::sum);
+      endsIt = finishes;
     }
     if (startsIt) {
       running(job);
+    }
+    if (endsIt) {
+      exits(job, 0);
     }
   }
 

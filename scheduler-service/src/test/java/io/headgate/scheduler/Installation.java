@@ -82,13 +82,32 @@ final class Installation implements AutoCloseable {
             TimeSource.system(),
             failpoints);
     ApiServer.Builder api =
-        ApiServer.builder(ApiServerConfig.of("127.0.0.1", port), Telemetry.disabled())
-            .authentication(tokens.verifier());
+        ApiServer.builder(apiConfig(), Telemetry.disabled()).authentication(tokens.verifier());
     service.register(api);
     server = api.build();
     server.start();
     service.start();
     return this;
+  }
+
+  /// A dead process does not wait for its callers, so neither does its server here.
+  private ApiServerConfig apiConfig() {
+    ApiServerConfig defaults = ApiServerConfig.of("127.0.0.1", port);
+    return new ApiServerConfig(
+        defaults.host(),
+        defaults.port(),
+        defaults.tls(),
+        defaults.discovery(),
+        defaults.maxMessageSize(),
+        defaults.maxStreams(),
+        defaults.maxConnections(),
+        defaults.maxConnectionsPerAddress(),
+        defaults.maxHandlers(),
+        defaults.maxCalls(),
+        defaults.requestTimeout(),
+        defaults.idleTimeout(),
+        defaults.maxConnectionAge(),
+        Duration.ofMillis(100));
   }
 
   /// Waits until it leads and knows the tenant.
@@ -107,7 +126,13 @@ final class Installation implements AutoCloseable {
   /// Ends as by `kill -9`.
   void kill() {
     service.kill();
+    closeServer();
+  }
+
+  /// The rest of a process whose service died by itself.
+  void closeServer() {
     server.close();
+    service.letGo();
   }
 
   /// Ends in order.

@@ -40,6 +40,7 @@ final class Neighbours implements AutoCloseable {
   private final Versioned<Node> nodes = new Versioned<>();
   private final Versioned<AccessConfiguration> accesses = new Versioned<>();
   private ApiServer server;
+  private URI uri;
   private long version;
 
   Neighbours(TestTokens tokens) {
@@ -57,10 +58,11 @@ final class Neighbours implements AutoCloseable {
             .service(new Keys())
             .build();
     server.start();
+    uri = server.uri();
   }
 
   URI uri() {
-    return server.uri();
+    return uri;
   }
 
   /// Provisions hardware.

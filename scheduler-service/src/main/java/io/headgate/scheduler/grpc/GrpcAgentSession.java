@@ -285,7 +285,7 @@ final class GrpcAgentSession implements AgentSession, StreamObserver<ConnectRequ
   }
 
   private void drain() {
-    while (!unsent.isEmpty() && out.isReady()) {
+    while (!unsent.isEmpty() && !out.isCancelled() && out.isReady()) {
       ConnectResponse next = unsent.removeFirst();
       unsentBytes -= next.getSerializedSize();
       out.onNext(next);

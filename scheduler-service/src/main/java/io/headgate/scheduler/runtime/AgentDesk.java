@@ -169,7 +169,10 @@ final class AgentDesk {
   private void take(Turn turn, NodeId node, AgentReport report, Optional<Set<WorkerKey>> reported) {
     Optional<AttemptRecord> known = find(node, report);
     if (known.isEmpty()) {
-      stranger(turn, node, report);
+      boolean isLate = reported.isEmpty() && state.jobs.hasEnded(report.job(), report.attempt());
+      if (!isLate || report.state() == AgentReport.State.ENDED) {
+        stranger(turn, node, report);
+      }
       return;
     }
     AttemptRecord attempt = known.get();

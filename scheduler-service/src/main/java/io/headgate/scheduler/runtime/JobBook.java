@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 /// loop.
 final class JobBook {
   /// How many departed jobs are remembered, so that a change that was asked for by an older record
-  /// is noticed.
-  private static final int DEPARTED = 100_000;
+  /// is noticed; and how many ended attempts, so that what is late is told from what is strange.
+  private static final int REMEMBERED = 100_000;
 
   private final Map<JobId, JobRecord> jobs = new HashMap<>();
   private final Map<JobName, JobId> names = new HashMap<>();
@@ -32,15 +32,10 @@ final class JobBook {
   /// Units by order of assignment.
   private final Map<PolicyId, NavigableMap<Long, Long>> byPolicy = new HashMap<>();
 
-  private final Map<JobId, Long> departed =
-      new LinkedHashMap<>() {
-        private static final long serialVersionUID = 1;
+  private final Map<JobId, Long> departed = new LinkedHashMap<>();
+  private final Set<EndedAttempt> ended = new LinkedHashSet<>();
 
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<JobId, Long> eldest) {
-          return size() > DEPARTED;
-        }
-      };
+  private record EndedAttempt(JobName job, int number) {}
 
   /// One worker of a live attempt.
   record WorkerKey(AttemptId attempt, int worker) {}
@@ -93,7 +88,7 @@ final class JobBook {
   void remove(JobRecord job) {
     jobs.remove(job.id());
     names.remove(job.name());
-    departed.put(job.id(), job.version());
+    departed(job.id(), job.version());
   }
 
   /// The version at which the job left, if it did lately.
@@ -103,6 +98,14 @@ final class JobBook {
 
   void departed(JobId job, long version) {
     departed.put(job, version);
+    if (departed.size() > REMEMBERED) {
+      removeFirst(departed.keySet());
+    }
+  }
+
+  /// Whether the attempt ended lately, so that news of its life is only late.
+  boolean hasEnded(JobName job, int attempt) {
+    return ended.contains(new EndedAttempt(job, attempt));
   }
 
   void begin(AttemptRecord attempt) {
@@ -124,6 +127,11 @@ final class JobBook {
 
   void end(AttemptRecord attempt) {
     attempts.remove(attempt.id().job());
+    job(attempt.id().job())
+        .ifPresent(job -> ended.add(new EndedAttempt(job.name(), attempt.id().number())));
+    if (ended.size() > REMEMBERED) {
+      removeFirst(ended);
+    }
     NavigableMap<Long, Long> ofPolicy = byPolicy.get(attempt.attempt().policy());
     if (ofPolicy != null) {
       ofPolicy.remove(attempt.attempt().sequence());
@@ -160,5 +168,11 @@ final class JobBook {
   /// Workers of live attempts on the node, ended ones of a gang included.
   List<WorkerKey> workersOn(NodeId node) {
     return new ArrayList<>(byNode.getOrDefault(node, Set.of()));
+  }
+
+  private static void removeFirst(Set<?> set) {
+    var first = set.iterator();
+    first.next();
+    first.remove();
   }
 }

@@ -1,0 +1,206 @@
+package io.headgate.scheduler;
+
+import static io.headgate.scheduler.Fixtures.ACME;
+import static io.headgate.scheduler.Fixtures.node;
+import static io.headgate.scheduler.Fixtures.submit;
+import static io.headgate.scheduler.Installation.awaitState;
+import static io.headgate.scheduler.Installation.get;
+import static io.headgate.scheduler.Installation.submit;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.headgate.kit.failure.GrpcFailures;
+import io.headgate.kit.testing.PostgresFixture;
+import io.headgate.proto.agent.v1.AttemptReport;
+import io.headgate.proto.agent.v1.AttemptReport.EndReason;
+import io.headgate.proto.agent.v1.AttemptReport.State;
+import io.headgate.proto.agent.v1.ConnectRequest;
+import io.headgate.proto.agent.v1.ConnectResponse;
+import io.headgate.proto.agent.v1.Heartbeat;
+import io.headgate.proto.agent.v1.Leadership;
+import io.headgate.proto.agent.v1.Stop;
+import io.headgate.proto.agent.v1.Update;
+import io.headgate.proto.scheduler.v1.Job;
+import io.headgate.proto.scheduler.v1.JobServiceGrpc.JobServiceBlockingStub;
+import io.headgate.proto.scheduler.v1.ListNodeUsagesRequest;
+import io.headgate.proto.scheduler.v1.NodeUsage;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/// The agents' stream: whom it believes what, and that order and repetition do not matter.
+final class AgentStreamTest {
+  @RegisterExtension static final PostgresFixture POSTGRES = PostgresFixture.of("scheduler");
+
+  private Installation installation;
+  private JobServiceBlockingStub alice;
+
+  @BeforeEach
+  void start() {
+    installation = new Installation(POSTGRES.fresh());
+    Fixtures.seedExample(installation.neighbours);
+    installation.start().awaitReady("rnd-3");
+    alice = installation.alice();
+  }
+
+  @AfterEach
+  void stop() {
+    installation.close();
+  }
+
+  private static void isRefused(FakeAgent agent, String reason) {
+    FakeAgent.awaitThat(agent::isOver);
+    assertThat(GrpcFailures.refusal(agent.failure().orElseThrow()).orElseThrow().reason())
+        .isEqualTo(reason);
+  }
+
+  @Test
+  void believesATokenAndNotAName() {
+    FakeAgent agent = installation.agent("a-0");
+    agent.open(agent.hello().setNode(ACME + "/nodes/b-0"));
+    isRefused(agent, "FOREIGN_NODE");
+  }
+
+  @Test
+  void wantsHelloFirstAndOnce() {
+    FakeAgent agent = installation.agent("a-0").connect();
+    agent.send(ConnectRequest.newBuilder().setHello(agent.hello()).build());
+    isRefused(agent, "HELLO_REPEATED");
+    FakeAgent rude = installation.agent("a-0");
+    rude.openWith(
+        ConnectRequest.newBuilder().setHeartbeat(Heartbeat.newBuilder().setNumber(1)).build());
+    isRefused(rude, "HELLO_EXPECTED");
+  }
+
+  @Test
+  void answersHeartbeats() {
+    FakeAgent agent = installation.agent("a-0").connect();
+    agent.heartbeat();
+    FakeAgent.awaitThat(() -> agent.has(ConnectResponse::hasHeartbeatReply));
+  }
+
+  @Test
+  void sendsAnAgentAwayThatHasObeyedALaterLeader() {
+    FakeAgent agent = installation.agent("a-0").connect();
+    Leadership own = agent.heard().getFirst().getWelcome().getLeadership();
+    agent.disconnect();
+    agent.open(agent.hello().setHighestObeyed(own.toBuilder().setEpoch(own.getEpoch() + 1)));
+    FakeAgent.awaitThat(() -> agent.has(ConnectResponse::hasNotLeader));
+    assertThat(agent.has(ConnectResponse::hasWelcome)).isFalse();
+  }
+
+  @Test
+  void stopsWhatIsNotTheNodesOwn() {
+    FakeAgent agent = installation.agent("a-0").connect();
+    submit(alice, submit("rnd-3", "r-0"));
+    awaitState(alice, "r-0", Job.State.STATE_RUNNING);
+    installation.neighbours.register(node("b-0", "onprem", 4));
+    FakeAgent evil = installation.agent("b-0").connect();
+    AttemptReport ended =
+        AttemptReport.newBuilder()
+            .setJob(ACME + "/jobs/r-0")
+            .setAttempt(1)
+            .setState(State.STATE_ENDED)
+            .setEndReason(EndReason.END_REASON_EXITED)
+            .setExitCode(0)
+            .build();
+    // Whatever it says of another node's attempt, another attempt, or nobody's job, nothing moves.
+    evil.say(ended);
+    evil.say(ended.toBuilder().setState(State.STATE_RUNNING).build());
+    evil.say(ended.toBuilder().setAttempt(2).setState(State.STATE_RUNNING).build());
+    evil.say(ended.toBuilder().setJob(ACME + "/jobs/nobody").setState(State.STATE_RUNNING).build());
+    evil.say(
+        ended.toBuilder()
+            .setJob("tenants/umbrella/jobs/r-0")
+            .setState(State.STATE_RUNNING)
+            .build());
+    FakeAgent.awaitThat(() -> evil.stops().size() >= 4);
+    assertThat(evil.stops()).allMatch(stop -> stop.getKind() == Stop.Kind.KIND_ORPHAN);
+    assertThat(get(alice, "r-0").getState()).isEqualTo(Job.State.STATE_RUNNING);
+    assertThat(agent.stops()).isEmpty();
+  }
+
+  @Test
+  void leadsToTheSameWhateverComesTwiceOrInAnotherOrder() {
+    long seed = 20261121;
+    Random random = new Random(seed);
+    FakeAgent agent = installation.agent("a-0").connect();
+    for (int round = 0; round < 5; round++) {
+      String job = "r-" + round;
+      agent.slowToStart();
+      submit(alice, submit("rnd-3", job));
+      agent.awaitAssign(job);
+      List<Update> said = new ArrayList<>();
+      agent.running(job);
+      agent.exits(job, 0);
+      said.addAll(agent.spoken());
+      Collections.shuffle(said, random);
+      agent.repeatEverything(said);
+      agent.repeatEverything(said);
+      Job done = awaitState(alice, job, Job.State.STATE_DONE);
+      assertThat(done.getAttempt()).as("seed " + seed).isEqualTo(1);
+      assertThat(agent.stops()).as("seed " + seed).isEmpty();
+    }
+    agent.awaitAcknowledged();
+  }
+
+  @Test
+  void sendsAnAssignmentAgainThatNeverCameThrough() {
+    FakeAgent agent = installation.agent("a-0").connect();
+    agent.deaf();
+    submit(alice, submit("rnd-3", "r-0"));
+    awaitState(alice, "r-0", Job.State.STATE_ASSIGNED);
+    agent.disconnect();
+    agent.hearing().connect();
+    awaitState(alice, "r-0", Job.State.STATE_RUNNING);
+    assertThat(get(alice, "r-0").getAttempt()).isEqualTo(1);
+    assertThat(agent.begun()).containsEntry("r-0#1", 1);
+  }
+
+  @Test
+  void asksForProofWhenAMachineForgetsWhatItRan() {
+    FakeAgent agent = installation.agent("a-0").connect();
+    submit(alice, submit("rnd-3", "r-0"));
+    awaitState(alice, "r-0", Job.State.STATE_RUNNING);
+    agent.disconnect();
+    // The same boot: only a stop of what it does not know proves that it is gone.
+    agent.forgetful().connect();
+    agent.awaitStop("r-0");
+    FakeAgent.awaitThat(() -> get(alice, "r-0").getAttempt() == 2);
+    awaitState(alice, "r-0", Job.State.STATE_RUNNING);
+  }
+
+  @Test
+  void suspectsASilentNodeAndLetsItsJobsRunOn() {
+    FakeAgent agent = installation.agent("a-0").connect();
+    submit(alice, submit("rnd-3", "r-0"));
+    awaitState(alice, "r-0", Job.State.STATE_RUNNING);
+    FakeAgent.awaitThat(() -> contact() == NodeUsage.Contact.CONTACT_SUSPECT);
+    submit(alice, submit("rnd-3", "r-1"));
+    assertThat(get(alice, "r-1").getState()).isEqualTo(Job.State.STATE_WAITING);
+    assertThat(get(alice, "r-0").getState()).isEqualTo(Job.State.STATE_RUNNING);
+    agent.heartbeat();
+    awaitState(alice, "r-1", Job.State.STATE_RUNNING);
+  }
+
+  @Test
+  void letsANewStreamTakeOverFromAnOldOne() {
+    FakeAgent old = installation.agent("a-0").connect();
+    FakeAgent young = installation.agent("a-0").connect();
+    isRefused(old, "SESSION_REPLACED");
+    submit(alice, submit("rnd-3", "r-0"));
+    young.awaitAssign("r-0");
+  }
+
+  private NodeUsage.Contact contact() {
+    return installation
+        .usage(installation.tokens.member("acme", "alice"))
+        .listNodeUsages(ListNodeUsagesRequest.newBuilder().setParent(ACME).build())
+        .getUsages(0)
+        .getContact();
+  }
+}
