@@ -25,8 +25,7 @@ class IdleLatencyIT {
   private static final int JOBS = 20;
 
   @Test
-  void aJobOnAnIdleSystemRunsAtOnce(@TempDir Path directory)
-      throws Exception {
+  void aJobOnAnIdleSystemRunsAtOnce(@TempDir Path directory) throws Exception {
     try (TestInstallation headgate =
         TestInstallation.start(directory)
             .withConfiguration(
