@@ -9,6 +9,7 @@ import io.headgate.deploy.Progress;
 import io.headgate.kit.lifecycle.Lifecycle;
 import io.headgate.sdk.client.HeadgateClient;
 import io.headgate.sdk.client.JobClient;
+import io.headgate.sdk.config.Configuration;
 import io.headgate.sdk.config.ConfigurationReader;
 import io.headgate.sdk.model.Job;
 import io.headgate.sdk.model.JobSpec;
@@ -19,6 +20,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
 
 /// A whole installation on a directory, as a test sees it: real services, agents and processes.
@@ -46,10 +48,19 @@ final class TestInstallation implements AutoCloseable {
 
   TestInstallation withConfiguration(String yaml) throws Exception {
     String file = "apiVersion: headgate/v1\nkind: Configuration\ntenant: " + TENANT + "\n" + yaml;
-    operator
-        .configuration(TENANT)
-        .apply(ConfigurationReader.read("test.yaml", file).configuration());
+    Configuration wanted = ConfigurationReader.read("test.yaml", file).configuration();
+    operator.configuration(TENANT).apply(wanted);
+    awaitKnown(wanted.policies().stream().mapToInt(policy -> policy.queues().size()).sum());
     return this;
+  }
+
+  // The scheduler follows the configuration by its watches, a moment later.
+  private void awaitKnown(int queues) {
+    long deadlineNanos = System.nanoTime() + PATIENCE.toNanos();
+    while (operator.catalog(TENANT).queueUsages().size() < queues) {
+      assertThat(System.nanoTime()).as("the scheduler knows the queues").isLessThan(deadlineNanos);
+      LockSupport.parkNanos(Duration.ofMillis(20).toNanos());
+    }
   }
 
   TestInstallation withNode(String id, String pool, String gpus) throws Exception {
