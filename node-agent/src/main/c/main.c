@@ -90,10 +90,11 @@ static void lock_attempt(int launcher_fd) {
     if (held) errno = 0;
     refuse(launcher_fd, held ? EXIT_ALREADY_SUPERVISED : EXIT_SYSTEM, "cannot take the lock");
   }
-  // The status is durable before the job runs any code, so without one the job never ran.
-  if (access("status", F_OK) == 0) {
+  // The status is durable before the job runs any code, so without one the job never ran. A launcher
+  // that comes late, held up by a slow disk, finds that its attempt was given up meanwhile.
+  if (access("status", F_OK) == 0 || access("refused", F_OK) == 0) {
     errno = 0;
-    refuse(launcher_fd, EXIT_ALREADY_STARTED, "this attempt was started before");
+    refuse(launcher_fd, EXIT_ALREADY_STARTED, "this attempt was started or given up before");
   }
 }
 
@@ -198,7 +199,7 @@ int main(int count, char **arguments) {
   ssize_t length = read(ends[0], message, sizeof message - 1);
   if (length <= 0) {
     fprintf(stderr, "the supervisor died while it started\n");
-    return EXIT_SYSTEM;
+    return EXIT_UNKNOWN;
   }
   message[length] = 0;
   if (message[0] != 0) fprintf(stderr, "%s\n", message + 1);

@@ -58,18 +58,27 @@ static void enter_term(struct supervisor *self) {
   record(self);
 }
 
-// The job's environment with what only a callback needs; the entries live as long as we do.
+static bool names(const char *entry, const char *variable) {
+  size_t length = strcspn(variable, "=") + 1;
+  return strncmp(entry, variable, length) == 0;
+}
+
+// The job's environment with what only a callback needs, which the job cannot forge; the entries live
+// as long as we do.
 static char **callback_env(struct supervisor *self) {
   static char pid_entry[40], reason_entry[60];
   snprintf(pid_entry, sizeof pid_entry, "HEADGATE_JOB_PID=%d", (int)self->status.pid);
   snprintf(reason_entry, sizeof reason_entry, "HEADGATE_STOP_REASON=%s", self->status.stop_reason);
-  size_t count = 0;
+  size_t count = 0, kept = 0;
   while (self->spec.env[count]) count++;
   char **env = calloc(count + 3, sizeof *env);
   if (!env) return NULL;
-  memcpy(env, self->spec.env, count * sizeof *env);
-  env[count] = pid_entry;
-  env[count + 1] = reason_entry;
+  for (size_t i = 0; i < count; i++) {
+    char *entry = self->spec.env[i];
+    if (!names(entry, pid_entry) && !names(entry, reason_entry)) env[kept++] = entry;
+  }
+  env[kept] = pid_entry;
+  env[kept + 1] = reason_entry;
   return env;
 }
 
@@ -97,6 +106,7 @@ static void cut_callback(struct supervisor *self) {
   // Descendants first: once their parent is dead, they no longer descend from it.
   kill_descendants(self->callback_pid);
   kill(-self->callback_pid, SIGKILL);
+  kill(self->callback_pid, SIGKILL); // it may not have made its session yet
   if (self->status.main_gone) clean_up(self);
   else enter_term(self);
 }
@@ -181,6 +191,13 @@ static void finish(struct supervisor *self) {
   record(self);
 }
 
+// After SIGTERM all of the job's process group has the grace time, also when the program itself ends
+// first: a shell that dies at once must not cost the program below it its last words.
+static bool group_has_grace(const struct supervisor *self) {
+  bool waits = self->status.phase == PHASE_TERM && !self->cleaning && self->phase_at != NEVER;
+  return waits && kill(-self->status.pid, 0) == 0;
+}
+
 void reap(struct supervisor *self) {
   pid_t pid;
   int wait_status;
@@ -192,7 +209,7 @@ void reap(struct supervisor *self) {
   self->all_gone = pid < 0 && errno == ECHILD;
   if (self->all_gone && self->status.exit_ms == 0) finish(self);
   // A callback may still be saving what the job wrote last: it keeps its time.
-  else if (self->status.main_gone && !self->callback_pid) clean_up(self);
+  else if (self->status.main_gone && !self->callback_pid && !group_has_grace(self)) clean_up(self);
 }
 
 static void phase_over(struct supervisor *self) {

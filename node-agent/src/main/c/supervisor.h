@@ -5,6 +5,7 @@
 //
 //   spec, argv, env, callback   what to do; written by the agent before the start
 //   lock                        held (fcntl, whole file) for as long as the supervisor lives
+//   refused                     there: the attempt is over without a start; the agent made it under the lock
 //   control                     unix socket: commands in, "changed" out
 //   status                      what happened; replaced atomically and durably on every change
 //   logs/stdout.<n>, stderr.<n> the job's output in segments of equal size
@@ -21,9 +22,10 @@
 
 enum {
   EXIT_USAGE = 64,              // the spec is wrong
-  EXIT_SYSTEM = 71,             // the system refused something
+  EXIT_UNKNOWN = 70,            // the supervisor died while it started; its status tells how far it came
+  EXIT_SYSTEM = 71,             // the system refused something, and the job did not start
   EXIT_ALREADY_SUPERVISED = 73, // another supervisor holds the lock
-  EXIT_ALREADY_STARTED = 74,    // this attempt was started before; it never starts twice
+  EXIT_ALREADY_STARTED = 74,    // it was started or given up before; it never starts again
   EXIT_TOO_LATE = 75,           // without contact for so long that it may run elsewhere by now
 };
 

@@ -142,6 +142,11 @@ public final class Installation implements AutoCloseable {
     return List.copyOf(agents);
   }
 
+  /// Whether any of them only pretends to have GPUs.
+  boolean simulatesGpus() throws IOException {
+    return knownNodes.read().stream().anyMatch(entry -> !entry.plan().gpus().isEmpty());
+  }
+
   /// Waits until every agent has joined and is connected, at most so long.
   ///
   /// @return how many are

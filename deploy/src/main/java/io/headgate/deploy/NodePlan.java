@@ -12,11 +12,12 @@ import java.util.regex.Pattern;
 /// @param gpus its simulated devices as the agent reads them (`8xH100`); empty: no devices
 public record NodePlan(String id, String pool, String gpus) {
   private static final Pattern SIMULATED =
-      Pattern.compile("sim:(\\d{1,3})x((\\d{1,2})x([A-Za-z0-9]+)(-\\d+(GiB|GB))?)");
+      Pattern.compile("sim:(\\d{1,3})x((\\d{1,2})x([A-Za-z0-9]+)(-\\d+(GiB|GB))?(-(mig|amd))?)");
   private static final int MAX_NODES = 64;
   private static final int MAX_GPUS_PER_NODE = 64;
 
-  /// Reads `none`, `cpu` or `sim:NODESxGPUSxMODEL[-MEMORY]`, for example `sim:2x8xA100-80GiB`.
+  /// Reads `none`, `cpu` or `sim:NODESxGPUSxMODEL[-MEMORY]`, for example `sim:2x8xA100-80GiB`; with
+  /// `-mig` or `-amd` at the end the devices have places.
   ///
   /// @throws IllegalArgumentException saying what would be right
   public static List<NodePlan> parse(String text, String pool) {

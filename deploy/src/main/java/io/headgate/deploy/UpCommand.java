@@ -12,11 +12,12 @@ import io.headgate.sdk.cli.output.UsageException;
 import io.headgate.sdk.client.HeadgateClient;
 import io.headgate.sdk.config.Configuration;
 import io.headgate.sdk.config.ConfigurationReader;
+import io.headgate.sdk.model.ConfigurationState;
 import java.io.IOException;
-import java.net.BindException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -35,10 +36,10 @@ import picocli.CommandLine.Option;
       "headgate up --nodes sim:2x8xA100-80GiB    with two simulated machines",
       ""
     },
-    description = {
-      "Runs PostgreSQL, the three services and agents in one process. Ctrl-C stops all of it in order: running",
-      "jobs are preempted with their abort callback and resume at the next up."
-    })
+    description =
+        "Runs PostgreSQL, the three services and agents in one process. Ctrl-C stops all of it in"
+            + " order: running jobs are preempted with their abort callback and resume at the next"
+            + " up.")
 public final class UpCommand implements CliCommand {
   private static final String DEFAULT_TENANT = "default";
   private static final Duration NODE_PATIENCE = Duration.ofSeconds(30);
@@ -72,7 +73,9 @@ public final class UpCommand implements CliCommand {
   @Option(
       names = "--nodes",
       paramLabel = "NODES",
-      description = "Agents to start: none, cpu or sim:NODESxGPUSxMODEL[-MEMORY]. Default: cpu.")
+      description =
+          "Agents to add: none, cpu or sim:NODESxGPUSxMODEL[-MEMORY]. They join the pool of that"
+              + " model. Default: cpu in a new installation, else none. Known agents start again.")
   private @Nullable String nodes;
 
   @Option(names = "--demo", description = "Two teams, two simulated machines, and a story.")
@@ -102,6 +105,7 @@ public final class UpCommand implements CliCommand {
   @Override
   public int run(Invocation invocation) throws Exception {
     checkFlags();
+    Configuration wanted = file == null ? null : ConfigurationReader.read(file).configuration();
     Path directory = ephemeral ? Files.createTempDirectory("headgate-") : directory(invocation);
     createDirectory(directory);
     Optional<InstanceLock> lock = InstanceLock.tryTake(directory);
@@ -109,7 +113,8 @@ public final class UpCommand implements CliCommand {
       return alreadyRunning(invocation, directory);
     }
     try (InstanceLock held = lock.get()) {
-      return serve(invocation, directory, held);
+      FreePorts.check(port);
+      return serve(invocation, directory, held, wanted);
     } finally {
       if (ephemeral) {
         Directories.delete(directory);
@@ -117,7 +122,9 @@ public final class UpCommand implements CliCommand {
     }
   }
 
-  private int serve(Invocation invocation, Path directory, InstanceLock lock) throws Exception {
+  private int serve(
+      Invocation invocation, Path directory, InstanceLock lock, @Nullable Configuration wanted)
+      throws Exception {
     UpScreen screen = new UpScreen(invocation.environment().out());
     screen.title();
     Lifecycle lifecycle = new Lifecycle(Installation.stopBound());
@@ -126,9 +133,10 @@ public final class UpCommand implements CliCommand {
     try {
       Installation installation = start(directory, lifecycle, screen);
       lifecycle.start("announcement", () -> {}, screen::stopping);
-      String tenant = demo ? Demo.TENANT : DEFAULT_TENANT;
-      configure(installation, tenant);
-      startAgents(installation, tenant, screen);
+      String tenant = tenant(directory, wanted);
+      Configuration inForce = configure(installation, tenant, wanted);
+      startAgents(installation, tenant, inForce, screen);
+      ChosenTenant.write(directory, tenant);
       invocation
           .contexts()
           .put(
@@ -138,8 +146,10 @@ public final class UpCommand implements CliCommand {
                   tenant,
                   installation.adminKey().reveal(),
                   null));
-      String summary = screen.ready(installation, directory, invocation.contexts().file(), demo);
-      lock.say(summary);
+      lock.say(screen.ready(installation, directory, invocation.contexts().file(), tenant));
+      if (!demo) {
+        screen.next(inForce);
+      }
       if (demo) {
         List<String> wrong = tell(installation, directory, invocation);
         if (!wrong.isEmpty()) {
@@ -168,62 +178,67 @@ public final class UpCommand implements CliCommand {
             1.0,
             TelemetryConfig.DEFAULTS.exportInterval(),
             TelemetryConfig.LogLevel.valueOf(logLevel.toUpperCase(Locale.ROOT)));
-    try {
-      return Installation.start(
-          InstallationConfig.of(directory, port).withTelemetry(telemetry), lifecycle, screen);
-    } catch (RuntimeException e) {
-      if (causedByTakenPort(e)) {
-        throw new UsageException(
-            "port " + port + " or " + (port + 1) + " is taken by another program",
-            "PORT_TAKEN",
-            "choose another: headgate up --port " + (port + 100));
-      }
-      throw e;
-    }
+    return Installation.start(
+        InstallationConfig.of(directory, port).withTelemetry(telemetry), lifecycle, screen);
   }
 
-  private void configure(Installation installation, String tenant) throws Exception {
+  /// Whose jobs are shown from now on: the file's or the demo's tenant, else the last one's.
+  private String tenant(Path directory, @Nullable Configuration wanted) throws IOException {
+    if (demo) {
+      return Demo.TENANT;
+    }
+    String named = wanted == null ? null : wanted.tenant();
+    return named != null ? named : ChosenTenant.read(directory).orElse(DEFAULT_TENANT);
+  }
+
+  /// Applies what is wanted.
+  ///
+  /// @return what is in force then
+  private Configuration configure(
+      Installation installation, String tenant, @Nullable Configuration wanted) throws Exception {
     installation.ensureTenant(tenant);
     try (HeadgateClient operator = installation.connectAsOperator()) {
-      Optional<Configuration> wanted = wanted(operator, tenant);
-      if (wanted.isPresent()) {
-        String named = Optional.ofNullable(wanted.get().tenant()).orElse(tenant);
-        installation.ensureTenant(named);
-        operator.configuration(named).apply(wanted.get().withTenant(named));
+      ConfigurationState before = operator.configuration(tenant).read();
+      Configuration chosen = wanted;
+      if (demo) {
+        chosen = Demo.configuration();
+      } else if (chosen == null && before.versions().resources() == 0) {
+        chosen = StarterConfiguration.forNodes(plans(StarterConfiguration.POOL));
       }
+      if (chosen == null) {
+        return before.configuration();
+      }
+      operator.configuration(tenant).apply(chosen.withTenant(tenant));
+      return chosen;
     }
   }
 
-  private Optional<Configuration> wanted(HeadgateClient operator, String tenant) throws Exception {
-    if (file != null) {
-      return Optional.of(ConfigurationReader.read(file).configuration());
-    }
-    if (demo) {
-      return Optional.of(Demo.configuration());
-    }
-    boolean fresh = operator.configuration(tenant).read().versions().resources() == 0;
-    return fresh
-        ? Optional.of(StarterConfiguration.forNodes(plans(StarterConfiguration.POOL)))
-        : Optional.empty();
-  }
-
-  private void startAgents(Installation installation, String tenant, UpScreen screen)
+  private void startAgents(
+      Installation installation, String tenant, Configuration inForce, UpScreen screen)
       throws IOException, InterruptedException {
     screen.begin("agents");
     installation.startKnownNodes();
-    if (demo) {
-      for (NodePlan plan : Demo.nodes()) {
-        installation.addNode(tenant, plan);
-      }
-    } else if (file == null) {
-      for (NodePlan plan : plans(StarterConfiguration.POOL)) {
-        installation.addNode(tenant, plan);
-      }
+    List<NodePlan> plans = demo ? Demo.nodes() : plans(inForce);
+    for (NodePlan plan : plans) {
+      installation.addNode(tenant, plan);
     }
     int connected = installation.awaitAgents(NODE_PATIENCE);
-    screen.ready(
-        "agents",
-        connected + " of " + installation.agents().size() + " connected; GPUs are SIMULATED");
+    screen.agentsReady(connected, installation.agents().size(), installation.simulatesGpus());
+  }
+
+  private List<NodePlan> plans(Configuration inForce) {
+    boolean own =
+        inForce.pools().stream().anyMatch(pool -> pool.name().equals(StarterConfiguration.POOL));
+    if (own) {
+      return plans(StarterConfiguration.POOL);
+    }
+    if (nodes == null) {
+      return List.of();
+    }
+    List<NodePlan> plans = plans("");
+    return plans.isEmpty()
+        ? plans
+        : plans(NodePools.forModel(plans.getFirst().gpuModel(), inForce.pools()));
   }
 
   private List<NodePlan> plans(String pool) {
@@ -233,22 +248,16 @@ public final class UpCommand implements CliCommand {
   private static List<String> tell(Installation installation, Path directory, Invocation invocation)
       throws IOException, InterruptedException {
     try (HeadgateClient operator = installation.connectAsOperator();
-        HeadgateClient ada = connectAs(installation, operator, "ada");
-        HeadgateClient alan = connectAs(installation, operator, "alan")) {
+        Visitor ada = Visitor.enter(installation, operator, Demo.TENANT, "ada");
+        Visitor alan = Visitor.enter(installation, operator, Demo.TENANT, "alan")) {
       return new Demo(
               operator,
-              ada,
-              alan,
+              ada.client(),
+              alan.client(),
               directory.resolve("demo"),
               invocation.environment().out()::println)
           .play();
     }
-  }
-
-  private static HeadgateClient connectAs(
-      Installation installation, HeadgateClient operator, String user) {
-    return installation.connect(
-        operator.createKey("tenants/" + Demo.TENANT + "/users/" + user, "demo"));
   }
 
   private void checkFlags() {
@@ -296,10 +305,15 @@ public final class UpCommand implements CliCommand {
 
   private static void createDirectory(Path directory) {
     try {
-      Files.createDirectories(directory);
+      if (!Files.isDirectory(directory)) {
+        // What jobs print and keep is nobody else's business.
+        Files.createDirectories(
+            directory,
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+      }
     } catch (IOException e) {
       throw new UsageException(
-          "cannot use the data directory " + directory + ": " + e,
+          "the data directory " + directory + " cannot be made",
           "FILE_ERROR",
           "name another: headgate up --data DIR");
     }
@@ -316,15 +330,5 @@ public final class UpCommand implements CliCommand {
                     .map(note -> ":\n\n" + note)
                     .orElse(", still starting."));
     return ExitCode.DONE;
-  }
-
-  private static boolean causedByTakenPort(Throwable e) {
-    for (Throwable cause = e; cause != null; cause = cause.getCause()) {
-      if (cause instanceof BindException
-          || String.valueOf(cause.getMessage()).contains("Address already in use")) {
-        return true;
-      }
-    }
-    return false;
   }
 }

@@ -1,5 +1,6 @@
 package io.headgate.deploy;
 
+import io.headgate.sdk.config.Configuration;
 import java.io.PrintStream;
 import java.net.URI;
 import java.nio.file.Path;
@@ -36,24 +37,37 @@ final class UpScreen implements Progress {
 
   /// Prints where everything is, and answers with the same text.
   synchronized String ready(
-      Installation installation, Path directory, Path contextFile, boolean demo) {
+      Installation installation, Path directory, Path contextFile, String tenant) {
     StringBuilder text = new StringBuilder();
     line(text, "API", installation.uri() + "   gRPC and JSON on one port");
     installation.metricsUri().map(URI::toString).ifPresent(uri -> line(text, "Metrics", uri));
     line(text, "Data", directory.toString());
-    line(text, "Context", "\"local\" written to " + contextFile + " and selected");
+    line(text, "Context", "\"local\", tenant " + tenant + ": " + contextFile + ", selected");
     out.println();
     out.print(text);
     out.println();
     out.printf(Locale.ROOT, "Ready in %.1f s.%n", seconds(beganNanos));
-    if (!demo) {
-      out.println("Next:");
-      out.println("  headgate submit --queue cpu --follow -- echo hello");
-      out.println("  headgate jobs");
-      out.println(
-          "Ctrl-C stops everything; running jobs save their work and resume at the next up.");
-    }
     return text.toString();
+  }
+
+  /// Says what to do with it.
+  synchronized void next(Configuration inForce) {
+    out.println("Next, in another terminal:");
+    inForce.policies().stream()
+        .flatMap(policy -> policy.queues().stream())
+        .findFirst()
+        .ifPresentOrElse(
+            queue ->
+                out.printf("  headgate submit --queue %s --follow -- echo hello%n", queue.name()),
+            () -> out.println("  headgate apply -f FILE       there is no queue yet"));
+    out.println("  headgate jobs --all");
+    out.println("Ctrl-C stops everything; running jobs save their work and resume at the next up.");
+  }
+
+  synchronized void agentsReady(int connected, int all, boolean simulated) {
+    ready(
+        "agents",
+        connected + " of " + all + " connected" + (simulated ? "; GPUs are SIMULATED" : ""));
   }
 
   synchronized void goesOn() {

@@ -16,6 +16,9 @@ class NodePlanTest {
             new NodePlan("sim-1", "local", "8xA100-80GiB"));
     assertThat(NodePlan.parse("sim:1x4xH100", "local").getFirst().gpuModel()).isEqualTo("H100");
     assertThat(NodePlan.parse("sim:1x4xH100", "local").getFirst().gpuCount()).isEqualTo(4);
+    NodePlan sliced = NodePlan.parse("sim:1x2xH100-80GiB-mig", "local").getFirst();
+    assertThat(sliced).isEqualTo(new NodePlan("sim-0", "local", "2xH100-80GiB-mig"));
+    assertThat(sliced.gpuModel()).isEqualTo("H100");
   }
 
   @Test

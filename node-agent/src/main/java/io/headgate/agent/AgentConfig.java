@@ -61,8 +61,11 @@ public record AgentConfig(
   }
 
   /// What is kept of attempts that have ended, whichever limit comes first.
-  public record Keep(int attempts, Duration time) {
-    public static final Keep DEFAULTS = new Keep(1000, Duration.ofDays(7));
+  ///
+  /// @param size of their logs and work directories together; absent: a tenth of the file system
+  ///   that they are on
+  public record Keep(int attempts, Duration time, Optional<ByteSize> size) {
+    public static final Keep DEFAULTS = new Keep(1000, Duration.ofDays(7), Optional.empty());
 
     public Keep {
       if (attempts < 0 || time.isNegative()) {

@@ -67,19 +67,26 @@ public final class AgentMain {
       NodeAgent agent =
           lifecycle.own("agent", new NodeAgent(config.agent(), telemetry, TimeSource.system()));
       agent.start();
-      agent
-          .failure()
-          .exceptionally(_ -> {
-            lifecycle.close();
-            Runtime.getRuntime().halt(EXIT_FAILED);
-            return null;
-          });
+      var _ =
+          agent
+              .failure()
+              // Not on the agent's own thread, whose end belongs to the stop.
+              .whenCompleteAsync((_, _) -> endFailed(lifecycle), AgentMain::startThread);
     } catch (UncheckedIOException | CompletionException e) {
       LOG.error("{}", e.getMessage());
       lifecycle.close();
       System.exit(EXIT_FAILED);
     }
     lifecycle.awaitStopped();
+  }
+
+  private static void startThread(Runnable task) {
+    Thread.ofPlatform().name("failed").start(task);
+  }
+
+  private static void endFailed(Lifecycle lifecycle) {
+    lifecycle.close();
+    Runtime.getRuntime().halt(EXIT_FAILED);
   }
 
   static Config configuration(String[] arguments, Map<String, String> environment) {

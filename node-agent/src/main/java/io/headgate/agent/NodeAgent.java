@@ -10,6 +10,7 @@ import io.headgate.agent.process.BootClock;
 import io.headgate.agent.process.SupervisorSpec;
 import io.headgate.agent.runtime.Agent;
 import io.headgate.agent.runtime.AgentInstruments;
+import io.headgate.agent.runtime.Retention;
 import io.headgate.kit.config.ByteSize;
 import io.headgate.kit.config.Secret;
 import io.headgate.kit.telemetry.Telemetry;
@@ -66,8 +67,10 @@ public final class NodeAgent implements AutoCloseable {
             data,
             config.checkpoints().orElseGet(() -> data.resolve("checkpoints")),
             new SupervisorSpec.Logs(config.logs().fileSize().bytes(), config.logs().files()),
-            config.keep().attempts(),
-            config.keep().time(),
+            new Retention.Limits(
+                config.keep().attempts(),
+                config.keep().time(),
+                config.keep().size().map(ByteSize::bytes)),
             bootId);
     try {
       this.agent = new Agent(settings, driver, instruments, time);
@@ -98,6 +101,9 @@ public final class NodeAgent implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+    // What can no longer obey must not look alive to the scheduler.
+    var _ =
+        agent.failure().whenCompleteAsync((_, _) -> membership.close(), Thread::startVirtualThread);
     membership.start();
   }
 

@@ -42,7 +42,7 @@ class AgentLogsTest {
 
   @AfterEach
   void stop() {
-    agent.stopJobsAndClose(Duration.ofSeconds(10));
+    agent.stopJobsAndClose(FakeControlPlane.PATIENCE);
     plane.close();
   }
 
@@ -141,5 +141,22 @@ class AgentLogsTest {
     plane.send(Orders.message(Orders.readLogs("r", "nobody", PLENTY).setFollow(true)));
 
     assertThat(awaitLast("r").getError()).isEqualTo("this machine has no output of it");
+  }
+
+  @Test
+  void losesNoMoreThanAReaderToAJobThatTouchesItsFiles() throws Exception {
+    run("j", "echo \"log_segment_bytes=0\" > ../spec; echo done; exec sleep 1000");
+    Path spec = root.resolve("n1/attempts/acme.j.1.0/spec");
+    await()
+        .atMost(FakeControlPlane.PATIENCE)
+        .until(() -> Files.readString(spec).equals("log_segment_bytes=0\n"));
+    plane.send(Orders.message(Orders.readLogs("r", "j", PLENTY)));
+
+    assertThat(awaitLast("r").getError()).contains("is damaged");
+    Files.delete(spec);
+    new ProcessBuilder("mkfifo", spec.toString()).start().waitFor();
+    plane.send(Orders.message(Orders.readLogs("fifo", "j", PLENTY)));
+    assertThat(awaitLast("fifo").getError()).contains("is not a plain file");
+    assertThat(plane.hellos).hasSize(1);
   }
 }

@@ -18,7 +18,6 @@ import io.opentelemetry.sdk.trace.data.SpanData;
 import io.opentelemetry.sdk.trace.export.SimpleSpanProcessor;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -71,7 +70,9 @@ class AgentTelemetryTest {
       plane.awaitState("traced", State.STATE_RUNNING);
       SpanData start = span("attempt start");
       Path output = root.resolve("n1/attempts/acme.traced.1.0/logs/stdout.0");
-      await().atMost(FakeControlPlane.PATIENCE).until(() -> Files.exists(output));
+      await()
+          .atMost(FakeControlPlane.PATIENCE)
+          .until(() -> Files.exists(output) && Files.readString(output).endsWith("\n"));
 
       assertThat(start.getTraceId()).isEqualTo(TRACE);
       assertThat(start.getParentSpanId()).isEqualTo(SUBMISSION);
@@ -90,7 +91,7 @@ class AgentTelemetryTest {
               "headgate.slice.realise.duration",
               "headgate.slice.release.duration");
     } finally {
-      agent.stopJobsAndClose(Duration.ofSeconds(10));
+      agent.stopJobsAndClose(FakeControlPlane.PATIENCE);
       plane.close();
       sdk.close();
     }

@@ -44,7 +44,7 @@ import org.jspecify.annotations.Nullable;
 /// what a test tells them to.
 final class FakeControlPlane implements AutoCloseable {
   static final String JOIN_TOKEN = "join-me";
-  static final Duration PATIENCE = Duration.ofSeconds(20);
+  static final Duration PATIENCE = Duration.ofSeconds(60);
 
   /// Everything of the agents' streams, in order.
   final List<ConnectRequest> said = new CopyOnWriteArrayList<>();
@@ -53,10 +53,12 @@ final class FakeControlPlane implements AutoCloseable {
   final List<Update> updates = new CopyOnWriteArrayList<>();
   final List<LogChunk> chunks = new CopyOnWriteArrayList<>();
   final List<Node> registrations = new CopyOnWriteArrayList<>();
+  final List<EnrollNodeRequest> enrolments = new CopyOnWriteArrayList<>();
 
   volatile Leadership leadership = leader(1, "a");
   volatile boolean acknowledges = true;
   volatile boolean answersHeartbeats = true;
+  volatile boolean losesEnrolments;
   volatile Optional<String> leaderElsewhere = Optional.empty();
   volatile Duration heartbeatInterval = Duration.ofMillis(100);
 
@@ -115,7 +117,7 @@ final class FakeControlPlane implements AutoCloseable {
   }
 
   /// Ends the session as a crash of the scheduler would.
-  void cut() {
+  synchronized void cut() {
     StreamObserver<ConnectResponse> stream = agent;
     agent = null;
     if (stream != null) {
@@ -195,6 +197,10 @@ final class FakeControlPlane implements AutoCloseable {
     }
 
     private void take(ConnectRequest request, StreamObserver<ConnectResponse> responses) {
+      if (!request.hasHello() && !responses.equals(agent)) {
+        // What was under way on a stream that is cut: nobody hears it.
+        return;
+      }
       said.add(request);
       switch (request.getMessageCase()) {
         case HELLO -> greet(request.getHello(), responses);
@@ -256,6 +262,11 @@ final class FakeControlPlane implements AutoCloseable {
       if (!request.getJoinToken().equals(JOIN_TOKEN)) {
         throw Refusal.of(
                 Status.Code.UNAUTHENTICATED, "JOIN_TOKEN_REJECTED", "the join token is not known")
+            .exception();
+      }
+      enrolments.add(request);
+      if (losesEnrolments) {
+        throw Refusal.unavailable("SHUTTING_DOWN", "enrolled, but who knows", Duration.ZERO)
             .exception();
       }
       answer.onNext(

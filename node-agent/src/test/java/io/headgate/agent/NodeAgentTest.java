@@ -12,9 +12,11 @@ import io.headgate.proto.agent.v1.AttemptReport.EndReason;
 import io.headgate.proto.agent.v1.AttemptReport.State;
 import io.headgate.proto.agent.v1.ConnectRequest;
 import io.headgate.proto.agent.v1.ConnectRequest.MessageCase;
+import io.headgate.proto.agent.v1.Hello;
 import io.headgate.proto.agent.v1.Leadership;
 import io.headgate.proto.agent.v1.Stop;
 import io.headgate.proto.agent.v1.Update;
+import io.headgate.proto.policy.v1.EnrollNodeRequest;
 import io.headgate.proto.pool.v1.Node;
 import io.headgate.proto.type.v1.IsolationLevel;
 import java.nio.file.Files;
@@ -23,6 +25,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
@@ -46,7 +49,7 @@ class NodeAgentTest {
 
   @AfterEach
   void stop() {
-    agent.stopJobsAndClose(Duration.ofSeconds(10));
+    agent.stopJobsAndClose(FakeControlPlane.PATIENCE);
     plane.close();
   }
 
@@ -159,14 +162,14 @@ class NodeAgentTest {
     plane.send(Orders.message(assign));
     plane.awaitEnd("once");
     plane.send(Orders.message(assign));
-    await().until(() -> plane.reportsOf("once").size() >= 4);
+    await().atMost(FakeControlPlane.PATIENCE).until(() -> plane.reportsOf("once").size() >= 4);
     assertThat(Files.readString(root.resolve("n1/checkpoints/acme/once/starts")))
         .isEqualTo("started\n");
 
     plane.send(Orders.stop(leader(), "late", Stop.Kind.KIND_CANCEL));
     assertThat(plane.awaitEnd("late").getEndReason()).isEqualTo(EndReason.END_REASON_LOST);
     plane.send(Orders.message(Orders.assign(leader(), "late", "true")));
-    await().until(() -> plane.reportsOf("late").size() == 2);
+    await().atMost(FakeControlPlane.PATIENCE).until(() -> plane.reportsOf("late").size() == 2);
     assertThat(plane.reportsOf("late").getLast().getState()).isEqualTo(State.STATE_ENDED);
     assertThat(attempt("late").resolve("status")).doesNotExist();
   }
@@ -246,6 +249,52 @@ class NodeAgentTest {
   }
 
   @Test
+  void goesOnWhenItIsSentToWhatIsNoAddress() {
+    plane.leaderElsewhere = Optional.of("no address / at all");
+    plane.cut();
+    await().atMost(FakeControlPlane.PATIENCE).until(() -> plane.said.size() >= 3);
+    plane.leaderElsewhere = Optional.empty();
+
+    await().atMost(FakeControlPlane.PATIENCE).until(plane::isConnected);
+  }
+
+  @Test
+  void waitsLongerForWhoeverWelcomesItOnlyToHangUp() {
+    long begun = System.nanoTime();
+    for (int i = 2; i <= 6; i++) {
+      int hellos = i;
+      plane.cut();
+      await()
+          .atMost(FakeControlPlane.PATIENCE)
+          .pollInterval(Duration.ofMillis(5))
+          .until(() -> plane.hellos.size() == hellos && plane.isConnected());
+    }
+    // At least half of 100, 200, 400, 800 and 1600 ms.
+    assertThat(Duration.ofNanos(System.nanoTime() - begun)).isGreaterThan(Duration.ofMillis(1550));
+  }
+
+  @Test
+  void doesNotLookAliveWhenItCannotWriteItsRecords() throws Exception {
+    plane.send(Orders.message(Orders.assign(leader(), "runs", "echo up; exec sleep 1000")));
+    plane.awaitState("runs", State.STATE_RUNNING);
+    Path attempts = root.resolve("n1/attempts");
+    Files.move(attempts, root.resolve("n1/moved"));
+    Files.createFile(attempts);
+    plane.send(Orders.message(Orders.assign(leader(), "lost", "true")));
+
+    await().atMost(FakeControlPlane.PATIENCE).until(() -> !plane.isConnected());
+    assertThat(agent.failure()).isCompletedExceptionally();
+    assertThat(agent.isReady()).isFalse();
+    assertThat(plane.hellos).hasSize(1);
+    agent.close();
+    Files.delete(attempts);
+    Files.move(root.resolve("n1/moved"), attempts);
+    agent = startAgent("n1", plane);
+    await().atMost(FakeControlPlane.PATIENCE).until(() -> plane.hellos.size() == 2);
+    assertThat(plane.hellos.getLast().getAttempts(0).getState()).isEqualTo(State.STATE_RUNNING);
+  }
+
+  @Test
   void obeysNoDeposedLeader() {
     plane.leadership = FakeControlPlane.leader(7, "b");
     plane.cut();
@@ -266,11 +315,11 @@ class NodeAgentTest {
     plane.send(
         Orders.message(
             Orders.assign(leader(), "alone", "exec sleep 1000")
-                .setStopAfter(Durations.fromMillis(800))));
+                .setStopAfter(Durations.fromSeconds(4))));
     plane.awaitState("alone", State.STATE_RUNNING);
     await()
-        .during(Duration.ofMillis(1200))
-        .atMost(Duration.ofSeconds(5))
+        .during(Duration.ofSeconds(5))
+        .atMost(FakeControlPlane.PATIENCE)
         .until(() -> plane.reportsOf("alone").size() == 1);
     plane.answersHeartbeats = false;
 
@@ -307,7 +356,7 @@ class NodeAgentTest {
             Orders.withCallback(Orders.assign(leader(), "job", "exec sleep 1000"), "exit 0")));
     plane.awaitState("job", State.STATE_RUNNING);
 
-    assertThat(agent.stopJobsAndClose(Duration.ofSeconds(20))).isTrue();
+    assertThat(agent.stopJobsAndClose(FakeControlPlane.PATIENCE)).isTrue();
     assertThat(plane.awaitEnd("job").getEndReason()).isEqualTo(EndReason.END_REASON_NODE_STOPPED);
     assertThat(plane.reportsOf("job"))
         .extracting(report -> report.getStopPhase() + " " + report.getStopPhaseResult())
@@ -322,28 +371,42 @@ class NodeAgentTest {
                 Orders.assign(leader(), "job", "exec sleep 1000"),
                 "until [ -e \"$HEADGATE_CHECKPOINT_DIR/go\" ]; do :; done")));
     plane.awaitState("job", State.STATE_RUNNING);
+    // So that there is something to say again.
+    plane.acknowledges = false;
     plane.said.clear();
     CompletableFuture<Boolean> stopped =
-        CompletableFuture.supplyAsync(() -> agent.stopJobsAndClose(Duration.ofSeconds(20)));
+        CompletableFuture.supplyAsync(() -> agent.stopJobsAndClose(FakeControlPlane.PATIENCE));
     plane.awaitState("job", State.STATE_STOPPING);
 
     assertThat(saidButHeartbeats()).startsWith(MessageCase.CLOSING, MessageCase.UPDATE);
-    plane.said.clear();
     plane.cut();
-    await().atMost(FakeControlPlane.PATIENCE).until(() -> plane.said.size() >= 2);
+    await()
+        .atMost(FakeControlPlane.PATIENCE)
+        .until(() -> plane.hellos.size() == 2 && saidSinceHello().contains(MessageCase.UPDATE));
+    plane.acknowledges = true;
     Files.createFile(root.resolve("n1/checkpoints/acme/job/go"));
-    assertThat(stopped.get(20, TimeUnit.SECONDS)).isTrue();
-    assertThat(saidButHeartbeats())
+    assertThat(stopped.get(60, TimeUnit.SECONDS)).isTrue();
+    assertThat(plane.hellos)
+        .extracting(Hello::getClosing)
+        .as("whoever leads by then knows it from the first word")
+        .containsExactly(false, true);
+    assertThat(saidSinceHello())
         .startsWith(MessageCase.HELLO, MessageCase.CLOSING, MessageCase.UPDATE)
         .containsOnlyOnce(MessageCase.CLOSING);
   }
 
   @Test
   void saysThatItClosesEvenIfNothingRuns() {
-    assertThat(agent.stopJobsAndClose(Duration.ofSeconds(20))).isTrue();
+    assertThat(agent.stopJobsAndClose(FakeControlPlane.PATIENCE)).isTrue();
 
     await().atMost(FakeControlPlane.PATIENCE).until(() -> !plane.isConnected());
     assertThat(saidButHeartbeats()).containsExactly(MessageCase.HELLO, MessageCase.CLOSING);
+  }
+
+  /// On the newest stream; what the cut one still said does not count.
+  private List<MessageCase> saidSinceHello() {
+    List<MessageCase> said = saidButHeartbeats();
+    return said.subList(Math.max(0, said.lastIndexOf(MessageCase.HELLO)), said.size());
   }
 
   private List<MessageCase> saidButHeartbeats() {
@@ -364,15 +427,101 @@ class NodeAgentTest {
                         + " ; exec sleep 1000")
                 .addSlices(Orders.slice(node(), 0, "1"))));
     Path daemon = root.resolve("n1/checkpoints/acme/orphan/daemon");
-    await().until(() -> Files.exists(daemon) && Files.size(daemon) > 1);
+    await()
+        .atMost(FakeControlPlane.PATIENCE)
+        .until(() -> Files.exists(daemon) && Files.size(daemon) > 1);
     plane.awaitState("orphan", State.STATE_RUNNING);
     String status = Files.readString(attempt("orphan").resolve("status"));
     long supervisor = Long.parseLong(status.replaceAll("(?s).*supervisor_pid=(\\d+).*", "$1"));
     ProcessHandle.of(supervisor).orElseThrow().destroyForcibly();
 
     assertThat(plane.awaitEnd("orphan").getEndReason()).isEqualTo(EndReason.END_REASON_LOST);
-    Path proc = Path.of("/proc", Files.readString(daemon).strip(), "status");
-    assertThat(!Files.exists(proc) || Files.readString(proc).contains("State:\tZ")).isTrue();
+    assertThat(Processes.isAlive(Long.parseLong(Files.readString(daemon).strip()))).isFalse();
+    plane.send(
+        Orders.message(
+            Orders.assign(leader(), "next", "true").addSlices(Orders.slice(node(), 0, "1"))));
+    assertThat(plane.awaitEnd("next").getEndReason()).isEqualTo(EndReason.END_REASON_EXITED);
+  }
+
+  @Test
+  void keepsASliceUntilWhatHoldsUpItsReleaseIsMended() throws Exception {
+    plane.send(
+        Orders.message(
+            Orders.assign(leader(), "held", "echo up; exec sleep 1000")
+                .addSlices(Orders.slice(node(), 0, "1"))));
+    plane.awaitState("held", State.STATE_RUNNING);
+    Path slices = attempt("held").resolve("slices");
+    byte[] whole = Files.readAllBytes(slices);
+    Files.writeString(slices, "plan=%zz\n");
+    plane.send(Orders.stop(leader(), "held", Stop.Kind.KIND_CANCEL));
+    plane.awaitReport("held", report -> report.getStopPhaseResult().equals("ok"));
+    plane.send(
+        Orders.message(
+            Orders.assign(leader(), "greedy", "true").addSlices(Orders.slice(node(), 0, "1/7"))));
+    assertThat(plane.awaitEnd("greedy").getEndReason()).isEqualTo(EndReason.END_REASON_REJECTED);
+
+    Files.write(slices, whole);
+    assertThat(plane.awaitEnd("held").getEndReason()).isEqualTo(EndReason.END_REASON_STOPPED);
+  }
+
+  @Test
+  void asksForTheSameKeyUntilItHearsTheAnswerEvenAfterARestart() {
+    plane.losesEnrolments = true;
+    NodeAgent deaf = startAgent("n3", plane);
+    await().atMost(FakeControlPlane.PATIENCE).until(() -> enrolments("n3").size() >= 2);
+    deaf.close();
+    int before = enrolments("n3").size();
+    plane.losesEnrolments = false;
+    NodeAgent restarted = startAgent("n3", plane);
+    try {
+      await().atMost(FakeControlPlane.PATIENCE).until(restarted::isReady);
+      assertThat(enrolments("n3")).hasSizeGreaterThan(before);
+      assertThat(enrolments("n3")).hasSameElementsAs(List.of(enrolments("n3").getFirst()));
+      assertThat(UUID.fromString(enrolments("n3").getFirst()).version()).isEqualTo(4);
+    } finally {
+      restarted.close();
+    }
+  }
+
+  private List<String> enrolments(String node) {
+    return plane.enrolments.stream()
+        .filter(request -> request.getNodeId().equals(node))
+        .map(EnrollNodeRequest::getRequestId)
+        .toList();
+  }
+
+  @Test
+  void waitsForNobodyWhoPutsPipesInTheWay() {
+    putPipesInTheWay();
+    stopTheSlyOne();
+  }
+
+  @Test
+  void stopsAlsoWhoseStatusItHasNeverSeen() {
+    putPipesInTheWay();
+    agent.close();
+    agent = startAgent("n1", plane);
+    await().atMost(FakeControlPlane.PATIENCE).until(() -> plane.hellos.size() == 2);
+    stopTheSlyOne();
+  }
+
+  private void putPipesInTheWay() {
+    plane.send(
+        Orders.message(
+            Orders.assign(
+                    leader(),
+                    "sly",
+                    "cd ..; rm spec status; mkfifo spec status; echo up > work/up; exec sleep 1000")
+                .addSlices(Orders.slice(node(), 0, "1"))));
+    await()
+        .atMost(FakeControlPlane.PATIENCE)
+        .until(() -> Files.exists(attempt("sly").resolve("work/up")));
+  }
+
+  private void stopTheSlyOne() {
+    plane.send(Orders.stop(leader(), "sly", Stop.Kind.KIND_CANCEL));
+
+    assertThat(plane.awaitEnd("sly").getEndReason()).isEqualTo(EndReason.END_REASON_STOPPED);
     plane.send(
         Orders.message(
             Orders.assign(leader(), "next", "true").addSlices(Orders.slice(node(), 0, "1"))));

@@ -14,6 +14,7 @@ import io.headgate.kit.telemetry.Telemetry;
 import io.headgate.kit.time.TimeSource;
 import io.headgate.kit.watch.WatchHub;
 import io.headgate.policy.client.GrpcSupplyReader;
+import io.headgate.policy.client.SupplyMapping;
 import io.headgate.policy.core.identity.KeyOwner;
 import io.headgate.policy.core.name.TenantId;
 import io.headgate.policy.core.signing.RotationRule;
@@ -64,6 +65,7 @@ public final class PolicyService implements AutoCloseable {
 
   private static final String METER = "io.headgate.policy";
   private static final String PAGE_TOKEN_KEY = "page-tokens";
+  private static final String NODE_KEY_DERIVATION = "node-key-derivation";
 
   private final PolicyServiceConfig config;
   private final TimeSource time;
@@ -89,10 +91,12 @@ public final class PolicyService implements AutoCloseable {
     this.metrics = new PolicyMetrics(telemetry.meter(METER));
     Changes changes = new Changes(new PostgresPolicyStore(database, time, this::committed), time);
     this.tenants = new Tenants(changes);
-    Secrets secrets = new Secrets();
+    ServiceSecrets shared = new ServiceSecrets(database);
+    Secrets secrets = new Secrets(shared.get(NODE_KEY_DERIVATION, Secrets.DERIVATION_KEY_LENGTH));
     this.keys = new Keys(changes, secrets);
     this.signing = new SigningKeys(changes, seal, rotation(), RULES, time);
-    this.api = api(changes, secrets);
+    this.api =
+        api(changes, secrets, new PageTokens(shared.get(PAGE_TOKEN_KEY, PageTokens.KEY_LENGTH)));
   }
 
   /// Hands the installation's first operator key to `recipient`, which must have kept it when it
@@ -165,7 +169,7 @@ public final class PolicyService implements AutoCloseable {
     database.close();
   }
 
-  private PolicyApi api(Changes changes, Secrets secrets) {
+  private PolicyApi api(Changes changes, Secrets secrets, PageTokens pageTokens) {
     SupplyReader supplies = new GrpcSupplyReader(pools);
     RefusedCalls refused = new RefusedCalls(changes, metrics, time);
     FailedAttempts attempts = new FailedAttempts(time);
@@ -186,9 +190,10 @@ public final class PolicyService implements AutoCloseable {
         new PolicyApi.Access(
             new AccessConfigurations(changes, writer, supplies),
             new AccessReplacement(changes, writer, supplies),
-            watches),
+            watches,
+            SupplyMapping::resources),
         refused,
-        new PageTokens(new ServiceSecrets(database).get(PAGE_TOKEN_KEY, PageTokens.KEY_LENGTH)));
+        pageTokens);
   }
 
   private void committed(long version) {

@@ -1,36 +1,52 @@
 package io.headgate.policy;
 
-import io.headgate.kit.config.ConfigException;
-import io.headgate.kit.config.ConfigLoader;
 import io.headgate.kit.config.Secret;
 import io.headgate.kit.grpc.ApiServer;
 import io.headgate.kit.grpc.ApiServerConfig;
+import io.headgate.kit.lifecycle.CannotStartException;
 import io.headgate.kit.lifecycle.Lifecycle;
+import io.headgate.kit.process.ServiceProcess;
 import io.headgate.kit.telemetry.Telemetry;
 import io.headgate.kit.telemetry.TelemetryConfig;
 import io.headgate.kit.time.TimeSource;
 import io.headgate.policy.store.SecretFile;
-import java.io.FileDescriptor;
-import java.io.FileOutputStream;
 import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/// Runs policy-service as a process of its own: `CONFIG_FILE [COMMAND]`. Without a command it
-/// serves until it is stopped.
+/// Runs policy-service as a process of its own: `[CONFIG_FILE] [COMMAND]`. Without a command it
+/// serves until it is stopped by SIGTERM or SIGINT.
 public final class PolicyServiceMain {
-  private static final Duration STOP_BOUND = Duration.ofSeconds(30);
   private static final String USAGE =
       """
-      usage: CONFIG_FILE [COMMAND]
+      usage: policy-service [CONFIG_FILE] [COMMAND]
+
+      Says who somebody is and what they may do: tenants, principals, keys, tokens, groups, policies
+      and queues. Without a command it serves. Commands, for the operator of this machine:
         --reset-admin-key        replace all keys of operators/root by a new one
         --create-key OWNER       make a key, for example for services/scheduler
         --replace-signing-keys   make all tokens void and sign with a new key
+
+      Keys of the file, each also as a variable HEADGATE_... that wins (policy.database.url:
+      HEADGATE_POLICY_DATABASE_URL):
+        policy.database.url, .user, .password, .schema   PostgreSQL; the schema is policy
+        policy.secrets-directory                where the key-encryption key is kept
+        policy.pools.server                     pool-service, http://host:port
+        policy.default-tenant                   a tenant to be made at start
+        admin-key-file                          where the first admin key is written; else shown here
+        api.host, api.port                      where to serve; 127.0.0.1 and 7400
+        policy.tokens, policy.watches, api, telemetry   limits and more
+
+      Exit status: 0 stopped or done, 1 not started or not done, 2 wrong arguments or configuration.
       """;
+
+  static final ServiceProcess<Config> PROCESS =
+      new ServiceProcess<>(Config.class, USAGE, PolicyServiceMain::start)
+          .command("--reset-admin-key", 0, PolicyServiceMain::resetAdminKey)
+          .command("--create-key", 1, PolicyServiceMain::createKey)
+          .command("--replace-signing-keys", 0, PolicyServiceMain::replaceSigningKeys);
 
   private PolicyServiceMain() {}
 
@@ -45,34 +61,11 @@ public final class PolicyServiceMain {
       Optional<Path> adminKeyFile) {}
 
   public static void main(String[] arguments) throws InterruptedException {
-    PrintStream terminal =
-        new PrintStream(new FileOutputStream(FileDescriptor.err), true, StandardCharsets.UTF_8);
-    List<String> words = List.of(arguments);
-    if (words.isEmpty() || words.size() > 3) {
-      terminal.print(USAGE);
-      System.exit(2);
-    }
-    try {
-      Config config =
-          ConfigLoader.load(Config.class, Optional.of(Path.of(words.getFirst())), System.getenv());
-      if (words.size() == 1) {
-        serve(config, terminal);
-      } else if (!command(config, words.subList(1, words.size()), terminal)) {
-        terminal.print(USAGE);
-        System.exit(2);
-      }
-    } catch (ConfigException e) {
-      terminal.println(e.getMessage());
-      System.exit(2);
-    }
+    PROCESS.main(arguments);
   }
 
-  private static void serve(Config config, PrintStream terminal) throws InterruptedException {
-    Lifecycle lifecycle = new Lifecycle(STOP_BOUND);
-    lifecycle.stopOnSignal();
-    String version =
-        Optional.ofNullable(PolicyServiceMain.class.getPackage().getImplementationVersion())
-            .orElse("development");
+  private static void start(Config config, Lifecycle lifecycle, PrintStream terminal) {
+    String version = ServiceProcess.version(PolicyServiceMain.class);
     Telemetry telemetry =
         lifecycle.own("telemetry", Telemetry.start(config.telemetry(), "headgate-policy", version));
     PolicyService service =
@@ -85,32 +78,33 @@ public final class PolicyServiceMain {
     lifecycle.start("policy loops", service::start, () -> {});
     lifecycle.start("api", server::start, server::close);
     server.health().set("", true);
-    lifecycle.awaitStopped();
   }
 
-  /// Does what an operator of the machine asks for; whether the command is one.
-  private static boolean command(Config config, List<String> words, PrintStream terminal) {
-    try (PolicyService service =
-        new PolicyService(config.policy(), Telemetry.disabled(), TimeSource.system())) {
-      String name = words.getFirst();
-      if (words.size() == 1 && name.equals("--reset-admin-key")) {
-        service.resetAdminKey(recipient(config, terminal));
-        return true;
-      }
-      if (words.size() == 1 && name.equals("--replace-signing-keys")) {
-        service.replaceSigningKeys();
-        terminal.println("all tokens are void; a new key signs");
-        return true;
-      }
-      if (words.size() == 2 && name.equals("--create-key")) {
-        String owner = words.getLast();
-        Secret key = service.createKey(owner, "made on the machine");
-        terminal.println("key of " + owner + ", shown only now:");
-        terminal.println(key.reveal());
-        return true;
-      }
-      return false;
+  private static void resetAdminKey(Config config, List<String> none, PrintStream terminal) {
+    try (PolicyService service = open(config)) {
+      service.resetAdminKey(recipient(config, terminal));
     }
+  }
+
+  private static void createKey(Config config, List<String> owner, PrintStream terminal) {
+    try (PolicyService service = open(config)) {
+      Secret key = service.createKey(owner.getFirst(), "made on the machine");
+      terminal.println("key of " + owner.getFirst() + ", shown only now:");
+      terminal.println(key.reveal());
+    } catch (IllegalArgumentException e) {
+      throw new CannotStartException(String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  private static void replaceSigningKeys(Config config, List<String> none, PrintStream terminal) {
+    try (PolicyService service = open(config)) {
+      service.replaceSigningKeys();
+      terminal.println("all tokens are void; a new key signs");
+    }
+  }
+
+  private static PolicyService open(Config config) {
+    return new PolicyService(config.policy(), Telemetry.disabled(), TimeSource.system());
   }
 
   private static Consumer<Secret> recipient(Config config, PrintStream terminal) {

@@ -11,9 +11,7 @@ import io.headgate.kit.telemetry.Telemetry;
 import io.headgate.kit.testing.PostgresFixture;
 import io.headgate.kit.testing.TestClock;
 import java.net.URI;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -113,45 +111,6 @@ class AdminKeyTest {
       service.replaceSigningKeys();
       service.start();
     }
-  }
-
-  @Test
-  void theProcessWritesItWhereItsConfigurationSays() throws Exception {
-    DatabaseConfig database = POSTGRES.fresh();
-    Path keyFile = directory.resolve("admin").resolve("key");
-    Path file = directory.resolve("policy.yaml");
-    Files.writeString(file, yaml(database, keyFile));
-    PolicyServiceMain.main(new String[] {file.toString(), "--reset-admin-key"});
-    String first = Files.readString(keyFile).strip();
-    assertThat(first).startsWith("hg_op_");
-    assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(keyFile)))
-        .isEqualTo("rw-------");
-    PolicyServiceMain.main(new String[] {file.toString(), "--reset-admin-key"});
-    assertThat(Files.readString(keyFile).strip()).startsWith("hg_op_").isNotEqualTo(first);
-    PolicyServiceMain.main(new String[] {file.toString(), "--create-key", "services/scheduler"});
-    PolicyServiceMain.main(new String[] {file.toString(), "--replace-signing-keys"});
-  }
-
-  private String yaml(DatabaseConfig database, Path keyFile) {
-    return """
-    admin-key-file: %s
-    telemetry: {}
-    policy:
-      secrets-directory: %s
-      pools: {server: "http://127.0.0.1:1"}
-      database:
-        url: %s
-        user: %s
-        password: %s
-        schema: policy
-        allow-unsafe-durability: true
-    """
-        .formatted(
-            keyFile,
-            directory.resolve("secrets"),
-            database.url(),
-            database.user(),
-            database.password().reveal());
   }
 
   private PolicyService open(DatabaseConfig database) {

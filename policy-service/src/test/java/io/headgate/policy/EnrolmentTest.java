@@ -22,6 +22,7 @@ import io.headgate.proto.pool.v1.ResourceConfiguration;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -109,6 +110,85 @@ class EnrolmentTest {
         .revokeKey(RevokeKeyRequest.newBuilder().setName(key).build());
     // The refused attempt took no use away.
     assertThat(enroll(token, "gpu-1").getNode()).endsWith("/gpu-1");
+  }
+
+  @Test
+  void aMachineThatDidNotHearTheAnswerAsksAgainAndHearsTheSame() {
+    String tenant = tenantWithPool();
+    String token = joinToken(tenant, 1);
+    String request = UUID.randomUUID().toString();
+    EnrollNodeResponse first = enroll(token, "gpu-1", request);
+    assertThat(enroll(token, "gpu-1", request)).isEqualTo(first);
+    POLICY.clock().advance(Duration.ofHours(24));
+    // Tokens that ended long ago are forgotten when a new one is made; this one ended today.
+    joinToken(tenant, 1);
+    assertThat(enroll(token, "gpu-1", request)).isEqualTo(first);
+    assertThat(POLICY.service().verifier().verify(POLICY.exchange(first.getNodeKey())).node())
+        .isEqualTo("gpu-1");
+    assertThat(nodeKeys(tenant, false)).hasSize(1);
+    POLICY.clock().advance(Duration.ofHours(2));
+    joinToken(tenant, 1);
+    assertThat(PolicyFixture.refusal(() -> enroll(token, "gpu-1", request)).reason())
+        .isEqualTo("JOIN_TOKEN_REJECTED");
+  }
+
+  @Test
+  void aRepeatedRequestTakesOneUseHoweverManyAtOnce() throws Exception {
+    String token = joinToken(tenantWithPool(), 2);
+    String request = UUID.randomUUID().toString();
+    try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<Future<EnrollNodeResponse>> attempts = new ArrayList<>();
+      for (int i = 0; i < 8; i++) {
+        attempts.add(threads.submit(() -> enroll(token, "gpu-1", request)));
+      }
+      EnrollNodeResponse answer = attempts.getFirst().get();
+      for (Future<EnrollNodeResponse> attempt : attempts) {
+        assertThat(attempt.get()).isEqualTo(answer);
+      }
+    }
+    enroll(token, "gpu-2");
+    assertThat(reason(token, "gpu-3")).isEqualTo("JOIN_TOKEN_REJECTED");
+  }
+
+  @Test
+  void onlyWhoHasTheTokenAndTheRequestGetsTheKeyAgain() {
+    String tenant = tenantWithPool();
+    String token = joinToken(tenant, 3);
+    String request = UUID.randomUUID().toString();
+    EnrollNodeResponse first = enroll(token, "gpu-1", request);
+    String otherRequest = UUID.randomUUID().toString();
+    assertThat(PolicyFixture.refusal(() -> enroll(token, "gpu-1", otherRequest)).reason())
+        .isEqualTo("NAME_TAKEN");
+    String otherToken = joinToken(tenant, 1);
+    assertThat(PolicyFixture.refusal(() -> enroll(otherToken, "gpu-1", request)).reason())
+        .isEqualTo("NAME_TAKEN");
+    Refusal reused = PolicyFixture.refusal(() -> enroll(token, "gpu-2", request));
+    assertThat(reused.code()).isEqualTo(Code.INVALID_ARGUMENT);
+    assertThat(reused.reason()).isEqualTo("REQUEST_ID_REUSED");
+    assertThat(reused.violations().getFirst().field()).isEqualTo("request_id");
+    // The other machine, under its own request, gets a key of its own.
+    assertThat(enroll(token, "gpu-2", otherRequest).getNodeKey()).isNotEqualTo(first.getNodeKey());
+    assertThat(PolicyFixture.refusal(() -> enroll(token, "gpu-3", "1")).reason())
+        .isEqualTo("INVALID_FIELD");
+  }
+
+  @Test
+  void aRevokedKeyIsNotToldAgain() {
+    String tenant = tenantWithPool();
+    String token = joinToken(tenant, 2);
+    String request = UUID.randomUUID().toString();
+    enroll(token, "gpu-1", request);
+    Key key = nodeKeys(tenant, false).getFirst();
+    assertThat(key.hasRevokeTime()).isFalse();
+    TokenServiceGrpc.newBlockingStub(POLICY.admin(tenant))
+        .revokeKey(RevokeKeyRequest.newBuilder().setName(key.getName()).build());
+    assertThat(PolicyFixture.refusal(() -> enroll(token, "gpu-1", request)).reason())
+        .isEqualTo("JOIN_TOKEN_REJECTED");
+    enroll(token, "gpu-1", UUID.randomUUID().toString());
+    assertThat(nodeKeys(tenant, false)).extracting(Key::hasRevokeTime).containsExactly(false);
+    assertThat(nodeKeys(tenant, true))
+        .extracting(Key::hasRevokeTime)
+        .containsExactlyInAnyOrder(false, true);
   }
 
   @Test
@@ -219,6 +299,25 @@ class EnrolmentTest {
   private static EnrollNodeResponse enroll(String token, String node) {
     return TokenServiceGrpc.newBlockingStub(POLICY.anonymous())
         .enrollNode(EnrollNodeRequest.newBuilder().setJoinToken(token).setNodeId(node).build());
+  }
+
+  private static EnrollNodeResponse enroll(String token, String node, String request) {
+    return TokenServiceGrpc.newBlockingStub(POLICY.anonymous())
+        .enrollNode(
+            EnrollNodeRequest.newBuilder()
+                .setJoinToken(token)
+                .setNodeId(node)
+                .setRequestId(request)
+                .build());
+  }
+
+  private static List<Key> nodeKeys(String tenant, boolean showRevoked) {
+    return TokenServiceGrpc.newBlockingStub(POLICY.admin(tenant))
+        .listKeys(ListKeysRequest.newBuilder().setShowRevoked(showRevoked).build())
+        .getKeysList()
+        .stream()
+        .filter(key -> key.getOwner().contains("/nodes/"))
+        .toList();
   }
 
   private static String reason(String token, String node) {

@@ -154,6 +154,36 @@ class KeyTest {
   }
 
   @Test
+  void revokedKeysAreShownToWhoAsksForThem() {
+    String tenant = POLICY.tenant();
+    Channel admin = POLICY.admin(tenant);
+    String name = create(admin, "tenants/" + tenant + "/users/ada").getKey().getName();
+    POLICY.clock().advance(Duration.ofMinutes(5));
+    Instant now = POLICY.clock().instant();
+    revoke(admin, name);
+    POLICY.clock().advance(Duration.ofMinutes(5));
+    revoke(admin, name);
+    assertThat(list(admin, tenant)).extracting(Key::getName).doesNotContain(name);
+    List<Key> all =
+        TokenServiceGrpc.newBlockingStub(admin)
+            .listKeys(ListKeysRequest.newBuilder().setShowRevoked(true).setPageSize(1000).build())
+            .getKeysList();
+    Key revoked = all.stream().filter(key -> key.getName().equals(name)).findFirst().orElseThrow();
+    assertThat(Timestamps.toMillis(revoked.getRevokeTime())).isEqualTo(now.toEpochMilli());
+    assertThat(all).hasSize(list(admin, tenant).size() + 1);
+    String page =
+        TokenServiceGrpc.newBlockingStub(admin)
+            .listKeys(ListKeysRequest.newBuilder().setShowRevoked(true).setPageSize(1).build())
+            .getNextPageToken();
+    assertThat(
+            PolicyFixture.refusal(() ->
+                    TokenServiceGrpc.newBlockingStub(admin)
+                        .listKeys(ListKeysRequest.newBuilder().setPageToken(page).build()))
+                .reason())
+        .isEqualTo("INVALID_PAGE_TOKEN");
+  }
+
+  @Test
   void keysAreListedNewestFirstPageByPage() {
     String tenant = POLICY.tenant();
     Channel admin = POLICY.admin(tenant);

@@ -76,7 +76,18 @@ class PrincipalTest {
         PolicyFixture.refusal(() ->
             tenants.getTenant(GetTenantRequest.newBuilder().setName("tenants/globex").build()));
     assertThat(gone.reason()).isEqualTo("TENANT_NOT_FOUND");
-    tenants.createTenant(tenant("globex"));
+  }
+
+  @Test
+  void theIdOfARemovedTenantIsGivenToNoOther() {
+    String id = POLICY.tenant();
+    var tenants = TenantServiceGrpc.newBlockingStub(POLICY.operator());
+    tenants.deleteTenant(DeleteTenantRequest.newBuilder().setName("tenants/" + id).build());
+    Refusal retired = PolicyFixture.refusal(() -> tenants.createTenant(tenant(id)));
+    assertThat(retired.code()).isEqualTo(Code.ALREADY_EXISTS);
+    assertThat(retired.reason()).isEqualTo("NAME_TAKEN");
+    assertThat(retired.violations().getFirst().field()).isEqualTo("tenant_id");
+    assertThat(retired.message()).contains("'" + id + "'", "removed", "choose another");
   }
 
   @Test
@@ -164,7 +175,7 @@ class PrincipalTest {
                         .setUser(User.newBuilder().setName("tenants/" + tenant + "/users/ada"))
                         .setUpdateMask(FieldMask.newBuilder().addPaths("create_time"))
                         .build()));
-    assertThat(refusal.violations().getFirst().field()).isEqualTo("update_mask");
+    assertThat(refusal.violations().getFirst().field()).isEqualTo("update_mask.paths[0]");
     assertThat(refusal.message()).contains("create_time", "display_name");
   }
 

@@ -2,6 +2,7 @@ package io.headgate.policy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
+import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
 import io.grpc.Status.Code;
 import io.headgate.kit.failure.Refusal;
@@ -38,6 +39,32 @@ class ReplaceAccessTest {
   @Order(2)
   @RegisterExtension
   static final PolicyFixture POLICY = PolicyFixture.of(POSTGRES);
+
+  @Test
+  void aWholeMayHaveFourMebibytesAndNoMore() {
+    Acme acme = Acme.found(POLICY);
+    AccessConfiguration.Builder large = withGroups(acme, 3);
+    assertThat(large.build().getSerializedSize()).isBetween(1 << 20, 2 << 20);
+    assertThat(acme.replace(large).getConfiguration().getGroupsList())
+        .isEqualTo(large.getGroupsList());
+    Refusal refusal = PolicyFixture.refusal(() -> acme.replace(withGroups(acme, 9)));
+    assertThat(refusal.reason()).isEqualTo("MESSAGE_TOO_LARGE");
+    assertThat(refusal.code()).isEqualTo(Code.RESOURCE_EXHAUSTED);
+    assertThat(acme.configuration().getGroupsCount()).isEqualTo(3);
+  }
+
+  /// Groups of half a mebibyte each.
+  private static AccessConfiguration.Builder withGroups(Acme acme, int count) {
+    Group.Builder group = Group.newBuilder();
+    for (int i = 10_000; i < 20_000; i++) {
+      group.addUsers("a-user-with-a-name-of-fifty-characters-there-" + i);
+    }
+    AccessConfiguration.Builder whole = AccessConfiguration.newBuilder();
+    for (int i = 0; i < count; i++) {
+      whole.addGroups(group.setName(acme.parent() + "/groups/g" + i));
+    }
+    return whole;
+  }
 
   @Test
   void theWholeIsPutInForceAsOneVersion() {
@@ -229,15 +256,69 @@ class ReplaceAccessTest {
   }
 
   @Test
-  void onlyACheckMayLookAtTheDraft() {
+  void aCheckTakesProfilesThatAreStoredNowhere() {
     Acme acme = Acme.found(POLICY);
-    Refusal refusal =
-        PolicyFixture.refusal(() ->
-            acme.replace(
-                ReplaceAccessConfigurationRequest.newBuilder()
-                    .setConfiguration(acme.twoTeams())
-                    .setAgainstDraft(true)));
-    assertThat(refusal.violations().getFirst().field()).isEqualTo("against_draft");
+    acme.bringNodes();
+    AccessConfiguration.Builder wanted = acme.twoTeams();
+    wanted.getQueuesBuilder(0).setProfile("new");
+    ResourceConfiguration given =
+        acme.resources().toBuilder()
+            .setPools(0, FakePools.pool(acme.id(), "onprem", "6"))
+            .addProfiles(FakePools.profile(acme.id(), "new", "2", 2))
+            .build();
+    ReplaceAccessConfigurationResponse would = acme.replace(check(wanted, given));
+    assertThat(would.getConfiguration().getVersion()).isEqualTo(1);
+    assertThat(would.getConfiguration().getQueuesList())
+        .extracting(Queue::getProfile)
+        .contains("new");
+    assertThat(would.getWarningsList())
+        .extracting(AccessWarning::getMessage)
+        .first(STRING)
+        .contains("10 GPUs", "offer 6");
+    assertThat(acme.configuration().getVersion()).isZero();
+    wanted.getPoliciesBuilder(0).setReservation("1").setLimit("3");
+    assertThat(PolicyFixture.refusal(() -> acme.replace(check(wanted, given))).reason())
+        .isEqualTo("PROFILE_ABOVE_LIMIT");
+    wanted.getPoliciesBuilder(0).setLimit("9");
+    wanted.getQueuesBuilder(0).setProfile("gone");
+    assertThat(PolicyFixture.refusal(() -> acme.replace(check(wanted, given))).reason())
+        .isEqualTo("PROFILE_NOT_FOUND");
+  }
+
+  @Test
+  void profilesThatCannotBeReadAreRefusedAtTheirFields() {
+    Acme acme = Acme.found(POLICY);
+    ResourceConfiguration given =
+        acme.resources().toBuilder()
+            .addProfiles(FakePools.profile(acme.id(), "odd", "1/11", 1))
+            .addProfiles(FakePools.profile(acme.id(), "half", "1/2", 1))
+            .addProfiles(FakePools.profile("globex", "foreign", "1", 1))
+            .addPools(FakePools.pool(acme.id(), "cloud", "many"))
+            .build();
+    assertThat(
+            PolicyFixture.refusal(() -> acme.replace(check(acme.twoTeams(), given))).violations())
+        .extracting(FieldViolation::field, FieldViolation::reason)
+        .containsExactly(
+            tuple("resource_configuration.pools[cloud].capacity", "MALFORMED_QUANTITY"),
+            tuple("resource_configuration.profiles[odd].gpus", "INEXACT_QUANTITY"),
+            tuple("resource_configuration.profiles[half].name", "DUPLICATE_NAME"),
+            tuple(
+                "resource_configuration.profiles[tenants/globex/profiles/foreign].name",
+                "INVALID_NAME"));
+  }
+
+  @Test
+  void onlyACheckMayLookAtWhatIsNotProvisioned() {
+    Acme acme = Acme.found(POLICY);
+    ReplaceAccessConfigurationRequest.Builder againstDraft =
+        ReplaceAccessConfigurationRequest.newBuilder()
+            .setConfiguration(acme.twoTeams())
+            .setAgainstDraft(true);
+    assertThat(onlyViolation(() -> acme.replace(againstDraft))).isEqualTo("against_draft");
+    ReplaceAccessConfigurationRequest.Builder againstGiven =
+        check(acme.twoTeams(), acme.resources()).setValidateOnly(false);
+    assertThat(onlyViolation(() -> acme.replace(againstGiven))).isEqualTo("resource_configuration");
+    assertThat(acme.configuration().getVersion()).isZero();
   }
 
   @Test
@@ -257,5 +338,19 @@ class ReplaceAccessTest {
     }
     assertThat(acme.configuration().getVersion()).isEqualTo(12);
     assertThat(acme.configuration().getGroupsCount()).isEqualTo(12);
+  }
+
+  private static ReplaceAccessConfigurationRequest.Builder check(
+      AccessConfiguration.Builder wanted, ResourceConfiguration resources) {
+    return ReplaceAccessConfigurationRequest.newBuilder()
+        .setConfiguration(wanted)
+        .setValidateOnly(true)
+        .setResourceConfiguration(resources);
+  }
+
+  private static String onlyViolation(Runnable call) {
+    List<FieldViolation> violations = PolicyFixture.refusal(call::run).violations();
+    assertThat(violations).hasSize(1);
+    return violations.getFirst().field();
   }
 }

@@ -6,11 +6,13 @@ import io.grpc.Channel;
 import io.headgate.kit.failure.GrpcFailures;
 import io.headgate.kit.failure.Refusal;
 import io.headgate.kit.testing.PostgresFixture;
+import io.headgate.kit.watch.WatchParts;
 import io.headgate.proto.policy.v1.AccessConfiguration;
 import io.headgate.proto.policy.v1.DeleteTenantRequest;
 import io.headgate.proto.policy.v1.TenantServiceGrpc;
 import io.headgate.proto.policy.v1.WatchAccessResponse;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
@@ -37,7 +39,7 @@ class WatchAccessTest {
     Acme acme = Acme.found(POLICY);
     acme.replace(acme.twoTeams());
     POLICY.tenant();
-    try (Watching watching = Watching.from(scheduler, 0)) {
+    try (Watching watching = Watching.from(scheduler)) {
       WatchAccessResponse first = watching.next();
       assertThat(first.getSnapshot()).isTrue();
       assertThat(first.getVersion()).isPositive();
@@ -50,15 +52,15 @@ class WatchAccessTest {
   void tellsOfEachChangeAsItIsCommitted() {
     Acme acme = Acme.found(POLICY);
     acme.group("rnd", "ada");
-    try (Watching watching = Watching.from(scheduler, 0)) {
+    try (Watching watching = Watching.from(scheduler)) {
       long version = watching.next().getVersion();
       acme.policy("rnd", "rnd", "1", "8");
-      WatchAccessResponse change = watching.next();
+      WatchAccessResponse change = watching.change();
       assertThat(change.getSnapshot()).isFalse();
       assertThat(change.getVersion()).isGreaterThan(version);
       assertThat(change.getConfigurationsList()).containsExactly(acme.configuration());
       acme.queue("rnd-3", "rnd", "three");
-      assertThat(watching.next().getConfigurationsList()).containsExactly(acme.configuration());
+      assertThat(watching.change().getConfigurationsList()).containsExactly(acme.configuration());
     }
   }
 
@@ -68,7 +70,7 @@ class WatchAccessTest {
     Acme other = Acme.found(POLICY);
     acme.group("a");
     other.group("a");
-    long seen = version();
+    WatchAccessResponse seen = position();
     acme.group("b");
     acme.group("c");
     try (Watching watching = Watching.from(scheduler, seen)) {
@@ -82,25 +84,25 @@ class WatchAccessTest {
   void aChangeThatChangesNothingIsNotTold() {
     Acme acme = Acme.found(POLICY);
     acme.replace(acme.twoTeams());
-    long seen = version();
+    WatchAccessResponse seen = position();
     acme.replace(acme.twoTeams());
-    assertThat(version()).isEqualTo(seen);
+    assertThat(position()).isEqualTo(seen);
   }
 
   @Test
   void tellsOfTenantsThatAreGone() {
     Acme acme = Acme.found(POLICY);
     acme.group("rnd");
-    long seen = version();
-    try (Watching watching = Watching.from(scheduler, 0)) {
+    WatchAccessResponse seen = position();
+    try (Watching watching = Watching.from(scheduler)) {
       watching.next();
       delete(acme.id());
-      assertThat(watching.next().getDeletedTenantsList()).containsExactly(acme.id());
+      assertThat(watching.change().getDeletedTenantsList()).containsExactly(acme.id());
     }
     try (Watching late = Watching.from(scheduler, seen)) {
       assertThat(late.next().getDeletedTenantsList()).containsExactly(acme.id());
     }
-    try (Watching fresh = Watching.from(scheduler, 0)) {
+    try (Watching fresh = Watching.from(scheduler)) {
       WatchAccessResponse snapshot = fresh.next();
       assertThat(snapshot.getDeletedTenantsList()).isEmpty();
       assertThat(snapshot.getConfigurationsList())
@@ -112,8 +114,48 @@ class WatchAccessTest {
   @Test
   void aVersionThatIsYetToComeBeginsAnew() {
     Acme.found(POLICY).group("rnd");
-    try (Watching watching = Watching.from(scheduler, 1_000_000)) {
+    WatchAccessResponse later = position().toBuilder().setVersion(1_000_000).build();
+    try (Watching watching = Watching.from(scheduler, later)) {
       assertThat(watching.next().getSnapshot()).isTrue();
+    }
+  }
+
+  @Test
+  void whoWatchedAnotherIncarnationBeginsAnew() {
+    Acme acme = Acme.found(POLICY);
+    acme.group("rnd");
+    WatchAccessResponse seen = position();
+    try (Watching open = Watching.from(scheduler, seen)) {
+      assertThat(open.next().getSnapshot()).isFalse();
+      POSTGRES.database().jooq().execute("update access_watch set incarnation = gen_random_uuid()");
+      acme.group("ops");
+      WatchAccessResponse told = open.change();
+      assertThat(told.getSnapshot()).isTrue();
+      assertThat(told.getIncarnation()).isNotEqualTo(seen.getIncarnation());
+      assertThat(told.getConfigurationsList()).contains(acme.configuration());
+    }
+    try (Watching late = Watching.from(scheduler, seen)) {
+      assertThat(late.next().getSnapshot()).isTrue();
+    }
+    try (Watching current = Watching.from(scheduler, position())) {
+      assertThat(current.next().getSnapshot()).isFalse();
+    }
+  }
+
+  @Test
+  void aTenantLargerThanAMessageComesInParts() {
+    Acme acme = Acme.found(POLICY);
+    String[] users =
+        IntStream.range(0, 9000)
+            .mapToObj(i -> "a-user-with-a-rather-long-name-number-" + i)
+            .toArray(String[]::new);
+    for (String group : List.of("a", "b", "c")) {
+      acme.group(group, users);
+    }
+    try (Watching watching = Watching.from(scheduler)) {
+      assertThat(watching.change().getConfigurationsList()).contains(acme.configuration());
+      assertThat(watching.sizes()).hasSizeGreaterThan(3);
+      assertThat(watching.sizes()).allMatch(size -> size <= WatchParts.BOUND);
     }
   }
 
@@ -121,20 +163,20 @@ class WatchAccessTest {
   void endsWithTheServerAndResumesAfterItsRestart() {
     Acme acme = Acme.found(POLICY);
     acme.group("rnd");
-    long seen;
-    try (Watching watching = Watching.from(scheduler, 0)) {
-      seen = watching.next().getVersion();
+    WatchAccessResponse seen;
+    try (Watching watching = Watching.from(scheduler)) {
+      seen = watching.next();
       POLICY.service().close();
       Refusal refusal = GrpcFailures.refusal(watching.failure()).orElseThrow();
       assertThat(refusal.reason()).isEqualTo("SERVER_STOPPING");
-      assertThat(refusal.metadata()).containsEntry("version", Long.toString(seen));
+      assertThat(refusal.metadata()).containsEntry("version", Long.toString(seen.getVersion()));
     }
     POLICY.restart();
     connect();
     try (Watching watching = Watching.from(scheduler, seen)) {
       WatchAccessResponse alive = watching.next();
       assertThat(alive.getSnapshot()).isFalse();
-      assertThat(alive.getVersion()).isEqualTo(seen);
+      assertThat(alive.getVersion()).isEqualTo(seen.getVersion());
       assertThat(alive.getConfigurationsList()).isEmpty();
     }
     assertThat(configurations()).contains(acme.id());
@@ -144,25 +186,25 @@ class WatchAccessTest {
   void hearsOfAnotherInstancesChanges() {
     Acme acme = Acme.found(POLICY);
     acme.group("rnd");
-    try (Watching watching = Watching.from(scheduler, 0);
+    try (Watching watching = Watching.from(scheduler);
         SecondInstance second = SecondInstance.of(POSTGRES.config(), POLICY)) {
       watching.next();
       second.createGroup(acme.id(), "made-elsewhere");
-      assertThat(watching.next().getConfigurationsList()).containsExactly(acme.configuration());
+      assertThat(watching.change().getConfigurationsList()).containsExactly(acme.configuration());
     }
   }
 
   private List<String> configurations() {
-    try (Watching watching = Watching.from(scheduler, 0)) {
+    try (Watching watching = Watching.from(scheduler)) {
       return watching.next().getConfigurationsList().stream()
           .map(AccessConfiguration::getTenant)
           .toList();
     }
   }
 
-  private long version() {
-    try (Watching watching = Watching.from(scheduler, 0)) {
-      return watching.next().getVersion();
+  private WatchAccessResponse position() {
+    try (Watching watching = Watching.from(scheduler)) {
+      return watching.next();
     }
   }
 

@@ -4,9 +4,12 @@ import io.grpc.Channel;
 import io.grpc.Context;
 import io.grpc.Context.CancellableContext;
 import io.grpc.stub.StreamObserver;
+import io.headgate.kit.watch.WatchParts;
 import io.headgate.proto.policy.v1.AccessConfigurationServiceGrpc;
 import io.headgate.proto.policy.v1.WatchAccessRequest;
 import io.headgate.proto.policy.v1.WatchAccessResponse;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -16,24 +19,60 @@ final class Watching implements AutoCloseable {
   private final CancellableContext context = Context.current().withCancellation();
   private final BlockingQueue<Object> received = new LinkedBlockingQueue<>();
 
+  private final List<Integer> sizes = new ArrayList<>();
+
   private Watching() {}
 
-  static Watching from(Channel channel, long version) {
+  /// @param position of which version and incarnation are taken
+  static Watching from(Channel channel, WatchAccessResponse position) {
+    return from(
+        channel,
+        WatchAccessRequest.newBuilder()
+            .setIncarnation(position.getIncarnation())
+            .setVersion(position.getVersion())
+            .build());
+  }
+
+  /// From the beginning.
+  static Watching from(Channel channel) {
+    return from(channel, WatchAccessRequest.getDefaultInstance());
+  }
+
+  private static Watching from(Channel channel, WatchAccessRequest request) {
     Watching watching = new Watching();
     watching.context.run(() ->
-        AccessConfigurationServiceGrpc.newStub(channel)
-            .watchAccess(
-                WatchAccessRequest.newBuilder().setVersion(version).build(), watching.observer()));
+        AccessConfigurationServiceGrpc.newStub(channel).watchAccess(request, watching.observer()));
     return watching;
   }
 
-  /// The next message.
+  /// The next step.
   WatchAccessResponse next() {
-    Object next = await();
-    if (next instanceof WatchAccessResponse response) {
-      return response;
+    List<WatchAccessResponse> parts = new ArrayList<>();
+    do {
+      Object next = await();
+      if (!(next instanceof WatchAccessResponse part)) {
+        throw new AssertionError("the watch ended: " + next);
+      }
+      parts.add(part);
+    } while (!parts.getLast().getLast());
+    sizes.addAll(parts.stream().map(WatchAccessResponse::getSerializedSize).toList());
+    return WatchParts.join(parts);
+  }
+
+  /// The next step that tells of something: on a slow machine a sign of life may come first.
+  WatchAccessResponse change() {
+    WatchAccessResponse step = next();
+    while (!step.getSnapshot()
+        && step.getConfigurationsCount() == 0
+        && step.getDeletedTenantsCount() == 0) {
+      step = next();
     }
-    throw new AssertionError("the watch ended: " + next);
+    return step;
+  }
+
+  /// Bytes of each part of the steps so far.
+  List<Integer> sizes() {
+    return List.copyOf(sizes);
   }
 
   /// The failure that the watch ends with; messages before it are passed over.
@@ -52,7 +91,7 @@ final class Watching implements AutoCloseable {
 
   private Object await() {
     try {
-      Object next = received.poll(20, TimeUnit.SECONDS);
+      Object next = received.poll(60, TimeUnit.SECONDS);
       if (next == null) {
         throw new AssertionError("the watch is silent");
       }

@@ -194,6 +194,37 @@ class ConfigurationEndpointTest {
   }
 
   @Test
+  void aCheckLeavesTheDraftThatIsThereAndNamesNoOther() {
+    ResourceConfiguration stored = admin.replaceDraft(tenant, small("8")).getDraft();
+    ResourceConfiguration checked = replace(small("9"), 0, true).getDraft();
+    assertThat(checked.getPools(0).getCapacity()).isEqualTo("9");
+    assertThat(checked.getEtag()).isEmpty();
+    assertThat(replace(small("8"), 0, true).getDraft()).isEqualTo(stored);
+    assertThat(draft()).isEqualTo(stored);
+  }
+
+  @Test
+  void saysWhatProvisioningWouldComeToAndKeepsTheDraft() {
+    ResourceConfiguration draft = admin.replaceDraft(tenant, small("8")).getDraft();
+    ProvisionDraftRequest check =
+        ProvisionDraftRequest.newBuilder()
+            .setParent("tenants/" + tenant)
+            .setEtag(draft.getEtag())
+            .setValidateOnly(true)
+            .build();
+    ResourceConfiguration would = admin.configurations.provisionDraft(check);
+    assertThat(would.getVersion()).isEqualTo(1);
+    assertThat(would.getPoolsList()).isEqualTo(draft.getPoolsList());
+    assertThat(inForce().getVersion()).isZero();
+    assertThat(draft()).isEqualTo(draft);
+    assertThat(
+            refused(() ->
+                    admin.configurations.provisionDraft(check.toBuilder().setEtag("c9").build()))
+                .reason())
+        .isEqualTo("VERSION_CHANGED");
+  }
+
+  @Test
   void warnsWithTheNumbers() {
     new Client(SERVER.channel(SERVER.tokens().node(tenant, "gpu-1", Map.of("pool", "onprem"))))
         .nodes.registerNode(
@@ -272,14 +303,12 @@ class ConfigurationEndpointTest {
 
   @Test
   void refusesTextThatCannotBeKept() {
-    Refusal refusal =
-        refused(() ->
-            admin.replaceDraft(
-                tenant,
-                configuration(
-                    List.of(pool(tenant, "a").setDescription("zero\0").build()), List.of())));
-    assertThat(refusal.reason()).isEqualTo("UNFIT_TEXT");
-    assertThat(refusal.violations().getFirst().field()).isEqualTo("pools[a].description");
+    Refusal nul = refused(() -> admin.replaceDraft(tenant, described("zero\0")));
+    assertThat(nul.reason()).isEqualTo("INVALID_FIELD");
+    assertThat(nul.violations().getFirst().field()).isEqualTo("configuration.pools[0].description");
+    Refusal escape = refused(() -> admin.replaceDraft(tenant, described("\u001b[2J")));
+    assertThat(escape.reason()).isEqualTo("UNFIT_TEXT");
+    assertThat(escape.violations().getFirst().field()).isEqualTo("pools[a].description");
   }
 
   @Test
@@ -294,6 +323,10 @@ class ConfigurationEndpointTest {
     ResourceConfiguration applied = admin.apply(tenant, configuration(pools, profiles));
     assertThat(applied.getPoolsCount() + applied.getProfilesCount()).isEqualTo(2000);
     assertThat(inForce()).isEqualTo(applied);
+  }
+
+  private ResourceConfiguration described(String text) {
+    return configuration(List.of(pool(tenant, "a").setDescription(text).build()), List.of());
   }
 
   private ResourceConfiguration small(String capacity) {

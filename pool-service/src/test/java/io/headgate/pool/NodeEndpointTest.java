@@ -20,6 +20,8 @@ import io.headgate.proto.pool.v1.RegisterNodeRequest;
 import io.headgate.proto.pool.v1.UndrainNodeRequest;
 import io.headgate.proto.type.v1.DeviceGeometry;
 import io.headgate.proto.type.v1.IsolationLevel;
+import io.headgate.proto.type.v1.SliceProfile;
+import io.headgate.proto.type.v1.SliceTable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -65,7 +67,8 @@ class NodeEndpointTest {
                     .setIndex(0)
                     .setUuid("GPU-a")
                     .setGpuModel("H100")
-                    .setGeometry(DeviceGeometry.DEVICE_GEOMETRY_MIG))
+                    .setGeometry(DeviceGeometry.DEVICE_GEOMETRY_MIG)
+                    .setSlices(slices("3g.40gb", 4, 3, 0, 4)))
             .build();
     Node registered = register("gpu-1", report);
     assertThat(registered.getDevicesList())
@@ -149,6 +152,36 @@ class NodeEndpointTest {
         .extracting(FieldViolation::field)
         .containsExactly("node.devices[0].geometry");
     assertThat(refused(() -> get("gpu-1")).reason()).isEqualTo("NODE_NOT_FOUND");
+  }
+
+  @Test
+  void refusesSlicesThatNoDeviceCanHave() {
+    Node.Builder report = node(tenant, "gpu-1", 1);
+    report
+        .getDevicesBuilder(0)
+        .setGeometry(DeviceGeometry.DEVICE_GEOMETRY_MIG)
+        .setSlices(slices("3g", 4, 3, 0, 5));
+    Refusal refusal = refused(() -> register("gpu-1", report.build()));
+    assertThat(refusal.reason()).isEqualTo("SLICES_IMPOSSIBLE");
+    assertThat(refusal.violations())
+        .extracting(FieldViolation::field)
+        .containsExactly("node.devices[0].slices");
+    report.getDevicesBuilder(0).setGeometry(DeviceGeometry.DEVICE_GEOMETRY_CONTINUOUS);
+    assertThat(refused(() -> register("gpu-1", report.build())).reason())
+        .isEqualTo("SLICES_IMPOSSIBLE");
+  }
+
+  private static SliceTable slices(String name, int memory, int compute, Integer... starts) {
+    return SliceTable.newBuilder()
+        .setMemorySlices(8)
+        .setComputeSlices(7)
+        .addProfiles(
+            SliceProfile.newBuilder()
+                .setName(name)
+                .setMemorySlices(memory)
+                .setComputeSlices(compute)
+                .addAllStarts(List.of(starts)))
+        .build();
   }
 
   @Test

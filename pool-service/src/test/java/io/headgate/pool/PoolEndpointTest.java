@@ -275,10 +275,10 @@ class PoolEndpointTest {
         refused(() -> admin.pools.createPool(request.toBuilder().setPoolId("other").build()));
     assertThat(reused.code()).isEqualTo(Status.Code.INVALID_ARGUMENT);
     assertThat(reused.reason()).isEqualTo("REQUEST_ID_REUSED");
-    assertThat(
-            refused(() -> admin.pools.createPool(request.toBuilder().setRequestId("a b\0").build()))
-                .reason())
-        .isEqualTo("INVALID_REQUEST_ID");
+    Refusal spaced =
+        refused(() -> admin.pools.createPool(request.toBuilder().setRequestId("a b").build()));
+    assertThat(spaced.reason()).isEqualTo("INVALID_FIELD");
+    assertThat(spaced.violations().getFirst().field()).isEqualTo("request_id");
   }
 
   @Test

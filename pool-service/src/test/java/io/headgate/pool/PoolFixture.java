@@ -19,7 +19,7 @@ final class PoolFixture implements BeforeAllCallback, AfterAllCallback {
 
   private final PostgresFixture postgres;
   private final WatchLimits limits =
-      new WatchLimits(Duration.ofSeconds(1), Duration.ofSeconds(10), 100);
+      new WatchLimits(Duration.ofSeconds(1), Duration.ofSeconds(60), 100);
   private @Nullable PoolService service;
 
   private PoolFixture(PostgresFixture postgres) {

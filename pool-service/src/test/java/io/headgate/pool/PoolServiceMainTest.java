@@ -11,8 +11,11 @@ import io.grpc.ManagedChannel;
 import io.grpc.stub.StreamObserver;
 import io.headgate.kit.client.ChannelConfig;
 import io.headgate.kit.client.Channels;
+import io.headgate.kit.process.ServiceProcess;
 import io.headgate.kit.telemetry.Telemetry;
 import io.headgate.kit.testing.ApiServerExtension;
+import io.headgate.kit.testing.JavaProcess;
+import io.headgate.kit.testing.JavaProcess.Ended;
 import io.headgate.kit.testing.PostgresFixture;
 import io.headgate.proto.policy.v1.GetVerificationKeysRequest;
 import io.headgate.proto.policy.v1.GetVerificationKeysResponse;
@@ -23,19 +26,14 @@ import io.headgate.proto.pool.v1.Node;
 import io.headgate.proto.pool.v1.RegisterNodeRequest;
 import io.headgate.proto.pool.v1.ResourceConfiguration;
 import io.headgate.proto.pool.v1.WatchCatalogRequest;
-import java.io.BufferedReader;
-import java.io.ByteArrayOutputStream;
-import java.io.IOException;
-import java.io.PrintStream;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
@@ -64,14 +62,11 @@ class PoolServiceMainTest {
     }
   }
 
-  private final ByteArrayOutputStream shown = new ByteArrayOutputStream();
-
   @Test
-  void explainsItself() throws Exception {
-    assertThat(run(List.of("--help"), Map.of())).isEqualTo(PoolServiceMain.EXIT_STOPPED);
-    assertThat(shown.toString()).contains("usage: pool-service [CONFIG_FILE]");
-    assertThat(run(List.of("--serve"), Map.of())).isEqualTo(PoolServiceMain.EXIT_USAGE);
-    assertThat(run(List.of("a", "b"), Map.of())).isEqualTo(PoolServiceMain.EXIT_USAGE);
+  void explainsItself() {
+    Ended ended = JavaProcess.run(PoolServiceMain.class, List.of("--help"), Map.of());
+    assertThat(ended.status()).isZero();
+    assertThat(ended.said()).startsWith("usage: pool-service [CONFIG_FILE]");
   }
 
   @Test
@@ -81,21 +76,23 @@ class PoolServiceMainTest {
         file,
         """
         pool:
-          database: {url: 'jdbc:mysql://x', user: pool, password: secret, schema: pool}
+          database: {url: 'jdbc:mysql://x', user: pool, schema: pool}
           catalog-logs: 3
         policy: {server: 'http://127.0.0.1:1'}
         """);
-    assertThat(run(List.of(file.toString()), Map.of())).isEqualTo(PoolServiceMain.EXIT_USAGE);
-    assertThat(shown.toString()).contains("jdbc:mysql://x").contains("catalog-logs");
-    assertThat(run(List.of(directory.resolve("absent.yaml").toString()), Map.of()))
-        .isEqualTo(PoolServiceMain.EXIT_USAGE);
-    assertThat(shown.toString()).contains("there is no such file");
+    Ended ended = JavaProcess.run(PoolServiceMain.class, List.of(file.toString()), Map.of());
+    assertThat(ended.status()).isEqualTo(ServiceProcess.EXIT_USAGE);
+    assertThat(ended.said())
+        .contains("catalog-logs")
+        .contains("pool.database.password")
+        .doesNotContain("Exception");
   }
 
   @Test
-  void saysThatTheDatabaseCannotBeReached() throws Exception {
-    int status =
-        run(
+  void saysThatTheDatabaseCannotBeReached() {
+    Ended ended =
+        JavaProcess.run(
+            PoolServiceMain.class,
             List.of(),
             Map.of(
                 "HEADGATE_POOL_DATABASE_URL", "jdbc:postgresql://127.0.0.1:1/headgate",
@@ -104,10 +101,11 @@ class PoolServiceMainTest {
                 "HEADGATE_POOL_DATABASE_SCHEMA", "pool",
                 "HEADGATE_POOL_DATABASE_CONNECT_TIMEOUT", "1s",
                 "HEADGATE_POLICY_SERVER", "http://127.0.0.1:1"));
-    assertThat(status).isEqualTo(PoolServiceMain.EXIT_NOT_STARTED);
-    assertThat(shown.toString())
+    assertThat(ended.status()).isEqualTo(ServiceProcess.EXIT_FAILED);
+    assertThat(ended.said())
         .contains("cannot connect to jdbc:postgresql://127.0.0.1:1/headgate as pool")
-        .contains("pool.database.url")
+        .contains("correct database.url")
+        .doesNotContain("\tat ")
         .doesNotContain("hunter2");
   }
 
@@ -152,7 +150,7 @@ class PoolServiceMainTest {
       version = first.catalogVersion();
       assertThat(refused(() -> first.client("nonsense").provision("acme")).reason())
           .isEqualTo("TOKEN_INVALID");
-      first.process().destroyForcibly().waitFor();
+      first.process().process().destroyForcibly().waitFor();
     }
     try (Running second = start(file)) {
       Client admin = second.client(ISSUER.tokens().admin("acme"));
@@ -165,14 +163,12 @@ class PoolServiceMainTest {
                   GetNodeRequest.newBuilder().setName(registered.getName()).build()))
           .isEqualTo(registered);
       assertThat(second.catalogVersion()).isEqualTo(version);
-      second.process().destroy();
-      assertThat(second.process().waitFor(30, TimeUnit.SECONDS)).isTrue();
       // 128 + SIGTERM, after an orderly stop.
-      assertThat(second.process().exitValue()).isEqualTo(143);
+      assertThat(second.process().stop()).isEqualTo(143);
     }
   }
 
-  private record Running(Process process, URI uri, List<ManagedChannel> channels)
+  private record Running(JavaProcess process, URI uri, List<ManagedChannel> channels)
       implements AutoCloseable {
     Client client(String token) {
       ManagedChannel channel =
@@ -186,7 +182,7 @@ class PoolServiceMainTest {
           client(ISSUER.tokens().service("scheduler"))
               .watches
               .watchCatalog(WatchCatalogRequest.getDefaultInstance());
-      long version = watch.read(20, TimeUnit.SECONDS).getVersion();
+      long version = watch.read(60, TimeUnit.SECONDS).getVersion();
       watch.cancel("seen enough", null);
       return version;
     }
@@ -194,42 +190,14 @@ class PoolServiceMainTest {
     @Override
     public void close() {
       channels.forEach(ManagedChannel::shutdownNow);
-      process.destroyForcibly();
+      process.close();
     }
   }
 
-  private static Running start(Path config) throws IOException {
-    Process process =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "--enable-native-access=ALL-UNNAMED",
-                "--sun-misc-unsafe-memory-access=allow",
-                "-XX:TieredStopAtLevel=1",
-                "-Xmx512m",
-                "-classpath",
-                System.getProperty("java.class.path"),
-                PoolServiceMain.class.getName(),
-                config.toString())
-            .redirectErrorStream(true)
-            .start();
-    StringBuilder log = new StringBuilder();
-    BufferedReader lines = process.inputReader(StandardCharsets.UTF_8);
-    for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-      log.append(line).append('\n');
-      Matcher serving = SERVING.matcher(line);
-      if (serving.find()) {
-        Thread.ofVirtual().start(() -> lines.lines().forEach(_ -> {}));
-        return new Running(
-            process,
-            URI.create(serving.group(1)),
-            new java.util.concurrent.CopyOnWriteArrayList<>());
-      }
-    }
-    throw new AssertionError("did not start:\n" + log);
-  }
-
-  private int run(List<String> arguments, Map<String, String> environment) throws Exception {
-    return PoolServiceMain.run(
-        arguments, environment, new PrintStream(shown, true, StandardCharsets.UTF_8));
+  private static Running start(Path config) {
+    JavaProcess process =
+        JavaProcess.start(PoolServiceMain.class, List.of(config.toString()), Map.of());
+    URI uri = URI.create(process.awaitSaid(SERVING).group(1));
+    return new Running(process, uri, new CopyOnWriteArrayList<>());
   }
 }

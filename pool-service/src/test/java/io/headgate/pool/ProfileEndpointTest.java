@@ -54,9 +54,12 @@ class ProfileEndpointTest {
           .setMemoryBytes(16L << 30)
           .setGpuMemoryBytes(20L << 30)
           .setIsolation(IsolationLevel.ISOLATION_LEVEL_DRIVER_CONTAINER)
+          .addGpuModels("A100")
+          .addGpuModels("H100 80GB")
           .addPools("b")
           .addPools("a")
           .setHoldAfter(Duration.newBuilder().setSeconds(1).setNanos(500_000_000))
+          .setPreemptionDelay(Duration.newBuilder().setSeconds(90))
           .setReclaim(Profile.Reclaim.RECLAIM_RANK)
           .setDescription("a seventh")
           .build();
@@ -92,6 +95,7 @@ class ProfileEndpointTest {
             profile(tenant, "half", "1/2", "a")
                 .setWorkers(1)
                 .setHoldAfter(Duration.newBuilder().setSeconds(600))
+                .setPreemptionDelay(Duration.newBuilder().setSeconds(300))
                 .setReclaim(Profile.Reclaim.RECLAIM_RESERVATION)
                 .build());
   }
@@ -130,7 +134,7 @@ class ProfileEndpointTest {
     Refusal refusal = refused(() -> create("cpu", full.toBuilder().setGpus("0").build()));
     assertThat(refusal.violations())
         .extracting(FieldViolation::field)
-        .containsExactly("profile.gpu_memory_bytes", "profile.isolation");
+        .containsExactly("profile.gpu_memory_bytes", "profile.gpu_models", "profile.isolation");
   }
 
   @Test

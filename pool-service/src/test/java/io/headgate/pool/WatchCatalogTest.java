@@ -77,16 +77,18 @@ class WatchCatalogTest {
     assertThat(snapshot.getNodesList()).contains(known);
 
     ResourceConfiguration second = apply("9");
-    assertThat(next(watch))
+    assertThat(change(watch))
         .isEqualTo(
             WatchCatalogResponse.newBuilder()
+                .setIncarnation(incarnation())
                 .setVersion(snapshot.getVersion() + 1)
                 .addConfigurations(second)
+                .setLast(true)
                 .build());
     Node joined = register("gpu-2", 3);
-    assertThat(next(watch).getNodesList()).containsExactly(joined);
+    assertThat(change(watch).getNodesList()).containsExactly(joined);
     delete("gpu-2");
-    WatchCatalogResponse gone = next(watch);
+    WatchCatalogResponse gone = change(watch);
     assertThat(gone.getDeletedNodesList()).containsExactly(joined.getName());
     assertThat(gone.getVersion()).isEqualTo(snapshot.getVersion() + 3);
     watch.cancel("seen enough", null);
@@ -99,7 +101,13 @@ class WatchCatalogTest {
     long version = next(watch).getVersion();
     admin.replaceDraft(tenant, small("9"));
     WatchCatalogResponse alive = next(watch);
-    assertThat(alive).isEqualTo(WatchCatalogResponse.newBuilder().setVersion(version).build());
+    assertThat(alive)
+        .isEqualTo(
+            WatchCatalogResponse.newBuilder()
+                .setIncarnation(incarnation())
+                .setVersion(version)
+                .setLast(true)
+                .build());
     watch.cancel("seen enough", null);
   }
 
@@ -139,6 +147,29 @@ class WatchCatalogTest {
     assertThat(upToDate.getNodesList()).isEmpty();
     assertThat(db().fetchCount(org.jooq.impl.DSL.table("catalog_changes")))
         .isEqualTo(PoolFixture.CATALOG_LOG);
+  }
+
+  @Test
+  void whoWatchedAnotherIncarnationGetsEverything() throws Exception {
+    register("gpu-1", 1);
+    String before = incarnation();
+    long seen = version();
+    var open = watch(seen);
+    assertThat(next(open).getSnapshot()).isFalse();
+    db().execute("update catalog set incarnation = gen_random_uuid()");
+    // What was committed after the backup is lost, and other changes have taken its versions.
+    register("gpu-2", 1);
+    assertThat(incarnation()).isNotEqualTo(before);
+    WatchCatalogResponse told = change(open);
+    assertThat(told.getSnapshot()).isTrue();
+    assertThat(told.getIncarnation()).isEqualTo(incarnation());
+    open.cancel("seen enough", null);
+
+    WatchCatalogResponse late = first(position(before, seen));
+    assertThat(late.getSnapshot()).isTrue();
+    assertThat(late.getNodesList()).extracting(Node::getName).contains(name("gpu-1"));
+    assertThat(first(position("", version())).getSnapshot()).isTrue();
+    assertThat(first(position(incarnation(), version())).getSnapshot()).isFalse();
   }
 
   @Test
@@ -182,7 +213,7 @@ class WatchCatalogTest {
       watch = new Client(channel).watches.watchCatalog(WatchCatalogRequest.getDefaultInstance());
       long version = next(watch).getVersion();
       Node joined = register("gpu-9", 4);
-      WatchCatalogResponse message = next(watch);
+      WatchCatalogResponse message = change(watch);
       assertThat(message.getVersion()).isEqualTo(version + 1);
       assertThat(message.getNodesList()).containsExactly(joined);
     }
@@ -287,27 +318,49 @@ class WatchCatalogTest {
   }
 
   private BlockingClientCall<?, WatchCatalogResponse> watch(long version) {
-    return scheduler.watches.watchCatalog(
-        WatchCatalogRequest.newBuilder().setVersion(version).build());
+    return scheduler.watches.watchCatalog(position(incarnation(), version));
+  }
+
+  private static WatchCatalogRequest position(String incarnation, long version) {
+    return WatchCatalogRequest.newBuilder().setIncarnation(incarnation).setVersion(version).build();
+  }
+
+  /// The next message that tells of something: on a slow machine a sign of life may come first.
+  private static WatchCatalogResponse change(BlockingClientCall<?, WatchCatalogResponse> watch)
+      throws Exception {
+    WatchCatalogResponse message = next(watch);
+    while (!message.getSnapshot()
+        && message.getConfigurationsCount() == 0
+        && message.getNodesCount() == 0
+        && message.getDeletedNodesCount() == 0) {
+      message = next(watch);
+    }
+    return message;
   }
 
   private WatchCatalogResponse first(long version) throws Exception {
-    var watch = watch(version);
+    return first(position(incarnation(), version));
+  }
+
+  private WatchCatalogResponse first(WatchCatalogRequest from) throws Exception {
+    var watch = scheduler.watches.watchCatalog(from);
     WatchCatalogResponse message = next(watch);
     watch.cancel("seen enough", null);
     return message;
   }
 
+  /// The next step, which is small.
   private static WatchCatalogResponse next(BlockingClientCall<?, WatchCatalogResponse> watch)
       throws Exception {
-    WatchCatalogResponse message = watch.read(20, TimeUnit.SECONDS);
+    WatchCatalogResponse message = watch.read(60, TimeUnit.SECONDS);
     assertThat(message).isNotNull();
+    assertThat(message.getLast()).isTrue();
     return message;
   }
 
   private static Throwable ended(BlockingClientCall<?, WatchCatalogResponse> watch) {
     return org.assertj.core.api.Assertions.catchThrowable(() -> {
-      while (watch.read(10, TimeUnit.SECONDS) != null) {
+      while (watch.read(60, TimeUnit.SECONDS) != null) {
         // Reads to the end.
       }
     });
@@ -315,6 +368,10 @@ class WatchCatalogTest {
 
   private static long version() {
     return db().fetchSingle("select version from catalog").get(0, Long.class);
+  }
+
+  private static String incarnation() {
+    return db().fetchSingle("select incarnation::text from catalog").get(0, String.class);
   }
 
   private static DSLContext db() {

@@ -1,19 +1,32 @@
 package io.headgate.scheduler;
 
 import io.headgate.scheduler.MetricNames.Name;
+import io.headgate.scheduler.core.catalog.PolicyId;
+import io.headgate.scheduler.core.catalog.PoolId;
+import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.explain.Reason;
+import io.headgate.scheduler.core.job.Hold;
+import io.headgate.scheduler.core.node.NodeStatus;
 import io.headgate.scheduler.core.usage.PolicyUsage;
 import io.headgate.scheduler.core.usage.PoolUsage;
 import io.headgate.scheduler.core.usage.QueueUsage;
 import io.headgate.scheduler.runtime.LeaderView;
 import io.headgate.type.GpuQuantity;
 import io.opentelemetry.api.common.Attributes;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.SortedSet;
+import java.util.TreeSet;
 
 /// What stands at one moment, in numbers. Runs on the loop.
 final class Gauges {
   private static final double NANOS = 1e9;
+  private static final String MIXED = "mixed";
 
   private Gauges() {}
 
@@ -22,24 +35,111 @@ final class Gauges {
 
   static List<Reading> read(LeaderView leader) {
     List<Reading> readings = new ArrayList<>();
-    leader.core().pools().forEach(pool -> pool(readings, pool));
-    leader.core().policies().forEach(policy -> policy(readings, policy));
-    leader.core().queues().forEach(queue -> queue(readings, queue));
+    pools(readings, leader);
+    policies(readings, leader);
+    queues(readings, leader);
     leader.reads().contacts().forEach(contact -> node(readings, contact));
     return readings;
   }
 
-  private static void pool(List<Reading> readings, PoolUsage pool) {
+  /// What the nodes of a pool say together.
+  private static final class Hardware {
+    private final SortedSet<String> models = new TreeSet<>();
+    private long downUnits;
+
+    /// One model for one pool; a pool of several is named as such, so that its numbers stay one
+    /// series.
+    String model() {
+      return models.size() > 1 ? MIXED : models.isEmpty() ? "" : models.first();
+    }
+  }
+
+  private static Map<PoolId, Hardware> hardware(LeaderView leader) {
+    Map<PoolId, Hardware> hardware = new HashMap<>();
+    for (LeaderView.Contact contact : leader.reads().contacts()) {
+      contact
+          .told()
+          .ifPresent(node -> {
+            Hardware of = hardware.computeIfAbsent(node.pool(), _ -> new Hardware());
+            node.devices().forEach(device -> of.models.add(device.model()));
+            if (node.status() != NodeStatus.READY) {
+              of.downUnits += node.devices().size() * GpuQuantity.UNITS_PER_GPU;
+            }
+          });
+    }
+    return hardware;
+  }
+
+  private static void pools(List<Reading> readings, LeaderView leader) {
+    Map<PoolId, Hardware> hardware = hardware(leader);
+    Map<PoolId, List<Hold>> holds = new HashMap<>();
+    for (Hold hold : leader.reads().holds()) {
+      holds.computeIfAbsent(hold.place().pool(), _ -> new ArrayList<>()).add(hold);
+    }
+    for (PoolUsage pool : leader.core().pools()) {
+      Hardware of = hardware.getOrDefault(pool.pool(), new Hardware());
+      pool(readings, pool, of);
+      List<Hold> own = holds.getOrDefault(pool.pool(), List.of());
+      Attributes id = attributes(pool.pool());
+      readings.add(new Reading(MetricNames.HOLD_COUNT, own.size(), id));
+      readings.add(
+          new Reading(
+              MetricNames.HOLD_AGE,
+              own.stream().map(Hold::since).min(Comparator.naturalOrder()).stream()
+                  .mapToDouble(since -> age(since, leader.now()))
+                  .findFirst()
+                  .orElse(0),
+              id));
+    }
+  }
+
+  private static double age(Instant since, Instant now) {
+    return Math.max(0, Duration.between(since, now).toNanos() / NANOS);
+  }
+
+  private static Attributes attributes(PoolId pool) {
+    return Attributes.of(MetricNames.TENANT, pool.tenant().name(), MetricNames.POOL, pool.name());
+  }
+
+  private static void pool(List<Reading> readings, PoolUsage pool, Hardware hardware) {
+    Attributes id = attributes(pool.pool());
     Attributes of =
-        Attributes.of(
-            MetricNames.TENANT, pool.pool().tenant().name(), MetricNames.POOL, pool.pool().name());
+        hardware.model().isEmpty()
+            ? id
+            : id.toBuilder().put(MetricNames.MODEL, hardware.model()).build();
     readings.add(new Reading(MetricNames.POOL_CAPACITY, gpus(pool.capacity()), of));
     readings.add(new Reading(MetricNames.POOL_USED, gpus(pool.used()), of));
     readings.add(new Reading(MetricNames.POOL_HELD, gpus(pool.held()), of));
     readings.add(new Reading(MetricNames.POOL_IDLE, gpus(pool.idle()), of));
+    readings.add(new Reading(MetricNames.POOL_DOWN, gpus(hardware.downUnits), of));
   }
 
-  private static void policy(List<Reading> readings, PolicyUsage policy) {
+  private static void policies(List<Reading> readings, LeaderView leader) {
+    Map<PolicyId, Long> demand = new HashMap<>();
+    for (LeaderView.Total total : leader.reads().totals()) {
+      demand.merge(
+          new PolicyId(total.queue().tenant(), total.policy()), total.waitingUnits(), Long::sum);
+    }
+    for (PolicyUsage policy : leader.core().policies()) {
+      policy(readings, policy, demand.getOrDefault(policy.policy(), 0L));
+    }
+  }
+
+  private static void queues(List<Reading> readings, LeaderView leader) {
+    Map<QueueId, Instant> oldest = new HashMap<>();
+    for (LeaderView.Total total : leader.reads().totals()) {
+      total
+          .oldestWaiting()
+          .ifPresent(
+              at -> oldest.merge(total.queue(), at, (one, two) -> one.isBefore(two) ? one : two));
+    }
+    for (QueueUsage queue : leader.core().queues()) {
+      Instant since = oldest.getOrDefault(queue.queue(), leader.now());
+      queue(readings, queue, age(since, leader.now()));
+    }
+  }
+
+  private static void policy(List<Reading> readings, PolicyUsage policy, long demandUnits) {
     Attributes of =
         Attributes.of(
             MetricNames.TENANT,
@@ -58,9 +158,10 @@ final class Gauges {
             of.toBuilder().put(MetricNames.USAGE_KIND, "over_reservation").build()));
     readings.add(new Reading(MetricNames.POLICY_RESERVATION, gpus(policy.reservation()), of));
     readings.add(new Reading(MetricNames.POLICY_LIMIT, gpus(policy.limit()), of));
+    readings.add(new Reading(MetricNames.POLICY_DEMAND, gpus(demandUnits), of));
   }
 
-  private static void queue(List<Reading> readings, QueueUsage queue) {
+  private static void queue(List<Reading> readings, QueueUsage queue, double oldestSeconds) {
     Attributes of =
         Attributes.of(
             MetricNames.TENANT,
@@ -77,6 +178,7 @@ final class Gauges {
             MetricNames.QUEUE_JOBS,
             queue.running(),
             of.toBuilder().put(MetricNames.STATE, "running").build()));
+    readings.add(new Reading(MetricNames.QUEUE_OLDEST_AGE, oldestSeconds, of));
     if (queue.waiting() > 0) {
       String code = queue.headReason().map(Reason::code).orElse("NONE");
       readings.add(
@@ -103,6 +205,10 @@ final class Gauges {
   }
 
   private static double gpus(GpuQuantity quantity) {
-    return (double) quantity.units() / GpuQuantity.UNITS_PER_GPU;
+    return gpus(quantity.units());
+  }
+
+  private static double gpus(long units) {
+    return (double) units / GpuQuantity.UNITS_PER_GPU;
   }
 }

@@ -27,6 +27,7 @@ public final class MetricNames {
   public static final AttributeKey<String> USAGE_KIND =
       AttributeKey.stringKey("headgate.usage.kind");
   public static final AttributeKey<String> EFFECT = AttributeKey.stringKey("headgate.effect");
+  public static final AttributeKey<String> MODEL = AttributeKey.stringKey("hw.model");
   public static final AttributeKey<String> NODE = AttributeKey.stringKey("headgate.node");
 
   public static final Name POOL_CAPACITY =
@@ -36,12 +37,16 @@ public final class MetricNames {
   public static final Name POOL_HELD =
       of("headgate.pool.gpu.held", "{gpu}", "Free GPUs that are kept for a named job.");
   public static final Name POOL_IDLE = of("headgate.pool.gpu.idle", "{gpu}", "Free GPUs.");
+  public static final Name POOL_DOWN =
+      of("headgate.pool.gpu.down", "{gpu}", "GPUs on nodes that take no work.");
   public static final Name POLICY_USAGE =
       of("headgate.policy.gpu.usage", "{gpu}", "GPUs that a policy uses.");
   public static final Name POLICY_RESERVATION =
       of("headgate.policy.gpu.reservation", "{gpu}", "GPUs that a policy gets back on demand.");
   public static final Name POLICY_LIMIT =
       of("headgate.policy.gpu.limit", "{gpu}", "GPUs that a policy never exceeds.");
+  public static final Name POLICY_DEMAND =
+      of("headgate.policy.gpu.demand", "{gpu}", "GPUs that a policy's waiting jobs ask for.");
   public static final Name QUEUE_JOBS =
       of("headgate.queue.jobs", "{job}", "Jobs of a queue that wait or have slices.");
   public static final Name QUEUE_WAITING =
@@ -49,6 +54,15 @@ public final class MetricNames {
           "headgate.queue.waiting",
           "{job}",
           "Waiting jobs of a queue, by their first one's reason.");
+  public static final Name QUEUE_OLDEST_AGE =
+      of(
+          "headgate.queue.oldest.age",
+          "s",
+          "Time since the oldest waiting job of a queue was submitted; 0: none waits.");
+  public static final Name HOLD_COUNT =
+      of("headgate.hold.count", "{hold}", "Waiting jobs that slices of a pool are kept for.");
+  public static final Name HOLD_AGE =
+      of("headgate.hold.age", "s", "Age of a pool's oldest hold; 0: there is none.");
   public static final Name AGENT_CONNECTED =
       of("headgate.agent.connected", "{agent}", "1 while a node's agent is connected.");
   public static final Name AGENT_HEARTBEAT_AGE =
@@ -67,11 +81,16 @@ public final class MetricNames {
           POOL_USED,
           POOL_HELD,
           POOL_IDLE,
+          POOL_DOWN,
           POLICY_USAGE,
           POLICY_RESERVATION,
           POLICY_LIMIT,
+          POLICY_DEMAND,
           QUEUE_JOBS,
           QUEUE_WAITING,
+          QUEUE_OLDEST_AGE,
+          HOLD_COUNT,
+          HOLD_AGE,
           AGENT_CONNECTED,
           AGENT_HEARTBEAT_AGE,
           QUEUE_LENGTH,

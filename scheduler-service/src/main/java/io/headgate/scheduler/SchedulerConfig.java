@@ -5,8 +5,13 @@ import io.headgate.kit.config.Default;
 import io.headgate.kit.config.Secret;
 import io.headgate.kit.db.DatabaseConfig;
 import io.headgate.kit.watch.WatchLimits;
+import io.headgate.scheduler.core.catalog.PlacementPolicy;
 import io.headgate.scheduler.runtime.LoopSettings;
 import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /// One scheduler process.
 ///
@@ -16,6 +21,9 @@ import java.time.Duration;
 /// @param pools the pool-service
 /// @param policies the policy-service, which also exchanges the key
 /// @param serviceKey of `services/scheduler`, exchanged for tokens
+/// @param placement how places are chosen, of all pools: `tightest-fit`, `best-fit`, `fgd` (strand
+///   least) or `rfp` (lose least of what a node can become). The leader's counts, so give all
+///   replicas the same
 public record SchedulerConfig(
     DatabaseConfig database,
     String replica,
@@ -23,9 +31,17 @@ public record SchedulerConfig(
     ChannelConfig pools,
     ChannelConfig policies,
     Secret serviceKey,
+    @Default("tightest-fit") String placement,
     Leading leading,
     Bounds bounds,
     WatchLimits watches) {
+  private static final SortedMap<String, PlacementPolicy> PLACEMENTS =
+      new TreeMap<>(
+          Map.of(
+              "tightest-fit", new PlacementPolicy.TightestFit(),
+              "best-fit", new PlacementPolicy.BestFit(),
+              "fgd", new PlacementPolicy.LeastStranded(),
+              "rfp", new PlacementPolicy.RollOutFill()));
 
   public SchedulerConfig {
     if (replica.isBlank() || replica.length() > 63) {
@@ -34,6 +50,11 @@ public record SchedulerConfig(
     if (!advertisedAddress.matches("[^:/\\s]+:[0-9]{1,5}")) {
       throw new IllegalArgumentException(
           "advertised-address: write host:port, not '" + advertisedAddress + "'");
+    }
+    if (!PLACEMENTS.containsKey(placement)) {
+      throw new IllegalArgumentException(
+          "placement: one of %s, not '%s'"
+              .formatted(String.join(", ", PLACEMENTS.keySet()), placement));
     }
   }
 
@@ -51,6 +72,7 @@ public record SchedulerConfig(
         pools,
         policies,
         serviceKey,
+        "tightest-fit",
         Leading.DEFAULTS,
         Bounds.DEFAULTS,
         WatchLimits.DEFAULTS);
@@ -59,7 +81,16 @@ public record SchedulerConfig(
   /// The same with other times.
   public SchedulerConfig with(Leading times) {
     return new SchedulerConfig(
-        database, replica, advertisedAddress, pools, policies, serviceKey, times, bounds, watches);
+        database,
+        replica,
+        advertisedAddress,
+        pools,
+        policies,
+        serviceKey,
+        placement,
+        times,
+        bounds,
+        watches);
   }
 
   /// The same with other bounds.
@@ -71,6 +102,7 @@ public record SchedulerConfig(
         pools,
         policies,
         serviceKey,
+        placement,
         leading,
         newBounds,
         watches);
@@ -136,6 +168,7 @@ public record SchedulerConfig(
 
   LoopSettings settings() {
     return new LoopSettings(
+        Optional.ofNullable(PLACEMENTS.get(placement)).orElseThrow(),
         leading.lease(),
         leading.heartbeat(),
         leading.suspectAfter(),

@@ -84,6 +84,12 @@ final class SchedulerInstruments implements LoopMetrics {
   @Override
   public void committed(long nanos, Batch batch) {
     commit.record(nanos / NANOS);
+    if (!batch.holds().isEmpty()) {
+      decisions.add(batch.holds().size(), Attributes.of(MetricNames.EFFECT, "hold"));
+    }
+    if (!batch.releasedHolds().isEmpty()) {
+      decisions.add(batch.releasedHolds().size(), Attributes.of(MetricNames.EFFECT, "release"));
+    }
     for (EventRecord event : batch.events()) {
       count(event);
     }

@@ -6,46 +6,62 @@ import io.headgate.kit.auth.TokenRules;
 import io.headgate.kit.auth.TokenVerifier;
 import io.headgate.kit.client.Channels;
 import io.headgate.kit.client.TokenSource;
-import io.headgate.kit.config.ConfigLoader;
 import io.headgate.kit.grpc.ApiServer;
 import io.headgate.kit.grpc.ApiServerConfig;
 import io.headgate.kit.lifecycle.Lifecycle;
+import io.headgate.kit.process.ServiceProcess;
 import io.headgate.kit.telemetry.Telemetry;
 import io.headgate.kit.telemetry.TelemetryConfig;
 import io.headgate.kit.time.TimeSource;
 import io.headgate.proto.policy.v1.GetVerificationKeysRequest;
 import io.headgate.proto.policy.v1.TokenServiceGrpc;
-import java.nio.file.Path;
-import java.time.Duration;
-import java.util.Optional;
+import java.io.PrintStream;
 
-/// One scheduler process: `SchedulerMain CONFIG_FILE`.
+/// Runs one scheduler as a process of its own: `[CONFIG_FILE]`. It serves until it is stopped by
+/// SIGTERM or SIGINT.
 public final class SchedulerMain {
-  private static final String VERSION = "0.1.0";
-  private static final Duration STOP_BOUND = Duration.ofSeconds(30);
+  private static final String USAGE =
+      """
+      usage: scheduler-service [CONFIG_FILE]
+
+      Takes jobs and decides who runs, where, on which slice. Keys of the file, each also as a
+      variable HEADGATE_... that wins (scheduler.service-key: HEADGATE_SCHEDULER_SERVICE_KEY):
+        scheduler.database.url, .user, .password, .schema   PostgreSQL; the schema is scheduler
+        scheduler.replica                    its name among the schedulers of the installation
+        scheduler.advertised-address         where clients and agents reach it, host:port
+        scheduler.pools.server               pool-service, http://host:port
+        scheduler.policies.server            policy-service, http://host:port
+        scheduler.service-key                key of services/scheduler; policy-service makes it with
+                                             --create-key services/scheduler
+        scheduler.placement                  how places are chosen: tightest-fit (the default),
+                                             best-fit, fgd or rfp
+        api.host, api.port                   where to serve; 127.0.0.1 and 7400
+        scheduler.leading, .bounds, .watches, api, telemetry   times, limits and more
+
+      Exit status: 0 stopped, 1 not started, 2 wrong arguments or configuration.
+      """;
+
+  static final ServiceProcess<Config> PROCESS =
+      new ServiceProcess<>(Config.class, USAGE, SchedulerMain::start);
 
   private SchedulerMain() {}
 
   /// The process's whole configuration.
   record Config(ApiServerConfig api, TelemetryConfig telemetry, SchedulerConfig scheduler) {}
 
-  /// Runs until it is told to stop.
-  public static void main(String[] arguments) throws Exception {
-    if (arguments.length > 1) {
-      throw new IllegalArgumentException("usage: SchedulerMain [CONFIG_FILE]");
-    }
-    Optional<Path> file =
-        arguments.length == 0 ? Optional.empty() : Optional.of(Path.of(arguments[0]));
-    Config config = ConfigLoader.load(Config.class, file, System.getenv());
+  public static void main(String[] arguments) throws InterruptedException {
+    PROCESS.main(arguments);
+  }
+
+  private static void start(Config config, Lifecycle lifecycle, PrintStream terminal) {
+    String version = ServiceProcess.version(SchedulerMain.class);
     TimeSource time = TimeSource.system();
-    Lifecycle lifecycle = new Lifecycle(STOP_BOUND);
-    lifecycle.stopOnSignal();
     Telemetry telemetry =
         lifecycle.own(
-            "telemetry", Telemetry.start(config.telemetry(), "headgate-scheduler", VERSION));
+            "telemetry", Telemetry.start(config.telemetry(), "headgate-scheduler", version));
     ManagedChannel keys =
         Channels.open(config.scheduler().policies(), TokenSource.anonymous(), telemetry);
-    lifecycle.start("verification keys", () -> {}, () -> Channels.close(keys));
+    lifecycle.own("verification keys", () -> Channels.close(keys));
     SchedulerService service = new SchedulerService(config.scheduler(), telemetry, time);
     // The server stops after the service, so that what was taken is still answered.
     ApiServer.Builder api =
@@ -55,7 +71,6 @@ public final class SchedulerMain {
     lifecycle.start("api", server::start, server::close);
     lifecycle.start("scheduler", service::start, service::close);
     server.health().set("", true);
-    lifecycle.awaitStopped();
   }
 
   private static TokenVerifier verifier(ManagedChannel policyService, TimeSource time) {

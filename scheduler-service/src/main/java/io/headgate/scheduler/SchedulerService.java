@@ -9,14 +9,17 @@ import io.headgate.kit.grpc.PageTokens;
 import io.headgate.kit.telemetry.Telemetry;
 import io.headgate.kit.time.TimeSource;
 import io.headgate.kit.watch.WatchHub;
+import io.headgate.scheduler.client.ContractDraftReader;
 import io.headgate.scheduler.client.KeyTokenSource;
 import io.headgate.scheduler.client.PolicyAccessSource;
 import io.headgate.scheduler.client.PoolCatalogSource;
 import io.headgate.scheduler.grpc.AgentEndpoint;
 import io.headgate.scheduler.grpc.AgentSessions;
+import io.headgate.scheduler.grpc.CopyBound;
 import io.headgate.scheduler.grpc.EndpointParts;
 import io.headgate.scheduler.grpc.JobEndpoint;
 import io.headgate.scheduler.grpc.LogReads;
+import io.headgate.scheduler.grpc.PlanEndpoint;
 import io.headgate.scheduler.grpc.UsageEndpoint;
 import io.headgate.scheduler.runtime.Failpoint;
 import io.headgate.scheduler.runtime.JobReader;
@@ -46,6 +49,7 @@ public final class SchedulerService implements AutoCloseable {
   private final BatchCallback gauges;
   private final JobEndpoint jobs;
   private final UsageEndpoint usage;
+  private final PlanEndpoint plans;
   private final AgentEndpoint agents;
 
   /// Connects to the database and migrates it; nothing else runs before [#start].
@@ -90,15 +94,17 @@ public final class SchedulerService implements AutoCloseable {
             new NameAllocator(reader),
             new PageTokens(SharedSecret.of(database.jooq(), "page-tokens", PageTokens.KEY_LENGTH)),
             time,
+            new CopyBound(),
             telemetry::traceParent);
     this.jobs = new JobEndpoint(parts, new LogReads(reader, sessions), watches);
     this.usage = new UsageEndpoint(replica);
+    this.plans = new PlanEndpoint(parts, new ContractDraftReader());
     this.agents = new AgentEndpoint(replica, sessions, time);
   }
 
   /// Puts its gRPC services on a server that others may share.
   public void register(ApiServer.Builder api) {
-    api.service(jobs).service(usage).service(agents);
+    api.service(jobs).service(usage).service(plans).service(agents);
   }
 
   /// Stands for leadership; returns at once.

@@ -16,12 +16,14 @@ import io.grpc.Status.Code;
 import io.grpc.StatusRuntimeException;
 import io.headgate.kit.testing.PostgresFixture;
 import io.headgate.kit.testing.TestTokens;
+import io.headgate.proto.agent.v1.AttemptReport.EndReason;
 import io.headgate.proto.scheduler.v1.CancelJobRequest;
 import io.headgate.proto.scheduler.v1.GetJobRequest;
 import io.headgate.proto.scheduler.v1.Job;
 import io.headgate.proto.scheduler.v1.JobServiceGrpc.JobServiceBlockingStub;
 import io.headgate.proto.scheduler.v1.ListJobsRequest;
 import io.headgate.proto.scheduler.v1.RequeueJobRequest;
+import io.headgate.proto.scheduler.v1.SubmitJobRequest;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -56,6 +58,14 @@ final class AccessTest {
             List.of(queues).stream().map(id -> queue(id, "rnd", "three", 1)).toList()));
   }
 
+  private static boolean isRefused(JobServiceBlockingStub jobs, SubmitJobRequest submission) {
+    try {
+      return jobs.submitJob(submission.toBuilder().setValidateOnly(true).build()) == null;
+    } catch (StatusRuntimeException e) {
+      return e.getStatus().getCode() == Code.PERMISSION_DENIED;
+    }
+  }
+
   @Test
   void admitsMembersOfThePolicysGroupAndAdmins() {
     assertThat(submit(installation.alice(), submit("rnd-3"))).isEqualTo("rnd-3-1");
@@ -80,13 +90,7 @@ final class AccessTest {
             List.of(policy("rnd", "rnd", "5", "9")),
             List.of(queue("rnd-3", "rnd", "three", 1))));
     JobServiceBlockingStub nightly = installation.jobs(tokens.serviceAccount("acme", "nightly"));
-    FakeAgent.awaitThat(() -> {
-      try {
-        return !submit(nightly, submit("rnd-3")).isEmpty();
-      } catch (StatusRuntimeException e) {
-        return false;
-      }
-    });
+    assertThat(submit(nightly, submit("rnd-3"))).isNotEmpty();
     // A user of the same name is somebody else.
     JobServiceBlockingStub namesake = installation.jobs(tokens.member("acme", "nightly"));
     Refused.by(() -> namesake.submitJob(submit("rnd-3")))
@@ -160,13 +164,25 @@ final class AccessTest {
     RequeueJobRequest requeue = RequeueJobRequest.newBuilder().setName(draft.getName()).build();
     Refused.by(() -> alice.requeueJob(requeue)).hasReason(Code.NOT_FOUND, "QUEUE_NOT_FOUND");
     grant(List.of("alice"), "rnd-new", "rnd-3");
-    FakeAgent.awaitThat(() -> {
-      try {
-        return alice.requeueJob(requeue).getState() == Job.State.STATE_WAITING;
-      } catch (StatusRuntimeException e) {
-        return false;
-      }
-    });
+    assertThat(alice.requeueJob(requeue).getState()).isEqualTo(Job.State.STATE_WAITING);
+  }
+
+  @Test
+  void letsAJobRunOnWhoseSubmittersRightsGoButDoesNotStartItAgain() {
+    JobServiceBlockingStub alice = installation.alice();
+    FakeAgent agent = installation.agent("a-0").connect().slowToStop();
+    String hers = submit(alice, submit("rnd-3"));
+    String next = submit(alice, submit("rnd-3"));
+    awaitState(alice, hers, Job.State.STATE_RUNNING);
+    awaitState(alice, next, Job.State.STATE_RUNNING);
+    alice.requeueJob(RequeueJobRequest.newBuilder().setName(ACME + "/jobs/" + hers).build());
+    agent.awaitStop(hers);
+    grant(List.of("bob"), "rnd-3");
+    FakeAgent.awaitThat(() -> isRefused(alice, submit("rnd-3")));
+    agent.ends(hers, EndReason.END_REASON_STOPPED);
+    Job draft = awaitState(alice, hers, Job.State.STATE_DRAFT);
+    assertThat(draft.getReason().getCode()).isEqualTo("NOT_ADMITTED");
+    assertThat(get(alice, next).getState()).isEqualTo(Job.State.STATE_RUNNING);
   }
 
   @Test
@@ -180,6 +196,11 @@ final class AccessTest {
     assertThat(get(alice, admins).getState()).isEqualTo(Job.State.STATE_WAITING);
     Refused.by(
             () -> alice.requeueJob(RequeueJobRequest.newBuilder().setName(draft.getName()).build()))
+        .hasReason(Code.PERMISSION_DENIED, "NOT_ADMITTED");
+    Refused.by(() ->
+            installation
+                .jobs(tokens.admin("acme"))
+                .requeueJob(RequeueJobRequest.newBuilder().setName(draft.getName()).build()))
         .hasReason(Code.PERMISSION_DENIED, "NOT_ADMITTED");
     // With a node there, it still does not start.
     FakeAgent agent = installation.agent("a-0").connect();

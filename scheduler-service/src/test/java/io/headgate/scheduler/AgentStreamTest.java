@@ -19,14 +19,17 @@ import io.headgate.proto.agent.v1.Heartbeat;
 import io.headgate.proto.agent.v1.Leadership;
 import io.headgate.proto.agent.v1.Stop;
 import io.headgate.proto.agent.v1.Update;
+import io.headgate.proto.scheduler.v1.Event;
 import io.headgate.proto.scheduler.v1.Job;
 import io.headgate.proto.scheduler.v1.JobServiceGrpc.JobServiceBlockingStub;
+import io.headgate.proto.scheduler.v1.ListEventsRequest;
 import io.headgate.proto.scheduler.v1.ListNodeUsagesRequest;
 import io.headgate.proto.scheduler.v1.NodeUsage;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -41,7 +44,11 @@ final class AgentStreamTest {
 
   @BeforeEach
   void start() {
-    installation = new Installation(POSTGRES.fresh());
+    start(config -> config);
+  }
+
+  private void start(UnaryOperator<SchedulerConfig> adjust) {
+    installation = new Installation(POSTGRES.fresh(), adjust);
     Fixtures.seedExample(installation.neighbours);
     installation.start().awaitReady("rnd-3");
     alice = installation.alice();
@@ -176,15 +183,16 @@ final class AgentStreamTest {
 
   @Test
   void suspectsASilentNodeAndLetsItsJobsRunOn() {
+    installation.close();
+    start(config -> config.with(Installation.SUSPICIOUS));
     FakeAgent agent = installation.agent("a-0").connect();
     submit(alice, submit("rnd-3", "r-0"));
-    awaitState(alice, "r-0", Job.State.STATE_RUNNING);
+    agent.awaitRunning(alice, "r-0");
     FakeAgent.awaitThat(() -> contact() == NodeUsage.Contact.CONTACT_SUSPECT);
     submit(alice, submit("rnd-3", "r-1"));
     assertThat(get(alice, "r-1").getState()).isEqualTo(Job.State.STATE_WAITING);
     assertThat(get(alice, "r-0").getState()).isEqualTo(Job.State.STATE_RUNNING);
-    agent.heartbeat();
-    awaitState(alice, "r-1", Job.State.STATE_RUNNING);
+    agent.awaitRunning(alice, "r-1");
   }
 
   @Test
@@ -194,6 +202,25 @@ final class AgentStreamTest {
     isRefused(old, "SESSION_REPLACED");
     submit(alice, submit("rnd-3", "r-0"));
     young.awaitAssign("r-0");
+  }
+
+  @Test
+  void tellsThatANodeIsSetAsideAndNotThatItIsOutOfContact() {
+    FakeAgent agent = installation.agent("a-0").slowToStart().connect();
+    submit(alice, submit("rnd-1", "r-0"));
+    agent.awaitAssign("r-0");
+    agent.ends("r-0", EndReason.END_REASON_REJECTED);
+    awaitState(alice, "r-0", Job.State.STATE_WAITING);
+    Event last =
+        alice
+            .listEvents(ListEventsRequest.newBuilder().setParent(ACME).build())
+            .getEventsList()
+            .stream()
+            .filter(event -> event.getJob().isEmpty())
+            .findFirst()
+            .orElseThrow();
+    assertThat(last.getType()).isEqualTo(Event.Type.TYPE_NODE_SET_ASIDE);
+    assertThat(last.getMessage()).contains("a-0 gets no work until");
   }
 
   private NodeUsage.Contact contact() {

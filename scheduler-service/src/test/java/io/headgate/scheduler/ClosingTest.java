@@ -10,11 +10,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.headgate.kit.testing.PostgresFixture;
 import io.headgate.proto.agent.v1.Assign;
 import io.headgate.proto.agent.v1.AttemptReport.EndReason;
+import io.headgate.proto.scheduler.v1.Event;
 import io.headgate.proto.scheduler.v1.Job;
 import io.headgate.proto.scheduler.v1.JobServiceGrpc.JobServiceBlockingStub;
+import io.headgate.proto.scheduler.v1.ListEventsRequest;
 import io.headgate.proto.scheduler.v1.ListNodeUsagesRequest;
 import io.headgate.proto.scheduler.v1.NodeUsage;
-import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -24,22 +25,13 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 final class ClosingTest {
   @RegisterExtension static final PostgresFixture POSTGRES = PostgresFixture.of("scheduler");
 
-  /// Silence is to play no part here.
-  private static final SchedulerConfig.Leading PATIENT =
-      new SchedulerConfig.Leading(
-          Installation.TIMES.lease(),
-          Installation.TIMES.heartbeat(),
-          Duration.ofMinutes(5),
-          Installation.TIMES.reconcileWithin(),
-          Installation.TIMES.stopMargin());
-
   private Installation installation;
   private FakeAgent agent;
   private JobServiceBlockingStub alice;
 
   @BeforeEach
   void start() {
-    installation = new Installation(POSTGRES.fresh(), config -> config.with(PATIENT));
+    installation = new Installation(POSTGRES.fresh());
     Fixtures.seedExample(installation.neighbours);
     installation.start().awaitReady("rnd-3");
     agent = installation.agent("a-0").connect();
@@ -69,6 +61,42 @@ final class ClosingTest {
     assertThat(second.getAttempt()).isEqualTo(2);
     assertThat(second.getResume()).isTrue();
     awaitState(alice, job, Job.State.STATE_RUNNING);
+  }
+
+  @Test
+  void aNewLeaderGivesAClosingNodeNothingFromItsFirstWordOn() {
+    String job = stopOneInOrder();
+    installation.kill();
+    installation.start();
+    FakeAgent.awaitThat(installation.service()::isLeading);
+    agent.open(agent.hello().setClosing(true));
+    FakeAgent.awaitThat(() -> contact() == NodeUsage.Contact.CONTACT_CONNECTED);
+    // The answer to this comes after all that followed from Hello.
+    agent.say(agent.spoken().getLast().getReport());
+    agent.awaitAcknowledged();
+
+    assertWaits(job);
+    assertThat(agent.assigns()).isEmpty();
+  }
+
+  @Test
+  void theEventsSayOnceThatANodeIsShutDown() {
+    stopOneInOrder();
+    agent.closing();
+    agent.say(agent.spoken().getLast().getReport());
+    agent.awaitAcknowledged();
+
+    assertThat(
+            installation
+                .jobs(installation.tokens.operator())
+                .listEvents(ListEventsRequest.newBuilder().setParent(Fixtures.ACME).build())
+                .getEventsList())
+        .filteredOn(event -> event.getType() == Event.Type.TYPE_NODE_CLOSING)
+        .singleElement()
+        .satisfies(event -> {
+          assertThat(event.getNode()).isEqualTo("a-0");
+          assertThat(event.getMessage()).isEqualTo("a-0 is being shut down");
+        });
   }
 
   @Test

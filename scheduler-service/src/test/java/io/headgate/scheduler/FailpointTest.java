@@ -103,8 +103,8 @@ final class FailpointTest {
     assertThat(acknowledged).hasSize(CLIENTS * JOBS_EACH);
     JobServiceBlockingStub alice = installation.alice();
     ListJobsRequest all = ListJobsRequest.newBuilder().setParent(ACME).setPageSize(1000).build();
-    FakeAgent.awaitThat(
-        () -> alice.listJobs(all).getCountsMap().getOrDefault("DONE", 0L) == acknowledged.size());
+    FakeAgent.awaitThat(() ->
+        alice.listJobs(all).getCountsMap().getOrDefault("STATE_DONE", 0L) == acknowledged.size());
     // Each request made one job, although many were sent again.
     assertThat(alice.listJobs(all).getJobsList().stream().map(Job::getName))
         .containsExactlyInAnyOrderElementsOf(acknowledged);

@@ -20,6 +20,8 @@ import io.headgate.proto.agent.v1.Hello;
 import io.headgate.proto.agent.v1.LogChunk;
 import io.headgate.proto.agent.v1.Stop;
 import io.headgate.proto.agent.v1.Update;
+import io.headgate.proto.scheduler.v1.Job;
+import io.headgate.proto.scheduler.v1.JobServiceGrpc.JobServiceBlockingStub;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -36,7 +38,7 @@ import org.jspecify.annotations.Nullable;
 /// starts what it is assigned and stops what it is told to stop; a test may make it slow to do
 /// either.
 final class FakeAgent implements AutoCloseable {
-  static final Duration PATIENCE = Duration.ofSeconds(20);
+  static final Duration PATIENCE = Duration.ofSeconds(60);
 
   final String node;
   private final Channel channel;
@@ -223,11 +225,14 @@ final class FakeAgent implements AutoCloseable {
     }
   }
 
-  void heartbeat() {
+  /// Says that it is there.
+  ///
+  /// @return the heartbeat's number
+  long heartbeat() {
+    long number = heartbeats.incrementAndGet();
     send(
-        ConnectRequest.newBuilder()
-            .setHeartbeat(Heartbeat.newBuilder().setNumber(heartbeats.incrementAndGet()))
-            .build());
+        ConnectRequest.newBuilder().setHeartbeat(Heartbeat.newBuilder().setNumber(number)).build());
+    return number;
   }
 
   /// Says that it is being shut down.
@@ -331,6 +336,14 @@ final class FakeAgent implements AutoCloseable {
     return stops().stream().filter(stop -> id(stop.getJob()).equals(job)).toList().getLast();
   }
 
+  /// Goes on saying that it is there until the job runs.
+  void awaitRunning(JobServiceBlockingStub jobs, String job) {
+    awaitThat(() -> {
+      heartbeat();
+      return Installation.get(jobs, job).getState() == Job.State.STATE_RUNNING;
+    });
+  }
+
   void awaitAcknowledged() {
     awaitThat(() -> unacknowledged().isEmpty());
   }
@@ -350,7 +363,6 @@ final class FakeAgent implements AutoCloseable {
       if (!hears) {
         return;
       }
-      heard.add(response);
       startsIt = starts;
       stopsIt = stops;
     }
@@ -363,6 +375,10 @@ final class FakeAgent implements AutoCloseable {
       case WELCOME, NOT_LEADER, HEARTBEAT_REPLY, CANCEL_READ_LOGS, MESSAGE_NOT_SET -> {
         // Only heard.
       }
+    }
+    synchronized (this) {
+      // Last, so that whoever waited for it finds it done.
+      heard.add(response);
     }
   }
 
@@ -437,11 +453,7 @@ final class FakeAgent implements AutoCloseable {
   }
 
   private void logs(String readId) {
-    if (heard().stream()
-            .filter(ConnectResponse::hasReadLogs)
-            .filter(each -> each.getReadLogs().getReadId().equals(readId))
-            .count()
-        > 1) {
+    if (has(each -> each.getReadLogs().getReadId().equals(readId))) {
       return;
     }
     send(
@@ -464,9 +476,12 @@ final class FakeAgent implements AutoCloseable {
   }
 
   private final class Ears implements ClientResponseObserver<ConnectRequest, ConnectResponse> {
+    private @Nullable ClientCallStreamObserver<ConnectRequest> own;
+
     @Override
     public void beforeStart(ClientCallStreamObserver<ConnectRequest> call) {
       synchronized (FakeAgent.this) {
+        own = call;
         stream = call;
       }
     }
@@ -478,16 +493,21 @@ final class FakeAgent implements AutoCloseable {
 
     @Override
     public void onError(Throwable cause) {
-      synchronized (FakeAgent.this) {
-        failure = cause;
-        isOver = true;
-      }
+      ended(cause);
     }
 
     @Override
     public void onCompleted() {
+      ended(null);
+    }
+
+    /// The end of a stream that another has followed says nothing of that one.
+    private void ended(@Nullable Throwable cause) {
       synchronized (FakeAgent.this) {
-        isOver = true;
+        if (own == stream) {
+          failure = cause;
+          isOver = true;
+        }
       }
     }
   }

@@ -7,6 +7,7 @@ import io.grpc.ManagedChannel;
 import io.headgate.kit.client.ChannelConfig;
 import io.headgate.kit.client.Channels;
 import io.headgate.kit.config.Secret;
+import io.headgate.kit.db.Database;
 import io.headgate.kit.db.DatabaseConfig;
 import io.headgate.kit.grpc.ApiServer;
 import io.headgate.kit.grpc.ApiServerConfig;
@@ -41,6 +42,7 @@ final class Installation implements AutoCloseable {
   private final int port;
   private final List<ManagedChannel> channels = new ArrayList<>();
   private final List<FakeAgent> agents = new ArrayList<>();
+  private Telemetry telemetry = Telemetry.disabled();
   private ApiServer server;
   private SchedulerService service;
 
@@ -54,14 +56,25 @@ final class Installation implements AutoCloseable {
     this.port = freePort();
   }
 
-  /// Quick enough for tests; stop-after is minutes, so nothing is given up by time alone.
-  static final SchedulerConfig.Leading TIMES =
-      new SchedulerConfig.Leading(
-          Duration.ofSeconds(2),
-          Duration.ofMillis(200),
-          Duration.ofSeconds(2),
-          Duration.ofSeconds(2),
-          Duration.ofSeconds(2));
+  /// Nothing happens by time alone, however long a busy machine keeps a thread waiting: a leader
+  /// leads on, and an agent that has nothing to say is no suspect.
+  static final SchedulerConfig.Leading TIMES = times(Duration.ofSeconds(20), Duration.ofMinutes(5));
+
+  /// Silence is noticed while a test looks on.
+  static final SchedulerConfig.Leading SUSPICIOUS =
+      times(Duration.ofSeconds(5), Duration.ofSeconds(2));
+
+  private static SchedulerConfig.Leading times(Duration lease, Duration suspectAfter) {
+    Duration stopMargin = lease;
+    return new SchedulerConfig.Leading(
+        lease, Duration.ofMillis(200), suspectAfter, Duration.ofSeconds(2), stopMargin);
+  }
+
+  /// What it measures and traces from its next start on.
+  Installation with(Telemetry newTelemetry) {
+    telemetry = newTelemetry;
+    return this;
+  }
 
   Installation start() {
     return start(Failpoint.Handler.NONE);
@@ -78,11 +91,11 @@ final class Installation implements AutoCloseable {
                         ChannelConfig.of(neighbours.uri()),
                         Secret.of(Neighbours.KEY))
                     .with(TIMES)),
-            Telemetry.disabled(),
+            telemetry,
             TimeSource.system(),
             failpoints);
     ApiServer.Builder api =
-        ApiServer.builder(apiConfig(), Telemetry.disabled()).authentication(tokens.verifier());
+        ApiServer.builder(apiConfig(), telemetry).authentication(tokens.verifier());
     service.register(api);
     server = api.build();
     server.start();
@@ -133,6 +146,16 @@ final class Installation implements AutoCloseable {
   void closeServer() {
     server.close();
     service.letGo();
+    letLeaseRunOut();
+  }
+
+  /// What time alone would do.
+  private void letLeaseRunOut() {
+    try (Database opened = Database.open(database)) {
+      opened
+          .jooq()
+          .execute("update leadership set lease_until = least(lease_until, clock_timestamp())");
+    }
   }
 
   /// Ends in order.

@@ -13,13 +13,18 @@ import io.headgate.proto.agent.v1.AttemptReport.State;
 import io.headgate.proto.agent.v1.Stop;
 import io.headgate.proto.scheduler.v1.Attempt;
 import io.headgate.proto.scheduler.v1.CancelJobRequest;
+import io.headgate.proto.scheduler.v1.Event;
+import io.headgate.proto.scheduler.v1.ExplainJobRequest;
 import io.headgate.proto.scheduler.v1.Job;
 import io.headgate.proto.scheduler.v1.JobServiceGrpc.JobServiceBlockingStub;
+import io.headgate.proto.scheduler.v1.ListEventsRequest;
 import io.headgate.proto.scheduler.v1.ReadJobLogsRequest;
 import io.headgate.proto.scheduler.v1.ReadJobLogsResponse;
 import io.headgate.proto.scheduler.v1.RequeueJobRequest;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -28,6 +33,9 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /// Cancel, requeue, output, and the ways in which an attempt can end.
 final class JobChangesTest {
   @RegisterExtension static final SharedInstallation SHARED = new SharedInstallation();
+
+  private static final Set<Job.State> ENDED =
+      EnumSet.of(Job.State.STATE_DONE, Job.State.STATE_FAILED, Job.State.STATE_CANCELLED);
 
   private JobServiceBlockingStub alice;
   private FakeAgent agent;
@@ -44,10 +52,74 @@ final class JobChangesTest {
 
   @AfterEach
   void clearAway() {
-    if (agent.ledger().containsKey(job)) {
+    if (!ENDED.contains(get(alice, job).getState())) {
       cancel(true);
       awaitState(alice, job, Job.State.STATE_CANCELLED);
     }
+  }
+
+  private List<Event> events() {
+    return alice
+        .listEvents(ListEventsRequest.newBuilder().setParent(ACME).setJob(job).build())
+        .getEventsList();
+  }
+
+  @Test
+  void tellsByWhomAndWhyAJobWasCancelled() {
+    agent.slowToStop();
+    CancelJobRequest cancel =
+        CancelJobRequest.newBuilder()
+            .setName(ACME + "/jobs/" + job)
+            .setReason("wrong data set")
+            .build();
+    alice.cancelJob(cancel);
+    agent.awaitStop(job);
+    ExplainJobRequest explain =
+        ExplainJobRequest.newBuilder().setName(ACME + "/jobs/" + job).build();
+    assertThat(alice.explainJob(explain).getVerdict())
+        .contains("is stopping")
+        .contains("It was cancelled by alice: wrong data set.");
+    agent.quickToStop().ends(job, EndReason.END_REASON_STOPPED);
+    awaitState(alice, job, Job.State.STATE_CANCELLED);
+    assertThat(alice.explainJob(explain).getVerdict())
+        .isEqualTo(job + " is cancelled by alice: wrong data set.");
+    assertThat(events().getFirst().getMessage())
+        .isEqualTo(job + " is cancelled by alice: wrong data set");
+    assertThat(events().getFirst().getDetailMap())
+        .containsEntry("by", "alice")
+        .containsEntry("reason", "wrong data set");
+    // Run again, it is no longer a cancelled job.
+    alice.requeueJob(RequeueJobRequest.newBuilder().setName(ACME + "/jobs/" + job).build());
+    awaitState(alice, job, Job.State.STATE_RUNNING);
+    agent.exits(job, 0);
+    awaitState(alice, job, Job.State.STATE_DONE);
+    assertThat(events().getFirst().getDetailMap()).doesNotContainKey("by");
+  }
+
+  @Test
+  void tellsOfEachPhaseOfAStopOnce() {
+    agent.slowToStop();
+    cancel(false);
+    agent.awaitStop(job);
+    for (int i = 0; i < 2; i++) {
+      agent.report(
+          job,
+          report ->
+              report
+                  .setState(State.STATE_STOPPING)
+                  .setStopPhase("callback")
+                  .setStopPhaseResult("ok"));
+    }
+    agent.report(job, report -> report.setStopPhase("term").setStopPhaseResult("ok"));
+    // The last phase is said again with the end.
+    agent.quickToStop().ends(job, EndReason.END_REASON_STOPPED);
+    awaitState(alice, job, Job.State.STATE_CANCELLED);
+    agent.repeatEverything(agent.spoken());
+    agent.awaitAcknowledged();
+    assertThat(events())
+        .filteredOn(event -> event.getType() == Event.Type.TYPE_STOP_PHASE)
+        .extracting(event -> event.getDetailOrThrow("phase"))
+        .containsExactly("term", "callback");
   }
 
   private Job cancel(boolean skipCallback) {

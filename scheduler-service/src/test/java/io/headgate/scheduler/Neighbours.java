@@ -1,5 +1,6 @@
 package io.headgate.scheduler;
 
+import com.google.protobuf.Message;
 import com.google.protobuf.Timestamp;
 import io.grpc.stub.StreamObserver;
 import io.headgate.kit.grpc.ApiServer;
@@ -8,6 +9,7 @@ import io.headgate.kit.telemetry.Telemetry;
 import io.headgate.kit.testing.TestTokens;
 import io.headgate.kit.watch.WatchHub;
 import io.headgate.kit.watch.WatchLimits;
+import io.headgate.kit.watch.WatchParts;
 import io.headgate.kit.watch.WatchSource;
 import io.headgate.proto.policy.v1.AccessConfiguration;
 import io.headgate.proto.policy.v1.AccessConfigurationServiceGrpc;
@@ -27,12 +29,18 @@ import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 
 /// The far ends of the scheduler's wires: the watches of pool-service and policy-service and the
 /// exchange of its key, served over real gRPC from memory. Every change is one version.
 final class Neighbours implements AutoCloseable {
   static final String KEY = "key-of-the-scheduler";
+
+  private static final String INCARNATION = "first-life";
+
+  /// So small that whatever is more than one thing takes more than one part.
+  private static final int PART_BYTES = 128;
 
   private final TestTokens tokens;
   private final WatchHub hub;
@@ -42,6 +50,8 @@ final class Neighbours implements AutoCloseable {
   private ApiServer server;
   private URI uri;
   private long version;
+  private volatile boolean quiet;
+  private final AtomicInteger watchesOfAccess = new AtomicInteger();
 
   Neighbours(TestTokens tokens) {
     this.tokens = tokens;
@@ -91,7 +101,20 @@ final class Neighbours implements AutoCloseable {
       change.run();
       now = version;
     }
-    hub.committed(now);
+    if (!quiet) {
+      hub.committed(now);
+    }
+  }
+
+  /// From now on those who watch learn of changes a heartbeat later, as when a hint is lost.
+  Neighbours quietly() {
+    quiet = true;
+    return this;
+  }
+
+  /// How often the watch of rights was opened.
+  int watchesOfAccess() {
+    return watchesOfAccess.get();
   }
 
   /// They are away, and whoever watches them finds nobody.
@@ -134,12 +157,15 @@ final class Neighbours implements AutoCloseable {
     }
   }
 
-  /// What a watcher that has seen a version is told, in one message.
-  private final class Source<M> implements WatchSource<M> {
+  /// What a watcher that has seen a version is told, in small parts.
+  private final class Source<M extends Message> implements WatchSource<M> {
     private final Function<Long, M> message;
     private final Function<Long, M> alive;
+    private final int last;
 
-    Source(Function<Long, M> message, Function<Long, M> alive) {
+    /// @param last number of the field that marks the last part
+    Source(Function<Long, M> message, Function<Long, M> alive, int last) {
+      this.last = last;
       this.message = message;
       this.alive = alive;
     }
@@ -149,7 +175,9 @@ final class Neighbours implements AutoCloseable {
       synchronized (Neighbours.this) {
         return seen == version && seen > 0
             ? new Step<>(version, List.of())
-            : new Step<>(version, List.of(message.apply(seen > version ? 0 : seen)));
+            : new Step<>(
+                version,
+                WatchParts.split(message.apply(seen > version ? 0 : seen), PART_BYTES, last));
       }
     }
 
@@ -166,18 +194,26 @@ final class Neighbours implements AutoCloseable {
         WatchCatalogRequest request, StreamObserver<WatchCatalogResponse> out) {
       hub.open(
           out,
-          request.getVersion(),
+          request.getIncarnation().equals(INCARNATION) ? request.getVersion() : 0,
           new Source<>(
               seen ->
                   WatchCatalogResponse.newBuilder()
+                      .setIncarnation(INCARNATION)
                       .setVersion(version)
+                      .setLast(true)
                       .setSnapshot(seen == 0)
                       .addAllConfigurations(configurations.since(seen))
                       .addAllDeletedTenants(configurations.goneSince(seen))
                       .addAllNodes(nodes.since(seen))
                       .addAllDeletedNodes(nodes.goneSince(seen))
                       .build(),
-              at -> WatchCatalogResponse.newBuilder().setVersion(at).build()));
+              at ->
+                  WatchCatalogResponse.newBuilder()
+                      .setIncarnation(INCARNATION)
+                      .setVersion(at)
+                      .setLast(true)
+                      .build(),
+              WatchCatalogResponse.LAST_FIELD_NUMBER));
     }
   }
 
@@ -185,18 +221,27 @@ final class Neighbours implements AutoCloseable {
       extends AccessConfigurationServiceGrpc.AccessConfigurationServiceImplBase {
     @Override
     public void watchAccess(WatchAccessRequest request, StreamObserver<WatchAccessResponse> out) {
+      watchesOfAccess.incrementAndGet();
       hub.open(
           out,
-          request.getVersion(),
+          request.getIncarnation().equals(INCARNATION) ? request.getVersion() : 0,
           new Source<>(
               seen ->
                   WatchAccessResponse.newBuilder()
+                      .setIncarnation(INCARNATION)
                       .setVersion(version)
+                      .setLast(true)
                       .setSnapshot(seen == 0)
                       .addAllConfigurations(accesses.since(seen))
                       .addAllDeletedTenants(accesses.goneSince(seen))
                       .build(),
-              at -> WatchAccessResponse.newBuilder().setVersion(at).build()));
+              at ->
+                  WatchAccessResponse.newBuilder()
+                      .setIncarnation(INCARNATION)
+                      .setVersion(at)
+                      .setLast(true)
+                      .build(),
+              WatchAccessResponse.LAST_FIELD_NUMBER));
     }
   }
 

@@ -16,10 +16,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.kit.testing.PostgresFixture;
 import io.headgate.proto.agent.v1.Stop;
+import io.headgate.proto.scheduler.v1.Event;
 import io.headgate.proto.scheduler.v1.ExplainJobRequest;
 import io.headgate.proto.scheduler.v1.Job;
 import io.headgate.proto.scheduler.v1.JobExplanation;
 import io.headgate.proto.scheduler.v1.JobServiceGrpc.JobServiceBlockingStub;
+import io.headgate.proto.scheduler.v1.ListEventsRequest;
 import io.headgate.proto.scheduler.v1.ListPolicyUsagesRequest;
 import io.headgate.proto.scheduler.v1.PolicyUsage;
 import java.util.ArrayList;
@@ -76,6 +78,19 @@ final class WorkedExamplesTest {
     assertThat(victim.getAttempts(0).getPreemption().getByJob()).isEqualTo("d-0");
     assertThat(victim.getAttempts(0).getPreemption().getRule()).isEqualTo("P1");
 
+    assertThat(preemptions(alice, "r-2"))
+        .singleElement()
+        .satisfies(event -> {
+          assertThat(event.getMessage())
+              .isEqualTo(
+                  "r-2 is preempted by d-0 (rule P1): devops used 0 of its reservation 5 and"
+                      + " needed 3, rnd used 9 of 5");
+          assertThat(event.getDetailMap())
+              .containsEntry("victimUsage", "9")
+              .containsEntry("victimReservation", "5")
+              .containsEntry("need", "3");
+        });
+
     submit(eve, submit("devops-2", "e-0"));
     agent.awaitStop("r-1");
     awaitState(eve, "e-0", Job.State.STATE_RUNNING);
@@ -95,8 +110,11 @@ final class WorkedExamplesTest {
             ExplainJobRequest.newBuilder().setName(Fixtures.ACME + "/jobs/r-1").build());
     assertThat(explanation.getVerdict())
         .contains("r-1 waits for CAPACITY")
-        .contains("preempted by e-0 (rule P1)")
-        .contains("position 1 of 4 in rnd-3");
+        .contains("preempted by e-0 (rule P1: devops used 3 of its reservation 5 and needed 2")
+        .contains("position 1 of 4 in rnd-3")
+        .endsWith(
+            "When it starts is not known: jobs in its way have not said how long they run"
+                + " (maxRuntime).");
     assertThat(explanation.getStartChecksList()).isNotEmpty();
     assertThat(explanation.getPreemptionChecksList()).isNotEmpty();
     assertThat(explanation.getHistoryList()).hasSizeGreaterThan(4);
@@ -140,6 +158,15 @@ final class WorkedExamplesTest {
     assertThat(poolOf(get(eve, "research-1"))).isEqualTo("h100");
     assertThat(get(alice, "dev-2").getState()).isEqualTo(Job.State.STATE_WAITING);
     assertThat(get(eve, "research-2").getState()).isEqualTo(Job.State.STATE_WAITING);
+  }
+
+  private static List<Event> preemptions(JobServiceBlockingStub jobs, String job) {
+    return jobs
+        .listEvents(ListEventsRequest.newBuilder().setParent(Fixtures.ACME).setJob(job).build())
+        .getEventsList()
+        .stream()
+        .filter(event -> event.getType() == Event.Type.TYPE_PREEMPTED)
+        .toList();
   }
 
   private static String poolOf(Job job) {

@@ -28,6 +28,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
@@ -142,8 +143,12 @@ public final class Demo {
     }
     List<Job> ended = new ArrayList<>(awaitAll(alansJobs, research, job -> job.state().isFinal()));
     ended.addAll(awaitAll(adasJobs, trainings, job -> job.state().isFinal()));
-    for (String job : story.preemptedJobs()) {
-      resumeTold.computeIfAbsent(job, _ -> new CountDownLatch(1)).await(10, TimeUnit.SECONDS);
+    Set<String> preempted;
+    synchronized (telling) {
+      preempted = story.preemptedJobs();
+    }
+    for (String job : preempted) {
+      resumeTold.computeIfAbsent(job, _ -> new CountDownLatch(1)).await(60, TimeUnit.SECONDS);
     }
     return judge(ended);
   }

@@ -42,7 +42,8 @@ final class Story {
           event.message().isBlank() || preempted.contains(event.job())
               ? Optional.empty()
               : Optional.of(line(event, withoutSubject(event)));
-      case NODE_CONNECTED, NODE_SUSPECT, NODE_LOST -> Optional.of(node(event));
+      case NODE_CONNECTED, NODE_CLOSING, NODE_SUSPECT, NODE_SET_ASIDE, NODE_LOST ->
+          Optional.of(node(event));
       case ASSIGNED, QUEUED, UNKNOWN -> remember(event);
     };
   }
@@ -119,6 +120,8 @@ final class Story {
     String what =
         switch (event.type()) {
           case NODE_CONNECTED -> "connected";
+          case NODE_CLOSING -> "is being shut down";
+          case NODE_SET_ASIDE -> "gets no work for a while";
           case NODE_SUSPECT -> "is out of contact";
           default -> "is given up";
         };

@@ -24,11 +24,11 @@ def paths():
     return os.path.join(checkpoints, "model.json"), os.path.join(scratch, "train.pid")
 
 
-def save(path, model):
-    """Writes beside the old checkpoint and renames, so that a reader never sees half a file."""
+def save(path, value):
+    """Writes beside the old file and renames, so that a reader never sees half of one."""
     fresh = path + ".new"
     with open(fresh, "w", encoding="utf-8") as out:
-        json.dump(model, out)
+        json.dump(value, out)
         out.flush()
         os.fsync(out.fileno())
     os.replace(fresh, path)
@@ -48,8 +48,7 @@ def run(options):
 
     asked = []
     signal.signal(signal.SIGUSR1, lambda *_: asked.append(True))
-    with open(pid_file, "w", encoding="utf-8") as out:
-        out.write(str(os.getpid()))
+    save(pid_file, os.getpid())
 
     while model["epoch"] < options.epochs:
         began = time.monotonic()
@@ -82,9 +81,12 @@ def train_epoch(model, rows, rate=0.2):
 def request_checkpoint(options):
     checkpoint, pid_file = paths()
     before = os.stat(checkpoint).st_mtime_ns if os.path.exists(checkpoint) else None
-    with open(pid_file, encoding="utf-8") as source:
-        os.kill(int(source.read()), signal.SIGUSR1)
     deadline = time.monotonic() + options.timeout
+    # A training that has just been started may not listen yet.
+    while not os.path.exists(pid_file) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    with open(pid_file, encoding="utf-8") as source:
+        os.kill(json.load(source), signal.SIGUSR1)
     while time.monotonic() < deadline:
         if os.path.exists(checkpoint) and os.stat(checkpoint).st_mtime_ns != before:
             return

@@ -15,8 +15,6 @@ import io.headgate.sdk.model.LogPiece;
 import io.headgate.sdk.model.ServerAddress;
 import io.headgate.sdk.model.Submission;
 import java.io.BufferedReader;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,21 +22,23 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// `headgate up` as a process of its own, killed and stopped while jobs run.
 class KilledAndStartedAgainIT {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final Pattern API = Pattern.compile("^ +API +(http://\\S+)");
 
   @TempDir private Path directory;
 
   @Test
   void aKilledInstallationAdoptsWhatStillRuns() throws Exception {
-    int port = freePort();
-    Process first = up(port);
+    Up first = up();
     Path done = directory.resolve("go");
-    try (HeadgateClient client = connect(port)) {
+    try (HeadgateClient client = connect(first)) {
       // Runs until it is told to end, and tells how often it was started.
       client
           .jobs("default")
@@ -57,10 +57,10 @@ class KilledAndStartedAgainIT {
       await(client, "survivor", JobState.RUNNING);
     }
 
-    first.destroyForcibly().waitFor();
-    Process second = up(port);
+    first.process().destroyForcibly().waitFor();
+    Up second = up();
 
-    try (HeadgateClient client = connect(port)) {
+    try (HeadgateClient client = connect(second)) {
       Job adopted = await(client, "survivor", JobState.RUNNING);
       assertThat(adopted.attempt()).isEqualTo(1);
       Files.createFile(done);
@@ -74,9 +74,8 @@ class KilledAndStartedAgainIT {
 
   @Test
   void aStoppedInstallationSavesItsJobsAndResumesThem() throws Exception {
-    int port = freePort();
-    Process first = up(port);
-    try (HeadgateClient client = connect(port)) {
+    Up first = up();
+    try (HeadgateClient client = connect(first)) {
       client
           .jobs("default")
           .submit(
@@ -99,16 +98,20 @@ class KilledAndStartedAgainIT {
 
     stop(first);
     assertThat(postgresProcesses()).as("PostgreSQL processes left behind").isEmpty();
-    Process second = up(port);
+    Up second = up();
 
-    try (HeadgateClient client = connect(port)) {
+    try (HeadgateClient client = connect(second)) {
       await(client, "careful", JobState.DONE);
       assertThat(output(client, "careful")).isEqualTo("saved\n");
     }
     stop(second);
   }
 
-  private Process up(int port) throws Exception {
+  /// A running installation, and where its API is. It chooses the port, for one that the test chose
+  /// could be taken before it comes to it.
+  private record Up(Process process, String uri) {}
+
+  private Up up() throws Exception {
     ProcessBuilder builder =
         new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -121,7 +124,7 @@ class KilledAndStartedAgainIT {
                 "--data",
                 directory.resolve("data").toString(),
                 "--port",
-                Integer.toString(port),
+                "0",
                 "--nodes",
                 "sim:1x2xA100")
             .redirectError(ProcessBuilder.Redirect.INHERIT);
@@ -129,23 +132,28 @@ class KilledAndStartedAgainIT {
     builder.environment().put("XDG_CONFIG_HOME", directory.resolve("config").toString());
     Process process = builder.start();
     BufferedReader out = process.inputReader(StandardCharsets.UTF_8);
+    String uri = "";
     for (String line = out.readLine(); line != null; line = out.readLine()) {
+      Matcher api = API.matcher(line);
+      if (api.find()) {
+        uri = api.group(1);
+      }
       if (line.startsWith("Ready in")) {
-        return process;
+        return new Up(process, uri);
       }
     }
     throw new IllegalStateException("up ended with " + process.waitFor());
   }
 
-  private static void stop(Process up) throws InterruptedException {
-    up.destroy();
-    assertThat(up.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)).as("up ends").isTrue();
+  private static void stop(Up up) throws InterruptedException {
+    up.process().destroy();
+    assertThat(up.process().waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)).as("up ends").isTrue();
   }
 
-  private HeadgateClient connect(int port) throws Exception {
+  private HeadgateClient connect(Up up) throws Exception {
     String key = Files.readString(directory.resolve("data/secrets/admin.key")).strip();
     return HeadgateClient.connect(
-        ClientConfig.of(ServerAddress.parse("http://127.0.0.1:" + port), new Credentials.Key(key)));
+        ClientConfig.of(ServerAddress.parse(up.uri()), new Credentials.Key(key)));
   }
 
   private static Job await(HeadgateClient client, String id, JobState state) {
@@ -172,11 +180,5 @@ class KilledAndStartedAgainIT {
         .map(process -> process.info().commandLine().orElse(""))
         .filter(line -> line.contains("postgres") && line.contains(data))
         .toList();
-  }
-
-  private static int freePort() throws Exception {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    }
   }
 }

@@ -6,10 +6,10 @@ import io.headgate.deploy.Installation;
 import io.headgate.deploy.InstallationConfig;
 import io.headgate.deploy.NodePlan;
 import io.headgate.deploy.Progress;
+import io.headgate.deploy.Visitor;
 import io.headgate.kit.lifecycle.Lifecycle;
 import io.headgate.sdk.client.HeadgateClient;
 import io.headgate.sdk.client.JobClient;
-import io.headgate.sdk.config.Configuration;
 import io.headgate.sdk.config.ConfigurationReader;
 import io.headgate.sdk.model.Job;
 import io.headgate.sdk.model.JobSpec;
@@ -20,17 +20,16 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
 
 /// A whole installation on a directory, as a test sees it: real services, agents and processes.
 final class TestInstallation implements AutoCloseable {
   static final String TENANT = "acme";
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   private final Installation installation;
   private final HeadgateClient operator;
-  private final List<HeadgateClient> clients = new ArrayList<>();
+  private final List<Visitor> visitors = new ArrayList<>();
 
   private TestInstallation(Installation installation) {
     this.installation = installation;
@@ -48,19 +47,10 @@ final class TestInstallation implements AutoCloseable {
 
   TestInstallation withConfiguration(String yaml) throws Exception {
     String file = "apiVersion: headgate/v1\nkind: Configuration\ntenant: " + TENANT + "\n" + yaml;
-    Configuration wanted = ConfigurationReader.read("test.yaml", file).configuration();
-    operator.configuration(TENANT).apply(wanted);
-    awaitKnown(wanted.policies().stream().mapToInt(policy -> policy.queues().size()).sum());
+    operator
+        .configuration(TENANT)
+        .apply(ConfigurationReader.read("test.yaml", file).configuration());
     return this;
-  }
-
-  // The scheduler follows the configuration by its watches, a moment later.
-  private void awaitKnown(int queues) {
-    long deadlineNanos = System.nanoTime() + PATIENCE.toNanos();
-    while (operator.catalog(TENANT).queueUsages().size() < queues) {
-      assertThat(System.nanoTime()).as("the scheduler knows the queues").isLessThan(deadlineNanos);
-      LockSupport.parkNanos(Duration.ofMillis(20).toNanos());
-    }
   }
 
   TestInstallation withNode(String id, String pool, String gpus) throws Exception {
@@ -82,10 +72,9 @@ final class TestInstallation implements AutoCloseable {
 
   /// Jobs as a user of the tenant sees them.
   JobClient jobsOf(String user) {
-    HeadgateClient client =
-        installation.connect(operator.createKey("tenants/" + TENANT + "/users/" + user, "test"));
-    clients.add(client);
-    return client.jobs(TENANT);
+    Visitor visitor = Visitor.enter(installation, operator, TENANT, user);
+    visitors.add(visitor);
+    return visitor.client().jobs(TENANT);
   }
 
   /// A job that runs until it is stopped.
@@ -117,7 +106,7 @@ final class TestInstallation implements AutoCloseable {
 
   @Override
   public void close() {
-    clients.forEach(HeadgateClient::close);
+    visitors.forEach(Visitor::close);
     operator.close();
     installation.close();
   }

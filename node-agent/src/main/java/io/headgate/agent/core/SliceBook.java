@@ -1,6 +1,7 @@
 package io.headgate.agent.core;
 
 import io.headgate.type.GpuQuantity;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -22,6 +23,7 @@ public final class SliceBook {
     Map<Integer, Long> units = new TreeMap<>();
     Map<Integer, Long> bytes = new TreeMap<>();
     held.forEach(grant -> add(grant, units, bytes));
+    List<SliceGrant> beside = new ArrayList<>(held);
     for (SliceGrant grant : wanted) {
       DeviceInfo device = devices.get(grant.deviceIndex());
       if (device == null || !device.uuid().equals(grant.deviceUuid())) {
@@ -34,6 +36,11 @@ public final class SliceBook {
             "device %s isolates its slices by %s only; at least %s is demanded"
                 .formatted(device.uuid(), device.isolation(), minimum));
       }
+      Optional<String> misplaced = misplaced(device, grant, beside);
+      if (misplaced.isPresent()) {
+        return misplaced;
+      }
+      beside.add(grant);
       long free = GpuQuantity.UNITS_PER_GPU - units.getOrDefault(device.index(), 0L);
       long freeBytes = device.memoryBytes() - bytes.getOrDefault(device.index(), 0L);
       add(grant, units, bytes);
@@ -46,6 +53,32 @@ public final class SliceBook {
         return Optional.of(
             "%d bytes of device %s do not fit: %d are free"
                 .formatted(grant.effectiveMemoryBytes(device), device.uuid(), freeBytes));
+      }
+    }
+    return Optional.empty();
+  }
+
+  private static Optional<String> misplaced(
+      DeviceInfo device, SliceGrant grant, List<SliceGrant> beside) {
+    if (device.geometry() == DeviceInfo.Geometry.CONTINUOUS) {
+      return Optional.empty();
+    }
+    if (grant.place().isEmpty()) {
+      return Optional.of("device %s has places, and the slice names none".formatted(device.uuid()));
+    }
+    boolean uniform = device.geometry() == DeviceInfo.Geometry.AMD_PARTITION;
+    for (SliceGrant other : beside) {
+      if (other.deviceIndex() == device.index()
+          && other
+              .place()
+              .map(place -> place.isInTheWayOf(grant.place().get(), uniform))
+              .orElse(true)) {
+        return Optional.of(
+            "slice %s of device %s is in the way of %s"
+                .formatted(
+                    other.place().map(SlicePlace::toString).orElse("without place"),
+                    device.uuid(),
+                    grant.place().get()));
       }
     }
     return Optional.empty();

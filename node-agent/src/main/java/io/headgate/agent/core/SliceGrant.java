@@ -1,12 +1,24 @@
 package io.headgate.agent.core;
 
 import io.headgate.type.GpuQuantity;
+import java.util.Optional;
 
 /// The part of one device that an attempt gets.
 ///
 /// @param gpus more than nothing, at most one whole device
 /// @param memoryBytes device memory of the slice; 0: the same part of the device's memory
-public record SliceGrant(int deviceIndex, String deviceUuid, GpuQuantity gpus, long memoryBytes) {
+/// @param place where on the device it lies; absent: the device has no places
+public record SliceGrant(
+    int deviceIndex,
+    String deviceUuid,
+    GpuQuantity gpus,
+    long memoryBytes,
+    Optional<SlicePlace> place) {
+  /// A part of a device that has no places.
+  public SliceGrant(int deviceIndex, String deviceUuid, GpuQuantity gpus, long memoryBytes) {
+    this(deviceIndex, deviceUuid, gpus, memoryBytes, Optional.empty());
+  }
+
   public SliceGrant {
     if (gpus.units() <= 0 || gpus.compareTo(GpuQuantity.ONE) > 0) {
       throw new IllegalArgumentException(

@@ -9,9 +9,11 @@ import io.headgate.agent.core.IsolationLevel;
 import io.headgate.agent.core.JobName;
 import io.headgate.agent.core.Leadership;
 import io.headgate.agent.core.SliceGrant;
+import io.headgate.agent.core.SlicePlace;
 import io.headgate.agent.core.StopOrder;
 import io.headgate.proto.agent.v1.Assign;
 import io.headgate.proto.agent.v1.Stop;
+import io.headgate.proto.type.v1.SlicePlacement;
 import io.headgate.type.GpuQuantity;
 import java.time.Instant;
 import java.util.Optional;
@@ -91,7 +93,12 @@ final class FromWire {
         wire.getDeviceIndex(),
         wire.getDeviceUuid(),
         GpuQuantity.parse(wire.getGpus()),
-        wire.getMemoryBytes());
+        wire.getMemoryBytes(),
+        wire.hasPlacement() ? Optional.of(place(wire.getPlacement())) : Optional.empty());
+  }
+
+  private static SlicePlace place(SlicePlacement wire) {
+    return new SlicePlace(wire.getProfile(), wire.getStart(), wire.getSize());
   }
 
   private static IsolationLevel isolation(io.headgate.proto.type.v1.IsolationLevel wire) {

@@ -58,7 +58,8 @@ final class LogSender implements AutoCloseable {
         return last(logs == null ? "this machine has no output of it" : "");
       }
       return chunk;
-    } catch (IOException e) {
+    } catch (IOException | RuntimeException e) {
+      // A job may have touched what lies in its directory: that costs its reader, not the session.
       return last("its output cannot be read: " + e.getMessage());
     }
   }

@@ -5,6 +5,7 @@ import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.headgate.agent.driver.GpuDriver;
 import io.headgate.agent.runtime.Agent;
+import io.headgate.agent.runtime.EnrolmentRequest;
 import io.headgate.agent.runtime.NodeIdentity;
 import io.headgate.kit.client.ChannelConfig;
 import io.headgate.kit.client.Channels;
@@ -132,6 +133,36 @@ public final class Membership implements AutoCloseable {
   }
 
   private void run() {
+    Backoff backoff = backoff();
+    try {
+      while (!isClosed()) {
+        try {
+          member();
+        } catch (ClosedException e) {
+          throw e;
+        } catch (RuntimeException e) {
+          LOG.error("not a member yet; what runs is looked after meanwhile: {}", e.toString());
+          pause(backoff.next());
+        }
+      }
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    } catch (ClosedException _) {
+      LOG.debug("closed before it had joined");
+    }
+  }
+
+  private boolean isClosed() {
+    lock.lock();
+    try {
+      return closed;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Joins, and stays until it is closed.
+  private void member() throws InterruptedException {
     try (Closeable policy = open(endpoints.policy(), TokenSource.anonymous())) {
       boolean newcomer = !isKnown();
       NodeIdentity joined = join(policy.channel());
@@ -153,10 +184,6 @@ public final class Membership implements AutoCloseable {
       } finally {
         lock.unlock();
       }
-    } catch (InterruptedException _) {
-      Thread.currentThread().interrupt();
-    } catch (ClosedException _) {
-      LOG.debug("closed before it had joined");
     }
   }
 
@@ -200,10 +227,12 @@ public final class Membership implements AutoCloseable {
                 EnrollNodeRequest.newBuilder()
                     .setJoinToken(token.reveal())
                     .setNodeId(machine.nodeId())
+                    .setRequestId(EnrolmentRequest.of(data))
                     .build());
     NodeIdentity joined =
         new NodeIdentity(answer.getNode(), answer.getPool(), Secret.of(answer.getNodeKey()));
     joined.save(data);
+    EnrolmentRequest.forget(data);
     LOG.info("joined as {} in pool {}", joined.node(), joined.pool());
     return joined;
   }
@@ -226,6 +255,10 @@ public final class Membership implements AutoCloseable {
     try {
       if (closed) {
         throw new ClosedException();
+      }
+      if (client != null) {
+        // Connected already, by a try that failed later.
+        return;
       }
       client = made;
       agent.connect(made);

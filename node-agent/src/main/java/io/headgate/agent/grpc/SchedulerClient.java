@@ -7,8 +7,10 @@ import io.headgate.agent.runtime.ControlPlane;
 import io.headgate.kit.client.Channels;
 import io.headgate.kit.time.TimeSource;
 import java.net.URI;
+import java.net.URISyntaxException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
@@ -23,6 +25,7 @@ import org.slf4j.event.Level;
 public final class SchedulerClient implements ControlPlane, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(SchedulerClient.class);
   private static final int MAX_REDIRECTS = 4;
+  private static final Duration LONGEST_WAIT = Duration.ofSeconds(5);
 
   /// How a session is opened.
   ///
@@ -60,7 +63,7 @@ public final class SchedulerClient implements ControlPlane, AutoCloseable {
     this.agent = agent;
     this.self = self;
     this.wiring = wiring;
-    this.backoff = new Backoff(Duration.ofMillis(100), Duration.ofSeconds(5), random);
+    this.backoff = new Backoff(Duration.ofMillis(100), LONGEST_WAIT, random);
     this.time = time;
   }
 
@@ -129,17 +132,17 @@ public final class SchedulerClient implements ControlPlane, AutoCloseable {
     URI address = wiring.schedulers().getFirst();
     try {
       while (!isClosed()) {
+        long begun = time.monotonicNanos();
         SchedulerSession.Outcome outcome = connect(address);
-        if (outcome instanceof SchedulerSession.Outcome.Redirected(String leader)
-            && !leader.isEmpty()
-            && redirects < MAX_REDIRECTS) {
+        Optional<URI> leader = leaderOf(outcome, address);
+        if (leader.isPresent() && redirects < MAX_REDIRECTS) {
           redirects++;
-          address = URI.create(address.getScheme() + "://" + leader);
+          address = leader.get();
           continue;
         }
         redirects = 0;
         if (outcome instanceof SchedulerSession.Outcome.Ended ended) {
-          afterEnd(address, ended);
+          afterEnd(address, ended, Duration.ofNanos(time.monotonicNanos() - begun));
         }
         turn++;
         address = wiring.schedulers().get(turn % wiring.schedulers().size());
@@ -150,7 +153,22 @@ public final class SchedulerClient implements ControlPlane, AutoCloseable {
     }
   }
 
-  private void afterEnd(URI address, SchedulerSession.Outcome.Ended ended) {
+  /// Where the outcome sends us; empty: nowhere, or to what is no address.
+  private static Optional<URI> leaderOf(SchedulerSession.Outcome outcome, URI from) {
+    if (!(outcome instanceof SchedulerSession.Outcome.Redirected(String leader))
+        || leader.isEmpty()) {
+      return Optional.empty();
+    }
+    try {
+      URI address = new URI(from.getScheme() + "://" + leader).parseServerAuthority();
+      return Optional.of(address).filter(uri -> uri.getHost() != null);
+    } catch (URISyntaxException e) {
+      LOG.warn("{} names '{}' as the leader's address, which is none", from, leader);
+      return Optional.empty();
+    }
+  }
+
+  private void afterEnd(URI address, SchedulerSession.Outcome.Ended ended, Duration lasted) {
     // An outage is worth one line, not one every few seconds.
     boolean news = ended.welcomed() || !silent;
     LOG.atLevel(news ? Level.INFO : Level.DEBUG)
@@ -159,7 +177,8 @@ public final class SchedulerClient implements ControlPlane, AutoCloseable {
     if (ended.unauthenticated()) {
       wiring.rejectedToken().run();
     }
-    if (ended.welcomed()) {
+    // Whoever welcomes us only to hang up again is not to be asked ten times a second.
+    if (ended.welcomed() && lasted.compareTo(LONGEST_WAIT) >= 0) {
       backoff.reset();
     }
   }

@@ -207,7 +207,8 @@ final class SchedulerSession implements ClientResponseObserver<ConnectRequest, C
             .setBootId(self.bootId())
             .setAgentVersion(self.agentVersion())
             .setProtocolVersion(PROTOCOL_VERSION)
-            .setSimulated(self.simulated());
+            .setSimulated(self.simulated())
+            .setClosing(agent.isClosing());
     agent.history().highest().map(ToWire::leadership).ifPresent(hello::setHighestObeyed);
     reports.forEach(report -> hello.addAttempts(ToWire.report(report)));
     return hello.build();
@@ -260,7 +261,7 @@ final class SchedulerSession implements ClientResponseObserver<ConnectRequest, C
     }
     if (readers.size() >= MAX_LOG_READERS) {
       String problem = "this machine serves " + MAX_LOG_READERS + " readers already";
-      send(chunk(ToWire.lastChunk(request.getReadId(), problem)));
+      send(ToWire.message(ToWire.lastChunk(request.getReadId(), problem)));
       return;
     }
     AttemptKey key = FromWire.key(request.getJob(), request.getAttempt(), request.getWorker());
@@ -293,6 +294,11 @@ final class SchedulerSession implements ClientResponseObserver<ConnectRequest, C
   }
 
   private void heartbeat() {
+    if (!agent.isTurning()) {
+      // It would promise that what is assigned here is run.
+      outcome = new Outcome.Ended(welcomed, false, "the agent itself stands still");
+      return;
+    }
     heartbeats++;
     unansweredBootMs.put(heartbeats, BootClock.nowMs());
     if (unansweredBootMs.size() > MAX_UNANSWERED) {
@@ -338,7 +344,7 @@ final class SchedulerSession implements ClientResponseObserver<ConnectRequest, C
           return;
         }
         Optional<LogChunk> chunk = reader.getValue().next();
-        chunk.ifPresent(found -> send(chunk(found)));
+        chunk.ifPresent(found -> send(ToWire.message(found)));
         sent |= chunk.isPresent();
         if (reader.getValue().isDone()) {
           closeReader(reader.getKey());
@@ -372,10 +378,6 @@ final class SchedulerSession implements ClientResponseObserver<ConnectRequest, C
     if (requests != null && outcome == null) {
       requests.onNext(message);
     }
-  }
-
-  private static ConnectRequest chunk(LogChunk chunk) {
-    return ConnectRequest.newBuilder().setLogChunk(chunk).build();
   }
 
   private void finish() {

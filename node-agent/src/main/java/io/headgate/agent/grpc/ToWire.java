@@ -11,6 +11,7 @@ import io.headgate.agent.core.Leadership;
 import io.headgate.agent.core.StopStep;
 import io.headgate.agent.process.AttemptLogs;
 import io.headgate.agent.runtime.Agent;
+import io.headgate.proto.agent.v1.ConnectRequest;
 import io.headgate.proto.agent.v1.LogChunk;
 import io.headgate.proto.agent.v1.Update;
 import io.headgate.proto.pool.v1.Device;
@@ -95,6 +96,10 @@ final class ToWire {
 
   static LogChunk lastChunk(String readId, String error) {
     return LogChunk.newBuilder().setReadId(readId).setLast(true).setError(cut(error, 500)).build();
+  }
+
+  static ConnectRequest message(LogChunk chunk) {
+    return ConnectRequest.newBuilder().setLogChunk(chunk).build();
   }
 
   private static io.headgate.proto.agent.v1.AttemptReport.State state(AttemptReport report) {

@@ -6,6 +6,7 @@ import java.nio.channels.FileLock;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// The lock by which a supervisor owns its attempt for as long as it lives.
@@ -23,6 +24,27 @@ public final class AttemptLock {
       return lock == null;
     } catch (NoSuchFileException _) {
       return false;
+    }
+  }
+
+  /// What is done while no supervisor can start.
+  @FunctionalInterface
+  public interface Step {
+    /// Does it and says whether it was done.
+    boolean run() throws IOException;
+  }
+
+  /// Does something under the lock.
+  ///
+  /// @return false also when a supervisor holds it: then nothing was done
+  public static boolean runIfFree(Path attempt, Step step) throws IOException {
+    try (FileChannel channel =
+            FileChannel.open(
+                attempt.resolve("lock"),
+                Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE),
+                DurableFile.OWNER_ONLY_FILE);
+        @Nullable FileLock lock = channel.tryLock()) {
+      return lock != null && step.run();
     }
   }
 }

@@ -58,18 +58,54 @@ public final class Cgroups {
     }
   }
 
+  /// The directory that an attempt has or may have had. Known by its name alone, because whatever
+  /// is written where a job can reach it could name somebody else's.
+  public Optional<Path> of(String attempt) {
+    return parent.map(directory -> directory.resolve(attempt));
+  }
+
   /// Kills all of the cgroup, then removes it if nothing is left in it.
   public static void killAndRemove(Path cgroup) throws IOException {
     if (!Files.isDirectory(cgroup)) {
       return;
     }
-    Files.writeString(cgroup.resolve("cgroup.kill"), "1", StandardOpenOption.WRITE);
-    try (var below = Files.newDirectoryStream(cgroup, Files::isDirectory)) {
-      for (Path child : below) {
-        removeTree(child);
+    kill(cgroup);
+    removeTree(cgroup);
+  }
+
+  /// Kills all of the cgroup and says whether anything was in it.
+  static boolean kill(Path cgroup) throws IOException {
+    Path switchFile = cgroup.resolve("cgroup.kill");
+    boolean atOnce = Files.exists(switchFile);
+    if (atOnce) {
+      Files.writeString(switchFile, "1", StandardOpenOption.WRITE);
+    }
+    return killEach(cgroup, !atOnce);
+  }
+
+  /// One by one, for kernels before 5.14; what forks meanwhile is met at the next repetition.
+  private static boolean killEach(Path cgroup, boolean killing) throws IOException {
+    boolean found = false;
+    for (String pid : Files.readAllLines(cgroup.resolve("cgroup.procs"))) {
+      found = true;
+      if (killing) {
+        killMember(cgroup, pid);
       }
     }
-    Files.deleteIfExists(cgroup);
+    try (var below = Files.newDirectoryStream(cgroup, Files::isDirectory)) {
+      for (Path child : below) {
+        found |= killEach(child, killing);
+      }
+    }
+    return found;
+  }
+
+  private static void killMember(Path cgroup, String pid) throws IOException {
+    // The handle first: once it is known that its process is in here, the number may be reused.
+    Optional<ProcessHandle> process = ProcessHandle.of(Long.parseLong(pid));
+    if (process.isPresent() && Files.readAllLines(cgroup.resolve("cgroup.procs")).contains(pid)) {
+      process.get().destroyForcibly();
+    }
   }
 
   /// Removes the agent's own directory if no attempt is left in it.

@@ -15,7 +15,7 @@ import java.util.Set;
 
 /// Files that are whole or absent after a crash at any moment, and readable by their owner only.
 public final class DurableFile {
-  private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY_FILE =
+  static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY_FILE =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
   private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY_DIRECTORY =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
@@ -24,13 +24,17 @@ public final class DurableFile {
 
   /// Replaces the file: afterwards a crash, even of the machine, leaves the new content.
   public static void replace(Path file, byte[] content) throws IOException {
-    replace(file, content, true);
+    replace(file, content, OWNER_ONLY_FILE);
+  }
+
+  static void replace(Path file, byte[] content, FileAttribute<?> permissions) throws IOException {
+    replace(file, content, permissions, true);
     syncDirectory(parentOf(file));
   }
 
   /// Replaces the file as a whole for every reader, but without waiting for the disk.
   static void replaceVolatile(Path file, byte[] content) throws IOException {
-    replace(file, content, false);
+    replace(file, content, OWNER_ONLY_FILE, false);
   }
 
   /// Makes the directory if it is not there, and its entry durable.
@@ -48,14 +52,13 @@ public final class DurableFile {
     }
   }
 
-  private static void replace(Path file, byte[] content, boolean durable) throws IOException {
+  private static void replace(
+      Path file, byte[] content, FileAttribute<?> permissions, boolean durable) throws IOException {
     Path fresh = file.resolveSibling(file.getFileName() + ".new");
     Files.deleteIfExists(fresh);
     try (FileChannel channel =
         FileChannel.open(
-            fresh,
-            Set.of(StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW),
-            OWNER_ONLY_FILE)) {
+            fresh, Set.of(StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW), permissions)) {
       ByteBuffer bytes = ByteBuffer.wrap(content);
       while (bytes.hasRemaining()) {
         channel.write(bytes);

@@ -108,10 +108,12 @@ public final class PinnedDirectory implements AutoCloseable {
     try {
       Path opened = Path.of("/proc/self/fd/" + file);
       // A second name may vanish between open and check; against that stands the kernel's rule that
-      // nobody links to a file that he could not write (fs.protected_hardlinks).
+      // nobody links to a file that he could not write (fs.protected_hardlinks). No name at all is
+      // what a file has that was replaced by a newer one since it was opened.
       Map<String, Object> attributes = Files.readAttributes(opened, "unix:isRegularFile,nlink");
       if (!Boolean.TRUE.equals(attributes.get("isRegularFile"))
-          || !Integer.valueOf(1).equals(attributes.get("nlink"))) {
+          || !(attributes.get("nlink") instanceof Integer names)
+          || names > 1) {
         throw new IOException(name + " is not a plain file with one name; it is not read");
       }
       return FileChannel.open(opened, StandardOpenOption.READ);

@@ -15,26 +15,24 @@ import java.util.Optional;
 /// cgroup, or by the attempt's name in its environment, which a process inherits however often it
 /// forks.
 public final class Remains {
-  private final Path attempt;
+  private final Optional<Path> cgroup;
   private final List<String> marks;
 
   /// What may be left of one attempt.
   ///
+  /// @param cgroup that it may have had
   /// @param marks entries of the environment that together name the attempt (`HEADGATE_JOB=…`)
-  public Remains(Path attempt, List<String> marks) {
-    this.attempt = attempt;
+  public Remains(Optional<Path> cgroup, List<String> marks) {
+    this.cgroup = cgroup;
     this.marks = List.copyOf(marks);
   }
 
   /// Kills what is found and says whether anything was; repeated until nothing is.
   public boolean kill() throws IOException {
-    Optional<Path> cgroup = SupervisorSpec.cgroup(attempt);
     boolean found = false;
     if (cgroup.isPresent() && Files.isDirectory(cgroup.get())) {
-      found = !Files.readString(cgroup.get().resolve("cgroup.procs")).isBlank();
-      if (found) {
-        Files.writeString(cgroup.get().resolve("cgroup.kill"), "1");
-      } else {
+      found = Cgroups.kill(cgroup.get());
+      if (!found) {
         Cgroups.killAndRemove(cgroup.get());
       }
     }
@@ -48,11 +46,11 @@ public final class Remains {
     List<ProcessHandle> marked = new ArrayList<>();
     try (DirectoryStream<Path> processes = Files.newDirectoryStream(Path.of("/proc"), "[0-9]*")) {
       for (Path process : processes) {
-        if (isMarked(process)) {
-          ProcessHandle.of(Long.parseLong(process.getFileName().toString()))
-              .filter(ProcessHandle::isAlive)
-              .ifPresent(marked::add);
-        }
+        // The handle first: it stands for the process that is looked at, also if its number is
+        // reused.
+        ProcessHandle.of(Long.parseLong(process.getFileName().toString()))
+            .filter(handle -> isMarked(process) && handle.isAlive())
+            .ifPresent(marked::add);
       }
     }
     return marked;

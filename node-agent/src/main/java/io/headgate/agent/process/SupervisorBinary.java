@@ -4,17 +4,23 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.Set;
 
 /// The supervisor program that the jar carries, put on disk so that it can run.
 ///
 /// Its name holds the hash of its content: an upgraded agent brings its own beside the one that
 /// still supervises older attempts.
 public final class SupervisorBinary {
+  private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY_PROGRAM =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
+
   private SupervisorBinary() {}
 
   /// Puts the program into the directory, unless it is there already, and returns its path.
@@ -31,11 +37,9 @@ public final class SupervisorBinary {
       program = in.readAllBytes();
     }
     Path file = directory.resolve("headgate-supervisor-" + hash(program));
-    if (!Files.isExecutable(file)) {
-      Path fresh = Files.createTempFile(directory, ".supervisor", "");
-      Files.write(fresh, program);
-      Files.setPosixFilePermissions(fresh, PosixFilePermissions.fromString("rwx------"));
-      Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE);
+    // A crash of the machine may have left a file without its content.
+    if (!Files.isExecutable(file) || !Arrays.equals(Files.readAllBytes(file), program)) {
+      DurableFile.replace(file, program, OWNER_ONLY_PROGRAM);
     }
     return file;
   }

@@ -4,11 +4,9 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -32,6 +30,7 @@ public record SupervisorSpec(
     String bootId,
     Limits limits,
     Logs logs) {
+  private static final String LOG_SEGMENT_BYTES = "log_segment_bytes";
 
   /// The times of a job.
   ///
@@ -90,25 +89,25 @@ public record SupervisorSpec(
     line(text, "contact_boot_ms", limits.contactBootMs);
     line(text, "callback_ms", limits.callback.toMillis());
     line(text, "grace_ms", limits.grace.toMillis());
-    line(text, "log_segment_bytes", logs.segmentBytes);
+    line(text, LOG_SEGMENT_BYTES, logs.segmentBytes);
     line(text, "log_segments", logs.segments);
     DurableFile.replaceVolatile(
         attempt.resolve("spec"), text.toString().getBytes(StandardCharsets.UTF_8));
   }
 
   /// The size of the log segments of an attempt whose spec was written.
+  ///
+  /// @throws IOException also when the file is no spec: a job could have replaced it
   static long logSegmentBytes(Path attempt) throws IOException {
-    Map<String, String> spec = KeyValues.read(attempt.resolve("spec"));
-    return Long.parseLong(KeyValues.require(spec, "log_segment_bytes"));
-  }
-
-  /// The cgroup of an attempt; empty when it has none or its spec was never written.
-  public static Optional<Path> cgroup(Path attempt) throws IOException {
     try {
-      return Optional.ofNullable(KeyValues.read(attempt.resolve("spec")).get("cgroup"))
-          .map(Path::of);
-    } catch (NoSuchFileException _) {
-      return Optional.empty();
+      String text = KeyValues.require(KeyValues.read(attempt, "spec"), LOG_SEGMENT_BYTES);
+      long size = Long.parseLong(text);
+      if (size < 1) {
+        throw new NumberFormatException(size + " is less than 1");
+      }
+      return size;
+    } catch (NumberFormatException e) {
+      throw new IOException("the spec of " + attempt + " is damaged: " + e.getMessage(), e);
     }
   }
 

@@ -34,7 +34,7 @@ public record SupervisorStatus(
   public static Optional<SupervisorStatus> read(Path attempt) throws IOException {
     Map<String, String> values;
     try {
-      values = KeyValues.read(attempt.resolve("status"));
+      values = KeyValues.read(attempt, "status");
     } catch (NoSuchFileException _) {
       return Optional.empty();
     }

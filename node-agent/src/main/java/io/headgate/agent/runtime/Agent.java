@@ -15,7 +15,6 @@ import io.headgate.agent.process.SupervisorSpec;
 import io.headgate.kit.time.TimeSource;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -33,15 +32,14 @@ public final class Agent implements AutoCloseable {
   /// @param data its own directory
   /// @param checkpoints root of the jobs' checkpoint directories
   /// @param logs how much output of each stream is kept
-  /// @param maxKeptAttempts and `maxKeptAge`: how long logs of ended attempts are kept
+  /// @param keep how much of ended attempts is kept
   /// @param bootId of the running kernel; another one only in tests
   public record Settings(
       String name,
       Path data,
       Path checkpoints,
       SupervisorSpec.Logs logs,
-      int maxKeptAttempts,
-      Duration maxKeptAge,
+      Retention.Limits keep,
       String bootId) {}
 
   /// An update on its way to the scheduler.
@@ -52,7 +50,7 @@ public final class Agent implements AutoCloseable {
     Path data = settings.data().toAbsolutePath();
     this.ledger = Ledger.open(data, settings.bootId());
     try {
-      this.outbox = Outbox.open(data.resolve("outbox"));
+      this.outbox = Outbox.open(data.resolve("outbox"), ledger.reserve());
     } catch (IOException | RuntimeException e) {
       ledger.close();
       throw e;
@@ -71,10 +69,7 @@ public final class Agent implements AutoCloseable {
             time);
     this.loop =
         new AgentLoop(
-            settings.name(),
-            machine,
-            outbox,
-            new Retention(ledger, time, settings.maxKeptAttempts(), settings.maxKeptAge()));
+            settings.name(), machine, outbox, new Retention(ledger, time, settings.keep()));
     instruments.observe(loop::latestReports, driver::discover, outbox::size);
   }
 
@@ -102,6 +97,12 @@ public final class Agent implements AutoCloseable {
   /// How every attempt stands, after all that was posted before.
   public CompletableFuture<List<AttemptReport>> reports() {
     return loop.reports();
+  }
+
+  /// Whether it can obey; false once it could not for some seconds. For one thread, that asks
+  /// often.
+  public boolean isTurning() {
+    return loop.isTurning();
   }
 
   public LeadershipHistory history() {

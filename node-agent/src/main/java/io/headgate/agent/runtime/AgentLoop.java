@@ -32,6 +32,9 @@ final class AgentLoop implements AutoCloseable {
   /// A loop that has ended answers nobody.
   private static final int ANSWER_SECONDS = 10;
 
+  /// A slow disk takes seconds for a record; a loop that stands longer than this obeys nobody.
+  private static final int TURN_SECONDS = 5;
+
   private final Machine machine;
   private final Outbox outbox;
   private final Reconciler reconciler;
@@ -45,6 +48,7 @@ final class AgentLoop implements AutoCloseable {
   private volatile List<AttemptReport> reports = List.of();
   private volatile LeadershipHistory history = LeadershipHistory.NONE;
   private volatile boolean closing;
+  private volatile CompletableFuture<Void> turn = CompletableFuture.completedFuture(null);
   private long lastContactBootMs; // loop thread only
   private boolean awaitingIdle; // loop thread only
   private boolean closed; // loop thread only
@@ -60,7 +64,7 @@ final class AgentLoop implements AutoCloseable {
   /// Takes up what the ledger holds, then serves.
   void start() throws IOException {
     Input.Recovered recovered = machine.ledger().recover(machine.time().instant());
-    retention.apply();
+    retention.begin();
     post(recovered);
     thread.start();
   }
@@ -86,6 +90,18 @@ final class AgentLoop implements AutoCloseable {
     CompletableFuture<List<AttemptReport>> answer = new CompletableFuture<>();
     tasks.add(() -> answer.complete(reconciler.reports()));
     return answer.orTimeout(ANSWER_SECONDS, TimeUnit.SECONDS);
+  }
+
+  /// Whether it takes what is posted. It is told by what came of the asking before, so this is to
+  /// be called again and again, by one thread.
+  boolean isTurning() {
+    CompletableFuture<Void> last = turn;
+    if (last.isDone()) {
+      CompletableFuture<Void> next = new CompletableFuture<>();
+      tasks.add(() -> next.complete(null));
+      turn = next.orTimeout(TURN_SECONDS, TimeUnit.SECONDS);
+    }
+    return !last.isCompletedExceptionally();
   }
 
   /// How every attempt stood a moment ago, without waiting.

@@ -2,22 +2,18 @@ package io.headgate.agent.runtime;
 
 import io.headgate.agent.core.Assignment;
 import io.headgate.agent.core.AttemptKey;
-import io.headgate.agent.core.EndReason;
 import io.headgate.agent.core.Input;
 import io.headgate.agent.core.JobEnvironment;
 import io.headgate.agent.core.StopOrder;
-import io.headgate.agent.driver.GpuDriverException;
 import io.headgate.agent.driver.SlicePlan;
 import io.headgate.agent.process.AttemptLock;
 import io.headgate.agent.process.Remains;
-import io.headgate.agent.process.SupervisorLauncher;
 import io.headgate.agent.process.SupervisorLink;
 import io.headgate.agent.process.SupervisorStatus;
 import io.opentelemetry.api.trace.Span;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.locks.Condition;
@@ -40,6 +36,8 @@ final class AttemptProcess {
   private final Assignment assignment;
   private final Path directory;
   private final Consumer<Input> inputs;
+  private final AttemptStart start;
+  private boolean seen; // a status of it; the run's own thread only
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
   private @Nullable SupervisorLink link; // guarded by lock
@@ -53,6 +51,7 @@ final class AttemptProcess {
     this.assignment = assignment;
     this.directory = machine.ledger().directory(assignment.key());
     this.inputs = inputs;
+    this.start = new AttemptStart(machine, assignment);
   }
 
   AttemptKey key() {
@@ -133,102 +132,37 @@ final class AttemptProcess {
   }
 
   private void runOnce() throws IOException, InterruptedException {
-    if (AttemptLock.isHeld(directory) || SupervisorStatus.read(directory).isPresent()) {
-      LOG.info("found {} as it was left", key());
-      adoptSlices();
-      follow();
-    } else if (launch()) {
-      follow();
-    }
-  }
-
-  /// After a restart the driver has to know again which slices are taken.
-  private void adoptSlices() throws IOException {
-    for (SlicePlan plan : machine.ledger().slices(key())) {
-      try {
-        machine.driver().realise(plan);
-      } catch (GpuDriverException e) {
-        LOG.error("{} runs, but the driver does not find its slice: {}", key(), e.getMessage());
+    while (!isDetached()) {
+      boolean ran = AttemptLock.isHeld(directory) || SupervisorStatus.read(directory).isPresent();
+      if (ran) {
+        LOG.info("found {} as it was left", key());
+        start.adopt();
+      } else {
+        Optional<Ledger.Refusal> refusal = start.launch(currentOrder(), currentContact());
+        if (refusal.isPresent()) {
+          notStarted(refusal.get());
+          return;
+        }
+      }
+      if (follow()) {
+        return;
       }
     }
-  }
-
-  /// Whether a supervisor has the attempt now.
-  private boolean launch() throws IOException, InterruptedException {
-    try (AgentInstruments.Timing timing = machine.instruments().starting(assignment)) {
-      return launch(timing.traceparent());
-    }
-  }
-
-  private boolean launch(String traceparent) throws IOException, InterruptedException {
-    Optional<StopOrder> stopped = currentOrder();
-    if (stopped.isPresent()) {
-      EndReason reason =
-          stopped.get().kind() == StopOrder.Kind.SHUTDOWN
-              ? EndReason.NODE_STOPPED
-              : EndReason.STOPPED;
-      notStarted(reason, "stopped before it started");
-      return false;
-    }
-    List<SlicePlan> plans;
-    try {
-      plans = realiseSlices();
-    } catch (GpuDriverException e) {
-      notStarted(EndReason.START_FAILED, "the slice could not be made: " + e.getMessage());
-      return false;
-    }
-    try {
-      long contact = Math.max(machine.ledger().contactBootMs(key()), currentContact());
-      new Launch(machine, assignment, directory).prepare(plans, contact, traceparent);
-    } catch (IOException e) {
-      notStarted(EndReason.START_FAILED, "its directory could not be prepared: " + e.getMessage());
-      return false;
-    }
-    Failpoint.AFTER_SPEC.reach();
-    SupervisorLauncher.Result result = machine.launcher().launch(directory);
-    Failpoint.AFTER_LAUNCH.reach();
-    return switch (result) {
-      case SupervisorLauncher.Result.Started _,
-          SupervisorLauncher.Result.AlreadySupervised _,
-          SupervisorLauncher.Result.AlreadyStarted _ ->
-          true;
-      case SupervisorLauncher.Result.TooLate _ -> {
-        notStarted(EndReason.OUT_OF_CONTACT, "out of contact for too long before it could start");
-        yield false;
-      }
-      case SupervisorLauncher.Result.Failed(String problem) -> {
-        notStarted(EndReason.START_FAILED, problem);
-        yield false;
-      }
-    };
-  }
-
-  private List<SlicePlan> realiseSlices() throws IOException {
-    List<SlicePlan> plans = machine.driver().plan(key(), assignment.slices());
-    if (plans.isEmpty()) {
-      return plans;
-    }
-    machine.ledger().recordSlices(key(), plans);
-    long begun = machine.time().monotonicNanos();
-    for (SlicePlan plan : plans) {
-      machine.driver().realise(plan);
-    }
-    machine.instruments().slicesRealised(plans, elapsedSince(begun));
-    Failpoint.AFTER_REALISE.reach();
-    return plans;
   }
 
   /// Follows the supervisor until it has recorded the end, or is gone without having done so.
-  private void follow() throws IOException {
+  ///
+  /// @return false when it is gone without having started anything, so that all begins anew
+  private boolean follow() throws IOException {
     Duration wait = FIRST_RETRY;
     while (!isDetached()) {
       try (SupervisorLink connected = SupervisorLink.connect(directory)) {
         publish(connected);
         wait = FIRST_RETRY;
-        while (!observe()) {
+        while (!observeIfReadable()) {
           connected.awaitChange();
         }
-        return;
+        return true;
       } catch (IOException e) {
         LOG.debug("no link to the supervisor of {}: {}", key(), e.getMessage());
       } finally {
@@ -237,15 +171,30 @@ final class AttemptProcess {
       // No supervisor any more: what it wrote last is final. The order of the two reads matters.
       boolean gone = !AttemptLock.isHeld(directory);
       if (observe() || isDetached()) {
-        return;
+        return true;
+      }
+      if (gone && !seen) {
+        return false;
       }
       if (gone) {
         LOG.warn("the supervisor of {} is gone without a last word", key());
         inputs.accept(new Input.Vanished(key(), machine.time().instant()));
-        return;
+        return true;
       }
       pause(wait);
       wait = longer(wait);
+    }
+    return true;
+  }
+
+  /// The same while there is a link: commands go through it, so it is not given up because a job
+  /// put something else in the place of its status. The supervisor's next word puts that right.
+  private boolean observeIfReadable() {
+    try {
+      return observe();
+    } catch (IOException e) {
+      LOG.error("cannot see how {} stands: {}", key(), e.getMessage());
+      return false;
     }
   }
 
@@ -255,6 +204,7 @@ final class AttemptProcess {
     if (status.isEmpty() || isDetached()) {
       return false;
     }
+    seen = true;
     inputs.accept(new Input.Observed(key(), status.get().observation()));
     return status.get().observation().ending().isPresent();
   }
@@ -273,9 +223,9 @@ final class AttemptProcess {
           inputs.accept(new Input.Released(key(), took));
           return;
         }
-      } catch (IOException | GpuDriverException e) {
-        // The slices stay taken until this succeeds: a slice that is not clean is not free.
-        LOG.warn("cannot release {} yet: {}", key(), e.getMessage());
+      } catch (IOException | RuntimeException e) {
+        // Whatever it is, the slices stay taken until this succeeds: what is not clean is not free.
+        LOG.warn("cannot release {} yet: {}", key(), e.toString());
       }
       pause(wait);
       wait = longer(wait);
@@ -294,8 +244,11 @@ final class AttemptProcess {
   }
 
   private boolean tryRelease(boolean killRemains) throws IOException {
-    if (killRemains && new Remains(directory, JobEnvironment.marks(key())).kill()) {
-      return false;
+    if (killRemains) {
+      Optional<Path> cgroup = machine.cgroups().of(key().directoryName());
+      if (new Remains(cgroup, JobEnvironment.marks(key())).kill()) {
+        return false;
+      }
     }
     for (SlicePlan plan : machine.ledger().slices(key())) {
       machine.driver().release(plan);
@@ -334,9 +287,10 @@ final class AttemptProcess {
     };
   }
 
-  private void notStarted(EndReason reason, String problem) {
-    LOG.info("{} was not started: {}", key(), problem);
-    inputs.accept(new Input.NotStarted(key(), reason, problem, machine.time().instant()));
+  private void notStarted(Ledger.Refusal refusal) {
+    LOG.info("{} was not started: {}", key(), refusal.problem());
+    inputs.accept(
+        new Input.NotStarted(key(), refusal.reason(), refusal.problem(), machine.time().instant()));
   }
 
   private Optional<StopOrder> currentOrder() {

@@ -11,11 +11,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// The directories and files of an attempt: made before its start, cleaned up after its end.
 ///
 /// @param directory the attempt's
 record Launch(Machine machine, Assignment assignment, Path directory) {
+  private static final Logger LOG = LoggerFactory.getLogger(Launch.class);
 
   /// Makes what the supervisor needs. May be repeated.
   ///
@@ -56,9 +59,14 @@ record Launch(Machine machine, Assignment assignment, Path directory) {
 
   /// Removes what nobody may find after the attempt: its private temporary files and its cgroup.
   void cleanUp() throws IOException {
-    Trees.delete(directory.resolve("tmp"));
+    try {
+      Trees.delete(directory.resolve("tmp"));
+    } catch (IOException e) {
+      // Its slice is not held back for that; the files go with the rest of the directory.
+      LOG.warn("temporary files of {} are left: {}", assignment.key(), e.toString());
+    }
     Files.deleteIfExists(directory.resolve("reserve"));
-    Optional<Path> cgroup = SupervisorSpec.cgroup(directory);
+    Optional<Path> cgroup = machine.cgroups().of(assignment.key().directoryName());
     if (cgroup.isPresent()) {
       Cgroups.killAndRemove(cgroup.get());
     }

@@ -3,10 +3,12 @@ package io.headgate.agent.runtime;
 import io.headgate.agent.core.Assignment;
 import io.headgate.agent.core.AttemptKey;
 import io.headgate.agent.core.AttemptReport;
+import io.headgate.agent.core.EndReason;
 import io.headgate.agent.core.Input;
 import io.headgate.agent.core.LeadershipHistory;
 import io.headgate.agent.core.Observation;
 import io.headgate.agent.driver.SlicePlan;
+import io.headgate.agent.process.AttemptLock;
 import io.headgate.agent.process.DurableFile;
 import io.headgate.agent.process.SupervisorStatus;
 import java.io.IOException;
@@ -36,13 +38,15 @@ import org.jspecify.annotations.Nullable;
 /// |---|---|---|
 /// | `assignment` | before anything is started | taken on, in this boot |
 /// | `slices` | before the driver is called | what to look for and free after a crash |
+/// | `refused` | under the supervisor's lock | it never ran, and no late launcher starts it |
 /// | `status`, `logs/` | by the supervisor | what became of it |
 /// | `end` | when its slices are free | over for good; never starts again |
 /// | `forgotten` | when the scheduler knows | kept for its logs only |
 ///
 /// Written by the loop and by the attempts' own threads, each its own files.
 final class Ledger implements AutoCloseable {
-  private static final int RESERVED_BYTES = 1 << 20;
+  /// Why an attempt never runs here.
+  record Refusal(EndReason reason, String problem) {}
 
   /// Data directories in use by agents of this JVM: the file lock only keeps other processes out.
   private static final Set<Path> OPEN = ConcurrentHashMap.newKeySet();
@@ -51,14 +55,15 @@ final class Ledger implements AutoCloseable {
   private final Path attempts;
   private final String bootId;
   private final FileChannel lockFile;
+  private final Reserve reserve;
 
   private Ledger(Path data, String bootId, FileChannel lockFile) throws IOException {
     this.data = data;
     this.attempts = data.resolve("attempts");
     this.bootId = bootId;
     this.lockFile = lockFile;
-    DurableFile.makeDirectory(attempts);
-    reserve();
+    this.reserve = new Reserve(data.resolve("reserve"));
+    reserve.write(() -> DurableFile.makeDirectory(attempts));
   }
 
   /// Opens the ledger below the data directory, which one agent at a time may use.
@@ -92,6 +97,16 @@ final class Ledger implements AutoCloseable {
     return new IOException("another agent is running with " + data + "; give this one its own");
   }
 
+  /// What is set aside for the records of this agent.
+  Reserve reserve() {
+    return reserve;
+  }
+
+  /// Where the attempts' directories are.
+  Path attempts() {
+    return attempts;
+  }
+
   Path directory(AttemptKey key) {
     return attempts.resolve(key.directoryName());
   }
@@ -106,7 +121,7 @@ final class Ledger implements AutoCloseable {
 
   /// @param contactBootMs the last contact with the control plane before this command
   void recordAssignment(Assignment assignment, long contactBootMs) throws IOException {
-    DurableFile.makeDirectory(directory(assignment.key()));
+    reserve.write(() -> DurableFile.makeDirectory(directory(assignment.key())));
     Failpoint.BEFORE_ASSIGNMENT_RECORD.reach();
     Fields fields =
         Records.of(assignment).put("boot_id", bootId).put("contact_boot_ms", contactBootMs);
@@ -130,14 +145,44 @@ final class Ledger implements AutoCloseable {
         .orElse(List.of());
   }
 
+  /// Gives up an attempt that never ran: no launcher, however late, starts it from then on.
+  ///
+  /// @return false: a supervisor has it or had it, and nothing was recorded
+  boolean recordRefusal(AttemptKey key, Refusal refusal) throws IOException {
+    Path directory = directory(key);
+    return AttemptLock.runIfFree(
+        directory,
+        () -> {
+          if (SupervisorStatus.read(directory).isPresent()) {
+            return false;
+          }
+          Fields fields = new Fields().put("end", refusal.reason()).put("error", refusal.problem());
+          write(directory.resolve("refused"), fields);
+          return true;
+        });
+  }
+
+  /// Why the attempt was given up before it ran; empty: it was not.
+  Optional<Refusal> refusal(AttemptKey key) throws IOException {
+    return read(directory(key).resolve("refused"))
+        .map(fields ->
+            new Refusal(fields.constant("end", EndReason.class), fields.require("error")));
+  }
+
   /// The attempt is over. What a job could not have wanted to be kept, its environment with perhaps
   /// secrets in it, goes.
   void recordEnd(AttemptReport report) throws IOException {
     Failpoint.BEFORE_END_RECORD.reach();
     Path directory = directory(report.key());
-    DurableFile.makeDirectory(directory);
+    reserve.write(() -> DurableFile.makeDirectory(directory));
     write(directory.resolve("end"), Records.of(report));
     Failpoint.AFTER_END_RECORD.reach();
+    deleteSecrets(directory);
+    // With the attempt its temporary files have gone, so there may be room again.
+    reserve.refill();
+  }
+
+  private static void deleteSecrets(Path directory) throws IOException {
     for (String secret : List.of("assignment", "env", "argv", "callback")) {
       Files.deleteIfExists(directory.resolve(secret));
     }
@@ -195,6 +240,8 @@ final class Ledger implements AutoCloseable {
   private Optional<Input.Found> find(Path directory, Instant now) throws IOException {
     Optional<Fields> end = read(directory.resolve("end"));
     if (end.isPresent()) {
+      // A crash may have come between the two.
+      deleteSecrets(directory);
       AttemptReport report = decode(directory, () -> Records.report(end.get()));
       return Optional.of(
           new Input.Found(
@@ -220,26 +267,7 @@ final class Ledger implements AutoCloseable {
   /// Writes durably, if need be on the space that is set aside for a full disk.
   private void write(Path file, Fields fields) throws IOException {
     byte[] bytes = fields.toLines().getBytes(StandardCharsets.UTF_8);
-    try {
-      DurableFile.replace(file, bytes);
-    } catch (IOException e) {
-      if (!Files.deleteIfExists(data.resolve("reserve"))) {
-        throw e;
-      }
-      DurableFile.replace(file, bytes);
-    }
-  }
-
-  private void reserve() throws IOException {
-    Path reserve = data.resolve("reserve");
-    if (!Files.exists(reserve) || Files.size(reserve) < RESERVED_BYTES) {
-      try {
-        Files.write(reserve, new byte[RESERVED_BYTES]);
-      } catch (IOException _) {
-        // The disk is full already; without the reserve, records may have to wait for space.
-        Files.deleteIfExists(reserve);
-      }
-    }
+    reserve.write(() -> DurableFile.replace(file, bytes));
   }
 
   private static Optional<Fields> read(Path file) throws IOException {

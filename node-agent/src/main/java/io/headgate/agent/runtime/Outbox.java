@@ -10,19 +10,24 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.NavigableMap;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.zip.CRC32;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// Updates that the scheduler has not acknowledged yet, in order and durable, with sequence numbers
 /// that rise by one for as long as the data directory lives.
 ///
-/// A journal of lines `<sequence> <crc> <report>` after a first line `base <sequence>`. What a
-/// crash cut off at the end was never sent, so it is dropped; damage before the end is refused.
-/// Thread-safe.
+/// A journal of lines `<sequence> <crc> <report>`, and of lines `base <sequence>`: everything up to
+/// there is the scheduler's. The first line is one of those. What a crash cut off at the end was
+/// never sent, so it is dropped; damage before the end is refused. Thread-safe.
 final class Outbox implements AutoCloseable {
   /// An update and its place in the order.
   record Entry(long sequence, AttemptReport report) {}
@@ -30,33 +35,41 @@ final class Outbox implements AutoCloseable {
   /// An outage of days on a busy machine; beyond it Hello tells how everything stands.
   static final int MAX_ENTRIES = 100_000;
 
+  private static final Logger LOG = LoggerFactory.getLogger(Outbox.class);
   private static final long COMPACT_BYTES = 1 << 20;
+  private static final String BASE = "base ";
 
   private final Path file;
+  private final Reserve reserve;
   private final Object lock = new Object();
   private final NavigableMap<Long, Entry> entries = new TreeMap<>(); // guarded by lock
   private final List<CompletableFuture<Void>> awaitingEmpty = new ArrayList<>(); // guarded by lock
   private FileChannel journal; // guarded by lock
+  private long compactBytes; // guarded by lock: beyond this size it is written anew
   private long last; // guarded by lock
 
-  private Outbox(Path file) throws IOException {
+  private Outbox(Path file, Reserve reserve) throws IOException {
     this.file = file;
-    if (Files.exists(file)) {
-      load();
+    this.reserve = reserve;
+    if (!Files.exists(file)) {
+      reserve.write(() -> DurableFile.replace(file, content()));
     }
-    this.journal = rewrite();
+    // A journal that is whole is not written anew, so that an agent starts on a full disk, too.
+    long wholeBytes = load();
+    this.journal = openJournal();
+    journal.truncate(wholeBytes);
   }
 
-  static Outbox open(Path file) throws IOException {
-    return new Outbox(file);
+  /// @param reserve space for updates on a full disk
+  static Outbox open(Path file, Reserve reserve) throws IOException {
+    return new Outbox(file, reserve);
   }
 
   /// Adds an update; when this returns it survives any crash.
   Entry append(AttemptReport report) throws IOException {
     synchronized (lock) {
       Entry entry = new Entry(last + 1, report);
-      write(journal, line(entry));
-      journal.force(false);
+      reserve.write(() -> write(journal, line(entry), true));
       last++;
       entries.put(entry.sequence(), entry);
       if (entries.size() > MAX_ENTRIES) {
@@ -70,6 +83,7 @@ final class Outbox implements AutoCloseable {
   void acknowledge(long sequence) throws IOException {
     List<CompletableFuture<Void>> emptied = List.of();
     synchronized (lock) {
+      boolean news = !entries.headMap(sequence, true).isEmpty();
       entries.headMap(sequence, true).clear();
       if (entries.isEmpty()) {
         emptied = List.copyOf(awaitingEmpty);
@@ -78,9 +92,10 @@ final class Outbox implements AutoCloseable {
       // Ahead of us only when this machine's data was lost; its numbers must not be used again.
       boolean ahead = sequence > last;
       last = Math.max(last, sequence);
-      if (ahead || (entries.isEmpty() && journal.size() > COMPACT_BYTES)) {
-        journal.close();
-        journal = rewrite();
+      if (ahead || journal.size() > compactBytes) {
+        compact();
+      } else if (news) {
+        note(sequence);
       }
     }
     emptied.forEach(waiting -> waiting.complete(null));
@@ -119,25 +134,58 @@ final class Outbox implements AutoCloseable {
     }
   }
 
-  private FileChannel rewrite() throws IOException {
-    StringBuilder text = new StringBuilder();
-    long base = entries.isEmpty() ? last : entries.firstKey() - 1;
-    text.append("base ").append(base).append('\n');
-    entries.values().forEach(entry -> text.append(line(entry)));
-    DurableFile.replace(file, text.toString().getBytes(StandardCharsets.UTF_8));
-    return FileChannel.open(file, StandardOpenOption.WRITE, StandardOpenOption.APPEND);
+  /// Writes the journal anew with what is left of it. A full disk keeps it as it is.
+  private void compact() throws IOException {
+    Object before = fileKey();
+    try {
+      reserve.write(() -> DurableFile.replace(file, content()));
+    } catch (IOException e) {
+      if (!Objects.equals(before, fileKey())) {
+        // Replaced, but perhaps not for good: what is written to either copy could be lost.
+        journal.close();
+        throw e;
+      }
+      LOG.warn("{} cannot be shortened yet: {}", file, e.getMessage());
+      return;
+    }
+    journal.close();
+    journal = openJournal();
   }
 
-  private void load() throws IOException {
+  private FileChannel openJournal() throws IOException {
+    FileChannel opened =
+        FileChannel.open(file, StandardOpenOption.WRITE, StandardOpenOption.APPEND);
+    // Twice what is left now: however slowly it is acknowledged, the cost of copying stays small.
+    compactBytes = Math.max(COMPACT_BYTES, 2 * opened.size());
+    return opened;
+  }
+
+  private @Nullable Object fileKey() throws IOException {
+    return Files.readAttributes(file, BasicFileAttributes.class).fileKey();
+  }
+
+  private byte[] content() {
+    StringBuilder text = new StringBuilder();
+    long base = entries.isEmpty() ? last : entries.firstKey() - 1;
+    text.append(base(base));
+    entries.values().forEach(entry -> text.append(line(entry)));
+    return text.toString().getBytes(StandardCharsets.UTF_8);
+  }
+
+  /// Reads the journal and says how many bytes of it are whole.
+  private long load() throws IOException {
     String text = Files.readString(file, StandardCharsets.UTF_8);
     List<String> lines = new ArrayList<>(List.of(text.split("\n", -1)));
     // After the last line end lies nothing, or what a crash cut off.
     lines.removeLast();
+    long whole = 0;
     for (int i = 0; i < lines.size(); i++) {
       String line = lines.get(i);
       try {
-        if (line.startsWith("base ")) {
-          last = Long.parseLong(line.substring("base ".length()));
+        if (line.startsWith(BASE)) {
+          long base = Long.parseLong(line.substring(BASE.length()));
+          entries.headMap(base, true).clear();
+          last = Math.max(last, base);
         } else {
           Entry entry = parse(line);
           entries.put(entry.sequence(), entry);
@@ -148,8 +196,11 @@ final class Outbox implements AutoCloseable {
           throw new UncheckedIOException(
               new IOException("line " + (i + 1) + " of " + file + " is damaged", e));
         }
+        return whole;
       }
+      whole += line.getBytes(StandardCharsets.UTF_8).length + 1L;
     }
+    return whole;
   }
 
   private static Entry parse(String line) {
@@ -158,6 +209,20 @@ final class Outbox implements AutoCloseable {
       throw new Fields.DamagedException("checksum");
     }
     return new Entry(Long.parseLong(parts[0]), Records.report(Fields.ofLine(parts[2])));
+  }
+
+  /// So that a restarted agent sends none of it again. A power cut or a full disk may lose it: then
+  /// something is sent twice, and no more than that.
+  private void note(long sequence) {
+    try {
+      write(journal, base(sequence), false);
+    } catch (IOException e) {
+      LOG.debug("{} does not say that {} was acknowledged", file, sequence, e);
+    }
+  }
+
+  private static String base(long sequence) {
+    return BASE + sequence + "\n";
   }
 
   private static String line(Entry entry) {
@@ -172,10 +237,22 @@ final class Outbox implements AutoCloseable {
     return crc.getValue();
   }
 
-  private static void write(FileChannel channel, String text) throws IOException {
-    ByteBuffer bytes = ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
-    while (bytes.hasRemaining()) {
-      channel.write(bytes);
+  /// Appends all of it, or nothing: half a line would damage the next.
+  private static void write(FileChannel channel, String text, boolean durably) throws IOException {
+    long before = channel.size();
+    try {
+      ByteBuffer bytes = ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
+      while (bytes.hasRemaining()) {
+        channel.write(bytes);
+      }
+      if (durably) {
+        channel.force(false);
+      }
+    } catch (IOException e) {
+      if (channel.isOpen()) {
+        channel.truncate(before);
+      }
+      throw e;
     }
   }
 }

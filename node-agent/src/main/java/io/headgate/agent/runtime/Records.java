@@ -11,6 +11,7 @@ import io.headgate.agent.core.JobName;
 import io.headgate.agent.core.Leadership;
 import io.headgate.agent.core.LeadershipHistory;
 import io.headgate.agent.core.SliceGrant;
+import io.headgate.agent.core.SlicePlace;
 import io.headgate.agent.core.StopStep;
 import io.headgate.agent.driver.SlicePlan;
 import io.headgate.type.GpuQuantity;
@@ -196,14 +197,18 @@ final class Records {
   }
 
   private static void putGrant(Fields fields, SliceGrant grant) {
-    fields.put(
-        "slice",
+    String text =
         String.join(
             " ",
             Integer.toString(grant.deviceIndex()),
             grant.gpus().toString(),
             Long.toString(grant.memoryBytes()),
-            grant.deviceUuid()));
+            grant.deviceUuid());
+    fields.put("slice", grant.place().map(place -> text + " " + words(place)).orElse(text));
+  }
+
+  private static String words(SlicePlace place) {
+    return place.start() + " " + place.size() + " " + place.profile();
   }
 
   private static List<SliceGrant> grants(Fields fields) {
@@ -213,11 +218,15 @@ final class Records {
   }
 
   private static SliceGrant grant(String text) {
-    String[] parts = text.split(" ", 4);
+    String[] parts = text.split(" ", 7);
     return new SliceGrant(
         Integer.parseInt(parts[0]),
         parts[3],
         GpuQuantity.parse(parts[1]),
-        Long.parseLong(parts[2]));
+        Long.parseLong(parts[2]),
+        parts.length < 7
+            ? Optional.empty()
+            : Optional.of(
+                new SlicePlace(parts[6], Integer.parseInt(parts[4]), Integer.parseInt(parts[5]))));
   }
 }

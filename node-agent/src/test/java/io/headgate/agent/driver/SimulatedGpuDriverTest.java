@@ -32,14 +32,19 @@ class SimulatedGpuDriverTest {
 
   @ParameterizedTest
   @CsvSource({
-    "8xH100, 8, H100, 85899345920",
-    "8xA100-80GiB, 8, A100, 85899345920",
-    "1xTinyGpu-512MiB, 1, TinyGpu, 536870912",
-    "2xX-24GB, 2, X, 24000000000",
-    "0, 0, none, 0"
+    "8xH100, 8, H100, 85899345920, CONTINUOUS",
+    "8xA100-80GiB, 8, A100, 85899345920, CONTINUOUS",
+    "1xTinyGpu-512MiB, 1, TinyGpu, 536870912, CONTINUOUS",
+    "2xX-24GB, 2, X, 24000000000, CONTINUOUS",
+    "2xH100-mig, 2, H100, 85899345920, MIG",
+    "4xA100-40GiB-mig, 4, A100, 42949672960, MIG",
+    "4xMI300X-amd, 4, MI300X, 206158430208, AMD_PARTITION",
+    "0, 0, none, 0, CONTINUOUS"
   })
-  void readsWhatToSimulate(String text, int count, String model, long bytes) {
-    assertThat(SimulatedGpus.parse(text)).isEqualTo(new SimulatedGpus(count, model, bytes));
+  void readsWhatToSimulate(
+      String text, int count, String model, long bytes, DeviceInfo.Geometry geometry) {
+    assertThat(SimulatedGpus.parse(text))
+        .isEqualTo(new SimulatedGpus(count, model, bytes, geometry));
   }
 
   @ParameterizedTest

@@ -3,6 +3,7 @@ package io.headgate.agent.process;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.headgate.agent.Processes;
 import io.headgate.agent.core.Observation;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -16,7 +17,7 @@ import java.util.TreeMap;
 
 /// One attempt under a real supervisor, for tests.
 final class SupervisedJob implements AutoCloseable {
-  private static final Duration PATIENCE = Duration.ofSeconds(20);
+  static final Duration PATIENCE = Duration.ofSeconds(60);
 
   final Path attempt;
   private final SupervisorLauncher launcher;
@@ -49,6 +50,11 @@ final class SupervisedJob implements AutoCloseable {
 
   SupervisedJob callbackTime(Duration time) {
     callbackTime = time;
+    return this;
+  }
+
+  SupervisedJob environment(String name, String value) {
+    environment.put(name, value);
     return this;
   }
 
@@ -145,12 +151,25 @@ final class SupervisedJob implements AutoCloseable {
     return output(AttemptLogs.Stream.STDOUT);
   }
 
+  /// Kills it if it still runs, and waits until nobody is left who writes here or keeps a disk
+  /// busy.
   @Override
   public void close() throws IOException {
-    if (AttemptLock.isHeld(attempt)) {
-      ProcessHandle.of(status().supervisorPid()).ifPresent(ProcessHandle::destroyForcibly);
+    Optional<SupervisorStatus> started = SupervisorStatus.read(attempt);
+    if (started.isEmpty()) {
+      return;
     }
-    await().atMost(PATIENCE).until(() -> !AttemptLock.isHeld(attempt));
+    long supervisor = started.get().supervisorPid();
+    if (AttemptLock.isHeld(attempt)) {
+      ProcessHandle.of(supervisor).ifPresent(ProcessHandle::destroyForcibly);
+    }
+    await()
+        .atMost(PATIENCE)
+        .pollDelay(Duration.ZERO)
+        .until(() ->
+            !AttemptLock.isHeld(attempt)
+                && !Processes.isAlive(supervisor)
+                && !Processes.isAlive(started.get().jobPid()));
   }
 
   private SupervisorSpec spec(List<String> command) {

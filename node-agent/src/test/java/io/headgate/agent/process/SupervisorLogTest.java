@@ -8,8 +8,13 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -24,6 +29,11 @@ class SupervisorLogTest {
   @BeforeEach
   void makeJob() throws IOException {
     job = new SupervisedJob(root);
+  }
+
+  @AfterEach
+  void endJob() throws IOException {
+    job.close();
   }
 
   @Test
@@ -63,14 +73,14 @@ class SupervisorLogTest {
     assumeThat(System.getProperty("user.name")).as("may mount").isEqualTo("root");
     Path disk = Files.createDirectory(root.resolve("disk"));
     assumeThat(sh("mount -t tmpfs -o size=400k tmpfs " + disk)).as("can mount").isZero();
-    try {
-      SupervisedJob full = new SupervisedJob(root, disk);
+    try (SupervisedJob full = new SupervisedJob(root, disk)) {
       full.run(
               """
               dd if=/dev/zero of=ballast bs=4096 2>/dev/null
               head -c 300000 /dev/zero | tr '\\0' x
               truncate -s 4096 ballast
               echo; echo last words
+              until grep -q 'last words' logs/stdout.0; do read -t 0.02 <> <(:); done 2>/dev/null
               dd if=/dev/zero of=ballast bs=4096 oflag=append conv=notrunc 2>/dev/null
               exit 5
               """)
@@ -80,9 +90,8 @@ class SupervisorLogTest {
       assertThat(full.output())
           .containsPattern("\\[headgate: \\d+ bytes of output lost, disk full]\n")
           .contains("last words\n");
-      full.close();
     } finally {
-      sh("umount " + disk);
+      assertThat(sh("umount " + disk)).isZero();
     }
   }
 
@@ -108,23 +117,18 @@ class SupervisorLogTest {
     Path log = job.attempt.resolve("logs/stdout.0");
     Path secret = Files.writeString(root.resolve("secret"), "not for you");
     Path kept = Files.copy(log, root.resolve("kept"));
-    Process swapper =
-        new ProcessBuilder(
-                "bash",
-                "-c",
-                """
-                while :; do
-                  ln -sf "$1" "$3.new" && mv -f "$3.new" "$3"
-                  cp "$2" "$3.new" && mv -f "$3.new" "$3"
-                  mkfifo "$3.new" && mv -f "$3.new" "$3"
-                done
-                """,
-                "swapper",
-                secret.toString(),
-                kept.toString(),
-                log.toString())
-            .redirectError(ProcessBuilder.Redirect.DISCARD)
-            .start();
+    Path pipe = root.resolve("pipe");
+    assertThat(sh("mkfifo " + pipe)).isZero();
+    Path next = root.resolve("next");
+    var done = new AtomicBoolean();
+    CompletableFuture<Void> swapping =
+        CompletableFuture.runAsync(() -> {
+          while (!done.get()) {
+            swap(() -> Files.createSymbolicLink(next, secret), next, log);
+            swap(() -> Files.copy(kept, next), next, log);
+            swap(() -> Files.createLink(next, pipe), next, log);
+          }
+        });
     int read = 0;
     try (AttemptLogs logs = AttemptLogs.open(job.attempt).orElseThrow()) {
       for (int i = 0; i < 10_000; i++) {
@@ -139,9 +143,20 @@ class SupervisorLogTest {
         }
       }
     } finally {
-      swapper.destroyForcibly().waitFor();
+      done.set(true);
+      swapping.join();
     }
     assertThat(read).as("the genuine file was met too").isPositive();
+  }
+
+  /// Puts what `made` leaves at `next` in the place of `log`, in one step as a rename is.
+  private static void swap(Callable<Path> made, Path next, Path log) {
+    try {
+      made.call();
+      Files.move(next, log, StandardCopyOption.ATOMIC_MOVE);
+    } catch (Exception e) {
+      throw new AssertionError(e);
+    }
   }
 
   private static String text(Optional<AttemptLogs.Piece> piece) {

@@ -1,12 +1,15 @@
 package io.headgate.agent.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIOException;
 import static org.awaitility.Awaitility.await;
 
+import io.headgate.agent.Processes;
 import io.headgate.agent.core.Observation;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,6 +17,7 @@ import java.util.OptionalInt;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -30,6 +34,11 @@ class SupervisorTest {
   @BeforeEach
   void makeJob() throws IOException {
     job = new SupervisedJob(root);
+  }
+
+  @AfterEach
+  void endJob() throws IOException {
+    job.close();
   }
 
   @ParameterizedTest
@@ -100,7 +109,7 @@ class SupervisorTest {
     Observation.Ending end = job.awaitEnd();
 
     assertThat(end.exitCode()).hasValue(3);
-    assertThat(isAlive(Files.readString(job.attempt.resolve("daemon")).strip())).isFalse();
+    assertThat(isAlive(job.attempt.resolve("daemon"))).isFalse();
   }
 
   @Test
@@ -108,11 +117,16 @@ class SupervisorTest {
     job.run("echo started >> starts; exit 0").awaitEnd();
     assertThat(job.launchAgain()).isInstanceOf(SupervisorLauncher.Result.AlreadyStarted.class);
 
-    SupervisedJob contested = new SupervisedJob(root);
+    try (SupervisedJob contested = new SupervisedJob(root)) {
+      startsOnceHoweverManyTry(contested);
+    }
+  }
+
+  private static void startsOnceHoweverManyTry(SupervisedJob contested) throws Exception {
     contested.launch(List.of("/dev/null/not-run"));
     contested.awaitEnd();
     Files.delete(contested.attempt.resolve("status"));
-    await().until(() -> !AttemptLock.isHeld(contested.attempt));
+    await().atMost(SupervisedJob.PATIENCE).until(() -> !AttemptLock.isHeld(contested.attempt));
     Files.write(
         contested.attempt.resolve("argv"),
         "bash\0-c\0echo started >> starts; read -t 0.3 <> <(:)\0".getBytes());
@@ -131,6 +145,46 @@ class SupervisorTest {
     }
     contested.awaitEnd();
     assertThat(Files.readString(contested.attempt.resolve("starts"))).isEqualTo("started\n");
+  }
+
+  @Test
+  void startsNothingThatWasGivenUpBeforeItsLauncherCame() throws Exception {
+    Files.createFile(job.attempt.resolve("refused"));
+
+    assertThat(job.launch("touch ran"))
+        .isInstanceOf(SupervisorLauncher.Result.AlreadyStarted.class);
+    assertThat(SupervisorStatus.read(job.attempt)).isEmpty();
+    assertThat(job.attempt.resolve("ran")).doesNotExist();
+  }
+
+  @Test
+  void letsNothingBeDoneUnderTheLockOfASupervisorThatLives() throws Exception {
+    job.run("echo running; exec sleep 1000");
+    assertThat(AttemptLock.runIfFree(job.attempt, () -> true)).isFalse();
+    job.close();
+    assertThat(AttemptLock.runIfFree(job.attempt, () -> true)).isTrue();
+    assertThat(AttemptLock.runIfFree(job.attempt, () -> false)).isFalse();
+  }
+
+  @Test
+  void doesNotGuessWhatBecameOfASupervisorThatDiedWhileItStarted() throws Exception {
+    Path program = Files.writeString(root.resolve("dies"), "#!/bin/sh\nexit 70\n");
+    Files.setPosixFilePermissions(program, PosixFilePermissions.fromString("rwx------"));
+
+    assertThatIOException()
+        .isThrownBy(() -> new SupervisorLauncher(program).launch(job.attempt))
+        .withMessageContaining("ended with 70");
+  }
+
+  @Test
+  void isPutOnDiskAgainWhenACrashHasCutItOff() throws Exception {
+    Path program = SupervisorBinary.extract(root);
+    byte[] whole = Files.readAllBytes(program);
+    Files.write(program, new byte[0]);
+
+    assertThat(SupervisorBinary.extract(root)).isEqualTo(program).hasBinaryContent(whole);
+    assertThat(Files.getPosixFilePermissions(program))
+        .isEqualTo(PosixFilePermissions.fromString("rwx------"));
   }
 
   @Test
@@ -154,7 +208,6 @@ class SupervisorTest {
     String memory = Files.readString(Path.of("/proc/" + pid + "/status"));
     assertThat(field(memory, "VmHWM")).isLessThanOrEqualTo(MAX_RESIDENT_KIB);
     assertThat(field(memory, "Threads")).isEqualTo(1);
-    job.close();
   }
 
   @Test
@@ -164,7 +217,7 @@ class SupervisorTest {
     SupervisorStatus status = job.status();
     ProcessHandle.of(status.supervisorPid()).orElseThrow().destroyForcibly();
 
-    await().until(() -> !isAlive(Long.toString(status.jobPid())));
+    await().atMost(SupervisedJob.PATIENCE).until(() -> !Processes.isAlive(status.jobPid()));
     assertThat(job.status().observation().ending()).isEmpty();
     assertThat(AttemptLock.isHeld(job.attempt)).isFalse();
   }
@@ -186,17 +239,18 @@ class SupervisorTest {
     for (int i = 0; i < 5; i++) {
       deep = Files.createDirectory(deep.resolve("a-rather-long-name-of-a-directory-" + i));
     }
-    SupervisedJob far = new SupervisedJob(deep);
-    far.run("echo running; exec sleep 1000");
-    try (SupervisorLink link = far.link()) {
-      link.kill("cancelled");
-      assertThat(far.awaitEnd().exitCode()).hasValue(128 + 9);
+    try (SupervisedJob far = new SupervisedJob(deep)) {
+      far.run("echo running; exec sleep 1000");
+      try (SupervisorLink link = far.link()) {
+        link.kill("cancelled");
+        assertThat(far.awaitEnd().exitCode()).hasValue(128 + 9);
+      }
     }
   }
 
-  static boolean isAlive(String pid) throws IOException {
-    Path status = Path.of("/proc/" + pid + "/status");
-    return Files.exists(status) && !Files.readString(status).contains("State:\tZ");
+  /// Whether the process whose number the file holds is alive.
+  static boolean isAlive(Path file) throws IOException {
+    return Processes.isAlive(Long.parseLong(Files.readString(file).strip()));
   }
 
   private static long field(String status, String name) {

@@ -30,15 +30,21 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.EnumSource.Mode;
 
 /// The agent is killed at every step of the ledger, and starts again: the job has run exactly once,
 /// its exit code is exact, and its slice is free.
 class CrashTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(20);
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   @TempDir Path data;
 
   static Input assigned() {
+    return assigned(Optional.empty());
+  }
+
+  /// The same job, which must not start when contact was lost for longer than this.
+  static Input assigned(Optional<Duration> stopAfter) {
     String uuid =
         new SimulatedGpuDriver(SimulatedGpus.parse("1xH100"), "crash").devices().getFirst().uuid();
     return new Input.Assigned(
@@ -64,7 +70,7 @@ class CrashTest {
             Optional.empty(),
             AbortCallback.NONE,
             Duration.ofSeconds(20),
-            Optional.empty(),
+            stopAfter,
             "",
             false,
             IsolationLevel.NONE,
@@ -77,7 +83,7 @@ class CrashTest {
   }
 
   @ParameterizedTest
-  @EnumSource(Failpoint.class)
+  @EnumSource(value = Failpoint.class, mode = Mode.EXCLUDE, names = "AFTER_REFUSAL_RECORD")
   void runsTheJobOnceWhereverTheAgentIsKilled(Failpoint failpoint) throws Exception {
     boolean whileStopping = failpoint.compareTo(Failpoint.AFTER_STOP_SENT) >= 0;
     die(failpoint, whileStopping ? "stop" : "run");
@@ -102,6 +108,23 @@ class CrashTest {
       assertThat(agent.updatesAfter(0, 100))
           .extracting(update -> update.report().state())
           .endsWith(AttemptState.ENDED);
+      assertThat(data.resolve("attempts/acme.job.1.0"))
+          .as("what may hold secrets is gone, whenever the crash came")
+          .isDirectoryNotContaining("glob:**/{assignment,env,argv,callback}");
+    }
+  }
+
+  @Test
+  void givesUpForGoodWhatItHadGivenUpWhenItWasKilled() throws Exception {
+    die(Failpoint.AFTER_REFUSAL_RECORD, "late");
+
+    try (Agent agent = CrashingAgent.open(data)) {
+      agent.start();
+      agent.post(assigned());
+      await().atMost(PATIENCE).until(() -> report(agent).state() == AttemptState.ENDED);
+
+      assertThat(report(agent).end().orElseThrow().reason()).isEqualTo(EndReason.OUT_OF_CONTACT);
+      assertThat(data.resolve("checkpoints/acme/job/starts")).doesNotExist();
     }
   }
 
@@ -148,7 +171,7 @@ class CrashTest {
           .isTrue();
       assertThat(agent.exitValue()).isEqualTo(137);
     } finally {
-      agent.destroyForcibly();
+      agent.destroyForcibly().waitFor();
     }
   }
 

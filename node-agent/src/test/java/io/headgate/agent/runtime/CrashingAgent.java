@@ -8,8 +8,10 @@ import io.headgate.agent.process.SupervisorSpec;
 import io.headgate.kit.telemetry.Telemetry;
 import io.headgate.kit.time.TimeSource;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 
 /// An agent without a wire, run by [CrashTest] in a JVM of its own: it takes one job on, stops it
@@ -29,8 +31,7 @@ final class CrashingAgent {
             data,
             data.resolve("checkpoints"),
             new SupervisorSpec.Logs(1 << 20, 4),
-            10,
-            Duration.ofDays(1),
+            new Retention.Limits(10, Duration.ofDays(1), Optional.empty()),
             bootId),
         new SimulatedGpuDriver(SimulatedGpus.parse("1xH100"), "crash"),
         new AgentInstruments(Telemetry.disabled(), time, "crash"),
@@ -40,9 +41,13 @@ final class CrashingAgent {
   public static void main(String[] arguments) throws Exception {
     Agent agent = open(Path.of(arguments[0]));
     agent.start();
-    agent.post(CrashTest.assigned());
+    // Without contact ever, a millisecond of patience is over.
+    boolean late = arguments[1].equals("late");
+    agent.post(CrashTest.assigned(late ? Optional.of(Duration.ofMillis(1)) : Optional.empty()));
     if (arguments[1].equals("stop")) {
-      while (agent.reports().get().stream().noneMatch(report -> report.started().isPresent())) {
+      // The job is ready to be stopped, and its supervisor can be told to.
+      while (!Files.exists(Path.of(arguments[0], "checkpoints/acme/job/starts"))
+          || agent.reports().get().stream().noneMatch(report -> report.started().isPresent())) {
         Thread.onSpinWait();
       }
       agent.post(CrashTest.ordered(new StopOrder(StopOrder.Kind.PREEMPT, false)));

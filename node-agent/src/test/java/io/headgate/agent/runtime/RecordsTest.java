@@ -7,12 +7,15 @@ import static org.assertj.core.api.Assertions.assertThatIOException;
 import io.headgate.agent.core.Assignment;
 import io.headgate.agent.core.AttemptKey;
 import io.headgate.agent.core.AttemptReport;
+import io.headgate.agent.core.AttemptState;
+import io.headgate.agent.core.EndReason;
 import io.headgate.agent.core.Fixtures;
 import io.headgate.agent.core.Input;
 import io.headgate.agent.core.IsolationLevel;
 import io.headgate.agent.core.Leadership;
 import io.headgate.agent.core.LeadershipHistory;
 import io.headgate.agent.driver.SlicePlan;
+import io.headgate.kit.testing.TestClock;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -20,10 +23,10 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -34,6 +37,10 @@ class RecordsTest {
 
   private Ledger open(String bootId) throws IOException {
     return Ledger.open(data, bootId);
+  }
+
+  private Outbox openOutbox(Path file) throws IOException {
+    return Outbox.open(file, new Reserve(data.resolve("reserve")));
   }
 
   @Test
@@ -140,7 +147,8 @@ class RecordsTest {
   @Test
   void keepsABoundedPastAndNeverWhatIsStillNeeded() throws IOException {
     try (Ledger ledger = open("boot-1")) {
-      InstantSource now = InstantSource.fixed(Fixtures.NOW);
+      TestClock now = new TestClock();
+      now.setWall(Fixtures.NOW);
       ledger.recordEnd(Fixtures.endedReport("needed"));
       for (int i = 0; i < 5; i++) {
         String job = "j" + i;
@@ -153,7 +161,8 @@ class RecordsTest {
             directory.resolve("forgotten"),
             FileTime.from(Fixtures.NOW.minus(Duration.ofDays(10 - i))));
       }
-      new Retention(ledger, now, 3, Duration.ofDays(7)).apply();
+      new Retention(ledger, now, new Retention.Limits(3, Duration.ofDays(7), Optional.empty()))
+          .apply();
 
       assertThat(ledger.forgotten())
           .containsExactly(
@@ -163,15 +172,116 @@ class RecordsTest {
   }
 
   @Test
+  void keepsNoMoreBytesOfThePastThanAllowedAndForgetsTheOldestFirst() throws IOException {
+    try (Ledger ledger = open("boot-1")) {
+      TestClock now = new TestClock();
+      now.setWall(Fixtures.NOW);
+      ledger.recordEnd(Fixtures.endedReport("needed"));
+      write(ledger.directory(Fixtures.key("needed")).resolve("work"), 1 << 20);
+      Path checkpoint = Files.createDirectories(data.resolve("checkpoints/acme/j0"));
+      write(checkpoint, 1 << 20);
+      for (int i = 0; i < 5; i++) {
+        AttemptKey key = Fixtures.key("j" + i);
+        ledger.recordEnd(Fixtures.endedReport("j" + i));
+        write(ledger.directory(key).resolve("logs"), 40_000);
+        write(ledger.directory(key).resolve("work/deep"), 40_000);
+        Files.createSymbolicLink(ledger.directory(key).resolve("link"), checkpoint);
+        ledger.forget(key);
+        Files.setLastModifiedTime(
+            ledger.directory(key).resolve("forgotten"),
+            FileTime.from(Fixtures.NOW.minus(Duration.ofHours(10 - i))));
+      }
+      Retention.Limits limits =
+          new Retention.Limits(1000, Duration.ofDays(7), Optional.of(200_000L));
+      new Retention(ledger, now, limits).apply();
+
+      assertThat(ledger.forgotten())
+          .containsExactly(
+              ledger.directory(Fixtures.key("j3")), ledger.directory(Fixtures.key("j4")));
+      assertThat(ledger.directory(Fixtures.key("needed")).resolve("work/file")).exists();
+      assertThat(checkpoint.resolve("file")).exists();
+    }
+  }
+
+  private static void write(Path directory, int bytes) throws IOException {
+    Files.write(Files.createDirectories(directory).resolve("file"), new byte[bytes]);
+  }
+
+  @Test
+  void givesUpForGoodWhatNeverRanAndNothingElse() throws IOException {
+    AttemptKey never = Fixtures.key("never");
+    AttemptKey ran = Fixtures.key("ran");
+    Ledger.Refusal refusal = new Ledger.Refusal(EndReason.START_FAILED, "no such\nprogram = 1");
+    try (Ledger ledger = open("boot-1")) {
+      ledger.recordAssignment(Fixtures.assignment("never"), 0);
+      ledger.recordAssignment(Fixtures.assignment("ran"), 0);
+      Files.writeString(
+          ledger.directory(ran).resolve("status"),
+          "version=1\nboot_id=b\nsupervisor_pid=1\npid=2\npid_start_ticks=3\ncgroup=0\n"
+              + "started_ms=4\n");
+
+      assertThat(ledger.recordRefusal(never, refusal)).isTrue();
+      assertThat(ledger.recordRefusal(ran, refusal)).isFalse();
+    }
+    try (Ledger ledger = open("boot-1")) {
+      assertThat(ledger.refusal(never)).hasValue(refusal);
+      assertThat(ledger.refusal(ran)).isEmpty();
+    }
+  }
+
+  @Test
+  void keepsItsJournalShortAlsoIfItIsNeverEmpty() throws IOException {
+    Path file = data.resolve("outbox");
+    AttemptReport wordy =
+        new AttemptReport(
+            Fixtures.key("a"),
+            AttemptState.ENDED,
+            Optional.empty(),
+            Optional.empty(),
+            Optional.of(
+                new AttemptReport.End(
+                    EndReason.REJECTED,
+                    OptionalInt.empty(),
+                    Optional.of("x".repeat(100_000)),
+                    Fixtures.NOW)));
+    try (Outbox outbox = openOutbox(file)) {
+      for (int i = 0; i < 50; i++) {
+        outbox.acknowledge(outbox.append(wordy).sequence() - 1);
+        assertThat(Files.size(file)).isLessThan(2L << 20);
+      }
+    }
+    try (Outbox outbox = openOutbox(file)) {
+      assertThat(outbox.after(49, 10)).containsExactly(new Outbox.Entry(50, wordy));
+    }
+  }
+
+  @Test
+  void sendsNothingAgainThatWasAcknowledgedBeforeTheAgentWasKilled() throws IOException {
+    Path file = data.resolve("outbox");
+    Outbox killed = openOutbox(file);
+    killed.append(Fixtures.runningReport("a"));
+    killed.append(Fixtures.endedReport("a"));
+    killed.acknowledge(2);
+    killed.append(Fixtures.runningReport("b"));
+
+    try (Outbox outbox = openOutbox(file)) {
+      assertThat(outbox.after(0, 10))
+          .containsExactly(new Outbox.Entry(3, Fixtures.runningReport("b")));
+      assertThat(outbox.append(Fixtures.endedReport("b")).sequence()).isEqualTo(4);
+    }
+    killed.close();
+  }
+
+  @Test
   void numbersUpdatesAcrossRestartsAndForgetsWhatIsAcknowledged() throws IOException {
     Path file = data.resolve("outbox");
-    try (Outbox outbox = Outbox.open(file)) {
+    try (Outbox outbox = openOutbox(file)) {
       assertThat(outbox.append(Fixtures.runningReport("a")).sequence()).isEqualTo(1);
       assertThat(outbox.append(Fixtures.endedReport("a")).sequence()).isEqualTo(2);
       outbox.acknowledge(1);
       assertThat(outbox.after(0, 10)).extracting(Outbox.Entry::sequence).containsExactly(2L);
     }
-    try (Outbox outbox = Outbox.open(file)) {
+    try (Outbox outbox = openOutbox(file)) {
       outbox.acknowledge(1);
       assertThat(outbox.after(0, 10))
           .containsExactly(new Outbox.Entry(2, Fixtures.endedReport("a")));
@@ -179,7 +289,7 @@ class RecordsTest {
       assertThat(outbox.emptied()).isCompleted();
       assertThat(outbox.append(Fixtures.runningReport("b")).sequence()).isEqualTo(3);
     }
-    try (Outbox outbox = Outbox.open(file)) {
+    try (Outbox outbox = openOutbox(file)) {
       outbox.acknowledge(9);
       assertThat(outbox.append(Fixtures.runningReport("c")).sequence())
           .as("a scheduler that is ahead of lost data")
@@ -190,18 +300,18 @@ class RecordsTest {
   @Test
   void dropsWhatACrashCutOffAndRefusesOtherDamage() throws IOException {
     Path file = data.resolve("outbox");
-    try (Outbox outbox = Outbox.open(file)) {
+    try (Outbox outbox = openOutbox(file)) {
       outbox.append(Fixtures.runningReport("a"));
       outbox.append(Fixtures.endedReport("a"));
     }
     String whole = Files.readString(file);
     Files.writeString(file, "3 abc job=tenants%2F", StandardOpenOption.APPEND);
-    try (Outbox outbox = Outbox.open(file)) {
+    try (Outbox outbox = openOutbox(file)) {
       assertThat(outbox.append(Fixtures.runningReport("b")).sequence()).isEqualTo(3);
     }
     Files.writeString(file, whole.replaceFirst("state=RUNNING", "state=STARTING"));
     assertThatExceptionOfType(UncheckedIOException.class)
-        .isThrownBy(() -> Outbox.open(file))
+        .isThrownBy(() -> openOutbox(file))
         .withMessageContaining("line 2");
   }
 }

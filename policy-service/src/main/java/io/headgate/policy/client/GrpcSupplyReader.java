@@ -7,6 +7,8 @@ import io.grpc.StatusRuntimeException;
 import io.grpc.stub.MetadataUtils;
 import io.headgate.kit.failure.GrpcFailures;
 import io.headgate.kit.failure.Refusal;
+import io.headgate.policy.core.Outcome;
+import io.headgate.policy.core.access.Resources;
 import io.headgate.policy.core.access.Supply;
 import io.headgate.policy.core.name.TenantId;
 import io.headgate.policy.runtime.Origin;
@@ -33,6 +35,7 @@ public final class GrpcSupplyReader implements SupplyReader {
   private static final Metadata.Key<String> AUTHORIZATION =
       Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER);
   private static final Duration RETRY = Duration.ofSeconds(1);
+  private static final String EXPIRED = "TOKEN_EXPIRED";
   private static final int PAGE_SIZE = 1000;
 
   /// A tenant has at most so many thousand nodes; more would be a page token that never ends.
@@ -52,23 +55,39 @@ public final class GrpcSupplyReader implements SupplyReader {
   public Supply read(Origin origin, TenantId tenant, View view) {
     Metadata headers = headers(origin);
     String parent = "tenants/" + tenant;
-    Optional<ResourceConfiguration> configuration = ask(() -> configuration(headers, parent, view));
-    if (configuration.isEmpty() || configuration.get().getPoolsCount() == 0) {
-      return SupplyMapping.supply(
-          configuration.orElse(ResourceConfiguration.getDefaultInstance()), List.of());
-    }
-    List<Node> found = ask(() -> nodes(headers, parent)).orElse(List.of());
-    return SupplyMapping.supply(configuration.get(), found);
+    Resources resources =
+        switch (view) {
+          case View.Given(var given) -> given;
+          case View.Provisioned() -> stored(tenant, ask(() -> provisioned(headers, parent)));
+          case View.Draft() -> stored(tenant, ask(() -> draft(headers, parent)));
+        };
+    List<Node> found =
+        resources.pools().isEmpty()
+            ? List.of()
+            : ask(() -> nodes(headers, parent)).orElse(List.of());
+    return resources.supply(found.stream().map(SupplyMapping::machine).toList());
   }
 
-  private ResourceConfiguration configuration(Metadata headers, String parent, View view) {
-    var stub = configurations.withInterceptors(MetadataUtils.newAttachHeadersInterceptor(headers));
-    return switch (view) {
-      case PROVISIONED ->
-          stub.getResourceConfiguration(
-              GetResourceConfigurationRequest.newBuilder().setParent(parent).build());
-      case DRAFT -> stub.getDraft(GetDraftRequest.newBuilder().setParent(parent).build());
+  private static Resources stored(TenantId tenant, Optional<ResourceConfiguration> stored) {
+    ResourceConfiguration configuration = stored.orElse(ResourceConfiguration.getDefaultInstance());
+    return switch (SupplyMapping.resources(tenant, configuration).read("configuration")) {
+      case Outcome.Accepted<Resources>(var resources) -> resources;
+      case Outcome.Denied<Resources>(var denials) ->
+          throw new IllegalStateException("the pool service stored what it refuses: " + denials);
     };
+  }
+
+  private ResourceConfiguration provisioned(Metadata headers, String parent) {
+    return configurations
+        .withInterceptors(MetadataUtils.newAttachHeadersInterceptor(headers))
+        .getResourceConfiguration(
+            GetResourceConfigurationRequest.newBuilder().setParent(parent).build());
+  }
+
+  private ResourceConfiguration draft(Metadata headers, String parent) {
+    return configurations
+        .withInterceptors(MetadataUtils.newAttachHeadersInterceptor(headers))
+        .getDraft(GetDraftRequest.newBuilder().setParent(parent).build());
   }
 
   private List<Node> nodes(Metadata headers, String parent) {
@@ -101,6 +120,10 @@ public final class GrpcSupplyReader implements SupplyReader {
       Optional<Refusal> refusal = GrpcFailures.refusal(e);
       if (refusal.isPresent() && refusal.get().code() == Status.Code.NOT_FOUND) {
         return Optional.empty();
+      }
+      if (refusal.isPresent() && refusal.get().reason().equals(EXPIRED)) {
+        // It is the caller's own token, and was good when this call began.
+        throw refusal.get().exception();
       }
       LOG.warn("the pool service could not be asked: {}", e.toString());
       throw Refusal.unavailable(

@@ -27,6 +27,9 @@ public sealed interface Denial {
   /// Something of this kind already has the name.
   record NameTaken(String field, Kind kind, String id) implements Denial {}
 
+  /// Something of this kind had the name, and is gone; what was its own is still under it.
+  record NameRetired(String field, Kind kind, String id) implements Denial {}
+
   /// A live key of another machine speaks for the node.
   record NodeTaken(String field, String node, String key) implements Denial {}
 
@@ -81,6 +84,12 @@ public sealed interface Denial {
 
   /// A tenant would have more of a kind than is allowed.
   record TooMany(String field, Kind kind, int max) implements OfRights {}
+
+  /// The owner has as many keys as anybody may have.
+  record TooManyKeys(String field, String owner, int max) implements OfUse {}
+
+  /// The id came before, with another request.
+  record RequestIdReused(String field) implements Denial {}
 
   /// Somebody else changed it first.
   record VersionChanged(long expected, long actual) implements Denial {}

@@ -3,10 +3,12 @@ package io.headgate.policy.grpc;
 import io.grpc.stub.StreamObserver;
 import io.headgate.kit.failure.Refusal;
 import io.headgate.kit.watch.WatchHub;
+import io.headgate.policy.core.access.ResourcesSpec;
 import io.headgate.policy.core.name.TenantId;
 import io.headgate.policy.runtime.AccessConfigurations;
 import io.headgate.policy.runtime.AccessReplacement;
 import io.headgate.policy.runtime.AccessReplacement.Replaced;
+import io.headgate.policy.runtime.DeniedException;
 import io.headgate.policy.runtime.Once;
 import io.headgate.policy.runtime.port.SupplyReader.View;
 import io.headgate.proto.policy.v1.AccessConfiguration;
@@ -16,6 +18,8 @@ import io.headgate.proto.policy.v1.ReplaceAccessConfigurationRequest;
 import io.headgate.proto.policy.v1.ReplaceAccessConfigurationResponse;
 import io.headgate.proto.policy.v1.WatchAccessRequest;
 import io.headgate.proto.policy.v1.WatchAccessResponse;
+import io.headgate.proto.pool.v1.ResourceConfiguration;
+import java.util.function.BiFunction;
 
 /// Groups, policies and queues of a tenant as one whole.
 final class AccessConfigurationEndpoint
@@ -24,16 +28,14 @@ final class AccessConfigurationEndpoint
   private final AccessReplacement replacement;
   private final Answers answers;
   private final WatchHub watches;
+  private final BiFunction<TenantId, ResourceConfiguration, ResourcesSpec> resources;
 
-  AccessConfigurationEndpoint(
-      AccessConfigurations access,
-      AccessReplacement replacement,
-      Answers answers,
-      WatchHub watches) {
-    this.access = access;
-    this.replacement = replacement;
+  AccessConfigurationEndpoint(PolicyApi.Access access, Answers answers) {
+    this.access = access.configurations();
+    this.replacement = access.replacement();
+    this.watches = access.watches();
+    this.resources = access.resources();
     this.answers = answers;
-    this.watches = watches;
   }
 
   @Override
@@ -53,22 +55,15 @@ final class AccessConfigurationEndpoint
         request.getParent() + "/accessConfiguration",
         origin -> {
           TenantId tenant = Names.tenant("parent", request.getParent());
-          if (request.getAgainstDraft() && !request.getValidateOnly()) {
-            throw Refusal.invalidField(
-                    "CONTRADICTION",
-                    "against_draft",
-                    "a configuration is only checked against a draft: set validate_only as well")
-                .exception();
-          }
           AccessReplacement.Request wanted =
               new AccessReplacement.Request(
                   tenant,
                   AccessMapping.spec(tenant, request.getConfiguration()),
                   request.getIfVersion());
           if (request.getValidateOnly()) {
-            View view = request.getAgainstDraft() ? View.DRAFT : View.PROVISIONED;
-            return toProto(replacement.check(origin, wanted, view));
+            return toProto(replacement.check(origin, wanted, view(tenant, request)));
           }
+          requireProvisioned(request);
           Once<Replaced, ReplaceAccessConfigurationResponse> once =
               Onces.of(
                   request,
@@ -80,7 +75,30 @@ final class AccessConfigurationEndpoint
 
   @Override
   public void watchAccess(WatchAccessRequest request, StreamObserver<WatchAccessResponse> out) {
-    watches.open(out, request.getVersion(), new AccessSource(access));
+    watches.open(out, request.getVersion(), new AccessSource(access, request.getIncarnation()));
+  }
+
+  private View view(TenantId tenant, ReplaceAccessConfigurationRequest request) {
+    return switch (request.getResourcesCase()) {
+      case RESOURCE_CONFIGURATION ->
+          new View.Given(
+              DeniedException.require(
+                  resources
+                      .apply(tenant, request.getResourceConfiguration())
+                      .read("resource_configuration")));
+      case AGAINST_DRAFT -> request.getAgainstDraft() ? View.DRAFT : View.PROVISIONED;
+      case RESOURCES_NOT_SET -> View.PROVISIONED;
+    };
+  }
+
+  private static void requireProvisioned(ReplaceAccessConfigurationRequest request) {
+    if (request.getAgainstDraft() || request.hasResourceConfiguration()) {
+      throw Refusal.invalidField(
+              "CONTRADICTION",
+              request.getAgainstDraft() ? "against_draft" : "resource_configuration",
+              "only what is provisioned gives rights: set validate_only as well, or leave it out")
+          .exception();
+    }
   }
 
   private static ReplaceAccessConfigurationResponse toProto(Replaced replaced) {

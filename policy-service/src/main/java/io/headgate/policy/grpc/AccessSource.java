@@ -1,5 +1,7 @@
 package io.headgate.policy.grpc;
 
+import io.headgate.kit.watch.WatchParts;
+import io.headgate.kit.watch.WatchPosition;
 import io.headgate.kit.watch.WatchSource;
 import io.headgate.policy.core.name.TenantId;
 import io.headgate.policy.runtime.AccessConfigurations;
@@ -7,33 +9,46 @@ import io.headgate.policy.runtime.AccessStep;
 import io.headgate.proto.policy.v1.WatchAccessResponse;
 import java.util.List;
 
-/// What one watcher of all access configurations is told.
+/// What one watcher of all access configurations is told. Confined to the watch's thread.
 final class AccessSource implements WatchSource<WatchAccessResponse> {
   private final AccessConfigurations access;
+  private String incarnation;
 
-  AccessSource(AccessConfigurations access) {
+  /// @param incarnation in which the watcher has seen its version
+  AccessSource(AccessConfigurations access, String incarnation) {
     this.access = access;
+    this.incarnation = incarnation;
   }
 
   @Override
   public Step<WatchAccessResponse> read(long version) {
-    AccessStep step = access.since(version);
+    AccessStep step = access.since(new WatchPosition(incarnation, version));
+    incarnation = step.position().incarnation();
     if (step.isEmpty()) {
-      return new Step<>(step.version(), List.of());
+      return new Step<>(step.position().version(), List.of());
     }
-    WatchAccessResponse message =
-        WatchAccessResponse.newBuilder()
-            .setVersion(step.version())
-            .setSnapshot(step.isSnapshot())
-            .addAllConfigurations(
-                step.configurations().stream().map(AccessMapping::toProto).toList())
-            .addAllDeletedTenants(step.deleted().stream().map(TenantId::value).toList())
-            .build();
-    return new Step<>(step.version(), List.of(message));
+    return new Step<>(
+        step.position().version(),
+        WatchParts.split(message(step), WatchParts.BOUND, WatchAccessResponse.LAST_FIELD_NUMBER));
   }
 
   @Override
   public WatchAccessResponse alive(long version) {
-    return WatchAccessResponse.newBuilder().setVersion(version).build();
+    return WatchAccessResponse.newBuilder()
+        .setIncarnation(incarnation)
+        .setVersion(version)
+        .setLast(true)
+        .build();
+  }
+
+  private static WatchAccessResponse message(AccessStep step) {
+    return WatchAccessResponse.newBuilder()
+        .setIncarnation(step.position().incarnation())
+        .setVersion(step.position().version())
+        .setSnapshot(step.isSnapshot())
+        .setLast(true)
+        .addAllConfigurations(step.configurations().stream().map(AccessMapping::toProto).toList())
+        .addAllDeletedTenants(step.deleted().stream().map(TenantId::value).toList())
+        .build();
   }
 }

@@ -54,6 +54,15 @@ final class DenialRefusals {
                   "NAME_TAKEN",
                   "there is a " + kind.word() + " " + quoted(id) + " already: choose another id"),
               field);
+      case Denial.NameRetired(var field, var kind, var id) ->
+          withField(
+              Refusal.alreadyExists(
+                  "NAME_TAKEN",
+                  quoted(id)
+                      + " was the id of a "
+                      + kind.word()
+                      + " that was removed, whose nodes and jobs are still on record: choose another"),
+              field);
       case Denial.NodeTaken(var field, var node, var key) ->
           withField(
                   Refusal.alreadyExists(
@@ -73,6 +82,11 @@ final class DenialRefusals {
       case Denial.NotFound(var kind, var id) -> notFound(kind, id);
       case Denial.Unknown unknown -> unknown(unknown);
       case Denial.OfNumber number -> number(number);
+      case Denial.RequestIdReused(var field) ->
+          Refusal.invalidField(
+              "REQUEST_ID_REUSED",
+              field,
+              "it was the id of a request with other content: use a new one for each request");
       case Denial.Contradiction(var field, var explanation) ->
           Refusal.invalidField("CONTRADICTION", field, explanation);
       case Denial.OfRights rights -> rights(rights);
@@ -231,6 +245,16 @@ final class DenialRefusals {
                   "TENANT_IN_USE",
                   "tenant " + quoted(tenant) + " has " + policies + " policies: remove them first")
               .withMetadata("policies", policies);
+      case Denial.TooManyKeys(var field, var owner, var max) ->
+          withField(
+                  Refusal.failedPrecondition(
+                      "TOO_MANY",
+                      quoted(owner)
+                          + " has "
+                          + max
+                          + " keys, the most that anybody may have: revoke some first"),
+                  field)
+              .withMetadata("max", max);
       case Denial.LastOperatorKey(var key) ->
           Refusal.failedPrecondition(
               "LAST_OPERATOR_KEY",

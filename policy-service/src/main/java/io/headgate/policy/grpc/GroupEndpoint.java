@@ -2,12 +2,12 @@ package io.headgate.policy.grpc;
 
 import com.google.protobuf.Empty;
 import io.grpc.stub.StreamObserver;
+import io.headgate.policy.core.access.AccessSpec.GroupSpec;
 import io.headgate.policy.core.name.GroupId;
-import io.headgate.policy.core.name.TenantId;
-import io.headgate.policy.grpc.Names.Child;
-import io.headgate.policy.grpc.Pages.Page;
-import io.headgate.policy.runtime.AccessConfigurations;
-import io.headgate.policy.runtime.Once;
+import io.headgate.policy.grpc.ResourceCalls.Creation;
+import io.headgate.policy.grpc.ResourceCalls.ListRequest;
+import io.headgate.policy.grpc.ResourceCalls.Update;
+import io.headgate.policy.runtime.TenantResources;
 import io.headgate.proto.policy.v1.CreateGroupRequest;
 import io.headgate.proto.policy.v1.DeleteGroupRequest;
 import io.headgate.proto.policy.v1.GetGroupRequest;
@@ -17,104 +17,63 @@ import io.headgate.proto.policy.v1.ListGroupsRequest;
 import io.headgate.proto.policy.v1.ListGroupsResponse;
 import io.headgate.proto.policy.v1.UpdateGroupRequest;
 import java.util.List;
-import java.util.Set;
 
 /// Groups of a tenant.
 final class GroupEndpoint extends GroupServiceGrpc.GroupServiceImplBase {
-  private static final List<String> WRITABLE = List.of("users", "service_accounts");
+  private static final ResourceCalls.Form<
+          GroupId, io.headgate.policy.core.access.Group, GroupSpec, Group>
+      FORM =
+          new ResourceCalls.Form<>(
+              AccessMapping.GROUPS,
+              "group",
+              List.of("users", "service_accounts"),
+              GroupId::new,
+              io.headgate.policy.core.access.Group::id,
+              AccessMapping::toProto,
+              AccessMapping::spec,
+              (next, _) -> next,
+              Group.parser());
 
-  private final AccessConfigurations access;
-  private final Answers answers;
-  private final Pages pages;
-  private final Masks masks;
+  private final ResourceCalls<GroupId, io.headgate.policy.core.access.Group, GroupSpec, Group>
+      calls;
 
-  GroupEndpoint(AccessConfigurations access, Answers answers, Pages pages, Masks masks) {
-    this.access = access;
-    this.answers = answers;
-    this.pages = pages;
-    this.masks = masks;
+  GroupEndpoint(
+      TenantResources<GroupId, io.headgate.policy.core.access.Group, GroupSpec> resources,
+      ResourceCalls.Tools tools) {
+    this.calls = new ResourceCalls<>(resources, FORM, tools);
   }
 
   @Override
   public void listGroups(ListGroupsRequest request, StreamObserver<ListGroupsResponse> out) {
-    answers.read(
+    calls.list(
         out,
-        origin -> {
-          TenantId tenant = Names.tenant("parent", request.getParent());
-          Page<io.headgate.policy.core.access.Group> page =
-              pages.of(
-                  Pages.Query.of(
-                      "ListGroups", tenant, request.getPageSize(), request.getPageToken()),
-                  access.get(tenant).configuration().groups(),
-                  group -> group.id().value());
-          return ListGroupsResponse.newBuilder()
-              .addAllGroups(
-                  page.items().stream().map(each -> AccessMapping.toProto(tenant, each)).toList())
-              .setNextPageToken(page.next())
-              .build();
-        });
+        new ListRequest(request.getParent(), request.getPageSize(), request.getPageToken()),
+        (items, next) ->
+            ListGroupsResponse.newBuilder().addAllGroups(items).setNextPageToken(next).build());
   }
 
   @Override
   public void getGroup(GetGroupRequest request, StreamObserver<Group> out) {
-    answers.read(
-        out,
-        origin -> {
-          Child<GroupId> name = name("name", request.getName());
-          return AccessMapping.toProto(name.tenant(), access.get(name.tenant(), name.id()));
-        });
+    calls.get(out, request.getName());
   }
 
   @Override
   public void createGroup(CreateGroupRequest request, StreamObserver<Group> out) {
-    answers.change(
+    calls.create(
         out,
-        request.getParent() + "/" + AccessMapping.GROUPS + "/" + request.getGroupId(),
-        origin -> {
-          TenantId tenant = Names.tenant("parent", request.getParent());
-          Once<io.headgate.policy.core.access.Group, Group> once =
-              Onces.of(request, made -> AccessMapping.toProto(tenant, made), Group.parser());
-          return access.create(
-              origin, once, tenant, AccessMapping.spec(request.getGroupId(), request.getGroup()));
-        });
+        request,
+        new Creation<>(request.getParent(), request.getGroupId(), request.getGroup()));
   }
 
   @Override
   public void updateGroup(UpdateGroupRequest request, StreamObserver<Group> out) {
-    Group wanted = request.getGroup();
-    answers.change(
+    calls.update(
         out,
-        wanted.getName(),
-        origin -> {
-          Child<GroupId> name = name("group.name", wanted.getName());
-          Set<String> fields = Masks.fields(request.getUpdateMask(), WRITABLE);
-          return AccessMapping.toProto(
-              name.tenant(),
-              access.update(
-                  origin,
-                  name.tenant(),
-                  name.id(),
-                  (io.headgate.policy.core.access.Group current) -> {
-                    Group before = AccessMapping.toProto(name.tenant(), current);
-                    Group next = masks.merged("group", before, wanted, fields);
-                    return AccessMapping.spec(name.id().value(), next);
-                  }));
-        });
+        new Update<>(request.getGroup().getName(), request.getGroup(), request.getUpdateMask()));
   }
 
   @Override
   public void deleteGroup(DeleteGroupRequest request, StreamObserver<Empty> out) {
-    answers.change(
-        out,
-        request.getName(),
-        origin -> {
-          Child<GroupId> name = name("name", request.getName());
-          access.delete(origin, name.tenant(), name.id());
-          return Empty.getDefaultInstance();
-        });
-  }
-
-  private static Child<GroupId> name(String field, String name) {
-    return Names.child(field, name, AccessMapping.GROUPS, GroupId::new);
+    calls.delete(out, request.getName());
   }
 }

@@ -28,11 +28,12 @@ final class Masks {
     if (mask.getPathsCount() == 0 || mask.getPathsList().equals(List.of(EVERYTHING))) {
       return Set.copyOf(writable);
     }
-    for (String path : mask.getPathsList()) {
+    for (int i = 0; i < mask.getPathsCount(); i++) {
+      String path = mask.getPaths(i);
       if (!writable.contains(path)) {
         throw Refusal.invalidField(
-                "INVALID_FIELD",
-                "update_mask",
+                "INVALID_FIELD_MASK",
+                "update_mask.paths[" + i + "]",
                 "'" + path + "' is not a field that can change: name some of " + writable)
             .exception();
       }

@@ -46,17 +46,4 @@ final class Pages {
     List<T> items = found.subList(0, size);
     return new Page<>(items, tokens.issue(key, position.apply(items.getLast())));
   }
-
-  /// A page of a list that is at hand as a whole, by id.
-  <T> Page<T> of(Query query, List<T> all, Function<T, String> id) {
-    return of(
-        query,
-        Function.identity(),
-        id,
-        (after, limit) ->
-            all.stream()
-                .filter(item -> after.isEmpty() || id.apply(item).compareTo(after.get()) > 0)
-                .limit(limit)
-                .toList());
-  }
 }

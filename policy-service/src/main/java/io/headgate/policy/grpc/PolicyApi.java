@@ -9,7 +9,10 @@ import io.headgate.kit.grpc.MessageRules;
 import io.headgate.kit.grpc.PageTokens;
 import io.headgate.kit.grpc.RequestIds;
 import io.headgate.kit.watch.WatchHub;
+import io.headgate.policy.core.access.AccessPart;
+import io.headgate.policy.core.access.ResourcesSpec;
 import io.headgate.policy.core.identity.Caller;
+import io.headgate.policy.core.name.TenantId;
 import io.headgate.policy.runtime.AccessConfigurations;
 import io.headgate.policy.runtime.AccessReplacement;
 import io.headgate.policy.runtime.Enrolment;
@@ -26,8 +29,10 @@ import io.headgate.proto.policy.v1.Policy;
 import io.headgate.proto.policy.v1.Queue;
 import io.headgate.proto.policy.v1.ServiceAccount;
 import io.headgate.proto.policy.v1.User;
+import io.headgate.proto.pool.v1.ResourceConfiguration;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BiFunction;
 
 /// All gRPC services of rights and identity.
 public final class PolicyApi {
@@ -45,8 +50,13 @@ public final class PolicyApi {
       Enrolment enrolment) {}
 
   /// What they may do.
+  ///
+  /// @param resources reads a resource configuration as messages of the supply are read
   public record Access(
-      AccessConfigurations configurations, AccessReplacement replacement, WatchHub watches) {}
+      AccessConfigurations configurations,
+      AccessReplacement replacement,
+      WatchHub watches,
+      BiFunction<TenantId, ResourceConfiguration, ResourcesSpec> resources) {}
 
   public PolicyApi(
       Identities identities, Access access, RefusedCalls refused, PageTokens pageTokens) {
@@ -62,17 +72,17 @@ public final class PolicyApi {
                     Group.getDescriptor(),
                     Policy.getDescriptor(),
                     Queue.getDescriptor())));
+    ResourceCalls.Tools tools = new ResourceCalls.Tools(answers, pages, masks);
     AccessConfigurations configurations = access.configurations();
     this.services =
         List.of(
             new TenantEndpoint(identities.tenants(), answers, pages),
-            new UserEndpoint(identities.users(), answers, pages, masks),
-            new ServiceAccountEndpoint(identities.serviceAccounts(), answers, pages, masks),
-            new GroupEndpoint(configurations, answers, pages, masks),
-            new PolicyEndpoint(configurations, answers, pages, masks),
-            new QueueEndpoint(configurations, answers, pages, masks),
-            new AccessConfigurationEndpoint(
-                configurations, access.replacement(), answers, access.watches()),
+            new UserEndpoint(identities.users(), tools),
+            new ServiceAccountEndpoint(identities.serviceAccounts(), tools),
+            new GroupEndpoint(configurations.items(AccessPart.GROUPS), tools),
+            new PolicyEndpoint(configurations.items(AccessPart.POLICIES), tools),
+            new QueueEndpoint(configurations.items(AccessPart.QUEUES), tools),
+            new AccessConfigurationEndpoint(access, answers),
             new TokenEndpoint(
                 new TokenEndpoint.Parts(
                     identities.tokens(),

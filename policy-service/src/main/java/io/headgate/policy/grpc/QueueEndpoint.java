@@ -2,12 +2,12 @@ package io.headgate.policy.grpc;
 
 import com.google.protobuf.Empty;
 import io.grpc.stub.StreamObserver;
+import io.headgate.policy.core.access.AccessSpec.QueueSpec;
 import io.headgate.policy.core.name.QueueId;
-import io.headgate.policy.core.name.TenantId;
-import io.headgate.policy.grpc.Names.Child;
-import io.headgate.policy.grpc.Pages.Page;
-import io.headgate.policy.runtime.AccessConfigurations;
-import io.headgate.policy.runtime.Once;
+import io.headgate.policy.grpc.ResourceCalls.Creation;
+import io.headgate.policy.grpc.ResourceCalls.ListRequest;
+import io.headgate.policy.grpc.ResourceCalls.Update;
+import io.headgate.policy.runtime.TenantResources;
 import io.headgate.proto.policy.v1.CreateQueueRequest;
 import io.headgate.proto.policy.v1.DeleteQueueRequest;
 import io.headgate.proto.policy.v1.GetQueueRequest;
@@ -17,105 +17,63 @@ import io.headgate.proto.policy.v1.Queue;
 import io.headgate.proto.policy.v1.QueueServiceGrpc;
 import io.headgate.proto.policy.v1.UpdateQueueRequest;
 import java.util.List;
-import java.util.Set;
 
 /// Queues of a tenant.
 final class QueueEndpoint extends QueueServiceGrpc.QueueServiceImplBase {
-  private static final List<String> WRITABLE =
-      List.of("policy", "profile", "rank", "over_reservation", "paused");
+  private static final ResourceCalls.Form<
+          QueueId, io.headgate.policy.core.access.Queue, QueueSpec, Queue>
+      FORM =
+          new ResourceCalls.Form<>(
+              AccessMapping.QUEUES,
+              "queue",
+              List.of("policy", "profile", "rank", "over_reservation", "paused"),
+              QueueId::new,
+              io.headgate.policy.core.access.Queue::id,
+              AccessMapping::toProto,
+              AccessMapping::spec,
+              (next, _) -> next,
+              Queue.parser());
 
-  private final AccessConfigurations access;
-  private final Answers answers;
-  private final Pages pages;
-  private final Masks masks;
+  private final ResourceCalls<QueueId, io.headgate.policy.core.access.Queue, QueueSpec, Queue>
+      calls;
 
-  QueueEndpoint(AccessConfigurations access, Answers answers, Pages pages, Masks masks) {
-    this.access = access;
-    this.answers = answers;
-    this.pages = pages;
-    this.masks = masks;
+  QueueEndpoint(
+      TenantResources<QueueId, io.headgate.policy.core.access.Queue, QueueSpec> resources,
+      ResourceCalls.Tools tools) {
+    this.calls = new ResourceCalls<>(resources, FORM, tools);
   }
 
   @Override
   public void listQueues(ListQueuesRequest request, StreamObserver<ListQueuesResponse> out) {
-    answers.read(
+    calls.list(
         out,
-        origin -> {
-          TenantId tenant = Names.tenant("parent", request.getParent());
-          Page<io.headgate.policy.core.access.Queue> page =
-              pages.of(
-                  Pages.Query.of(
-                      "ListQueues", tenant, request.getPageSize(), request.getPageToken()),
-                  access.get(tenant).configuration().queues(),
-                  queue -> queue.id().value());
-          return ListQueuesResponse.newBuilder()
-              .addAllQueues(
-                  page.items().stream().map(each -> AccessMapping.toProto(tenant, each)).toList())
-              .setNextPageToken(page.next())
-              .build();
-        });
+        new ListRequest(request.getParent(), request.getPageSize(), request.getPageToken()),
+        (items, next) ->
+            ListQueuesResponse.newBuilder().addAllQueues(items).setNextPageToken(next).build());
   }
 
   @Override
   public void getQueue(GetQueueRequest request, StreamObserver<Queue> out) {
-    answers.read(
-        out,
-        origin -> {
-          Child<QueueId> name = name("name", request.getName());
-          return AccessMapping.toProto(name.tenant(), access.get(name.tenant(), name.id()));
-        });
+    calls.get(out, request.getName());
   }
 
   @Override
   public void createQueue(CreateQueueRequest request, StreamObserver<Queue> out) {
-    answers.change(
+    calls.create(
         out,
-        request.getParent() + "/" + AccessMapping.QUEUES + "/" + request.getQueueId(),
-        origin -> {
-          TenantId tenant = Names.tenant("parent", request.getParent());
-          Once<io.headgate.policy.core.access.Queue, Queue> once =
-              Onces.of(request, made -> AccessMapping.toProto(tenant, made), Queue.parser());
-          return access.create(
-              origin, once, tenant, AccessMapping.spec(request.getQueueId(), request.getQueue()));
-        });
+        request,
+        new Creation<>(request.getParent(), request.getQueueId(), request.getQueue()));
   }
 
   @Override
   public void updateQueue(UpdateQueueRequest request, StreamObserver<Queue> out) {
-    Queue wanted = request.getQueue();
-    answers.change(
+    calls.update(
         out,
-        wanted.getName(),
-        origin -> {
-          Child<QueueId> name = name("queue.name", wanted.getName());
-          Set<String> fields = Masks.fields(request.getUpdateMask(), WRITABLE);
-          return AccessMapping.toProto(
-              name.tenant(),
-              access.update(
-                  origin,
-                  name.tenant(),
-                  name.id(),
-                  (io.headgate.policy.core.access.Queue current) -> {
-                    Queue before = AccessMapping.toProto(name.tenant(), current);
-                    Queue next = masks.merged("queue", before, wanted, fields);
-                    return AccessMapping.spec(name.id().value(), next);
-                  }));
-        });
+        new Update<>(request.getQueue().getName(), request.getQueue(), request.getUpdateMask()));
   }
 
   @Override
   public void deleteQueue(DeleteQueueRequest request, StreamObserver<Empty> out) {
-    answers.change(
-        out,
-        request.getName(),
-        origin -> {
-          Child<QueueId> name = name("name", request.getName());
-          access.delete(origin, name.tenant(), name.id());
-          return Empty.getDefaultInstance();
-        });
-  }
-
-  private static Child<QueueId> name(String field, String name) {
-    return Names.child(field, name, AccessMapping.QUEUES, QueueId::new);
+    calls.delete(out, request.getName());
   }
 }

@@ -4,9 +4,9 @@ import com.google.protobuf.Empty;
 import io.grpc.stub.StreamObserver;
 import io.headgate.policy.core.identity.KeyOwner;
 import io.headgate.policy.core.name.ServiceAccountId;
-import io.headgate.policy.core.name.TenantId;
-import io.headgate.policy.grpc.Names.Child;
-import io.headgate.policy.grpc.Pages.Page;
+import io.headgate.policy.grpc.ResourceCalls.Creation;
+import io.headgate.policy.grpc.ResourceCalls.ListRequest;
+import io.headgate.policy.grpc.ResourceCalls.Update;
 import io.headgate.policy.runtime.ServiceAccounts;
 import io.headgate.proto.policy.v1.CreateServiceAccountRequest;
 import io.headgate.proto.policy.v1.DeleteServiceAccountRequest;
@@ -17,108 +17,81 @@ import io.headgate.proto.policy.v1.ServiceAccount;
 import io.headgate.proto.policy.v1.ServiceAccountServiceGrpc;
 import io.headgate.proto.policy.v1.UpdateServiceAccountRequest;
 import java.util.List;
-import java.util.Set;
 
 /// Automated clients of a tenant.
 final class ServiceAccountEndpoint extends ServiceAccountServiceGrpc.ServiceAccountServiceImplBase {
-  private static final String COLLECTION = "serviceAccounts";
-  private static final List<String> WRITABLE = List.of("display_name");
+  private static final ResourceCalls.Form<
+          ServiceAccountId,
+          io.headgate.policy.core.identity.ServiceAccount,
+          ServiceAccounts.Wanted,
+          ServiceAccount>
+      FORM =
+          new ResourceCalls.Form<>(
+              "serviceAccounts",
+              "service_account",
+              List.of("display_name"),
+              ServiceAccountId::new,
+              io.headgate.policy.core.identity.ServiceAccount::id,
+              (_, account) -> toProto(account),
+              (id, account) ->
+                  new ServiceAccounts.Wanted(new ServiceAccountId(id), account.getDisplayName()),
+              (next, _) -> next,
+              ServiceAccount.parser());
 
-  private final ServiceAccounts accounts;
-  private final Answers answers;
-  private final Pages pages;
-  private final Masks masks;
+  private final ResourceCalls<
+          ServiceAccountId,
+          io.headgate.policy.core.identity.ServiceAccount,
+          ServiceAccounts.Wanted,
+          ServiceAccount>
+      calls;
 
-  ServiceAccountEndpoint(ServiceAccounts accounts, Answers answers, Pages pages, Masks masks) {
-    this.accounts = accounts;
-    this.answers = answers;
-    this.pages = pages;
-    this.masks = masks;
+  ServiceAccountEndpoint(ServiceAccounts resources, ResourceCalls.Tools tools) {
+    this.calls = new ResourceCalls<>(resources, FORM, tools);
   }
 
   @Override
   public void listServiceAccounts(
       ListServiceAccountsRequest request, StreamObserver<ListServiceAccountsResponse> out) {
-    answers.read(
+    calls.list(
         out,
-        origin -> {
-          TenantId tenant = Names.tenant("parent", request.getParent());
-          Page<io.headgate.policy.core.identity.ServiceAccount> page =
-              pages.of(
-                  Pages.Query.of(
-                      "ListServiceAccounts", tenant, request.getPageSize(), request.getPageToken()),
-                  ServiceAccountId::new,
-                  account -> account.id().value(),
-                  (after, limit) -> accounts.list(tenant, after, limit));
-          return ListServiceAccountsResponse.newBuilder()
-              .addAllServiceAccounts(
-                  page.items().stream().map(ServiceAccountEndpoint::toProto).toList())
-              .setNextPageToken(page.next())
-              .build();
-        });
+        new ListRequest(request.getParent(), request.getPageSize(), request.getPageToken()),
+        (items, next) ->
+            ListServiceAccountsResponse.newBuilder()
+                .addAllServiceAccounts(items)
+                .setNextPageToken(next)
+                .build());
   }
 
   @Override
   public void getServiceAccount(
       GetServiceAccountRequest request, StreamObserver<ServiceAccount> out) {
-    answers.read(
-        out,
-        origin -> {
-          Child<ServiceAccountId> name = name("name", request.getName());
-          return toProto(accounts.get(name.tenant(), name.id()));
-        });
+    calls.get(out, request.getName());
   }
 
   @Override
   public void createServiceAccount(
       CreateServiceAccountRequest request, StreamObserver<ServiceAccount> out) {
-    answers.change(
+    calls.create(
         out,
-        request.getParent() + "/" + COLLECTION + "/" + request.getServiceAccountId(),
-        origin ->
-            accounts.create(
-                origin,
-                Onces.of(request, ServiceAccountEndpoint::toProto, ServiceAccount.parser()),
-                Names.tenant("parent", request.getParent()),
-                new ServiceAccountId(request.getServiceAccountId()),
-                request.getServiceAccount().getDisplayName()));
+        request,
+        new Creation<>(
+            request.getParent(), request.getServiceAccountId(), request.getServiceAccount()));
   }
 
   @Override
   public void updateServiceAccount(
       UpdateServiceAccountRequest request, StreamObserver<ServiceAccount> out) {
-    ServiceAccount wanted = request.getServiceAccount();
-    answers.change(
+    calls.update(
         out,
-        wanted.getName(),
-        origin -> {
-          Child<ServiceAccountId> name = name("service_account.name", wanted.getName());
-          Set<String> fields = Masks.fields(request.getUpdateMask(), WRITABLE);
-          return toProto(
-              accounts.update(
-                  origin, name.tenant(), name.id(), current -> merged(current, wanted, fields)));
-        });
+        new Update<>(
+            request.getServiceAccount().getName(),
+            request.getServiceAccount(),
+            request.getUpdateMask()));
   }
 
   @Override
   public void deleteServiceAccount(DeleteServiceAccountRequest request, StreamObserver<Empty> out) {
-    answers.change(
-        out,
-        request.getName(),
-        origin -> {
-          Child<ServiceAccountId> name = name("name", request.getName());
-          accounts.delete(origin, name.tenant(), name.id());
-          return Empty.getDefaultInstance();
-        });
-  }
-
-  private String merged(String displayName, ServiceAccount wanted, Set<String> fields) {
-    ServiceAccount before = ServiceAccount.newBuilder().setDisplayName(displayName).build();
-    return masks.merged("service_account", before, wanted, fields).getDisplayName();
-  }
-
-  private static Child<ServiceAccountId> name(String field, String name) {
-    return Names.child(field, name, COLLECTION, ServiceAccountId::new);
+    calls.delete(out, request.getName());
   }
 
   private static ServiceAccount toProto(io.headgate.policy.core.identity.ServiceAccount account) {

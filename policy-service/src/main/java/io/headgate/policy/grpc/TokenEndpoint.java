@@ -22,6 +22,7 @@ import io.headgate.policy.runtime.Keys;
 import io.headgate.policy.runtime.SigningKeys;
 import io.headgate.policy.runtime.Tokens;
 import io.headgate.policy.runtime.port.KeyTable.Position;
+import io.headgate.policy.runtime.port.KeyTable.Scope;
 import io.headgate.proto.policy.v1.CreateJoinTokenRequest;
 import io.headgate.proto.policy.v1.CreateJoinTokenResponse;
 import io.headgate.proto.policy.v1.CreateKeyRequest;
@@ -137,14 +138,16 @@ final class TokenEndpoint extends TokenServiceGrpc.TokenServiceImplBase {
           Page<StoredKey> page =
               pages.of(
                   new Pages.Query(
-                      "ListKeys",
+                      request.getShowRevoked() ? "ListKeys, revoked ones too" : "ListKeys",
                       tenant.map(TenantId::value).orElse(""),
                       request.getPageSize(),
                       request.getPageToken()),
                   KeyPositions::read,
                   KeyPositions::write,
                   (Optional<Position> after, Integer limit) ->
-                      parts.keys().list(origin, tenant, after, limit));
+                      parts
+                          .keys()
+                          .list(origin, new Scope(tenant, request.getShowRevoked()), after, limit));
           return ListKeysResponse.newBuilder()
               .addAllKeys(page.items().stream().map(TokenEndpoint::toProto).toList())
               .setNextPageToken(page.next())
@@ -201,7 +204,12 @@ final class TokenEndpoint extends TokenServiceGrpc.TokenServiceImplBase {
           Enrolment.Enrolled enrolled =
               parts
                   .enrolment()
-                  .enroll(origin, request.getJoinToken(), new NodeId(request.getNodeId()));
+                  .enroll(
+                      origin,
+                      new Enrolment.Applicant(
+                          request.getJoinToken(),
+                          new NodeId(request.getNodeId()),
+                          Optional.of(request.getRequestId()).filter(id -> !id.isEmpty())));
           return EnrollNodeResponse.newBuilder()
               .setNode(new KeyOwner.OfNode(enrolled.tenant(), enrolled.node()).name())
               .setPool(enrolled.pool().value())
@@ -227,6 +235,7 @@ final class TokenEndpoint extends TokenServiceGrpc.TokenServiceImplBase {
             .setDescription(key.description())
             .setCreateTime(Times.toProto(key.lifetime().createdAt()));
     key.lifetime().expiresAt().ifPresent(at -> proto.setExpireTime(Times.toProto(at)));
+    key.lifetime().revokedAt().ifPresent(at -> proto.setRevokeTime(Times.toProto(at)));
     key.lastUsedAt().ifPresent(at -> proto.setLastUseTime(Times.toProto(at)));
     return proto.build();
   }

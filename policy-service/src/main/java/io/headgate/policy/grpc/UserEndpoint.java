@@ -3,10 +3,10 @@ package io.headgate.policy.grpc;
 import com.google.protobuf.Empty;
 import io.grpc.stub.StreamObserver;
 import io.headgate.policy.core.identity.KeyOwner;
-import io.headgate.policy.core.name.TenantId;
 import io.headgate.policy.core.name.UserId;
-import io.headgate.policy.grpc.Names.Child;
-import io.headgate.policy.grpc.Pages.Page;
+import io.headgate.policy.grpc.ResourceCalls.Creation;
+import io.headgate.policy.grpc.ResourceCalls.ListRequest;
+import io.headgate.policy.grpc.ResourceCalls.Update;
 import io.headgate.policy.runtime.Users;
 import io.headgate.proto.policy.v1.CreateUserRequest;
 import io.headgate.proto.policy.v1.DeleteUserRequest;
@@ -17,102 +17,60 @@ import io.headgate.proto.policy.v1.UpdateUserRequest;
 import io.headgate.proto.policy.v1.User;
 import io.headgate.proto.policy.v1.UserServiceGrpc;
 import java.util.List;
-import java.util.Set;
 
 /// People of a tenant.
 final class UserEndpoint extends UserServiceGrpc.UserServiceImplBase {
-  private static final String COLLECTION = "users";
-  private static final List<String> WRITABLE = List.of("display_name", "admin");
+  private static final ResourceCalls.Form<
+          UserId, io.headgate.policy.core.identity.User, Users.Wanted, User>
+      FORM =
+          new ResourceCalls.Form<>(
+              "users",
+              "user",
+              List.of("display_name", "admin"),
+              UserId::new,
+              io.headgate.policy.core.identity.User::id,
+              (_, user) -> toProto(user),
+              (id, user) ->
+                  new Users.Wanted(new UserId(id), user.getDisplayName(), user.getAdmin()),
+              (next, _) -> next,
+              User.parser());
 
-  private final Users users;
-  private final Answers answers;
-  private final Pages pages;
-  private final Masks masks;
+  private final ResourceCalls<UserId, io.headgate.policy.core.identity.User, Users.Wanted, User>
+      calls;
 
-  UserEndpoint(Users users, Answers answers, Pages pages, Masks masks) {
-    this.users = users;
-    this.answers = answers;
-    this.pages = pages;
-    this.masks = masks;
+  UserEndpoint(Users resources, ResourceCalls.Tools tools) {
+    this.calls = new ResourceCalls<>(resources, FORM, tools);
   }
 
   @Override
   public void listUsers(ListUsersRequest request, StreamObserver<ListUsersResponse> out) {
-    answers.read(
+    calls.list(
         out,
-        origin -> {
-          TenantId tenant = Names.tenant("parent", request.getParent());
-          Page<io.headgate.policy.core.identity.User> page =
-              pages.of(
-                  Pages.Query.of(
-                      "ListUsers", tenant, request.getPageSize(), request.getPageToken()),
-                  UserId::new,
-                  user -> user.id().value(),
-                  (after, limit) -> users.list(tenant, after, limit));
-          return ListUsersResponse.newBuilder()
-              .addAllUsers(page.items().stream().map(UserEndpoint::toProto).toList())
-              .setNextPageToken(page.next())
-              .build();
-        });
+        new ListRequest(request.getParent(), request.getPageSize(), request.getPageToken()),
+        (items, next) ->
+            ListUsersResponse.newBuilder().addAllUsers(items).setNextPageToken(next).build());
   }
 
   @Override
   public void getUser(GetUserRequest request, StreamObserver<User> out) {
-    answers.read(
-        out,
-        origin -> {
-          Child<UserId> name = Names.child("name", request.getName(), COLLECTION, UserId::new);
-          return toProto(users.get(name.tenant(), name.id()));
-        });
+    calls.get(out, request.getName());
   }
 
   @Override
   public void createUser(CreateUserRequest request, StreamObserver<User> out) {
-    answers.change(
-        out,
-        request.getParent() + "/" + COLLECTION + "/" + request.getUserId(),
-        origin ->
-            users.create(
-                origin,
-                Onces.of(request, UserEndpoint::toProto, User.parser()),
-                Names.tenant("parent", request.getParent()),
-                new UserId(request.getUserId()),
-                new Users.Attributes(
-                    request.getUser().getDisplayName(), request.getUser().getAdmin())));
+    calls.create(
+        out, request, new Creation<>(request.getParent(), request.getUserId(), request.getUser()));
   }
 
   @Override
   public void updateUser(UpdateUserRequest request, StreamObserver<User> out) {
-    User wanted = request.getUser();
-    answers.change(
-        out,
-        wanted.getName(),
-        origin -> {
-          Child<UserId> name = Names.child("user.name", wanted.getName(), COLLECTION, UserId::new);
-          Set<String> fields = Masks.fields(request.getUpdateMask(), WRITABLE);
-          return toProto(
-              users.update(
-                  origin, name.tenant(), name.id(), current -> merged(current, wanted, fields)));
-        });
+    calls.update(
+        out, new Update<>(request.getUser().getName(), request.getUser(), request.getUpdateMask()));
   }
 
   @Override
   public void deleteUser(DeleteUserRequest request, StreamObserver<Empty> out) {
-    answers.change(
-        out,
-        request.getName(),
-        origin -> {
-          Child<UserId> name = Names.child("name", request.getName(), COLLECTION, UserId::new);
-          users.delete(origin, name.tenant(), name.id());
-          return Empty.getDefaultInstance();
-        });
-  }
-
-  private Users.Attributes merged(Users.Attributes current, User wanted, Set<String> fields) {
-    User before =
-        User.newBuilder().setDisplayName(current.displayName()).setAdmin(current.isAdmin()).build();
-    User next = masks.merged("user", before, wanted, fields);
-    return new Users.Attributes(next.getDisplayName(), next.getAdmin());
+    calls.delete(out, request.getName());
   }
 
   private static User toProto(io.headgate.policy.core.identity.User user) {

@@ -21,12 +21,12 @@ import java.util.function.Function;
 public final class AccessReplacement {
   private final Changes changes;
   private final AccessWriter writer;
-  private final SupplyReader supplies;
+  private final AccessAttempts attempts;
 
   public AccessReplacement(Changes changes, AccessWriter writer, SupplyReader supplies) {
     this.changes = changes;
     this.writer = writer;
-    this.supplies = supplies;
+    this.attempts = new AccessAttempts(supplies);
   }
 
   /// What is asked for.
@@ -55,7 +55,7 @@ public final class AccessReplacement {
                   AccessVersion next = writer.put(tables, origin, current, accepted.next());
                   return new Replaced(next, accepted.warnings());
                 });
-    return withSupply(origin, request.tenant(), View.PROVISIONED, attempt);
+    return attempts.withSupply(origin, request.tenant(), View.PROVISIONED, attempt);
   }
 
   /// Says what {@link #replace} would do; nothing is stored.
@@ -71,7 +71,7 @@ public final class AccessReplacement {
                   decide(tables, current, request, supply, Thoroughness.EVERYTHING);
               return new Replaced(wouldBe(current, accepted, origin), accepted.warnings());
             });
-    return withSupply(origin, request.tenant(), view, attempt);
+    return attempts.withSupply(origin, request.tenant(), view, attempt);
   }
 
   private AccessVersion wouldBe(
@@ -99,25 +99,7 @@ public final class AccessReplacement {
         request.spec().policies().stream()
             .flatMap(policy -> policy.rights().exceedLimit().stream())
             .toList();
-    AccessState state =
-        new AccessState(
-            current.configuration(),
-            AccessConfigurations.existing(tables, request.tenant(), exceeding),
-            supply);
-    return switch (Replacement.decide(state, request.spec(), thoroughness)) {
-      case AccessDecision.Accepted accepted -> accepted;
-      case AccessDecision.Denied(var denials) -> throw new DeniedException(denials);
-      case AccessDecision.SupplyNeeded() -> throw new SupplyNeededException();
-    };
-  }
-
-  private <R> R withSupply(
-      Origin origin, TenantId tenant, View view, Function<Optional<Supply>, R> attempt) {
-    try {
-      return attempt.apply(Optional.empty());
-    } catch (SupplyNeededException _) {
-      Supply supply = supplies.read(origin, tenant, view);
-      return attempt.apply(Optional.of(supply));
-    }
+    AccessState state = AccessAttempts.state(tables, current, exceeding, supply);
+    return AccessAttempts.accepted(Replacement.decide(state, request.spec(), thoroughness));
   }
 }

@@ -64,11 +64,19 @@ public final class AccessWriter {
       users.addAll(group.users());
       accounts.addAll(group.serviceAccounts());
     }
-    for (UserId made : tables.users().ensure(tenant, users, now)) {
+    List<UserId> madeUsers = tables.users().ensure(tenant, users, now);
+    if (!madeUsers.isEmpty()) {
+      Users.requireRoom(tables, tenant, "users");
+    }
+    for (UserId made : madeUsers) {
       User user = User.member(tenant, made, now);
       append(tables, origin, tenant, "CreateUser", "users/" + user.id(), List.of());
     }
-    for (ServiceAccountId made : tables.serviceAccounts().ensure(tenant, accounts, now)) {
+    List<ServiceAccountId> madeAccounts = tables.serviceAccounts().ensure(tenant, accounts, now);
+    if (!madeAccounts.isEmpty()) {
+      ServiceAccounts.requireRoom(tables, tenant, "service_accounts");
+    }
+    for (ServiceAccountId made : madeAccounts) {
       append(tables, origin, tenant, "CreateServiceAccount", "serviceAccounts/" + made, List.of());
     }
   }

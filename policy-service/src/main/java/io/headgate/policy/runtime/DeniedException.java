@@ -23,7 +23,7 @@ public final class DeniedException extends RuntimeException {
     return denials;
   }
 
-  static <T> T require(Outcome<T> outcome) {
+  public static <T> T require(Outcome<T> outcome) {
     return switch (outcome) {
       case Outcome.Accepted<T>(var value) -> value;
       case Outcome.Denied<T>(var denials) -> throw new DeniedException(denials);

@@ -30,6 +30,9 @@ import java.util.Optional;
 public final class Enrolment {
   private static final int MAX_USES = 10_000;
 
+  /// How long after its end a join token still opens what was made with it.
+  private static final Duration KEPT = Duration.ofHours(24);
+
   private final Changes changes;
   private final Secrets secrets;
   private final SupplyReader supplies;
@@ -76,7 +79,11 @@ public final class Enrolment {
       StoredJoinToken token =
           new StoredJoinToken(
               secret.id(), wanted.tenant(), wanted.pool(), uses, now, now.plus(timeToLive));
-      tables.joinTokens().forget(now);
+      tables.joinTokens().forget(now.minus(KEPT));
+      if (tables.joinTokens().countLive(wanted.tenant(), now) >= StoredJoinToken.MAX_PER_TENANT) {
+        throw new DeniedException(
+            new Denial.TooMany("parent", Kind.JOIN_TOKEN, StoredJoinToken.MAX_PER_TENANT));
+      }
       tables
           .joinTokens()
           .insert(
@@ -93,10 +100,16 @@ public final class Enrolment {
     });
   }
 
-  /// Turns a join token into the key of the machine that is to be called `node`.
-  public Enrolled enroll(Origin origin, String joinToken, NodeId node) {
+  /// A machine that wants to join.
+  ///
+  /// @param request tells one attempt from another; absent: each is a new one
+  public record Applicant(String joinToken, NodeId node, Optional<String> request) {}
+
+  /// Turns a join token into the key of the machine that is to be called as it asks; once for each
+  /// request, however often it is repeated.
+  public Enrolled enroll(Origin origin, Applicant applicant) {
     Optional<KeySecret> join =
-        KeySecret.parse(joinToken).filter(secret -> secret.kind() == KeyKind.JOIN);
+        KeySecret.parse(applicant.joinToken()).filter(secret -> secret.kind() == KeyKind.JOIN);
     FailedAttempts.Source source =
         new FailedAttempts.Source(origin.address(), join.map(KeySecret::id));
     attempts.require(source);
@@ -104,33 +117,59 @@ public final class Enrolment {
       attempts.failed(source);
       throw new DeniedException(new Denial.JoinTokenRejected());
     }
-    return changes.change(tables -> {
-      StoredJoinToken token =
-          good(tables, join.get())
-              .orElseThrow(() -> {
-                attempts.failed(source);
-                return new DeniedException(new Denial.JoinTokenRejected());
-              });
-      return enroll(tables, origin, token, node);
-    });
+    return changes.change(tables ->
+        locked(tables, join.get())
+            .flatMap(token -> enroll(tables, origin, new Entry(join.get(), token), applicant))
+            .orElseThrow(() -> {
+              attempts.failed(source);
+              return new DeniedException(new Denial.JoinTokenRejected());
+            }));
   }
 
-  /// The token of this secret if it can be used, held until the end of the transaction. Its tenant
-  /// is held as well, and first, as every change does: a tenant that is just being removed takes no
-  /// new machine.
-  private Optional<StoredJoinToken> good(Tables tables, KeySecret join) {
+  /// What a machine showed, and what is known of it.
+  private record Entry(KeySecret join, StoredJoinToken token) {}
+
+  /// The token of this secret, held until the end of the transaction. Its tenant is held as well,
+  /// and first, as every change does: a tenant that is just being removed takes no new machine.
+  private Optional<StoredJoinToken> locked(Tables tables, KeySecret join) {
     return tables
         .joinTokens()
         .find(join.id())
         .filter(entry -> Secrets.matches(join, entry.hash()))
         .flatMap(entry -> tables.tenants().lock(entry.token().tenant()))
         .flatMap(_ -> tables.joinTokens().lock(join.id()))
-        .map(JoinTokenTable.Entry::token)
-        .filter(token -> token.isGood(changes.now()));
+        .map(JoinTokenTable.Entry::token);
   }
 
-  private Enrolled enroll(Tables tables, Origin origin, StoredJoinToken token, NodeId node) {
-    KeySecret secret = secrets.generate(KeyKind.NODE);
+  /// Nothing if the token is no longer good, and nothing was made with it that still is.
+  private Optional<Enrolled> enroll(
+      Tables tables, Origin origin, Entry entry, Applicant applicant) {
+    StoredJoinToken token = entry.token();
+    NodeId node = applicant.node();
+    Instant now = changes.now();
+    KeySecret secret =
+        applicant
+            .request()
+            .map(request -> secrets.derive(entry.join(), request, node))
+            .orElseGet(() -> secrets.generate(KeyKind.NODE));
+    Enrolled enrolled = new Enrolled(token.tenant(), node, token.pool(), secret);
+    Optional<StoredKey> before = tables.keys().find(secret.id()).map(KeyTable.Entry::key);
+    if (before.isPresent()) {
+      if (!before.get().owner().equals(new KeyOwner.OfNode(token.tenant(), node))) {
+        throw new DeniedException(new Denial.RequestIdReused("request_id"));
+      }
+      return before.filter(key -> key.lifetime().isLive(now)).map(_ -> enrolled);
+    }
+    if (!token.isGood(now)) {
+      return Optional.empty();
+    }
+    make(tables, origin, token, enrolled);
+    return Optional.of(enrolled);
+  }
+
+  private void make(Tables tables, Origin origin, StoredJoinToken token, Enrolled enrolled) {
+    KeySecret secret = enrolled.secret();
+    NodeId node = enrolled.node();
     StoredKey key =
         new StoredKey(
             secret.id(),
@@ -156,7 +195,6 @@ public final class Enrolment {
                 "join_token", name(token.id()),
                 "key", "keys/" + key.id(),
                 "pool", token.pool().value())));
-    return new Enrolled(token.tenant(), node, token.pool(), secret);
   }
 
   private Outcome<PoolId> known(Origin origin, NewToken wanted) {

@@ -11,9 +11,9 @@ import io.headgate.policy.core.key.StoredKey;
 import io.headgate.policy.core.key.StoredKey.Lifetime;
 import io.headgate.policy.core.key.TimeToLive;
 import io.headgate.policy.core.name.Kind;
-import io.headgate.policy.core.name.TenantId;
 import io.headgate.policy.runtime.port.KeyTable;
 import io.headgate.policy.runtime.port.KeyTable.Position;
+import io.headgate.policy.runtime.port.KeyTable.Scope;
 import io.headgate.policy.runtime.port.Tables;
 import java.time.Duration;
 import java.time.Instant;
@@ -58,18 +58,18 @@ public final class Keys {
         wanted.timeToLive().map(asked -> DeniedException.require(TimeToLive.ofKey(asked)));
     return changes.change(tables -> {
       requireOwner(tables, wanted.owner());
+      requireRoom(tables, wanted.owner());
       return make(tables, origin, wanted, timeToLive);
     });
   }
 
   /// Newest first, after `after`: those that the caller governs.
   ///
-  /// @param tenant absent: the caller's own; for an operator, all
-  public List<StoredKey> list(
-      Origin origin, Optional<TenantId> tenant, Optional<Position> after, int limit) {
-    Optional<TenantId> scope = tenant.or(origin.required()::tenant);
+  /// @param wanted without a tenant: the caller's own; for an operator, all
+  public List<StoredKey> list(Origin origin, Scope wanted, Optional<Position> after, int limit) {
+    Scope scope = new Scope(wanted.tenant().or(origin.required()::tenant), wanted.isRevokedShown());
     return changes.read(tables -> {
-      scope.ifPresent(id -> Changes.find(tables, id));
+      scope.tenant().ifPresent(id -> Changes.find(tables, id));
       return tables.keys().list(scope, after, limit);
     });
   }
@@ -165,6 +165,13 @@ public final class Keys {
       case KeyOwner.OfNode(_, _), KeyOwner.OfService(_), KeyOwner.OfOperator(_) -> {
         // Nothing that would have to exist first.
       }
+    }
+  }
+
+  private void requireRoom(Tables tables, KeyOwner owner) {
+    if (tables.keys().countLive(owner, changes.now()) >= StoredKey.MAX_PER_OWNER) {
+      throw new DeniedException(
+          new Denial.TooManyKeys("owner", owner.name(), StoredKey.MAX_PER_OWNER));
     }
   }
 

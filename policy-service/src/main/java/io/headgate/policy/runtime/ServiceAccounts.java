@@ -11,10 +11,11 @@ import io.headgate.policy.runtime.port.Tables;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.UnaryOperator;
+import java.util.function.Function;
 
 /// Automated clients of a tenant. Thread-safe.
-public final class ServiceAccounts {
+public final class ServiceAccounts
+    implements TenantResources<ServiceAccountId, ServiceAccount, ServiceAccounts.Wanted> {
   private final Changes changes;
   private final AccessWriter access;
 
@@ -23,6 +24,10 @@ public final class ServiceAccounts {
     this.access = access;
   }
 
+  /// A service account as somebody asks for it.
+  public record Wanted(ServiceAccountId id, String displayName) {}
+
+  @Override
   public ServiceAccount get(TenantId tenant, ServiceAccountId id) {
     return changes.read(tables -> {
       Changes.find(tables, tenant);
@@ -30,7 +35,7 @@ public final class ServiceAccounts {
     });
   }
 
-  /// By id, after `after`.
+  @Override
   public List<ServiceAccount> list(TenantId tenant, Optional<ServiceAccountId> after, int limit) {
     return changes.read(tables -> {
       Changes.find(tables, tenant);
@@ -38,35 +43,33 @@ public final class ServiceAccounts {
     });
   }
 
-  public <R> R create(
-      Origin origin,
-      Once<ServiceAccount, R> once,
-      TenantId tenant,
-      ServiceAccountId id,
-      String displayName) {
+  @Override
+  public <R> R create(Origin origin, Once<ServiceAccount, R> once, TenantId tenant, Wanted wanted) {
     return changes.once(
         once,
         tables -> {
           Changes.lock(tables, tenant);
-          ServiceAccount account = new ServiceAccount(tenant, id, displayName, changes.now());
+          ServiceAccount account =
+              new ServiceAccount(tenant, wanted.id(), wanted.displayName(), changes.now());
           if (!tables.serviceAccounts().insert(account)) {
             throw new DeniedException(
-                new Denial.NameTaken("service_account_id", Kind.SERVICE_ACCOUNT, id.value()));
+                new Denial.NameTaken(
+                    "service_account_id", Kind.SERVICE_ACCOUNT, wanted.id().value()));
           }
+          requireRoom(tables, tenant, "service_account_id");
           record(tables, origin, "CreateServiceAccount", account, Map.of(), fields(account));
           return account;
         });
   }
 
-  /// Changes what people call it.
+  @Override
   public ServiceAccount update(
-      Origin origin, TenantId tenant, ServiceAccountId id, UnaryOperator<String> displayName) {
+      Origin origin, TenantId tenant, ServiceAccountId id, Function<ServiceAccount, Wanted> edit) {
     return changes.change(tables -> {
       Changes.lock(tables, tenant);
       ServiceAccount before = find(tables, tenant, id);
       ServiceAccount after =
-          new ServiceAccount(
-              tenant, id, displayName.apply(before.displayName()), before.createdAt());
+          new ServiceAccount(tenant, id, edit.apply(before).displayName(), before.createdAt());
       if (!after.equals(before)) {
         tables.serviceAccounts().update(after);
         record(tables, origin, "UpdateServiceAccount", after, fields(before), fields(after));
@@ -76,6 +79,7 @@ public final class ServiceAccounts {
   }
 
   /// Removes the service account: its keys stop working for ever, and it leaves its groups.
+  @Override
   public void delete(Origin origin, TenantId tenant, ServiceAccountId id) {
     changes.change(tables -> {
       Changes.lock(tables, tenant);
@@ -95,6 +99,16 @@ public final class ServiceAccounts {
       record(tables, origin, "DeleteServiceAccount", account, fields(account), Map.of());
       return account;
     });
+  }
+
+  /// Called when the account, or accounts, are in their table: the bound holds for what would be.
+  ///
+  /// @param field of the request that asks for one more
+  static void requireRoom(Tables tables, TenantId tenant, String field) {
+    if (tables.serviceAccounts().count(tenant) > ServiceAccount.MAX_PER_TENANT) {
+      throw new DeniedException(
+          new Denial.TooMany(field, Kind.SERVICE_ACCOUNT, ServiceAccount.MAX_PER_TENANT));
+    }
   }
 
   private static ServiceAccount find(Tables tables, TenantId tenant, ServiceAccountId id) {

@@ -77,10 +77,9 @@ public final class SigningKeys implements KeySource {
 
   @Override
   public Optional<ECPublicKey> find(String keyId) {
-    Loaded known = current();
-    ECKey key = known.keys().get(keyId);
-    if (key == null && age(known).compareTo(MIN_AGE) >= 0) {
-      key = load().keys().get(keyId);
+    ECKey key = current().keys().get(keyId);
+    if (key == null) {
+      key = noOlderThan(MIN_AGE).keys().get(keyId);
     }
     try {
       return key == null ? Optional.empty() : Optional.of(key.toECPublicKey());
@@ -103,25 +102,51 @@ public final class SigningKeys implements KeySource {
 
   /// The keys as they are to be now; begins a rotation that is due.
   private Loaded current() {
-    Optional<Loaded> known = loaded;
-    Loaded fresh =
-        known.isPresent() && age(known.get()).compareTo(MAX_AGE) < 0 ? known.get() : load();
-    if (rotation.due(fresh.times(), changes.now()).isNothing()) {
-      return fresh;
-    }
-    rotate();
-    return load();
+    Loaded known = noOlderThan(MAX_AGE);
+    return isAnythingDue(known) ? rotated() : known;
   }
 
-  private void rotate() {
-    changes.change(tables -> {
-      List<SigningKeyTimes> times = tables.signingKeys().lock().stream().map(Entry::times).toList();
-      // Another instance may have done it in the meantime: then nothing is due any more.
-      RotationRule.Due due = rotation.due(times, changes.now());
-      tables.signingKeys().delete(due.dead());
-      due.successorFrom().ifPresent(from -> insert(tables, from));
-      return due;
-    });
+  /// The keys as they were at most `age` ago. Of many threads that ask at once one reads them, and
+  /// the others wait for it.
+  private Loaded noOlderThan(Duration age) {
+    Optional<Loaded> known = loaded;
+    if (known.isPresent() && isYounger(known.get(), age)) {
+      return known.get();
+    }
+    loading.lock();
+    try {
+      known = loaded;
+      return known.isPresent() && isYounger(known.get(), age) ? known.get() : load();
+    } finally {
+      loading.unlock();
+    }
+  }
+
+  /// The keys after what was due is done; of many threads one does it.
+  private Loaded rotated() {
+    loading.lock();
+    try {
+      Optional<Loaded> known = loaded;
+      if (known.isPresent() && !isAnythingDue(known.get())) {
+        return known.get();
+      }
+      changes.change(tables -> {
+        List<SigningKeyTimes> times =
+            tables.signingKeys().lock().stream().map(Entry::times).toList();
+        // Another instance may have done it in the meantime: then nothing is due any more.
+        RotationRule.Due due = rotation.due(times, changes.now());
+        tables.signingKeys().delete(due.dead());
+        due.successorFrom().ifPresent(from -> insert(tables, from));
+        return due;
+      });
+      return load();
+    } finally {
+      loading.unlock();
+    }
+  }
+
+  private boolean isAnythingDue(Loaded known) {
+    return !rotation.due(known.times(), changes.now()).isNothing();
   }
 
   private Entry insert(Tables tables, Instant activeFrom) {
@@ -173,8 +198,8 @@ public final class SigningKeys implements KeySource {
     }
   }
 
-  private Duration age(Loaded known) {
-    return Duration.ofNanos(time.monotonicNanos() - known.atNanos());
+  private boolean isYounger(Loaded known, Duration age) {
+    return time.monotonicNanos() - known.atNanos() < age.toNanos();
   }
 
   private static String context(String keyId) {

@@ -42,7 +42,8 @@ public final class Tenants {
         tables.tenants().find(id).orElseGet(() -> create(tables, origin, id, displayName)));
   }
 
-  /// Removes a tenant without policies. All keys of its people and machines stop working.
+  /// Removes a tenant without policies. All keys of its people and machines stop working, and no
+  /// other tenant ever gets its id: other services still hold nodes and jobs under it.
   public void delete(Origin origin, TenantId id) {
     changes.change(tables -> {
       Changes.lock(tables, id);
@@ -52,13 +53,16 @@ public final class Tenants {
       }
       tables.keys().revokeAll(id, changes.now(), origin.required().subject());
       tables.access().forget(id);
-      tables.tenants().delete(id);
+      tables.tenants().delete(id, changes.now());
       changes.record(tables, origin, Optional.of(id), "DeleteTenant", name(id), List.of());
       return id;
     });
   }
 
   private Tenant create(Tables tables, Origin origin, TenantId id, String displayName) {
+    if (tables.tenants().isRetired(id)) {
+      throw new DeniedException(new Denial.NameRetired("tenant_id", Kind.TENANT, id.value()));
+    }
     Tenant tenant = new Tenant(id, displayName, changes.now());
     if (!tables.tenants().insert(tenant)) {
       throw new DeniedException(new Denial.NameTaken("tenant_id", Kind.TENANT, id.value()));

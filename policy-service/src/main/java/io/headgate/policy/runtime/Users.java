@@ -8,13 +8,14 @@ import io.headgate.policy.core.name.Kind;
 import io.headgate.policy.core.name.TenantId;
 import io.headgate.policy.core.name.UserId;
 import io.headgate.policy.runtime.port.Tables;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.UnaryOperator;
+import java.util.function.Function;
 
 /// People of a tenant. Thread-safe.
-public final class Users {
+public final class Users implements TenantResources<UserId, User, Users.Wanted> {
   private final Changes changes;
   private final AccessWriter access;
 
@@ -23,9 +24,10 @@ public final class Users {
     this.access = access;
   }
 
-  /// What may be said about a user.
-  public record Attributes(String displayName, boolean isAdmin) {}
+  /// A user as somebody asks for it.
+  public record Wanted(UserId id, String displayName, boolean isAdmin) {}
 
+  @Override
   public User get(TenantId tenant, UserId id) {
     return changes.read(tables -> {
       Changes.find(tables, tenant);
@@ -33,7 +35,7 @@ public final class Users {
     });
   }
 
-  /// By id, after `after`.
+  @Override
   public List<User> list(TenantId tenant, Optional<UserId> after, int limit) {
     return changes.read(tables -> {
       Changes.find(tables, tenant);
@@ -41,28 +43,29 @@ public final class Users {
     });
   }
 
-  public <R> R create(
-      Origin origin, Once<User, R> once, TenantId tenant, UserId id, Attributes attributes) {
+  @Override
+  public <R> R create(Origin origin, Once<User, R> once, TenantId tenant, Wanted wanted) {
     return changes.once(
         once,
         tables -> {
           Changes.lock(tables, tenant);
-          User user =
-              new User(tenant, id, attributes.displayName(), attributes.isAdmin(), changes.now());
+          User user = user(tenant, wanted, changes.now());
           if (!tables.users().insert(user)) {
-            throw new DeniedException(new Denial.NameTaken("user_id", Kind.USER, id.value()));
+            throw new DeniedException(
+                new Denial.NameTaken("user_id", Kind.USER, wanted.id().value()));
           }
+          requireRoom(tables, tenant, "user_id");
           record(tables, origin, "CreateUser", user, Map.of(), fields(user));
           return user;
         });
   }
 
-  public User update(Origin origin, TenantId tenant, UserId id, UnaryOperator<Attributes> edit) {
+  @Override
+  public User update(Origin origin, TenantId tenant, UserId id, Function<User, Wanted> edit) {
     return changes.change(tables -> {
       Changes.lock(tables, tenant);
       User before = find(tables, tenant, id);
-      Attributes next = edit.apply(new Attributes(before.displayName(), before.isAdmin()));
-      User after = new User(tenant, id, next.displayName(), next.isAdmin(), before.createdAt());
+      User after = user(tenant, edit.apply(before), before.createdAt());
       if (!after.equals(before)) {
         tables.users().update(after);
         record(tables, origin, "UpdateUser", after, fields(before), fields(after));
@@ -72,6 +75,7 @@ public final class Users {
   }
 
   /// Removes the user: its keys stop working for ever, and it leaves its groups.
+  @Override
   public void delete(Origin origin, TenantId tenant, UserId id) {
     changes.change(tables -> {
       Changes.lock(tables, tenant);
@@ -84,6 +88,19 @@ public final class Users {
       record(tables, origin, "DeleteUser", user, fields(user), Map.of());
       return user;
     });
+  }
+
+  /// Called when the user, or users, are in their table: the bound holds for what would be.
+  ///
+  /// @param field of the request that asks for one more
+  static void requireRoom(Tables tables, TenantId tenant, String field) {
+    if (tables.users().count(tenant) > User.MAX_PER_TENANT) {
+      throw new DeniedException(new Denial.TooMany(field, Kind.USER, User.MAX_PER_TENANT));
+    }
+  }
+
+  private static User user(TenantId tenant, Wanted wanted, Instant createdAt) {
+    return new User(tenant, wanted.id(), wanted.displayName(), wanted.isAdmin(), createdAt);
   }
 
   private static User find(Tables tables, TenantId tenant, UserId id) {

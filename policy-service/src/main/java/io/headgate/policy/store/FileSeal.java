@@ -1,5 +1,6 @@
 package io.headgate.policy.store;
 
+import io.headgate.kit.lifecycle.CannotStartException;
 import io.headgate.policy.runtime.port.Seal;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -72,7 +73,7 @@ public final class FileSeal implements Seal {
     byte[] sealedBy = new byte[ID_BYTES];
     in.get(sealedBy);
     if (!Arrays.equals(sealedBy, id)) {
-      throw new IllegalStateException(
+      throw new CannotStartException(
           context
               + " was sealed by another key than that in "
               + path
@@ -106,7 +107,11 @@ public final class FileSeal implements Seal {
     } catch (IllegalArgumentException _) {
       // Said below.
     }
-    throw new IllegalStateException(path + " does not hold " + KEY_BYTES + " bytes in base64");
+    throw new CannotStartException(
+        path
+            + " does not hold "
+            + KEY_BYTES
+            + " bytes in base64: put the file back that belongs to the database");
   }
 
   private static byte[] sha256(byte[] bytes) {

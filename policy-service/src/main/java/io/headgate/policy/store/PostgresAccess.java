@@ -6,6 +6,7 @@ import static io.headgate.policy.store.jooq.Tables.TENANTS;
 import static org.jooq.impl.DSL.function;
 import static org.jooq.impl.DSL.val;
 
+import io.headgate.kit.watch.WatchPosition;
 import io.headgate.policy.core.access.AccessDiff;
 import io.headgate.policy.core.access.AccessVersion;
 import io.headgate.policy.core.name.TenantId;
@@ -42,7 +43,6 @@ final class PostgresAccess implements AccessTable {
     new AccessRows(dsl, next.tenant()).apply(diff);
     AccessVersion.Change change = next.change().orElseThrow();
     String tenant = next.tenant().value();
-    dsl.deleteFrom(DELETED_TENANTS).where(DELETED_TENANTS.TENANT_ID.eq(tenant)).execute();
     dsl.update(TENANTS)
         .set(TENANTS.ACCESS_VERSION, next.version())
         .set(TENANTS.ACCESS_UPDATED_AT, change.at())
@@ -62,17 +62,20 @@ final class PostgresAccess implements AccessTable {
     dsl.insertInto(DELETED_TENANTS)
         .set(DELETED_TENANTS.TENANT_ID, tenant.value())
         .set(DELETED_TENANTS.WATCH_VERSION, version)
-        .onConflict(DELETED_TENANTS.TENANT_ID)
-        .doUpdate()
-        .set(DELETED_TENANTS.WATCH_VERSION, version)
         .execute();
   }
 
   @Override
-  public AccessStep since(long version) {
-    long current = dsl.select(ACCESS_WATCH.VERSION).from(ACCESS_WATCH).fetchSingle().value1();
-    boolean snapshot = version == 0 || version > current;
-    long seen = snapshot ? 0 : version;
+  public AccessStep since(WatchPosition watcher) {
+    WatchPosition current =
+        dsl.selectFrom(ACCESS_WATCH)
+            .fetchSingle(
+                row -> new WatchPosition(row.getIncarnation().toString(), row.getVersion()));
+    boolean snapshot =
+        !watcher.incarnation().equals(current.incarnation())
+            || watcher.version() == 0
+            || watcher.version() > current.version();
+    long seen = snapshot ? 0 : watcher.version();
     List<AccessVersion> changed =
         dsl.selectFrom(TENANTS)
             .where(TENANTS.WATCH_VERSION.gt(seen))

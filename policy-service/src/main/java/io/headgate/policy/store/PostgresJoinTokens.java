@@ -29,6 +29,12 @@ final class PostgresJoinTokens implements JoinTokenTable {
   }
 
   @Override
+  public int countLive(TenantId tenant, Instant now) {
+    return dsl.fetchCount(
+        JOIN_TOKENS, JOIN_TOKENS.TENANT_ID.eq(tenant.value()).and(JOIN_TOKENS.EXPIRES_AT.gt(now)));
+  }
+
+  @Override
   public void insert(Entry entry, String createdBy) {
     StoredJoinToken token = entry.token();
     dsl.insertInto(JOIN_TOKENS)

@@ -48,10 +48,10 @@ final class PostgresKeys implements KeyTable {
   }
 
   @Override
-  public List<StoredKey> list(Optional<TenantId> tenant, Optional<Position> after, int limit) {
+  public List<StoredKey> list(Scope scope, Optional<Position> after, int limit) {
     return dsl.selectFrom(KEYS)
-        .where(KEYS.REVOKED_AT.isNull())
-        .and(tenant.map(id -> KEYS.TENANT_ID.eq(id.value())).orElse(noCondition()))
+        .where(scope.isRevokedShown() ? noCondition() : KEYS.REVOKED_AT.isNull())
+        .and(scope.tenant().map(id -> KEYS.TENANT_ID.eq(id.value())).orElse(noCondition()))
         .and(
             after
                 .map(position ->
@@ -94,12 +94,7 @@ final class PostgresKeys implements KeyTable {
 
   @Override
   public int revokeAll(KeyOwner owner, Instant at, String by) {
-    Condition ofTenant =
-        owner.tenant().map(id -> KEYS.TENANT_ID.eq(id.value())).orElseGet(KEYS.TENANT_ID::isNull);
-    return revoke(
-        KEYS.KIND.eq(KeyKind.of(owner).name()).and(ofTenant).and(KEYS.OWNER_ID.eq(ownerId(owner))),
-        at,
-        by);
+    return revoke(of(owner), at, by);
   }
 
   @Override
@@ -119,12 +114,23 @@ final class PostgresKeys implements KeyTable {
   }
 
   @Override
+  public int countLive(KeyOwner owner, Instant now) {
+    // An owner need not have any row that could be locked; its name can.
+    dsl.select(
+            function(
+                "pg_advisory_xact_lock",
+                Object.class,
+                function("hashtextextended", Long.class, val("keys of " + owner.name()), val(0L))))
+        .execute();
+    return dsl.fetchCount(KEYS, of(owner).and(isLive(now)));
+  }
+
+  @Override
   public int countLiveOfOperators(Instant now) {
     return dsl.select(KEYS.KEY_ID)
         .from(KEYS)
         .where(KEYS.KIND.eq(KeyKind.OPERATOR.name()))
-        .and(KEYS.REVOKED_AT.isNull())
-        .and(KEYS.EXPIRES_AT.isNull().or(KEYS.EXPIRES_AT.gt(now)))
+        .and(isLive(now))
         .orderBy(KEYS.KEY_ID)
         .forUpdate()
         .fetch()
@@ -145,6 +151,19 @@ final class PostgresKeys implements KeyTable {
         .where(which)
         .and(KEYS.REVOKED_AT.isNull())
         .execute();
+  }
+
+  private static Condition of(KeyOwner owner) {
+    Condition ofTenant =
+        owner.tenant().map(id -> KEYS.TENANT_ID.eq(id.value())).orElseGet(KEYS.TENANT_ID::isNull);
+    return KEYS.KIND
+        .eq(KeyKind.of(owner).name())
+        .and(ofTenant)
+        .and(KEYS.OWNER_ID.eq(ownerId(owner)));
+  }
+
+  private static Condition isLive(Instant now) {
+    return KEYS.REVOKED_AT.isNull().and(KEYS.EXPIRES_AT.isNull().or(KEYS.EXPIRES_AT.gt(now)));
   }
 
   private static String ownerId(KeyOwner owner) {

@@ -48,6 +48,11 @@ final class PostgresServiceAccounts implements ServiceAccountTable {
   }
 
   @Override
+  public int count(TenantId tenant) {
+    return dsl.fetchCount(SERVICE_ACCOUNTS, SERVICE_ACCOUNTS.TENANT_ID.eq(tenant.value()));
+  }
+
+  @Override
   public boolean insert(ServiceAccount account) {
     return dsl.insertInto(SERVICE_ACCOUNTS).set(row(account)).onConflictDoNothing().execute() == 1;
   }

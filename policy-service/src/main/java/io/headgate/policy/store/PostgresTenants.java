@@ -1,6 +1,7 @@
 package io.headgate.policy.store;
 
 import static io.headgate.policy.store.jooq.Tables.GROUPS;
+import static io.headgate.policy.store.jooq.Tables.RETIRED_TENANTS;
 import static io.headgate.policy.store.jooq.Tables.SERVICE_ACCOUNTS;
 import static io.headgate.policy.store.jooq.Tables.TENANTS;
 import static io.headgate.policy.store.jooq.Tables.USERS;
@@ -10,6 +11,7 @@ import io.headgate.policy.core.identity.Tenant;
 import io.headgate.policy.core.name.TenantId;
 import io.headgate.policy.runtime.port.TenantTable;
 import io.headgate.policy.store.jooq.tables.records.TenantsRecord;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import org.jooq.DSLContext;
@@ -58,7 +60,16 @@ final class PostgresTenants implements TenantTable {
   }
 
   @Override
-  public void delete(TenantId id) {
+  public boolean isRetired(TenantId id) {
+    return dsl.fetchExists(RETIRED_TENANTS, RETIRED_TENANTS.TENANT_ID.eq(id.value()));
+  }
+
+  @Override
+  public void delete(TenantId id, Instant at) {
+    dsl.insertInto(RETIRED_TENANTS)
+        .set(RETIRED_TENANTS.TENANT_ID, id.value())
+        .set(RETIRED_TENANTS.RETIRED_AT, at)
+        .execute();
     dsl.deleteFrom(GROUPS).where(GROUPS.TENANT_ID.eq(id.value())).execute();
     dsl.deleteFrom(USERS).where(USERS.TENANT_ID.eq(id.value())).execute();
     dsl.deleteFrom(SERVICE_ACCOUNTS).where(SERVICE_ACCOUNTS.TENANT_ID.eq(id.value())).execute();

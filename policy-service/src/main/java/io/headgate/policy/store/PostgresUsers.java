@@ -56,6 +56,11 @@ final class PostgresUsers implements UserTable {
   }
 
   @Override
+  public int count(TenantId tenant) {
+    return dsl.fetchCount(USERS, USERS.TENANT_ID.eq(tenant.value()));
+  }
+
+  @Override
   public boolean insert(User user) {
     return dsl.insertInto(USERS)
             .set(USERS.TENANT_ID, user.tenant().value())

@@ -1,7 +1,7 @@
 package io.headgate.policy.store;
 
+import io.headgate.kit.lifecycle.CannotStartException;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
@@ -36,7 +36,7 @@ public final class SecretFile {
 
   /// What the file holds; nothing if there is none.
   ///
-  /// @throws IllegalStateException if others may read it: then it is no secret any more
+  /// @throws CannotStartException if others may read it: then it is no secret any more
   public Optional<String> read() {
     try {
       if (!Files.exists(path)) {
@@ -44,7 +44,7 @@ public final class SecretFile {
       }
       Set<PosixFilePermission> permissions = Files.getPosixFilePermissions(path);
       if (!OWNER_ONLY.containsAll(permissions)) {
-        throw new IllegalStateException(
+        throw new CannotStartException(
             path
                 + " may be read or written by others ("
                 + PosixFilePermissions.toString(permissions)
@@ -52,7 +52,7 @@ public final class SecretFile {
       }
       return Optional.of(Files.readString(path).strip());
     } catch (IOException e) {
-      throw new UncheckedIOException("cannot read " + path, e);
+      throw cannot("read", e);
     }
   }
 
@@ -65,7 +65,7 @@ public final class SecretFile {
           StandardCopyOption.ATOMIC_MOVE,
           StandardCopyOption.REPLACE_EXISTING);
     } catch (IOException e) {
-      throw new UncheckedIOException("cannot write " + path, e);
+      throw cannot("write", e);
     }
   }
 
@@ -84,8 +84,13 @@ public final class SecretFile {
       }
       return read().orElseThrow();
     } catch (IOException e) {
-      throw new UncheckedIOException("cannot write " + path, e);
+      throw cannot("write", e);
     }
+  }
+
+  private CannotStartException cannot(String what, IOException e) {
+    return new CannotStartException(
+        "cannot " + what + " the secret in " + path + " (" + e + "): let its owner do so", e);
   }
 
   /// Never half written: the file gets its name when its content is on disk.

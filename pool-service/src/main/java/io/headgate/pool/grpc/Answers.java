@@ -7,7 +7,6 @@ import com.google.protobuf.Parser;
 import io.grpc.MethodDescriptor;
 import io.grpc.stub.StreamObserver;
 import io.headgate.kit.auth.Principals;
-import io.headgate.kit.failure.Refusal;
 import io.headgate.kit.grpc.RequestIds;
 import io.headgate.pool.runtime.Caller;
 import io.headgate.pool.runtime.DeniedException;
@@ -18,12 +17,9 @@ import java.io.UncheckedIOException;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import java.util.regex.Pattern;
 
 /// What every handler does around its own work.
 final class Answers {
-  private static final Pattern REQUEST_ID = Pattern.compile("[!-~]{1,64}");
-
   private Answers() {}
 
   /// Answers with what `work` returns, or with what its denials mean.
@@ -49,13 +45,6 @@ final class Answers {
   /// @param body the request without the id
   static <T> Once<T> once(
       MethodDescriptor<?, ?> method, String id, Message body, Function<T, Message> answer) {
-    if (!id.isEmpty() && !REQUEST_ID.matcher(id).matches()) {
-      throw Refusal.invalidField(
-              "INVALID_REQUEST_ID",
-              "request_id",
-              "only letters, digits and signs without spaces: send a UUID")
-          .exception();
-    }
     return new Once<>(
         method.getFullMethodName(),
         id.isEmpty() ? Optional.empty() : Optional.of(id),

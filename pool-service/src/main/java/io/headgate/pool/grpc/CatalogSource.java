@@ -1,33 +1,56 @@
 package io.headgate.pool.grpc;
 
+import io.headgate.kit.watch.WatchParts;
+import io.headgate.kit.watch.WatchPosition;
 import io.headgate.kit.watch.WatchSource;
 import io.headgate.pool.core.name.TenantId;
 import io.headgate.pool.runtime.Catalog;
 import io.headgate.pool.runtime.Catalog.Update;
 import io.headgate.proto.pool.v1.WatchCatalogResponse;
 import java.util.List;
+import java.util.Optional;
 
-/// The catalog as one watcher reads it.
-record CatalogSource(Catalog catalog) implements WatchSource<WatchCatalogResponse> {
+/// The catalog as one watcher reads it. Confined to the watch's thread.
+final class CatalogSource implements WatchSource<WatchCatalogResponse> {
+  private final Catalog catalog;
+  private String incarnation;
+
+  /// @param incarnation in which the watcher has seen its version
+  CatalogSource(Catalog catalog, String incarnation) {
+    this.catalog = catalog;
+    this.incarnation = incarnation;
+  }
 
   @Override
   public Step<WatchCatalogResponse> read(long version) {
-    return catalog
-        .after(version)
-        .map(update -> new Step<>(update.version(), List.of(message(update))))
-        .orElseGet(() -> new Step<>(version, List.of()));
+    Optional<Update> update = catalog.after(new WatchPosition(incarnation, version));
+    if (update.isEmpty()) {
+      return new Step<>(version, List.of());
+    }
+    WatchPosition position = update.get().position();
+    incarnation = position.incarnation();
+    return new Step<>(
+        position.version(),
+        WatchParts.split(
+            message(update.get()), WatchParts.BOUND, WatchCatalogResponse.LAST_FIELD_NUMBER));
   }
 
   @Override
   public WatchCatalogResponse alive(long version) {
-    return WatchCatalogResponse.newBuilder().setVersion(version).build();
+    return WatchCatalogResponse.newBuilder()
+        .setIncarnation(incarnation)
+        .setVersion(version)
+        .setLast(true)
+        .build();
   }
 
   private static WatchCatalogResponse message(Update update) {
     WatchCatalogResponse.Builder message =
         WatchCatalogResponse.newBuilder()
-            .setVersion(update.version())
-            .setSnapshot(update.snapshot());
+            .setIncarnation(update.position().incarnation())
+            .setVersion(update.position().version())
+            .setSnapshot(update.snapshot())
+            .setLast(true);
     update
         .configurations()
         .forEach((tenant, provisioned) ->

@@ -101,6 +101,10 @@ public final class ConfigurationEndpoint
         out,
         () -> {
           TenantId tenant = Names.parent(request.getParent());
+          if (request.getValidateOnly()) {
+            return ConfigurationMessages.message(
+                tenant, drafts.checkProvision(Answers.caller(), tenant, request.getEtag()));
+          }
           byte[] answer =
               drafts.provision(
                   Answers.caller(),
@@ -145,6 +149,6 @@ public final class ConfigurationEndpoint
 
   @Override
   public void watchCatalog(WatchCatalogRequest request, StreamObserver<WatchCatalogResponse> out) {
-    watchers.open(out, request.getVersion(), new CatalogSource(catalog));
+    watchers.open(out, request.getVersion(), new CatalogSource(catalog, request.getIncarnation()));
   }
 }

@@ -23,7 +23,8 @@ final class NodeMessages {
               device.getMemoryBytes(),
               Enums.geometry(device.getGeometry())
                   .orElseThrow(() -> withoutGeometry(device.getIndex())),
-              Enums.isolation(device.getIsolation())));
+              Enums.isolation(device.getIsolation()),
+              SliceTables.table(device)));
     }
     return new Inventory(
         devices,
@@ -56,14 +57,16 @@ final class NodeMessages {
   }
 
   private static io.headgate.proto.pool.v1.Device message(Device device) {
-    return io.headgate.proto.pool.v1.Device.newBuilder()
-        .setIndex(device.index())
-        .setUuid(device.uuid())
-        .setGpuModel(device.gpuModel())
-        .setMemoryBytes(device.memoryBytes())
-        .setGeometry(Enums.geometry(device.geometry()))
-        .setIsolation(Enums.level(device.isolation()))
-        .build();
+    io.headgate.proto.pool.v1.Device.Builder message =
+        io.headgate.proto.pool.v1.Device.newBuilder()
+            .setIndex(device.index())
+            .setUuid(device.uuid())
+            .setGpuModel(device.gpuModel())
+            .setMemoryBytes(device.memoryBytes())
+            .setGeometry(Enums.geometry(device.geometry()))
+            .setIsolation(Enums.level(device.isolation()));
+    device.slices().map(SliceTables::message).ifPresent(message::setSlices);
+    return message.build();
   }
 
   private static RuntimeException withoutGeometry(int index) {

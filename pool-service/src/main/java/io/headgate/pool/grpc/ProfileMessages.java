@@ -22,8 +22,12 @@ final class ProfileMessages {
         message.getMemoryBytes(),
         message.getGpuMemoryBytes(),
         Enums.isolation(message.getIsolation()),
+        message.getGpuModelsList(),
         message.getPoolsList(),
         message.hasHoldAfter() ? Optional.of(Times.of(message.getHoldAfter())) : Optional.empty(),
+        message.hasPreemptionDelay()
+            ? Optional.of(Times.of(message.getPreemptionDelay()))
+            : Optional.empty(),
         Enums.reclaim(message.getReclaim()),
         message.getDescription());
   }
@@ -37,8 +41,10 @@ final class ProfileMessages {
         .setMemoryBytes(profile.memoryBytes())
         .setGpuMemoryBytes(profile.gpuMemoryBytes())
         .setIsolation(Enums.level(profile.isolation()))
+        .addAllGpuModels(profile.gpuModels())
         .addAllPools(profile.pools().stream().map(PoolId::value).toList())
         .setHoldAfter(Times.of(profile.holdAfter()))
+        .setPreemptionDelay(Times.of(profile.preemptionDelay()))
         .setReclaim(Enums.reclaim(profile.reclaim()))
         .setDescription(profile.description())
         .build();

@@ -1,5 +1,6 @@
 package io.headgate.pool.runtime;
 
+import io.headgate.kit.watch.WatchPosition;
 import io.headgate.pool.core.draft.Provisioned;
 import io.headgate.pool.core.name.TenantId;
 import io.headgate.pool.core.node.Node;
@@ -21,38 +22,38 @@ public final class Catalog {
     this.store = store;
   }
 
-  /// What is told to somebody who has seen an older version.
+  /// What is told to somebody who has seen an older version or another incarnation.
   ///
-  /// @param version after it
+  /// @param position after it
   /// @param snapshot it is everything, and what was known before is void
   /// @param configurations in force, new or changed
   /// @param nodes new or changed
   public record Update(
-      long version,
+      WatchPosition position,
       boolean snapshot,
       Map<TenantId, Provisioned> configurations,
       List<TenantId> deletedTenants,
       List<Node> nodes,
       List<NodeChange> deletedNodes) {}
 
-  /// What somebody who has seen `version` must know; nothing if it is the newest.
-  public Optional<Update> after(long version) {
+  /// What somebody who has come to `seen` must know; nothing if it is the newest.
+  public Optional<Update> after(WatchPosition seen) {
     return store.read(view -> {
       CatalogRange range = view.catalogRange();
-      if (!range.knowsChangesAfter(version)) {
+      if (!range.knowsChangesAfter(seen)) {
         return Optional.of(snapshot(view, range.newest()));
       }
-      return version == range.newest()
+      return seen.equals(range.newest())
           ? Optional.empty()
-          : Optional.of(delta(view, version, range.newest()));
+          : Optional.of(delta(view, seen.version(), range.newest()));
     });
   }
 
-  private static Update snapshot(SupplyView view, long newest) {
+  private static Update snapshot(SupplyView view, WatchPosition newest) {
     return new Update(newest, true, view.allInForce(), List.of(), view.allNodes(), List.of());
   }
 
-  private static Update delta(SupplyView view, long seen, long newest) {
+  private static Update delta(SupplyView view, long seen, WatchPosition newest) {
     Set<TenantId> tenants = new LinkedHashSet<>();
     Set<NodeChange> changedNodes = new LinkedHashSet<>();
     for (CatalogChange change : view.changesAfter(seen)) {

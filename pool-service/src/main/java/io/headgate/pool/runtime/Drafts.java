@@ -88,17 +88,18 @@ public final class Drafts {
         });
   }
 
-  /// What {@link #replace} would answer; nothing is stored.
+  /// What {@link #replace} would answer; nothing is stored. The draft has the content number of the
+  /// stored draft if it equals that one, else none.
   public Replaced check(Caller caller, TenantId tenant, Expected expected, ConfigurationSpec spec) {
     return changes.read(view -> {
       ConfigurationState state = view.state(tenant);
       Configuration next = orThrow(DraftDecisions.replace(state, expected, spec));
       Draft draft =
-          new Draft(
-              state.inForce().version(),
-              state.draft().map(Draft::content).orElse(state.inForce().content()),
-              next,
-              stamp(caller));
+          state
+              .draft()
+              .filter(same -> same.configuration().equals(next))
+              .orElseGet(() ->
+                  new Draft(state.inForce().version(), Draft.NOT_STORED, next, stamp(caller)));
       List<Node> nodes = view.nodes(tenant, Optional.empty(), Integer.MAX_VALUE);
       return new Replaced(draft, warnings(state, next, nodes));
     });
@@ -132,22 +133,26 @@ public final class Drafts {
         transaction -> transaction.once(once, () -> provision(transaction, caller, tenant, etag)));
   }
 
+  /// What {@link #provision} would answer; nothing is stored.
+  public Provisioned checkProvision(Caller caller, TenantId tenant, String etag) {
+    return changes.read(
+        view -> orThrow(DraftDecisions.provision(view.state(tenant), etag, stamp(caller))));
+  }
+
   private Provisioned provision(
       SupplyTransaction transaction, Caller caller, TenantId tenant, String etag) {
     ConfigurationState state = transaction.lockState(tenant);
-    Draft draft = orThrow(DraftDecisions.provision(state, etag));
+    Provisioned next = orThrow(DraftDecisions.provision(state, etag, stamp(caller)));
     Provisioned inForce = state.inForce();
-    if (inForce.version() > 0 && draft.configuration().equals(inForce.configuration())) {
+    if (next.version() == inForce.version()) {
       transaction.deleteDraft(tenant);
       return inForce;
     }
-    Stamp stamp = stamp(caller);
-    long version = inForce.version() + 1;
-    transaction.provision(tenant, version, draft, stamp);
+    transaction.provision(tenant, next);
     transaction.changed(new CatalogChange.ConfigurationChange(tenant));
     transaction.audit(
-        entry(tenant, Action.PROVISION, inForce.configuration(), draft.configuration()));
-    return new Provisioned(version, draft.content(), draft.configuration(), Optional.of(stamp));
+        entry(tenant, Action.PROVISION, inForce.configuration(), next.configuration()));
+    return next;
   }
 
   /// Adds one thing to the draft.

@@ -3,6 +3,7 @@ package io.headgate.pool.runtime;
 import io.headgate.pool.core.configuration.Configuration;
 import io.headgate.pool.core.draft.ConfigurationState;
 import io.headgate.pool.core.draft.Draft;
+import io.headgate.pool.core.draft.Provisioned;
 import io.headgate.pool.core.draft.Stamp;
 import io.headgate.pool.core.name.NodeId;
 import io.headgate.pool.core.name.TenantId;
@@ -25,7 +26,7 @@ public interface SupplyTransaction {
   void deleteDraft(TenantId tenant);
 
   /// Puts a draft in force as the next version, and forgets it as a draft.
-  void provision(TenantId tenant, long version, Draft draft, Stamp stamp);
+  void provision(TenantId tenant, Provisioned next);
 
   /// A node, which nobody else changes until the transaction ends; also if it does not exist yet.
   Optional<Node> lockNode(TenantId tenant, NodeId id);

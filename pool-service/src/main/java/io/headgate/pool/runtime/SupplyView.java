@@ -1,5 +1,6 @@
 package io.headgate.pool.runtime;
 
+import io.headgate.kit.watch.WatchPosition;
 import io.headgate.pool.core.draft.ConfigurationState;
 import io.headgate.pool.core.draft.Provisioned;
 import io.headgate.pool.core.name.NodeId;
@@ -43,12 +44,15 @@ public interface SupplyView {
 
   /// Which versions of the catalog there are.
   ///
-  /// @param newest version of the catalog
+  /// @param newest position of the catalog
   /// @param horizon the oldest version from which changes are known
-  record CatalogRange(long newest, long horizon) {
-    /// Whether somebody who has seen `version` can be told just the changes.
-    public boolean knowsChangesAfter(long version) {
-      return version > 0 && version >= horizon && version <= newest;
+  record CatalogRange(WatchPosition newest, long horizon) {
+    /// Whether somebody who has come to `seen` can be told just the changes.
+    public boolean knowsChangesAfter(WatchPosition seen) {
+      return seen.incarnation().equals(newest.incarnation())
+          && seen.version() > 0
+          && seen.version() >= horizon
+          && seen.version() <= newest.version();
     }
   }
 }

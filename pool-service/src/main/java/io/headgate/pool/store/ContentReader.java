@@ -174,8 +174,10 @@ final class ContentReader {
         row.getMemoryBytes(),
         row.getGpuMemoryBytes(),
         Isolation.valueOf(row.getIsolation()),
+        List.of(row.getGpuModels()),
         routing.getOrDefault(new Item(key, row.getProfileId()), List.of()),
         Duration.ofMillis(row.getHoldAfterMs()),
+        Duration.ofMillis(row.getPreemptionDelayMs()),
         Reclaim.valueOf(row.getReclaim()),
         row.getDescription());
   }

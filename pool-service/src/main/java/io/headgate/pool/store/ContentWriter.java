@@ -129,7 +129,9 @@ final class ContentWriter {
     row.setMemoryBytes(profile.memoryBytes());
     row.setGpuMemoryBytes(profile.gpuMemoryBytes());
     row.setIsolation(profile.isolation().name());
+    row.setGpuModels(profile.gpuModels().toArray(String[]::new));
     row.setHoldAfterMs(profile.holdAfter().toMillis());
+    row.setPreemptionDelayMs(profile.preemptionDelay().toMillis());
     row.setReclaim(profile.reclaim().name());
     row.setDescription(profile.description());
     return row;

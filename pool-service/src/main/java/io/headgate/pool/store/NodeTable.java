@@ -113,6 +113,7 @@ final class NodeTable {
     row.setMemoryBytes(device.memoryBytes());
     row.setGeometry(device.geometry().name());
     row.setIsolation(device.isolation().name());
+    row.setSlices(SliceTableText.of(device.slices()));
     return row;
   }
 
@@ -139,6 +140,7 @@ final class NodeTable {
         row.getGpuModel(),
         row.getMemoryBytes(),
         Geometry.valueOf(row.getGeometry()),
-        Isolation.valueOf(row.getIsolation()));
+        Isolation.valueOf(row.getIsolation()),
+        SliceTableText.parse(row.getSlices()));
   }
 }

@@ -14,6 +14,7 @@ import io.headgate.pool.core.configuration.Configuration;
 import io.headgate.pool.core.configuration.Difference;
 import io.headgate.pool.core.draft.ConfigurationState;
 import io.headgate.pool.core.draft.Draft;
+import io.headgate.pool.core.draft.Provisioned;
 import io.headgate.pool.core.draft.Stamp;
 import io.headgate.pool.core.name.NodeId;
 import io.headgate.pool.core.name.TenantId;
@@ -117,17 +118,18 @@ final class PostgresTransaction implements SupplyTransaction {
   }
 
   @Override
-  public void provision(TenantId tenant, long version, Draft draft, Stamp stamp) {
+  public void provision(TenantId tenant, Provisioned next) {
+    Stamp stamp = next.stamp().orElseThrow();
     db.deleteFrom(DRAFTS).where(DRAFTS.TENANT_ID.eq(tenant.value())).execute();
     db.insertInto(VERSIONS)
         .set(VERSIONS.TENANT_ID, tenant.value())
-        .set(VERSIONS.VERSION, version)
-        .set(VERSIONS.CONTENT_ID, draft.content())
+        .set(VERSIONS.VERSION, next.version())
+        .set(VERSIONS.CONTENT_ID, next.content())
         .set(VERSIONS.PROVISIONED_AT, stamp.at())
         .set(VERSIONS.PROVISIONED_BY, stamp.by())
         .execute();
     db.update(CONFIGURATIONS)
-        .set(CONFIGURATIONS.VERSION, version)
+        .set(CONFIGURATIONS.VERSION, next.version())
         .where(CONFIGURATIONS.TENANT_ID.eq(tenant.value()))
         .execute();
   }

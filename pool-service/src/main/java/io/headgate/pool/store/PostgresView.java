@@ -7,6 +7,7 @@ import static io.headgate.pool.store.jooq.Tables.DRAFTS;
 import static io.headgate.pool.store.jooq.Tables.NODES;
 import static io.headgate.pool.store.jooq.Tables.VERSIONS;
 
+import io.headgate.kit.watch.WatchPosition;
 import io.headgate.pool.core.configuration.Configuration;
 import io.headgate.pool.core.draft.ConfigurationState;
 import io.headgate.pool.core.draft.Draft;
@@ -80,7 +81,10 @@ final class PostgresView implements SupplyView {
   @Override
   public CatalogRange catalogRange() {
     return db.selectFrom(CATALOG)
-        .fetchSingle(row -> new CatalogRange(row.getVersion(), row.getHorizon()));
+        .fetchSingle(row ->
+            new CatalogRange(
+                new WatchPosition(row.getIncarnation().toString(), row.getVersion()),
+                row.getHorizon()));
   }
 
   @Override

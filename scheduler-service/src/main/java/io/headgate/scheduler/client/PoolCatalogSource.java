@@ -2,6 +2,8 @@ package io.headgate.scheduler.client;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.grpc.Channel;
+import io.headgate.kit.watch.WatchParts;
+import io.headgate.kit.watch.WatchPosition;
 import io.headgate.proto.pool.v1.Node;
 import io.headgate.proto.pool.v1.ResourceConfiguration;
 import io.headgate.proto.pool.v1.ResourceConfigurationServiceGrpc;
@@ -15,7 +17,9 @@ import io.headgate.scheduler.runtime.CatalogSource;
 import io.headgate.scheduler.runtime.CatalogUpdate;
 import io.headgate.scheduler.runtime.Document;
 import io.headgate.scheduler.runtime.Supply;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -34,13 +38,16 @@ public final class PoolCatalogSource implements CatalogSource {
 
   @Override
   public String name() {
-    return "supply";
+    return SUPPLY;
   }
 
   @Override
-  public CatalogUpdate decode(long version, List<CatalogEntry> entries) {
+  public CatalogUpdate decode(WatchPosition position, List<CatalogEntry> entries) {
     WatchCatalogResponse.Builder all =
-        WatchCatalogResponse.newBuilder().setVersion(version).setSnapshot(true);
+        WatchCatalogResponse.newBuilder()
+            .setIncarnation(position.incarnation())
+            .setVersion(position.version())
+            .setSnapshot(true);
     try {
       for (CatalogEntry entry : entries) {
         byte[] document = entry.document().bytes();
@@ -57,20 +64,51 @@ public final class PoolCatalogSource implements CatalogSource {
   }
 
   @Override
-  public Watch watch(long fromVersion, Consumer<CatalogUpdate> sink) {
+  public Watch watch(WatchPosition from, Consumer<CatalogUpdate> sink) {
     return new VersionedWatch<>(
             "pool catalog",
-            fromVersion,
-            version ->
-                ResourceConfigurationServiceGrpc.newBlockingStub(channel)
-                    .watchCatalog(WatchCatalogRequest.newBuilder().setVersion(version).build()),
-            WatchCatalogResponse::getVersion,
+            from,
+            new CatalogStream(channel),
             (WatchCatalogResponse message) -> {
               if (changes(message)) {
                 sink.accept(update(message));
               }
             })
         .start();
+  }
+
+  private record CatalogStream(Channel channel)
+      implements VersionedWatch.Stream<WatchCatalogResponse> {
+    @Override
+    public Iterator<WatchCatalogResponse> open(WatchPosition from, Optional<Duration> deadline) {
+      return VersionedWatch.within(
+              ResourceConfigurationServiceGrpc.newBlockingStub(channel), deadline)
+          .watchCatalog(
+              WatchCatalogRequest.newBuilder()
+                  .setIncarnation(from.incarnation())
+                  .setVersion(from.version())
+                  .build());
+    }
+
+    @Override
+    public WatchPosition position(WatchCatalogResponse message) {
+      return new WatchPosition(message.getIncarnation(), message.getVersion());
+    }
+
+    @Override
+    public boolean isSnapshot(WatchCatalogResponse message) {
+      return message.getSnapshot();
+    }
+
+    @Override
+    public boolean isLast(WatchCatalogResponse part) {
+      return part.getLast();
+    }
+
+    @Override
+    public WatchCatalogResponse join(List<WatchCatalogResponse> parts) {
+      return WatchParts.join(parts);
+    }
   }
 
   private static boolean changes(WatchCatalogResponse message) {
@@ -86,7 +124,7 @@ public final class PoolCatalogSource implements CatalogSource {
     List<Supply> supplies = new ArrayList<>();
     for (ResourceConfiguration each : message.getConfigurationsList()) {
       entries.add(new CatalogEntry(TENANT + each.getTenant(), Document.of(each.toByteArray())));
-      supplies.add(SupplyMapper.toSupply(each));
+      supplies.add(SupplyMapper.toSupply(new TenantId(each.getTenant()), each, PartReader.LENIENT));
     }
     List<Supply.Machine> machines = new ArrayList<>();
     for (Node node : message.getNodesList()) {
@@ -96,7 +134,11 @@ public final class PoolCatalogSource implements CatalogSource {
     List<String> removedKeys = new ArrayList<>(message.getDeletedNodesList());
     message.getDeletedTenantsList().forEach(tenant -> removedKeys.add(TENANT + tenant));
     return new CatalogUpdate.OfSupply(
-        new CatalogChange(message.getVersion(), message.getSnapshot(), entries, removedKeys),
+        new CatalogChange(
+            new WatchPosition(message.getIncarnation(), message.getVersion()),
+            message.getSnapshot(),
+            entries,
+            removedKeys),
         supplies,
         message.getDeletedTenantsList().stream().map(TenantId::new).toList(),
         machines,

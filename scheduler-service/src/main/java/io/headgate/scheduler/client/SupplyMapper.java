@@ -3,6 +3,7 @@ package io.headgate.scheduler.client;
 import io.headgate.proto.pool.v1.Dedication;
 import io.headgate.proto.pool.v1.ResourceConfiguration;
 import io.headgate.proto.type.v1.IsolationLevel;
+import io.headgate.proto.type.v1.SliceTable;
 import io.headgate.scheduler.core.catalog.Isolation;
 import io.headgate.scheduler.core.catalog.Pool;
 import io.headgate.scheduler.core.catalog.PoolId;
@@ -12,49 +13,50 @@ import io.headgate.scheduler.core.catalog.Reclaim;
 import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.node.Device;
 import io.headgate.scheduler.core.node.Geometry;
+import io.headgate.scheduler.core.node.Geometry.Kind;
+import io.headgate.scheduler.core.node.Geometry.Sliced;
 import io.headgate.scheduler.core.node.Node;
 import io.headgate.scheduler.core.node.NodeId;
 import io.headgate.scheduler.core.node.NodeStatus;
+import io.headgate.scheduler.core.node.SliceProfile;
 import io.headgate.scheduler.runtime.Supply;
 import io.headgate.scheduler.runtime.Supply.Machine;
 import io.headgate.scheduler.runtime.Supply.OfferedPool;
 import io.headgate.scheduler.runtime.Supply.Owner;
 import io.headgate.type.GpuQuantity;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.function.Supplier;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
-/// Pool-service's messages as the scheduler's values. A part that cannot be read is left out and
-/// told of, as if it were not provisioned: the rest of the tenant goes on.
+/// Pool-service's messages as the scheduler's values.
 final class SupplyMapper {
-  private static final Logger LOG = LoggerFactory.getLogger(SupplyMapper.class);
-
   private static final Pattern NODE = Pattern.compile("tenants/([^/]+)/nodes/([^/]+)");
 
   private SupplyMapper() {}
 
-  static Supply toSupply(ResourceConfiguration configuration) {
-    TenantId tenant = new TenantId(configuration.getTenant());
+  static Supply toSupply(TenantId tenant, ResourceConfiguration configuration, PartReader parts) {
     List<OfferedPool> pools = new ArrayList<>();
     for (var pool : configuration.getPoolsList()) {
-      readable(pool.getName(), () -> toPool(tenant, pool)).ifPresent(pools::add);
+      parts.read("pools", pool.getName(), () -> toPool(tenant, pool)).ifPresent(pools::add);
     }
     List<Profile> profiles = new ArrayList<>();
     for (var profile : configuration.getProfilesList()) {
-      readable(profile.getName(), () -> toProfile(tenant, profile)).ifPresent(profiles::add);
+      parts
+          .read("profiles", profile.getName(), () -> toProfile(tenant, profile))
+          .ifPresent(profiles::add);
     }
     return new Supply(tenant, configuration.getVersion(), pools, profiles);
   }
 
   static Optional<Machine> toMachine(io.headgate.proto.pool.v1.Node node) {
-    return readable(
+    return PartReader.LENIENT.read(
+        "nodes",
         node.getName(),
         () -> {
           NodeId id =
@@ -91,15 +93,6 @@ final class SupplyMapper {
     return name.substring(name.lastIndexOf('/') + 1);
   }
 
-  static <T> Optional<T> readable(String name, Supplier<T> read) {
-    try {
-      return Optional.of(read.get());
-    } catch (IllegalArgumentException e) {
-      LOG.error("{} cannot be used and is left out: {}", name, e.getMessage());
-      return Optional.empty();
-    }
-  }
-
   private static OfferedPool toPool(TenantId tenant, io.headgate.proto.pool.v1.Pool pool) {
     Optional<GpuQuantity> capacity =
         pool.getCapacity().isEmpty()
@@ -114,6 +107,8 @@ final class SupplyMapper {
             pool.getProfileOrderList().stream()
                 .map(profile -> new ProfileId(tenant, profile))
                 .toList(),
+            Optional.empty(),
+            // No provider is connected: nobody would bring what an elastic pool is asked for.
             Optional.empty()),
         owner);
   }
@@ -128,10 +123,6 @@ final class SupplyMapper {
   }
 
   private static Profile toProfile(TenantId tenant, io.headgate.proto.pool.v1.Profile profile) {
-    Reclaim reclaim =
-        profile.getReclaim() == io.headgate.proto.pool.v1.Profile.Reclaim.RECLAIM_STRICT
-            ? Reclaim.STRICT
-            : Reclaim.RESERVATION;
     return new Profile(
         new ProfileId(tenant, id(profile.getName())),
         GpuQuantity.parse(profile.getGpus()),
@@ -142,8 +133,25 @@ final class SupplyMapper {
             ? OptionalLong.empty()
             : OptionalLong.of(profile.getGpuMemoryBytes()),
         isolation(profile.getIsolation()),
+        Set.copyOf(profile.getGpuModelsList()),
         profile.getPoolsList().stream().map(pool -> new PoolId(tenant, pool)).toList(),
-        reclaim);
+        profile.hasHoldAfter() ? toDuration(profile.getHoldAfter()) : Profile.DEFAULT_HOLD_AFTER,
+        profile.hasPreemptionDelay()
+            ? toDuration(profile.getPreemptionDelay())
+            : Profile.DEFAULT_PREEMPTION_DELAY,
+        reclaim(profile.getReclaim()));
+  }
+
+  private static Reclaim reclaim(io.headgate.proto.pool.v1.Profile.Reclaim reclaim) {
+    return switch (reclaim) {
+      case RECLAIM_UNSPECIFIED, RECLAIM_RESERVATION, UNRECOGNIZED -> Reclaim.RESERVATION;
+      case RECLAIM_STRICT -> Reclaim.STRICT;
+      case RECLAIM_RANK -> Reclaim.RANK;
+    };
+  }
+
+  private static Duration toDuration(com.google.protobuf.Duration duration) {
+    return Duration.ofSeconds(duration.getSeconds(), duration.getNanos());
   }
 
   private static Device toDevice(io.headgate.proto.pool.v1.Device device) {
@@ -152,8 +160,32 @@ final class SupplyMapper {
         device.getUuid(),
         device.getGpuModel(),
         device.getMemoryBytes(),
-        new Geometry.Continuous(),
+        geometry(device),
         isolation(device.getIsolation()));
+  }
+
+  private static Geometry geometry(io.headgate.proto.pool.v1.Device device) {
+    return switch (device.getGeometry()) {
+      case DEVICE_GEOMETRY_UNSPECIFIED, DEVICE_GEOMETRY_CONTINUOUS, UNRECOGNIZED ->
+          new Geometry.Continuous();
+      case DEVICE_GEOMETRY_MIG ->
+          device.hasSlices() ? sliced(Kind.MIG, device.getSlices()) : Sliced.MIG;
+      case DEVICE_GEOMETRY_AMD_PARTITION ->
+          device.hasSlices() ? sliced(Kind.AMD_PARTITION, device.getSlices()) : Sliced.AMD;
+    };
+  }
+
+  private static Sliced sliced(Kind kind, SliceTable table) {
+    List<SliceProfile> profiles =
+        table.getProfilesList().stream()
+            .map(each ->
+                new SliceProfile(
+                    each.getName(),
+                    each.getMemorySlices(),
+                    each.getComputeSlices(),
+                    each.getStartsList()))
+            .toList();
+    return new Sliced(kind, table.getMemorySlices(), table.getComputeSlices(), profiles);
   }
 
   private static Isolation isolation(IsolationLevel level) {

@@ -1,20 +1,25 @@
 package io.headgate.scheduler.client;
 
 import io.grpc.Context;
+import io.grpc.stub.AbstractStub;
+import io.headgate.kit.watch.WatchPosition;
 import io.headgate.scheduler.runtime.CatalogSource.Watch;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Iterator;
+import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
-import java.util.function.LongFunction;
-import java.util.function.ToLongFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Follows a stream that has versions until closed: reconnects with growing, jittered waits and
-/// goes on from the last version that was handed over.
+/// goes on from the last position that was handed over. A step of several parts is handed over when
+/// it is complete; one that a broken stream leaves in the middle is forgotten.
 ///
 /// @param <M> the messages of the stream
 final class VersionedWatch<M> implements Watch {
@@ -25,27 +30,53 @@ final class VersionedWatch<M> implements Watch {
   private static final Duration STOP_BOUND = Duration.ofSeconds(5);
 
   private final String name;
-  private final LongFunction<Iterator<M>> open;
-  private final ToLongFunction<M> versionOf;
+  private final Stream<M> stream;
   private final Consumer<M> sink;
   private final CountDownLatch closed = new CountDownLatch(1);
   private final Context.CancellableContext calls = Context.ROOT.withCancellation();
   private final Thread thread;
-  private long version;
 
-  /// @param open the stream from a version on
-  VersionedWatch(
-      String name,
-      long version,
-      LongFunction<Iterator<M>> open,
-      ToLongFunction<M> versionOf,
-      Consumer<M> sink) {
+  /// Held while a message is handed over, so that messages of two streams come one after the other.
+  private final ReentrantLock handing = new ReentrantLock();
+
+  // Written under handing.
+  private volatile WatchPosition position;
+
+  /// The stream that is followed. Its first step comes at once and tells what is true by then, even
+  /// if that is only that nothing changed.
+  interface Stream<M> {
+    /// Opens it.
+    ///
+    /// @param from of the last step that was handed over
+    /// @param deadline after which it ends; absent: it does not
+    Iterator<M> open(WatchPosition from, Optional<Duration> deadline);
+
+    /// After the step.
+    WatchPosition position(M step);
+
+    /// It replaces everything known before.
+    boolean isSnapshot(M step);
+
+    /// The step is complete with this part.
+    boolean isLast(M part);
+
+    /// The step of these parts.
+    M join(List<M> parts);
+  }
+
+  VersionedWatch(String name, WatchPosition position, Stream<M> stream, Consumer<M> sink) {
     this.name = name;
-    this.version = version;
-    this.open = open;
-    this.versionOf = versionOf;
+    this.position = position;
+    this.stream = stream;
     this.sink = sink;
     this.thread = Thread.ofVirtual().name("watch-" + name).unstarted(calls.wrap(this::run));
+  }
+
+  /// The stub with the deadline, if there is one.
+  static <S extends AbstractStub<S>> S within(S stub, Optional<Duration> deadline) {
+    return deadline.isPresent()
+        ? stub.withDeadlineAfter(deadline.get().toNanos(), TimeUnit.NANOSECONDS)
+        : stub;
   }
 
   VersionedWatch<M> start() {
@@ -57,20 +88,71 @@ final class VersionedWatch<M> implements Watch {
     Duration wait = FIRST_WAIT;
     while (closed.getCount() > 0) {
       try {
-        Iterator<M> messages = open.apply(version);
+        WatchPosition from = position;
+        Iterator<M> messages = stream.open(from, Optional.empty());
         while (messages.hasNext()) {
-          M message = messages.next();
-          sink.accept(message);
-          version = versionOf.applyAsLong(message);
+          handOver(step(messages), from);
           wait = FIRST_WAIT;
         }
       } catch (RuntimeException e) {
         if (closed.getCount() > 0) {
-          LOG.warn("the watch of {} broke at version {}: {}", name, version, e.toString());
+          LOG.warn("the watch of {} broke at {}: {}", name, position, e.toString());
         }
       }
       wait = pause(wait);
     }
+  }
+
+  @Override
+  public void refresh(Duration atMost) {
+    Context.CancellableContext call = calls.withCancellation();
+    try {
+      call.run(() -> {
+        WatchPosition from = position;
+        handOver(step(stream.open(from, Optional.of(atMost))), from);
+      });
+    } finally {
+      call.cancel(null);
+    }
+  }
+
+  /// The next step, when its last part has come; fails if the stream ends before that.
+  private M step(Iterator<M> messages) {
+    List<M> parts = new ArrayList<>();
+    do {
+      parts.add(messages.next());
+    } while (!stream.isLast(parts.getLast()));
+    return stream.join(parts);
+  }
+
+  /// Hands a step over unless the other stream has brought something newer meanwhile. A step tells
+  /// everything since its stream began, so what is skipped is never missed.
+  ///
+  /// @param from position from which its stream began
+  private void handOver(M step, WatchPosition from) {
+    handing.lock();
+    try {
+      if (isNews(step, from)) {
+        sink.accept(step);
+        position = stream.position(step);
+      }
+    } finally {
+      handing.unlock();
+    }
+  }
+
+  private boolean isNews(M step, WatchPosition from) {
+    WatchPosition next = stream.position(step);
+    if (!next.incarnation().equals(position.incarnation())) {
+      // Of a service that was restored from a backup. What a stream brings of the incarnation that
+      // it began with is from before, if the other stream has brought another meanwhile.
+      return stream.isSnapshot(step) && !next.incarnation().equals(from.incarnation());
+    }
+    // A snapshot of a version before that is of one that was restored and kept its incarnation.
+    return next.version() > position.version()
+        || (stream.isSnapshot(step)
+            && next.incarnation().equals(from.incarnation())
+            && next.version() < from.version());
   }
 
   private Duration pause(Duration wait) {

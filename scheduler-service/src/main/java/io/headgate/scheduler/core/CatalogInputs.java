@@ -2,7 +2,6 @@ package io.headgate.scheduler.core;
 
 import io.headgate.scheduler.core.catalog.Catalog;
 import io.headgate.scheduler.core.catalog.Policy;
-import io.headgate.scheduler.core.catalog.PolicyId;
 import io.headgate.scheduler.core.catalog.Pool;
 import io.headgate.scheduler.core.catalog.PoolId;
 import io.headgate.scheduler.core.catalog.Profile;
@@ -10,18 +9,22 @@ import io.headgate.scheduler.core.catalog.ProfileId;
 import io.headgate.scheduler.core.catalog.Queue;
 import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.catalog.TenantId;
+import io.headgate.scheduler.core.catalog.TenantShare;
 import io.headgate.scheduler.core.job.HoldRelease;
 import io.headgate.scheduler.core.job.JobEvent;
 import io.headgate.scheduler.core.placement.PoolState;
+import io.headgate.scheduler.core.placement.Ranking;
 import io.headgate.scheduler.core.placement.Shape;
 import io.headgate.scheduler.core.queue.LiveHold;
 import io.headgate.scheduler.core.queue.LiveJob;
 import io.headgate.scheduler.core.queue.QueueState;
 import io.headgate.scheduler.core.queue.QueueState.Resolved;
 import io.headgate.scheduler.core.queue.Route;
+import io.headgate.scheduler.core.queue.RouteGroup;
 import io.headgate.scheduler.core.rights.PolicyAccount;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -50,7 +53,10 @@ final class CatalogInputs {
     }
     // The youngest first: where rights have become too small for all, the older ones stay.
     for (LiveHold hold : List.copyOf(world.holds.values()).reversed()) {
-      if (hold.job().queue().id().tenant().equals(catalog.tenant()) && !hold.isStillDue()) {
+      // Those of blocked jobs are found again in every pass.
+      if (!hold.isForBlocked()
+          && hold.job().queue().id().tenant().equals(catalog.tenant())
+          && !hold.isStillDue()) {
         ledger.release(hold, HoldRelease.CONFIGURATION_CHANGED);
       }
     }
@@ -61,24 +67,29 @@ final class CatalogInputs {
 
   /// Takes the catalog, without consequences for jobs.
   void configure(Catalog catalog) {
-    world.catalogs.put(catalog.tenant(), catalog);
+    Catalog before = world.catalogs.put(catalog.tenant(), catalog);
     world.structureChanged = true;
     world.changes++;
-    configurePolicies(catalog);
+    world.placeChanges++;
+    configurePolicies(catalog, before);
     configurePools(catalog);
+    configureShares(catalog);
     configureQueues(catalog);
+    world.demand(catalog.tenant()).retain(catalog.profiles());
+    world.expect(catalog.tenant());
   }
 
-  private void configurePolicies(Catalog catalog) {
-    Map<PolicyId, Policy> policies = new HashMap<>();
-    for (Policy policy : catalog.policies()) {
-      policies.put(policy.id(), policy);
-      world.account(policy.id());
-    }
-    for (PolicyAccount account : world.accounts.values()) {
-      if (account.id().tenant().equals(catalog.tenant())) {
-        account.configure(policies.get(account.id()));
+  private void configurePolicies(Catalog catalog, @Nullable Catalog before) {
+    if (before != null) {
+      for (Policy policy : before.policies()) {
+        PolicyAccount account = world.accounts.get(policy.id());
+        if (account != null) {
+          account.configure(null);
+        }
       }
+    }
+    for (Policy policy : catalog.policies()) {
+      world.account(policy.id()).configure(policy);
     }
     world
         .accounts
@@ -96,6 +107,21 @@ final class CatalogInputs {
       if (state.id().tenant().equals(catalog.tenant())) {
         Pool pool = pools.get(state.id());
         state.configure(pool, executionOrder(catalog, state.id(), pool));
+        if (pool == null || pool.elasticity().isEmpty()) {
+          state.nodes().forEach(node -> node.setIdleSince(null));
+        }
+      }
+    }
+  }
+
+  private void configureShares(Catalog catalog) {
+    Map<PoolId, List<TenantShare>> shares = new HashMap<>();
+    for (TenantShare share : catalog.shares()) {
+      shares.computeIfAbsent(share.pool(), key -> new ArrayList<>()).add(share);
+    }
+    for (PoolState pool : world.pools.values()) {
+      if (pool.id().tenant().equals(catalog.tenant())) {
+        world.tenants(pool).configure(shares.getOrDefault(pool.id(), List.of()));
       }
     }
   }
@@ -125,32 +151,43 @@ final class CatalogInputs {
     }
     List<QueueState> states = tenantQueues(catalog.tenant());
     for (QueueState state : states) {
-      state.resolved().ifPresent(this::forgetUse);
+      state.resolved().ifPresent(resolved -> world.queuesOf.remove(resolved.account()));
     }
     for (QueueState state : states) {
       Queue queue = queues.get(state.id());
       Resolved resolved = queue == null ? null : resolve(queue, profiles.get(queue.profile()));
       state.configure(queue, resolved);
       if (resolved != null) {
-        rememberUse(state, resolved);
+        world.queuesOf.computeIfAbsent(resolved.account(), key -> new ArrayList<>()).add(state);
+      }
+    }
+    keepUsedRoutes();
+  }
+
+  private void keepUsedRoutes() {
+    Set<RouteGroup> used = new HashSet<>();
+    for (QueueState queue : world.queues.values()) {
+      queue.resolved().ifPresent(resolved -> used.add(resolved.group()));
+    }
+    world.routeGroups.values().retainAll(used);
+    world.groupsOf.clear();
+    world.queuesOfTenant.clear();
+    for (QueueState queue : world.queues.values()) {
+      for (Route route : queue.routes()) {
+        if (route.tenant().isBound()) {
+          world.queuesOfTenant.computeIfAbsent(route.tenant(), key -> new ArrayList<>()).add(queue);
+        }
+      }
+    }
+    Set<Ranking> rankings = new HashSet<>();
+    for (RouteGroup group : world.routeGroups.values()) {
+      for (Route route : group.routes()) {
+        rankings.add(route.ranking());
+        world.groupsOf.computeIfAbsent(route.pool(), key -> new ArrayList<>()).add(group);
       }
     }
     for (PoolState pool : world.pools.values()) {
-      pool.retainRankings(world.rankingUsers.keySet());
-    }
-  }
-
-  private void forgetUse(Resolved resolved) {
-    world.queuesOf.remove(resolved.account());
-    for (Route route : resolved.routes()) {
-      world.rankingUsers.remove(route.ranking());
-    }
-  }
-
-  private void rememberUse(QueueState state, Resolved resolved) {
-    world.queuesOf.computeIfAbsent(resolved.account(), key -> new ArrayList<>()).add(state);
-    for (Route route : resolved.routes()) {
-      world.rankingUsers.computeIfAbsent(route.ranking(), key -> new ArrayList<>()).add(state);
+      pool.retainRankings(rankings);
     }
   }
 
@@ -164,10 +201,23 @@ final class CatalogInputs {
     for (PoolId id : new LinkedHashSet<>(profile.pools())) {
       PoolState pool = world.pools.get(id);
       if (pool != null && pool.admits(account.id())) {
-        routes.add(new Route(pool, pool.executionPosition(profile.id()), pool.ranking(shape)));
+        routes.add(
+            new Route(
+                pool,
+                pool.executionPosition(profile.id()),
+                pool.ranking(shape),
+                world.tenant(pool, account.id().tenant())));
       }
     }
-    return new Resolved(queue, profile, shape, account, List.copyOf(routes));
+    List<Route> key = List.copyOf(routes);
+    RouteGroup group = world.routeGroups.get(key);
+    if (group == null
+        || group.isElastic() != RouteGroup.isElastic(key)
+        || group.isShared() != RouteGroup.isShared(key)) {
+      group = new RouteGroup(key);
+      world.routeGroups.put(key, group);
+    }
+    return new Resolved(queue, profile, shape, account, group);
   }
 
   private void withdraw(QueueState queue) {

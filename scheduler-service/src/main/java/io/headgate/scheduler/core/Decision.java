@@ -12,11 +12,24 @@ import java.util.Optional;
 /// @param refusals inputs of users that were refused and changed nothing, in their order
 /// @param wakeAt when something is due although nothing happens: decide again then, with
 ///   [Input.TimePassed]. It replaces the earlier one
-public record Decision(List<Effect> effects, List<Refusal> refusals, Optional<Instant> wakeAt) {
+/// @param holdTurns when holds of DESIGN O7 did not count while it was decided: nothing to act on,
+///   but whoever holds the effects against the rules one by one has to know it
+public record Decision(
+    List<Effect> effects,
+    List<Refusal> refusals,
+    Optional<Instant> wakeAt,
+    List<HoldTurn> holdTurns) {
   public Decision {
     effects = List.copyOf(effects);
     refusals = List.copyOf(refusals);
+    holdTurns = List.copyOf(holdTurns);
   }
+
+  /// A hold of DESIGN O7 was lifted until its job's turn, or is in force again as it was. One that
+  /// was lifted and does not come back is released by an effect.
+  ///
+  /// @param at the index of the first effect that was decided afterwards
+  public record HoldTurn(int at, JobId job, boolean inForce) {}
 
   /// A user's input that was refused.
   ///

@@ -1,5 +1,6 @@
 package io.headgate.scheduler.core;
 
+import io.headgate.scheduler.core.catalog.PoolId;
 import io.headgate.scheduler.core.explain.LaneId;
 import io.headgate.scheduler.core.explain.Reason;
 import io.headgate.scheduler.core.job.Attempt;
@@ -51,6 +52,13 @@ public sealed interface Effect {
 
   /// The reason why this one job waits is now another one; it no longer shares its lane's.
   record JobReasonChanged(JobId job, Reason reason) implements Effect {}
+
+  /// The elastic pool is to have so many instances in all: those that it has, and those that are
+  /// missing. It replaces what was asked for before.
+  record ScalePool(PoolId pool, int instances) implements Effect {}
+
+  /// The node of an elastic pool idled for too long: it gets no more work and is given back.
+  record ReleaseNode(NodeId node) implements Effect {}
 
   /// The node gets no new work for a while because it rejected an assignment.
   record NodeSetAside(NodeId node, Instant until) implements Effect {}

@@ -15,6 +15,7 @@ import io.headgate.scheduler.core.queue.QueueState;
 import io.headgate.scheduler.core.queue.Route;
 import io.headgate.scheduler.core.queue.WaitingLine;
 import io.headgate.scheduler.core.rights.PolicyAccount;
+import io.headgate.scheduler.core.rights.TenantAccount;
 import io.headgate.type.GpuQuantity;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,25 +43,39 @@ final class Explainer {
     return ids(first.subList(0, Math.min(limit, first.size())));
   }
 
-  static Explanation explain(World world, LiveJob job) {
+  /// @param gaveUp whether the last search for room for it ended at its bound
+  static Explanation explain(World world, LiveJob job, boolean gaveUp) {
     boolean waits = job.attempt() == null;
     boolean inLane = waits && job.hold() == null;
     List<Check> starts = inLane ? starts(job) : List.of();
-    boolean supplyOnly =
-        !starts.isEmpty()
-            && (starts.getLast().rule().equals("A6") || starts.getLast().rule().equals("A7"))
-            && starts.getLast().verdict() == Verdict.NO;
+    boolean supplyOnly = inLane && isSupply(job.queue().lane(job).block());
     return new Explanation(
         job.toJob(),
         Reasons.of(job),
         position(job),
         starts,
-        supplyOnly ? preempts(world, job) : List.of(),
+        supplyOnly ? VictimRules.preempts(world, job, gaveUp) : List.of(),
         waits ? ahead(job) : List.of(),
         inLane ? behind(job) : List.of(),
         Optional.ofNullable(job.hold()).map(LiveHold::hold),
         Optional.ofNullable(job.attempt()).map(LiveAttempt::toAttempt),
-        job.attempt() == null ? List.of() : exposure(job.attempt()));
+        job.attempt() == null ? List.of() : VictimRules.exposure(job.attempt()));
+  }
+
+  /// Whether others' leaving would let the job start.
+  private static boolean isSupply(Block block) {
+    return switch (block) {
+      case TENANT_LIMIT, POOL_CAPACITY, HOLD, CAPACITY, FRAGMENTATION, PROVIDER -> true;
+      case NEVER_FITS,
+          CLOSED,
+          LIMIT,
+          USER_LIMIT,
+          OVER_RESERVATION,
+          NON_PREEMPTIBLE,
+          TENANT_NON_PREEMPTIBLE,
+          NONE ->
+          false;
+    };
   }
 
   /// The A rules in order, up to the first that says no.
@@ -89,7 +104,10 @@ final class Explainer {
           "A2",
           "limit",
           block != Block.LIMIT,
-          sum(policy + " uses", account.charged(), need, account.limit(), ""));
+          sum(policy + " uses", account.charged(), need, account.limit(), "")
+              + (lane.id().exceedsLimit() && account.charged() + need > account.limit()
+                  ? ", which " + job.user().name() + " may exceed on idle capacity"
+                  : ""));
     }
     if (isOpen(checks) && lane.user().isPresent()) {
       add(
@@ -127,7 +145,9 @@ final class Explainer {
               account.reservation(),
               "reservation "));
     }
-    if (isOpen(checks)) {
+    if (isOpen(checks) && block == Block.TENANT_NON_PREEMPTIBLE) {
+      addTenantReservation(checks, queue, need);
+    } else if (isOpen(checks)) {
       addSupply(checks, queue, need);
     }
     return checks;
@@ -141,6 +161,7 @@ final class Explainer {
     for (Route route : queue.routes()) {
       PoolState pool = route.pool();
       String name = pool.id().name();
+      addTenant(checks, route, need, fits);
       boolean room = pool.hasRoom(need);
       if (pool.pool().flatMap(known -> known.capacity()).isPresent()) {
         checks.add(
@@ -154,7 +175,7 @@ final class Explainer {
           new Check(
               "A6",
               "fit",
-              room ? verdict(route.fits(), fits) : Verdict.NOT_APPLICABLE,
+              room ? verdict(route.ranking().fits(), fits) : Verdict.NOT_APPLICABLE,
               "%s offers %s GPUs on %d nodes: used %s, idle %s, needs %s"
                   .formatted(
                       name,
@@ -166,81 +187,45 @@ final class Explainer {
     }
   }
 
+  private static void addTenantReservation(List<Check> checks, QueueState queue, long need) {
+    for (Route route : queue.routes()) {
+      TenantAccount tenant = route.tenant();
+      if (tenant.isBound()) {
+        checks.add(
+            new Check(
+                "A3",
+                "tenant preemptible",
+                route.admitsNonPreemptible() ? Verdict.NOT_APPLICABLE : Verdict.NO,
+                sum(
+                    tenant.tenant() + " non-preemptible in " + tenant.pool().name(),
+                    tenant.nonPreemptible(),
+                    need,
+                    tenant.reservation(),
+                    "reservation ")));
+      }
+    }
+  }
+
+  private static void addTenant(List<Check> checks, Route route, long need, boolean fits) {
+    TenantAccount tenant = route.tenant();
+    if (tenant.isLimited()) {
+      checks.add(
+          new Check(
+              "A3",
+              "tenant limit",
+              verdict(route.hasRoomForTenant(), fits),
+              sum(
+                  tenant.tenant() + " in " + tenant.pool().name() + " uses",
+                  tenant.charged(),
+                  need,
+                  tenant.limit(),
+                  "")));
+    }
+  }
+
   /// A pool that cannot take the job stands in its way only if no other can.
   private static Verdict verdict(boolean ok, boolean elsewhere) {
     return ok ? Verdict.OK : elsewhere ? Verdict.NOT_APPLICABLE : Verdict.NO;
-  }
-
-  /// Why it does not take others' slices.
-  private static List<Check> preempts(World world, LiveJob job) {
-    List<Check> checks = new ArrayList<>();
-    QueueState queue = job.queue();
-    PolicyAccount account = queue.account();
-    add(
-        checks,
-        "P1",
-        "entitled",
-        queue.isEntitled(),
-        sum(
-            account.id().name(),
-            account.standing(),
-            queue.need(),
-            account.reservation(),
-            "reservation "));
-    List<String> over = new ArrayList<>();
-    List<String> within = new ArrayList<>();
-    for (PolicyAccount other : world.accounts.values()) {
-      if (other != account
-          && other.id().tenant().equals(account.id().tenant())
-          && other.attempts() > 0) {
-        String text =
-            "%s (%s of %s)"
-                .formatted(other.id().name(), gpus(other.standing()), gpus(other.reservation()));
-        (other.over(0) > 0 ? over : within).add(text);
-      }
-    }
-    if (!queue.isEntitled()) {
-      checks.add(new Check("P2", "victims", Verdict.NOT_APPLICABLE, victims(over, within)));
-    } else {
-      checks.add(
-          new Check(
-              "P2",
-              "victims",
-              Verdict.NO,
-              victims(over, within)
-                  + (over.isEmpty()
-                      ? ""
-                      : "; what of it may go and runs in the job's pools makes no room")));
-    }
-    return checks;
-  }
-
-  private static String victims(List<String> over, List<String> within) {
-    if (over.isEmpty()) {
-      return within.isEmpty()
-          ? "nobody else runs"
-          : "nobody is above the reservation: " + String.join(", ", within);
-    }
-    return "above the reservation: " + String.join(", ", over);
-  }
-
-  /// What could happen to a running job.
-  private static List<Check> exposure(LiveAttempt attempt) {
-    PolicyAccount account = attempt.policy();
-    String usage =
-        "%s %s, reservation %s"
-            .formatted(account.id().name(), gpus(account.standing()), gpus(account.reservation()));
-    if (!attempt.claim().preemptible()) {
-      return List.of(new Check("A8", "preemptible", Verdict.OK, "never a victim"));
-    }
-    if (attempt.pool().isDedicated()) {
-      return List.of(new Check("P2", "dedicated", Verdict.OK, "never a victim"));
-    }
-    return List.of(
-        account.over(0) > 0
-            ? new Check(
-                "P2", "reservation", Verdict.NO, "may be a victim of an entitled job: " + usage)
-            : new Check("P2", "reservation", Verdict.OK, "no victim: " + usage));
   }
 
   private static List<JobId> ahead(LiveJob job) {
@@ -285,19 +270,19 @@ final class Explainer {
     return checks.getLast().verdict() != Verdict.NO;
   }
 
-  private static void add(List<Check> checks, String rule, String title, boolean ok, String text) {
+  static void add(List<Check> checks, String rule, String title, boolean ok, String text) {
     checks.add(new Check(rule, title, ok ? Verdict.OK : Verdict.NO, text));
   }
 
   /// `rnd uses 3 + needs 3 = 6 <= 9`.
-  private static String sum(String who, long used, long need, long most, String name) {
+  static String sum(String who, long used, long need, long most, String name) {
     long sum = used + need;
     return "%s %s + needs %s = %s %s %s%s"
         .formatted(
             who, gpus(used), gpus(need), gpus(sum), sum <= most ? "<=" : ">", name, gpus(most));
   }
 
-  private static String gpus(long units) {
+  static String gpus(long units) {
     return GpuQuantity.format(units);
   }
 }

@@ -3,6 +3,7 @@ package io.headgate.scheduler.core;
 import io.headgate.scheduler.core.catalog.Catalog;
 import io.headgate.scheduler.core.job.AttemptId;
 import io.headgate.scheduler.core.job.Job;
+import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.JobSpec;
 import io.headgate.scheduler.core.node.Node;
 import io.headgate.scheduler.core.node.NodeId;
@@ -33,6 +34,10 @@ public sealed interface Input {
   /// it is a draft or has ended. `job` is the shell's record of it, for the core forgets drafts and
   /// ended jobs.
   record JobRequeued(Job job) implements Input {}
+
+  /// The job's submitter may no longer use its queue. If it waits it becomes a draft and needs a
+  /// new request to be queued; one that has an attempt goes on (DESIGN A1).
+  record JobWithdrawn(JobId job) implements Input {}
 
   /// The worker runs.
   record WorkerStarted(AttemptId attempt, int worker, Instant at) implements Input {}

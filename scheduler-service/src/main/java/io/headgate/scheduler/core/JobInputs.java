@@ -1,5 +1,6 @@
 package io.headgate.scheduler.core;
 
+import io.headgate.scheduler.core.catalog.ProfileId;
 import io.headgate.scheduler.core.explain.Denial;
 import io.headgate.scheduler.core.job.Job;
 import io.headgate.scheduler.core.job.JobEvent;
@@ -46,6 +47,10 @@ final class JobInputs {
       return;
     }
     LiveJob job = queued(spec, 0, Optional.empty());
+    ProfileId profile = job.queue().resolved().orElseThrow().profile().id();
+    if (world.demand(profile.tenant()).ask(profile)) {
+      world.expect(profile.tenant());
+    }
     ledger.tell(new Effect.JobChanged(job.toJob(), Optional.empty(), JobEvent.SUBMIT));
   }
 
@@ -102,6 +107,15 @@ final class JobInputs {
     }
     Job cancelled = record.withState(JobState.CANCELLED);
     ledger.tell(new Effect.JobChanged(cancelled, Optional.of(record.state()), JobEvent.CANCEL));
+  }
+
+  void withdraw(JobId id) {
+    LiveJob job = world.jobs.get(id);
+    if (job != null && job.state() == JobState.WAITING) {
+      ledger.dequeue(job);
+      ledger.move(job, JobEvent.WITHDRAW);
+      ledger.forgetIfUnused(job.queue());
+    }
   }
 
   void requeue(int input, Job record) {

@@ -22,6 +22,8 @@ import io.headgate.scheduler.core.queue.LiveAttempt;
 import io.headgate.scheduler.core.queue.LiveHold;
 import io.headgate.scheduler.core.queue.LiveJob;
 import io.headgate.scheduler.core.queue.QueueState;
+import io.headgate.scheduler.core.rights.PolicyAccount;
+import io.headgate.scheduler.core.rights.TenantAccount;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -35,6 +37,7 @@ final class Ledger {
   private final World world;
   private final List<Effect> effects = new ArrayList<>();
   private final List<Decision.Refusal> refusals = new ArrayList<>();
+  private final List<Decision.HoldTurn> holdTurns = new ArrayList<>();
 
   Ledger(World world) {
     this.world = world;
@@ -46,6 +49,10 @@ final class Ledger {
 
   List<Decision.Refusal> refusals() {
     return refusals;
+  }
+
+  List<Decision.HoldTurn> holdTurns() {
+    return holdTurns;
   }
 
   void tell(Effect effect) {
@@ -90,7 +97,7 @@ final class Ledger {
   }
 
   /// Starts a waiting job that nothing is held for.
-  void start(LiveJob job, Assignment assignment, Instant now) {
+  LiveAttempt start(LiveJob job, Assignment assignment, Instant now) {
     QueueState queue = job.queue();
     queue.dequeue(job);
     Attempt attempt =
@@ -106,17 +113,30 @@ final class Ledger {
             Optional.empty(),
             Collections.nCopies(assignment.workers().size(), WorkerStatus.ASSIGNED),
             Optional.empty());
-    take(liveAttempt(attempt, job));
+    LiveAttempt live = liveAttempt(attempt, job);
+    take(live);
     move(job, JobEvent.ASSIGN);
     tell(new Effect.StartAttempt(attempt));
+    return live;
+  }
+
+  /// Something was taken for a policy. A search for room that failed would fail again, unless the
+  /// policy or its tenant is above its reservation now, or its jobs may preempt each other, so that
+  /// its jobs may go.
+  private void noteTaken(PolicyAccount policy, TenantAccount tenant) {
+    if (policy.over(0) > 0 || tenant.over(0) > 0 || policy.preemptsWithin()) {
+      world.changes++;
+    }
   }
 
   LiveAttempt liveAttempt(Attempt attempt, LiveJob job) {
+    PoolState pool = world.pool(attempt.assignment().pool());
     return new LiveAttempt(
         attempt,
         job,
         world.account(attempt.policy()),
-        world.pool(attempt.assignment().pool()),
+        world.tenant(pool, attempt.policy().tenant()),
+        pool,
         nodes(attempt.assignment()));
   }
 
@@ -124,23 +144,45 @@ final class Ledger {
   void take(LiveAttempt attempt) {
     share(attempt, attempt.stake(), 1);
     attempt.policy().start(attempt.claim());
+    attempt.tenant().start(attempt.claim());
+    noteTaken(attempt.policy(), attempt.tenant());
     if (attempt.stake() == Stake.STOPPING) {
       attempt.policy().stop(attempt.claim());
+      attempt.tenant().stop(attempt.claim());
     }
     attempt.job().setAttempt(attempt);
     attempt.job().queue().countAttempt(1);
     attempt.pool().countAttempt(1);
     world.candidates.add(attempt);
+    if (attempt.stop() == null) {
+      world.ends.add(attempt);
+    }
+  }
+
+  /// All workers of the attempt run.
+  void run(LiveAttempt attempt, Instant at) {
+    if (attempt.stop() == null) {
+      world.ends.remove(attempt);
+      attempt.setStarted(at);
+      world.ends.add(attempt);
+    } else {
+      attempt.setStarted(at);
+    }
+    world.changes++;
+    move(attempt.job(), JobEvent.RUN);
   }
 
   /// Asks the attempt to stop. Its slices stay taken.
   void stop(LiveAttempt attempt, StopOrder order) {
     if (attempt.stop() == null) {
       world.candidates.remove(attempt);
+      world.ends.remove(attempt);
       share(attempt, Stake.LIVE, -1);
       attempt.setStop(order);
       share(attempt, Stake.STOPPING, 1);
+      world.changes++;
       attempt.policy().stop(attempt.claim());
+      attempt.tenant().stop(attempt.claim());
       move(attempt.job(), JobEvent.STOP);
     } else {
       attempt.setStop(order);
@@ -152,9 +194,14 @@ final class Ledger {
   void end(LiveAttempt attempt, AttemptEnding ending, JobEvent event) {
     LiveJob job = attempt.job();
     QueueState queue = job.queue();
-    world.candidates.remove(attempt);
+    if (attempt.stop() == null) {
+      world.candidates.remove(attempt);
+      world.ends.remove(attempt);
+    }
     share(attempt, attempt.stake(), -1);
+    world.changes++;
     attempt.policy().end(attempt.claim(), attempt.stake() == Stake.STOPPING);
+    attempt.tenant().end(attempt.claim(), attempt.stake() == Stake.STOPPING);
     job.setAttempt(null);
     queue.countAttempt(-1);
     attempt.pool().countAttempt(-1);
@@ -174,18 +221,23 @@ final class Ledger {
   }
 
   /// Keeps slices for a waiting job.
-  void hold(LiveJob job, Hold hold) {
+  LiveHold hold(LiveJob job, Hold hold) {
     job.queue().dequeue(job);
-    place(liveHold(hold, job));
+    LiveHold live = liveHold(hold, job);
+    place(live);
     tell(new Effect.HoldPlaced(hold));
+    return live;
   }
 
   LiveHold liveHold(Hold hold, LiveJob job) {
+    PoolState pool = world.pool(hold.place().pool());
+    PolicyAccount policy = job.queue().account();
     return new LiveHold(
         hold,
         job,
-        job.queue().account(),
-        world.pool(hold.place().pool()),
+        policy,
+        world.tenant(pool, policy.id().tenant()),
+        pool,
         job.queue().shape(),
         nodes(hold.place()));
   }
@@ -193,7 +245,9 @@ final class Ledger {
   void place(LiveHold hold) {
     LiveJob job = hold.job();
     share(hold, 1);
-    hold.policy().hold(hold.claim());
+    hold.policy().hold(hold.claim(), hold.isForBlocked());
+    hold.tenant().hold(hold.claim(), hold.isForBlocked());
+    noteTaken(hold.policy(), hold.tenant());
     job.setHold(hold);
     job.queue().addHolder(job);
     world.holds.put(job.id(), hold);
@@ -205,8 +259,29 @@ final class Ledger {
     enqueue(hold.job());
   }
 
+  /// Takes a hold of DESIGN O7 back for the length of a pass, so that it is found anew in its turn;
+  /// its job waits in its lane meanwhile. It is told of only if [#resume] does not follow.
+  void suspend(LiveHold hold) {
+    long changes = world.changes;
+    lift(hold);
+    world.holds.remove(hold.job().id());
+    enqueue(hold.job());
+    world.changes = changes;
+    holdTurns.add(new Decision.HoldTurn(effects.size(), hold.job().id(), false));
+  }
+
+  /// Puts a suspended hold back as it was.
+  void resume(LiveHold hold) {
+    long changes = world.changes;
+    hold.job().queue().dequeue(hold.job());
+    place(hold);
+    world.changes = changes;
+    holdTurns.add(new Decision.HoldTurn(effects.size(), hold.job().id(), true));
+  }
+
   private void end(LiveHold hold, HoldRelease cause) {
     lift(hold);
+    world.placeChanges++;
     world.holds.remove(hold.job().id());
     tell(new Effect.HoldReleased(hold.job().id(), cause));
   }
@@ -214,7 +289,9 @@ final class Ledger {
   /// Takes the held slices back; the job is then in no lane. It keeps its turn among the holds.
   void lift(LiveHold hold) {
     share(hold, -1);
-    hold.policy().release(hold.claim());
+    world.changes++;
+    hold.policy().release(hold.claim(), hold.isForBlocked());
+    hold.tenant().release(hold.claim(), hold.isForBlocked());
     hold.job().setHold(null);
     hold.job().queue().removeHolder(hold.job());
   }
@@ -231,7 +308,6 @@ final class Ledger {
 
   private void share(
       JobId job, Assignment assignment, List<NodeState> nodes, Stake stake, int sign) {
-    world.changes++;
     for (int worker = 0; worker < nodes.size(); worker++) {
       WorkerPlace place = assignment.workers().get(worker);
       if (sign > 0) {

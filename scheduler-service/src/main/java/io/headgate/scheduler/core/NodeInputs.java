@@ -4,9 +4,14 @@ import io.headgate.scheduler.core.node.Node;
 import io.headgate.scheduler.core.node.NodeId;
 import io.headgate.scheduler.core.placement.NodeState;
 import io.headgate.scheduler.core.placement.PoolState;
+import io.headgate.scheduler.core.placement.Stake;
+import io.headgate.scheduler.core.queue.LiveAttempt;
+import io.headgate.scheduler.core.queue.LiveJob;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 
 /// What news of a node changes.
 final class NodeInputs {
@@ -25,6 +30,7 @@ final class NodeInputs {
 
   void changed(Node node) {
     world.changes++;
+    world.placeChanges++;
     PoolState pool = world.pool(node.pool());
     NodeState known = world.nodes.get(node.id());
     if (known == null) {
@@ -40,14 +46,32 @@ final class NodeInputs {
       return;
     }
     PoolState before = known.pool();
+    Set<LiveAttempt> moving = before == pool ? Set.of() : running(known);
+    moving.forEach(world.ends::remove);
     if (before != pool) {
       before.drop(known);
+      known.setIdleSince(null);
       inventoryChanged(before);
     }
-    known.restore();
+    // One that is given back gets no work, whatever it still reports.
+    if (known.isRemoved()) {
+      known.restore();
+    }
     known.adopt(node, pool);
+    moving.forEach(world.ends::add);
     pool.refresh(known);
     inventoryChanged(pool);
+  }
+
+  private Set<LiveAttempt> running(NodeState node) {
+    Set<LiveAttempt> running = new HashSet<>();
+    for (NodeState.Share share : node.shares()) {
+      LiveJob job = world.jobs.get(share.job());
+      if (share.stake() == Stake.LIVE && job != null && job.attempt() != null) {
+        running.add(job.attempt());
+      }
+    }
+    return running;
   }
 
   void removed(NodeId id) {
@@ -56,6 +80,7 @@ final class NodeInputs {
       return;
     }
     world.changes++;
+    world.placeChanges++;
     node.remove();
     world.aside.remove(node);
     node.pool().refresh(node);
@@ -81,6 +106,7 @@ final class NodeInputs {
     node.pool().refresh(node);
     world.aside.add(node);
     world.changes++;
+    world.placeChanges++;
     ledger.tell(new Effect.NodeSetAside(node.id(), until));
   }
 
@@ -92,6 +118,7 @@ final class NodeInputs {
         world.aside.remove(node);
         node.pool().refresh(node);
         world.changes++;
+        world.placeChanges++;
       }
     }
   }

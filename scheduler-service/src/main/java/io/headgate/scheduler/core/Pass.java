@@ -1,8 +1,8 @@
 package io.headgate.scheduler.core;
 
-import io.headgate.scheduler.core.catalog.Reclaim;
 import io.headgate.scheduler.core.job.Assignment;
 import io.headgate.scheduler.core.job.AttemptId;
+import io.headgate.scheduler.core.job.Grounds;
 import io.headgate.scheduler.core.job.Hold;
 import io.headgate.scheduler.core.job.HoldRelease;
 import io.headgate.scheduler.core.job.Preemption;
@@ -14,9 +14,7 @@ import io.headgate.scheduler.core.job.WorkerPlace;
 import io.headgate.scheduler.core.node.NodeId;
 import io.headgate.scheduler.core.placement.NodeState;
 import io.headgate.scheduler.core.placement.PoolState;
-import io.headgate.scheduler.core.placement.Ranking;
 import io.headgate.scheduler.core.placement.Stake;
-import io.headgate.scheduler.core.preemption.PreemptionSearch;
 import io.headgate.scheduler.core.preemption.PreemptionSearch.Result;
 import io.headgate.scheduler.core.queue.Lane;
 import io.headgate.scheduler.core.queue.LiveAttempt;
@@ -24,15 +22,18 @@ import io.headgate.scheduler.core.queue.LiveHold;
 import io.headgate.scheduler.core.queue.LiveJob;
 import io.headgate.scheduler.core.queue.QueueState;
 import io.headgate.scheduler.core.queue.Route;
+import io.headgate.scheduler.core.queue.RouteGroup;
+import io.headgate.scheduler.core.queue.Seeker;
 import io.headgate.scheduler.core.queue.Turn;
 import io.headgate.scheduler.core.queue.TurnOrder;
 import io.headgate.scheduler.core.rights.PolicyAccount;
+import io.headgate.scheduler.core.rights.TenantAccount;
+import io.headgate.type.GpuQuantity;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -42,38 +43,36 @@ import org.jspecify.annotations.Nullable;
 ///
 /// 1. Holds on nodes that no longer take work are given up.
 /// 2. What can never start is found, if configuration or inventory changed.
-/// 3. Jobs start whose held slices have become free, or that now fit elsewhere.
-/// 4. Queue by queue in their order (O1-O5) the first job starts where it fits first (O6); an
-///    entitled one that fits nowhere preempts (P1-P5). Each start or preemption re-orders the
-///    queues that it concerns; until nobody's turn leads to anything.
-/// 5. Lanes whose reason to wait is another one now say so.
+/// 3. Jobs start whose held slices have become free, or that now fit elsewhere, where long-blocked
+///    jobs do not hold.
+/// 4. Queue by queue in their order (O1-O5) the first job starts where it fits first (O6); one that
+///    fits nowhere makes room (P1-P9), or holds what others leave (O7). Each start, preemption or
+///    hold re-orders the queues that it concerns; until nobody's turn leads to anything. What
+///    happens late may concern those who had their turn before; then 3 and 4 are repeated. So a
+///    second pass would decide nothing.
+/// 5. Elastic pools are asked for what is missing, and give back what idles.
+/// 6. Lanes whose reason to wait is another one now say so.
 final class Pass {
-  /// Searches with the same key have the same outcome: a preemptor's own policy is never above its
-  /// reservation, so it makes no difference who asks.
-  record SearchKey(List<Route> routes, Reclaim reclaim) {}
-
-  /// A search that found nothing; it need not be repeated until something changes.
-  ///
-  /// @param changes the world's count of changes then
-  record Failure(long changes, Optional<Instant> retryAt) {}
-
   private final World world;
   private final Ledger ledger;
-  private final Map<SearchKey, Failure> failures;
+  private final RoomSearches searches;
   private final Instant now;
+  private final BlockedHolds blockedHolds;
+  private final Scaling scaling;
   private final TurnOrder order = new TurnOrder();
   private @Nullable Instant wakeAt;
 
-  /// Whether an entitled job that looked for room in vain may find some now: a start left its
-  /// policy above its reservation, so that jobs of it may go; or a victim leaves more behind than
-  /// its preemptor takes.
-  private boolean roomMayAppear;
+  /// Whether those who had their turn may now do what they could not then, or what they did then is
+  /// another's now: all take turns again.
+  private boolean again;
 
-  Pass(World world, Ledger ledger, Map<SearchKey, Failure> failures, Instant now) {
+  Pass(World world, Ledger ledger, RoomSearches searches, Instant now) {
     this.world = world;
     this.ledger = ledger;
-    this.failures = failures;
+    this.searches = searches;
     this.now = now;
+    this.blockedHolds = new BlockedHolds(world, ledger, now);
+    this.scaling = new Scaling(world, ledger, now);
   }
 
   /// Makes the pass; says when something is due although nothing happens.
@@ -82,11 +81,18 @@ final class Pass {
     boolean structureChanged = world.structureChanged;
     if (structureChanged) {
       StructuralCheck.renew(world);
-      failures.clear();
+      searches.forget();
+      world.hopeless.clear();
       world.structureChanged = false;
     }
-    useHolds();
-    takeTurns();
+    do {
+      again = false;
+      useHolds();
+      takeTurns();
+    } while (again || (blockedHolds.end() && somebodyWaitsForVictims()));
+    blockedHolds.close();
+    scaling.plan();
+    scaling.wakeAt().ifPresent(this::wakeBy);
     for (QueueState queue : world.queues.values()) {
       for (Lane lane : queue.lanes()) {
         Reasons.tell(queue, lane, ledger, structureChanged);
@@ -115,10 +121,13 @@ final class Pass {
   private void useHolds() {
     LiveHold.Older older = new LiveHold.Older();
     for (LiveHold hold : List.copyOf(world.holds.values())) {
+      if (hold.isForBlocked()) {
+        continue;
+      }
       if (hold.isReady(older)) {
         ledger.release(hold, HoldRelease.USED);
         ledger.start(hold.job(), hold.hold().place(), now);
-      } else if (!hold.isWorthAnotherLook() || !startsElsewhere(hold)) {
+      } else if (!hold.isWithinLimit() || !hold.isWorthAnotherLook() || !startsElsewhere(hold)) {
         older.add(hold);
       }
     }
@@ -129,8 +138,8 @@ final class Pass {
   private boolean startsElsewhere(LiveHold hold) {
     ledger.lift(hold);
     Assignment found = null;
-    for (Route route : hold.job().queue().routes()) {
-      if (found == null) {
+    for (Route route : hold.job().queue().routes(hold.job())) {
+      if (found == null && route.hasRoomForTenant()) {
         found = route.pool().place(route.ranking()).orElse(null);
       }
     }
@@ -144,120 +153,196 @@ final class Pass {
     return true;
   }
 
-  private void takeTurns() {
-    for (PoolState pool : world.pools.values()) {
-      pool.rankings().forEach(Ranking::note);
-    }
-    do {
-      roomMayAppear = false;
-      for (QueueState queue : world.queues.values()) {
-        refresh(queue);
+  private boolean somebodyWaitsForVictims() {
+    for (LiveHold hold : world.holds.values()) {
+      if (!hold.isForBlocked()) {
+        return true;
       }
-      takeTurnsInOrder();
-    } while (roomMayAppear);
+    }
+    return false;
   }
 
-  private void takeTurnsInOrder() {
+  private void takeTurns() {
+    searches.beginRound();
+    blockedHolds.lift();
+    world.routeGroups.values().forEach(RouteGroup::lookAgain);
+    for (QueueState queue : world.queues.values()) {
+      refresh(queue);
+    }
     for (Turn turn = order.next(); turn != null; turn = order.next()) {
       LiveJob head = turn.head();
       Route route = turn.route();
       if (head == null) {
         throw new IllegalStateException("no candidate in " + turn.queue().id());
       }
-      if (route != null) {
-        start(head, route);
-      } else {
-        preempt(head);
-      }
-    }
-  }
-
-  /// Finds the queue's candidate anew.
-  private void refresh(QueueState queue) {
-    Turn turn = queue.turn();
-    order.remove(turn);
-    if (queue.resolved().isPresent() && !queue.lanes().isEmpty() && turn.choose()) {
-      order.put(turn);
-    }
-  }
-
-  /// Takes the queues out whose order changes when these policies' usage does. It must be done
-  /// before the usage changes: the heap compares by usage.
-  private Set<QueueState> takeOut(Set<PolicyAccount> accounts) {
-    Set<QueueState> queues = new LinkedHashSet<>();
-    for (PolicyAccount account : accounts) {
-      for (QueueState queue : world.queuesOf.getOrDefault(account, List.of())) {
-        order.remove(queue.turn());
-        queues.add(queue);
-      }
-    }
-    return queues;
-  }
-
-  /// Puts the queues back in their new places, and those that no longer find room in the pool.
-  private void putBack(Set<QueueState> queues, PoolState pool) {
-    for (Ranking ranking : pool.rankings()) {
-      if (ranking.hasFilled()) {
-        queues.addAll(world.rankingUsers.getOrDefault(ranking, List.of()));
-      }
-    }
-    queues.forEach(this::refresh);
-  }
-
-  private void start(LiveJob job, Route route) {
-    Assignment place = route.pool().place(route.ranking()).orElseThrow();
-    Set<QueueState> queues = takeOut(Set.of(job.queue().account()));
-    ledger.start(job, place, now);
-    roomMayAppear |= job.queue().account().over(0) > 0;
-    putBack(queues, route.pool());
-  }
-
-  private void preempt(LiveJob job) {
-    QueueState queue = job.queue();
-    SearchKey key = new SearchKey(queue.routes(), queue.reclaim());
-    Failure failure = failures.get(key);
-    if (failure == null
-        || failure.changes() != world.changes
-        || failure.retryAt().map(at -> !at.isAfter(now)).orElse(false)) {
-      Result result =
-          PreemptionSearch.search(world.candidates, queue.routes(), queue.reclaim(), now);
-      switch (result) {
-        case Result.Found found -> {
-          preempt(job, found);
-          return;
+      if (turn.isOutdated()) {
+        refresh(turn.queue());
+      } else if (route != null) {
+        start(head, route.pool().place(route.ranking()).orElseThrow(), route.pool());
+      } else if (!passesAHold(turn, head) && !makesRoom(turn, head)) {
+        if (turn.mayStart() && hold(turn, head)) {
+          continue;
         }
-        case Result.NotFound notFound -> failure = new Failure(world.changes, notFound.retryAt());
+        if (turn.chooseNext()) {
+          order.put(turn);
+        }
       }
-      failures.put(key, failure);
     }
-    failure.retryAt().ifPresent(this::wakeBy);
+  }
+
+  /// A job that ends before a holder is expected to start may use what is held (DESIGN O7).
+  private boolean passesAHold(Turn turn, LiveJob job) {
+    if (!turn.mayStart()) {
+      return false;
+    }
+    Optional<Assignment> place = blockedHolds.passing(job);
+    place.ifPresent(found -> start(job, found, world.pool(found.pool())));
+    return place.isPresent();
+  }
+
+  private boolean makesRoom(Turn turn, LiveJob job) {
+    for (Seeker seeker : turn.seekers()) {
+      // Capacity that can be asked for comes before other people's (DESIGN P6).
+      if (seeker.rule() != PreemptionRule.P9
+          && job.queue().group().isElastic()
+          && scaling.mayServe(job.queue())) {
+        continue;
+      }
+      if (preempts(job, seeker)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private boolean hold(Turn turn, LiveJob job) {
+    Instant from = turn.holdsFrom();
+    if (from == null) {
+      return false;
+    }
+    if (from.isAfter(now)) {
+      wakeBy(from);
+      return false;
+    }
+    Optional<Hold> found = blockedHolds.find(job);
+    if (found.isEmpty()) {
+      return false;
+    }
+    blockedHolds.place(job, found.get());
+    settle(job.queue(), world.pool(found.get().place().pool()));
+    return true;
+  }
+
+  private void refresh(QueueState queue) {
+    if (queue.resolved().isPresent() && !queue.lanes().isEmpty()) {
+      order.refresh(queue.turn());
+    } else {
+      order.remove(queue.turn());
+    }
+  }
+
+  /// Something of the pool was taken for a job of the queue, so that it has another candidate now.
+  ///
+  /// @return whether some are ahead of where they were
+  private boolean settle(QueueState queue, PoolState pool) {
+    boolean someCameForward =
+        order.taken(pool, world.groupsOf.getOrDefault(pool, List.of()), blockedHolds::isPlacedIn);
+    refresh(queue);
+    for (QueueState other : queuesOf(queue.account())) {
+      if (other != queue && other.turn().mayComeEarlier()) {
+        refresh(other);
+      }
+    }
+    for (QueueState other : queuesOf(world.tenant(pool, queue.account().id().tenant()))) {
+      if (other != queue && other.turn().mayComeEarlier()) {
+        refresh(other);
+      }
+    }
+    return someCameForward;
+  }
+
+  /// As [#settle], after a job got or will get a place: jobs of its policy or tenant may go for
+  /// those who looked for room in vain, and who holds may not be the best-ranked any more.
+  private void settleGift(
+      QueueState queue, PolicyAccount account, TenantAccount tenant, PoolState pool) {
+    boolean someCameForward = settle(queue, pool);
+    again |=
+        account.over(0) > 0
+            || tenant.over(0) > 0
+            || blockedHolds.someAreOf(account)
+            || (!queuesOf(tenant).isEmpty() && blockedHolds.someAreOf(tenant))
+            || (someCameForward && blockedHolds.areSome());
+  }
+
+  private List<QueueState> queuesOf(PolicyAccount account) {
+    return world.queuesOf.getOrDefault(account, List.of());
+  }
+
+  /// Those whose order depends on what the tenant has; none where tenants do not share.
+  private List<QueueState> queuesOf(TenantAccount tenant) {
+    return world.queuesOfTenant.getOrDefault(tenant, List.of());
+  }
+
+  private void start(LiveJob job, Assignment place, PoolState pool) {
+    blockedHolds.leave(job, HoldRelease.USED);
+    LiveAttempt attempt = ledger.start(job, place, now);
+    settleGift(job.queue(), attempt.policy(), attempt.tenant(), pool);
+  }
+
+  private boolean preempts(LiveJob job, Seeker seeker) {
+    switch (searches.search(seeker, blockedHolds.inForce(), now)) {
+      case Result.Found found -> {
+        long before = world.changes;
+        preempt(job, seeker.rule(), found);
+        searches.keepFailures(seeker, blockedHolds.inForce(), before);
+        return true;
+      }
+      case Result.NotFound notFound -> {
+        notFound.retryAt().ifPresent(this::wakeBy);
+        return false;
+      }
+    }
   }
 
   /// Asks the victims to stop and holds the place for the job, in one decision (DESIGN P5).
-  private void preempt(LiveJob job, Result.Found found) {
-    Set<PolicyAccount> accounts = new LinkedHashSet<>();
-    accounts.add(job.queue().account());
-    found.victims().forEach(victim -> accounts.add(victim.policy()));
-    Set<QueueState> queues = takeOut(accounts);
-    PreemptionRule rule = PreemptionRule.P1;
+  private void preempt(LiveJob job, PreemptionRule rule, Result.Found found) {
+    blockedHolds.leave(job, HoldRelease.NOT_NEEDED);
+    Set<PolicyAccount> losers = new LinkedHashSet<>();
+    Set<TenantAccount> losingTenants = new LinkedHashSet<>();
+    TenantAccount winner = world.tenant(found.pool(), job.queue().account().id().tenant());
     for (LiveAttempt victim : found.victims()) {
       StopOutcome outcome =
           switch (victim.policy().onPreempt()) {
             case REQUEUE -> StopOutcome.REQUEUE;
             case CANCEL -> StopOutcome.CANCEL;
           };
-      victim.job().preempted(new Preemption(job.id(), rule, now));
-      ledger.stop(victim, new StopOrder(new StopCause.Preempted(job.id(), rule), outcome, now));
+      Grounds grounds =
+          new Grounds(
+              victim.policy().share(),
+              job.queue().account().share(),
+              new GpuQuantity(found.place().units()),
+              winner.isBound() && !victim.tenant().tenant().equals(winner.tenant())
+                  ? Optional.of(new Grounds.Tenants(victim.tenant().share(), winner.share()))
+                  : Optional.empty());
+      victim.job().preempted(new Preemption(job.id(), rule, grounds, now));
+      StopCause cause = new StopCause.Preempted(job.id(), rule, grounds);
+      ledger.stop(victim, new StopOrder(cause, outcome, now));
+      losers.add(victim.policy());
+      losingTenants.add(victim.tenant());
     }
-    roomMayAppear |= !found.victims().isEmpty();
-    Hold hold = new Hold(job.id(), found.place(), leaving(found), rule, now);
-    ledger.hold(job, hold);
-    LiveHold placed = world.holds.get(job.id());
-    if (placed != null) {
+    // Under P9 it may be only the limit that has no room; then the job fits elsewhere perhaps.
+    boolean fitsNowhere = rule != PreemptionRule.P9;
+    again |= !found.victims().isEmpty() || !fitsNowhere;
+    Hold hold = Hold.forVictims(job.id(), found.place(), leaving(found), rule, now);
+    LiveHold placed = ledger.hold(job, hold);
+    if (fitsNowhere) {
       placed.looked();
-      ledger.tell(new Effect.JobReasonChanged(job.id(), Reasons.waiting(placed)));
     }
-    putBack(queues, found.pool());
+    ledger.tell(new Effect.JobReasonChanged(job.id(), Reasons.waiting(placed)));
+    settleGift(job.queue(), placed.policy(), placed.tenant(), found.pool());
+    // Their turns may come earlier now.
+    losers.forEach(account -> queuesOf(account).forEach(this::refresh));
+    losingTenants.forEach(account -> queuesOf(account).forEach(this::refresh));
   }
 
   /// The attempts that have to leave the place: the victims, or those that were stopping on its

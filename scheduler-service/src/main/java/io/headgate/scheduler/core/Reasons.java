@@ -10,8 +10,11 @@ import io.headgate.scheduler.core.queue.Lane;
 import io.headgate.scheduler.core.queue.LiveHold;
 import io.headgate.scheduler.core.queue.LiveJob;
 import io.headgate.scheduler.core.queue.QueueState;
+import io.headgate.scheduler.core.queue.Route;
 import io.headgate.scheduler.core.rights.PolicyAccount;
+import io.headgate.scheduler.core.rights.TenantAccount;
 import io.headgate.type.GpuQuantity;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -34,13 +37,17 @@ final class Reasons {
   }
 
   static Reason waiting(LiveHold hold) {
-    return new Reason.WaitingForVictims(hold.pool().id(), hold.hold().victims());
+    return hold.isForBlocked()
+        ? new Reason.Holding(hold.pool().id(), hold.hold().waitsFor(), hold.hold().expectedStart())
+        : new Reason.WaitingForVictims(hold.pool().id(), hold.hold().waitsFor());
   }
 
   /// Tells what has changed about the lane since it was told last.
   static void tell(QueueState queue, Lane lane, Ledger ledger, boolean structureChanged) {
     Block block = lane.block();
-    if (block == lane.told().block() && !structureChanged) {
+    // Who is in the way, or who was asked, may change while the block stays.
+    boolean movable = block == Block.HOLD || block == Block.PROVIDER;
+    if (block == lane.told().block() && !structureChanged && !movable) {
       return;
     }
     Reason before = lane.told().reason();
@@ -76,10 +83,41 @@ final class Reasons {
       case NON_PREEMPTIBLE ->
           new Reason.NonPreemptible(
               policy, gpus(account.nonPreemptible()), need, gpus(account.reservation()));
+      case TENANT_NON_PREEMPTIBLE -> {
+        TenantAccount tenant = firstShared(queue).tenant();
+        yield new Reason.TenantNonPreemptible(
+            tenant.tenant(),
+            tenant.pool(),
+            gpus(tenant.nonPreemptible()),
+            need,
+            gpus(tenant.reservation()));
+      }
+      case TENANT_LIMIT -> {
+        TenantAccount tenant = queue.routes().getFirst().tenant();
+        yield new Reason.TenantLimit(
+            tenant.tenant(), tenant.pool(), gpus(tenant.charged()), need, gpus(tenant.limit()));
+      }
+      case HOLD -> {
+        Route first = queue.routes().getFirst();
+        yield new Reason.Hold(
+            first.pool().id(), need, first.ranking().holderInTheWay().orElseThrow());
+      }
+      case PROVIDER ->
+          new Reason.WaitingForProvider(
+              Objects.requireNonNull(queue.expects(), "nothing was asked for").id(), need);
       case POOL_CAPACITY, CAPACITY, FRAGMENTATION ->
           supply(queue.routes().getFirst().pool(), queue.shape(), need, block);
       case NEVER_FITS, CLOSED, NONE -> null;
     };
+  }
+
+  private static Route firstShared(QueueState queue) {
+    for (Route route : queue.routes()) {
+      if (route.tenant().isBound()) {
+        return route;
+      }
+    }
+    throw new IllegalStateException("no tenant is bound in a pool of " + queue.id());
   }
 
   private static Reason supply(PoolState pool, Shape shape, GpuQuantity need, Block block) {

@@ -1,12 +1,12 @@
 package io.headgate.scheduler.core;
 
-import io.headgate.scheduler.core.Pass.Failure;
-import io.headgate.scheduler.core.Pass.SearchKey;
+import io.headgate.scheduler.core.catalog.PlacementPolicy;
 import io.headgate.scheduler.core.catalog.PolicyId;
 import io.headgate.scheduler.core.catalog.PoolId;
 import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.explain.Denial;
 import io.headgate.scheduler.core.explain.Explanation;
+import io.headgate.scheduler.core.explain.Forecast;
 import io.headgate.scheduler.core.explain.Reason;
 import io.headgate.scheduler.core.job.Attempt;
 import io.headgate.scheduler.core.job.Hold;
@@ -14,18 +14,21 @@ import io.headgate.scheduler.core.job.Job;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.JobSpec;
 import io.headgate.scheduler.core.node.NodeId;
+import io.headgate.scheduler.core.placement.PoolState;
 import io.headgate.scheduler.core.queue.LiveAttempt;
 import io.headgate.scheduler.core.queue.LiveHold;
 import io.headgate.scheduler.core.queue.LiveJob;
+import io.headgate.scheduler.core.queue.QueueState;
 import io.headgate.scheduler.core.usage.NodeUsage;
 import io.headgate.scheduler.core.usage.PolicyUsage;
 import io.headgate.scheduler.core.usage.PoolUsage;
 import io.headgate.scheduler.core.usage.QueueUsage;
+import io.headgate.scheduler.core.usage.TenantUsage;
+import io.headgate.type.GpuQuantity;
 import java.time.Instant;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /// The scheduler's decisions: who runs, where, on which slice of which device, who must go, and why
 /// everybody else waits.
@@ -38,13 +41,16 @@ import java.util.Optional;
 /// A decision takes effect in the core at once. A shell that could not commit its effects loads a
 /// new core.
 public final class SchedulerCore {
+  /// How places are chosen where nothing else is said.
+  public static final PlacementPolicy DEFAULT_PLACEMENT = new PlacementPolicy.TightestFit();
+
   private final World world;
 
-  /// Only saves work: what is in it would be found again.
-  private final Map<SearchKey, Failure> failures = new HashMap<>();
+  private final RoomSearches searches;
 
   private SchedulerCore(World world) {
     this.world = world;
+    this.searches = new RoomSearches(world);
   }
 
   /// A core without catalog, nodes and jobs.
@@ -52,12 +58,22 @@ public final class SchedulerCore {
     return load(SchedulerState.EMPTY);
   }
 
+  /// A core without catalog, nodes and jobs, with another way of choosing places than usual.
+  public static SchedulerCore empty(PlacementPolicy placement) {
+    return load(SchedulerState.EMPTY, placement);
+  }
+
   /// A core that goes on from the given state. It decides nothing until it is asked to.
   ///
   /// @throws IllegalArgumentException when the state contradicts itself, for example when two
   ///   attempts have one slice
   public static SchedulerCore load(SchedulerState state) {
-    return new SchedulerCore(StateLoader.load(state));
+    return load(state, DEFAULT_PLACEMENT);
+  }
+
+  /// The same, with another way of choosing places than usual.
+  public static SchedulerCore load(SchedulerState state, PlacementPolicy placement) {
+    return new SchedulerCore(StateLoader.load(state, placement));
   }
 
   /// Applies the inputs in their order, then makes one pass: starts what may start, preempts what
@@ -78,6 +94,7 @@ public final class SchedulerCore {
         case Input.JobSubmitted(var job) -> jobs.submit(index, job);
         case Input.JobCancelled(var job) -> jobs.cancel(index, job);
         case Input.JobRequeued(var job) -> jobs.requeue(index, job);
+        case Input.JobWithdrawn(var job) -> jobs.withdraw(job);
         case Input.WorkerStarted started -> workers.started(started);
         case Input.AttemptCheckpointed checkpointed -> workers.checkpointed(checkpointed);
         case Input.WorkerExited exited -> workers.exited(exited);
@@ -88,8 +105,8 @@ public final class SchedulerCore {
       }
     }
     nodes.takeBack(now);
-    Optional<Instant> wakeAt = new Pass(world, ledger, failures, now).run();
-    return new Decision(ledger.effects(), ledger.refusals(), wakeAt);
+    Optional<Instant> wakeAt = new Pass(world, ledger, searches, now).run();
+    return new Decision(ledger.effects(), ledger.refusals(), wakeAt, ledger.holdTurns());
   }
 
   /// Everything that is needed to go on elsewhere.
@@ -97,9 +114,14 @@ public final class SchedulerCore {
     return StateLoader.state(world);
   }
 
+  /// How it chooses places.
+  public PlacementPolicy placement() {
+    return world.placement;
+  }
+
   /// An independent core in the same state, for what-if.
   public SchedulerCore copy() {
-    return load(state());
+    return load(state(), world.placement);
   }
 
   /// What would stand against submitting such a job; empty when it would be queued. Changes
@@ -142,7 +164,30 @@ public final class SchedulerCore {
 
   /// Everything that can be said about the job; empty when the core does not know it.
   public Optional<Explanation> explain(JobId job) {
-    return live(job).map(known -> Explainer.explain(world, known));
+    return live(job).map(known -> Explainer.explain(world, known, gaveUp(known.queue())));
+  }
+
+  /// Whether the last search for room for a job of the queue ended at its bound.
+  private boolean gaveUp(QueueState queue) {
+    return queue.resolved().isPresent() && searches.gaveUp(queue.group());
+  }
+
+  /// Bounds each search for victims otherwise than usual.
+  void searchAtMost(int steps) {
+    world.searchSteps = steps;
+  }
+
+  /// When the job starts if nothing more comes; empty when it does not wait. What is needed is
+  /// taken at once; the rest may be done beside the core's thread, and costs much more.
+  public Supplier<Optional<Forecast>> forecast(JobId job, Instant now) {
+    if (position(job).isEmpty()) {
+      return Optional::empty;
+    }
+    if (world.jobs.size() > StartForecast.MAX_JOBS) {
+      return () -> Optional.of(new Forecast.Unknown(Forecast.Cause.TOO_MANY));
+    }
+    SchedulerState state = state();
+    return () -> StartForecast.of(state, world.placement, job, now);
   }
 
   /// Usage of all policies, by id.
@@ -155,6 +200,11 @@ public final class SchedulerCore {
         .map(account -> UsageReport.policy(world, account));
   }
 
+  /// Usage of all tenants that share pools, by pool, then tenant.
+  public List<TenantUsage> tenants() {
+    return UsageReport.tenants(world);
+  }
+
   /// Usage of all pools, by id.
   public List<PoolUsage> pools() {
     return UsageReport.pools(world);
@@ -162,6 +212,13 @@ public final class SchedulerCore {
 
   public Optional<PoolUsage> pool(PoolId pool) {
     return Optional.ofNullable(world.pools.get(pool)).map(UsageReport::pool);
+  }
+
+  /// How much of what is idle in the pool is of no use to a job of those that are asked for, on
+  /// average over these, in GPUs.
+  public double strandedGpus(PoolId pool) {
+    PoolState known = world.pools.get(pool);
+    return known == null ? 0 : known.strandedUnits() / (double) GpuQuantity.UNITS_PER_GPU;
   }
 
   /// Usage of all queues, by id.

@@ -1,6 +1,8 @@
 package io.headgate.scheduler.core;
 
 import io.headgate.scheduler.core.catalog.Catalog;
+import io.headgate.scheduler.core.catalog.PoolId;
+import io.headgate.scheduler.core.catalog.ProfileId;
 import io.headgate.scheduler.core.job.Attempt;
 import io.headgate.scheduler.core.job.Hold;
 import io.headgate.scheduler.core.job.Job;
@@ -19,6 +21,12 @@ import java.util.Optional;
 /// @param attempts the live ones, one for each job that has one
 /// @param holds as placed and not yet released
 /// @param setAside nodes that get no work until a time; a shell that does not keep them passes none
+/// @param asked what elastic pools were asked for; a shell that does not keep it passes none, and
+///   they are asked again
+/// @param instances nodes of elastic pools that idle or are given back; a shell that does not keep
+///   them passes none
+/// @param demand how often jobs of each profile were asked for; a shell that does not keep it
+///   passes none, then the jobs tell
 /// @param nextSequence higher than any sequence ever given out; a shell that does not keep it
 ///   passes 0
 public record SchedulerState(
@@ -28,6 +36,9 @@ public record SchedulerState(
     List<Attempt> attempts,
     List<Hold> holds,
     List<SetAside> setAside,
+    List<Asked> asked,
+    List<Instance> instances,
+    List<Demanded> demand,
     long nextSequence) {
   public SchedulerState {
     catalogs = List.copyOf(catalogs);
@@ -36,14 +47,47 @@ public record SchedulerState(
     attempts = List.copyOf(attempts);
     holds = List.copyOf(holds);
     setAside = List.copyOf(setAside);
+    asked = List.copyOf(asked);
+    instances = List.copyOf(instances);
+    demand = List.copyOf(demand);
   }
 
   public static final SchedulerState EMPTY =
-      new SchedulerState(List.of(), List.of(), List.of(), List.of(), List.of(), List.of(), 0);
+      kept(List.of(), List.of(), List.of(), List.of(), List.of());
+
+  /// What a shell keeps; the core finds the rest again.
+  public static SchedulerState kept(
+      List<Catalog> catalogs,
+      List<Node> nodes,
+      List<Job> jobs,
+      List<Attempt> attempts,
+      List<Hold> holds) {
+    return new SchedulerState(
+        catalogs, nodes, jobs, attempts, holds, List.of(), List.of(), List.of(), List.of(), 0);
+  }
+
+  /// What an elastic pool was asked for.
+  ///
+  /// @param instances in all
+  /// @param missingSince when it was asked for the first that has not come yet, or one left; absent
+  ///   when all are there
+  public record Asked(PoolId pool, int instances, Optional<Instant> missingSince) {}
+
+  /// A node of an elastic pool.
+  ///
+  /// @param idleSince present while nothing is on it
+  /// @param released whether it is given back
+  public record Instance(NodeId node, Optional<Instant> idleSince, boolean released) {}
 
   /// A node that rejected assignments.
   ///
   /// @param until present while it gets no work
   /// @param rejections in a row since it accepted one; each doubles the time
   public record SetAside(NodeId node, Optional<Instant> until, int rejections) {}
+
+  /// How many jobs of a profile were asked for.
+  ///
+  /// @param settled by these placement knows what to expect; only their proportions matter
+  /// @param recent since then
+  public record Demanded(ProfileId profile, long settled, long recent) {}
 }

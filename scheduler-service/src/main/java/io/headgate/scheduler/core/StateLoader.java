@@ -1,7 +1,10 @@
 package io.headgate.scheduler.core;
 
+import io.headgate.scheduler.core.SchedulerState.Demanded;
 import io.headgate.scheduler.core.SchedulerState.SetAside;
 import io.headgate.scheduler.core.catalog.Catalog;
+import io.headgate.scheduler.core.catalog.PlacementPolicy;
+import io.headgate.scheduler.core.catalog.ProfileId;
 import io.headgate.scheduler.core.job.Attempt;
 import io.headgate.scheduler.core.job.Hold;
 import io.headgate.scheduler.core.job.Job;
@@ -18,16 +21,22 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
 
 /// Builds the world from its state, and gives the state back.
 final class StateLoader {
-  private final World world = new World();
-  private final Ledger ledger = new Ledger(world);
+  private final World world;
+  private final Ledger ledger;
 
-  private StateLoader() {}
+  private StateLoader(PlacementPolicy placement) {
+    world = new World(placement);
+    ledger = new Ledger(world);
+  }
 
-  static World load(SchedulerState state) {
-    StateLoader loader = new StateLoader();
+  static World load(SchedulerState state, PlacementPolicy placement) {
+    StateLoader loader = new StateLoader(placement);
     loader.loadAll(state);
     return loader.world;
   }
@@ -53,14 +62,30 @@ final class StateLoader {
         }
       }
     }
+    for (SchedulerState.Instance instance : state.instances()) {
+      NodeState node = world.nodes.get(instance.node());
+      if (node != null) {
+        node.setIdleSince(instance.idleSince().orElse(null));
+        if (instance.released()) {
+          node.release();
+        }
+        node.pool().refresh(node);
+      }
+    }
+    for (SchedulerState.Asked asked : state.asked()) {
+      world.asked.put(
+          world.pool(asked.pool()), new World.Asked(asked.instances(), asked.missingSince()));
+    }
     world.nextSequence = state.nextSequence();
     loadJobs(state);
     loadAttempts(state);
     for (Hold hold : state.holds()) {
       loadHold(hold);
     }
+    loadDemand(state);
     StructuralCheck.renew(world);
     world.structureChanged = false;
+    new Scaling(world, ledger, Instant.MIN).wanted();
     noteReasons();
   }
 
@@ -81,6 +106,26 @@ final class StateLoader {
       }
       world.nextSequence = Math.max(world.nextSequence, job.sequence() + 1);
     }
+  }
+
+  private void loadDemand(SchedulerState state) {
+    for (Demanded known : state.demand().isEmpty() ? demandOfJobs() : state.demand()) {
+      world.demand(known.profile().tenant()).load(known);
+    }
+    world.catalogs.keySet().forEach(world::expect);
+  }
+
+  /// What the jobs tell that wait or run, if nobody kept what was asked for.
+  private List<Demanded> demandOfJobs() {
+    Map<ProfileId, Long> jobs = new TreeMap<>();
+    for (LiveJob job : world.jobs.values()) {
+      job.queue()
+          .resolved()
+          .ifPresent(resolved -> jobs.merge(resolved.profile().id(), 1L, Long::sum));
+    }
+    List<Demanded> demand = new ArrayList<>();
+    jobs.forEach((profile, count) -> demand.add(new Demanded(profile, count, 0)));
+    return demand;
   }
 
   private void loadAttempts(SchedulerState state) {
@@ -140,9 +185,15 @@ final class StateLoader {
   static SchedulerState state(World world) {
     List<Node> nodes = new ArrayList<>();
     List<SetAside> aside = new ArrayList<>();
+    List<SchedulerState.Instance> instances = new ArrayList<>();
     for (NodeState node : world.sortedNodes()) {
       if (!node.isRemoved()) {
         nodes.add(node.node());
+        if (node.idleSince() != null || node.isReleased()) {
+          instances.add(
+              new SchedulerState.Instance(
+                  node.id(), Optional.ofNullable(node.idleSince()), node.isReleased()));
+        }
         if (node.rejections() > 0 || node.asideUntil().isPresent()) {
           aside.add(new SetAside(node.id(), node.asideUntil(), node.rejections()));
         }
@@ -160,6 +211,13 @@ final class StateLoader {
     for (LiveHold hold : world.holds.values()) {
       holds.add(hold.hold());
     }
+    List<SchedulerState.Asked> asked = new ArrayList<>();
+    world.asked.forEach((pool, known) ->
+        asked.add(new SchedulerState.Asked(pool.id(), known.instances(), known.missingSince())));
+    List<Demanded> demand = new ArrayList<>();
+    for (Demand known : world.demands.values()) {
+      demand.addAll(known.state());
+    }
     return new SchedulerState(
         List.copyOf(world.catalogs.values()),
         nodes,
@@ -167,6 +225,9 @@ final class StateLoader {
         attempts,
         holds,
         aside,
+        asked,
+        instances,
+        demand,
         world.nextSequence);
   }
 }

@@ -12,6 +12,7 @@ import io.headgate.scheduler.core.queue.Lane;
 import io.headgate.scheduler.core.queue.QueueState;
 import io.headgate.scheduler.core.queue.QueueState.Resolved;
 import io.headgate.scheduler.core.queue.Route;
+import io.headgate.scheduler.core.rights.TenantAccount;
 import io.headgate.type.GpuQuantity;
 import java.util.List;
 import java.util.Optional;
@@ -42,14 +43,15 @@ final class StructuralCheck {
               ? new Denial.UnknownPolicy(queue.id(), queue.policy())
               : new Denial.UnknownProfile(queue.id(), queue.profile()));
     }
-    return rights(state, job).or(() -> supply(state.resolved().get()));
+    boolean preemptible = state.laneOf(job).preemptible();
+    return rights(state, job).or(() -> supply(state.resolved().get(), preemptible));
   }
 
   private static Optional<Denial> rights(QueueState state, JobSpec job) {
     Policy policy = state.account().policy().orElseThrow();
     GpuQuantity need = new GpuQuantity(state.need());
     LaneId lane = state.laneOf(job);
-    if (need.compareTo(policy.limit()) > 0) {
+    if (need.compareTo(policy.limit()) > 0 && !lane.exceedsLimit()) {
       return Optional.of(new Denial.AboveLimit(policy.id(), need, policy.limit()));
     }
     if (policy.perUserLimit().isPresent() && need.compareTo(policy.perUserLimit().get()) > 0) {
@@ -68,7 +70,7 @@ final class StructuralCheck {
     return Optional.empty();
   }
 
-  private static Optional<Denial> supply(Resolved resolved) {
+  private static Optional<Denial> supply(Resolved resolved, boolean preemptible) {
     List<Route> routes = resolved.routes();
     Shape shape = resolved.shape();
     if (routes.isEmpty()) {
@@ -76,13 +78,30 @@ final class StructuralCheck {
     }
     Optional<Denial> first = Optional.empty();
     for (Route route : routes) {
-      Optional<Denial> denial = supply(resolved, route.pool(), shape);
+      Optional<Denial> denial =
+          supply(resolved, route.pool(), shape).or(() -> tenant(route, shape, preemptible));
       if (denial.isEmpty()) {
         return denial;
       }
       first = first.or(() -> denial);
     }
     return first;
+  }
+
+  /// DESIGN A3.
+  private static Optional<Denial> tenant(Route route, Shape shape, boolean preemptible) {
+    TenantAccount tenant = route.tenant();
+    GpuQuantity need = new GpuQuantity(shape.needUnits());
+    if (shape.needUnits() > tenant.limit()) {
+      return Optional.of(
+          new Denial.AboveTenantLimit(
+              tenant.tenant(), tenant.pool(), need, new GpuQuantity(tenant.limit())));
+    }
+    return tenant.isBound() && !preemptible && shape.needUnits() > tenant.reservation()
+        ? Optional.of(
+            new Denial.NonPreemptibleAboveTenantReservation(
+                tenant.tenant(), tenant.pool(), need, new GpuQuantity(tenant.reservation())))
+        : Optional.empty();
   }
 
   private static Optional<Denial> supply(Resolved resolved, PoolState pool, Shape shape) {

@@ -14,12 +14,15 @@ import io.headgate.scheduler.core.queue.Lane;
 import io.headgate.scheduler.core.queue.LiveJob;
 import io.headgate.scheduler.core.queue.QueueState;
 import io.headgate.scheduler.core.rights.PolicyAccount;
+import io.headgate.scheduler.core.rights.PoolTenants;
+import io.headgate.scheduler.core.rights.TenantAccount;
 import io.headgate.scheduler.core.usage.NodeUsage;
 import io.headgate.scheduler.core.usage.NodeUsage.DeviceUsage;
 import io.headgate.scheduler.core.usage.NodeUsage.Use;
 import io.headgate.scheduler.core.usage.PolicyUsage;
 import io.headgate.scheduler.core.usage.PoolUsage;
 import io.headgate.scheduler.core.usage.QueueUsage;
+import io.headgate.scheduler.core.usage.TenantUsage;
 import io.headgate.type.GpuQuantity;
 import java.util.ArrayList;
 import java.util.List;
@@ -55,6 +58,28 @@ final class UsageReport {
         gpus(account.used() - entitled),
         account.attempts(),
         waiting);
+  }
+
+  /// By pool, then tenant; those only that share.
+  static List<TenantUsage> tenants(World world) {
+    List<TenantUsage> usages = new ArrayList<>();
+    for (PoolState pool : world.pools.values()) {
+      PoolTenants tenants = world.tenants(pool);
+      if (tenants.isShared()) {
+        tenants.accounts().forEach(account -> usages.add(tenant(account)));
+      }
+    }
+    return usages;
+  }
+
+  private static TenantUsage tenant(TenantAccount account) {
+    return new TenantUsage(
+        account.tenant(),
+        account.pool(),
+        gpus(account.reservation()),
+        account.isLimited() ? Optional.of(gpus(account.limit())) : Optional.empty(),
+        gpus(account.used()),
+        gpus(Math.max(0, account.used() - account.reservation())));
   }
 
   static List<PoolUsage> pools(World world) {

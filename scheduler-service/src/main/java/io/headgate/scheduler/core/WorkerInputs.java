@@ -58,9 +58,7 @@ final class WorkerInputs {
 
   private void tellRunning(LiveAttempt attempt, Instant at) {
     if (attempt.hasStarted() && attempt.job().state() == JobState.ASSIGNED) {
-      attempt.setStarted(at);
-      world.changes++;
-      ledger.move(attempt.job(), JobEvent.RUN);
+      ledger.run(attempt, at);
     }
     ledger.tell(new Effect.AttemptChanged(attempt.toAttempt()));
   }

@@ -1,6 +1,7 @@
 package io.headgate.scheduler.core;
 
 import io.headgate.scheduler.core.catalog.Catalog;
+import io.headgate.scheduler.core.catalog.PlacementPolicy;
 import io.headgate.scheduler.core.catalog.PolicyId;
 import io.headgate.scheduler.core.catalog.PoolId;
 import io.headgate.scheduler.core.catalog.QueueId;
@@ -9,24 +10,33 @@ import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.node.NodeId;
 import io.headgate.scheduler.core.placement.NodeState;
 import io.headgate.scheduler.core.placement.PoolState;
-import io.headgate.scheduler.core.placement.Ranking;
 import io.headgate.scheduler.core.preemption.Candidates;
+import io.headgate.scheduler.core.preemption.Ends;
+import io.headgate.scheduler.core.preemption.PreemptionSearch;
 import io.headgate.scheduler.core.queue.LiveHold;
 import io.headgate.scheduler.core.queue.LiveJob;
 import io.headgate.scheduler.core.queue.QueueState;
+import io.headgate.scheduler.core.queue.Route;
+import io.headgate.scheduler.core.queue.RouteGroup;
 import io.headgate.scheduler.core.rights.PolicyAccount;
+import io.headgate.scheduler.core.rights.PoolTenants;
+import io.headgate.scheduler.core.rights.TenantAccount;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
 /// Everything that the core knows. Hash maps in it are only looked up in, never iterated over:
 /// their order is not the same everywhere.
 final class World {
+  final PlacementPolicy placement;
   final TreeMap<TenantId, Catalog> catalogs = new TreeMap<>();
+  final TreeMap<TenantId, Demand> demands = new TreeMap<>();
   final TreeMap<PoolId, PoolState> pools = new TreeMap<>();
   final TreeMap<PolicyId, PolicyAccount> accounts = new TreeMap<>();
   final TreeMap<QueueId, QueueState> queues = new TreeMap<>();
@@ -40,31 +50,95 @@ final class World {
   final TreeSet<NodeState> aside = new TreeSet<>();
 
   final Candidates candidates = new Candidates();
+  final Ends ends = new Ends();
 
-  /// Queues whose jobs a ranking places.
-  final Map<Ranking, List<QueueState>> rankingUsers = new HashMap<>();
+  /// By their routes.
+  final Map<List<Route>, RouteGroup> routeGroups = new LinkedHashMap<>();
+
+  /// The groups that have a route in a pool.
+  final Map<PoolState, List<RouteGroup>> groupsOf = new HashMap<>();
 
   /// The provisioned queues of each policy.
   final Map<PolicyAccount, List<QueueState>> queuesOf = new HashMap<>();
+
+  /// The tenants of each pool.
+  final Map<PoolState, PoolTenants> tenants = new HashMap<>();
+
+  /// The provisioned queues of each tenant that is bound in a pool of theirs (DESIGN A3).
+  final Map<TenantAccount, List<QueueState>> queuesOfTenant = new HashMap<>();
+
+  /// Where a job does not fit even when everything else has ended, with the count of `placeChanges`
+  /// at which that was found.
+  final Map<Route, Long> hopeless = new HashMap<>();
+
+  /// What elastic pools were asked for.
+  final TreeMap<PoolState, Asked> asked = new TreeMap<>();
+
+  /// Whether some queue expects an instance.
+  boolean expecting;
+
+  /// What an elastic pool was asked for.
+  ///
+  /// @param instances in all
+  /// @param missingSince when it was asked for the first that has not come yet, or one left; absent
+  ///   when all are there
+  record Asked(int instances, Optional<Instant> missingSince) {}
 
   long nextSequence;
 
   /// Counts every change that a search for victims may depend on.
   long changes;
 
+  /// Counts every change on which depends where a job fits when everything else has ended: of
+  /// catalogs, nodes and holds.
+  long placeChanges;
+
+  /// Bounds each search for victims.
+  int searchSteps = PreemptionSearch.MAX_STEPS;
+
   /// Whether catalogs or inventories changed since the structural reasons were found.
   boolean structureChanged = true;
 
+  World(PlacementPolicy placement) {
+    this.placement = placement;
+  }
+
   PoolState pool(PoolId id) {
-    return pools.computeIfAbsent(id, PoolState::new);
+    return pools.computeIfAbsent(id, key -> new PoolState(key, placement));
   }
 
   PolicyAccount account(PolicyId id) {
     return accounts.computeIfAbsent(id, PolicyAccount::new);
   }
 
+  PoolTenants tenants(PoolState pool) {
+    return tenants.computeIfAbsent(pool, key -> new PoolTenants(key.id()));
+  }
+
+  /// The tenant's account in the pool.
+  TenantAccount tenant(PoolState pool, TenantId tenant) {
+    return tenants(pool).account(tenant);
+  }
+
   QueueState queue(QueueId id) {
     return queues.computeIfAbsent(id, QueueState::new);
+  }
+
+  Demand demand(TenantId tenant) {
+    return demands.computeIfAbsent(tenant, key -> new Demand());
+  }
+
+  /// Tells the tenant's pools what tasks to expect.
+  void expect(TenantId tenant) {
+    Catalog catalog = catalogs.get(tenant);
+    if (catalog == null) {
+      return;
+    }
+    for (PoolState pool : pools.values()) {
+      if (pool.id().tenant().equals(tenant)) {
+        pool.expect(demand(tenant).mix(pool.id(), catalog.profiles()));
+      }
+    }
   }
 
   /// Whether the queue was removed from its tenant's catalog; not when there is no catalog yet.

@@ -39,6 +39,7 @@ final class AgentMapper {
         hello.getBootId(),
         hello.getAgentVersion(),
         hello.getSimulated(),
+        hello.getClosing(),
         hello.getAttemptsList().stream().map(AgentMapper::toReport).toList());
   }
 
@@ -185,12 +186,14 @@ final class AgentMapper {
     command.timeLimit().map(Times::duration).ifPresent(assign::setTimeLimit);
     command.stopAfter().map(Times::duration).ifPresent(assign::setStopAfter);
     for (Slice slice : command.place().slices()) {
-      assign.addSlices(
+      SliceGrant.Builder grant =
           SliceGrant.newBuilder()
               .setDeviceIndex(slice.device())
               .setDeviceUuid(slice.uuid())
               .setGpus(slice.quantity().toString())
-              .setMemoryBytes(slice.memoryBytes()));
+              .setMemoryBytes(slice.memoryBytes());
+      slice.placement().map(JobMapper::toPlacement).ifPresent(grant::setPlacement);
+      assign.addSlices(grant);
     }
     return assign.build();
   }

@@ -6,6 +6,7 @@ import io.headgate.scheduler.core.Effect;
 import io.headgate.scheduler.core.Input;
 import io.headgate.scheduler.core.SchedulerCore;
 import io.headgate.scheduler.core.SchedulerState;
+import io.headgate.scheduler.core.catalog.PlacementPolicy;
 import io.headgate.scheduler.core.catalog.Profile;
 import io.headgate.scheduler.core.catalog.Queue;
 import io.headgate.scheduler.core.explain.Denial;
@@ -23,28 +24,35 @@ import io.headgate.scheduler.runtime.Submission.NewJob;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.Semaphore;
 
 /// Says where a job would start, or why it would wait, by submitting it to a copy of the core. The
 /// copy decides on the caller's thread; the loop only hands out its state.
 final class DryRun {
-  /// Copies of a large state are large; callers wait for each other.
-  private final Semaphore one = new Semaphore(1);
-
   private final Replica replica;
+  private final CatalogJudge judge;
   private final Submissions submissions;
+  private final CopyBound copies;
 
-  DryRun(Replica replica, Submissions submissions) {
+  DryRun(Replica replica, CatalogJudge judge, Submissions submissions, CopyBound copies) {
     this.replica = replica;
+    this.judge = judge;
     this.submissions = submissions;
+    this.copies = copies;
   }
 
   /// Everything of one moment of the loop.
   private record Moment(
-      SchedulerState state, CatalogView catalog, Optional<Denial> denial, Instant now) {}
+      SchedulerState state,
+      PlacementPolicy placement,
+      CatalogView catalog,
+      Optional<Denial> denial,
+      Instant now) {}
 
   Job submit(Submissions.Request request, SubmitJobRequest each) {
-    CatalogView catalog = Refusals.leading(true, replica::catalog);
+    return judge.judge(catalog -> submit(request, each, catalog));
+  }
+
+  private Job submit(Submissions.Request request, SubmitJobRequest each, CatalogView catalog) {
     NewJob job = submissions.read(request, 0, each, catalog);
     JobSpec spec =
         new JobSpec(
@@ -55,8 +63,7 @@ final class DryRun {
             job.priority(),
             job.preemptible(),
             job.maxRuntime());
-    one.acquireUninterruptibly();
-    try {
+    return copies.answer(() -> {
       Moment moment =
           Refusals.leading(
               true,
@@ -64,20 +71,20 @@ final class DryRun {
                   replica.ask(leader ->
                       new Moment(
                           leader.core().state(),
+                          leader.core().placement(),
                           leader.catalog(),
                           leader.core().check(spec),
                           leader.now())));
       if (moment.denial().isPresent()) {
-        throw Refusals.denied("", job.queue(), moment.denial().get(), catalog).exception();
+        throw CatalogRefusal.byAll(
+            Refusals.denied("", job.queue(), moment.denial().get(), catalog));
       }
       return decide(job, spec, each, moment);
-    } finally {
-      one.release();
-    }
+    });
   }
 
   private static Job decide(NewJob job, JobSpec spec, SubmitJobRequest each, Moment moment) {
-    SchedulerCore copy = SchedulerCore.load(moment.state());
+    SchedulerCore copy = SchedulerCore.load(moment.state(), moment.placement());
     List<Effect> effects =
         copy.decide(List.of(new Input.JobSubmitted(spec)), moment.now()).effects();
     Queue queue = moment.catalog().queue(job.queue()).orElseThrow();
@@ -101,6 +108,7 @@ final class DryRun {
                 moment.now()),
             copy.job(spec.id()).orElseThrow(),
             JobRecord.Course.NONE,
+            Optional.empty(),
             Optional.empty(),
             false,
             0);

@@ -10,6 +10,7 @@ import java.util.function.Supplier;
 
 /// What the endpoints are made of.
 ///
+/// @param copies bounds what is answered on copies of the core
 /// @param traceparent of the call that is being served
 public record EndpointParts(
     Replica replica,
@@ -17,4 +18,5 @@ public record EndpointParts(
     NameAllocator names,
     PageTokens pages,
     TimeSource time,
+    CopyBound copies,
     Supplier<Optional<String>> traceparent) {}

@@ -46,7 +46,9 @@ final class EventMapper {
       case FINISHED -> Event.Type.TYPE_FINISHED;
       case REASON_CHANGED -> Event.Type.TYPE_REASON_CHANGED;
       case NODE_CONNECTED -> Event.Type.TYPE_NODE_CONNECTED;
+      case NODE_CLOSING -> Event.Type.TYPE_NODE_CLOSING;
       case NODE_SUSPECT -> Event.Type.TYPE_NODE_SUSPECT;
+      case NODE_SET_ASIDE -> Event.Type.TYPE_NODE_SET_ASIDE;
       case NODE_LOST -> Event.Type.TYPE_NODE_LOST;
       case QUEUED -> Event.Type.TYPE_QUEUED;
     };

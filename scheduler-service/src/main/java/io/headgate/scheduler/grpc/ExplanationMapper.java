@@ -4,17 +4,21 @@ import io.headgate.proto.scheduler.v1.Job;
 import io.headgate.proto.scheduler.v1.JobExplanation;
 import io.headgate.scheduler.core.explain.Check;
 import io.headgate.scheduler.core.explain.Explanation;
+import io.headgate.scheduler.core.explain.Forecast;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.JobState;
 import io.headgate.scheduler.core.job.Preemption;
 import io.headgate.scheduler.runtime.EventRecord;
+import io.headgate.scheduler.runtime.ForecastText;
 import io.headgate.scheduler.runtime.JobRecord;
 import io.headgate.scheduler.runtime.LeaderView;
 import io.headgate.scheduler.runtime.Narration;
 import io.headgate.scheduler.runtime.ReasonText;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /// What the core says of a job, with what happened to it, in the form of the contract.
 final class ExplanationMapper {
@@ -24,7 +28,12 @@ final class ExplanationMapper {
   ///
   /// @param ahead names of the jobs that go first
   /// @param preemptedBy name of the job that took its place last; empty: none did, or it is gone
-  record Known(Explanation explanation, List<String> ahead, String preemptedBy) {
+  /// @param forecast to be asked for beside the loop: it takes its time
+  record Known(
+      Explanation explanation,
+      List<String> ahead,
+      String preemptedBy,
+      Supplier<Optional<Forecast>> forecast) {
     static Optional<Known> of(LeaderView leader, JobId job) {
       return leader
           .core()
@@ -43,7 +52,8 @@ final class ExplanationMapper {
                       .map(Preemption::by)
                       .flatMap(leader.reads()::job)
                       .map(each -> each.name().id())
-                      .orElse("")));
+                      .orElse(""),
+                  leader.core().forecast(job, leader.now())));
     }
   }
 
@@ -60,6 +70,9 @@ final class ExplanationMapper {
             .setVerdict(verdict(record, known))
             .setVersion(version)
             .setTime(Times.timestamp(now));
+    known
+        .flatMap(each -> each.forecast().get())
+        .ifPresent(forecast -> foresee(explanation, forecast));
     history.reversed().forEach(event -> explanation.addHistory(EventMapper.toEvent(event)));
     known.ifPresent(each -> {
       Explanation core = each.explanation();
@@ -70,6 +83,17 @@ final class ExplanationMapper {
       core.position().ifPresent(position -> explanation.setTotalAhead(position.number() - 1));
     });
     return explanation.build();
+  }
+
+  private static void foresee(JobExplanation.Builder explanation, Forecast forecast) {
+    String start = "";
+    if (forecast instanceof Forecast.By(var by, var _)) {
+      explanation.setJob(
+          explanation.getJob().toBuilder().setExpectedStartTime(Times.timestamp(by)));
+      start = by.truncatedTo(ChronoUnit.SECONDS).toString();
+    }
+    explanation.setVerdict(
+        explanation.getVerdict() + "\n" + ForecastText.sentence(forecast, start));
   }
 
   private static String verdict(JobRecord record, Optional<Known> known) {
@@ -94,15 +118,16 @@ final class ExplanationMapper {
                   + ".";
           case ASSIGNED, RUNNING, STOPPING ->
               known
-                  .flatMap(each -> each.explanation().attempt())
-                  .map(attempt ->
-                      "%s %s on %s of %s."
-                          .formatted(
-                              name,
-                              verb(record.state()),
-                              Narration.places(attempt.assignment()),
-                              attempt.assignment().pool().name()))
-                  .orElse(name + " " + verb(record.state()) + ".");
+                      .flatMap(each -> each.explanation().attempt())
+                      .map(attempt ->
+                          "%s %s on %s of %s."
+                              .formatted(
+                                  name,
+                                  verb(record.state()),
+                                  Narration.places(attempt.assignment()),
+                                  attempt.assignment().pool().name()))
+                      .orElse(name + " " + verb(record.state()) + ".")
+                  + stopping(record);
           case DONE, FAILED, CANCELLED, LOST -> Narration.ended(record) + ".";
         };
     return known
@@ -112,15 +137,25 @@ final class ExplanationMapper {
         .orElse(what);
   }
 
+  private static String stopping(JobRecord record) {
+    return record.state() == JobState.STOPPING
+        ? record
+            .cancellation()
+            .map(cancellation -> " It was cancelled" + cancellation.text() + ".")
+            .orElse("")
+        : "";
+  }
+
   private static Optional<String> preempted(JobRecord record, Known known) {
     Explanation core = known.explanation();
     return core.job()
         .lastPreemption()
         .map(preemption ->
-            "It was preempted by %s (rule %s); it keeps its original place%s."
+            "It was preempted by %s (rule %s: %s); it keeps its original place%s."
                 .formatted(
                     known.preemptedBy().isEmpty() ? "a job that is gone" : known.preemptedBy(),
                     preemption.rule(),
+                    Narration.grounds(preemption.grounds()),
                     core.position()
                         .map(position ->
                             ": position %d of %d in %s"

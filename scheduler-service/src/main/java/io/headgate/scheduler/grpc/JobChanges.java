@@ -7,6 +7,7 @@ import io.headgate.proto.scheduler.v1.Job;
 import io.headgate.scheduler.core.catalog.Queue;
 import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.explain.Denial;
+import io.headgate.scheduler.runtime.Cancellation;
 import io.headgate.scheduler.runtime.CatalogView;
 import io.headgate.scheduler.runtime.Command.ChangeReply;
 import io.headgate.scheduler.runtime.JobName;
@@ -23,25 +24,29 @@ final class JobChanges {
   private static final int TRIES = 20;
 
   private final Replica replica;
+  private final CatalogJudge judge;
   private final JobReads jobs;
 
-  JobChanges(Replica replica, JobReads jobs) {
+  JobChanges(Replica replica, CatalogJudge judge, JobReads jobs) {
     this.replica = replica;
+    this.judge = judge;
     this.jobs = jobs;
   }
 
   Job cancel(JobName name, boolean skipCallback, String cause) {
-    return change(name, "cancel", record -> replica.cancel(record, skipCallback, cause));
+    Cancellation cancellation = new Cancellation(Names.user(Principals.current()).name(), cause);
+    return change(name, "cancel", record -> replica.cancel(record, skipCallback, cancellation));
   }
 
   Job requeue(JobName name) {
-    return change(
-        name,
-        "requeue",
-        record -> {
-          requireAdmission(record);
-          return replica.requeue(record);
-        });
+    return judge.judge(catalog ->
+        change(
+            name,
+            "requeue",
+            record -> {
+              requireAdmission(record, catalog);
+              return replica.requeue(record);
+            }));
   }
 
   private Job change(JobName name, String verb, Function<JobRecord, ChangeReply> change) {
@@ -52,7 +57,8 @@ final class JobChanges {
         case ChangeReply.Changed(JobView view) -> {
           return jobs.changed(view);
         }
-        case ChangeReply.Refused(Denial denial) -> throw refused(record, verb, denial).exception();
+        case ChangeReply.Refused(Denial denial) -> throw refused(record, verb, denial);
+        case ChangeReply.NotAdmitted() -> throw notAdmitted(record);
         case ChangeReply.Outdated() -> {
           // What the loop knows is durable in a moment.
         }
@@ -73,35 +79,42 @@ final class JobChanges {
     }
   }
 
-  /// A job goes back into a queue under the same rule as it came in.
-  private void requireAdmission(JobRecord record) {
-    CatalogView catalog = replica.catalog();
+  /// A job goes back into a queue under the same rule as it came in, whoever asks.
+  private static void requireAdmission(JobRecord record, CatalogView catalog) {
     QueueId id = record.job().spec().queue();
     Queue queue =
-        catalog.queue(id).orElseThrow(() -> Refusals.unknownQueue("", id, catalog).exception());
-    if (!record.card().byRole()
-        && !Names.governs(Principals.current())
-        && !catalog.admits(queue, record.card().submitter())) {
-      throw Refusal.permissionDenied(
-              "NOT_ADMITTED",
-              "you may no longer use queue '" + id.name() + "': ask an admin of the tenant")
-          .withMetadata("queue", id.name())
-          .exception();
+        catalog
+            .queue(id)
+            .orElseThrow(() -> CatalogRefusal.byAccess(Refusals.unknownQueue("", id, catalog)));
+    if (!record.card().byRole() && !catalog.admits(queue, record.card().submitter())) {
+      throw notAdmitted(record);
     }
   }
 
-  private Refusal refused(JobRecord record, String verb, Denial denial) {
+  private static CatalogRefusal notAdmitted(JobRecord record) {
+    String queue = record.job().spec().queue().name();
+    return CatalogRefusal.byAccess(
+        Refusal.permissionDenied(
+                "NOT_ADMITTED",
+                "%s may no longer use queue '%s': an admin of the tenant can give the right back"
+                    .formatted(record.job().spec().user(), queue))
+            .withMetadata("queue", queue));
+  }
+
+  private RuntimeException refused(JobRecord record, String verb, Denial denial) {
     if (denial instanceof Denial.WrongState(var _, var state, var _)) {
       return Refusal.failedPrecondition(
               verb.equals("requeue") ? "NOT_REQUEUABLE" : "WRONG_STATE",
               "%s is %s: it cannot be %sd now"
                   .formatted(record.name().id(), state.name().toLowerCase(Locale.ROOT), verb))
-          .withMetadata("state", state);
+          .withMetadata("state", state)
+          .exception();
     }
-    return denial instanceof Denial.UnknownQueue
-        ? Refusals.unknownQueue("", record.job().spec().queue(), replica.catalog())
-        : Refusal.failedPrecondition(
-                "NEVER_FITS", "the job could never start: " + ReasonText.sentence(denial))
-            .withMetadata("queue", record.job().spec().queue().name());
+    return CatalogRefusal.byAll(
+        denial instanceof Denial.UnknownQueue
+            ? Refusals.unknownQueue("", record.job().spec().queue(), replica.catalog())
+            : Refusal.failedPrecondition(
+                    "NEVER_FITS", "the job could never start: " + ReasonText.sentence(denial))
+                .withMetadata("queue", record.job().spec().queue().name()));
   }
 }

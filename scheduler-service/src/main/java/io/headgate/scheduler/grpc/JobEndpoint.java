@@ -55,10 +55,11 @@ public final class JobEndpoint extends JobServiceGrpc.JobServiceImplBase {
   public JobEndpoint(EndpointParts parts, LogReads logs, WatchHub watches) {
     this.parts = parts;
     this.jobs = new JobReads(parts.reader(), parts.replica());
+    CatalogJudge judge = new CatalogJudge(parts.replica());
     this.submissions =
-        new Submissions(parts.replica(), parts.reader(), parts.names(), parts.traceparent());
-    this.changes = new JobChanges(parts.replica(), jobs);
-    this.dryRun = new DryRun(parts.replica(), submissions);
+        new Submissions(parts.replica(), judge, parts.reader(), parts.names(), parts.traceparent());
+    this.changes = new JobChanges(parts.replica(), judge, jobs);
+    this.dryRun = new DryRun(parts.replica(), judge, submissions, parts.copies());
     this.logs = logs;
     this.watches = watches;
     this.pages = parts.pages();
@@ -127,10 +128,13 @@ public final class JobEndpoint extends JobServiceGrpc.JobServiceImplBase {
     if (page.size() == size) {
       response.setNextPageToken(pages.issue(query, page.getLast().id().toString()));
     }
-    parts
-        .reader()
-        .counts(tenant, filter)
-        .forEach((state, count) -> response.putCounts(state.name(), count));
+    if (position.isEmpty()) {
+      // All that match have to be looked at, so once a list and not with every page.
+      parts
+          .reader()
+          .counts(tenant, filter)
+          .forEach((state, count) -> response.putCounts(JobMapper.toState(state).name(), count));
+    }
     answer(out, response.build());
   }
 

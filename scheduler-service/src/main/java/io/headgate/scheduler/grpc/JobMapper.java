@@ -10,6 +10,7 @@ import io.headgate.proto.scheduler.v1.Reason;
 import io.headgate.proto.scheduler.v1.Slice;
 import io.headgate.proto.scheduler.v1.UsageKind;
 import io.headgate.scheduler.core.job.JobState;
+import io.headgate.scheduler.core.job.SlicePlacement;
 import io.headgate.scheduler.core.job.StopCause;
 import io.headgate.scheduler.core.job.WorkerPlace;
 import io.headgate.scheduler.runtime.AttemptRecord;
@@ -17,6 +18,7 @@ import io.headgate.scheduler.runtime.Document;
 import io.headgate.scheduler.runtime.JobRecord;
 import io.headgate.scheduler.runtime.JobView;
 import io.headgate.scheduler.runtime.ReasonText;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -44,6 +46,7 @@ final class JobMapper {
             .setVersion(record.version());
     view.attempt().map(JobMapper::toAttempt).ifPresent(job::addAttempts);
     toReason(view).ifPresent(job::setReason);
+    expectedStart(view).map(Times::timestamp).ifPresent(job::setExpectedStartTime);
     view.position().ifPresent(position -> job.setPosition(position.number()));
     record.course().startedAt().map(Times::timestamp).ifPresent(job::setStartTime);
     record.course().finishedAt().map(Times::timestamp).ifPresent(job::setFinishTime);
@@ -92,6 +95,15 @@ final class JobMapper {
       spec.putLabels(label.substring(0, equals), label.substring(equals + 1));
     }
     return spec.build();
+  }
+
+  /// Known only of a job that a place is held for, whose leavers have said how long they run.
+  private static Optional<Instant> expectedStart(JobView view) {
+    return view.reason()
+        .flatMap(reason ->
+            reason instanceof io.headgate.scheduler.core.explain.Reason.Holding holding
+                ? holding.expectedStart()
+                : Optional.empty());
   }
 
   private static Optional<Reason> toReason(JobView view) {
@@ -152,7 +164,7 @@ final class JobMapper {
     core.startedAt().map(Times::timestamp).ifPresent(attempt::setStartTime);
     core.stop()
         .ifPresent(order -> {
-          if (order.cause() instanceof StopCause.Preempted(var _, var rule)) {
+          if (order.cause() instanceof StopCause.Preempted(var _, var rule, var _)) {
             attempt.setPreemption(
                 Preemption.newBuilder()
                     .setByJob(record.stop().map(AttemptRecord.StopNote::byJob).orElse(""))
@@ -192,15 +204,26 @@ final class JobMapper {
       Placement.Builder placement =
           Placement.newBuilder().setWorker(worker).setNode(place.node().name());
       for (var slice : place.slices()) {
-        placement.addSlices(
+        Slice.Builder part =
             Slice.newBuilder()
                 .setDeviceIndex(slice.device())
                 .setDeviceUuid(slice.uuid())
                 .setGpus(slice.quantity().toString())
-                .setMemoryBytes(slice.memoryBytes()));
+                .setMemoryBytes(slice.memoryBytes());
+        slice.placement().map(JobMapper::toPlacement).ifPresent(part::setPlacement);
+        placement.addSlices(part);
       }
       placements.add(placement.build());
     }
     return placements;
+  }
+
+  static io.headgate.proto.type.v1.SlicePlacement toPlacement(SlicePlacement placement) {
+    return io.headgate.proto.type.v1.SlicePlacement.newBuilder()
+        .setProfile(placement.profile())
+        .setStart(placement.start())
+        .setSize(placement.size())
+        .setGives(placement.gives().toString())
+        .build();
   }
 }

@@ -10,6 +10,7 @@ import io.headgate.scheduler.core.catalog.Queue;
 import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.explain.Denial;
+import io.headgate.scheduler.runtime.Access;
 import io.headgate.scheduler.runtime.Batch.RequestRecord;
 import io.headgate.scheduler.runtime.CatalogView;
 import io.headgate.scheduler.runtime.Command.SubmitReply;
@@ -49,6 +50,7 @@ final class Submissions {
 
   private final Replica replica;
   private final JobReader reader;
+  private final CatalogJudge judge;
   private final NameAllocator names;
   private final Supplier<Optional<String>> traceparent;
   private final Map<Map.Entry<String, String>, CompletableFuture<Boolean>> running =
@@ -56,10 +58,12 @@ final class Submissions {
 
   Submissions(
       Replica replica,
+      CatalogJudge judge,
       JobReader reader,
       NameAllocator names,
       Supplier<Optional<String>> traceparent) {
     this.replica = replica;
+    this.judge = judge;
     this.reader = reader;
     this.names = names;
     this.traceparent = traceparent;
@@ -149,7 +153,10 @@ final class Submissions {
   }
 
   private List<JobView> submitNew(Request request, Optional<RequestKey> key) {
-    CatalogView catalog = Refusals.leading(true, replica::catalog);
+    return judge.judge(catalog -> submitNew(request, key, catalog));
+  }
+
+  private List<JobView> submitNew(Request request, Optional<RequestKey> key, CatalogView catalog) {
     replica.leadership().ifPresent(leadership -> names.under(leadership.epoch()));
     List<NewJob> jobs = new ArrayList<>();
     List<NameCounter> counters = new ArrayList<>();
@@ -171,8 +178,10 @@ final class Submissions {
       return switch (reply) {
         case SubmitReply.Accepted(List<JobView> accepted) -> accepted;
         case SubmitReply.Refused(int index, Denial denial) ->
-            throw Refusals.denied(request.at(index), jobs.get(index).queue(), denial, catalog)
-                .exception();
+            throw CatalogRefusal.byAll(
+                Refusals.denied(request.at(index), jobs.get(index).queue(), denial, catalog));
+        case SubmitReply.NotAdmitted(int index) ->
+            throw notAdmitted(request.at(index), jobs.get(index).queue(), catalog);
         case SubmitReply.TooManyWaiting(int index, int waiting, int most) ->
             throw Refusals.tooManyWaiting(request.at(index), jobs.get(index).queue(), waiting, most)
                 .exception();
@@ -183,17 +192,21 @@ final class Submissions {
   }
 
   /// One job, checked, without its name.
+  ///
+  /// @throws CatalogRefusal when the catalog speaks against it
   NewJob read(Request request, int index, SubmitJobRequest each, CatalogView catalog) {
     String at = request.at(index);
     JobSpec spec = each.getSpec();
     SpecRules.check(at, spec);
     QueueId id = new QueueId(request.tenant(), spec.getQueue());
     Queue queue =
-        catalog.queue(id).orElseThrow(() -> Refusals.unknownQueue(at, id, catalog).exception());
+        catalog
+            .queue(id)
+            .orElseThrow(() -> CatalogRefusal.byAccess(Refusals.unknownQueue(at, id, catalog)));
     Principal principal = request.principal();
     boolean isMember = catalog.admits(queue, principal.subject());
     if (!isMember && !Names.governs(principal)) {
-      throw notAdmitted(at, queue, catalog).exception();
+      throw notAdmitted(at, queue.id(), catalog);
     }
     return new NewJob(
         new JobName(request.tenant(), ""),
@@ -213,21 +226,19 @@ final class Submissions {
         Document.of(spec.toByteArray()));
   }
 
-  private static Refusal notAdmitted(String at, Queue queue, CatalogView catalog) {
-    String group =
-        catalog
-            .rights(queue.id().tenant(), queue.policy().name())
-            .map(rights -> rights.group())
-            .orElse("");
+  private static CatalogRefusal notAdmitted(String at, QueueId id, CatalogView catalog) {
+    String policy = catalog.queue(id).map(queue -> queue.policy().name()).orElse("");
+    String group = catalog.rights(id.tenant(), policy).map(Access.Rights::group).orElse("");
     String filled =
         ("queue '%s' is for group '%s' of policy '%s', and you are not in it: ask an admin, or use"
                 + " a queue of yours")
-            .formatted(queue.id().name(), group, queue.policy().name());
-    return Refusal.permissionDenied("NOT_ADMITTED", filled)
-        .withViolation(at + "spec.queue", filled)
-        .withMetadata("queue", queue.id().name())
-        .withMetadata("policy", queue.policy().name())
-        .withMetadata("group", group);
+            .formatted(id.name(), group, policy);
+    return CatalogRefusal.byAccess(
+        Refusal.permissionDenied("NOT_ADMITTED", filled)
+            .withViolation(at + "spec.queue", filled)
+            .withMetadata("queue", id.name())
+            .withMetadata("policy", policy)
+            .withMetadata("group", group));
   }
 
   private NameAllocator.Allocation name(Request request, int index, SubmitJobRequest each) {

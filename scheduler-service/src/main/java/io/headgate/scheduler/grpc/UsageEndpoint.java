@@ -33,6 +33,12 @@ public final class UsageEndpoint extends UsageServiceGrpc.UsageServiceImplBase {
     return Refusals.leading(true, () -> replica.ask(question));
   }
 
+  /// What was just applied is seen at once; while its service is away, what was known before is.
+  private <T> T askFresh(Function<LeaderView, T> question) {
+    Refusals.leading(true, replica::freshCatalog);
+    return ask(question);
+  }
+
   @Override
   public void listPolicyUsages(
       ListPolicyUsagesRequest request, StreamObserver<ListPolicyUsagesResponse> out) {
@@ -40,7 +46,7 @@ public final class UsageEndpoint extends UsageServiceGrpc.UsageServiceImplBase {
     answer(
         out,
         ListPolicyUsagesResponse.newBuilder()
-            .addAllUsages(ask(leader -> UsageMapper.policies(leader, tenant)))
+            .addAllUsages(askFresh(leader -> UsageMapper.policies(leader, tenant)))
             .build());
   }
 
@@ -51,7 +57,7 @@ public final class UsageEndpoint extends UsageServiceGrpc.UsageServiceImplBase {
     answer(
         out,
         ListQueueUsagesResponse.newBuilder()
-            .addAllUsages(ask(leader -> UsageMapper.queues(leader, tenant)))
+            .addAllUsages(askFresh(leader -> UsageMapper.queues(leader, tenant)))
             .build());
   }
 
@@ -62,7 +68,7 @@ public final class UsageEndpoint extends UsageServiceGrpc.UsageServiceImplBase {
     answer(
         out,
         ListPoolUsagesResponse.newBuilder()
-            .addAllUsages(ask(leader -> UsageMapper.pools(leader, tenant)))
+            .addAllUsages(askFresh(leader -> UsageMapper.pools(leader, tenant)))
             .build());
   }
 

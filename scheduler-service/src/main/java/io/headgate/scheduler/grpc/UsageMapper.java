@@ -9,20 +9,21 @@ import io.headgate.proto.scheduler.v1.QueueUsage;
 import io.headgate.scheduler.core.catalog.PolicyId;
 import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.catalog.TenantId;
-import io.headgate.scheduler.core.job.JobState;
 import io.headgate.scheduler.core.node.NodeId;
 import io.headgate.scheduler.core.node.NodeStatus;
 import io.headgate.scheduler.core.usage.NodeUsage.Use;
-import io.headgate.scheduler.runtime.JobRecord;
 import io.headgate.scheduler.runtime.LeaderView;
 import io.headgate.type.GpuQuantity;
 import java.time.Instant;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Stream;
 
 /// Use in the form of the contract. Runs on the loop.
 final class UsageMapper {
@@ -32,21 +33,14 @@ final class UsageMapper {
   private UsageMapper() {}
 
   /// What the jobs of a queue or policy say together.
-  ///
-  /// @param waitingUnits what those that wait ask for
-  /// @param usedUnits what those that have slices use
   private record Sum(long waitingUnits, long usedUnits, Optional<Instant> oldest) {
     static final Sum NONE = new Sum(0, 0, Optional.empty());
 
-    Sum with(JobRecord job) {
-      long units = job.card().gpus().units();
-      if (job.state() != JobState.WAITING) {
-        return new Sum(waitingUnits, usedUnits + units, oldest);
-      }
-      Instant at = job.job().submittedAt();
+    Sum with(LeaderView.Total total) {
       Optional<Instant> older =
-          oldest.isPresent() && oldest.get().isBefore(at) ? oldest : Optional.of(at);
-      return new Sum(waitingUnits + units, usedUnits, older);
+          Stream.concat(oldest.stream(), total.oldestWaiting().stream())
+              .min(Comparator.naturalOrder());
+      return new Sum(waitingUnits + total.waitingUnits(), usedUnits + total.usedUnits(), older);
     }
 
     Optional<Timestamp> oldestTime() {
@@ -54,14 +48,18 @@ final class UsageMapper {
     }
   }
 
-  static List<PolicyUsage> policies(LeaderView leader, TenantId tenant) {
-    Map<PolicyId, Sum> sums = new HashMap<>();
-    for (JobRecord job : leader.reads().jobs()) {
-      if (job.tenant().equals(tenant)) {
-        PolicyId policy = new PolicyId(tenant, job.card().policy());
-        sums.put(policy, sums.getOrDefault(policy, Sum.NONE).with(job));
-      }
+  private static <K> Map<K, Sum> sums(LeaderView leader, Function<LeaderView.Total, K> key) {
+    Map<K, Sum> sums = new HashMap<>();
+    for (LeaderView.Total total : leader.reads().totals()) {
+      K of = key.apply(total);
+      sums.put(of, sums.getOrDefault(of, Sum.NONE).with(total));
     }
+    return sums;
+  }
+
+  static List<PolicyUsage> policies(LeaderView leader, TenantId tenant) {
+    Map<PolicyId, Sum> sums =
+        sums(leader, total -> new PolicyId(total.queue().tenant(), total.policy()));
     return leader.core().policies().stream()
         .filter(usage -> usage.policy().tenant().equals(tenant))
         .map(usage -> policy(usage, sums.getOrDefault(usage.policy(), Sum.NONE)))
@@ -85,13 +83,7 @@ final class UsageMapper {
   }
 
   static List<QueueUsage> queues(LeaderView leader, TenantId tenant) {
-    Map<QueueId, Sum> sums = new HashMap<>();
-    for (JobRecord job : leader.reads().jobs()) {
-      if (job.tenant().equals(tenant)) {
-        QueueId queue = job.job().spec().queue();
-        sums.put(queue, sums.getOrDefault(queue, Sum.NONE).with(job));
-      }
-    }
+    Map<QueueId, Sum> sums = sums(leader, LeaderView.Total::queue);
     return leader.core().queues().stream()
         .filter(usage -> usage.queue().tenant().equals(tenant))
         .map(usage -> {

@@ -10,6 +10,7 @@ import io.headgate.scheduler.runtime.JobBook.WorkerKey;
 import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -73,6 +74,9 @@ final class AgentDesk {
         new Event(EventType.NODE_CONNECTED, node.tenant())
             .node(node.name())
             .message(node.name() + (rebooted ? " is connected after a reboot" : " is connected")));
+    if (hello.closing()) {
+      close(turn, entry);
+    }
     Set<WorkerKey> reported = new HashSet<>();
     for (AgentReport report : hello.attempts()) {
       take(turn, node, report, Optional.of(reported));
@@ -119,9 +123,19 @@ final class AgentDesk {
   void closing(Turn turn, AgentSession session) {
     NodeBook.Entry entry = state.nodes.entry(session.node());
     if (entry.session().filter(session::equals).isPresent()) {
-      LOG.info("{} is being shut down", session.node());
-      entry.closing = true;
+      close(turn, entry);
       catalogs.tell(turn, entry);
+    }
+  }
+
+  private static void close(Turn turn, NodeBook.Entry entry) {
+    if (!entry.closing) {
+      entry.closing = true;
+      LOG.info("{} is being shut down", entry.id);
+      turn.note(
+          new Event(EventType.NODE_CLOSING, entry.id.tenant())
+              .node(entry.id.name())
+              .message(entry.id.name() + " is being shut down"));
     }
   }
 
@@ -179,7 +193,14 @@ final class AgentDesk {
     JobRecord job = state.jobs.job(attempt.id().job()).orElseThrow();
     int worker = report.worker();
     reported.ifPresent(all -> all.add(new WorkerKey(attempt.id(), worker)));
-    remember(turn, attempt, report);
+    Optional<AgentReport.StopPhase> ended =
+        report
+            .phase()
+            .filter(phase -> !phase.result().isEmpty())
+            // Reports are cumulative and may come twice: a phase ends once.
+            .filter(phase -> !attempt.workers().get(worker).stopPhases().contains(phase.name()));
+    remember(turn, attempt, report, ended);
+    ended.ifPresent(phase -> note(turn, job, attempt, phase));
     WorkerStatus status = attempt.attempt().workers().get(worker);
     switch (report.state()) {
       case STARTING -> {
@@ -190,9 +211,10 @@ final class AgentDesk {
           turn.inputs.add(new Input.WorkerStarted(attempt.id(), worker, turn.now));
         }
       }
-      case STOPPING -> phase(turn, job, attempt, report);
+      case STOPPING -> {
+        // Its phases are events, noted above.
+      }
       case ENDED -> {
-        phase(turn, job, attempt, report);
         if (status.isLive()) {
           ended(turn, attempt, report);
         } else {
@@ -252,7 +274,11 @@ final class AgentDesk {
     return new AgentCommand.Worker(report.job(), report.attempt(), report.worker());
   }
 
-  private void remember(Turn turn, AttemptRecord attempt, AgentReport report) {
+  private void remember(
+      Turn turn,
+      AttemptRecord attempt,
+      AgentReport report,
+      Optional<AgentReport.StopPhase> endedPhase) {
     WorkerFacts before = attempt.workers().get(report.worker());
     WorkerFacts after =
         new WorkerFacts(
@@ -260,7 +286,11 @@ final class AgentDesk {
             before.endedAt().or(report::endedAt),
             before.endReason().or(report::endReason),
             before.exitCode().or(report::exitCode),
-            before.error().isEmpty() ? report.error() : before.error());
+            before.error().isEmpty() ? report.error() : before.error(),
+            Stream.concat(
+                    before.stopPhases().stream(),
+                    endedPhase.map(AgentReport.StopPhase::name).stream())
+                .toList());
     if (!after.equals(before)) {
       AttemptRecord changed = attempt.with(report.worker(), after);
       state.jobs.change(changed);
@@ -284,31 +314,26 @@ final class AgentDesk {
         });
   }
 
-  private static void phase(Turn turn, JobRecord job, AttemptRecord attempt, AgentReport report) {
-    report
-        .phase()
-        .filter(phase -> !phase.result().isEmpty())
-        .ifPresent(phase ->
-            turn.note(
-                EffectRecorder.about(job, EventType.STOP_PHASE)
-                    .attempt(attempt.id().number())
-                    .message(
-                        "%s: %s %s%s"
-                            .formatted(
-                                job.name().id(),
-                                phase.name(),
-                                phase.result(),
-                                phase
-                                    .took()
-                                    .map(took -> " after " + took.toMillis() + " ms")
-                                    .orElse("")))
-                    .detail(
-                        Narration.detail(
-                            "phase",
-                            phase.name(),
-                            "result",
-                            phase.result(),
-                            "durationMs",
-                            phase.took().map(took -> "" + took.toMillis()).orElse("")))));
+  private static void note(
+      Turn turn, JobRecord job, AttemptRecord attempt, AgentReport.StopPhase phase) {
+    Optional<String> took = phase.took().map(duration -> Long.toString(duration.toMillis()));
+    turn.note(
+        EffectRecorder.about(job, EventType.STOP_PHASE)
+            .attempt(attempt.id().number())
+            .message(
+                "%s: %s %s%s"
+                    .formatted(
+                        job.name().id(),
+                        phase.name(),
+                        phase.result(),
+                        took.map(millis -> " after " + millis + " ms").orElse("")))
+            .detail(
+                Narration.detail(
+                    "phase",
+                    phase.name(),
+                    "result",
+                    phase.result(),
+                    "durationMs",
+                    took.orElse(""))));
   }
 }

@@ -6,12 +6,14 @@ import java.util.List;
 ///
 /// @param sessionId new at every start of the agent process
 /// @param bootId the kernel's
+/// @param closing the machine or its agent is being shut down
 /// @param attempts every attempt of which the machine has a record
 public record AgentHello(
     String sessionId,
     String bootId,
     String agentVersion,
     boolean simulated,
+    boolean closing,
     List<AgentReport> attempts) {
   public AgentHello {
     attempts = List.copyOf(attempts);

@@ -1,5 +1,6 @@
 package io.headgate.scheduler.runtime;
 
+import io.headgate.kit.watch.WatchPosition;
 import io.headgate.scheduler.core.job.Hold;
 import io.headgate.scheduler.core.job.JobId;
 import java.util.List;
@@ -73,9 +74,13 @@ public record Batch(
 
   /// A step of a watched source.
   ///
+  /// @param position after it
   /// @param snapshot everything known before is forgotten
   public record CatalogChange(
-      long version, boolean snapshot, List<CatalogEntry> entries, List<String> removedKeys) {
+      WatchPosition position,
+      boolean snapshot,
+      List<CatalogEntry> entries,
+      List<String> removedKeys) {
     public CatalogChange {
       entries = List.copyOf(entries);
       removedKeys = List.copyOf(removedKeys);

@@ -2,13 +2,17 @@ package io.headgate.scheduler.runtime;
 
 import io.headgate.scheduler.core.Input;
 import io.headgate.scheduler.core.catalog.Queue;
+import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.catalog.TenantId;
+import io.headgate.scheduler.core.job.AttemptId;
 import io.headgate.scheduler.core.job.JobState;
 import io.headgate.scheduler.core.node.NodeId;
 import io.headgate.scheduler.runtime.JobRecord.DraftCause;
 import io.headgate.scheduler.runtime.Supply.Machine;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedSet;
@@ -42,19 +46,48 @@ final class CatalogDesk {
 
   /// Rights may have gone since a job was submitted; such a job never starts (DESIGN A1, at start).
   private void withdraw(Turn turn, SortedSet<TenantId> tenants) {
+    // Jobs are many, pairs of queue and submitter few.
+    Map<Map.Entry<QueueId, String>, Boolean> gone = new HashMap<>();
     for (JobRecord job : state.jobs.jobs()) {
-      if (job.state() != JobState.WAITING
-          || job.card().byRole()
-          || !tenants.contains(job.tenant())) {
-        continue;
-      }
-      Optional<Queue> queue = state.catalog.queue(job.job().spec().queue());
-      // A removed queue has its own cause, which the core finds.
-      if (queue.isPresent() && !state.catalog.admits(queue.get(), job.card().submitter())) {
-        turn.drafts.put(job.id(), NOT_ADMITTED);
-        turn.inputs.add(new Input.JobCancelled(job.job()));
+      if (job.state() == JobState.WAITING
+          && !job.card().byRole()
+          && tenants.contains(job.tenant())
+          && gone.computeIfAbsent(
+              Map.entry(job.job().spec().queue(), job.card().submitter()),
+              _ -> isNotAdmitted(job))) {
+        withdraw(turn, job);
       }
     }
+  }
+
+  /// A job whose submitter lost the right while it ran goes on running, but what ends its attempt
+  /// must not bring it back to its queue. Called when the turn has all its inputs.
+  void withdrawStopped(Turn turn) {
+    for (Input input : List.copyOf(turn.inputs)) {
+      Optional<AttemptId> ended =
+          switch (input) {
+            case Input.WorkerExited(var attempt, int _, int _) -> Optional.of(attempt);
+            case Input.WorkerStopped(var attempt, int _) -> Optional.of(attempt);
+            case Input.WorkerRejected(var attempt, int _, var _) -> Optional.of(attempt);
+            case Input.WorkerLost(var attempt, int _) -> Optional.of(attempt);
+            default -> Optional.empty();
+          };
+      ended
+          .flatMap(attempt -> state.jobs.job(attempt.job()))
+          .filter(job -> !job.card().byRole() && isNotAdmitted(job))
+          .ifPresent(job -> withdraw(turn, job));
+    }
+  }
+
+  private boolean isNotAdmitted(JobRecord job) {
+    Optional<Queue> queue = state.catalog.queue(job.job().spec().queue());
+    // A removed queue has its own cause, which the core finds.
+    return queue.isPresent() && !state.catalog.admits(queue.get(), job.card().submitter());
+  }
+
+  private static void withdraw(Turn turn, JobRecord job) {
+    turn.drafts.put(job.id(), NOT_ADMITTED);
+    turn.inputs.add(new Input.JobWithdrawn(job.id()));
   }
 
   private void machines(Turn turn, CatalogUpdate.OfSupply update) {

@@ -1,5 +1,6 @@
 package io.headgate.scheduler.runtime;
 
+import io.headgate.scheduler.core.catalog.Catalog;
 import io.headgate.scheduler.core.catalog.Pool;
 import io.headgate.scheduler.core.catalog.PoolId;
 import io.headgate.scheduler.core.catalog.Profile;
@@ -24,6 +25,22 @@ public final class CatalogView {
   CatalogView(Map<TenantId, Supply> supplies, Map<TenantId, Access> accesses) {
     this.supplies = new TreeMap<>(supplies);
     this.accesses = new TreeMap<>(accesses);
+  }
+
+  /// The same, with other hardware or other rights of a tenant.
+  ///
+  /// @param supply absent: as it is
+  /// @param access absent: as it is
+  public CatalogView with(Optional<Supply> supply, Optional<Access> access) {
+    CatalogView changed = new CatalogView(supplies, accesses);
+    supply.ifPresent(each -> changed.supplies.put(each.tenant(), each));
+    access.ifPresent(each -> changed.accesses.put(each.tenant(), each));
+    return changed;
+  }
+
+  /// What is provisioned for the tenant, as the core is told.
+  public Catalog merged(TenantId tenant) {
+    return Catalogs.merged(tenant, supplies.get(tenant), accesses.get(tenant));
   }
 
   public Optional<Queue> queue(QueueId id) {

@@ -12,6 +12,7 @@ import java.util.Optional;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /// Joins what two services say of a tenant into what the core calls its catalog. Either half may be
 /// ahead of the other: names that lead nowhere are the core's to explain. Confined to the loop.
@@ -48,8 +49,11 @@ final class Catalogs {
   }
 
   Catalog merged(TenantId tenant) {
-    Supply supply = supplies.get(tenant);
-    Access access = accesses.get(tenant);
+    return merged(tenant, supplies.get(tenant), accesses.get(tenant));
+  }
+
+  /// What two services say of a tenant; null: that one says nothing of it.
+  static Catalog merged(TenantId tenant, @Nullable Supply supply, @Nullable Access access) {
     return new Catalog(
         tenant,
         (supply == null ? 0 : supply.version()) + (access == null ? 0 : access.version()),
@@ -100,6 +104,6 @@ final class Catalogs {
                           // Nobody's policy has this name: the pool stays closed.
                           .orElse(new PolicyId(pool.id().tenant(), ""));
                 });
-    return new Pool(pool.id(), pool.gpuModel(), pool.capacity(), pool.order(), owner);
+    return pool.with().dedicatedTo(owner).build();
   }
 }

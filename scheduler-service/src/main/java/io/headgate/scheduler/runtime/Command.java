@@ -23,6 +23,9 @@ public sealed interface Command {
     /// @param index of the first job that cannot be
     record Refused(int index, Denial denial) implements SubmitReply {}
 
+    /// Nothing was stored: by now the submitter may not use the queue.
+    record NotAdmitted(int index) implements SubmitReply {}
+
     /// Nothing was stored: a queue has as many waiting jobs as it may.
     record TooManyWaiting(int index, int waiting, int most) implements SubmitReply {}
   }
@@ -31,7 +34,10 @@ public sealed interface Command {
   ///
   /// @param known as the database had it
   record Cancel(
-      JobRecord known, boolean skipCallback, String cause, CompletableFuture<ChangeReply> reply)
+      JobRecord known,
+      boolean skipCallback,
+      Cancellation cancellation,
+      CompletableFuture<ChangeReply> reply)
       implements Command {}
 
   /// A user wants a job to start anew.
@@ -44,6 +50,9 @@ public sealed interface Command {
     record Changed(JobView job) implements ChangeReply {}
 
     record Refused(Denial denial) implements ChangeReply {}
+
+    /// By now the job's submitter may not use its queue.
+    record NotAdmitted() implements ChangeReply {}
 
     /// What the caller knew of the job is older than what is durable: read it again.
     record Outdated() implements ChangeReply {}

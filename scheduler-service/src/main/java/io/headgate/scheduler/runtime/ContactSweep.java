@@ -23,6 +23,7 @@ final class ContactSweep {
   private final CatalogDesk catalogs;
   private final long sinceNanos;
   private boolean alarmed;
+  private long manyAwayNanos;
 
   ContactSweep(LeaderState state, AgentDesk agents, CatalogDesk catalogs, long nowNanos) {
     this.state = state;
@@ -79,7 +80,7 @@ final class ContactSweep {
   /// Uses slices again of which it is certain that their supervisors have ended them: `stopAfter`
   /// plus a margin after the last answer that this leader sent, and not before its own take-over.
   private void giveUp(Turn turn, long nowNanos) {
-    if (manyAway()) {
+    if (manyAway(nowNanos)) {
       return;
     }
     for (NodeBook.Entry entry : state.nodes.entries()) {
@@ -109,7 +110,9 @@ final class ContactSweep {
     }
   }
 
-  private boolean manyAway() {
+  /// Also a while after: those that come back do so one after the other, and the last ones are not
+  /// to be given up because they are few by then.
+  private boolean manyAway(long nowNanos) {
     int known = 0;
     int away = 0;
     for (NodeBook.Entry entry : state.nodes.entries()) {
@@ -125,7 +128,11 @@ final class ContactSweep {
           away,
           known);
     }
-    alarmed = many;
-    return many;
+    if (many) {
+      manyAwayNanos = nowNanos;
+    }
+    alarmed =
+        many || (alarmed && nowNanos - manyAwayNanos <= state.settings.reconcileWithin().toNanos());
+    return alarmed;
   }
 }

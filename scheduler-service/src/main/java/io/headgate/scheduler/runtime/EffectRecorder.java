@@ -36,6 +36,9 @@ final class EffectRecorder {
   /// How many of a lane's first jobs are shown anew when the lane's reason changes.
   private static final int TOUCHED = 100;
 
+  private static final DraftCause QUEUE_REMOVED =
+      new DraftCause("QUEUE_REMOVED", "its queue was removed; requeue it once it is back");
+
   private final Leadership leadership;
   private final SchedulerCore core;
   private final JobBook jobs;
@@ -60,16 +63,22 @@ final class EffectRecorder {
             jobs.attempt(attempt).ifPresent(known -> stop(turn, known, order));
         case Effect.AttemptEnded(Attempt attempt, AttemptEnding ending) ->
             jobs.attempt(attempt.id()).ifPresent(known -> end(turn, known.with(attempt), ending));
-        case Effect.HoldPlaced(var hold) -> turn.holds.put(hold.job(), hold);
+        case Effect.HoldPlaced(var hold) -> {
+          jobs.hold(hold);
+          turn.holds.put(hold.job(), hold);
+        }
         case Effect.HoldReleased(JobId job, var _) -> {
+          jobs.release(job);
           turn.holds.remove(job);
           turn.releasedHolds.add(job);
         }
         case Effect.LaneReasonChanged(LaneId lane, var reason) -> laneReason(turn, lane, reason);
         case Effect.JobReasonChanged(JobId job, var _) -> turn.touched.add(job);
+        // No provider is connected to the live service yet, so no pool of it is elastic.
+        case Effect.ScalePool _, Effect.ReleaseNode _ -> {}
         case Effect.NodeSetAside(var node, var until) ->
             turn.note(
-                new Event(EventType.NODE_SUSPECT, node.tenant())
+                new Event(EventType.NODE_SET_ASIDE, node.tenant())
                     .node(node.name())
                     .message(
                         "%s gets no work until %s: it refused some".formatted(node.name(), until)));
@@ -86,11 +95,6 @@ final class EffectRecorder {
       throw new IllegalStateException("the core changed job " + job.id() + ", which nobody knows");
     }
     JobRecord record = known.get().with(job);
-    DraftCause draft = turn.drafts.get(job.id());
-    if (event == JobEvent.CANCEL && draft != null) {
-      toDraft(turn, record, draft);
-      return;
-    }
     switch (event) {
       case SUBMIT -> {
         keep(turn, record);
@@ -100,11 +104,7 @@ final class EffectRecorder {
                     "%s is submitted to %s"
                         .formatted(record.name().id(), job.spec().queue().name())));
       }
-      case WITHDRAW ->
-          toDraft(
-              turn,
-              record,
-              new DraftCause("QUEUE_REMOVED", "its queue was removed; requeue it once it is back"));
+      case WITHDRAW -> toDraft(turn, record, turn.drafts.getOrDefault(job.id(), QUEUE_REMOVED));
       case ASSIGN, STOP -> keep(turn, record);
       case RUN -> {
         Optional<Instant> startedAt = core.attempt(job.id()).flatMap(Attempt::startedAt);
@@ -127,7 +127,14 @@ final class EffectRecorder {
 
   private void backToQueue(Turn turn, JobRecord record, Optional<JobState> from, JobEvent event) {
     boolean ran = from.isPresent() && from.get().hasAttempt();
-    keep(turn, ran ? record : record.with(Course.NONE).with(Optional.<DraftCause>empty()));
+    keep(
+        turn,
+        ran
+            ? record
+            : record
+                .with(Course.NONE)
+                .with(Optional.<DraftCause>empty())
+                .cancelled(Optional.empty()));
     String name = record.name().id();
     turn.note(
         about(record, ran ? EventType.REQUEUED : EventType.QUEUED)
@@ -141,18 +148,7 @@ final class EffectRecorder {
   }
 
   private void toDraft(Turn turn, JobRecord record, DraftCause cause) {
-    Job job = record.job();
-    JobRecord draft =
-        record
-            .with(
-                new Job(
-                    job.spec(),
-                    JobState.DRAFT,
-                    job.sequence(),
-                    job.submittedAt(),
-                    job.attempts(),
-                    job.lastPreemption()))
-            .with(Optional.of(cause));
+    JobRecord draft = record.with(Optional.of(cause));
     turn.jobs.put(draft.id(), draft);
     jobs.remove(draft);
     turn.note(
@@ -163,9 +159,12 @@ final class EffectRecorder {
 
   private void finish(Turn turn, JobRecord record) {
     JobRecord done =
-        record.with(
-            new Course(
-                record.course().startedAt(), Optional.of(turn.now), record.course().exitCode()));
+        record
+            .with(
+                new Course(
+                    record.course().startedAt(), Optional.of(turn.now), record.course().exitCode()))
+            .cancelled(
+                Optional.ofNullable(turn.cancellations.get(record.id())).or(record::cancellation));
     turn.jobs.put(done.id(), done);
     jobs.remove(done);
     String code = done.course().exitCode().map(String::valueOf).orElse("");
@@ -173,7 +172,16 @@ final class EffectRecorder {
         about(done, EventType.FINISHED)
             .attempt(done.job().attempts())
             .message(Endings.sentence(done))
-            .detail(Narration.detail("state", done.state().name(), "exitCode", code)));
+            .detail(
+                Narration.detail(
+                    "state",
+                    done.state().name(),
+                    "exitCode",
+                    code,
+                    "by",
+                    done.cancellation().map(Cancellation::by).orElse(""),
+                    "reason",
+                    done.cancellation().map(Cancellation::reason).orElse(""))));
   }
 
   private void start(Turn turn, Attempt attempt, CatalogView catalog) {
@@ -237,8 +245,13 @@ final class EffectRecorder {
 
   private void stop(Turn turn, AttemptRecord attempt, StopOrder order) {
     JobRecord job = jobs.job(attempt.id().job()).orElseThrow();
+    Cancellation cancellation = turn.cancellations.get(job.id());
+    if (cancellation != null && order.cause() instanceof StopCause.Cancelled) {
+      job = job.cancelled(Optional.of(cancellation));
+      keep(turn, job);
+    }
     String by =
-        order.cause() instanceof StopCause.Preempted(JobId winner, var _)
+        order.cause() instanceof StopCause.Preempted(JobId winner, var _, var _)
             ? jobs.job(winner).map(each -> each.name().id()).orElse("another job")
             : "";
     String message = Narration.stop(job, order, by);
@@ -252,13 +265,14 @@ final class EffectRecorder {
         turn.dispatches.add(stop(job, stopping, worker));
       }
     }
-    if (order.cause() instanceof StopCause.Preempted(var _, var rule)) {
+    if (order.cause() instanceof StopCause.Preempted(var _, var rule, var grounds)) {
       turn.note(
           about(job, EventType.PREEMPTED)
               .attempt(attempt.id().number())
               .pool(attempt.attempt().assignment().pool().name())
               .preemption(by, rule.name())
-              .message(message));
+              .message(message)
+              .detail(Narration.detail(grounds)));
     }
   }
 
@@ -270,7 +284,8 @@ final class EffectRecorder {
             .stop()
             .map(order ->
                 switch (order.cause()) {
-                  case StopCause.Preempted(var _, var _), StopCause.Requeued() -> StopKind.PREEMPT;
+                  case StopCause.Preempted(var _, var _, var _), StopCause.Requeued() ->
+                      StopKind.PREEMPT;
                   case StopCause.Cancelled(), StopCause.WorkerEnded(var _, var _) ->
                       StopKind.CANCEL;
                 })

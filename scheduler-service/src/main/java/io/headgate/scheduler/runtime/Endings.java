@@ -52,7 +52,8 @@ final class Endings {
     return switch (job.state()) {
       case DONE -> name + " is done";
       case FAILED -> name + " failed" + code.map(each -> " with exit code " + each).orElse("");
-      case CANCELLED -> name + " is cancelled";
+      case CANCELLED ->
+          name + " is cancelled" + job.cancellation().map(Cancellation::text).orElse("");
       case LOST -> name + " is lost with its node";
       case DRAFT, WAITING, ASSIGNED, RUNNING, STOPPING ->
           throw new IllegalArgumentException(name + " has not ended: " + job.state());

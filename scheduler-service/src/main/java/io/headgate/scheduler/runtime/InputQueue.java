@@ -1,5 +1,6 @@
 package io.headgate.scheduler.runtime;
 
+import io.headgate.kit.time.TimeSource;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -7,6 +8,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongConsumer;
 
 /// The bounded way into the loop. Submissions, which come from anybody and in any number, wait
 /// behind everything else and have a bound of their own, counted in jobs: what agents and watches
@@ -14,18 +16,25 @@ import java.util.concurrent.locks.ReentrantLock;
 final class InputQueue {
   private final int maxCommands;
   private final int maxJobs;
+  private final TimeSource time;
+  private final LongConsumer delayed;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition filled = lock.newCondition();
   // All guarded by lock.
-  private final Deque<Command> urgent = new ArrayDeque<>();
-  private final Deque<Command.Submit> submissions = new ArrayDeque<>();
+  private final Deque<Waiting<Command>> urgent = new ArrayDeque<>();
+  private final Deque<Waiting<Command.Submit>> submissions = new ArrayDeque<>();
   private int waitingJobs;
   private boolean closed;
 
-  InputQueue(int maxCommands, int maxJobs) {
+  /// @param delayed told how many nanoseconds each command waited
+  InputQueue(int maxCommands, int maxJobs, TimeSource time, LongConsumer delayed) {
     this.maxCommands = maxCommands;
     this.maxJobs = maxJobs;
+    this.time = time;
+    this.delayed = delayed;
   }
+
+  private record Waiting<C>(C command, long sinceNanos) {}
 
   /// What became of an offer.
   enum Offer {
@@ -47,12 +56,12 @@ final class InputQueue {
           return Offer.FULL;
         }
         waitingJobs += jobs;
-        submissions.add(submit);
+        submissions.add(new Waiting<>(submit, time.monotonicNanos()));
       } else {
         if (urgent.size() >= maxCommands) {
           return Offer.FULL;
         }
-        urgent.add(command);
+        urgent.add(new Waiting<>(command, time.monotonicNanos()));
       }
       filled.signal();
       return Offer.TAKEN;
@@ -64,17 +73,29 @@ final class InputQueue {
   /// Waits for commands, at most for the given time, and takes them: everything urgent, then
   /// submissions of at most `batchJobs` jobs (but at least one).
   List<Command> take(long waitNanos, int batchJobs) throws InterruptedException {
+    List<Waiting<? extends Command>> taken = takeWaiting(waitNanos, batchJobs);
+    long now = time.monotonicNanos();
+    List<Command> commands = new ArrayList<>(taken.size());
+    for (Waiting<? extends Command> each : taken) {
+      delayed.accept(now - each.sinceNanos());
+      commands.add(each.command());
+    }
+    return commands;
+  }
+
+  private List<Waiting<? extends Command>> takeWaiting(long waitNanos, int batchJobs)
+      throws InterruptedException {
     lock.lockInterruptibly();
     try {
       long left = waitNanos;
       while (urgent.isEmpty() && submissions.isEmpty() && left > 0 && !closed) {
         left = filled.awaitNanos(left);
       }
-      List<Command> taken = new ArrayList<>(urgent);
+      List<Waiting<? extends Command>> taken = new ArrayList<>(urgent);
       urgent.clear();
       int jobs = 0;
       while (!submissions.isEmpty()) {
-        int next = submissions.getFirst().submission().jobs().size();
+        int next = submissions.getFirst().command().submission().jobs().size();
         if (jobs > 0 && jobs + next > batchJobs) {
           break;
         }

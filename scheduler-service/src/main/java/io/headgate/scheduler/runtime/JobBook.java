@@ -2,10 +2,13 @@ package io.headgate.scheduler.runtime;
 
 import io.headgate.scheduler.core.catalog.PolicyId;
 import io.headgate.scheduler.core.job.AttemptId;
+import io.headgate.scheduler.core.job.Hold;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.WorkerPlace;
 import io.headgate.scheduler.core.node.NodeId;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -26,6 +29,8 @@ final class JobBook {
 
   private final Map<JobId, JobRecord> jobs = new HashMap<>();
   private final Map<JobName, JobId> names = new HashMap<>();
+  private final Map<JobId, Hold> holds = new LinkedHashMap<>();
+  private final QueueTotals totals = new QueueTotals();
   private final Map<JobId, AttemptRecord> attempts = new HashMap<>();
   private final Map<NodeId, Set<WorkerKey>> byNode = new HashMap<>();
 
@@ -70,6 +75,10 @@ final class JobBook {
     return jobs.values();
   }
 
+  List<JobRecord> all() {
+    return new ArrayList<>(jobs.values());
+  }
+
   Iterable<AttemptRecord> attempts() {
     return attempts.values();
   }
@@ -78,15 +87,39 @@ final class JobBook {
     return jobs.size();
   }
 
+  /// What is kept for waiting jobs.
+  Collection<Hold> holds() {
+    return Collections.unmodifiableCollection(holds.values());
+  }
+
+  void hold(Hold hold) {
+    holds.put(hold.job(), hold);
+  }
+
+  void release(JobId job) {
+    holds.remove(job);
+  }
+
+  List<LeaderView.Total> totals() {
+    return totals.totals();
+  }
+
   void put(JobRecord job) {
-    jobs.put(job.id(), job);
+    JobRecord before = jobs.put(job.id(), job);
+    if (before != null) {
+      totals.remove(before);
+    }
+    totals.add(job);
     names.put(job.name(), job.id());
     departed.remove(job.id());
   }
 
   /// The job no longer waits and has no attempt.
   void remove(JobRecord job) {
-    jobs.remove(job.id());
+    JobRecord before = jobs.remove(job.id());
+    if (before != null) {
+      totals.remove(before);
+    }
     names.remove(job.name());
     departed(job.id(), job.version());
   }

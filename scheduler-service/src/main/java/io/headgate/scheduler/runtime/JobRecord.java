@@ -12,6 +12,8 @@ import java.util.Optional;
 /// @param job as the core has it, or had it when it forgot it
 /// @param course what happened to it, by the clock
 /// @param draft why it is a draft; absent unless it is one
+/// @param cancellation by whom and why it was cancelled last; absent: it was not, or it was
+///   requeued since
 /// @param simulated ran on, or is assigned to, simulated devices
 /// @param version of the watch at which it last changed
 public record JobRecord(
@@ -19,6 +21,7 @@ public record JobRecord(
     Job job,
     Course course,
     Optional<DraftCause> draft,
+    Optional<Cancellation> cancellation,
     boolean simulated,
     long version) {
 
@@ -52,26 +55,30 @@ public record JobRecord(
   }
 
   public JobRecord with(Job newJob) {
-    return new JobRecord(card, newJob, course, draft, simulated, version);
+    return new JobRecord(card, newJob, course, draft, cancellation, simulated, version);
   }
 
   public JobRecord with(JobCard newCard) {
-    return new JobRecord(newCard, job, course, draft, simulated, version);
+    return new JobRecord(newCard, job, course, draft, cancellation, simulated, version);
   }
 
   public JobRecord with(Course newCourse) {
-    return new JobRecord(card, job, newCourse, draft, simulated, version);
+    return new JobRecord(card, job, newCourse, draft, cancellation, simulated, version);
   }
 
   public JobRecord with(Optional<DraftCause> cause) {
-    return new JobRecord(card, job, course, cause, simulated, version);
+    return new JobRecord(card, job, course, cause, cancellation, simulated, version);
+  }
+
+  public JobRecord cancelled(Optional<Cancellation> newCancellation) {
+    return new JobRecord(card, job, course, draft, newCancellation, simulated, version);
   }
 
   public JobRecord onSimulatedDevices() {
-    return new JobRecord(card, job, course, draft, true, version);
+    return new JobRecord(card, job, course, draft, cancellation, true, version);
   }
 
   public JobRecord atVersion(long newVersion) {
-    return new JobRecord(card, job, course, draft, simulated, newVersion);
+    return new JobRecord(card, job, course, draft, cancellation, simulated, newVersion);
   }
 }

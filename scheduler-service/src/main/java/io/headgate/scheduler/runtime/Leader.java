@@ -62,7 +62,9 @@ final class Leader {
     this.baseTime = time.instant();
     this.lastBatch = start.lastBatch();
     this.version = start.version();
-    this.queue = new InputQueue(settings.maxCommands(), settings.maxQueuedJobs());
+    this.queue =
+        new InputQueue(
+            settings.maxCommands(), settings.maxQueuedJobs(), time, ports.metrics()::delayed);
     this.dispatcher = new Dispatcher(ports.reader(), ports.failpoints(), this::undelivered);
     this.pipeline = new Pipeline(start, lease, ports, touched, dispatcher, this::end);
     Views views = new Views(state);
@@ -277,6 +279,7 @@ final class Leader {
       return;
     }
     if (!turn.inputs.isEmpty()) {
+      catalogs.withdrawStopped(turn);
       decide(turn);
     }
     Optional<Batch> batch = Optional.empty();

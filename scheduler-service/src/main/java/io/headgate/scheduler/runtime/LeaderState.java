@@ -5,6 +5,7 @@ import io.headgate.scheduler.core.SchedulerState;
 import io.headgate.scheduler.core.catalog.Catalog;
 import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.job.Attempt;
+import io.headgate.scheduler.core.job.Hold;
 import io.headgate.scheduler.core.job.Job;
 import io.headgate.scheduler.core.node.Node;
 import java.util.ArrayList;
@@ -50,7 +51,13 @@ final class LeaderState {
       }
     }
     this.catalog = catalogs.view();
-    this.core = SchedulerCore.load(state(loaded, tenants));
+    this.core = SchedulerCore.load(state(loaded, tenants), settings.placement());
+    for (Hold hold : loaded.holds()) {
+      // The core leaves out what its job cannot use any more.
+      if (core.hold(hold.job()).isPresent()) {
+        jobs.hold(hold);
+      }
+    }
     this.recorder = new EffectRecorder(leadership, core, jobs, nodes);
   }
 
@@ -76,6 +83,6 @@ final class LeaderState {
     }
     List<Job> known = loaded.jobs().stream().map(JobRecord::job).toList();
     List<Attempt> live = loaded.attempts().stream().map(AttemptRecord::attempt).toList();
-    return new SchedulerState(merged, seen, known, live, loaded.holds(), List.of(), 0);
+    return SchedulerState.kept(merged, seen, known, live, loaded.holds());
   }
 }

@@ -1,9 +1,13 @@
 package io.headgate.scheduler.runtime;
 
 import io.headgate.scheduler.core.SchedulerCore;
+import io.headgate.scheduler.core.catalog.QueueId;
+import io.headgate.scheduler.core.job.Hold;
 import io.headgate.scheduler.core.job.JobId;
+import io.headgate.scheduler.core.node.Node;
 import io.headgate.scheduler.core.node.NodeId;
 import java.time.Instant;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 
@@ -16,14 +20,20 @@ public record LeaderView(SchedulerCore core, CatalogView catalog, Reads reads, I
   public interface Reads {
     Optional<JobRecord> job(JobId id);
 
+    /// Those that wait or have an attempt, of all tenants.
+    List<JobRecord> jobs();
+
     /// A job that was read from the database, as it is now.
     JobView refresh(JobView read);
+
+    /// What is kept for waiting jobs now.
+    Collection<Hold> holds();
 
     /// Contact with each node, by node.
     List<Contact> contacts();
 
-    /// When the longest waiting job of each queue or policy was submitted is read from these.
-    Iterable<JobRecord> jobs();
+    /// What the jobs of each queue say together.
+    List<Total> totals();
 
     Optional<AttemptRecord> attempt(JobId job);
 
@@ -31,10 +41,24 @@ public record LeaderView(SchedulerCore core, CatalogView catalog, Reads reads, I
     List<String> jobsOn(NodeId node);
   }
 
+  /// What the jobs of a queue say together.
+  ///
+  /// @param policy id of the policy that they count to
+  /// @param waitingUnits what those that wait ask for, in 1/126000 GPU
+  /// @param usedUnits what those that have slices use, in 1/126000 GPU
+  /// @param oldestWaiting when the oldest of those that wait was submitted; absent: none waits
+  public record Total(
+      QueueId queue,
+      String policy,
+      long waitingUnits,
+      long usedUnits,
+      Optional<Instant> oldestWaiting) {}
+
   /// Contact with a node.
   ///
+  /// @param told the node as the core was told of it last; absent: pool-service does not know it
   /// @param heardAgoNanos since the last message; negative: never
-  public record Contact(NodeId node, State state, long heardAgoNanos) {
+  public record Contact(NodeId node, State state, long heardAgoNanos, Optional<Node> told) {
     /// How the scheduler stands with a node.
     public enum State {
       CONNECTED,

@@ -1,5 +1,6 @@
 package io.headgate.scheduler.runtime;
 
+import io.headgate.kit.watch.WatchPosition;
 import io.headgate.scheduler.core.job.Hold;
 import java.util.List;
 import java.util.Map;
@@ -23,5 +24,7 @@ public record LoadedState(
     long lastBatch) {
 
   /// The last known content of a watched source.
-  public record Catalog(long version, List<CatalogEntry> entries) {}
+  public record Catalog(WatchPosition position, List<CatalogEntry> entries) {
+    static final Catalog NONE = new Catalog(WatchPosition.START, List.of());
+  }
 }

@@ -1,9 +1,11 @@
 package io.headgate.scheduler.runtime;
 
 import io.headgate.kit.time.TimeSource;
+import io.headgate.scheduler.core.job.Hold;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.node.NodeId;
 import io.headgate.scheduler.runtime.LeaderView.Contact;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 
@@ -25,13 +27,18 @@ final class LoopReads implements LeaderView.Reads {
   }
 
   @Override
+  public List<JobRecord> jobs() {
+    return state.jobs.all();
+  }
+
+  @Override
   public JobView refresh(JobView read) {
     return views.refresh(read);
   }
 
   @Override
-  public Iterable<JobRecord> jobs() {
-    return state.jobs.jobs();
+  public List<LeaderView.Total> totals() {
+    return state.jobs.totals();
   }
 
   @Override
@@ -50,6 +57,11 @@ final class LoopReads implements LeaderView.Reads {
   }
 
   @Override
+  public Collection<Hold> holds() {
+    return state.jobs.holds();
+  }
+
+  @Override
   public List<Contact> contacts() {
     return state.nodes.entries().stream().map(this::contact).toList();
   }
@@ -60,7 +72,8 @@ final class LoopReads implements LeaderView.Reads {
         isKnown && entry.reported
             ? time.monotonicNanos() - state.nodes.clock(entry.id).heardNanos()
             : -1;
-    return new Contact(entry.id, contactState(entry, isKnown), heardAgo);
+    return new Contact(
+        entry.id, contactState(entry, isKnown), heardAgo, Optional.ofNullable(entry.told));
   }
 
   private static Contact.State contactState(NodeBook.Entry entry, boolean isKnown) {

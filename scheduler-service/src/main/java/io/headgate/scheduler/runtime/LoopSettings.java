@@ -1,9 +1,11 @@
 package io.headgate.scheduler.runtime;
 
+import io.headgate.scheduler.core.catalog.PlacementPolicy;
 import java.time.Duration;
 
 /// Times and bounds of a leader.
 ///
+/// @param placement how places are chosen
 /// @param lease how long it leads without renewing
 /// @param heartbeat how often agents show that they are there
 /// @param suspectAfter silence after which a node gets no new work
@@ -14,6 +16,7 @@ import java.time.Duration;
 /// @param batchJobs submitted jobs of one transaction
 /// @param maxWaitingPerQueue waiting jobs of one queue
 public record LoopSettings(
+    PlacementPolicy placement,
     Duration lease,
     Duration heartbeat,
     Duration suspectAfter,

@@ -1,6 +1,7 @@
 package io.headgate.scheduler.runtime;
 
 import io.headgate.scheduler.core.job.Assignment;
+import io.headgate.scheduler.core.job.Grounds;
 import io.headgate.scheduler.core.job.Slice;
 import io.headgate.scheduler.core.job.StopCause;
 import io.headgate.scheduler.core.job.StopOrder;
@@ -30,9 +31,17 @@ public final class Narration {
       return place.node().name()
           + " device "
           + slice.device()
-          + (slice.quantity().equals(GpuQuantity.ONE) ? "" : " (" + slice.quantity() + ")");
+          + (slice.quantity().equals(GpuQuantity.ONE) ? "" : " (" + part(slice) + ")");
     }
     return place.node().name() + " devices " + ranges(slices);
+  }
+
+  /// `1/2`, and on a device with places `3/8, slice 3g@4`.
+  private static String part(Slice slice) {
+    return slice
+        .placement()
+        .map(place -> slice.quantity() + ", slice " + place.label())
+        .orElse(slice.quantity().toString());
   }
 
   /// Where all workers go.
@@ -66,7 +75,7 @@ public final class Narration {
   static String stop(JobRecord job, StopOrder order, String by) {
     String name = job.name().id();
     return switch (order.cause()) {
-      case StopCause.Preempted(var _, var rule) ->
+      case StopCause.Preempted(var _, var rule, var grounds) ->
           name
               + (order.outcome() == StopOutcome.CANCEL
                   ? " is preempted for good by "
@@ -74,12 +83,48 @@ public final class Narration {
               + by
               + " (rule "
               + rule
-              + ")";
-      case StopCause.Cancelled() -> name + " is stopped because it was cancelled";
+              + "): "
+              + grounds(grounds);
+      case StopCause.Cancelled() ->
+          name
+              + " is stopped because it was cancelled"
+              + job.cancellation().map(Cancellation::text).orElse("");
       case StopCause.Requeued() -> name + " is stopped to wait in its queue again";
       case StopCause.WorkerEnded(int worker, var _) ->
           name + " is stopped because its worker " + worker + " ended without success";
     };
+  }
+
+  /// `devops used 0 of its reservation 5 and needed 3, rnd used 9 of 5`.
+  public static String grounds(Grounds grounds) {
+    return "%s used %s of its reservation %s and needed %s, %s used %s of %s"
+        .formatted(
+            grounds.winner().policy().name(),
+            grounds.winner().usage(),
+            grounds.winner().reservation(),
+            grounds.need(),
+            grounds.victim().policy().name(),
+            grounds.victim().usage(),
+            grounds.victim().reservation());
+  }
+
+  /// The same numbers by name.
+  static Map<String, String> detail(Grounds grounds) {
+    return detail(
+        "victimPolicy",
+        grounds.victim().policy().name(),
+        "victimUsage",
+        grounds.victim().usage().toString(),
+        "victimReservation",
+        grounds.victim().reservation().toString(),
+        "policy",
+        grounds.winner().policy().name(),
+        "usage",
+        grounds.winner().usage().toString(),
+        "need",
+        grounds.need().toString(),
+        "reservation",
+        grounds.winner().reservation().toString());
   }
 
   static Map<String, String> detail(String... namesAndValues) {

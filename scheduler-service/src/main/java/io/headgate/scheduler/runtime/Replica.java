@@ -8,8 +8,11 @@ import io.headgate.scheduler.runtime.SchedulerStore.Candidate;
 import io.headgate.scheduler.runtime.SchedulerStore.Row;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
@@ -38,6 +41,7 @@ public final class Replica implements AutoCloseable {
   private final CountDownLatch closed = new CountDownLatch(1);
   private final CountDownLatch stopped = new CountDownLatch(1);
   private volatile @Nullable Leader leader;
+  private volatile @Nullable Refresher refresher;
   private volatile Optional<Leadership> seen = Optional.empty();
   private volatile boolean killed;
 
@@ -74,6 +78,23 @@ public final class Replica implements AutoCloseable {
     return leading().catalog();
   }
 
+  /// The same, with everything that the services had when this was called. Blocks for some
+  /// milliseconds, and for seconds when a service does not answer.
+  public FreshCatalog freshCatalog() {
+    Refresher current = refresher;
+    if (current == null) {
+      throw new NotLeadingException(leaderAddress());
+    }
+    try {
+      Set<String> silent = current.refresh();
+      // The loop takes what it is handed in order: behind the news, it has them.
+      return new FreshCatalog(ask(LeaderView::catalog), silent);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new LeadershipLostException("interrupted while waiting for news of the catalog");
+    }
+  }
+
   /// Commands that wait for the loop.
   public int queued() {
     Leader current = leader;
@@ -91,11 +112,9 @@ public final class Replica implements AutoCloseable {
   }
 
   /// Ends a job.
-  ///
-  /// @param cause in the user's words; empty: none given
-  public ChangeReply cancel(JobRecord known, boolean skipCallback, String cause) {
+  public ChangeReply cancel(JobRecord known, boolean skipCallback, Cancellation cancellation) {
     CompletableFuture<ChangeReply> reply = new CompletableFuture<>();
-    return call(new Command.Cancel(known, skipCallback, cause, reply), reply);
+    return call(new Command.Cancel(known, skipCallback, cancellation, reply), reply);
   }
 
   /// Starts a job anew.
@@ -248,8 +267,8 @@ public final class Replica implements AutoCloseable {
     List<CatalogUpdate> updates = new ArrayList<>();
     for (CatalogSource source : ports.sources()) {
       LoadedState.Catalog kept =
-          loaded.catalogs().getOrDefault(source.name(), new LoadedState.Catalog(0, List.of()));
-      updates.add(source.decode(kept.version(), kept.entries()));
+          loaded.catalogs().getOrDefault(source.name(), LoadedState.Catalog.NONE);
+      updates.add(source.decode(kept.position(), kept.entries()));
     }
     LeaderStart start =
         new LeaderStart(row.leadership(), settings, loaded.lastBatch(), loaded.version());
@@ -262,23 +281,25 @@ public final class Replica implements AutoCloseable {
         loaded.attempts().size());
     Leader current = new Leader(start, ports, state, lease);
     current.start();
-    List<CatalogSource.Watch> watches = new ArrayList<>();
+    Map<String, CatalogSource.Watch> watches = new LinkedHashMap<>();
     try {
       leader = current;
       if (closed.getCount() == 0) {
         current.close();
       }
       for (CatalogSource source : ports.sources()) {
-        long version =
-            Optional.ofNullable(loaded.catalogs().get(source.name()))
-                .map(LoadedState.Catalog::version)
-                .orElse(0L);
-        watches.add(source.watch(version, update -> moved(current, source.name(), update)));
+        LoadedState.Catalog kept =
+            loaded.catalogs().getOrDefault(source.name(), LoadedState.Catalog.NONE);
+        watches.put(
+            source.name(),
+            source.watch(kept.position(), update -> moved(current, source.name(), update)));
       }
+      refresher = new Refresher(watches, ports.time());
       return current.awaitEnd();
     } finally {
       leader = null;
-      watches.forEach(CatalogSource.Watch::close);
+      refresher = null;
+      watches.values().forEach(CatalogSource.Watch::close);
     }
   }
 

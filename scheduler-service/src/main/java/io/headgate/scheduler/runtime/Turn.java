@@ -28,8 +28,11 @@ final class Turn {
   /// Jobs that the core does not know, or not yet, and that this turn may change.
   final Map<JobId, JobRecord> staged = new LinkedHashMap<>();
 
-  /// Jobs that the core is told are cancelled although they become drafts.
+  /// Why jobs become drafts in this turn; absent: their queue was removed.
   final Map<JobId, JobRecord.DraftCause> drafts = new LinkedHashMap<>();
+
+  /// By whom jobs are cancelled in this turn.
+  final Map<JobId, Cancellation> cancellations = new LinkedHashMap<>();
 
   /// By index of input: what to do if the core refuses it.
   final Map<Integer, Consumer<Denial>> refusals = new LinkedHashMap<>();

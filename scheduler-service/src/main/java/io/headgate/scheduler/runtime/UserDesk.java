@@ -49,6 +49,11 @@ final class UserDesk {
         answer(turn, submit.reply(), new SubmitReply.Refused(i, denial.get()));
         return;
       }
+      // Who asked was looked at before; rights may have gone since.
+      if (!job.byRole() && !isAdmitted(job.queue(), job.submitter())) {
+        answer(turn, submit.reply(), new SubmitReply.NotAdmitted(i));
+        return;
+      }
       if (!job.draft()) {
         int waiting =
             state.core.queue(job.queue()).map(QueueUsage::waiting).orElse(0)
@@ -81,6 +86,14 @@ final class UserDesk {
                 ids.stream().map(id -> views.of(turn, id).orElseThrow()).toList()));
   }
 
+  private boolean isAdmitted(QueueId id, String submitter) {
+    return state
+        .catalog
+        .queue(id)
+        .filter(queue -> state.catalog.admits(queue, submitter))
+        .isPresent();
+  }
+
   private JobId take(Turn turn, NewJob job) {
     JobId id = new JobId(++state.lastJob);
     JobSpec spec = spec(id, job);
@@ -96,6 +109,7 @@ final class UserDesk {
                 Optional.empty()),
             Course.NONE,
             job.draft() ? Optional.of(AS_SUBMITTED) : Optional.empty(),
+            Optional.empty(),
             false,
             0);
     turn.created.add(id);
@@ -152,6 +166,7 @@ final class UserDesk {
     if (cancel.skipCallback()) {
       skipCallback(turn, job);
     }
+    turn.cancellations.put(job.id(), cancel.cancellation());
     turn.inputs.add(new Input.JobCancelled(job.job()));
     change(turn, job, cancel.reply(), true);
   }
@@ -186,6 +201,11 @@ final class UserDesk {
       Optional<Denial> denial = state.core.check(unused(known));
       if (denial.isPresent()) {
         answer(turn, requeue.reply(), new ChangeReply.Refused(denial.get()));
+        return;
+      }
+      if (!known.card().byRole()
+          && !isAdmitted(known.job().spec().queue(), known.card().submitter())) {
+        answer(turn, requeue.reply(), new ChangeReply.NotAdmitted());
         return;
       }
       turn.staged.put(known.id(), known.with(through(known.card(), known.job().spec().queue())));

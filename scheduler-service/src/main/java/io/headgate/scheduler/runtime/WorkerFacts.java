@@ -1,6 +1,7 @@
 package io.headgate.scheduler.runtime;
 
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 
 /// What an agent said of one worker, beyond what the core needs.
@@ -9,14 +10,21 @@ import java.util.Optional;
 /// @param endedAt by the machine's clock
 /// @param exitCode 0 to 255, or 128 + signal
 /// @param error in one sentence; empty: nothing went wrong
+/// @param stopPhases names of the phases of its stop that have ended
 public record WorkerFacts(
     Optional<Instant> startedAt,
     Optional<Instant> endedAt,
     Optional<EndReason> endReason,
     Optional<Integer> exitCode,
-    String error) {
+    String error,
+    List<String> stopPhases) {
   public static final WorkerFacts NONE =
-      new WorkerFacts(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), "");
+      new WorkerFacts(
+          Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), "", List.of());
+
+  public WorkerFacts {
+    stopPhases = List.copyOf(stopPhases);
+  }
 
   /// How a worker ended on its machine.
   public enum EndReason {

@@ -13,6 +13,7 @@ import io.headgate.scheduler.runtime.AttemptRecord;
 import io.headgate.scheduler.runtime.AttemptRecord.Ending;
 import io.headgate.scheduler.runtime.Batch;
 import io.headgate.scheduler.runtime.Batch.CatalogChange;
+import io.headgate.scheduler.runtime.Cancellation;
 import io.headgate.scheduler.runtime.CatalogEntry;
 import io.headgate.scheduler.runtime.EventRecord;
 import io.headgate.scheduler.runtime.JobRecord;
@@ -82,12 +83,16 @@ final class BatchScript {
         .integer(job -> job.job().attempts())
         .bigint(job -> orNull(job.job().lastPreemption().map(each -> each.by().value())))
         .text(job -> orNull(job.job().lastPreemption().map(each -> each.rule().name())))
+        .text(
+            job -> orNull(job.job().lastPreemption().map(each -> GroundsRow.text(each.grounds()))))
         .time(job -> orNull(job.job().lastPreemption().map(each -> each.at())))
         .time(job -> orNull(job.course().startedAt()))
         .time(job -> orNull(job.course().finishedAt()))
         .integer(job -> orNull(job.course().exitCode()))
         .text(job -> orNull(job.draft().map(JobRecord.DraftCause::code)))
         .text(job -> orNull(job.draft().map(JobRecord.DraftCause::message)))
+        .text(job -> orNull(job.cancellation().map(Cancellation::by)))
+        .text(job -> orNull(job.cancellation().map(Cancellation::reason)))
         .bool(JobRecord::simulated)
         .bigint(JobRecord::version);
   }
@@ -116,6 +121,7 @@ final class BatchScript {
             .bigint(attempt -> orNull(stop(attempt).flatMap(StopRow::by)))
             .text(attempt -> orNull(attempt.stop().map(AttemptRecord.StopNote::byJob)))
             .text(attempt -> orNull(stop(attempt).flatMap(StopRow::rule)))
+            .text(attempt -> orNull(stop(attempt).flatMap(StopRow::grounds)))
             .integer(attempt -> orNull(stop(attempt).flatMap(StopRow::worker)))
             .text(attempt -> orNull(stop(attempt).flatMap(StopRow::ending)))
             .text(attempt -> orNull(attempt.attempt().stop().map(o -> o.outcome().name())))
@@ -163,7 +169,8 @@ final class BatchScript {
             .time(row -> orNull(row.facts().endedAt()))
             .text(row -> orNull(row.facts().endReason().map(Enum::name)))
             .integer(row -> orNull(row.facts().exitCode()))
-            .text(row -> row.facts().error()));
+            .text(row -> row.facts().error())
+            .list(row -> row.facts().stopPhases()));
   }
 
   private static <T> Columns<T> place(Columns<T> columns, Function<T, WorkerPlace> place) {
@@ -174,7 +181,8 @@ final class BatchScript {
         .list(row -> place.apply(row).slices().stream().map(Slice::device).toList())
         .list(row -> place.apply(row).slices().stream().map(Slice::uuid).toList())
         .list(row -> place.apply(row).slices().stream().map(s -> s.quantity().units()).toList())
-        .list(row -> place.apply(row).slices().stream().map(Slice::memoryBytes).toList());
+        .list(row -> place.apply(row).slices().stream().map(Slice::memoryBytes).toList())
+        .list(row -> PlaceText.of(place.apply(row).slices()));
   }
 
   private record HeldPlace(JobId job, int worker, WorkerPlace place) {}
@@ -196,10 +204,11 @@ final class BatchScript {
             .bigint(hold -> hold.job().value())
             .text(hold -> hold.place().pool().tenant().name())
             .text(hold -> hold.place().pool().name())
-            .text(hold -> hold.rule().name())
+            .text(hold -> orNull(hold.rule().map(Enum::name)))
             .time(Hold::since)
-            .list(hold -> hold.victims().stream().map(victim -> victim.job().value()).toList())
-            .list(hold -> hold.victims().stream().map(AttemptId::number).toList()));
+            .time(hold -> orNull(hold.expectedStart()))
+            .list(hold -> hold.waitsFor().stream().map(victim -> victim.job().value()).toList())
+            .list(hold -> hold.waitsFor().stream().map(AttemptId::number).toList()));
     List<HeldPlace> rows = new ArrayList<>();
     for (Hold hold : placed) {
       for (int worker = 0; worker < hold.place().workers().size(); worker++) {
@@ -280,7 +289,11 @@ final class BatchScript {
   }
 
   private static void catalog(Script script, String source, CatalogChange change) {
-    script.add(BatchSql.UPSERT_CATALOG_SOURCE, source, change.version());
+    script.add(
+        BatchSql.UPSERT_CATALOG_SOURCE,
+        source,
+        change.position().incarnation(),
+        change.position().version());
     if (change.snapshot()) {
       script.add(BatchSql.DELETE_CATALOG, source);
     } else if (!change.removedKeys().isEmpty()) {

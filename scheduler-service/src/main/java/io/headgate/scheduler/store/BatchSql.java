@@ -18,17 +18,19 @@ final class BatchSql {
       """
       insert into job (id, tenant, name, queue, user_id, submitter, by_role, priority, preemptible,
         max_runtime_ms, labels, traceparent, created_at, policy, profile, gpu_units, workers,
-        submitted_at, state, sequence, attempts, preempted_by, preempted_rule, preempted_at,
-        started_at, finished_at, exit_code, draft_code, draft_message, simulated, version)
+        submitted_at, state, sequence, attempts, preempted_by, preempted_rule,
+        preempted_grounds, preempted_at, started_at, finished_at, exit_code, draft_code,
+        draft_message, cancelled_by, cancel_reason, simulated, version)
       select a, b, c, d, e, f, g, h, i, j, k::text[], l, m, n, o, p, q, r, s, t, u, v, w, x, y, z,
-        aa, ab, ac, ad, ae
+        aa, ab, ac, ad, ae, af, ag, ah
       from unnest(?::bigint[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::boolean[],
         ?::integer[], ?::boolean[], ?::bigint[], ?::text[], ?::text[], ?::timestamptz[], ?::text[],
         ?::text[], ?::bigint[], ?::integer[], ?::timestamptz[], ?::text[], ?::bigint[],
-        ?::integer[], ?::bigint[], ?::text[], ?::timestamptz[], ?::timestamptz[], ?::timestamptz[],
-        ?::integer[], ?::text[], ?::text[], ?::boolean[], ?::bigint[])
+        ?::integer[], ?::bigint[], ?::text[], ?::text[], ?::timestamptz[], ?::timestamptz[],
+        ?::timestamptz[], ?::integer[], ?::text[], ?::text[], ?::text[], ?::text[], ?::boolean[],
+        ?::bigint[])
         as rows (a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z,
-        aa, ab, ac, ad, ae)\
+        aa, ab, ac, ad, ae, af, ag, ah)\
       """;
 
   static final String INSERT_SPECS =
@@ -41,12 +43,14 @@ final class BatchSql {
       """
       update job set policy = b, profile = c, gpu_units = d, workers = e, submitted_at = f,
         state = g, sequence = h, attempts = i, preempted_by = j, preempted_rule = k,
-        preempted_at = l, started_at = m, finished_at = n, exit_code = o, draft_code = p,
-        draft_message = q, simulated = r, version = s
+        preempted_grounds = l, preempted_at = m, started_at = n, finished_at = o, exit_code = p,
+        draft_code = q, draft_message = r, cancelled_by = s, cancel_reason = t, simulated = u,
+        version = v
       from unnest(?::bigint[], ?::text[], ?::text[], ?::bigint[], ?::integer[], ?::timestamptz[],
-        ?::text[], ?::bigint[], ?::integer[], ?::bigint[], ?::text[], ?::timestamptz[],
-        ?::timestamptz[], ?::timestamptz[], ?::integer[], ?::text[], ?::text[], ?::boolean[],
-        ?::bigint[]) as rows (a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s)
+        ?::text[], ?::bigint[], ?::integer[], ?::bigint[], ?::text[], ?::text[],
+        ?::timestamptz[], ?::timestamptz[], ?::timestamptz[], ?::integer[], ?::text[], ?::text[],
+        ?::text[], ?::text[], ?::boolean[], ?::bigint[])
+        as rows (a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v)
       where id = a\
       """;
 
@@ -54,17 +58,18 @@ final class BatchSql {
       """
       insert into attempt (job_id, number, tenant, policy, profile, pool, preemptible, sequence,
         epoch, assigned_at, started_at, checkpoint_at, stop_after_ms, stop_cause, stop_by,
-        stop_by_name, stop_rule, stop_worker, stop_ending, stop_outcome, stop_message, stop_at,
-        skip_callback, ended_at, outcome, exit_code, error)
+        stop_by_name, stop_rule, stop_grounds, stop_worker, stop_ending, stop_outcome,
+        stop_message, stop_at, skip_callback, ended_at, outcome, exit_code, error)
       select * from unnest(?::bigint[], ?::integer[], ?::text[], ?::text[], ?::text[], ?::text[],
         ?::boolean[], ?::bigint[], ?::bigint[], ?::timestamptz[], ?::timestamptz[],
-        ?::timestamptz[], ?::bigint[], ?::text[], ?::bigint[], ?::text[], ?::text[], ?::integer[],
-        ?::text[], ?::text[], ?::text[], ?::timestamptz[], ?::boolean[], ?::timestamptz[],
+        ?::timestamptz[], ?::bigint[], ?::text[], ?::bigint[], ?::text[], ?::text[], ?::text[],
+        ?::integer[], ?::text[], ?::text[], ?::text[], ?::timestamptz[], ?::boolean[], ?::timestamptz[],
         ?::text[], ?::integer[], ?::text[])
       on conflict (job_id, number) do update set started_at = excluded.started_at,
         checkpoint_at = excluded.checkpoint_at, stop_cause = excluded.stop_cause,
         stop_by = excluded.stop_by, stop_by_name = excluded.stop_by_name,
-        stop_rule = excluded.stop_rule, stop_worker = excluded.stop_worker,
+        stop_rule = excluded.stop_rule, stop_grounds = excluded.stop_grounds,
+        stop_worker = excluded.stop_worker,
         stop_ending = excluded.stop_ending, stop_outcome = excluded.stop_outcome,
         stop_message = excluded.stop_message, stop_at = excluded.stop_at,
         skip_callback = excluded.skip_callback, ended_at = excluded.ended_at,
@@ -74,16 +79,18 @@ final class BatchSql {
   static final String UPSERT_WORKERS =
       """
       insert into attempt_worker (job_id, attempt, worker, node, cpu_millis, memory_bytes, devices,
-        device_uuids, device_units, device_memory_bytes, status, started_at, ended_at, end_reason,
-        exit_code, error)
-      select a, b, c, d, e, f, g::integer[], h::text[], i::bigint[], j::bigint[], k, l, m, n, o, p
+        device_uuids, device_units, device_memory_bytes, device_places, status, started_at, ended_at,
+        end_reason, exit_code, error, stop_phases)
+      select a, b, c, d, e, f, g::integer[], h::text[], i::bigint[], j::bigint[], k::text[], l, m, n,
+        o, p, q, r::text[]
       from unnest(?::bigint[], ?::integer[], ?::integer[], ?::text[], ?::bigint[], ?::bigint[],
-        ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::timestamptz[], ?::timestamptz[],
-        ?::text[], ?::integer[], ?::text[])
-        as rows (a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p)
+        ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::timestamptz[],
+        ?::timestamptz[], ?::text[], ?::integer[], ?::text[], ?::text[])
+        as rows (a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r)
       on conflict (job_id, attempt, worker) do update set status = excluded.status,
         started_at = excluded.started_at, ended_at = excluded.ended_at,
-        end_reason = excluded.end_reason, exit_code = excluded.exit_code, error = excluded.error\
+        end_reason = excluded.end_reason, exit_code = excluded.exit_code, error = excluded.error,
+        stop_phases = excluded.stop_phases\
       """;
 
   static final String DELETE_HOLDS =
@@ -91,19 +98,20 @@ final class BatchSql {
 
   static final String INSERT_HOLDS =
       """
-      insert into hold (job_id, tenant, pool, rule, since, victim_jobs, victim_attempts)
-      select a, b, c, d, e, f::bigint[], g::integer[]
-      from unnest(?::bigint[], ?::text[], ?::text[], ?::text[], ?::timestamptz[], ?::text[],
-        ?::text[]) as rows (a, b, c, d, e, f, g)\
+      insert into hold (job_id, tenant, pool, rule, since, expected_start, victim_jobs,
+        victim_attempts)
+      select a, b, c, d, e, f, g::bigint[], h::integer[]
+      from unnest(?::bigint[], ?::text[], ?::text[], ?::text[], ?::timestamptz[], ?::timestamptz[],
+        ?::text[], ?::text[]) as rows (a, b, c, d, e, f, g, h)\
       """;
 
   static final String INSERT_HOLD_WORKERS =
       """
       insert into hold_worker (job_id, worker, node, cpu_millis, memory_bytes, devices,
-        device_uuids, device_units, device_memory_bytes)
-      select a, b, c, d, e, f::integer[], g::text[], h::bigint[], i::bigint[]
+        device_uuids, device_units, device_memory_bytes, device_places)
+      select a, b, c, d, e, f::integer[], g::text[], h::bigint[], i::bigint[], j::text[]
       from unnest(?::bigint[], ?::integer[], ?::text[], ?::bigint[], ?::bigint[], ?::text[],
-        ?::text[], ?::text[], ?::text[]) as rows (a, b, c, d, e, f, g, h, i)\
+        ?::text[], ?::text[], ?::text[], ?::text[]) as rows (a, b, c, d, e, f, g, h, i, j)\
       """;
 
   static final String INSERT_EVENTS =
@@ -153,8 +161,9 @@ final class BatchSql {
 
   static final String UPSERT_CATALOG_SOURCE =
       """
-      insert into catalog_source (source, version) values (?, ?)
-      on conflict (source) do update set version = excluded.version\
+      insert into catalog_source (source, incarnation, version) values (?, ?, ?)
+      on conflict (source) do update set incarnation = excluded.incarnation,
+        version = excluded.version\
       """;
 
   static final String DELETE_CATALOG = "delete from catalog_entry where source = ?";

@@ -9,6 +9,7 @@ import static io.headgate.scheduler.store.jooq.Tables.JOB;
 import static io.headgate.scheduler.store.jooq.Tables.LEADERSHIP;
 import static io.headgate.scheduler.store.jooq.Tables.NODE_CONTACT;
 
+import io.headgate.kit.watch.WatchPosition;
 import io.headgate.scheduler.core.catalog.PoolId;
 import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.job.Assignment;
@@ -246,7 +247,8 @@ public final class PostgresSchedulerStore implements SchedulerStore {
         new JobId(row.get(HOLD.JOB_ID)),
         new Assignment(new PoolId(tenant, row.get(HOLD.POOL)), places),
         victims,
-        PreemptionRule.valueOf(row.get(HOLD.RULE)),
+        Optional.ofNullable(row.get(HOLD.RULE)).map(PreemptionRule::valueOf),
+        Optional.ofNullable(row.get(HOLD.EXPECTED_START)),
         row.get(HOLD.SINCE));
   }
 
@@ -276,7 +278,8 @@ public final class PostgresSchedulerStore implements SchedulerStore {
       catalogs.put(
           row.getSource(),
           new LoadedState.Catalog(
-              row.getVersion(), entries.getOrDefault(row.getSource(), List.of())));
+              new WatchPosition(row.getIncarnation(), row.getVersion()),
+              entries.getOrDefault(row.getSource(), List.of())));
     }
     return catalogs;
   }

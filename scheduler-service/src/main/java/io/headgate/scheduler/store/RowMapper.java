@@ -28,6 +28,7 @@ import io.headgate.scheduler.core.job.WorkerPlace;
 import io.headgate.scheduler.core.job.WorkerStatus;
 import io.headgate.scheduler.core.node.NodeId;
 import io.headgate.scheduler.runtime.AttemptRecord;
+import io.headgate.scheduler.runtime.Cancellation;
 import io.headgate.scheduler.runtime.EventRecord;
 import io.headgate.scheduler.runtime.EventType;
 import io.headgate.scheduler.runtime.JobCard;
@@ -68,6 +69,7 @@ final class RowMapper {
                 new Preemption(
                     new JobId(by),
                     PreemptionRule.valueOf(row.get(JOB.PREEMPTED_RULE)),
+                    GroundsRow.grounds(row.get(JOB.PREEMPTED_GROUNDS)),
                     row.get(JOB.PREEMPTED_AT)));
     Job job =
         new Job(
@@ -98,6 +100,9 @@ final class RowMapper {
             Optional.ofNullable(row.get(JOB.EXIT_CODE))),
         Optional.ofNullable(row.get(JOB.DRAFT_CODE))
             .map(code -> new JobRecord.DraftCause(code, row.get(JOB.DRAFT_MESSAGE))),
+        Optional.ofNullable(row.get(JOB.CANCELLED_BY))
+            .map(by ->
+                new Cancellation(by, Objects.requireNonNullElse(row.get(JOB.CANCEL_REASON), ""))),
         row.get(JOB.SIMULATED),
         row.get(JOB.VERSION));
   }
@@ -155,6 +160,7 @@ final class RowMapper {
                         cause,
                         Optional.ofNullable(row.get(ATTEMPT.STOP_BY)),
                         Optional.ofNullable(row.get(ATTEMPT.STOP_RULE)),
+                        Optional.ofNullable(row.get(ATTEMPT.STOP_GROUNDS)),
                         Optional.ofNullable(row.get(ATTEMPT.STOP_WORKER)),
                         Optional.ofNullable(row.get(ATTEMPT.STOP_ENDING)))
                     .toCause(),
@@ -169,7 +175,8 @@ final class RowMapper {
             row.get(ATTEMPT_WORKER.DEVICES),
             row.get(ATTEMPT_WORKER.DEVICE_UUIDS),
             row.get(ATTEMPT_WORKER.DEVICE_UNITS),
-            row.get(ATTEMPT_WORKER.DEVICE_MEMORY_BYTES)),
+            row.get(ATTEMPT_WORKER.DEVICE_MEMORY_BYTES),
+            row.get(ATTEMPT_WORKER.DEVICE_PLACES)),
         row.get(ATTEMPT_WORKER.CPU_MILLIS),
         row.get(ATTEMPT_WORKER.MEMORY_BYTES));
   }
@@ -181,16 +188,23 @@ final class RowMapper {
             row.get(HOLD_WORKER.DEVICES),
             row.get(HOLD_WORKER.DEVICE_UUIDS),
             row.get(HOLD_WORKER.DEVICE_UNITS),
-            row.get(HOLD_WORKER.DEVICE_MEMORY_BYTES)),
+            row.get(HOLD_WORKER.DEVICE_MEMORY_BYTES),
+            row.get(HOLD_WORKER.DEVICE_PLACES)),
         row.get(HOLD_WORKER.CPU_MILLIS),
         row.get(HOLD_WORKER.MEMORY_BYTES));
   }
 
   private static List<Slice> slices(
-      Integer[] devices, String[] uuids, Long[] units, Long[] memoryBytes) {
+      Integer[] devices, String[] uuids, Long[] units, Long[] memoryBytes, String[] places) {
     List<Slice> slices = new ArrayList<>();
     for (int i = 0; i < devices.length; i++) {
-      slices.add(new Slice(devices[i], uuids[i], new GpuQuantity(units[i]), memoryBytes[i]));
+      slices.add(
+          new Slice(
+              devices[i],
+              uuids[i],
+              new GpuQuantity(units[i]),
+              memoryBytes[i],
+              i < places.length ? PlaceText.parse(places[i]) : Optional.empty()));
     }
     return slices;
   }
@@ -201,7 +215,8 @@ final class RowMapper {
         Optional.ofNullable(row.get(ATTEMPT_WORKER.ENDED_AT)),
         Optional.ofNullable(row.get(ATTEMPT_WORKER.END_REASON)).map(EndReason::valueOf),
         Optional.ofNullable(row.get(ATTEMPT_WORKER.EXIT_CODE)),
-        Objects.requireNonNullElse(row.get(ATTEMPT_WORKER.ERROR), ""));
+        Objects.requireNonNullElse(row.get(ATTEMPT_WORKER.ERROR), ""),
+        List.of(row.get(ATTEMPT_WORKER.STOP_PHASES)));
   }
 
   static EventRecord event(Record row, List<WorkerPlace> places) {

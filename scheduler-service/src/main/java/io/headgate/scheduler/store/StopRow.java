@@ -1,6 +1,7 @@
 package io.headgate.scheduler.store;
 
 import io.headgate.scheduler.core.job.AttemptEnding;
+import io.headgate.scheduler.core.job.Grounds;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.PreemptionRule;
 import io.headgate.scheduler.core.job.StopCause;
@@ -11,12 +12,14 @@ import java.util.Optional;
 ///
 /// @param cause name of the kind
 /// @param by id of the job that takes the slices
+/// @param grounds as [GroundsRow] has them
 /// @param worker of a gang that ended first
 /// @param ending how it did: `exited 3`, `stopped`, `rejected TEXT`, `lost`
 record StopRow(
     String cause,
     Optional<Long> by,
     Optional<String> rule,
+    Optional<String> grounds,
     Optional<Integer> worker,
     Optional<String> ending) {
   private static final String EXITED = "exited ";
@@ -24,11 +27,12 @@ record StopRow(
 
   static StopRow of(StopOrder order) {
     return switch (order.cause()) {
-      case StopCause.Preempted(JobId by, PreemptionRule rule) ->
+      case StopCause.Preempted(JobId by, PreemptionRule rule, Grounds grounds) ->
           new StopRow(
               "PREEMPTED",
               Optional.of(by.value()),
               Optional.of(rule.name()),
+              Optional.of(GroundsRow.text(grounds)),
               Optional.empty(),
               Optional.empty());
       case StopCause.Cancelled() -> plain("CANCELLED");
@@ -36,6 +40,7 @@ record StopRow(
       case StopCause.WorkerEnded(int worker, AttemptEnding ending) ->
           new StopRow(
               "WORKER_ENDED",
+              Optional.empty(),
               Optional.empty(),
               Optional.empty(),
               Optional.of(worker),
@@ -47,7 +52,9 @@ record StopRow(
     return switch (cause) {
       case "PREEMPTED" ->
           new StopCause.Preempted(
-              new JobId(by.orElseThrow()), PreemptionRule.valueOf(rule.orElseThrow()));
+              new JobId(by.orElseThrow()),
+              PreemptionRule.valueOf(rule.orElseThrow()),
+              GroundsRow.grounds(grounds.orElseThrow()));
       case "CANCELLED" -> new StopCause.Cancelled();
       case "REQUEUED" -> new StopCause.Requeued();
       case "WORKER_ENDED" ->
@@ -58,7 +65,12 @@ record StopRow(
 
   private static StopRow plain(String cause) {
     return new StopRow(
-        cause, Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
+        cause,
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty());
   }
 
   private static String text(AttemptEnding ending) {

@@ -1,6 +1,7 @@
 package io.headgate.scheduler.core;
 
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
@@ -36,6 +37,44 @@ class CoreArchitectureTest {
                 ROOT + ".core.rights.."))
         .because("the shell knows the records and SchedulerCore only")
         .allowEmptyShould(true)
+        .check(CLASSES);
+  }
+
+  @Test
+  void theSimulationIsAsPureAsTheCore() {
+    classes()
+        .that()
+        .resideInAPackage(ROOT + ".simulation..")
+        .should()
+        .onlyDependOnClassesThat(
+            resideInAnyPackage(
+                ROOT + ".simulation..",
+                ROOT + ".core..",
+                "io.headgate.type",
+                "java.lang..",
+                "java.math",
+                "java.time",
+                "java.time.format",
+                "java.util",
+                "java.util.function",
+                "java.util.regex",
+                "java.util.stream",
+                "org.jspecify.annotations"))
+        .because("the same scenario has the same output on any machine")
+        .check(CLASSES);
+  }
+
+  @Test
+  void onlyAnswersToWhatIfDependOnTheSimulation() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackage(ROOT + ".simulation..")
+        .and()
+        .doNotHaveSimpleName("PlanEndpoint")
+        .and()
+        .doNotHaveSimpleName("PlanMapper")
+        .should()
+        .dependOnClassesThat(resideInAnyPackage(ROOT + ".simulation.."))
         .check(CLASSES);
   }
 

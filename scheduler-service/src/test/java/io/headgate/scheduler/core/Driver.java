@@ -91,6 +91,16 @@ final class Driver {
   }
 
   static Node node(String name, String pool, int gpus, long cpuMillis, NodeStatus status) {
+    return node(name, pool, gpus, cpuMillis, status, new Geometry.Continuous());
+  }
+
+  /// A machine of devices that are divided in hardware.
+  static Node sliced(String name, String pool, int gpus, Geometry.Sliced geometry) {
+    return node(name, pool, gpus, 1_000_000, NodeStatus.READY, geometry);
+  }
+
+  private static Node node(
+      String name, String pool, int gpus, long cpuMillis, NodeStatus status, Geometry geometry) {
     List<Device> devices = new ArrayList<>();
     for (int i = 0; i < gpus; i++) {
       devices.add(
@@ -99,8 +109,10 @@ final class Driver {
               name + "-gpu-" + i,
               "H100",
               80 * GIB,
-              new Geometry.Continuous(),
-              Isolation.DRIVER_CONTAINER));
+              geometry,
+              geometry instanceof Geometry.Sliced
+                  ? Isolation.HARDWARE
+                  : Isolation.DRIVER_CONTAINER));
     }
     return new Node(new NodeId(ACME, name), poolId(pool), devices, cpuMillis, 1024 * GIB, status);
   }
@@ -120,6 +132,22 @@ final class Driver {
         id, queueId(queue), new UserId(user), priority, preemptible, Optional.empty());
   }
 
+  /// A job whose user says how long it runs at most.
+  JobSpec timed(String name, String queue, Duration maxRuntime) {
+    JobSpec spec = spec(name, queue);
+    return new JobSpec(
+        spec.id(),
+        spec.queue(),
+        spec.user(),
+        spec.priority(),
+        spec.preemptible(),
+        Optional.of(maxRuntime));
+  }
+
+  JobSpec prior(String name, String queue, int priority) {
+    return spec(name, queue, "alice", priority, Optional.empty());
+  }
+
   /// Submits the jobs in one batch.
   Driver submit(String queue, String... names) {
     return decide(
@@ -132,6 +160,10 @@ final class Driver {
 
   Driver cancel(String name) {
     return decide(new Input.JobCancelled(record(name)));
+  }
+
+  Driver withdraw(String name) {
+    return decide(new Input.JobWithdrawn(id(name)));
   }
 
   Driver requeue(String name) {
@@ -243,7 +275,8 @@ final class Driver {
         .toList();
   }
 
-  /// `a-0:0,1,2`, workers separated by blanks; a part of a device as `0(1/2)`.
+  /// `a-0:0,1,2`, workers separated by blanks; a part of a device as `0(1/2)`, a slice of it as
+  /// `0(3g@4)`.
   String place(String name) {
     StringBuilder text = new StringBuilder();
     for (WorkerPlace worker : attempt(name).assignment().workers()) {
@@ -251,7 +284,9 @@ final class Driver {
       String separator = "";
       for (Slice slice : worker.slices()) {
         text.append(separator).append(slice.device());
-        if (slice.quantity().isFraction()) {
+        if (slice.placement().isPresent()) {
+          text.append('(').append(slice.placement().get().label()).append(')');
+        } else if (slice.quantity().isFraction()) {
           text.append('(').append(slice.quantity()).append(')');
         }
         separator = ",";

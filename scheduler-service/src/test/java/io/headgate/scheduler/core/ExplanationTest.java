@@ -93,6 +93,63 @@ class ExplanationTest {
   }
 
   @Test
+  void aSearchThatEndedAtItsBoundDoesNotSayThatThereIsNoRoom() {
+    TenantBuilder tenant =
+        new TenantBuilder()
+            .pool("pool")
+            .profile("one", "1", "pool")
+            .profile("four", "4", "pool")
+            .policy("rnd", "0", "8")
+            .policy("ops", "4", "8")
+            .queue("rnd-one", "rnd", "one", 1)
+            .queue("ops-four", "ops", "four", 1);
+    Driver it = new Driver(tenant).join(Driver.node("n", "pool", 4));
+    it.submit("rnd-one", "a", "b", "c", "d").settle();
+    it.core.searchAtMost(2);
+    it.submit("ops-four", "e").settle();
+    assertThat(it.reason("e").code()).isEqualTo("CAPACITY");
+    assertThat(lines(it.core.explain(it.id("e")).orElseThrow().preempts()).getLast())
+        .isEqualTo(
+            "P2 victims NO above the reservation: rnd (4 of 0); no room was found within the bound of"
+                + " the search, there may be some");
+    it.core.searchAtMost(4);
+    // Something has to change before the search is made again.
+    it.exit("a", 0).settle();
+    assertThat(it.core.attempt(it.id("e"))).isPresent();
+  }
+
+  @Test
+  void saysWhatAJobMayTakeFromOtherTenants() {
+    TenantBuilder tenant =
+        new TenantBuilder()
+            .pool("pool")
+            .profile("one", "1", "pool")
+            .policyOf("red", "red", "2", "8")
+            .policyOf("blue", "blue", "8", "8")
+            .queue("r", "red", "one", 1)
+            .queue("b", "blue", "one", 1)
+            .share("red", "pool", "1", "2")
+            .share("blue", "pool", "1", "");
+    Driver it = new Driver(tenant).join(Driver.node("n", "pool", 4));
+    it.submit("b", "b0", "b1", "b2").submit("r", "r0", "r1").settle();
+    Explanation explained = it.core.explain(it.id("r1")).orElseThrow();
+    assertThat(lines(explained.starts()))
+        .endsWith(
+            "A3 tenant limit OK red in pool uses 1 + needs 1 = 2 <= 2",
+            "A6 fit NO pool offers 4 GPUs on 1 nodes: used 4, idle 0, needs 1");
+    assertThat(lines(explained.preempts()))
+        .containsExactly(
+            "P1 entitled OK red 1 + needs 1 = 2 <= reservation 2",
+            "P2 victims NO nobody else runs",
+            "A3 tenant entitled NO red in pool 1 + needs 1 = 2 > reservation 1",
+            "A3 other tenants NOT_APPLICABLE they use 2 above their reservations in pool");
+    assertThat(lines(it.core.explain(it.id("b0")).orElseThrow().exposure()))
+        .containsExactly(
+            "P2 reservation OK no victim: blue 3, reservation 8",
+            "A3 tenant reservation NO may be a victim of other tenants: blue in pool 3, reservation 1");
+  }
+
+  @Test
   void namesTheHoldThatAJobWaitsFor() {
     Driver it = example();
     it.cancel("d").settle();

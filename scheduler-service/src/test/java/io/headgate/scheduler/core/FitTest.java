@@ -16,8 +16,10 @@ import io.headgate.scheduler.core.node.NodeId;
 import io.headgate.scheduler.core.node.NodeStatus;
 import io.headgate.type.GpuQuantity;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /// DESIGN A6 and A7, and where a job goes among the places where it fits.
@@ -35,16 +37,7 @@ class FitTest {
   }
 
   private static Profile with(Profile p, OptionalLong gpuMemory, Isolation isolation) {
-    return new Profile(
-        p.id(),
-        p.gpus(),
-        p.workers(),
-        p.cpuMillis(),
-        p.memoryBytes(),
-        gpuMemory,
-        isolation,
-        p.pools(),
-        p.reclaim());
+    return p.with().gpuMemoryBytes(gpuMemory).isolation(isolation).build();
   }
 
   private static String[] names(int count) {
@@ -169,6 +162,47 @@ class FitTest {
     assertThat(it.state("c")).isEqualTo(JobState.WAITING);
     it.provision(tenant("1"));
     assertThat(it.place("c")).isEqualTo("n:0");
+  }
+
+  @Test
+  void placesAProfileOnDevicesOfItsModelsOnly() {
+    TenantBuilder tenant =
+        tenant("1").changeProfile("p", p -> p.with().gpuModels(Set.of("H100", "H200")).build());
+    Driver it =
+        new Driver(tenant)
+            .join(mixed("m", "A100", "H100"), mixed("n", "H200", "A100"))
+            .submit("q", "a", "b", "c");
+    assertThat(List.of(it.place("a"), it.place("b"))).containsExactlyInAnyOrder("m:1", "n:0");
+    assertThat(it.reason("c"))
+        .isEqualTo(
+            new Reason.Fragmentation(poolId("pool"), gpus("1"), gpus("2"), Dimension.GPU_MODEL));
+  }
+
+  @Test
+  void saysThatNoNodeHasEnoughDevicesOfTheModels() {
+    TenantBuilder tenant =
+        tenant("2").changeProfile("p", p -> p.with().gpuModels(Set.of("H100")).build());
+    Driver it = new Driver(tenant).join(mixed("n", "A100", "A100", "H100")).submit("q", "a");
+    assertThat(it.denial())
+        .hasToString(
+            "NoNodeFits[profile=acme/p, pool=acme/pool, dimension=GPU_MODEL, asked=252000,"
+                + " most=126000]");
+  }
+
+  @Test
+  void needsNoModelForAJobWithoutGpu() {
+    TenantBuilder tenant =
+        tenant("0").changeProfile("p", p -> p.with().gpuModels(Set.of("H100")).build());
+    Driver it = new Driver(tenant).join(mixed("n", "A100")).submit("q", "a");
+    assertThat(it.place("a")).isEqualTo("n:");
+  }
+
+  private static Node mixed(String name, String... models) {
+    List<Device> devices = new ArrayList<>();
+    for (String model : models) {
+      devices.add(device(devices.size(), model));
+    }
+    return new Node(new NodeId(ACME, name), poolId("pool"), devices, 1000, 1, NodeStatus.READY);
   }
 
   private static Device device(int index, String model) {

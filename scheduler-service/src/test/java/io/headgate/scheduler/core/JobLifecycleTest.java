@@ -82,6 +82,7 @@ class JobLifecycleTest {
                 .provision(tenant().withoutQueue("q"))
                 .provision(tenant())
                 .requeue("b"),
+        it -> it.submit("q", "a", "b").withdraw("b").requeue("b"),
         JobLifecycleTest::losesHalfAGang);
   }
 
@@ -169,6 +170,31 @@ class JobLifecycleTest {
             .append(String.join("<br>", events))
             .append('\n'));
     return text.append("```\n").toString();
+  }
+
+  @Test
+  void aJobWhoseRightIsGoneWaitsNoMoreButRunsOn() {
+    Driver it = driver().submit("q", "a", "b").run().withdraw("a").withdraw("b");
+    assertThat(it.state("a")).isEqualTo(JobState.RUNNING);
+    assertThat(it.state("b")).isEqualTo(JobState.DRAFT);
+    it.exit("a", 0);
+    assertThat(it.state("b"))
+        .as("does not start in the room that is free")
+        .isEqualTo(JobState.DRAFT);
+  }
+
+  @Test
+  void aStoppedJobWhoseRightIsGoneDoesNotStartAgain() {
+    Driver it = driver().submit("q", "a").run().requeue("a");
+    it.decide(new Input.WorkerStopped(it.attemptId("a"), 0), new Input.JobWithdrawn(it.id("a")));
+    assertThat(it.state("a")).isEqualTo(JobState.DRAFT);
+  }
+
+  @Test
+  void whatIsHeldForAJobIsFreeWhenItsRightIsGone() {
+    Driver it = driver().submit("q", "a").run().submit("o", "b").withdraw("b");
+    assertThat(it.state("b")).isEqualTo(JobState.DRAFT);
+    assertThat(it.core.state().holds()).isEmpty();
   }
 
   @Test

@@ -5,12 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.scheduler.core.explain.Reason;
 import io.headgate.scheduler.core.job.AttemptEnding;
+import io.headgate.scheduler.core.job.Grounds;
 import io.headgate.scheduler.core.job.HoldRelease;
 import io.headgate.scheduler.core.job.JobState;
 import io.headgate.scheduler.core.job.PreemptionRule;
 import io.headgate.scheduler.core.job.StopCause;
 import io.headgate.scheduler.core.job.StopOutcome;
 import io.headgate.scheduler.core.node.NodeStatus;
+import io.headgate.type.GpuQuantity;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -45,10 +47,33 @@ class PreemptionTest {
         .singleElement()
         .satisfies(stop -> {
           assertThat(stop.order().cause())
-              .isEqualTo(new StopCause.Preempted(it.id("o"), PreemptionRule.P1));
+              .isEqualTo(
+                  new StopCause.Preempted(
+                      it.id("o"),
+                      PreemptionRule.P1,
+                      new Grounds(
+                          share("guest", "1", "0"), share("owner", "0", "4"), GpuQuantity.ONE)));
           assertThat(stop.order().outcome()).isEqualTo(StopOutcome.REQUEUE);
         });
     assertThat(it.record("g").lastPreemption().orElseThrow().by()).isEqualTo(it.id("o"));
+  }
+
+  private static Grounds.Share share(String policy, String usage, String reservation) {
+    return new Grounds.Share(
+        TenantBuilder.policyId(policy), GpuQuantity.parse(usage), GpuQuantity.parse(reservation));
+  }
+
+  @Test
+  void tellsWhatThePoliciesHadJustBeforeEachRemoval() {
+    Driver it = on(tenant(), 4).submit("g1", "a", "b", "c", "d").run().forget().submit("o2", "o");
+    assertThat(it.effects(Effect.StopAttempt.class))
+        .extracting(stop -> stop.order().cause())
+        .extracting(cause -> ((StopCause.Preempted) cause).grounds().victim().usage().toString())
+        .containsExactly("4", "3");
+    assertThat(it.record("d").lastPreemption().orElseThrow().grounds())
+        .isEqualTo(
+            new Grounds(
+                share("guest", "4", "0"), share("owner", "0", "4"), GpuQuantity.parse("2")));
   }
 
   @Test

@@ -64,14 +64,8 @@ class StateTest {
     state.nodes().forEach(node -> suspect.add(node.withStatus(NodeStatus.SUSPECT)));
     it.core =
         SchedulerCore.load(
-            new SchedulerState(
-                state.catalogs(),
-                suspect,
-                state.jobs(),
-                state.attempts(),
-                state.holds(),
-                List.of(),
-                0));
+            SchedulerState.kept(
+                state.catalogs(), suspect, state.jobs(), state.attempts(), state.holds()));
     it.forget().pass().stopAll();
     assertThat(it.effects(Effect.StartAttempt.class)).isEmpty();
     it.join(Driver.node("n", "pool", 5));
@@ -84,14 +78,8 @@ class StateTest {
     SchedulerState state = it.core.state();
     it.core =
         SchedulerCore.load(
-            new SchedulerState(
-                state.catalogs(),
-                state.nodes(),
-                state.jobs(),
-                state.attempts(),
-                state.holds(),
-                List.of(),
-                0));
+            SchedulerState.kept(
+                state.catalogs(), state.nodes(), state.jobs(), state.attempts(), state.holds()));
     it.submit("g", "g3");
     assertThat(it.core.waiting(queueId("g"), 9)).containsExactly(it.id("g2"), it.id("g3"));
   }
@@ -135,14 +123,13 @@ class StateTest {
     assertThatIllegalArgumentException()
         .isThrownBy(() ->
             SchedulerCore.load(
-                new SchedulerState(
-                    state.catalogs(), state.nodes(), jobs, attempts, state.holds(), List.of(), 0)))
+                SchedulerState.kept(
+                    state.catalogs(), state.nodes(), jobs, attempts, state.holds())))
         .withMessageContaining("another owner");
     assertThatIllegalArgumentException()
         .isThrownBy(() ->
             SchedulerCore.load(
-                new SchedulerState(
-                    state.catalogs(), state.nodes(), jobs, List.of(), List.of(), List.of(), 0)))
+                SchedulerState.kept(state.catalogs(), state.nodes(), jobs, List.of(), List.of())))
         .withMessageContaining("without attempt");
   }
 
@@ -162,14 +149,8 @@ class StateTest {
     SchedulerState state = it.core.state();
     it.core =
         SchedulerCore.load(
-            new SchedulerState(
-                state.catalogs(),
-                List.of(),
-                state.jobs(),
-                state.attempts(),
-                List.of(),
-                List.of(),
-                0));
+            SchedulerState.kept(
+                state.catalogs(), List.of(), state.jobs(), state.attempts(), List.of()));
     assertThat(it.used("guest")).isEqualTo("4");
     it.pass().join(Driver.node("n", "pool", 5));
     it.settle();

@@ -1,7 +1,6 @@
 package io.headgate.scheduler.core;
 
 import io.headgate.scheduler.core.catalog.Catalog;
-import io.headgate.scheduler.core.catalog.Isolation;
 import io.headgate.scheduler.core.catalog.Policy;
 import io.headgate.scheduler.core.catalog.PolicyId;
 import io.headgate.scheduler.core.catalog.Pool;
@@ -13,6 +12,7 @@ import io.headgate.scheduler.core.catalog.Queue;
 import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.catalog.Reclaim;
 import io.headgate.scheduler.core.catalog.TenantId;
+import io.headgate.scheduler.core.catalog.TenantShare;
 import io.headgate.type.GpuQuantity;
 import java.time.Duration;
 import java.util.Arrays;
@@ -20,7 +20,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.function.UnaryOperator;
 
 /// Builds catalogs; a test names only what matters to it. What is named again replaces what was.
@@ -31,6 +30,7 @@ final class TenantBuilder {
   private final Map<String, Profile> profiles = new LinkedHashMap<>();
   private final Map<String, Policy> policies = new LinkedHashMap<>();
   private final Map<String, Queue> queues = new LinkedHashMap<>();
+  private final Map<String, TenantShare> shares = new LinkedHashMap<>();
   private long version;
 
   static PoolId poolId(String name) {
@@ -52,36 +52,24 @@ final class TenantBuilder {
   /// @param order profiles, best execution priority first
   TenantBuilder pool(String name, String... order) {
     List<ProfileId> ids = Arrays.stream(order).map(TenantBuilder::profileId).toList();
-    pools.put(
-        name, new Pool(poolId(name), Optional.empty(), Optional.empty(), ids, Optional.empty()));
+    pools.put(name, Pool.of(poolId(name)).with().order(ids).build());
     return this;
   }
 
   TenantBuilder poolModel(String name, String model) {
-    return changePool(
-        name, p -> new Pool(p.id(), Optional.of(model), p.capacity(), p.order(), p.dedicatedTo()));
+    return changePool(name, p -> p.with().gpuModel(Optional.of(model)).build());
   }
 
   TenantBuilder poolCapacity(String name, String capacity) {
     return changePool(
-        name,
-        p ->
-            new Pool(
-                p.id(),
-                p.gpuModel(),
-                Optional.of(GpuQuantity.parse(capacity)),
-                p.order(),
-                p.dedicatedTo()));
+        name, p -> p.with().capacity(Optional.of(GpuQuantity.parse(capacity))).build());
   }
 
   TenantBuilder dedicated(String name, String policy) {
-    return changePool(
-        name,
-        p ->
-            new Pool(p.id(), p.gpuModel(), p.capacity(), p.order(), Optional.of(policyId(policy))));
+    return changePool(name, p -> p.with().dedicatedTo(Optional.of(policyId(policy))).build());
   }
 
-  private TenantBuilder changePool(String name, UnaryOperator<Pool> change) {
+  TenantBuilder changePool(String name, UnaryOperator<Pool> change) {
     pools.compute(name, (key, pool) -> change.apply(pool));
     return this;
   }
@@ -94,16 +82,14 @@ final class TenantBuilder {
   TenantBuilder profile(String name, String gpus, int workers, long cpuMillis, String... pools) {
     profiles.put(
         name,
-        new Profile(
-            profileId(name),
-            GpuQuantity.parse(gpus),
-            workers,
-            cpuMillis,
-            0,
-            OptionalLong.empty(),
-            Isolation.NONE,
-            Arrays.stream(pools).map(TenantBuilder::poolId).toList(),
-            Reclaim.RESERVATION));
+        Profile.of(
+                profileId(name),
+                GpuQuantity.parse(gpus),
+                Arrays.stream(pools).map(TenantBuilder::poolId).toList())
+            .with()
+            .workers(workers)
+            .cpuMillis(cpuMillis)
+            .build());
     return this;
   }
 
@@ -113,33 +99,36 @@ final class TenantBuilder {
   }
 
   TenantBuilder strict(String name) {
-    return changeProfile(
-        name,
-        p ->
-            new Profile(
-                p.id(),
-                p.gpus(),
-                p.workers(),
-                p.cpuMillis(),
-                p.memoryBytes(),
-                p.gpuMemoryBytes(),
-                p.isolation(),
-                p.pools(),
-                Reclaim.STRICT));
+    return changeProfile(name, p -> p.with().reclaim(Reclaim.STRICT).build());
   }
 
   TenantBuilder policy(String name, String reservation, String limit) {
     policies.put(
-        name,
-        new Policy(
-            policyId(name),
+        name, Policy.of(policyId(name), GpuQuantity.parse(reservation), GpuQuantity.parse(limit)));
+    return this;
+  }
+
+  /// A policy of another tenant that uses this one's pools.
+  TenantBuilder policyOf(String tenant, String name, String reservation, String limit) {
+    PolicyId id = new PolicyId(new TenantId(tenant), name);
+    policies.put(name, Policy.of(id, GpuQuantity.parse(reservation), GpuQuantity.parse(limit)));
+    return this;
+  }
+
+  /// @param limit empty: none
+  TenantBuilder share(String tenant, String pool, String reservation, String limit) {
+    return share(tenant, pool, reservation, limit, 1);
+  }
+
+  TenantBuilder share(String tenant, String pool, String reservation, String limit, int weight) {
+    shares.put(
+        tenant + "@" + pool,
+        new TenantShare(
+            new TenantId(tenant),
+            poolId(pool),
             GpuQuantity.parse(reservation),
-            GpuQuantity.parse(limit),
-            1,
-            Optional.empty(),
-            PreemptionOutcome.REQUEUE,
-            Duration.ZERO,
-            true));
+            limit.isEmpty() ? Optional.empty() : Optional.of(GpuQuantity.parse(limit)),
+            weight));
     return this;
   }
 
@@ -149,83 +138,29 @@ final class TenantBuilder {
   }
 
   TenantBuilder weight(String name, int weight) {
-    return changePolicy(
-        name,
-        p ->
-            new Policy(
-                p.id(),
-                p.reservation(),
-                p.limit(),
-                weight,
-                p.perUserLimit(),
-                p.onPreempt(),
-                p.minRuntime(),
-                p.preemptible()));
+    return changePolicy(name, p -> p.with().weight(weight).build());
   }
 
   TenantBuilder perUser(String name, String limit) {
     return changePolicy(
-        name,
-        p ->
-            new Policy(
-                p.id(),
-                p.reservation(),
-                p.limit(),
-                p.weight(),
-                Optional.of(GpuQuantity.parse(limit)),
-                p.onPreempt(),
-                p.minRuntime(),
-                p.preemptible()));
+        name, p -> p.with().perUserLimit(Optional.of(GpuQuantity.parse(limit))).build());
   }
 
   TenantBuilder cancels(String name) {
-    return changePolicy(
-        name,
-        p ->
-            new Policy(
-                p.id(),
-                p.reservation(),
-                p.limit(),
-                p.weight(),
-                p.perUserLimit(),
-                PreemptionOutcome.CANCEL,
-                p.minRuntime(),
-                p.preemptible()));
+    return changePolicy(name, p -> p.with().onPreempt(PreemptionOutcome.CANCEL).build());
   }
 
   TenantBuilder minRuntime(String name, Duration least) {
-    return changePolicy(
-        name,
-        p ->
-            new Policy(
-                p.id(),
-                p.reservation(),
-                p.limit(),
-                p.weight(),
-                p.perUserLimit(),
-                p.onPreempt(),
-                least,
-                p.preemptible()));
+    return changePolicy(name, p -> p.with().minRuntime(least).build());
   }
 
   TenantBuilder nonPreemptible(String name) {
-    return changePolicy(
-        name,
-        p ->
-            new Policy(
-                p.id(),
-                p.reservation(),
-                p.limit(),
-                p.weight(),
-                p.perUserLimit(),
-                p.onPreempt(),
-                p.minRuntime(),
-                false));
+    return changePolicy(name, p -> p.with().preemptible(false).build());
   }
 
   TenantBuilder queue(String name, String policy, String profile, int rank) {
-    queues.put(
-        name, new Queue(queueId(name), policyId(policy), profileId(profile), rank, true, true));
+    PolicyId id = policies.containsKey(policy) ? policies.get(policy).id() : policyId(policy);
+    queues.put(name, new Queue(queueId(name), id, profileId(profile), rank, true, true));
     return this;
   }
 
@@ -267,6 +202,7 @@ final class TenantBuilder {
         List.copyOf(pools.values()),
         List.copyOf(profiles.values()),
         List.copyOf(policies.values()),
-        List.copyOf(queues.values()));
+        List.copyOf(queues.values()),
+        List.copyOf(shares.values()));
   }
 }

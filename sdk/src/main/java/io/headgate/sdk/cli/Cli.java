@@ -20,8 +20,10 @@ import io.headgate.sdk.config.ConfigurationException;
 import io.headgate.sdk.config.NearestName;
 import io.headgate.sdk.model.HeadgateException;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.NoSuchFileException;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -42,6 +44,9 @@ public final class Cli {
       if (words.command().isEmpty() && isHelp(words.rest())) {
         environment.out().println(Catalog.overview());
         return ExitCode.DONE;
+      }
+      if (words.command().isEmpty() && words.rest().contains("--version")) {
+        return run("version");
       }
       // Only the command that is meant is built: a model of all of them would cost start-up time.
       CliCommand command =
@@ -154,13 +159,8 @@ public final class Cli {
       case HeadgateException refusal ->
           new CliFailure(
               List.of(Frames.of(refusal, server(invocation))), ExitCode.of(refusal), null);
-      case IOException io ->
-          usage(
-              io.getClass().getSimpleName().toLowerCase(Locale.ROOT).contains("nosuchfile")
-                  ? "file \"" + io.getMessage() + "\" does not exist"
-                  : String.valueOf(io.getMessage()),
-              "FILE_ERROR",
-              List.of());
+      case UncheckedIOException io -> usage(text(cause(io)), "FILE_ERROR", List.of());
+      case IOException io -> usage(text(io), "FILE_ERROR", List.of());
       default ->
           new CliFailure(
               List.of(
@@ -170,6 +170,18 @@ public final class Cli {
                       List.of("see where: the same command with --debug"))),
               ExitCode.REFUSED,
               null);
+    };
+  }
+
+  private static IOException cause(UncheckedIOException e) {
+    return e.getCause() == null ? new IOException(e.getMessage(), e) : e.getCause();
+  }
+
+  private static String text(IOException e) {
+    return switch (e) {
+      case NoSuchFileException missing -> "file \"" + missing.getFile() + "\" does not exist";
+      case AccessDeniedException denied -> "no right to use \"" + denied.getFile() + "\"";
+      default -> String.valueOf(e.getMessage());
     };
   }
 

@@ -7,6 +7,7 @@ import io.headgate.sdk.config.NearestName;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import picocli.CommandLine;
 import picocli.CommandLine.MissingParameterException;
 import picocli.CommandLine.Model.ArgSpec;
@@ -28,9 +29,7 @@ final class Usage {
           case UnmatchedArgumentException unmatched -> unmatched(unmatched, helpLine);
           case MissingParameterException missing ->
               ErrorFrame.usage(missing(missing), "ARGUMENT_MISSING", List.of(helpLine));
-          default ->
-              ErrorFrame.usage(
-                  firstLine(String.valueOf(e.getMessage())), "BAD_FLAG_VALUE", List.of(helpLine));
+          default -> ErrorFrame.usage(badValue(e), "BAD_FLAG_VALUE", List.of(helpLine));
         };
     return new CliFailure(List.of(frame), ExitCode.USAGE, null);
   }
@@ -44,11 +43,25 @@ final class Usage {
     int equals = word.indexOf('=');
     String flag = equals < 0 ? word : word.substring(0, equals);
     List<String> names = optionNames(e.getCommandLine());
-    String next =
-        NearestName.find(flag, names)
-            .map(nearest -> "did you mean " + nearest + "?   " + help)
-            .orElse(help);
+    // One letter is near to every other letter.
+    Optional<String> near =
+        flag.startsWith("--") ? NearestName.find(flag, names) : Optional.empty();
+    String next = near.map(nearest -> "did you mean " + nearest + "?   " + help).orElse(help);
     return ErrorFrame.usage("unknown flag " + flag, "UNKNOWN_FLAG", List.of(next));
+  }
+
+  /// `"x" is not a number for --limit`.
+  private static String badValue(ParameterException e) {
+    ArgSpec argument = e.getArgSpec();
+    String value = e.getValue();
+    if (argument == null || value == null) {
+      return firstLine(String.valueOf(e.getMessage()));
+    }
+    String flag =
+        argument instanceof OptionSpec option ? option.longestName() : argument.paramLabel();
+    Class<?> type = argument.type();
+    boolean number = type == int.class || type == long.class || type == Long.class;
+    return "\"%s\" is not a %s for %s".formatted(value, number ? "number" : "value", flag);
   }
 
   private static String missing(MissingParameterException e) {

@@ -30,6 +30,18 @@ public final class CatalogClient {
     return calls.nodes().stream().map(SupplyMessages::node).toList();
   }
 
+  /// Takes a node out of service: it gets no new work, and what runs there goes on.
+  ///
+  /// @param reason why, for people; may be empty
+  public Node drain(String node, String reason) {
+    return SupplyMessages.node(calls.drain(node, reason));
+  }
+
+  /// Puts a node back into service.
+  public Node undrain(String node) {
+    return SupplyMessages.node(calls.undrain(node));
+  }
+
   public List<Usage.OfPolicy> policyUsages() {
     return calls.policyUsages().stream().map(UsageMessages::usage).toList();
   }

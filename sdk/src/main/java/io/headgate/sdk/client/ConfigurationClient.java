@@ -22,7 +22,8 @@ public final class ConfigurationClient {
     return calls.read().state();
   }
 
-  /// Prepares a change and has the services check it; nothing takes effect before [Plan#apply].
+  /// Prepares a change and has both services check the whole of it; nothing is stored before
+  /// [Plan#apply].
   ///
   /// @throws HeadgateException when a service refuses the configuration
   public Plan plan(Configuration wanted) {
@@ -32,9 +33,9 @@ public final class ConfigurationClient {
   }
 
   /// Plans and applies; answers with the versions then in force.
+  ///
+  /// @throws HeadgateException as [Plan#apply] does; [Plan#PARTLY_APPLIED] is the one to know of
   public Versions apply(Configuration wanted) {
-    try (Plan plan = plan(wanted)) {
-      return plan.apply();
-    }
+    return plan(wanted).apply();
   }
 }

@@ -1,13 +1,18 @@
 package io.headgate.sdk.client;
 
+import io.headgate.proto.policy.v1.CreateKeyResponse;
 import io.headgate.sdk.model.ClientConfig;
 import io.headgate.sdk.model.HeadgateException;
 import io.headgate.sdk.model.Identity;
+import io.headgate.sdk.model.Key;
 import io.headgate.sdk.wire.Connection;
 import io.headgate.sdk.wire.ConnectionListener;
 import io.headgate.sdk.wire.IdentityCalls;
 import io.headgate.sdk.wire.RightsMessages;
+import java.time.Duration;
+import java.util.List;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /// A connection to Headgate. Safe for use by many threads; make one and keep it.
 ///
@@ -63,11 +68,26 @@ public final class HeadgateClient implements AutoCloseable {
     return RightsMessages.identity(new IdentityCalls(connection).whoAmI());
   }
 
-  /// Makes a key and answers with its secret, which nobody can ask for again.
+  /// Makes a key.
   ///
   /// @param owner `tenants/acme/users/ada`, `tenants/acme/serviceAccounts/ci`, `operators/root`
-  public String createKey(String owner, String description) {
-    return new IdentityCalls(connection).createKey(owner, description).getSecret();
+  /// @param life how long it works; null: until it is revoked. An owner has at most 100 that work
+  public Key.Made createKey(String owner, String description, @Nullable Duration life) {
+    CreateKeyResponse made = new IdentityCalls(connection).createKey(owner, description, life);
+    return new Key.Made(RightsMessages.key(made.getKey()), made.getSecret());
+  }
+
+  /// The keys of a tenant that are not revoked, newest first.
+  public List<Key> keys(String tenant) {
+    return new IdentityCalls(connection)
+        .listKeys(tenant).stream().map(RightsMessages::key).toList();
+  }
+
+  /// Makes a key useless; what was made from it ends within minutes.
+  ///
+  /// @param name of the key, `keys/…`
+  public void revokeKey(String name) {
+    new IdentityCalls(connection).revokeKey(name);
   }
 
   /// Makes a token with which machines join a pool, and answers with it; it is not shown again.

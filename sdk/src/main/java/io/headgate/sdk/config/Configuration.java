@@ -6,12 +6,14 @@ import org.jspecify.annotations.Nullable;
 /// What a tenant looks like: its groups, pools, profiles and policies, each list in its own order.
 ///
 /// @param tenant id of the tenant; null where the file leaves it to the caller's context
+/// @param tenants that share its pools; scenarios only
 public record Configuration(
     @Nullable String tenant,
     List<Group> groups,
     List<Pool> pools,
     List<Profile> profiles,
-    List<Policy> policies) {
+    List<Policy> policies,
+    List<Tenant> tenants) {
   public static final String API_VERSION = "headgate/v1";
   public static final String KIND = "Configuration";
 
@@ -20,9 +22,20 @@ public record Configuration(
     pools = List.copyOf(pools);
     profiles = List.copyOf(profiles);
     policies = List.copyOf(policies);
+    tenants = List.copyOf(tenants);
+  }
+
+  /// Of a tenant that has its pools to itself.
+  public Configuration(
+      @Nullable String tenant,
+      List<Group> groups,
+      List<Pool> pools,
+      List<Profile> profiles,
+      List<Policy> policies) {
+    this(tenant, groups, pools, profiles, policies, List.of());
   }
 
   public Configuration withTenant(String name) {
-    return new Configuration(name, groups, pools, profiles, policies);
+    return new Configuration(name, groups, pools, profiles, policies, tenants);
   }
 }

@@ -18,11 +18,29 @@ public final class ConfigurationWriter {
     if (configuration.tenant() != null) {
       yaml.entry("tenant", configuration.tenant());
     }
+    body(yaml, configuration);
+    return yaml.toString();
+  }
+
+  /// The sections, without the file's header.
+  static void body(YamlText yaml, Configuration configuration) {
+    yaml.section("tenants", configuration.tenants(), ConfigurationWriter::tenant);
     yaml.section("groups", configuration.groups(), ConfigurationWriter::group);
     yaml.section("pools", configuration.pools(), ConfigurationWriter::pool);
     yaml.section("profiles", configuration.profiles(), ConfigurationWriter::profile);
     yaml.section("policies", configuration.policies(), ConfigurationWriter::policy);
-    return yaml.toString();
+  }
+
+  private static void tenant(YamlText yaml, Tenant tenant) {
+    yaml.entry("name", tenant.name());
+    yaml.inlineItems("shares", tenant.shares(), ConfigurationWriter::share);
+  }
+
+  private static void share(YamlText.Inline line, Tenant.Share share) {
+    line.entry("pool", share.pool());
+    line.unlessDefault("reservation", share.reservation().toString(), "0");
+    line.entryOrNothing("limit", share.limit());
+    line.unlessDefault("weight", share.weight(), 1);
   }
 
   private static void group(YamlText yaml, Group group) {
@@ -87,11 +105,16 @@ public final class ConfigurationWriter {
     if (profile.isolation() != null) {
       yaml.entry("isolation", profile.isolation().keyword());
     }
+    yaml.names("gpuModels", profile.gpuModels());
     yaml.names("pools", profile.pools());
     yaml.unlessDefault(
         "holdAfter",
         DurationText.format(profile.holdAfter()),
         DurationText.format(Profile.DEFAULT_HOLD_AFTER));
+    yaml.unlessDefault(
+        "preemptionDelay",
+        DurationText.format(profile.preemptionDelay()),
+        DurationText.format(Profile.DEFAULT_PREEMPTION_DELAY));
     yaml.unlessDefault(
         "reclaim", profile.reclaim().keyword(), Profile.Reclaim.RESERVATION.keyword());
     yaml.entryOrNothing("description", profile.description());
@@ -99,6 +122,7 @@ public final class ConfigurationWriter {
 
   private static void policy(YamlText yaml, Policy policy) {
     yaml.entry("name", policy.name());
+    yaml.entryOrNothing("tenant", policy.tenant());
     yaml.entry("group", policy.group());
     yaml.unlessDefault("reservation", policy.reservation(), GpuQuantity.ZERO);
     yaml.entry("limit", policy.limit().toString());

@@ -1,15 +1,18 @@
 package io.headgate.sdk.config;
 
+import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
-/// Durations as people write them: `90s`, `15m`, `2h`, `1h30m`, `250ms`, `7d`.
+/// Durations as people write them: `90s`, `15m`, `2h`, `1h30m`, `12.5s`, `250ms`, `7d`.
 public final class DurationText {
   private static final Pattern FORM =
       Pattern.compile(
-          "(?:(\\d{1,6})d)?(?:(\\d{1,7})h)?(?:(\\d{1,9})m)?(?:(\\d{1,9})s)?(?:(\\d{1,12})ms)?");
+          "(?:(\\d{1,6})d)?(?:(\\d{1,7})h)?(?:(\\d{1,9})m)?(?:(\\d{1,9}(?:\\.\\d{1,3})?)s)?"
+              + "(?:(\\d{1,12})ms)?");
 
   private DurationText() {}
 
@@ -23,13 +26,17 @@ public final class DurationText {
         Duration.ofDays(number(matcher, 1))
             .plusHours(number(matcher, 2))
             .plusMinutes(number(matcher, 3))
-            .plusSeconds(number(matcher, 4))
+            .plusMillis(thousandths(matcher.group(4)))
             .plusMillis(number(matcher, 5)));
   }
 
   private static long number(Matcher matcher, int group) {
     String digits = matcher.group(group);
     return digits == null ? 0 : Long.parseLong(digits);
+  }
+
+  private static long thousandths(@Nullable String decimal) {
+    return decimal == null ? 0 : new BigDecimal(decimal).movePointRight(3).longValueExact();
   }
 
   /// The shortest exact text that [#parse] reads back: `40m`, `1h30m`, `0s`.

@@ -81,8 +81,10 @@ final class FieldTexts {
         "gpuMemory",
         profile.gpuMemoryBytes() == 0 ? null : ByteText.format(profile.gpuMemoryBytes()));
     value("isolation", profile.isolation() == null ? null : profile.isolation().keyword());
+    unordered("gpuModels", profile.gpuModels());
     ordered("pools", profile.pools());
     value("holdAfter", DurationText.format(profile.holdAfter()));
+    value("preemptionDelay", DurationText.format(profile.preemptionDelay()));
     value("reclaim", profile.reclaim().keyword());
     quoted("description", profile.description());
   }

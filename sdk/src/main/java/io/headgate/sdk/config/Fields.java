@@ -21,17 +21,32 @@ final class Fields {
   private final Span span;
   private final Problems problems;
   private final SourceMap sourceMap;
+  private final String what;
+  private boolean hasUnknownKeys;
+  private boolean isMapping = true;
 
-  private Fields(Span span, String path, Problems problems, SourceMap sourceMap) {
+  private Fields(Span span, String path, Problems problems, SourceMap sourceMap, String what) {
     this.span = span;
     this.path = path;
+    this.what = what;
     this.problems = problems;
     this.sourceMap = sourceMap;
   }
 
   /// The top of a file.
-  static Fields root(Tree tree, Problems problems, SourceMap sourceMap, List<String> keys) {
-    Fields fields = new Fields(tree.span(), "", problems, sourceMap);
+  ///
+  /// @param what the file is, in words for messages
+  static Fields root(
+      Tree tree, Problems problems, SourceMap sourceMap, String what, List<String> keys) {
+    Fields fields = new Fields(tree.span(), "", problems, sourceMap, what);
+    fields.fill(tree, keys);
+    return fields;
+  }
+
+  /// A mapping inside of a file whose other parts are read elsewhere.
+  static Fields at(
+      Tree tree, String path, Problems problems, SourceMap sourceMap, List<String> keys) {
+    Fields fields = new Fields(tree.span(), path, problems, sourceMap, path);
     fields.fill(tree, keys);
     return fields;
   }
@@ -57,6 +72,11 @@ final class Fields {
     return values.containsKey(key);
   }
 
+  /// Whether a key was reported as unknown, so that what seems to be missing may just be mistyped.
+  boolean hasUnknownKeys() {
+    return hasUnknownKeys;
+  }
+
   /// The value of a key; null when it is absent or empty (`key:` and `key: null` mean absent).
   @Nullable Tree value(String key) {
     Tree tree = values.get(key);
@@ -77,6 +97,10 @@ final class Fields {
   }
 
   void missing(String key, String next) {
+    if (!isMapping) {
+      // That was said, and is all that is wrong with it.
+      return;
+    }
     problems.add(
         Problem.of(
                 "MISSING_KEY",
@@ -92,7 +116,7 @@ final class Fields {
     if (tree == null) {
       return null;
     }
-    Fields fields = new Fields(tree.span(), path(key), problems, sourceMap);
+    Fields fields = new Fields(tree.span(), path(key), problems, sourceMap, path(key));
     fields.fill(tree, keys);
     return fields;
   }
@@ -104,7 +128,7 @@ final class Fields {
     for (Tree tree : list(key)) {
       String label = nameOf(tree);
       String itemPath = path(key) + "[" + (label == null ? index : label) + "]";
-      Fields item = new Fields(tree.span(), itemPath, problems, sourceMap);
+      Fields item = new Fields(tree.span(), itemPath, problems, sourceMap, itemPath);
       sourceMap.put(itemPath, tree.span());
       item.fill(tree, keys);
       items.add(item);
@@ -165,19 +189,27 @@ final class Fields {
     if (problems.clean(field)) {
       problems.add(
           Problem.of("WRONG_TYPE", field + " must be " + wanted, tree.span(), field)
-              .note("this is " + tree.kind()));
+              .note("this is " + tree.kind())
+              .next(
+                  switch (wanted) {
+                    case "a list" -> "put it in brackets: […]";
+                    case "a mapping", "a mapping of keys to values" -> "write {KEY: VALUE, …}";
+                    default -> "write one value, without brackets and braces";
+                  }));
     }
   }
 
   private void fill(Tree tree, List<String> keys) {
     if (!(tree instanceof Tree.Mapping mapping)) {
       wrongType(tree, path.isEmpty() ? "the file" : path, "a mapping of keys to values");
+      isMapping = false;
       return;
     }
     Set<String> duplicates = new TreeSet<>();
     for (Tree.Entry entry : mapping.entries()) {
       String field = path(entry.key());
       if (!keys.contains(entry.key())) {
+        hasUnknownKeys = true;
         unknownKey(entry, field, keys);
       } else if (values.putIfAbsent(entry.key(), entry.value()) == null) {
         sourceMap.put(field, entry.value().span());
@@ -195,7 +227,7 @@ final class Fields {
     problems.add(
         Problem.of("UNKNOWN_KEY", "unknown key \"" + entry.key() + "\"", entry.keySpan(), field)
             .value(entry.key())
-            .note("not a key of " + (path.isEmpty() ? "a configuration" : path))
+            .note("not a key of " + what)
             .next(next));
   }
 

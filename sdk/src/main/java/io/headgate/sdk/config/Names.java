@@ -1,5 +1,6 @@
 package io.headgate.sdk.config;
 
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -30,6 +31,13 @@ final class Names {
         }
       }
     }
+    return names;
+  }
+
+  /// Names that are known from elsewhere.
+  static Names of(String kind, Collection<String> known) {
+    Names names = new Names(kind);
+    names.declared.addAll(known);
     return names;
   }
 

@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 /// @param perUserLimit null: none
 /// @param exceedLimit users who may use idle capacity above the limit
 /// @param stopAfter how long its jobs run on without contact; null: for ever
+/// @param tenant whose policy it is, where tenants share the pools; null: the configuration's own
 public record Policy(
     String name,
     String group,
@@ -25,12 +26,47 @@ public record Policy(
     PreemptWithin preemptWithin,
     @Nullable Duration stopAfter,
     @Nullable String description,
-    List<Queue> queues) {
+    List<Queue> queues,
+    @Nullable String tenant) {
   public static final Duration DEFAULT_STOP_AFTER = Duration.ofMinutes(40);
 
   public Policy {
     exceedLimit = List.copyOf(exceedLimit);
     queues = List.copyOf(queues);
+  }
+
+  /// Of the configuration's own tenant.
+  public Policy(
+      String name,
+      String group,
+      GpuQuantity reservation,
+      GpuQuantity limit,
+      int weight,
+      @Nullable GpuQuantity perUserLimit,
+      List<String> exceedLimit,
+      OnPreempt onPreempt,
+      Duration minRuntime,
+      boolean preemptible,
+      PreemptWithin preemptWithin,
+      @Nullable Duration stopAfter,
+      @Nullable String description,
+      List<Queue> queues) {
+    this(
+        name,
+        group,
+        reservation,
+        limit,
+        weight,
+        perUserLimit,
+        exceedLimit,
+        onPreempt,
+        minRuntime,
+        preemptible,
+        preemptWithin,
+        stopAfter,
+        description,
+        queues,
+        null);
   }
 
   /// What happens to a job that had to go.

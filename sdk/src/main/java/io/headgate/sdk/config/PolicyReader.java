@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// Reads the `policies` section, with the queues in it.
@@ -30,6 +31,8 @@ final class PolicyReader {
           "stopAfter",
           "description",
           "queues");
+  private static final List<String> SCENARIO_KEYS =
+      Stream.concat(KEYS.stream(), Stream.of("tenant")).toList();
   private static final List<String> QUEUE_KEYS =
       List.of("name", "profile", "rank", "overReservation");
   private static final int MOST = 1_000_000;
@@ -46,7 +49,7 @@ final class PolicyReader {
 
   List<Policy> read(Fields root) {
     List<Policy> policies = new ArrayList<>();
-    for (Fields fields : root.items("policies", KEYS)) {
+    for (Fields fields : root.items("policies", sections.isScenario() ? SCENARIO_KEYS : KEYS)) {
       policies.add(policy(fields));
     }
     return policies;
@@ -56,7 +59,7 @@ final class PolicyReader {
     Values values = new Values(fields);
     String name = values.id("name", "give the policy a name");
     sections.policies().claim(fields, name);
-    String group = values.reference("group", sections.groups(), "name the group it is for");
+    String group = group(values, name);
     GpuQuantity limit = values.quantity("limit", "say how many GPUs may be in use at most");
     GpuQuantity reservation = values.quantityOrNull("reservation");
     if (reservation == null) {
@@ -77,7 +80,16 @@ final class PolicyReader {
         values.keyword("preemptWithin", PreemptWithin.NEVER),
         stopAfter(fields, values),
         values.textOrNull("description", 1000),
-        queues(fields, limit));
+        queues(fields, limit),
+        sections.isScenario() ? values.referenceOrNull("tenant", sections.tenants()) : null);
+  }
+
+  private String group(Values values, String policy) {
+    if (!sections.areGroupsOpen()) {
+      return values.reference("group", sections.groups(), "name the group it is for");
+    }
+    String group = values.idOrNull("group");
+    return group == null ? policy : group;
   }
 
   private static @Nullable Duration stopAfter(Fields fields, Values values) {
@@ -87,7 +99,7 @@ final class PolicyReader {
         : values.duration("stopAfter", Policy.DEFAULT_STOP_AFTER);
   }
 
-  private static void checkReservation(Fields fields, GpuQuantity reservation, GpuQuantity limit) {
+  static void checkReservation(Fields fields, GpuQuantity reservation, GpuQuantity limit) {
     Tree.Scalar scalar = fields.scalar("reservation");
     Tree.Scalar limitScalar = fields.scalar("limit");
     if (scalar == null

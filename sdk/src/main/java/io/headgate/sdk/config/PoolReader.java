@@ -82,7 +82,10 @@ final class PoolReader {
     }
     Values values = new Values(dedication);
     String policy = values.referenceOrNull("policy", sections.policies());
-    String group = values.referenceOrNull("group", sections.groups());
+    String group =
+        sections.areGroupsOpen()
+            ? values.idOrNull("group")
+            : values.referenceOrNull("group", sections.groups());
     if (dedication.has("policy") == dedication.has("group")) {
       fields
           .problems()

@@ -33,6 +33,11 @@ public record Problem(
     return new Problem(reason, message, span, field, null, null, null, null, Map.of());
   }
 
+  /// The same mistake, found elsewhere.
+  Problem at(@Nullable Span newSpan, String newField) {
+    return new Problem(reason, message, newSpan, newField, value, note, why, next, metadata);
+  }
+
   Problem value(String text) {
     return new Problem(reason, message, span, field, text, note, why, next, metadata);
   }

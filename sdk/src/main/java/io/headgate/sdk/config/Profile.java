@@ -13,7 +13,9 @@ import org.jspecify.annotations.Nullable;
 /// @param memoryBytes of one worker; 0: none counted
 /// @param gpuMemoryBytes of one worker's slice; 0: the same fraction of the device's memory
 /// @param isolation weakest acceptable; null: any
+/// @param gpuModels of which its devices may be, in no order; empty: any that its pools have
 /// @param pools in routing order
+/// @param preemptionDelay an entitled job waits so long for an elastic pool before it preempts
 public record Profile(
     String name,
     GpuQuantity gpus,
@@ -22,13 +24,17 @@ public record Profile(
     long memoryBytes,
     long gpuMemoryBytes,
     @Nullable Isolation isolation,
+    List<String> gpuModels,
     List<String> pools,
     Duration holdAfter,
+    Duration preemptionDelay,
     Reclaim reclaim,
     @Nullable String description) {
   public static final Duration DEFAULT_HOLD_AFTER = Duration.ofMinutes(10);
+  public static final Duration DEFAULT_PREEMPTION_DELAY = Duration.ofMinutes(5);
 
   public Profile {
+    gpuModels = List.copyOf(gpuModels);
     pools = List.copyOf(pools);
   }
 

@@ -15,10 +15,15 @@ final class ProfileReader {
           "memory",
           "gpuMemory",
           "isolation",
+          "gpuModels",
           "pools",
           "holdAfter",
+          "preemptionDelay",
           "reclaim",
           "description");
+
+  private static final int MAX_MODELS = 100;
+  private static final int MAX_MODEL_LENGTH = 64;
 
   private final Sections sections;
 
@@ -52,8 +57,10 @@ final class ProfileReader {
         values.bytes("memory"),
         values.bytes("gpuMemory"),
         values.keywordOrNull("isolation", Profile.Isolation.class),
+        values.texts("gpuModels", MAX_MODELS, MAX_MODEL_LENGTH),
         pools,
         values.duration("holdAfter", Profile.DEFAULT_HOLD_AFTER),
+        values.duration("preemptionDelay", Profile.DEFAULT_PREEMPTION_DELAY),
         values.keyword("reclaim", Profile.Reclaim.RESERVATION),
         values.textOrNull("description", 1000));
   }

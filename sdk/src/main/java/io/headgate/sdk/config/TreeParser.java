@@ -5,7 +5,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import org.snakeyaml.engine.v2.api.LoadSettings;
-import org.snakeyaml.engine.v2.api.lowlevel.Compose;
+import org.snakeyaml.engine.v2.composer.Composer;
 import org.snakeyaml.engine.v2.exceptions.Mark;
 import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
 import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
@@ -14,34 +14,59 @@ import org.snakeyaml.engine.v2.nodes.Node;
 import org.snakeyaml.engine.v2.nodes.NodeTuple;
 import org.snakeyaml.engine.v2.nodes.ScalarNode;
 import org.snakeyaml.engine.v2.nodes.SequenceNode;
+import org.snakeyaml.engine.v2.parser.ParserImpl;
+import org.snakeyaml.engine.v2.scanner.StreamReader;
 
 /// Text to [Tree]. JSON needs no parser of its own: it is a subset of YAML 1.2.
 ///
 /// Hostile input is bounded: characters, nesting, and nodes (an alias repeats its anchor's nodes,
 /// so a few lines could otherwise stand for billions).
 final class TreeParser {
-  static final int MAX_CHARACTERS = 4 << 20;
   private static final int MAX_DEPTH = 32;
-  private static final int MAX_NODES = 200_000;
+  static final String TOO_DEEP = "nested deeper than " + MAX_DEPTH + " levels";
 
+  private final Bounds bounds;
   private int nodes;
 
-  private TreeParser() {}
+  private TreeParser(Bounds bounds) {
+    this.bounds = bounds;
+  }
+
+  /// How much a file may hold.
+  enum Bounds {
+    /// What one writes by hand.
+    CONFIGURATION(4 << 20, 200_000),
+    /// What a program may write down of a large system.
+    SCENARIO(64 << 20, 5_000_000);
+
+    final int characters;
+    final int nodes;
+
+    Bounds(int characters, int nodes) {
+      this.characters = characters;
+      this.nodes = nodes;
+    }
+
+    String tooLarge() {
+      return "the file is larger than " + (characters >> 20) + " MiB";
+    }
+  }
 
   /// @throws MalformedTextException when it is no YAML, or more than one document
-  static Tree parse(String text) throws MalformedTextException {
-    if (text.length() > MAX_CHARACTERS) {
-      throw new MalformedTextException(
-          "the file is larger than " + (MAX_CHARACTERS >> 20) + " MiB", "FILE_TOO_LARGE", null);
+  static Tree parse(String text, Bounds bounds) throws MalformedTextException {
+    if (text.length() > bounds.characters) {
+      throw new MalformedTextException(bounds.tooLarge(), "FILE_TOO_LARGE", null);
     }
     LoadSettings settings =
         LoadSettings.builder()
-            .setCodePointLimit(MAX_CHARACTERS)
+            .setCodePointLimit(bounds.characters)
             .setMaxAliasesForCollections(1000)
             .build();
     try {
+      StreamReader reader = new StreamReader(settings, withoutByteOrderMark(text));
       Iterator<Node> documents =
-          new Compose(settings).composeAllFromString(withoutByteOrderMark(text)).iterator();
+          new Composer(
+              settings, new ShallowParser(new ParserImpl(settings, reader), MAX_DEPTH + 1));
       if (!documents.hasNext()) {
         throw new MalformedTextException("the file is empty", "MALFORMED_YAML", null);
       }
@@ -51,7 +76,7 @@ final class TreeParser {
         throw new MalformedTextException(
             "a second document begins here; a file holds one", "MALFORMED_YAML", second);
       }
-      return new TreeParser().convert(root, 0);
+      return new TreeParser(bounds).convert(root, 0);
     } catch (MarkedYamlEngineException e) {
       Span span = e.getProblemMark().map(mark -> at(mark, 1)).orElse(null);
       throw new MalformedTextException(explain(e), "MALFORMED_YAML", span);
@@ -80,12 +105,11 @@ final class TreeParser {
   private Tree convert(Node node, int depth) throws MalformedTextException {
     Span span = start(node);
     if (depth > MAX_DEPTH) {
-      throw new MalformedTextException(
-          "nested deeper than " + MAX_DEPTH + " levels", "MALFORMED_YAML", span);
+      throw new MalformedTextException(TOO_DEEP, "MALFORMED_YAML", span);
     }
-    if (++nodes > MAX_NODES) {
+    if (++nodes > bounds.nodes) {
       throw new MalformedTextException(
-          "more than " + MAX_NODES + " values", "FILE_TOO_LARGE", span);
+          "more than " + bounds.nodes + " values", "FILE_TOO_LARGE", span);
     }
     return switch (node) {
       case ScalarNode scalar -> new Tree.Scalar(span, scalar.getValue(), scalar.isPlain());

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -20,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 /// the rest can be checked.
 final class Values {
   private static final Pattern ID = Pattern.compile("[a-z]([a-z0-9-]{0,61}[a-z0-9])?");
+  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._@+-]{0,127}");
   private static final Pattern INTEGER = Pattern.compile("-?\\d{1,9}");
   private static final Pattern DECIMAL = Pattern.compile("\\d{1,9}(\\.\\d{1,6})?");
   private static final String ID_RULE =
@@ -89,19 +91,41 @@ final class Values {
       if (seen.add(scalar.text())) {
         ids.add(scalar.text());
       } else {
-        fields
-            .problems()
-            .add(
-                problem(
-                        "DUPLICATE_NAME",
-                        "\"" + scalar.text() + "\" is listed twice",
-                        scalar,
-                        field)
-                    .note("listed before")
-                    .next("keep one of them"));
+        duplicate(scalar, field);
       }
     }
     return ids;
+  }
+
+  /// Texts without repetitions, in the file's order; each wrong one is reported at its own place.
+  List<String> texts(String key, int most, int maxLength) {
+    Set<String> texts = new LinkedHashSet<>();
+    for (Fields.Element element : fields.elements(key)) {
+      Tree.Scalar scalar = element.scalar();
+      String text = scalar.text();
+      int length = text.codePointCount(0, text.length());
+      if (text.isBlank() || length > maxLength) {
+        badAt(
+            scalar,
+            element.field(),
+            "has " + length + " characters",
+            "write 1 to " + maxLength + " characters");
+      } else if (!texts.add(text)) {
+        duplicate(scalar, element.field());
+      } else if (texts.size() == most + 1) {
+        badAt(scalar, element.field(), "is one too many", "name at most " + most);
+      }
+    }
+    return List.copyOf(texts);
+  }
+
+  private void duplicate(Tree.Scalar scalar, String field) {
+    fields
+        .problems()
+        .add(
+            problem("DUPLICATE_NAME", "\"" + scalar.text() + "\" is listed twice", scalar, field)
+                .note("listed before")
+                .next("keep one of them"));
   }
 
   @Nullable String textOrNull(String key, int maxLength) {
@@ -114,6 +138,45 @@ final class Values {
       return null;
     }
     return scalar.text();
+  }
+
+  /// A name that is no part of a configuration: of a job, a machine, a person.
+  String name(String key, String next) {
+    if (fields.value(key) == null) {
+      fields.missing(key, next);
+      return UNREADABLE;
+    }
+    String name = nameOrNull(key);
+    return name == null ? UNREADABLE : name;
+  }
+
+  @Nullable String nameOrNull(String key) {
+    Tree.Scalar scalar = fields.scalar(key);
+    if (scalar != null && !NAME.matcher(scalar.text()).matches()) {
+      bad(
+          scalar,
+          key,
+          "cannot be a name",
+          "names have 1 to 128 letters, digits and . _ @ + -, starting with a letter or digit");
+      return null;
+    }
+    return scalar == null ? null : scalar.text();
+  }
+
+  @Nullable Duration durationOrNull(String key) {
+    return fields.value(key) == null ? null : duration(key, Duration.ZERO);
+  }
+
+  @Nullable Boolean flagOrNull(String key) {
+    return fields.value(key) == null ? null : flag(key, false);
+  }
+
+  @Nullable Long bytesOrNull(String key) {
+    return fields.value(key) == null ? null : bytes(key);
+  }
+
+  @Nullable Long cpuMillisOrNull(String key) {
+    return fields.value(key) == null ? null : cpuMillis(key);
   }
 
   GpuQuantity quantity(String key, String next) {
@@ -268,10 +331,14 @@ final class Values {
   }
 
   void bad(Tree.Scalar scalar, String key, String wrong, String next) {
+    badAt(scalar, fields.path(key), wrong, next);
+  }
+
+  private void badAt(Tree.Scalar scalar, String field, String wrong, String next) {
     fields
         .problems()
         .add(
-            problem("BAD_VALUE", "\"" + scalar.text() + "\" " + wrong, scalar, fields.path(key))
+            problem("BAD_VALUE", "\"" + scalar.text() + "\" " + wrong, scalar, field)
                 .note(wrong)
                 .next(next));
   }

@@ -1,5 +1,6 @@
 package io.headgate.sdk.config;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
@@ -134,10 +135,28 @@ final class YamlText {
       text.append(text.isEmpty() ? "" : ", ").append(key).append(": ").append(scalar(value));
     }
 
+    void entryOrNothing(String key, @Nullable Object value) {
+      if (value != null) {
+        entry(key, value.toString());
+      }
+    }
+
     void unlessDefault(String key, Object value, Object fallback) {
       if (!value.equals(fallback)) {
         entry(key, value.toString());
       }
+    }
+
+    /// A list of small mappings inside of this one.
+    <T> void items(String key, List<T> items, BiConsumer<Inline, T> writer) {
+      List<String> texts = new ArrayList<>();
+      for (T item : items) {
+        Inline inline = new Inline();
+        writer.accept(inline, item);
+        texts.add("{" + inline.text + "}");
+      }
+      text.append(text.isEmpty() ? "" : ", ").append(key).append(": [");
+      text.append(String.join(", ", texts)).append(']');
     }
   }
 }

@@ -39,7 +39,9 @@ public record Event(
     FINISHED,
     REASON_CHANGED,
     NODE_CONNECTED,
+    NODE_CLOSING,
     NODE_SUSPECT,
+    NODE_SET_ASIDE,
     NODE_LOST,
     QUEUED,
     UNKNOWN

@@ -17,10 +17,20 @@ public record Placement(int worker, String node, List<Slice> slices) {
   /// Part of a device, or a whole one.
   ///
   /// @param isolation that it really has; null: none
+  /// @param place where on the device it lies; null: the device has no places
   public record Slice(
       int deviceIndex,
       String deviceUuid,
       GpuQuantity gpus,
       long memoryBytes,
-      @Nullable Isolation isolation) {}
+      @Nullable Isolation isolation,
+      @Nullable Place place) {}
+
+  /// Where on a MIG or AMD device a slice lies.
+  ///
+  /// @param profile its size as the driver calls it
+  /// @param start its first memory slice, from 0
+  /// @param size how many memory slices it takes
+  /// @param gives what it gives of the device, at least what was asked
+  public record Place(String profile, int start, int size, GpuQuantity gives) {}
 }

@@ -8,6 +8,7 @@ import io.headgate.proto.policy.v1.Policy;
 import io.headgate.proto.policy.v1.PolicyServiceGrpc;
 import io.headgate.proto.policy.v1.Queue;
 import io.headgate.proto.policy.v1.QueueServiceGrpc;
+import io.headgate.proto.pool.v1.DrainNodeRequest;
 import io.headgate.proto.pool.v1.GetProfileRequest;
 import io.headgate.proto.pool.v1.ListNodesRequest;
 import io.headgate.proto.pool.v1.ListNodesResponse;
@@ -21,6 +22,7 @@ import io.headgate.proto.pool.v1.Pool;
 import io.headgate.proto.pool.v1.PoolServiceGrpc;
 import io.headgate.proto.pool.v1.Profile;
 import io.headgate.proto.pool.v1.ProfileServiceGrpc;
+import io.headgate.proto.pool.v1.UndrainNodeRequest;
 import io.headgate.proto.scheduler.v1.ListNodeUsagesRequest;
 import io.headgate.proto.scheduler.v1.ListPolicyUsagesRequest;
 import io.headgate.proto.scheduler.v1.ListPoolUsagesRequest;
@@ -100,6 +102,22 @@ public final class CatalogCalls {
               return new Fetched<>(page.getNodesList(), page.getNextPageToken());
             })
         .items();
+  }
+
+  /// No new work for the node; what runs goes on.
+  public Node drain(String node, String reason) {
+    return connection.call(
+        NodeServiceGrpc.getDrainNodeMethod(),
+        DrainNodeRequest.newBuilder().setName(parent + "/nodes/" + node).setReason(reason).build(),
+        Safety.REPEATABLE);
+  }
+
+  /// The node takes work again.
+  public Node undrain(String node) {
+    return connection.call(
+        NodeServiceGrpc.getUndrainNodeMethod(),
+        UndrainNodeRequest.newBuilder().setName(parent + "/nodes/" + node).build(),
+        Safety.REPEATABLE);
   }
 
   public List<Policy> policies() {

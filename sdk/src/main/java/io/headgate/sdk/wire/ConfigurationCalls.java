@@ -13,10 +13,14 @@ import io.headgate.proto.pool.v1.ReplaceDraftRequest;
 import io.headgate.proto.pool.v1.ReplaceDraftResponse;
 import io.headgate.proto.pool.v1.ResourceConfiguration;
 import io.headgate.proto.pool.v1.ResourceConfigurationServiceGrpc;
+import io.headgate.proto.scheduler.v1.PlanConfigurationRequest;
+import io.headgate.proto.scheduler.v1.PlanServiceGrpc;
 import io.headgate.sdk.config.Configuration;
 import io.headgate.sdk.config.Policy;
 import io.headgate.sdk.model.ConfigurationState;
 import io.headgate.sdk.model.ConfigurationState.Versions;
+import io.headgate.sdk.model.HeadgateException;
+import io.headgate.sdk.model.PlanEffects;
 import io.headgate.sdk.model.Warning;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -45,9 +49,6 @@ public final class ConfigurationCalls {
       paused = List.copyOf(paused);
     }
   }
-
-  /// A stored draft, ready to be put in force.
-  public record Draft(String etag, List<Warning> warnings) {}
 
   public InForce read() {
     ResourceConfiguration resources = resources();
@@ -94,37 +95,113 @@ public final class ConfigurationCalls {
         .toList();
   }
 
-  /// Makes the draft look like the configuration.
-  public Draft replaceDraft(Configuration configuration, long ifVersion) {
+  /// Has both services check the whole configuration as what comes after the one in force. Nothing
+  /// is stored, not even a draft.
+  ///
+  /// @param withResources whether pools or profiles change; if not, rights are checked against
+  ///   those in force
+  /// @throws HeadgateException when a service refuses it, or another version is in force
+  public List<Warning> check(Configuration configuration, InForce inForce, boolean withResources) {
+    List<Warning> warnings = new ArrayList<>();
+    ReplaceAccessConfigurationRequest.Builder access =
+        ReplaceAccessConfigurationRequest.newBuilder().setValidateOnly(true);
+    if (withResources) {
+      long version = inForce.state().versions().resources();
+      ReplaceDraftResponse checked =
+          replaceDraft(
+              ReplaceDraftRequest.newBuilder()
+                  .setConfiguration(draft(configuration))
+                  .setIfVersion(version)
+                  .setValidateOnly(true));
+      checked
+          .getWarningsList()
+          .forEach(warning ->
+              warnings.add(
+                  new Warning(warning.getReason(), warning.getMessage(), warning.getField())));
+      access.setResourceConfiguration(checked.getDraft());
+    }
+    // Also when only resources change: a queue may need a profile that is going away.
+    replaceAccess(configuration, inForce, access)
+        .getWarningsList()
+        .forEach(warning ->
+            warnings.add(
+                new Warning(warning.getReason(), warning.getMessage(), warning.getField())));
+    return List.copyOf(warnings);
+  }
+
+  /// Has the scheduler say what the configuration would do if it were in force. Nothing is stored.
+  ///
+  /// @param withResources whether pools or profiles change
+  /// @param withAccess whether groups, policies or queues change
+  /// @param jobs of each kind to name
+  public PlanEffects effects(
+      Configuration configuration,
+      InForce inForce,
+      boolean withResources,
+      boolean withAccess,
+      int jobs) {
+    PlanConfigurationRequest.Builder request =
+        PlanConfigurationRequest.newBuilder().setParent(parent).setMaxJobs(jobs);
+    if (withResources) {
+      request.setResourceConfiguration(draft(configuration));
+    }
+    if (withAccess) {
+      request.setAccessConfiguration(access(configuration, inForce));
+    }
+    return EffectMessages.effects(
+        connection.call(
+            PlanServiceGrpc.getPlanConfigurationMethod(), request.build(), Safety.REPEATABLE));
+  }
+
+  /// Puts pools and profiles in force; answers with the new version. If they are refused, a draft
+  /// that somebody was working on is as it was.
+  public long provision(Configuration configuration, InForce inForce, String requestId) {
+    Runnable restore = draftRestorer();
+    try {
+      ResourceConfiguration draft =
+          replaceDraft(
+                  ReplaceDraftRequest.newBuilder()
+                      .setConfiguration(draft(configuration))
+                      .setIfVersion(inForce.state().versions().resources()))
+              .getDraft();
+      return connection
+          .call(
+              ResourceConfigurationServiceGrpc.getProvisionDraftMethod(),
+              ProvisionDraftRequest.newBuilder()
+                  .setParent(parent)
+                  .setEtag(draft.getEtag())
+                  .setRequestId(requestId)
+                  .build(),
+              Safety.REPEATABLE)
+          .getVersion();
+    } catch (HeadgateException e) {
+      try {
+        restore.run();
+      } catch (HeadgateException again) {
+        e.addSuppressed(again);
+      }
+      throw e;
+    }
+  }
+
+  private ResourceConfiguration draft(Configuration configuration) {
     ResourceConfiguration.Builder draft = ResourceConfiguration.newBuilder().setTenant(tenant);
     configuration.pools().forEach(pool -> draft.addPools(SupplyMessages.pool(tenant, pool)));
     configuration
         .profiles()
         .forEach(profile -> draft.addProfiles(SupplyMessages.profile(tenant, profile)));
-    return replaceDraft(draft.build(), ifVersion);
+    return draft.build();
   }
 
-  private Draft replaceDraft(ResourceConfiguration draft, long ifVersion) {
-    ReplaceDraftResponse response =
-        connection.call(
-            ResourceConfigurationServiceGrpc.getReplaceDraftMethod(),
-            ReplaceDraftRequest.newBuilder()
-                .setParent(parent)
-                .setConfiguration(draft)
-                .setIfVersion(ifVersion)
-                .build(),
-            Safety.REPEATABLE);
-    List<Warning> warnings =
-        response.getWarningsList().stream()
-            .map(warning ->
-                new Warning(warning.getReason(), warning.getMessage(), warning.getField()))
-            .toList();
-    return new Draft(response.getDraft().getEtag(), warnings);
+  private ReplaceDraftResponse replaceDraft(ReplaceDraftRequest.Builder request) {
+    return connection.call(
+        ResourceConfigurationServiceGrpc.getReplaceDraftMethod(),
+        request.setParent(parent).build(),
+        Safety.REPEATABLE);
   }
 
-  /// Notes the draft as it is, and answers with what puts it back: a plan that is not carried out
-  /// must not cost somebody the draft they are working on.
-  public Runnable draftRestorer() {
+  /// Notes the draft as it is, and answers with what puts it back.
+  private Runnable draftRestorer() {
     ResourceConfiguration before =
         connection.call(
             ResourceConfigurationServiceGrpc.getGetDraftMethod(),
@@ -141,54 +218,36 @@ public final class ConfigurationCalls {
             DiscardDraftRequest.newBuilder().setParent(parent).build(),
             Safety.REPEATABLE);
       } else {
-        replaceDraft(before, 0);
+        replaceDraft(ReplaceDraftRequest.newBuilder().setConfiguration(before));
       }
     };
   }
 
-  /// Puts exactly this draft in force; answers with the new version.
-  public long provision(String etag, String requestId) {
-    return connection
-        .call(
-            ResourceConfigurationServiceGrpc.getProvisionDraftMethod(),
-            ProvisionDraftRequest.newBuilder()
-                .setParent(parent)
-                .setEtag(etag)
-                .setRequestId(requestId)
-                .build(),
-            Safety.REPEATABLE)
+  /// Puts groups, policies and queues in force; answers with the new version.
+  public long replaceAccess(Configuration configuration, InForce inForce, String requestId) {
+    return replaceAccess(
+            configuration,
+            inForce,
+            ReplaceAccessConfigurationRequest.newBuilder().setRequestId(requestId))
+        .getConfiguration()
         .getVersion();
   }
 
-  /// What a check or a change of rights came to.
-  public record AccessResult(long version, List<Warning> warnings) {}
-
-  /// Checks groups, policies and queues.
-  ///
-  /// @param againstDraft profiles are those of the stored draft, not the provisioned ones
-  public AccessResult checkAccess(
-      Configuration configuration, InForce inForce, boolean againstDraft) {
-    return replaceAccess(
-        configuration,
-        inForce,
-        ReplaceAccessConfigurationRequest.newBuilder()
-            .setValidateOnly(true)
-            .setAgainstDraft(againstDraft));
-  }
-
-  /// Puts groups, policies and queues in force.
-  public AccessResult replaceAccess(
-      Configuration configuration, InForce inForce, String requestId) {
-    return replaceAccess(
-        configuration,
-        inForce,
-        ReplaceAccessConfigurationRequest.newBuilder().setRequestId(requestId));
-  }
-
-  private AccessResult replaceAccess(
+  private ReplaceAccessConfigurationResponse replaceAccess(
       Configuration configuration,
       InForce inForce,
       ReplaceAccessConfigurationRequest.Builder request) {
+    return connection.call(
+        AccessConfigurationServiceGrpc.getReplaceAccessConfigurationMethod(),
+        request
+            .setParent(parent)
+            .setConfiguration(access(configuration, inForce))
+            .setIfVersion(inForce.state().versions().access())
+            .build(),
+        Safety.REPEATABLE);
+  }
+
+  private AccessConfiguration access(Configuration configuration, InForce inForce) {
     AccessConfiguration.Builder access = AccessConfiguration.newBuilder().setTenant(tenant);
     configuration.groups().forEach(group -> access.addGroups(RightsMessages.group(tenant, group)));
     for (Policy policy : configuration.policies()) {
@@ -198,20 +257,6 @@ public final class ConfigurationCalls {
         access.addQueues(RightsMessages.queue(tenant, policy.name(), queue, paused));
       }
     }
-    ReplaceAccessConfigurationResponse response =
-        connection.call(
-            AccessConfigurationServiceGrpc.getReplaceAccessConfigurationMethod(),
-            request
-                .setParent(parent)
-                .setConfiguration(access)
-                .setIfVersion(inForce.state().versions().access())
-                .build(),
-            Safety.REPEATABLE);
-    List<Warning> warnings =
-        response.getWarningsList().stream()
-            .map(warning ->
-                new Warning(warning.getReason(), warning.getMessage(), warning.getField()))
-            .toList();
-    return new AccessResult(response.getConfiguration().getVersion(), warnings);
+    return access.build();
   }
 }

@@ -39,7 +39,9 @@ public final class EventMessages {
       case TYPE_FINISHED -> Event.Type.FINISHED;
       case TYPE_REASON_CHANGED -> Event.Type.REASON_CHANGED;
       case TYPE_NODE_CONNECTED -> Event.Type.NODE_CONNECTED;
+      case TYPE_NODE_CLOSING -> Event.Type.NODE_CLOSING;
       case TYPE_NODE_SUSPECT -> Event.Type.NODE_SUSPECT;
+      case TYPE_NODE_SET_ASIDE -> Event.Type.NODE_SET_ASIDE;
       case TYPE_NODE_LOST -> Event.Type.NODE_LOST;
       case TYPE_QUEUED -> Event.Type.QUEUED;
       case TYPE_UNSPECIFIED, UNRECOGNIZED -> Event.Type.UNKNOWN;

@@ -13,7 +13,10 @@ import io.headgate.sdk.model.HeadgateException.Failure;
 import io.headgate.sdk.model.HeadgateException.FieldViolation;
 import io.headgate.sdk.model.ServerAddress;
 import io.headgate.sdk.model.StatusCode;
+import io.netty.handler.codec.http2.Http2Exception;
+import io.netty.handler.ssl.NotSslRecordException;
 import java.net.ConnectException;
+import java.security.cert.CertificateException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,6 +39,9 @@ final class Failures {
   HeadgateException from(Throwable failed, String traceId) {
     Details details = details(StatusProto.fromThrowable(failed));
     Status status = Status.fromThrowable(failed);
+    if (details.reason == null && isForeign(status)) {
+      return own(StatusCode.UNIMPLEMENTED, foreign(status), traceId);
+    }
     StatusCode code = code(status.getCode());
     String reason = details.reason == null ? code.name() : details.reason;
     String message = details.reason == null ? transportMessage(status) : description(status);
@@ -88,11 +94,38 @@ final class Failures {
       if (cause instanceof java.net.UnknownHostException) {
         return "the name of " + server + " is not known";
       }
-      if (cause instanceof javax.net.ssl.SSLException) {
-        return "no encrypted connection to " + server + ": " + cause.getMessage();
+      if (cause instanceof CertificateException) {
+        return "the certificate of %s cannot be trusted: %s".formatted(server, cause.getMessage());
       }
     }
+    if (!server.encrypted() && description(status).contains("Network closed")) {
+      return server + " hung up at once: if it wants encryption, its address begins with https://";
+    }
     return server + " cannot be reached: " + description(status);
+  }
+
+  /// Whether something answered that is no server of ours; trying again would change nothing.
+  private static boolean isForeign(Status status) {
+    for (Throwable cause = status.getCause(); cause != null; cause = cause.getCause()) {
+      if (cause instanceof NotSslRecordException || isHttp1(cause)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static boolean isHttp1(Throwable cause) {
+    return cause instanceof Http2Exception
+        && String.valueOf(cause.getMessage()).contains("was not SETTINGS");
+  }
+
+  private String foreign(Status status) {
+    for (Throwable cause = status.getCause(); cause != null; cause = cause.getCause()) {
+      if (cause instanceof NotSslRecordException) {
+        return server + " answers without encryption: its address begins with http://";
+      }
+    }
+    return server + " does not speak gRPC: is this the port of the API?";
   }
 
   private static String description(Status status) {

@@ -4,9 +4,17 @@ import io.headgate.proto.policy.v1.CreateJoinTokenRequest;
 import io.headgate.proto.policy.v1.CreateJoinTokenResponse;
 import io.headgate.proto.policy.v1.CreateKeyRequest;
 import io.headgate.proto.policy.v1.CreateKeyResponse;
+import io.headgate.proto.policy.v1.GetTenantRequest;
+import io.headgate.proto.policy.v1.ListKeysRequest;
+import io.headgate.proto.policy.v1.ListKeysResponse;
+import io.headgate.proto.policy.v1.RevokeKeyRequest;
+import io.headgate.proto.policy.v1.TenantServiceGrpc;
 import io.headgate.proto.policy.v1.TokenServiceGrpc;
 import io.headgate.proto.policy.v1.WhoAmIRequest;
 import io.headgate.proto.policy.v1.WhoAmIResponse;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// Calls about who one is, in messages.
 public final class IdentityCalls {
@@ -22,11 +30,49 @@ public final class IdentityCalls {
   }
 
   /// Makes a key. Not repeatable: each one is a new secret.
-  public CreateKeyResponse createKey(String owner, String description) {
-    return connection.call(
-        TokenServiceGrpc.getCreateKeyMethod(),
-        CreateKeyRequest.newBuilder().setOwner(owner).setDescription(description).build(),
-        Safety.ONCE);
+  ///
+  /// @param life how long it works; null: until it is revoked
+  public CreateKeyResponse createKey(String owner, String description, @Nullable Duration life) {
+    CreateKeyRequest.Builder request =
+        CreateKeyRequest.newBuilder().setOwner(owner).setDescription(description);
+    if (life != null) {
+      request.setTimeToLive(Times.duration(life));
+    }
+    return connection.call(TokenServiceGrpc.getCreateKeyMethod(), request.build(), Safety.ONCE);
+  }
+
+  /// The keys of a tenant that are not revoked, newest first.
+  public List<io.headgate.proto.policy.v1.Key> listKeys(String tenant) {
+    return Paging.<io.headgate.proto.policy.v1.Key>collect(
+            0,
+            (pageSize, pageToken) -> {
+              ListKeysResponse page =
+                  connection.call(
+                      TokenServiceGrpc.getListKeysMethod(),
+                      ListKeysRequest.newBuilder()
+                          .setParent(ResourceNames.tenant(tenant))
+                          .setPageSize(pageSize)
+                          .setPageToken(pageToken)
+                          .build(),
+                      Safety.REPEATABLE);
+              return new Paging.Fetched<>(page.getKeysList(), page.getNextPageToken());
+            })
+        .items();
+  }
+
+  public void revokeKey(String name) {
+    connection.call(
+        TokenServiceGrpc.getRevokeKeyMethod(),
+        RevokeKeyRequest.newBuilder().setName(name).build(),
+        Safety.REPEATABLE);
+  }
+
+  /// Fails with TENANT_NOT_FOUND when there is no such tenant, or the caller may not know of it.
+  public void requireTenant(String tenant) {
+    connection.call(
+        TenantServiceGrpc.getGetTenantMethod(),
+        GetTenantRequest.newBuilder().setName(ResourceNames.tenant(tenant)).build(),
+        Safety.REPEATABLE);
   }
 
   public CreateJoinTokenResponse createJoinToken(String tenant, String pool, int uses) {

@@ -5,6 +5,7 @@ import com.google.protobuf.Timestamp;
 import io.headgate.proto.scheduler.v1.AbortCallback;
 import io.headgate.proto.scheduler.v1.Attempt.Outcome;
 import io.headgate.proto.scheduler.v1.SubmitJobRequest;
+import io.headgate.proto.type.v1.SlicePlacement;
 import io.headgate.sdk.model.Attempt;
 import io.headgate.sdk.model.Attempt.Preemption;
 import io.headgate.sdk.model.Job;
@@ -199,8 +200,14 @@ public final class JobMessages {
                     slice.getDeviceUuid(),
                     Quantities.gpus(slice.getGpus()),
                     slice.getMemoryBytes(),
-                    Quantities.isolation(slice.getIsolation())))
+                    Quantities.isolation(slice.getIsolation()),
+                    slice.hasPlacement() ? place(slice.getPlacement()) : null))
             .toList());
+  }
+
+  private static Placement.Place place(SlicePlacement place) {
+    return new Placement.Place(
+        place.getProfile(), place.getStart(), place.getSize(), Quantities.gpus(place.getGives()));
   }
 
   static Reason reason(io.headgate.proto.scheduler.v1.Reason reason) {
@@ -211,7 +218,7 @@ public final class JobMessages {
     return present ? Times.instant(time) : null;
   }
 
-  private static java.time.@Nullable Duration duration(boolean present, Duration duration) {
+  static java.time.@Nullable Duration duration(boolean present, Duration duration) {
     return present ? Times.duration(duration) : null;
   }
 }

@@ -4,6 +4,7 @@ import io.headgate.proto.policy.v1.WhoAmIResponse;
 import io.headgate.sdk.config.Group;
 import io.headgate.sdk.config.Policy;
 import io.headgate.sdk.model.Identity;
+import io.headgate.sdk.model.Key;
 import java.util.List;
 
 /// Groups, policies and queues between messages and records.
@@ -133,5 +134,13 @@ public final class RightsMessages {
         response.getTenant(),
         response.getGroupsList(),
         response.getQueuesList());
+  }
+
+  public static Key key(io.headgate.proto.policy.v1.Key key) {
+    return new Key(
+        key.getName(),
+        key.getOwner(),
+        key.getDescription(),
+        key.hasExpireTime() ? Times.instant(key.getExpireTime()) : null);
   }
 }

@@ -115,10 +115,14 @@ public final class SupplyMessages {
         profile.getMemoryBytes(),
         profile.getGpuMemoryBytes(),
         Quantities.isolation(profile.getIsolation()),
+        profile.getGpuModelsList(),
         profile.getPoolsList(),
         profile.hasHoldAfter()
             ? Times.duration(profile.getHoldAfter())
             : Profile.DEFAULT_HOLD_AFTER,
+        profile.hasPreemptionDelay()
+            ? Times.duration(profile.getPreemptionDelay())
+            : Profile.DEFAULT_PREEMPTION_DELAY,
         switch (profile.getReclaim()) {
           case RECLAIM_STRICT -> Profile.Reclaim.STRICT;
           case RECLAIM_RANK -> Profile.Reclaim.RANK;
@@ -137,8 +141,10 @@ public final class SupplyMessages {
         .setMemoryBytes(profile.memoryBytes())
         .setGpuMemoryBytes(profile.gpuMemoryBytes())
         .setIsolation(Quantities.isolation(profile.isolation()))
+        .addAllGpuModels(profile.gpuModels())
         .addAllPools(profile.pools())
         .setHoldAfter(Times.duration(profile.holdAfter()))
+        .setPreemptionDelay(Times.duration(profile.preemptionDelay()))
         .setReclaim(
             switch (profile.reclaim()) {
               case RESERVATION -> io.headgate.proto.pool.v1.Profile.Reclaim.RECLAIM_RESERVATION;

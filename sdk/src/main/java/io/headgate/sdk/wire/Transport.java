@@ -11,6 +11,7 @@ import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.util.NetUtil;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
@@ -65,8 +66,11 @@ final class Transport implements AutoCloseable {
             GrpcSslContexts.forClient()
                 .trustManager(config.certificateAuthority().toFile())
                 .build());
-      } catch (SSLException e) {
-        throw new UncheckedIOException(e);
+      } catch (SSLException | IllegalArgumentException e) {
+        throw new UncheckedIOException(
+            new IOException(
+                "\"%s\" is not a PEM file of certificates".formatted(config.certificateAuthority()),
+                e));
       }
     }
   }

@@ -2,7 +2,17 @@ package io.headgate.sdk.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.protobuf.Duration;
 import io.headgate.proto.pool.v1.Warning;
+import io.headgate.proto.scheduler.v1.Placement;
+import io.headgate.proto.scheduler.v1.PlanConfigurationResponse;
+import io.headgate.proto.scheduler.v1.PlannedJob;
+import io.headgate.proto.scheduler.v1.PlannedJobs;
+import io.headgate.proto.scheduler.v1.PlannedPolicy;
+import io.headgate.proto.scheduler.v1.PolicyOutlook;
+import io.headgate.proto.scheduler.v1.Preemption;
+import io.headgate.proto.scheduler.v1.Reason;
+import io.headgate.proto.scheduler.v1.Slice;
 import io.headgate.sdk.cli.TestCli.Result;
 import io.headgate.sdk.gate.TestGate;
 import java.io.IOException;
@@ -47,6 +57,7 @@ class ApplyTest {
             .setMessage("reservations sum to 27 GPUs, live capacity is 24")
             .build());
     everything();
+    gate.plans.answer = effects();
 
     Golden.check("plan-pipe", renamed(cli().run("plan", "-f", file.toString())));
     Golden.check("plan-tty", renamed(cli().onTerminal(120).run("plan", "-f", file.toString())));
@@ -56,6 +67,114 @@ class ApplyTest {
         .isEqualTo(3);
     assertThat(gate.supply.provisioned.getVersion()).isEqualTo(12);
     assertThat(gate.supply.draft).isNull();
+  }
+
+  @Test
+  void asksTheSchedulerAboutWhatChangesOnly() throws IOException {
+    replace("weight: 3", "limit: 8", "limit: 9");
+
+    assertThat(cli().run("plan", file.toString()).out())
+        .contains("nothing starts, stops or waits because of it");
+    assertThat(gate.plans.asked).isNotNull();
+    assertThat(gate.plans.asked.hasResourceConfiguration()).isFalse();
+    assertThat(gate.plans.asked.getAccessConfiguration().getPolicies(1).getLimit()).isEqualTo("9");
+  }
+
+  @Test
+  void plansAlsoWhenTheSchedulerCannotSayWhatFollows() throws IOException {
+    replace("weight: 3", "limit: 8", "limit: 9");
+    gate.plans.answer = null;
+
+    Result result = cli().run("plan", file.toString());
+
+    assertThat(result.exitCode()).isZero();
+    assertThat(result.out()).contains("Plan: 0 to add, 1 to change, 0 to remove.");
+    assertThat(result.err()).contains("what it would do to jobs is not known");
+  }
+
+  @Test
+  void wantsOneFile() {
+    assertThat(cli().run("plan").exitCode()).isEqualTo(2);
+    assertThat(cli().run("plan").err()).contains("-f acme.yaml");
+    assertThat(cli().run("plan", "-f", file.toString(), file.toString()).err())
+        .contains("FLAGS_CONFLICT");
+  }
+
+  /// Something of everything that can follow.
+  private static PlanConfigurationResponse effects() {
+    return PlanConfigurationResponse.newBuilder()
+        .setStarts(
+            PlannedJobs.newBuilder()
+                .setTotal(2)
+                .addJobs(
+                    PlannedJob.newBuilder()
+                        .setJob("d-1")
+                        .setPool("onprem-rtx6000")
+                        .addPlacements(placement("gpu-03", 0, 1, 2)))
+                .addJobs(
+                    PlannedJob.newBuilder()
+                        .setJob("gang")
+                        .setPool("onprem-rtx6000")
+                        .addPlacements(placement("gpu-01", 0))
+                        .addPlacements(placement("gpu-02", 4))))
+        .setPreempts(
+            PlannedJobs.newBuilder()
+                .setTotal(1)
+                .setOtherTenants(3)
+                .addJobs(
+                    PlannedJob.newBuilder()
+                        .setJob("r-2")
+                        .setPreemption(Preemption.newBuilder().setByJob("d-1").setRule("P1"))))
+        .setWaits(
+            PlannedJobs.newBuilder()
+                .setTotal(12)
+                .addJobs(
+                    PlannedJob.newBuilder()
+                        .setJob("r-2")
+                        .setReason(
+                            Reason.newBuilder()
+                                .setCode("LIMIT")
+                                .setMessage("policy rnd, usage 9, need 3, limit 9"))))
+        .setDrafts(
+            PlannedJobs.newBuilder()
+                .setTotal(1)
+                .addJobs(
+                    PlannedJob.newBuilder()
+                        .setJob("q-1")
+                        .setReason(
+                            Reason.newBuilder()
+                                .setCode("QUEUE_REMOVED")
+                                .setMessage("its queue is gone"))))
+        .addPolicies(
+            PlannedPolicy.newBuilder()
+                .setPolicy("ai-dev")
+                .setBefore(outlook("9", "5", 3).setWaitP50(seconds(720)))
+                .setAfter(outlook("6", "5", 15).setWaitP50(seconds(1860)).setWaitP99(seconds(1))))
+        .addPolicies(
+            PlannedPolicy.newBuilder().setPolicy("regulated").setAfter(outlook("0", "2", 0)))
+        .setKnownAhead(seconds(7200))
+        .build();
+  }
+
+  private static Placement placement(String node, int... devices) {
+    Placement.Builder placement = Placement.newBuilder().setNode(node);
+    for (int device : devices) {
+      placement.addSlices(Slice.newBuilder().setDeviceIndex(device).setGpus("1"));
+    }
+    return placement.build();
+  }
+
+  private static PolicyOutlook.Builder outlook(String usage, String reservation, int waiting) {
+    return PolicyOutlook.newBuilder()
+        .setUsage(usage)
+        .setReservation(reservation)
+        .setLimit("9")
+        .setWaitingJobs(waiting)
+        .setAwaitedJobs(waiting);
+  }
+
+  private static Duration seconds(long seconds) {
+    return Duration.newBuilder().setSeconds(seconds).build();
   }
 
   @Test
@@ -118,6 +237,15 @@ class ApplyTest {
   }
 
   @Test
+  void whatIsNoVersionIsAMistakeInTheCommandLine() {
+    for (String command : new String[] {"apply", "plan"}) {
+      Result wrong = cli().run(command, "-f", file.toString(), "--if-version", "x");
+      assertThat(wrong.exitCode()).as(command).isEqualTo(2);
+      assertThat(wrong.err()).contains("\"x\" is not a version", "--if-version 12.7");
+    }
+  }
+
+  @Test
   void saysWhatChangedMeanwhile() throws IOException {
     replace("weight: 3", "limit: 8", "limit: 9");
     gate.rights.overtakeNextChange = true;
@@ -126,6 +254,37 @@ class ApplyTest {
 
     assertThat(late.exitCode()).isEqualTo(6);
     assertThat(late.out().split("Plan:", -1)).as("planned again").hasSize(3);
+  }
+
+  @Test
+  void saysWhatTookEffectWhenItIsNotNothing() throws IOException {
+    everything();
+    gate.rights.overtakeNextChange = true;
+
+    Result half = cli().run("apply", "-f", file.toString(), "--yes", "--allow", "remove");
+    assertThat(half.exitCode()).isEqualTo(6);
+    assertThat(half.err())
+        .contains("VERSION_CHANGED")
+        .endsWith(
+            "1 error. Pools and profiles took effect (version 13.8); groups, policies and queues"
+                + " did not. Apply again for the rest.\n")
+        .doesNotContain("Nothing was applied");
+    assertThat(half.out().split("Plan:", -1)).as("planned again").hasSize(3);
+    Result rest = cli().run("apply", "-f", file.toString(), "--yes", "--allow", "remove");
+    assertThat(rest.exitCode()).isZero();
+    assertThat(rest.err()).contains("provisioned 13.9");
+  }
+
+  @Test
+  void tellsAMachineWhatTookEffect() throws IOException {
+    everything();
+    gate.rights.overtakeNextChange = true;
+
+    Result half =
+        cli().run("apply", "-f", file.toString(), "--yes", "--allow", "remove", "-o", "json");
+    assertThat(half.err())
+        .contains("\"outcome\":\"PARTLY_APPLIED\"")
+        .contains("\"version\":\"13.8\"");
   }
 
   @Test

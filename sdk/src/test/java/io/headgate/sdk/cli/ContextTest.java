@@ -115,12 +115,17 @@ class ContextTest {
     Result result = TestCli.in(home).run("jobs");
 
     assertThat(result.exitCode()).isEqualTo(2);
-    assertThat(result.err()).contains("CONTEXT_FILE_UNREADABLE");
+    assertThat(result.err())
+        .contains("CONTEXT_FILE_UNREADABLE")
+        .contains("config.yaml is not YAML any more in line 1: ")
+        .contains("mend or remove");
   }
 
   @Test
   void versionAndCompletionNeedNoServer() {
     assertThat(TestCli.in(home).run("version").out()).startsWith("headgate 0.");
+    assertThat(TestCli.in(home).run("--version").out()).startsWith("headgate 0.");
+    assertThat(TestCli.in(home).run("version", "-o", "yaml").out()).startsWith("version: 0.");
     for (String shell : List.of("bash", "zsh")) {
       Result script = TestCli.in(home).run("completion", shell);
       assertThat(script.exitCode()).isZero();

@@ -30,17 +30,17 @@ class DetachTest {
     gate.jobs.put(Fixtures.job("train-7", "q", Job.State.STATE_WAITING, "1m").build());
     Process command = start("logs", "-f", "train-7");
     try {
-      await().atMost(Duration.ofSeconds(30)).until(() -> gate.jobs.watcherCount() == 1);
+      await().atMost(Duration.ofSeconds(60)).until(() -> gate.jobs.watcherCount() == 1);
 
       new ProcessBuilder("kill", "-INT", String.valueOf(command.pid())).start().waitFor();
 
-      assertThat(command.waitFor(20, TimeUnit.SECONDS)).isTrue();
+      assertThat(command.waitFor(60, TimeUnit.SECONDS)).isTrue();
       assertThat(command.exitValue()).isEqualTo(130);
       assertThat(new String(command.getErrorStream().readAllBytes(), StandardCharsets.UTF_8))
           .contains("train-7 goes on. back to it: headgate logs -f train-7");
       assertThat(gate.count("CancelJob")).isZero();
     } finally {
-      command.destroyForcibly();
+      command.destroyForcibly().waitFor();
     }
   }
 

@@ -136,6 +136,8 @@ class ErrorGoldenTest {
   void wrongUsage() {
     Golden.check("usage-command", cli().run("jbos"));
     Golden.check("usage-flag", cli().run("jobs", "--hepl"));
+    Golden.check("usage-number", cli().run("jobs", "--limit", "many"));
+    Golden.check("usage-directory", cli().run("plan", "-f", "src"));
     Golden.check("usage-missing", cli().run("submit", "-q", "ai-dev-half"));
     Golden.check("usage-form", cli().run("jobs", "-o", "jsno"));
     Golden.check("usage-form-json", cli().run("jobs", "--stat", "-o", "json"));
@@ -147,6 +149,14 @@ class ErrorGoldenTest {
     Golden.check("usage-no-file", cli().run("apply", "-f", "missing.yaml"));
     Golden.check("usage-up", TestCli.in(home).run("up", "--demo"));
     Golden.check("usage-topic", TestCli.in(home).run("help", "exitcodes"));
+  }
+
+  @Test
+  void aLineOfMegabytesIsShownAroundItsMark() {
+    Result result = cli().reading("a: b\n" + "x".repeat(900_000) + ": [\n").run("plan", "-f", "-");
+
+    assertThat(result.exitCode()).isEqualTo(2);
+    assertThat(result.err().lines()).allSatisfy(line -> assertThat(line).hasSizeLessThan(200));
   }
 
   @Test

@@ -22,6 +22,7 @@ import io.headgate.proto.scheduler.v1.UsageKind;
 import io.headgate.sdk.gate.TestGate;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Map;
 
 /// A gate with two teams, as the documentation of the command line shows them.
 final class Fixtures {
@@ -92,7 +93,7 @@ final class Fixtures {
             .setProfile("eight")
             .setGpus("8")
             .setPosition(1)
-            .setReason(reason("HOLD", "gpu-07, 6 of 8 free"))
+            .setReason(reason("HOLDING", "gpu-07, 6 of 8 free"))
             .setExpectedStartTime(time("-1h10m"))
             .build());
     gate.jobs.put(
@@ -247,6 +248,37 @@ final class Fixtures {
            "message": "preempted by e-0 (P1: devops 3 + 2 <= 5; rnd 6 > 5, last started)"}],
          "version": "8812", "time": "2026-11-21T14:00:00Z"}
         """);
+  }
+
+  /// Of a job that runs and of the only one that waits in its queue, by their names.
+  static Map<String, JobExplanation> explanations() {
+    JobExplanation runs =
+        merge(
+            JobExplanation.newBuilder(),
+            """
+            {"job": {"name": "tenants/acme/jobs/train-4", "state": "STATE_RUNNING"},
+             "verdict": "train-4 runs on gpu-03 device 1 (1/2) of onprem-rtx6000.",
+             "preemptionChecks": [
+              {"rule": "P2", "subject": "reservation", "result": "RESULT_NO",
+               "message": "may be a victim of an entitled job: ai-dev 9, reservation 4"}],
+             "history": [
+              {"time": "2026-11-21T11:49:00Z", "type": "TYPE_SUBMITTED",
+               "message": "train-4 is submitted to ai-dev-half"},
+              {"time": "2026-11-21T11:49:00Z", "type": "TYPE_STOP_PHASE",
+               "message": "train-4: callback ok after 55 ms"}],
+             "version": "8812", "time": "2026-11-21T14:00:00Z"}
+            """);
+    JobExplanation waits =
+        merge(
+            JobExplanation.newBuilder(),
+            """
+            {"job": {"name": "tenants/acme/jobs/big-1", "state": "STATE_WAITING",
+                     "spec": {"queue": "ai-dev-eight"}, "expectedStartTime": "2026-11-21T15:10:00Z",
+                     "reason": {"code": "HOLDING", "message": "gpu-07, 6 of 8 free"}},
+             "verdict": "big-1 waits for HOLDING: gpu-07, 6 of 8 free.",
+             "ahead": [], "version": "8812", "time": "2026-11-21T14:00:00Z"}
+            """);
+    return Map.of("tenants/acme/jobs/train-4", runs, "tenants/acme/jobs/big-1", waits);
   }
 
   static Timestamp time(String ago) {

@@ -20,6 +20,7 @@ class OutputGoldenTest {
   static void fill() {
     Fixtures.fill(GATE);
     GATE.jobs.explanations.put("tenants/acme/jobs/r-1", Fixtures.explanation());
+    Fixtures.explanations().forEach(GATE.jobs.explanations::put);
   }
 
   @AfterAll
@@ -69,6 +70,10 @@ class OutputGoldenTest {
   static Stream<Case> catalog() {
     return Stream.of(
         Case.terminal("pools-tty-120", 120, "pools", "NO_COLOR", "1"),
+        Case.terminal("pools-tty-80", 80, "pools", "NO_COLOR", "1"),
+        Case.terminal("nodes-tty-80", 80, "nodes", "NO_COLOR", "1"),
+        Case.terminal("policies-tty-80", 80, "policies", "NO_COLOR", "1"),
+        Case.pipe("nodes-wide", "nodes|-o|wide"),
         Case.pipe("pools-pipe", "pools"),
         Case.pipe("pools-json", "pools|-o|json"),
         Case.pipe("pools-one", "pools|onprem-rtx6000"),
@@ -88,6 +93,11 @@ class OutputGoldenTest {
     return Stream.of(
         Case.terminal("explain-tty", 100, "explain|r-1"),
         Case.pipe("explain-pipe", "explain|r-1"),
+        Case.pipe("explain-running", "explain|train-4"),
+        Case.pipe("explain-queue", "explain|ai-dev-eight"),
+        Case.pipe("explain-queue-idle", "explain|research-half"),
+        Case.pipe("explain-queue-json", "explain|research-half|-o|json"),
+        Case.pipe("help-reasons", "help|reasons"),
         Case.pipe("whoami", "whoami"),
         Case.pipe("whoami-json", "whoami|-o|json"),
         Case.terminal("start", 80, "--color|never"),

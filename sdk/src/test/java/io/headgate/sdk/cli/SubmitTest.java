@@ -13,6 +13,7 @@ import io.headgate.proto.scheduler.v1.Reason;
 import io.headgate.sdk.cli.TestCli.Result;
 import io.headgate.sdk.gate.TestGate;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
@@ -21,8 +22,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-@Timeout(60)
+@Timeout(240)
 class SubmitTest {
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+
   private final TestGate gate = TestGate.open();
   @TempDir Path home;
 
@@ -166,7 +169,7 @@ class SubmitTest {
 
     assertThat(cli().run("wait", "a").exitCode()).isZero();
     assertThat(cli().run("wait", "a", "b").exitCode()).isEqualTo(7);
-    assertThat(cli().run("wait", "c", "--timeout", "50ms").exitCode()).isEqualTo(3);
+    assertThat(cli().run("wait", "c", "--timeout", "1ms").exitCode()).isEqualTo(3);
   }
 
   @Test
@@ -208,7 +211,9 @@ class SubmitTest {
     int before = gate.jobs.submissions.size();
     CompletableFuture<Result> followed =
         CompletableFuture.supplyAsync(() -> submit("--follow", "--name", "f"));
-    await().until(() -> gate.jobs.submissions.size() > before && gate.jobs.watcherCount() > 0);
+    await()
+        .atMost(PATIENCE)
+        .until(() -> gate.jobs.submissions.size() > before && gate.jobs.watcherCount() > 0);
     String id = "f-" + (before + 1);
     gate.jobs.change(
         id,
@@ -218,10 +223,10 @@ class SubmitTest {
                 .setAttempt(1)
                 .addAttempts(Fixtures.attempt(1, 1))
                 .build());
-    await().until(() -> gate.jobs.logRequests.size() > before);
+    await().atMost(PATIENCE).until(() -> gate.jobs.logRequests.size() > before);
     gate.jobs.change(id, ending);
     Result result = followed.join();
-    await().until(() -> gate.jobs.watcherCount() == 0);
+    await().atMost(PATIENCE).until(() -> gate.jobs.watcherCount() == 0);
     return result;
   }
 

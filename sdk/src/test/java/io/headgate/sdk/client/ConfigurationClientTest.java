@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
 import io.headgate.proto.policy.v1.Queue;
 import io.headgate.proto.policy.v1.ReplaceAccessConfigurationRequest;
 import io.headgate.sdk.config.Configuration;
@@ -15,6 +16,7 @@ import io.headgate.sdk.model.ConfigurationState.Versions;
 import io.headgate.sdk.model.HeadgateException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -49,11 +51,17 @@ class ConfigurationClientTest {
         .containsSubsequence(
             "ReplaceDraft",
             "ReplaceAccessConfiguration",
+            "ReplaceDraft",
+            "ReplaceAccessConfiguration",
+            "ReplaceDraft",
             "ProvisionDraft",
             "ReplaceAccessConfiguration");
     assertThat(gate.rights.replacements)
-        .extracting(ReplaceAccessConfigurationRequest::getAgainstDraft)
-        .containsExactly(true, false);
+        .extracting(ReplaceAccessConfigurationRequest::getValidateOnly)
+        .containsExactly(true, true, false);
+    assertThat(gate.rights.replacements.getFirst().getResourceConfiguration().getProfilesList())
+        .as("rights are checked against profiles that are stored nowhere")
+        .hasSameSizeAs(acme.profiles());
   }
 
   @Test
@@ -63,10 +71,9 @@ class ConfigurationClientTest {
     int calls = gate.calls.size();
 
     Configuration again = ConfigurationReader.read("exported.yaml", exported).configuration();
-    try (Plan plan = configuration.plan(again)) {
-      assertThat(plan.diff().changes()).isEmpty();
-      assertThat(plan.apply()).isEqualTo(plan.base());
-    }
+    Plan plan = configuration.plan(again);
+    assertThat(plan.diff().changes()).isEmpty();
+    assertThat(plan.apply()).isEqualTo(plan.base());
 
     assertThat(gate.calls.subList(calls, gate.calls.size()))
         .extracting(TestGate.Call::method)
@@ -83,50 +90,107 @@ class ConfigurationClientTest {
   }
 
   @Test
-  void aPlanThatIsNotAppliedLeavesNoDraft() {
-    try (Plan plan = configuration.plan(acme)) {
-      assertThat(plan.diff().count(Change.Action.ADDED)).isEqualTo(10);
-      assertThat(gate.supply.draft).isNotNull();
-    }
+  void aPlanStoresNothing() {
+    Plan plan = configuration.plan(acme);
 
+    assertThat(plan.diff().count(Change.Action.ADDED)).isEqualTo(10);
     assertThat(gate.supply.draft).isNull();
+    assertThat(gate.calls)
+        .extracting(TestGate.Call::method)
+        .doesNotContain("DiscardDraft", "ProvisionDraft");
   }
 
   @Test
-  void aPlanThatIsNotAppliedGivesBackTheDraftThatWasThere() {
+  void aRefusedPlanTouchesNoDraftOfSomebodyElse() {
+    var draft = draftOfSomebodyElse();
+    gate.failNext(
+        "ReplaceAccessConfiguration",
+        TestGate.refusal(Status.Code.INVALID_ARGUMENT, "PROFILE_ABOVE_LIMIT", "too big"));
+
+    assertThat(refusal(() -> configuration.apply(withoutPools(acme))).reason())
+        .isEqualTo("PROFILE_ABOVE_LIMIT");
+    assertThat(gate.supply.draft).isSameAs(draft);
+  }
+
+  @Test
+  void aRefusedProvisioningGivesBackTheDraftThatWasThere() {
+    var draft = draftOfSomebodyElse();
+    gate.failNext(
+        "ProvisionDraft",
+        TestGate.refusal(Status.Code.ABORTED, "VERSION_CHANGED", "somebody was faster"));
+
+    assertThat(refusal(() -> configuration.apply(withoutPools(acme))).reason())
+        .isEqualTo("VERSION_CHANGED");
+    assertThat(gate.supply.draft.getPoolsList()).isEqualTo(draft.getPoolsList());
+    assertThat(gate.rights.replacements)
+        .last()
+        .extracting(ReplaceAccessConfigurationRequest::getValidateOnly)
+        .isEqualTo(true);
+  }
+
+  private io.headgate.proto.pool.v1.ResourceConfiguration draftOfSomebodyElse() {
     configuration.apply(acme);
     var draft =
         gate.supply.provisioned.toBuilder()
             .setPools(0, gate.supply.provisioned.getPools(0).toBuilder().setDescription("mine"))
             .build();
     gate.supply.draft = draft;
-
-    configuration.plan(withoutPools(acme)).close();
-
-    assertThat(gate.supply.draft.getPoolsList()).isEqualTo(draft.getPoolsList());
+    return draft;
   }
 
   @Test
-  void aRefusedPlanLeavesNoDraft() {
-    gate.failNext(
-        "ReplaceAccessConfiguration",
-        TestGate.refusal(Status.Code.INVALID_ARGUMENT, "PROFILE_ABOVE_LIMIT", "too big"));
+  void aPlanThatIsOutOfDateChangesNothing() {
+    Plan plan = configuration.plan(acme);
+    gate.rights.inForce = gate.rights.inForce.toBuilder().setVersion(8).build();
 
-    HeadgateException e =
-        catchThrowableOfType(HeadgateException.class, () -> configuration.plan(acme));
-
-    assertThat(e.reason()).isEqualTo("PROFILE_ABOVE_LIMIT");
+    assertThat(refusal(plan::apply).reason()).isEqualTo("VERSION_CHANGED");
+    assertThat(gate.supply.provisioned.getVersion()).isEqualTo(12);
     assertThat(gate.supply.draft).isNull();
   }
 
   @Test
-  void refusesToApplyAPlanThatIsOutOfDate() {
-    try (Plan plan = configuration.plan(acme)) {
-      gate.supply.draft = gate.supply.draft.toBuilder().setEtag("another").build();
+  void saysThatHalfTookEffectAndDoesTheRestTheNextTime() {
+    gate.rights.overtakeNextChange = true;
+    HeadgateException half = refusal(() -> configuration.apply(acme));
 
-      assertThat(catchThrowableOfType(HeadgateException.class, plan::apply).reason())
-          .isEqualTo("VERSION_CHANGED");
+    assertThat(half.reason()).isEqualTo(Plan.PARTLY_APPLIED);
+    assertThat(half)
+        .hasMessageStartingWith(
+            "pools and profiles took effect (version 13.8), groups, policies and queues did not: ");
+    assertThat(half.failure().metadata()).containsEntry("version", "13.8");
+    assertThat(half.getCause())
+        .isInstanceOfSatisfying(
+            HeadgateException.class,
+            cause -> assertThat(cause.reason()).isEqualTo("VERSION_CHANGED"));
+    Plan rest = configuration.plan(acme);
+    assertThat(rest.diff().changesResources()).isFalse();
+    assertThat(rest.apply()).hasToString("13.9");
+  }
+
+  @Test
+  void findsOutThatAChangeTookEffectWhoseAnswerWasLost() {
+    gate.rights.loseNextAnswer = TestGate.refusal(Status.Code.INTERNAL, "INTERNAL", "lost");
+
+    assertThat(configuration.apply(acme)).hasToString("13.8");
+  }
+
+  @Test
+  void doesNotSayThatNothingTookEffectWhenItCannotKnow() {
+    Plan plan = configuration.plan(acme);
+    StatusRuntimeException broken = TestGate.refusal(Status.Code.INTERNAL, "INTERNAL", "lost");
+    gate.failNext("ProvisionDraft", broken);
+    for (int i = 0; i < 2; i++) {
+      // The first reading is of the draft that is to be given back.
+      gate.failNext("GetAccessConfiguration", broken);
     }
+
+    HeadgateException unknown = refusal(plan::apply);
+    assertThat(unknown.reason()).isEqualTo(Plan.OUTCOME_UNKNOWN);
+    assertThat(unknown).hasMessage("it is not known whether the change took effect: lost");
+  }
+
+  private static HeadgateException refusal(ThrowingCallable call) {
+    return catchThrowableOfType(HeadgateException.class, call);
   }
 
   @Test

@@ -173,7 +173,7 @@ class RetryTest {
         CompletableFuture.supplyAsync(() -> client.whoAmI().subject());
 
     try (TestGate restarted = TestGate.openAt(port)) {
-      assertThat(answer.get(20, java.util.concurrent.TimeUnit.SECONDS))
+      assertThat(answer.get(60, java.util.concurrent.TimeUnit.SECONDS))
           .isEqualTo("tenants/acme/users/ada");
       assertThat(restarted.count("WhoAmI")).isPositive();
     }

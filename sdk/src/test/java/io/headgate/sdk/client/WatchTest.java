@@ -29,8 +29,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(30)
+@Timeout(120)
 class WatchTest {
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+
   private final TestGate gate = TestGate.open();
   private final HeadgateClient client = HeadgateClient.connect(gate.config());
   private final JobClient jobs = client.jobs("acme");
@@ -49,8 +51,7 @@ class WatchTest {
       assertThat(snapshot.reset()).isTrue();
       assertThat(snapshot.complete()).isTrue();
 
-      gate.jobs.breakWatches(Status.UNAVAILABLE);
-      gate.jobs.change("q-1", running());
+      gate.jobs.breakWatchesAndChange(Status.UNAVAILABLE, "q-1", running());
       JobChange change = watcher.next();
 
       assertThat(change.reset()).isFalse();
@@ -67,7 +68,7 @@ class WatchTest {
       watcher.next();
       gate.jobs.breakWatches(Status.INTERNAL.withDescription("RST_STREAM"));
       watcher.next();
-      await().until(() -> gate.jobs.watcherCount() == 1);
+      await().atMost(PATIENCE).until(() -> gate.jobs.watcherCount() == 1);
       gate.jobs.breakWatches(Status.CANCELLED);
       watcher.next();
       gate.tokens.revokeAll();
@@ -88,7 +89,7 @@ class WatchTest {
       CompletableFuture<JobChange> change = CompletableFuture.supplyAsync(watcher::next);
 
       try (TestGate restarted = TestGate.openAt(port)) {
-        assertThat(change.get(20, TimeUnit.SECONDS)).isNotNull();
+        assertThat(change.get(60, TimeUnit.SECONDS)).isNotNull();
         assertThat(restarted.jobs.watches.getFirst().getVersion()).isEqualTo(version);
       }
     }
@@ -129,8 +130,8 @@ class WatchTest {
 
     watcher.close();
 
-    assertThat(read.get(10, TimeUnit.SECONDS)).isEmpty();
-    await().until(() -> gate.jobs.watcherCount() == 0);
+    assertThat(read.get(60, TimeUnit.SECONDS)).isEmpty();
+    await().atMost(PATIENCE).until(() -> gate.jobs.watcherCount() == 0);
   }
 
   @Test
@@ -138,8 +139,8 @@ class WatchTest {
     jobs.submit(JobSpec.of("q", List.of("a")));
     CompletableFuture<Optional<io.headgate.sdk.model.Job>> waited =
         CompletableFuture.supplyAsync(
-            () -> jobs.await("q-1", job -> job.state().isFinal(), Duration.ofSeconds(20)));
-    await().until(() -> gate.jobs.watcherCount() == 1);
+            () -> jobs.await("q-1", job -> job.state().isFinal(), PATIENCE));
+    await().atMost(PATIENCE).until(() -> gate.jobs.watcherCount() == 1);
     gate.jobs.change("q-1", running());
     gate.jobs.change("q-1", done());
 
@@ -151,7 +152,7 @@ class WatchTest {
     jobs.submit(JobSpec.of("q", List.of("a")));
 
     assertThat(jobs.await("q-1", job -> job.state().isFinal(), Duration.ofMillis(20))).isEmpty();
-    await().until(() -> gate.jobs.watcherCount() == 0);
+    await().atMost(PATIENCE).until(() -> gate.jobs.watcherCount() == 0);
   }
 
   @Test
@@ -187,17 +188,17 @@ class WatchTest {
     List<String> printed = new CopyOnWriteArrayList<>();
     CompletableFuture<io.headgate.sdk.model.Job> followed =
         CompletableFuture.supplyAsync(() -> jobs.follow("q-1", listener(states, printed)));
-    await().until(() -> gate.jobs.watcherCount() == 1);
+    await().atMost(PATIENCE).until(() -> gate.jobs.watcherCount() == 1);
 
     gate.jobs.change("q-1", running());
-    await().until(() -> printed.size() == 1);
+    await().atMost(PATIENCE).until(() -> printed.size() == 1);
     gate.jobs.change("q-1", job -> job.toBuilder().setState(Job.State.STATE_WAITING).build());
     gate.jobs.change(
         "q-1", job -> job.toBuilder().setState(Job.State.STATE_RUNNING).setAttempt(2).build());
-    await().until(() -> printed.size() == 2);
+    await().atMost(PATIENCE).until(() -> printed.size() == 2);
     gate.jobs.change("q-1", done());
 
-    assertThat(followed.get(10, TimeUnit.SECONDS).state()).isEqualTo(JobState.DONE);
+    assertThat(followed.get(60, TimeUnit.SECONDS).state()).isEqualTo(JobState.DONE);
     assertThat(printed).containsExactly("attempt 1", "attempt 2");
     assertThat(states)
         .containsExactly(

@@ -40,7 +40,7 @@ class ConfigurationMistakesTest {
             "no mapping",
             "- a\n- b\n",
             "1:1 WRONG_TYPE the file | the file must be a mapping of keys to values | this is a"
-                + " list | -"),
+                + " list | write {KEY: VALUE, …}"),
         new Case(
             "wrong apiVersion",
             "apiVersion: headgate/v2\nkind: Configuration\n",
@@ -65,17 +65,17 @@ class ConfigurationMistakesTest {
             "list where a value is wanted",
             HEAD + "groups:\n  - {name: [a]}\n",
             "4:12 WRONG_TYPE groups[0].name | groups[0].name must be a single value | this is a"
-                + " list | -"),
+                + " list | write one value, without brackets and braces"),
         new Case(
             "value where a list is wanted",
             HEAD + "groups:\n  - {name: a, users: ada}\n",
             "4:22 WRONG_TYPE groups[a].users | groups[a].users must be a list | this is a single"
-                + " value | -"),
+                + " value | put it in brackets: […]"),
         new Case(
             "mapping where a name is wanted",
             HEAD + "groups:\n  - {name: a, users: [{name: ada}]}\n",
             "4:23 WRONG_TYPE groups[a].users[0] | groups[a].users[0] must be a name | this is a"
-                + " mapping | -"));
+                + " mapping | write one value, without brackets and braces"));
   }
 
   static Stream<Case> values() {

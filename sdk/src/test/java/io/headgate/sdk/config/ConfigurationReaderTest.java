@@ -3,6 +3,7 @@ package io.headgate.sdk.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.headgate.type.GpuQuantity;
 import java.io.IOException;
@@ -52,6 +53,47 @@ class ConfigurationReaderTest {
     Policy regulated = acme.policies().get(1);
     assertThat(regulated.stopAfter()).isNull();
     assertThat(regulated.reservation()).isEqualTo(GpuQuantity.ZERO);
+  }
+
+  @Test
+  void readsWhatDevicesAProfileWantsAndHowLongItWaitsForOthers() throws Exception {
+    String head = "apiVersion: headgate/v1\nkind: Configuration\npools: [{name: p}]\n";
+
+    Profile given =
+        ConfigurationReader.read(
+                "c.yaml",
+                head
+                    + "profiles: [{name: one, gpus: 1, pools: [p], gpuModels: [A100, H100 80GB],"
+                    + " preemptionDelay: 90s}]\n")
+            .configuration()
+            .profiles()
+            .getFirst();
+    assertThat(given.gpuModels()).containsExactly("A100", "H100 80GB");
+    assertThat(given.preemptionDelay()).isEqualTo(Duration.ofSeconds(90));
+    Profile plain =
+        ConfigurationReader.read("c.yaml", head + "profiles: [{name: one, gpus: 1, pools: [p]}]\n")
+            .configuration()
+            .profiles()
+            .getFirst();
+    assertThat(plain.gpuModels()).isEmpty();
+    assertThat(plain.preemptionDelay()).isEqualTo(Duration.ofMinutes(5));
+
+    ConfigurationException refusal =
+        catchThrowableOfType(
+            ConfigurationException.class,
+            () ->
+                ConfigurationReader.read(
+                    "c.yaml",
+                    head
+                        + "profiles: [{name: one, gpus: 1, pools: [p],\n"
+                        + "  gpuModels: [A100, '', A100], preemptionDelay: soon}]\n"));
+    assertThat(refusal.problems())
+        .extracting(Problem::field, Problem::reason)
+        .containsExactly(
+            tuple("profiles[one].gpuModels[1]", "BAD_VALUE"),
+            tuple("profiles[one].gpuModels[2]", "DUPLICATE_NAME"),
+            tuple("profiles[one].preemptionDelay", "BAD_VALUE"));
+    assertThat(refusal.problems().getFirst().span()).isEqualTo(new Span(5, 21, 2));
   }
 
   @Test
@@ -105,7 +147,7 @@ class ConfigurationReaderTest {
   @Test
   void refusesFilesThatAreTooLarge() throws IOException {
     Path file = directory.resolve("c.yaml");
-    Files.writeString(file, "# " + "x".repeat(TreeParser.MAX_CHARACTERS));
+    Files.writeString(file, "# " + "x".repeat(TreeParser.Bounds.CONFIGURATION.characters));
 
     assertThatThrownBy(() -> ConfigurationReader.read(file))
         .hasMessageContaining("larger than 4 MiB");

@@ -148,8 +148,10 @@ class ConfigurationWriterTest {
             1000,
             0,
             null,
+            List.of("RTX 6000", "a: \"b\", [c]"),
             List.of("p"),
             Duration.ZERO,
+            Duration.ofSeconds(90),
             Profile.Reclaim.STRICT,
             description);
     return new Configuration("t", List.of(), List.of(pool), List.of(profile), List.of());

@@ -20,6 +20,7 @@ import io.headgate.sdk.model.ClientConfig;
 import io.headgate.sdk.model.ClientConfig.Backoff;
 import io.headgate.sdk.model.Credentials;
 import io.headgate.sdk.model.ServerAddress;
+import io.netty.handler.ssl.SslContext;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
@@ -46,23 +47,29 @@ public final class TestGate implements AutoCloseable {
   public final TestSupply supply = new TestSupply();
   public final TestRights rights = new TestRights();
   public final TestUsage usage = new TestUsage();
+  public final TestPlans plans = new TestPlans();
 
   /// Calls in the order in which they came: `ListJobs`.
   public final List<Call> calls = new CopyOnWriteArrayList<>();
 
   private final Map<String, Deque<StatusRuntimeException>> failures = new ConcurrentHashMap<>();
   private final Server server;
+  private final boolean encrypted;
 
   /// One call as it came.
   public record Call(String method, @Nullable String authorization, String traceParent) {}
 
-  private TestGate(int port) {
+  private TestGate(int port, @Nullable SslContext tls) {
+    this.encrypted = tls != null;
     try {
       server =
           NettyServerBuilder.forAddress(new InetSocketAddress("127.0.0.1", port))
+              .sslContext(tls)
               .addService(tokens)
+              .addService(new TestTenants())
               .addService(jobs)
               .addService(usage)
+              .addService(plans)
               .addService(supply.configurations)
               .addService(supply.pools)
               .addService(supply.profiles)
@@ -79,12 +86,17 @@ public final class TestGate implements AutoCloseable {
   }
 
   public static TestGate open() {
-    return new TestGate(0);
+    return new TestGate(0, null);
+  }
+
+  /// Encrypted.
+  public static TestGate open(SslContext tls) {
+    return new TestGate(0, tls);
   }
 
   /// On a port that was in use before.
   public static TestGate openAt(int port) {
-    return new TestGate(port);
+    return new TestGate(port, null);
   }
 
   public int port() {
@@ -92,7 +104,7 @@ public final class TestGate implements AutoCloseable {
   }
 
   public ServerAddress address() {
-    return new ServerAddress("127.0.0.1", port(), false);
+    return new ServerAddress("127.0.0.1", port(), encrypted);
   }
 
   /// A client's configuration with pauses that tests can wait for.
@@ -138,7 +150,7 @@ public final class TestGate implements AutoCloseable {
     jobs.close();
     server.shutdownNow();
     try {
-      server.awaitTermination(5, TimeUnit.SECONDS);
+      server.awaitTermination(60, TimeUnit.SECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

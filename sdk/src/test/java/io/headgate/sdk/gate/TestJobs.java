@@ -11,6 +11,7 @@ import io.headgate.proto.scheduler.v1.ExplainJobRequest;
 import io.headgate.proto.scheduler.v1.GetJobRequest;
 import io.headgate.proto.scheduler.v1.Job;
 import io.headgate.proto.scheduler.v1.JobExplanation;
+import io.headgate.proto.scheduler.v1.JobFilter;
 import io.headgate.proto.scheduler.v1.JobServiceGrpc;
 import io.headgate.proto.scheduler.v1.ListEventsRequest;
 import io.headgate.proto.scheduler.v1.ListEventsResponse;
@@ -84,6 +85,14 @@ public final class TestJobs extends JobServiceGrpc.JobServiceImplBase implements
     synchronized (lock) {
       watchers.forEach(watcher -> watcher.onError(status.asRuntimeException()));
       watchers.clear();
+    }
+  }
+
+  /// The same, and the job changes before anybody can come back.
+  public void breakWatchesAndChange(Status status, String id, UnaryOperator<Job> change) {
+    synchronized (lock) {
+      breakWatches(status);
+      change(id, change);
     }
   }
 
@@ -171,7 +180,17 @@ public final class TestJobs extends JobServiceGrpc.JobServiceImplBase implements
   public void listJobs(ListJobsRequest request, StreamObserver<ListJobsResponse> answer) {
     lists.add(request);
     synchronized (lock) {
-      List<Job> all = new ArrayList<>(jobs.values()).reversed();
+      JobFilter filter = request.getFilter();
+      List<Job> all =
+          new ArrayList<>(jobs.values())
+              .reversed().stream()
+                  .filter(job ->
+                      filter.getQueuesCount() == 0
+                          || filter.getQueuesList().contains(job.getSpec().getQueue()))
+                  .filter(job ->
+                      filter.getStatesCount() == 0
+                          || filter.getStatesList().contains(job.getState()))
+                  .toList();
       int from = request.getPageToken().isEmpty() ? 0 : Integer.parseInt(request.getPageToken());
       int to = Math.min(all.size(), from + request.getPageSize());
       ListJobsResponse.Builder page =
@@ -216,6 +235,14 @@ public final class TestJobs extends JobServiceGrpc.JobServiceImplBase implements
 
   @Override
   public void cancelJob(CancelJobRequest request, StreamObserver<Job> answer) {
+    synchronized (lock) {
+      if (!jobs.containsKey(request.getName())) {
+        answer.onError(
+            TestGate.refusal(
+                Status.Code.NOT_FOUND, "JOB_NOT_FOUND", "no job is called " + request.getName()));
+        return;
+      }
+    }
     change(
         request.getName().substring(request.getName().lastIndexOf('/') + 1),
         job -> job.toBuilder().setState(Job.State.STATE_CANCELLED).build());
@@ -235,7 +262,14 @@ public final class TestJobs extends JobServiceGrpc.JobServiceImplBase implements
 
   @Override
   public void explainJob(ExplainJobRequest request, StreamObserver<JobExplanation> answer) {
-    answer.onNext(explanations.get(request.getName()));
+    JobExplanation explanation = explanations.get(request.getName());
+    if (explanation == null) {
+      answer.onError(
+          TestGate.refusal(
+              Status.Code.NOT_FOUND, "JOB_NOT_FOUND", "no job is called " + request.getName()));
+      return;
+    }
+    answer.onNext(explanation);
     answer.onCompleted();
   }
 

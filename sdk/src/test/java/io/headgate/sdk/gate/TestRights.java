@@ -2,6 +2,7 @@ package io.headgate.sdk.gate;
 
 import static io.headgate.sdk.gate.TestSupply.send;
 
+import io.grpc.StatusRuntimeException;
 import io.grpc.stub.StreamObserver;
 import io.headgate.proto.policy.v1.AccessConfiguration;
 import io.headgate.proto.policy.v1.AccessConfigurationServiceGrpc;
@@ -18,6 +19,7 @@ import io.headgate.proto.policy.v1.ReplaceAccessConfigurationResponse;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
 
 /// Groups, policies and queues in memory.
 public final class TestRights {
@@ -26,6 +28,9 @@ public final class TestRights {
 
   /// Somebody else is faster than the next change that is not only checked.
   public volatile boolean overtakeNextChange;
+
+  /// Takes the next change that is not only checked, and answers with this all the same.
+  public volatile @Nullable StatusRuntimeException loseNextAnswer;
 
   public volatile AccessConfiguration inForce =
       AccessConfiguration.newBuilder().setTenant("acme").setVersion(7).build();
@@ -57,8 +62,14 @@ public final class TestRights {
       }
       AccessConfiguration next =
           request.getConfiguration().toBuilder().setVersion(inForce.getVersion() + 1).build();
+      StatusRuntimeException lost = loseNextAnswer;
       if (!request.getValidateOnly()) {
         inForce = next;
+        if (lost != null) {
+          loseNextAnswer = null;
+          answer.onError(lost);
+          return;
+        }
       }
       send(
           answer,

@@ -65,7 +65,9 @@ public final class TestSupply {
         return;
       }
       ResourceConfiguration stored = sorted(request.getConfiguration());
-      draft = stored;
+      if (!request.getValidateOnly()) {
+        draft = stored;
+      }
       send(
           answer,
           ReplaceDraftResponse.newBuilder().setDraft(stored).addAllWarnings(warnings).build());

@@ -19,7 +19,9 @@ import org.slf4j.LoggerFactory;
 
 /// Keys from a JSON Web Key Set that a function fetches. They are kept; an unknown key id and old
 /// age fetch them again, but not more often than the rate bound, so that invented key ids cannot
-/// flood the issuer. While the issuer is away the keys last fetched go on being used. Thread-safe.
+/// flood the issuer. While the issuer is away, or slow, the keys last fetched go on being used: of
+/// many threads that find a key old one fetches, and only those that do not have it wait.
+/// Thread-safe.
 public final class JwksKeySource implements KeySource {
   private static final Logger LOG = LoggerFactory.getLogger(JwksKeySource.class);
   private static final Duration MAX_AGE = Duration.ofMinutes(10);
@@ -43,10 +45,22 @@ public final class JwksKeySource implements KeySource {
   @Override
   public Optional<ECPublicKey> find(String keyId) {
     Optional<Keys> known = keys;
-    if (known.isPresent() && isFresh(known.get()) && known.get().byId().containsKey(keyId)) {
-      return Optional.of(known.get().byId().get(keyId));
+    Optional<ECPublicKey> key = known.map(found -> found.byId().get(keyId));
+    if (key.isPresent() && isFresh(known.get())) {
+      return key;
     }
-    refresh();
+    if (key.isPresent()) {
+      if (!fetching.tryLock()) {
+        return key;
+      }
+    } else {
+      fetching.lock();
+    }
+    try {
+      refresh();
+    } finally {
+      fetching.unlock();
+    }
     return keys.map(found -> found.byId().get(keyId));
   }
 
@@ -54,26 +68,24 @@ public final class JwksKeySource implements KeySource {
     return time.monotonicNanos() - known.fetchedNanos() < MAX_AGE.toNanos();
   }
 
+  /// Under the lock.
   private void refresh() {
-    fetching.lock();
-    try {
-      long now = time.monotonicNanos();
-      if (attempted && now - lastAttemptNanos < MIN_INTERVAL.toNanos()) {
-        if (keys.isEmpty()) {
-          throw new KeysUnavailableException(new IllegalStateException("the last fetch failed"));
-        }
-        return;
+    long now = time.monotonicNanos();
+    if (attempted && now - lastAttemptNanos < MIN_INTERVAL.toNanos()) {
+      if (keys.isEmpty()) {
+        throw new KeysUnavailableException(new IllegalStateException("the last fetch failed"));
       }
-      attempted = true;
-      lastAttemptNanos = now;
+      return;
+    }
+    attempted = true;
+    lastAttemptNanos = now;
+    try {
       keys = Optional.of(new Keys(parse(fetch.get()), now));
     } catch (RuntimeException e) {
       if (keys.isEmpty()) {
         throw e instanceof KeysUnavailableException ? e : new KeysUnavailableException(e);
       }
       LOG.warn("the verification keys cannot be renewed, the old ones stay: {}", e.toString());
-    } finally {
-      fetching.unlock();
     }
   }
 

@@ -35,7 +35,7 @@ public final class Database implements AutoCloseable {
   /// Connects, checks that the server keeps what it acknowledges, and migrates the schema by the
   /// scripts in `classpath:db/migration/<schema>`.
   ///
-  /// @throws IllegalStateException if the server cannot be reached
+  /// @throws DatabaseUnreachableException if the server cannot be reached or lets us not in
   /// @throws UnsafeDurabilityException if the server may forget commits and that is not allowed
   public static Database open(DatabaseConfig config) {
     System.setProperty("org.jooq.no-logo", "true");
@@ -117,7 +117,8 @@ public final class Database implements AutoCloseable {
               + " for schema "
               + config.schema()
               + ": "
-              + cause.getMessage(),
+              + cause.getMessage()
+              + "; start the database, or correct database.url, .user and .password",
           cause);
     }
   }

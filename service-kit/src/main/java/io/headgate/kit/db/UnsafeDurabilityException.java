@@ -1,9 +1,10 @@
 package io.headgate.kit.db;
 
+import io.headgate.kit.lifecycle.CannotStartException;
 import java.util.List;
 
 /// The server would forget acknowledged work in a crash.
-public final class UnsafeDurabilityException extends RuntimeException {
+public final class UnsafeDurabilityException extends CannotStartException {
   private static final long serialVersionUID = 1;
 
   UnsafeDurabilityException(List<String> settings) {

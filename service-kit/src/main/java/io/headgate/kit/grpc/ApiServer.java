@@ -26,6 +26,7 @@ import io.headgate.kit.auth.AuthInterceptor;
 import io.headgate.kit.auth.DeniedCallListener;
 import io.headgate.kit.auth.TokenVerifier;
 import io.headgate.kit.grpc.ApiServerConfig.Discovery;
+import io.headgate.kit.lifecycle.CannotStartException;
 import io.headgate.kit.telemetry.Telemetry;
 import io.opentelemetry.api.metrics.Meter;
 import java.net.InetSocketAddress;
@@ -33,6 +34,7 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -60,6 +62,7 @@ public final class ApiServer implements AutoCloseable {
   private final List<ServerServiceDefinition> services;
   private final HealthStatus health;
   private final ActiveCalls calls;
+  private final RequestSizes sizes;
   private final ScheduledThreadPoolExecutor handlers;
   private final AtomicBoolean closed = new AtomicBoolean();
 
@@ -69,6 +72,7 @@ public final class ApiServer implements AutoCloseable {
     refuseMethodsWithoutRule(services);
     this.health =
         new HealthStatus(services.stream().map(s -> s.getServiceDescriptor().getName()).toList());
+    this.sizes = new RequestSizes(config.maxMessageSize(), services);
     this.calls = new ActiveCalls(config.maxCalls(), config.requestTimeout());
     this.handlers =
         new ScheduledThreadPoolExecutor(
@@ -85,8 +89,18 @@ public final class ApiServer implements AutoCloseable {
   }
 
   /// Starts to accept connections; `health` says not serving until told otherwise.
+  ///
+  /// @throws CannotStartException if the address cannot be had
   public void start() {
-    server.start().join();
+    try {
+      server.start().join();
+    } catch (CompletionException e) {
+      Throwable cause = e.getCause() == null ? e : e.getCause();
+      throw new CannotStartException(
+          "cannot listen on %s:%d: %s; choose another api.host or api.port"
+              .formatted(config.host(), config.port(), cause.getMessage()),
+          cause);
+    }
     LOG.info("serving on {}", uri());
   }
 
@@ -190,7 +204,7 @@ public final class ApiServer implements AutoCloseable {
         .bossGroupFactory(PromptEventLoops::named)
         .meterRegistry(NoopMeterRegistry.get())
         .disableServerHeader()
-        .service(grpc(builder, services, errors), StreamLimits::new);
+        .service(grpc(builder, services, errors), delegate -> new RequestLimits(delegate, sizes));
     if (discoverable()) {
       server.serviceUnder("/docs", DocService.builder().build());
     }
@@ -205,12 +219,13 @@ public final class ApiServer implements AutoCloseable {
     chain.add(failures);
     chain.add(calls);
     chain.add(builder.authInterceptor());
+    chain.add(sizes);
     chain.add(new ValidationInterceptor(requests(services)));
     chain.addAll(builder.interceptors);
     GrpcServiceBuilder grpc =
         GrpcService.builder()
             .useBlockingTaskExecutor(true)
-            .maxRequestMessageLength(Math.toIntExact(config.maxMessageSize().bytes()))
+            .maxRequestMessageLength(sizes.largest())
             .exceptionHandler(new FrameworkFailures())
             .jsonMarshallerFactory(ApiServer::json)
             .enableHttpJsonTranscoding(
@@ -240,7 +255,8 @@ public final class ApiServer implements AutoCloseable {
   private void listen(ServerBuilder server) {
     InetSocketAddress address = new InetSocketAddress(config.host(), config.port());
     if (address.isUnresolved()) {
-      throw new IllegalArgumentException("host: '" + config.host() + "' is not known");
+      throw new CannotStartException(
+          "cannot listen on '" + config.host() + "', which is not known: choose another api.host");
     }
     if (config.tls().isPresent()) {
       ApiServerConfig.TlsConfig tls = config.tls().get();
@@ -262,8 +278,7 @@ public final class ApiServer implements AutoCloseable {
         // A stream whose client vanished without a word would otherwise stay for hours.
         .pingInterval(PING)
         .maxConnectionAge(config.maxConnectionAge())
-        // Room for the frame around a message; the message's own limit is gRPC's.
-        .maxRequestLength(message + (16 << 10))
+        .maxRequestLength(message + RequestLimits.FRAME_BYTES)
         .requestTimeout(config.requestTimeout())
         .gracefulShutdownTimeout(QUIET, config.stopTimeout().plus(QUIET));
   }

@@ -13,7 +13,8 @@ import java.util.Optional;
 /// @param port 0 chooses a free one
 /// @param tls absent: plain text, for loopback or behind a proxy that terminates TLS
 /// @param discovery whether reflection and the documentation pages are served
-/// @param maxMessageSize of one gRPC message or JSON body
+/// @param maxMessageSize of one gRPC message or JSON body; a method for which the contract declares
+///   more takes that
 /// @param maxStreams calls at a time on one connection
 /// @param maxConnections in all, and `maxConnectionsPerAddress` from one address
 /// @param maxHandlers handlers that run at a time, each on a virtual thread; more wait

@@ -4,20 +4,30 @@ import build.buf.protovalidate.Config;
 import build.buf.protovalidate.ValidationResult;
 import build.buf.protovalidate.Validator;
 import build.buf.protovalidate.ValidatorFactory;
+import build.buf.protovalidate.Violation;
 import build.buf.protovalidate.exceptions.CompilationException;
 import build.buf.protovalidate.exceptions.ValidationException;
 import build.buf.validate.FieldPathElement;
-import build.buf.validate.Violation;
 import com.google.protobuf.Descriptors.Descriptor;
 import com.google.protobuf.Message;
 import io.headgate.kit.failure.Refusal;
+import java.util.ArrayList;
 import java.util.List;
 
-/// The rules that the contract declares on the fields of messages. The server holds every request
-/// to them; a handler does so itself with what a masked update makes of a resource, because the
-/// update alone need not be whole. Thread-safe.
+/// The rules that the contract declares on the fields of messages, and one that all of them share:
+/// no text holds a NUL, which PostgreSQL and every C program that gets to see it read as its end.
+/// The server holds every request to them; a handler does so itself with what a masked update makes
+/// of a resource, because the update alone need not be whole. Thread-safe.
 public final class MessageRules {
+  private static final String NUL =
+      "holds a NUL character (U+0000), which no text may have: leave it out";
+
+  /// Nobody reads more; a hostile request shall not make a huge answer.
+  private static final int MAX_TOLD = 100;
+
   private final Validator validator;
+
+  private record Broken(String path, String what) {}
 
   /// Compiles the rules of `messages`, so that one that makes no sense stops the start and not the
   /// first call.
@@ -43,22 +53,30 @@ public final class MessageRules {
     } catch (ValidationException e) {
       throw new IllegalStateException("cannot evaluate a validation rule of the contract", e);
     }
-    if (result.isSuccess()) {
-      return;
+    List<Broken> broken = new ArrayList<>();
+    NulSearch.in(field, message, path -> broken.add(new Broken(path, NUL)));
+    if (!result.isSuccess()) {
+      for (Violation violation : result.getViolations()) {
+        broken.add(new Broken(path(field, violation.toProto()), PatternWords.message(violation)));
+      }
     }
-    List<Violation> violations = result.toProto().getViolationsList();
-    Violation first = violations.getFirst();
-    String others = violations.size() == 1 ? "" : " (and " + (violations.size() - 1) + " more)";
-    Refusal refusal =
-        Refusal.invalid("INVALID_FIELD", path(field, first) + ": " + first.getMessage() + others);
-    for (Violation violation : violations) {
-      refusal = refusal.withViolation(path(field, violation), violation.getMessage());
+    if (!broken.isEmpty()) {
+      throw refusal(broken).exception();
     }
-    throw refusal.exception();
+  }
+
+  private static Refusal refusal(List<Broken> broken) {
+    Broken first = broken.getFirst();
+    String others = broken.size() == 1 ? "" : " (and " + (broken.size() - 1) + " more)";
+    Refusal refusal = Refusal.invalid("INVALID_FIELD", first.path() + ": " + first.what() + others);
+    for (Broken each : broken.subList(0, Math.min(MAX_TOLD, broken.size()))) {
+      refusal = refusal.withViolation(each.path(), each.what());
+    }
+    return refusal;
   }
 
   /// The field as a client writes it: `spec.workers[2].env["PATH"]`.
-  private static String path(String field, Violation violation) {
+  private static String path(String field, build.buf.validate.Violation violation) {
     StringBuilder path = new StringBuilder(field);
     for (FieldPathElement element : violation.getField().getElementsList()) {
       if (!path.isEmpty()) {

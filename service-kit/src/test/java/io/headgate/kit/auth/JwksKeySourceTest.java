@@ -6,6 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.headgate.kit.testing.TestClock;
 import io.headgate.kit.testing.TestTokens;
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
@@ -65,6 +68,29 @@ class JwksKeySourceTest {
   }
 
   @Test
+  void nobodyWhoHasAKeyWaitsForASlowIssuer() throws Exception {
+    assertThat(keys.find("test")).isPresent();
+    CountDownLatch asked = new CountDownLatch(1);
+    CountDownLatch answers = new CountDownLatch(1);
+    issuer.set(() -> {
+      asked.countDown();
+      await(answers);
+      return tokens.jwks();
+    });
+    clock.advance(Duration.ofMinutes(10));
+    try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      var fetching = threads.submit(() -> keys.find("test"));
+      await(asked);
+      for (int i = 0; i < 100; i++) {
+        assertThat(keys.find("test")).isPresent();
+      }
+      answers.countDown();
+      assertThat(fetching.get()).isPresent();
+    }
+    assertThat(fetches).hasValue(2);
+  }
+
+  @Test
   void dropsARevokedKeyWhenTheSetIsOld() {
     assertThat(keys.find("test")).isPresent();
     issuer.set(() -> "{\"keys\":[]}");
@@ -78,5 +104,13 @@ class JwksKeySourceTest {
     assertThatThrownBy(() -> keys.find("test")).isInstanceOf(KeysUnavailableException.class);
     assertThatThrownBy(() -> keys.find("test")).isInstanceOf(KeysUnavailableException.class);
     assertThat(fetches).as("asked once within the bound").hasValue(1);
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      assertThat(latch.await(30, TimeUnit.SECONDS)).isTrue();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
   }
 }

@@ -2,6 +2,7 @@ package io.headgate.kit.db;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.headgate.kit.config.Secret;
 import io.headgate.kit.db.PostgresServer.Durability;
@@ -14,6 +15,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeAll;
@@ -22,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-@Timeout(120)
+@Timeout(240)
 class PostgresServerTest {
   /// An initialised server that each test gets a copy of: making one takes longer than most tests.
   @TempDir static Path template;
@@ -221,7 +223,7 @@ class PostgresServerTest {
 
   private static void kill(Process process) throws InterruptedException {
     process.destroyForcibly();
-    assertThat(process.waitFor(10, TimeUnit.SECONDS)).isTrue();
+    assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
   }
 
   /// Not merely a number that its parent has not yet taken note of.
@@ -229,9 +231,10 @@ class PostgresServerTest {
     return new PostmasterFile(pid, 0).isAlive(directory.resolve("pg/data"));
   }
 
-  private static void kill(long pid) {
+  private void kill(long pid) {
     ProcessHandle process = ProcessHandle.of(pid).orElseThrow();
     process.destroyForcibly();
+    await().atMost(Duration.ofSeconds(60)).until(() -> !runs(pid));
   }
 
   private static void run(DatabaseConfig database, String... statements) throws SQLException {

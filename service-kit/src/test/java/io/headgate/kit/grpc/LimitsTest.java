@@ -39,7 +39,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// What one client may take, and what it may see: reference for the defaults is threat T5.
-@Timeout(60)
+@Timeout(120)
 class LimitsTest {
   private static final GreetRequest ADA = GreetRequest.newBuilder().setName("ada").build();
   private static final GreetRequest WAIT = GreetRequest.newBuilder().setName("wait").build();
@@ -80,7 +80,7 @@ class LimitsTest {
     ShelfServiceGrpc.newBlockingStub(channel).greet(ADA);
     var stub = ShelfServiceGrpc.newFutureStub(channel);
     var waiting = List.of(stub.greet(WAIT), stub.greet(WAIT));
-    await().atMost(Duration.ofSeconds(10)).until(() -> server.callsInProgress() == 2);
+    await().atMost(Duration.ofSeconds(60)).until(() -> server.callsInProgress() == 2);
     // The client queues the third until one of the others ends, so it runs into its own deadline.
     Throwable failure =
         catchThrowable(() ->
@@ -89,7 +89,7 @@ class LimitsTest {
                 .greet(ADA));
     assertThat(failure).hasMessageContaining("DEADLINE_EXCEEDED");
     shelf.mayGreet.countDown();
-    assertThat(waiting).allSatisfy(call -> assertThat(call).succeedsWithin(Duration.ofSeconds(10)));
+    assertThat(waiting).allSatisfy(call -> assertThat(call).succeedsWithin(Duration.ofSeconds(60)));
   }
 
   @Test
@@ -174,7 +174,7 @@ class LimitsTest {
         catchThrowable(() -> {
           var call =
               ServerReflectionGrpc.newBlockingV2Stub(channel(server))
-                  .withDeadlineAfter(10, TimeUnit.SECONDS)
+                  .withDeadlineAfter(60, TimeUnit.SECONDS)
                   .serverReflectionInfo();
           call.write(ServerReflectionRequest.newBuilder().setListServices("").build());
           call.halfClose();
@@ -187,7 +187,7 @@ class LimitsTest {
   /// Whether the server answers a plain HTTP request on the socket.
   private static boolean answers(Socket socket) {
     try {
-      socket.setSoTimeout(10_000);
+      socket.setSoTimeout(60_000);
       byte[] request =
           "GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
       socket.getOutputStream().write(request);

@@ -38,7 +38,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// Limits of size, number and time, and what a stop does to calls in progress.
-@Timeout(60)
+@Timeout(120)
 class StreamsTest {
   private static final Book BOOK = Book.newBuilder().setId("emma").setPages(1).build();
   private static final GreetRequest WAIT = GreetRequest.newBuilder().setName("wait").build();
@@ -89,6 +89,34 @@ class StreamsTest {
   }
 
   @Test
+  void aMethodTakesAsMuchAsTheContractDeclaresForItAndNoOtherDoes() {
+    var shelf = ShelfServiceGrpc.newBlockingStub(member());
+    assertThat(shelf.putBook(ofSize(64 << 10)).getPages()).isEqualTo(1);
+    assertThat(refusal(catchThrowable(() -> shelf.putBook(ofSize((64 << 10) + 1)))).reason())
+        .isEqualTo("MESSAGE_TOO_LARGE");
+    assertThat(shelf.importBook(ofSize(96 << 10)).getId()).isEqualTo("imported");
+    Refusal refusal = refusal(catchThrowable(() -> shelf.importBook(ofSize((96 << 10) + 1))));
+    assertThat(refusal.reason()).isEqualTo("MESSAGE_TOO_LARGE");
+    assertThat(refusal(catchThrowable(() -> shelf.importBook(ofSize(3 << 20)))).reason())
+        .isEqualTo("MESSAGE_TOO_LARGE");
+  }
+
+  private static PutBookRequest ofSize(int bytes) {
+    PutBookRequest.Builder request = PutBookRequest.newBuilder().setParent("tenants/acme");
+    // The lengths of content, book and request take a few bytes, depending on the lengths.
+    for (int content = bytes - 100; ; content++) {
+      PutBookRequest sized =
+          request
+              .setBook(BOOK.toBuilder().setContent(ByteString.copyFrom(new byte[content])))
+              .build();
+      if (sized.getSerializedSize() >= bytes) {
+        assertThat(sized.getSerializedSize()).isEqualTo(bytes);
+        return sized;
+      }
+    }
+  }
+
+  @Test
   void everyMessageOfAStreamIsValidated() throws Exception {
     BlockingClientCall<Book, Book> stream = exchange();
     stream.write(BOOK);
@@ -115,7 +143,7 @@ class StreamsTest {
     books.next();
     server.close();
     assertThat(refusal(catchThrowable(books::next)).reason()).isEqualTo("SERVER_STOPPING");
-    assertThat(shelf.watchEnded.await(10, TimeUnit.SECONDS)).isTrue();
+    assertThat(shelf.watchEnded.await(60, TimeUnit.SECONDS)).isTrue();
   }
 
   @Test
@@ -127,7 +155,7 @@ class StreamsTest {
       Thread.onSpinWait();
     }
     shelf.mayGreet.countDown();
-    assertThat(call.get(10, TimeUnit.SECONDS).getText()).isEqualTo("hello wait");
+    assertThat(call.get(60, TimeUnit.SECONDS).getText()).isEqualTo("hello wait");
     stopping.join();
   }
 
@@ -144,8 +172,8 @@ class StreamsTest {
     assertThat(refusal.reason()).isEqualTo("OVERLOADED");
     assertThat(refusal.retryDelay()).isPresent();
     shelf.mayGreet.countDown();
-    assertThat(first).succeedsWithin(Duration.ofSeconds(10));
-    assertThat(second).succeedsWithin(Duration.ofSeconds(10));
+    assertThat(first).succeedsWithin(Duration.ofSeconds(60));
+    assertThat(second).succeedsWithin(Duration.ofSeconds(60));
     awaitCalls(0);
   }
 
@@ -246,7 +274,7 @@ class StreamsTest {
   }
 
   private void awaitCalls(int count) {
-    await().atMost(Duration.ofSeconds(10)).until(() -> server.callsInProgress() == count);
+    await().atMost(Duration.ofSeconds(60)).until(() -> server.callsInProgress() == count);
   }
 
   private static Refusal refusal(Throwable failure) {

@@ -10,10 +10,10 @@ import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(20)
+@Timeout(60)
 class LifecycleTest {
   private final List<String> events = new CopyOnWriteArrayList<>();
-  private final Lifecycle lifecycle = new Lifecycle(Duration.ofSeconds(10));
+  private final Lifecycle lifecycle = new Lifecycle(Duration.ofSeconds(60));
 
   @Test
   void stopsInReverseOrderOfStart() {
@@ -89,7 +89,8 @@ class LifecycleTest {
 
   @Test
   void aHangingStopIsLeftBehindAfterTheBoundAndShowsWhereItHangs() {
-    Lifecycle impatient = new Lifecycle(Duration.ofMillis(50));
+    // Enough for the one that does not hang, and for the other to come to where it hangs.
+    Lifecycle impatient = new Lifecycle(Duration.ofSeconds(3));
     CountDownLatch never = new CountDownLatch(1);
     impatient.own("database", () -> events.add("-database"));
     impatient.own("service", never::await);

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-@Timeout(60)
+@Timeout(120)
 class SignalTest {
 
   @ParameterizedTest
@@ -19,6 +19,9 @@ class SignalTest {
   void aSignalStopsEverythingInOrder(String signal, int status) throws Exception {
     Process process =
         new ProcessBuilder(
+                // Who runs the tests in the background ignores SIGINT, and children inherit that.
+                "env",
+                "--default-signal=" + signal,
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-classpath",
                 System.getProperty("java.class.path"),
@@ -31,7 +34,7 @@ class SignalTest {
         new ProcessBuilder("kill", "-" + signal, Long.toString(process.pid())).start().waitFor();
     assertThat(sent).isZero();
     assertThat(said.lines()).containsExactly("server stopped", "database stopped");
-    assertThat(process.waitFor(10, TimeUnit.SECONDS)).isTrue();
+    assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
     assertThat(process.exitValue()).isEqualTo(status);
   }
 
@@ -40,7 +43,7 @@ class SignalTest {
     private Signalled() {}
 
     public static void main(String[] arguments) throws Exception {
-      Lifecycle lifecycle = new Lifecycle(Duration.ofSeconds(10));
+      Lifecycle lifecycle = new Lifecycle(Duration.ofSeconds(60));
       lifecycle.stopOnSignal();
       lifecycle.own("database", () -> System.out.println("database stopped"));
       lifecycle.own("server", () -> System.out.println("server stopped"));

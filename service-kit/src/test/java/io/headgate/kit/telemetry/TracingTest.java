@@ -90,7 +90,7 @@ class TracingTest {
     }
     String trace = root.getSpanContext().getTraceId();
     Awaitility.await()
-        .atMost(Duration.ofSeconds(10))
+        .atMost(Duration.ofSeconds(60))
         .untilAsserted(() ->
             assertThat(spans.getFinishedSpanItems())
                 .extracting(SpanData::getKind)

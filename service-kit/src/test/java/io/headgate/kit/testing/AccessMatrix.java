@@ -100,7 +100,7 @@ public final class AccessMatrix {
     PrototypeMarshaller<ReqT> marshaller =
         (PrototypeMarshaller<ReqT>) method.getRequestMarshaller();
     ReqT request = marshaller.getMessagePrototype();
-    CallOptions options = CallOptions.DEFAULT.withDeadlineAfter(10, TimeUnit.SECONDS);
+    CallOptions options = CallOptions.DEFAULT.withDeadlineAfter(60, TimeUnit.SECONDS);
     Throwable failure =
         catchThrowable(() -> {
           if (method.getType() == MethodType.UNARY) {

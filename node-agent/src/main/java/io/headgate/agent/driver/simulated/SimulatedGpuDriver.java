@@ -47,7 +47,7 @@ public final class SimulatedGpuDriver implements GpuDriver {
               "SIM-" + UUID.nameUUIDFromBytes(seed.getBytes(StandardCharsets.UTF_8)),
               gpus.model(),
               gpus.memoryBytes(),
-              DeviceInfo.Geometry.CONTINUOUS,
+              gpus.geometry(),
               IsolationLevel.NONE));
     }
     this.devices = List.copyOf(made);

@@ -1,19 +1,22 @@
 package io.headgate.agent.driver.simulated;
 
+import io.headgate.agent.core.DeviceInfo.Geometry;
 import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// What `--simulate-gpus` asks for: `8xH100`, `2xA100-80GiB`, `0`.
+/// What `--simulate-gpus` asks for: `8xH100`, `2xA100-80GiB`, `2xH100-mig`, `4xMI300X-amd`, `0`.
 ///
 /// @param model as pools name it
 /// @param memoryBytes of each device
-public record SimulatedGpus(int count, String model, long memoryBytes) {
+/// @param geometry how the devices say they divide
+public record SimulatedGpus(int count, String model, long memoryBytes, Geometry geometry) {
   private static final int MAX_COUNT = 256;
   private static final Pattern FORM =
-      Pattern.compile("([0-9]+)x([A-Za-z0-9][A-Za-z0-9_.]*)(?:-([0-9]+)(GiB|GB|MiB))?");
+      Pattern.compile(
+          "([0-9]+)x([A-Za-z0-9][A-Za-z0-9_.]*)(?:-([0-9]+)(GiB|GB|MiB))?(?:-(mig|amd))?");
   private static final long GIB = 1L << 30;
 
   /// Memory of the common models, so that `8xH100` is enough.
@@ -41,10 +44,10 @@ public record SimulatedGpus(int count, String model, long memoryBytes) {
     }
   }
 
-  /// Reads COUNTxMODEL or COUNTxMODEL-MEMORY.
+  /// Reads COUNTxMODEL or COUNTxMODEL-MEMORY, with `-mig` or `-amd` for devices with places.
   public static SimulatedGpus parse(String text) {
     if (text.equals("0")) {
-      return new SimulatedGpus(0, "none", 0);
+      return new SimulatedGpus(0, "none", 0, Geometry.CONTINUOUS);
     }
     Matcher matcher = FORM.matcher(text);
     if (!matcher.matches() || matcher.group(1).length() > 3) {
@@ -56,7 +59,14 @@ public record SimulatedGpus(int count, String model, long memoryBytes) {
     String model = matcher.group(2);
     @Nullable String memory = matcher.group(3);
     long bytes = memory == null ? known(model) : parseBytes(memory, matcher.group(4));
-    return new SimulatedGpus(Integer.parseInt(matcher.group(1)), model, bytes);
+    return new SimulatedGpus(
+        Integer.parseInt(matcher.group(1)), model, bytes, geometry(matcher.group(5)));
+  }
+
+  private static Geometry geometry(@Nullable String word) {
+    return word == null
+        ? Geometry.CONTINUOUS
+        : word.equals("mig") ? Geometry.MIG : Geometry.AMD_PARTITION;
   }
 
   private static long known(String model) {

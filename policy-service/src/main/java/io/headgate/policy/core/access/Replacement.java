@@ -1,20 +1,14 @@
 package io.headgate.policy.core.access;
 
-import io.headgate.policy.core.Denial;
 import io.headgate.policy.core.Problems;
 import io.headgate.policy.core.access.AccessSpec.GroupSpec;
 import io.headgate.policy.core.access.AccessSpec.PolicySpec;
 import io.headgate.policy.core.access.AccessSpec.QueueSpec;
 import io.headgate.policy.core.name.Kind;
 import io.headgate.policy.core.name.UserId;
-import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.function.BiFunction;
-import java.util.function.Function;
 
 /// Decides whether a whole configuration may replace the one in force. Everything is checked, also
 /// what did not change, and all that is wrong is said at once, by paths such as
@@ -34,11 +28,11 @@ public final class Replacement {
     Problems problems = new Problems();
     SpecReader reader = new SpecReader(problems);
     List<Group> groups =
-        read("groups", Kind.GROUP, spec.groups(), GroupSpec::id, reader::group, problems);
+        reader.each("groups", Kind.GROUP, spec.groups(), GroupSpec::id, reader::group);
     List<Policy> policies =
-        read("policies", Kind.POLICY, spec.policies(), PolicySpec::id, reader::policy, problems);
+        reader.each("policies", Kind.POLICY, spec.policies(), PolicySpec::id, reader::policy);
     List<Queue> queues =
-        read("queues", Kind.QUEUE, spec.queues(), QueueSpec::id, reader::queue, problems);
+        reader.each("queues", Kind.QUEUE, spec.queues(), QueueSpec::id, reader::queue);
     AccessConfiguration next = new AccessConfiguration(groups, policies, queues);
     if (problems.isEmpty()
         && next.equals(state.current())
@@ -57,10 +51,10 @@ public final class Replacement {
         new Relations(
             declared(spec, state.users()), next.policies(), List.of(), state.supply(), problems);
     for (Policy policy : next.policies()) {
-      relations.policy(path("policies", policy.id().value()), policy);
+      relations.policy(SpecReader.path("policies", policy.id().value()), policy);
     }
     for (Queue queue : next.queues()) {
-      relations.queue(path("queues", queue.id().value()), queue, true);
+      relations.queue(SpecReader.path("queues", queue.id().value()), queue, true);
     }
     if (!problems.isEmpty()) {
       return new AccessDecision.Denied(problems.denials());
@@ -80,31 +74,5 @@ public final class Replacement {
     }
     spec.policies().forEach(policy -> declared.policies().add(policy.id()));
     return declared;
-  }
-
-  private static <S, T> List<T> read(
-      String list,
-      Kind kind,
-      List<S> specs,
-      Function<S, String> id,
-      BiFunction<String, S, Optional<T>> reader,
-      Problems problems) {
-    List<T> items = new ArrayList<>(specs.size());
-    Set<String> seen = new HashSet<>();
-    for (int i = 0; i < specs.size(); i++) {
-      String name = id.apply(specs.get(i));
-      // An unusable name cannot say which one it is; its place can.
-      String path = path(list, name.isEmpty() ? Integer.toString(i) : name);
-      if (!seen.add(name)) {
-        problems.add(new Denial.Duplicate(path + ".name", kind, name));
-      } else {
-        reader.apply(path, specs.get(i)).ifPresent(items::add);
-      }
-    }
-    return items;
-  }
-
-  private static String path(String list, String name) {
-    return list + "[" + name + "]";
   }
 }

@@ -24,6 +24,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 
 /// Reads single groups, policies and queues: everything that can be said about one without looking
@@ -36,6 +37,35 @@ final class SpecReader {
 
   SpecReader(Problems problems) {
     this.problems = problems;
+  }
+
+  /// Reads a list of things with names, each name once.
+  ///
+  /// @param list path of the list in the request
+  <S, T> List<T> each(
+      String list,
+      Kind kind,
+      List<S> specs,
+      Function<S, String> id,
+      BiFunction<String, S, Optional<T>> reader) {
+    List<T> items = new ArrayList<>(specs.size());
+    Set<String> seen = new HashSet<>();
+    for (int i = 0; i < specs.size(); i++) {
+      String name = id.apply(specs.get(i));
+      // An unusable name cannot say which one it is; its place can.
+      String path = path(list, name.isEmpty() ? Integer.toString(i) : name);
+      if (!seen.add(name)) {
+        problems.add(new Denial.Duplicate(path + ".name", kind, name));
+      } else {
+        reader.apply(path, specs.get(i)).ifPresent(items::add);
+      }
+    }
+    return items;
+  }
+
+  /// Where the one with this name is.
+  static String path(String list, String name) {
+    return list + "[" + name + "]";
   }
 
   /// @param path of the group in the request
@@ -168,7 +198,7 @@ final class SpecReader {
     return Optional.of(meant);
   }
 
-  private Optional<GpuQuantity> quantity(String field, String text) {
+  Optional<GpuQuantity> quantity(String field, String text) {
     try {
       return Optional.of(GpuQuantity.parse(text));
     } catch (InexactQuantityException e) {
@@ -179,7 +209,7 @@ final class SpecReader {
     return Optional.empty();
   }
 
-  private <T> Optional<T> id(String field, Kind kind, String value, Function<String, T> id) {
+  <T> Optional<T> id(String field, Kind kind, String value, Function<String, T> id) {
     if (!NameRule.isValid(value)) {
       problems.add(new Denial.InvalidName(field, kind, value));
       return Optional.empty();

@@ -6,4 +6,6 @@ import java.time.Instant;
 
 /// An automated client of a tenant.
 public record ServiceAccount(
-    TenantId tenant, ServiceAccountId id, String displayName, Instant createdAt) {}
+    TenantId tenant, ServiceAccountId id, String displayName, Instant createdAt) {
+  public static final int MAX_PER_TENANT = 10_000;
+}

@@ -7,6 +7,9 @@ import java.time.Instant;
 /// A join token as it is kept: how many machines may still join which pool with it.
 public record StoredJoinToken(
     KeyId id, TenantId tenant, PoolId pool, int usesLeft, Instant createdAt, Instant expiresAt) {
+  /// Those that have not ended.
+  public static final int MAX_PER_TENANT = 10_000;
+
   public boolean isGood(Instant now) {
     return usesLeft > 0 && now.isBefore(expiresAt);
   }

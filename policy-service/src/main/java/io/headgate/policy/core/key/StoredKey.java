@@ -16,6 +16,9 @@ public record StoredKey(
     String description,
     Lifetime lifetime,
     Optional<Instant> lastUsedAt) {
+  /// Those that work.
+  public static final int MAX_PER_OWNER = 100;
+
   /// From when to when; revoked ends it early.
   public record Lifetime(
       Instant createdAt, Optional<Instant> expiresAt, Optional<Instant> revokedAt) {

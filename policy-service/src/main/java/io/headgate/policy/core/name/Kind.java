@@ -13,7 +13,8 @@ public enum Kind {
   PROFILE,
   POOL,
   NODE,
-  KEY;
+  KEY,
+  JOIN_TOKEN;
 
   /// The word of the glossary: `service account`.
   public String word() {

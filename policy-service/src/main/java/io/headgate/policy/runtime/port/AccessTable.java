@@ -1,5 +1,6 @@
 package io.headgate.policy.runtime.port;
 
+import io.headgate.kit.watch.WatchPosition;
 import io.headgate.policy.core.access.AccessDiff;
 import io.headgate.policy.core.access.AccessVersion;
 import io.headgate.policy.core.name.TenantId;
@@ -19,7 +20,7 @@ public interface AccessTable {
   /// Tells those who watch that the tenant is gone.
   void forget(TenantId tenant);
 
-  /// What somebody who has seen `version` of the watch has to be told: everything, if that was 0 or
-  /// is yet to come.
-  AccessStep since(long version);
+  /// What somebody who has come to `seen` has to be told: everything, if that was nothing, is yet
+  /// to come, or was another incarnation.
+  AccessStep since(WatchPosition seen);
 }

@@ -3,6 +3,7 @@ package io.headgate.policy.runtime.port;
 import io.headgate.policy.core.key.KeyId;
 import io.headgate.policy.core.key.SecretHash;
 import io.headgate.policy.core.key.StoredJoinToken;
+import io.headgate.policy.core.name.TenantId;
 import java.time.Instant;
 import java.util.Optional;
 
@@ -10,6 +11,9 @@ import java.util.Optional;
 public interface JoinTokenTable {
   /// A join token and the hash that its secret must have.
   record Entry(StoredJoinToken token, SecretHash hash) {}
+
+  /// Those of the tenant that have not ended.
+  int countLive(TenantId tenant, Instant now);
 
   void insert(Entry entry, String createdBy);
 

@@ -20,10 +20,14 @@ public interface KeyTable {
 
   Optional<Entry> find(KeyId id);
 
-  /// Those that are not revoked, newest first, after `after`.
+  /// Which keys are listed.
   ///
-  /// @param tenant absent: all
-  List<StoredKey> list(Optional<TenantId> tenant, Optional<Position> after, int limit);
+  /// @param tenant absent: of all
+  /// @param isRevokedShown revoked ones as well
+  record Scope(Optional<TenantId> tenant, boolean isRevokedShown) {}
+
+  /// Newest first, after `after`.
+  List<StoredKey> list(Scope scope, Optional<Position> after, int limit);
 
   /// Whether it was made; not, if it is a node's and the node has a live one.
   boolean insert(Entry entry, String createdBy);
@@ -40,6 +44,10 @@ public interface KeyTable {
   int revokeAll(TenantId tenant, Instant at, String by);
 
   Optional<KeyId> liveOfNode(TenantId tenant, NodeId node);
+
+  /// Keys of `owner` that can be used now. Until this transaction ends nobody else counts them, so
+  /// that two who make the last one that is allowed do not both make it.
+  int countLive(KeyOwner owner, Instant now);
 
   /// Keys of operators that can be used now. Until this transaction ends nobody else counts them,
   /// so that two that revoke "one of two" do not end with none.

@@ -16,6 +16,8 @@ public interface ServiceAccountTable {
   /// By id, after `after`.
   List<ServiceAccount> list(TenantId tenant, Optional<ServiceAccountId> after, int limit);
 
+  int count(TenantId tenant);
+
   /// Whether it was made; not, if the id is taken.
   boolean insert(ServiceAccount account);
 

@@ -2,6 +2,7 @@ package io.headgate.policy.runtime.port;
 
 import io.headgate.policy.core.identity.Tenant;
 import io.headgate.policy.core.name.TenantId;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
@@ -19,6 +20,10 @@ public interface TenantTable {
   /// Whether it was made; not, if the id is taken.
   boolean insert(Tenant tenant);
 
-  /// Removes the tenant, which has no policies, with its groups, users and service accounts.
-  void delete(TenantId id);
+  /// Whether there was a tenant of this id, which is gone.
+  boolean isRetired(TenantId id);
+
+  /// Removes the tenant, which has no policies, with its groups, users and service accounts. Its id
+  /// is retired.
+  void delete(TenantId id, Instant at);
 }

@@ -20,6 +20,8 @@ public interface UserTable {
   /// Which of `ids` exist.
   Set<UserId> existing(TenantId tenant, Collection<UserId> ids);
 
+  int count(TenantId tenant);
+
   /// Whether it was made; not, if the id is taken.
   boolean insert(User user);
 

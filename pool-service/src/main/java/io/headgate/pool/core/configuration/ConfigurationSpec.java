@@ -62,11 +62,14 @@ public record ConfigurationSpec(List<PoolSpec> pools, List<ProfileSpec> profiles
       long memoryBytes,
       long gpuMemoryBytes,
       Isolation isolation,
+      List<String> gpuModels,
       List<String> pools,
       Optional<Duration> holdAfter,
+      Optional<Duration> preemptionDelay,
       Reclaim reclaim,
       String description) {
     public ProfileSpec {
+      gpuModels = List.copyOf(gpuModels);
       pools = List.copyOf(pools);
     }
   }

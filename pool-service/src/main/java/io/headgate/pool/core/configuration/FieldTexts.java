@@ -66,8 +66,10 @@ final class FieldTexts {
     texts.put("memory_bytes", Long.toString(profile.memoryBytes()));
     texts.put("gpu_memory_bytes", Long.toString(profile.gpuMemoryBytes()));
     texts.put("isolation", word(profile.isolation()));
+    texts.put("gpu_models", list(profile.gpuModels()));
     texts.put("pools", list(profile.pools()));
     texts.put("hold_after", profile.holdAfter().toString());
+    texts.put("preemption_delay", profile.preemptionDelay().toString());
     texts.put("reclaim", word(profile.reclaim()));
     texts.put("description", profile.description());
   }

@@ -13,8 +13,10 @@ import java.util.List;
 /// @param cpuMillis of one worker; 0: none counted
 /// @param memoryBytes of one worker; 0: none counted
 /// @param gpuMemoryBytes of one worker's slice; 0: the same fraction of the device's memory
+/// @param gpuModels of which its devices may be, by name; empty: any that its pools have
 /// @param pools in routing order
 /// @param holdAfter a blocked job holds capacity after waiting this long (O7)
+/// @param preemptionDelay an entitled job waits so long for an elastic pool before it preempts (P6)
 public record Profile(
     ProfileId id,
     GpuQuantity gpus,
@@ -23,13 +25,17 @@ public record Profile(
     long memoryBytes,
     long gpuMemoryBytes,
     Isolation isolation,
+    List<String> gpuModels,
     List<PoolId> pools,
     Duration holdAfter,
+    Duration preemptionDelay,
     Reclaim reclaim,
     String description) {
   public static final Duration DEFAULT_HOLD_AFTER = Duration.ofMinutes(10);
+  public static final Duration DEFAULT_PREEMPTION_DELAY = Duration.ofMinutes(5);
 
   public Profile {
+    gpuModels = gpuModels.stream().sorted().toList();
     pools = List.copyOf(pools);
     if (!gpus.isWhole() && !gpus.isFraction()) {
       throw new IllegalArgumentException(
@@ -47,8 +53,10 @@ public record Profile(
         memoryBytes,
         gpuMemoryBytes,
         isolation,
+        gpuModels,
         pools.stream().filter(named -> !named.equals(pool)).toList(),
         holdAfter,
+        preemptionDelay,
         reclaim,
         description);
   }

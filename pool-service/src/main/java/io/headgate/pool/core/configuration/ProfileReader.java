@@ -9,14 +9,18 @@ import io.headgate.pool.core.name.PoolId;
 import io.headgate.pool.core.name.ProfileId;
 import io.headgate.type.GpuQuantity;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /// Reads one profile: everything that can be said about it without looking at the others.
 final class ProfileReader {
   private static final int MAX_WORKERS = 10_000;
   private static final long MAX_CPU_MILLIS = 1_000_000_000;
   private static final int MAX_POOLS = 100;
+  private static final int MAX_MODELS = 100;
+  private static final int MAX_MODEL_LENGTH = 64;
   private static final int MAX_DESCRIPTION_LENGTH = 1000;
 
   private final Problems problems;
@@ -42,6 +46,9 @@ final class ProfileReader {
     List<PoolId> pools = checks.ids(path + ".pools", Kind.POOL, spec.pools(), PoolId::new);
     Duration holdAfter = spec.holdAfter().orElse(Profile.DEFAULT_HOLD_AFTER);
     checks.duration(path + ".hold_after", holdAfter);
+    Duration preemptionDelay = spec.preemptionDelay().orElse(Profile.DEFAULT_PREEMPTION_DELAY);
+    checks.duration(path + ".preemption_delay", preemptionDelay);
+    checkModels(path + ".gpu_models", spec.gpuModels());
     checks.text(path + ".description", spec.description(), MAX_DESCRIPTION_LENGTH);
     if (id.isEmpty() || gpus.isEmpty()) {
       return Optional.empty();
@@ -55,10 +62,29 @@ final class ProfileReader {
             spec.memoryBytes(),
             spec.gpuMemoryBytes(),
             spec.isolation(),
+            spec.gpuModels(),
             pools,
             holdAfter,
+            preemptionDelay,
             spec.reclaim(),
             spec.description()));
+  }
+
+  private void checkModels(String path, List<String> models) {
+    checks.within(path, models.size(), 0, MAX_MODELS);
+    Set<String> seen = new HashSet<>();
+    for (int i = 0; i < models.size(); i++) {
+      String model = models.get(i);
+      checks.text(path + "[" + i + "]", model, MAX_MODEL_LENGTH);
+      if (model.isBlank()) {
+        problems.add(
+            new Denial.Contradiction(path + "[" + i + "]", "a model without a name: leave it out"));
+      } else if (!seen.add(model)) {
+        problems.add(
+            new Denial.Contradiction(
+                path + "[" + i + "]", "'" + model + "' is named twice: name it once"));
+      }
+    }
   }
 
   private Optional<GpuQuantity> gpus(String path, ProfileSpec spec) {
@@ -76,6 +102,12 @@ final class ProfileReader {
             new Denial.Contradiction(
                 path + ".gpu_memory_bytes",
                 "a profile without GPUs has no GPU memory: leave it out, or set gpus"));
+      }
+      if (!spec.gpuModels().isEmpty()) {
+        problems.add(
+            new Denial.Contradiction(
+                path + ".gpu_models",
+                "a profile without GPUs has no GPU model: leave it out, or set gpus"));
       }
       if (spec.isolation() != Isolation.NONE) {
         problems.add(

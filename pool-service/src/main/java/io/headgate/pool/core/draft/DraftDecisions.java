@@ -90,10 +90,12 @@ public final class DraftDecisions {
         : Outcome.accepted(state.editable().without(id));
   }
 
-  /// The draft that is to be put in force; equal to what is in force if nothing is to be done.
+  /// The version that the draft becomes; the one in force if the draft equals it, because a version
+  /// says that something changed.
   ///
   /// @param etag of exactly the draft meant; empty: whatever it is
-  public static Outcome<Draft> provision(ConfigurationState state, String etag) {
+  /// @param stamp of the new version
+  public static Outcome<Provisioned> provision(ConfigurationState state, String etag, Stamp stamp) {
     if (state.draft().isEmpty()) {
       return Outcome.denied(new Denial.NoDraft());
     }
@@ -101,11 +103,19 @@ public final class DraftDecisions {
     if (!etag.isEmpty() && !etag.equals(draft.etag())) {
       return Outcome.denied(new Denial.DraftChanged(etag, draft.etag()));
     }
-    long version = state.inForce().version();
-    if (draft.baseVersion() != version) {
-      return Outcome.denied(new Denial.VersionChanged(draft.baseVersion(), version));
+    Provisioned inForce = state.inForce();
+    if (draft.baseVersion() != inForce.version()) {
+      return Outcome.denied(new Denial.VersionChanged(draft.baseVersion(), inForce.version()));
     }
     List<Denial> missing = ConfigurationReader.missing(draft.configuration());
-    return missing.isEmpty() ? Outcome.accepted(draft) : new Outcome.Denied<>(missing);
+    if (!missing.isEmpty()) {
+      return new Outcome.Denied<>(missing);
+    }
+    boolean isSame = inForce.version() > 0 && draft.configuration().equals(inForce.configuration());
+    return Outcome.accepted(
+        isSame
+            ? inForce
+            : new Provisioned(
+                inForce.version() + 1, draft.content(), draft.configuration(), Optional.of(stamp)));
   }
 }

@@ -66,7 +66,9 @@ public final class Specs {
         16L << 30,
         0,
         Isolation.NONE,
+        List.of(),
         List.of(pools),
+        Optional.empty(),
         Optional.empty(),
         Reclaim.RESERVATION,
         "");
@@ -82,8 +84,10 @@ public final class Specs {
         base.memoryBytes(),
         0,
         base.isolation(),
+        base.gpuModels(),
         base.pools(),
         Optional.of(holdAfter),
+        base.preemptionDelay(),
         base.reclaim(),
         "");
   }

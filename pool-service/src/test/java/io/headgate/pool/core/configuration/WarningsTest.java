@@ -100,7 +100,9 @@ class WarningsTest {
             1L << 50,
             90L << 30,
             Isolation.DRIVER_CONTAINER,
+            List.of(),
             List.of("a"),
+            Optional.<Duration>empty(),
             Optional.<Duration>empty(),
             Reclaim.STRICT,
             "");
@@ -150,7 +152,14 @@ class WarningsTest {
     List<Device> found =
         IntStream.range(0, devices)
             .mapToObj(i ->
-                new Device(i, "u" + i, model, 80L << 30, Geometry.CONTINUOUS, Isolation.REACTIVE))
+                new Device(
+                    i,
+                    "u" + i,
+                    model,
+                    80L << 30,
+                    Geometry.CONTINUOUS,
+                    Isolation.REACTIVE,
+                    Optional.empty()))
             .toList();
     return new Node(
         new TenantId("acme"),

@@ -65,19 +65,27 @@ class DraftDecisionsTest {
 
   @Test
   void provisionsExactlyTheDraftThatIsMeant() {
-    assertThat(accepted(DraftDecisions.provision(drafted, "c12")).configuration())
-        .isEqualTo(edited);
-    assertThat(accepted(DraftDecisions.provision(drafted, "")).configuration()).isEqualTo(edited);
-    assertThat(denied(DraftDecisions.provision(drafted, "c11")))
+    Provisioned next = new Provisioned(8, 12, edited, Optional.of(STAMP));
+    assertThat(accepted(DraftDecisions.provision(drafted, "c12", STAMP))).isEqualTo(next);
+    assertThat(accepted(DraftDecisions.provision(drafted, "", STAMP))).isEqualTo(next);
+    assertThat(denied(DraftDecisions.provision(drafted, "c11", STAMP)))
         .containsExactly(new Denial.DraftChanged("c11", "c12"));
-    assertThat(denied(DraftDecisions.provision(clean, ""))).containsExactly(new Denial.NoDraft());
+    assertThat(denied(DraftDecisions.provision(clean, "", STAMP)))
+        .containsExactly(new Denial.NoDraft());
+  }
+
+  @Test
+  void aDraftThatChangesNothingIsNoNewVersion() {
+    ConfigurationState same =
+        new ConfigurationState(version(7, inForce), Optional.of(new Draft(7, 12, inForce, STAMP)));
+    assertThat(accepted(DraftDecisions.provision(same, "", STAMP))).isEqualTo(same.inForce());
   }
 
   @Test
   void provisionsNoDraftOfAnotherVersion() {
     ConfigurationState stale =
         new ConfigurationState(version(8, inForce), Optional.of(new Draft(7, 12, edited, STAMP)));
-    assertThat(denied(DraftDecisions.provision(stale, "c12")))
+    assertThat(denied(DraftDecisions.provision(stale, "c12", STAMP)))
         .containsExactly(new Denial.VersionChanged(7, 8));
   }
 
@@ -86,7 +94,7 @@ class DraftDecisionsTest {
     Configuration lacking = accepted(DraftDecisions.createProfile(clean, profile("unlinked", "1")));
     ConfigurationState state =
         new ConfigurationState(version(7, inForce), Optional.of(new Draft(7, 13, lacking, STAMP)));
-    assertThat(denied(DraftDecisions.provision(state, "")))
+    assertThat(denied(DraftDecisions.provision(state, "", STAMP)))
         .containsExactly(
             new Denial.Incomplete(
                 new Denial.ProfileWithoutPool("profiles[unlinked].pools", "unlinked")));

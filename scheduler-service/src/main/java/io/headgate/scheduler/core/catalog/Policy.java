@@ -3,6 +3,7 @@ package io.headgate.scheduler.core.catalog;
 import io.headgate.type.GpuQuantity;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.Set;
 
 /// One group's rights.
 ///
@@ -11,21 +12,26 @@ import java.util.Optional;
 /// @param weight its share of over-reservation capacity among equal ranks, 1 to [#MAX_WEIGHT]
 ///   (DESIGN O4)
 /// @param perUserLimit what one user of it may use at a time (DESIGN A4)
+/// @param exceedLimit users whose jobs may use idle capacity above the limit (DESIGN A2)
 /// @param minRuntime a job of it is no victim before it has run so long (DESIGN P2)
 /// @param preemptible the default for its jobs (DESIGN A8)
+/// @param preemptWithin whether its jobs may preempt each other (DESIGN P9)
 public record Policy(
     PolicyId id,
     GpuQuantity reservation,
     GpuQuantity limit,
     int weight,
     Optional<GpuQuantity> perUserLimit,
+    Set<UserId> exceedLimit,
     PreemptionOutcome onPreempt,
     Duration minRuntime,
-    boolean preemptible) {
+    boolean preemptible,
+    PreemptWithin preemptWithin) {
   /// Bounds the cross products of the share comparison to a `long`.
   public static final int MAX_WEIGHT = 10_000;
 
   public Policy {
+    exceedLimit = Set.copyOf(exceedLimit);
     if (weight < 1 || weight > MAX_WEIGHT) {
       throw new IllegalArgumentException("policy " + id + ": weight " + weight);
     }
@@ -35,6 +41,113 @@ public record Policy(
     }
     if (minRuntime.isNegative()) {
       throw new IllegalArgumentException("policy " + id + ": minRuntime " + minRuntime);
+    }
+  }
+
+  /// A policy with the defaults: weight 1, no limit per user, victims are requeued at any time, and
+  /// nobody preempts within it.
+  public static Policy of(PolicyId id, GpuQuantity reservation, GpuQuantity limit) {
+    return new Policy(
+        id,
+        reservation,
+        limit,
+        1,
+        Optional.empty(),
+        Set.of(),
+        PreemptionOutcome.REQUEUE,
+        Duration.ZERO,
+        true,
+        PreemptWithin.NEVER);
+  }
+
+  /// A copy with some fields changed.
+  public Builder with() {
+    return new Builder(this);
+  }
+
+  /// Changes fields one by one; not shared between threads.
+  public static final class Builder {
+    private final PolicyId id;
+    private GpuQuantity reservation;
+    private GpuQuantity limit;
+    private int weight;
+    private Optional<GpuQuantity> perUserLimit;
+    private Set<UserId> exceedLimit;
+    private PreemptionOutcome onPreempt;
+    private Duration minRuntime;
+    private boolean preemptible;
+    private PreemptWithin preemptWithin;
+
+    private Builder(Policy from) {
+      id = from.id;
+      reservation = from.reservation;
+      limit = from.limit;
+      weight = from.weight;
+      perUserLimit = from.perUserLimit;
+      exceedLimit = from.exceedLimit;
+      onPreempt = from.onPreempt;
+      minRuntime = from.minRuntime;
+      preemptible = from.preemptible;
+      preemptWithin = from.preemptWithin;
+    }
+
+    public Builder reservation(GpuQuantity value) {
+      reservation = value;
+      return this;
+    }
+
+    public Builder limit(GpuQuantity value) {
+      limit = value;
+      return this;
+    }
+
+    public Builder weight(int value) {
+      weight = value;
+      return this;
+    }
+
+    public Builder perUserLimit(Optional<GpuQuantity> value) {
+      perUserLimit = value;
+      return this;
+    }
+
+    public Builder exceedLimit(Set<UserId> value) {
+      exceedLimit = value;
+      return this;
+    }
+
+    public Builder onPreempt(PreemptionOutcome value) {
+      onPreempt = value;
+      return this;
+    }
+
+    public Builder minRuntime(Duration value) {
+      minRuntime = value;
+      return this;
+    }
+
+    public Builder preemptible(boolean value) {
+      preemptible = value;
+      return this;
+    }
+
+    public Builder preemptWithin(PreemptWithin value) {
+      preemptWithin = value;
+      return this;
+    }
+
+    public Policy build() {
+      return new Policy(
+          id,
+          reservation,
+          limit,
+          weight,
+          perUserLimit,
+          exceedLimit,
+          onPreempt,
+          minRuntime,
+          preemptible,
+          preemptWithin);
     }
   }
 }

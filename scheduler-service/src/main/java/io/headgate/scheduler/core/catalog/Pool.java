@@ -10,13 +10,74 @@ import java.util.Optional;
 /// @param capacity ceiling on what is used of it, whatever nodes offer (DESIGN A7)
 /// @param order execution priority of profiles, best first; profiles not named come last, by name
 /// @param dedicatedTo nobody else may use it
+/// @param elasticity absent: the pool is static, its nodes join by themselves
 public record Pool(
     PoolId id,
     Optional<String> gpuModel,
     Optional<GpuQuantity> capacity,
     List<ProfileId> order,
-    Optional<PolicyId> dedicatedTo) {
+    Optional<PolicyId> dedicatedTo,
+    Optional<Elasticity> elasticity) {
   public Pool {
     order = List.copyOf(order);
+  }
+
+  /// A static pool of any devices, open to everybody.
+  public static Pool of(PoolId id) {
+    return new Pool(
+        id, Optional.empty(), Optional.empty(), List.of(), Optional.empty(), Optional.empty());
+  }
+
+  /// A copy with some fields changed.
+  public Builder with() {
+    return new Builder(this);
+  }
+
+  /// Changes fields one by one; not shared between threads.
+  public static final class Builder {
+    private final PoolId id;
+    private Optional<String> gpuModel;
+    private Optional<GpuQuantity> capacity;
+    private List<ProfileId> order;
+    private Optional<PolicyId> dedicatedTo;
+    private Optional<Elasticity> elasticity;
+
+    private Builder(Pool from) {
+      id = from.id;
+      gpuModel = from.gpuModel;
+      capacity = from.capacity;
+      order = from.order;
+      dedicatedTo = from.dedicatedTo;
+      elasticity = from.elasticity;
+    }
+
+    public Builder gpuModel(Optional<String> value) {
+      gpuModel = value;
+      return this;
+    }
+
+    public Builder capacity(Optional<GpuQuantity> value) {
+      capacity = value;
+      return this;
+    }
+
+    public Builder order(List<ProfileId> value) {
+      order = value;
+      return this;
+    }
+
+    public Builder dedicatedTo(Optional<PolicyId> value) {
+      dedicatedTo = value;
+      return this;
+    }
+
+    public Builder elasticity(Optional<Elasticity> value) {
+      elasticity = value;
+      return this;
+    }
+
+    public Pool build() {
+      return new Pool(id, gpuModel, capacity, order, dedicatedTo, elasticity);
+    }
   }
 }

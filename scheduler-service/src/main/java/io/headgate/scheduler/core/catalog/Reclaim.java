@@ -5,5 +5,8 @@ public enum Reclaim {
   /// Jobs of policies above their reservation, even if that policy ends below it.
   RESERVATION,
   /// Only jobs whose policy stays at or above its reservation without them.
-  STRICT
+  STRICT,
+  /// As [#RESERVATION]; and a better-ranked policy also takes over-reservation jobs of worse-ranked
+  /// ones (DESIGN P7).
+  RANK
 }

@@ -4,6 +4,7 @@ import io.headgate.scheduler.core.catalog.PolicyId;
 import io.headgate.scheduler.core.catalog.PoolId;
 import io.headgate.scheduler.core.catalog.ProfileId;
 import io.headgate.scheduler.core.catalog.QueueId;
+import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.catalog.UserId;
 import io.headgate.scheduler.core.job.JobEvent;
 import io.headgate.scheduler.core.job.JobId;
@@ -35,6 +36,16 @@ public sealed interface Denial {
   /// The job is not preemptible, and larger than the reservation inside which such jobs must stay.
   record NonPreemptibleAboveReservation(PolicyId policy, GpuQuantity need, GpuQuantity reservation)
       implements Denial {}
+
+  /// One job is larger than its tenant's limit in a pool that tenants share (the last pool of the
+  /// profile that could have taken it).
+  record AboveTenantLimit(TenantId tenant, PoolId pool, GpuQuantity need, GpuQuantity limit)
+      implements Denial {}
+
+  /// The job is not preemptible, and larger than its tenant's reservation in the pool, inside which
+  /// such jobs must stay.
+  record NonPreemptibleAboveTenantReservation(
+      TenantId tenant, PoolId pool, GpuQuantity need, GpuQuantity reservation) implements Denial {}
 
   /// The profile has no pool that exists and that this policy may use.
   record NoPool(ProfileId profile, PolicyId policy) implements Denial {}

@@ -8,4 +8,6 @@ import java.util.Optional;
 ///
 /// @param user present where the policy limits each user
 /// @param preemptible non-preemptible jobs start only inside the reservation
-public record LaneId(QueueId queue, Optional<UserId> user, boolean preemptible) {}
+/// @param exceedsLimit jobs of users who may use idle capacity above the policy's limit
+public record LaneId(
+    QueueId queue, Optional<UserId> user, boolean preemptible, boolean exceedsLimit) {}

@@ -3,10 +3,14 @@ package io.headgate.scheduler.core.explain;
 import io.headgate.scheduler.core.catalog.PolicyId;
 import io.headgate.scheduler.core.catalog.PoolId;
 import io.headgate.scheduler.core.catalog.QueueId;
+import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.catalog.UserId;
 import io.headgate.scheduler.core.job.AttemptId;
+import io.headgate.scheduler.core.job.JobId;
 import io.headgate.type.GpuQuantity;
+import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 
 /// Why a job waits: one reason with its numbers. The order of declaration is the precedence.
 public sealed interface Reason {
@@ -62,6 +66,22 @@ public sealed interface Reason {
     }
   }
 
+  /// The tenant's limit in a pool that tenants share is reached (DESIGN A3). The pool is the first
+  /// in routing order.
+  record TenantLimit(
+      TenantId tenant, PoolId pool, GpuQuantity usage, GpuQuantity need, GpuQuantity limit)
+      implements Reason {
+    @Override
+    public String code() {
+      return "LIMIT";
+    }
+
+    @Override
+    public Object subject() {
+      return pool;
+    }
+  }
+
   /// The user's limit in the policy is reached (DESIGN A4).
   record UserLimit(
       PolicyId policy, UserId user, GpuQuantity usage, GpuQuantity need, GpuQuantity limit)
@@ -107,6 +127,22 @@ public sealed interface Reason {
     }
   }
 
+  /// Non-preemptible jobs stay inside their tenant's reservation in a pool that tenants share
+  /// (DESIGN A3, A8). The pool is the first shared one in routing order.
+  record TenantNonPreemptible(
+      TenantId tenant, PoolId pool, GpuQuantity usage, GpuQuantity need, GpuQuantity reservation)
+      implements Reason {
+    @Override
+    public String code() {
+      return "NON_PREEMPTIBLE";
+    }
+
+    @Override
+    public Object subject() {
+      return pool;
+    }
+  }
+
   /// The pool's ceiling is reached (DESIGN A7).
   record PoolCapacity(PoolId pool, GpuQuantity used, GpuQuantity need, GpuQuantity capacity)
       implements Reason {
@@ -118,6 +154,19 @@ public sealed interface Reason {
     @Override
     public Object subject() {
       return pool;
+    }
+  }
+
+  /// It would fit in the pool if nothing were held there for another job (DESIGN O7, P5).
+  record Hold(PoolId pool, GpuQuantity need, JobId holder) implements Reason {
+    @Override
+    public String code() {
+      return "HOLD";
+    }
+
+    @Override
+    public Object subject() {
+      return holder;
     }
   }
 
@@ -145,6 +194,40 @@ public sealed interface Reason {
     @Override
     public String code() {
       return "FRAGMENTATION";
+    }
+
+    @Override
+    public Object subject() {
+      return pool;
+    }
+  }
+
+  /// It was passed for so long that slices are held for it now; these attempts are expected to end
+  /// first (DESIGN O7).
+  ///
+  /// @param expectedStart absent when one of them has not said how long it runs
+  record Holding(PoolId pool, List<AttemptId> waitsFor, Optional<Instant> expectedStart)
+      implements Reason {
+    public Holding {
+      waitsFor = List.copyOf(waitsFor);
+    }
+
+    @Override
+    public String code() {
+      return "HOLDING";
+    }
+
+    @Override
+    public Object subject() {
+      return pool;
+    }
+  }
+
+  /// An elastic pool was asked for an instance.
+  record WaitingForProvider(PoolId pool, GpuQuantity need) implements Reason {
+    @Override
+    public String code() {
+      return "WAITING_FOR_PROVIDER";
     }
 
     @Override

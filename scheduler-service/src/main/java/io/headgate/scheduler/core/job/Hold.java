@@ -2,15 +2,36 @@ package io.headgate.scheduler.core.job;
 
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 
-/// Slices kept free for one waiting job until its victims have left them (DESIGN P5).
+/// Slices kept free for one waiting job: until its victims have left them (DESIGN P5), or because
+/// it was blocked for so long that others no longer pass it (DESIGN O7).
 ///
 /// @param place where the job will start; nobody else gets these slices
-/// @param victims the attempts that have to leave first: those that were asked to stop for it, and
-///   those that were stopping anyway
+/// @param waitsFor the attempts that have to leave first: under P5 those that were asked to stop
+///   for it or were stopping anyway, under O7 those that are expected to end
+/// @param rule under which its victims were asked to stop; absent under O7
+/// @param expectedStart under O7: when those it waits for will have ended, if each said how long it
+///   runs at most; absent: not known
 public record Hold(
-    JobId job, Assignment place, List<AttemptId> victims, PreemptionRule rule, Instant since) {
+    JobId job,
+    Assignment place,
+    List<AttemptId> waitsFor,
+    Optional<PreemptionRule> rule,
+    Optional<Instant> expectedStart,
+    Instant since) {
   public Hold {
-    victims = List.copyOf(victims);
+    waitsFor = List.copyOf(waitsFor);
+  }
+
+  /// A hold on what victims leave.
+  public static Hold forVictims(
+      JobId job, Assignment place, List<AttemptId> victims, PreemptionRule rule, Instant since) {
+    return new Hold(job, place, victims, Optional.of(rule), Optional.empty(), since);
+  }
+
+  /// Whether its job was blocked for so long that nobody passes it any more (DESIGN O7).
+  public boolean isForBlocked() {
+    return rule.isEmpty();
   }
 }

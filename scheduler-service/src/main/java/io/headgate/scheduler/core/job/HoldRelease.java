@@ -6,6 +6,8 @@ public enum HoldRelease {
   USED,
   /// Its job starts elsewhere.
   NOT_NEEDED,
+  /// A better-ranked job holds instead, or its job may no longer start.
+  OUTRANKED,
   /// Its job no longer waits.
   JOB_GONE,
   /// A node of it no longer takes work.

@@ -4,7 +4,7 @@ package io.headgate.scheduler.core.job;
 public enum JobEvent {
   /// A user submits it.
   SUBMIT,
-  /// Its queue is removed.
+  /// Its queue is removed, or its submitter may no longer use it.
   WITHDRAW,
   /// The core gives it slices.
   ASSIGN,

@@ -40,7 +40,7 @@ public final class JobLifecycle {
           row(DRAFT, REQUEUE, WAITING, "queued again, in a new place"),
           row(DRAFT, CANCEL, CANCELLED, "given up"),
           row(WAITING, ASSIGN, ASSIGNED, "gets slices"),
-          row(WAITING, WITHDRAW, DRAFT, "queue removed"),
+          row(WAITING, WITHDRAW, DRAFT, "its queue or its right to it is gone"),
           row(WAITING, CANCEL, CANCELLED, "nothing to stop"),
           row(ASSIGNED, RUN, RUNNING, "all workers run"),
           row(ASSIGNED, REJECT, WAITING, "agent cannot; original place"),

@@ -3,5 +3,9 @@ package io.headgate.scheduler.core.job;
 /// The rule of DESIGN section 3 under which a job was preempted.
 public enum PreemptionRule {
   /// An entitled job reclaims what others use above their reservation.
-  P1
+  P1,
+  /// A better-ranked job takes what worse-ranked ones use above their reservation.
+  P7,
+  /// A job takes from jobs of its own policy that have lower priority.
+  P9
 }

@@ -4,31 +4,47 @@ import io.headgate.scheduler.core.catalog.Isolation;
 import io.headgate.scheduler.core.node.Device;
 import io.headgate.scheduler.core.node.Geometry;
 import java.util.Comparator;
+import org.jspecify.annotations.Nullable;
 
 /// What placement has to know of a device besides what is free on it.
-record DeviceKind(long memoryBytes, Isolation isolation, Geometry geometry)
+record DeviceKind(String model, long memoryBytes, Isolation isolation, Geometry geometry)
     implements Comparable<DeviceKind> {
   private static final Comparator<DeviceKind> ORDER =
-      Comparator.comparingLong(DeviceKind::memoryBytes).thenComparing(DeviceKind::isolation);
+      Comparator.comparingLong(DeviceKind::memoryBytes)
+          .thenComparing(DeviceKind::isolation)
+          .thenComparing(DeviceKind::model);
 
   static DeviceKind of(Device device) {
-    return new DeviceKind(device.memoryBytes(), device.isolation(), device.geometry());
+    return new DeviceKind(
+        device.model(), device.memoryBytes(), device.isolation(), device.geometry());
   }
 
   /// Whether a part of it may be given to a worker of the shape.
   boolean divides(Shape shape) {
-    return switch (geometry) {
-      case Geometry.Continuous() -> isolation.compareTo(shape.isolation()) >= 0;
-    };
+    return shape.admits(model) && isolation.compareTo(shape.isolation()) >= 0;
+  }
+
+  /// Its places; null when any part of it will do.
+  Geometry.@Nullable Sliced sliced() {
+    return geometry instanceof Geometry.Sliced sliced ? sliced : null;
+  }
+
+  /// What is left of it when it is idle.
+  long whole() {
+    Geometry.Sliced sliced = sliced();
+    return sliced == null ? memoryBytes : SliceRoom.whole(sliced);
   }
 
   /// Whether a worker of the shape may have it whole.
   boolean servesWhole(Shape shape) {
-    return memoryBytes >= shape.gpuMemoryBytes();
+    return memoryBytes >= shape.gpuMemoryBytes() && shape.admits(model);
   }
 
   @Override
   public int compareTo(DeviceKind other) {
-    return ORDER.compare(this, other);
+    int order = ORDER.compare(this, other);
+    return order != 0 || geometry.equals(other.geometry)
+        ? order
+        : geometry.toString().compareTo(other.geometry.toString());
   }
 }

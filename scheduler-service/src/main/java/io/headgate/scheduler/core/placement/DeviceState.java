@@ -2,7 +2,10 @@ package io.headgate.scheduler.core.placement;
 
 import static io.headgate.type.GpuQuantity.UNITS_PER_GPU;
 
+import io.headgate.scheduler.core.job.Slice;
 import io.headgate.scheduler.core.node.Device;
+import io.headgate.scheduler.core.node.Geometry;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// One device of a node and what is taken of it.
@@ -13,14 +16,77 @@ public final class DeviceState {
   final Taken units = new Taken();
   final Taken memory = new Taken();
 
+  /// Of a sliced device only: who has which of its memory slices.
+  private @Nullable Placed placed;
+
+  private record Placed(Geometry.Sliced geometry, Cells live, Cells stopping, Cells held) {
+    Cells of(Stake stake) {
+      return switch (stake) {
+        case LIVE -> live;
+        case STOPPING -> stopping;
+        case HELD -> held;
+      };
+    }
+  }
+
   DeviceState(int index) {
     this.index = index;
   }
 
+  /// Afterwards who has something of a sliced device has to be counted again.
+  ///
   /// @param belongs whether the node's pool wants devices of this model
   void offer(@Nullable Device offered, boolean belongs) {
     device = offered;
     kind = offered != null && belongs ? DeviceKind.of(offered) : null;
+    Geometry.Sliced geometry = kind == null ? null : kind.sliced();
+    placed = geometry == null ? null : new Placed(geometry, new Cells(), new Cells(), new Cells());
+  }
+
+  boolean isSliced() {
+    return placed != null;
+  }
+
+  /// Counts who has which places; the quantities are told apart.
+  void place(Slice slice, Stake stake, int sign) {
+    if (placed != null) {
+      placed.of(stake).add(slice, sign);
+    }
+  }
+
+  /// Whether two attempts have the same place.
+  boolean isOverlapped() {
+    return placed != null && taken(placed, false, true).overlap();
+  }
+
+  /// Whether these slices can be had now: neither what is in use nor an older hold is in the way.
+  boolean arePlacesReady(List<Slice> slices, List<Slice> older) {
+    if (placed == null) {
+      throw new IllegalStateException("device " + index + " has no places");
+    }
+    Cells cells = taken(placed, false, true);
+    slices.forEach(slice -> cells.add(slice, 1));
+    older.forEach(slice -> cells.add(slice, 1));
+    return !cells.isOverdrawn(placed.geometry());
+  }
+
+  /// A copy of who has what of a sliced device; null of another.
+  ///
+  /// @param soon without what stops
+  @Nullable Cells cells(boolean soon) {
+    return placed == null ? null : taken(placed, true, !soon);
+  }
+
+  private static Cells taken(Placed placed, boolean withHeld, boolean withStopping) {
+    Cells cells = new Cells();
+    cells.add(placed.live());
+    if (withStopping) {
+      cells.add(placed.stopping());
+    }
+    if (withHeld) {
+      cells.add(placed.held());
+    }
+    return cells;
   }
 
   public int index() {
@@ -59,11 +125,22 @@ public final class DeviceState {
     return kind == null ? 0 : units.freeSoon(UNITS_PER_GPU);
   }
 
-  long freeMemory() {
-    return kind == null ? 0 : memory.free(kind.memoryBytes());
+  /// What is left of its memory, or of a sliced device's places.
+  long left() {
+    if (kind == null) {
+      return 0;
+    }
+    return placed == null
+        ? memory.free(kind.memoryBytes())
+        : taken(placed, true, true).left(placed.geometry());
   }
 
-  long freeMemorySoon() {
-    return kind == null ? 0 : memory.freeSoon(kind.memoryBytes());
+  long leftSoon() {
+    if (kind == null) {
+      return 0;
+    }
+    return placed == null
+        ? memory.freeSoon(kind.memoryBytes())
+        : taken(placed, true, false).left(placed.geometry());
   }
 }

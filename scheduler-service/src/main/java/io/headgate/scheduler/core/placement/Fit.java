@@ -2,10 +2,12 @@ package io.headgate.scheduler.core.placement;
 
 import static io.headgate.type.GpuQuantity.UNITS_PER_GPU;
 
+import io.headgate.scheduler.core.node.Geometry;
 import org.jspecify.annotations.Nullable;
 
 /// Whether and where workers of a shape fit into what is free on one node (DESIGN A6). Devices are
-/// given by parallel arrays; a device without kind offers nothing.
+/// given by parallel arrays; a device without kind offers nothing. What is left of a device is its
+/// free memory in bytes, of a sliced one its free places ([SliceRoom]).
 final class Fit {
   private Fit() {}
 
@@ -17,7 +19,7 @@ final class Fit {
       long memoryBytes,
       @Nullable DeviceKind[] kinds,
       long[] units,
-      long[] memory) {
+      long[] left) {
     long most = shape.workers();
     if (shape.cpuMillis() > 0) {
       most = Math.min(most, cpuMillis / shape.cpuMillis());
@@ -36,39 +38,54 @@ final class Fit {
         continue;
       }
       if (whole == 0) {
-        onDevices += parts(shape, kind, units[i], memory[i]);
-      } else if (isIdle(shape, kind, units[i], memory[i])) {
+        onDevices += parts(shape, kind, units[i], left[i]);
+      } else if (isIdle(shape, kind, units[i], left[i])) {
         onDevices++;
       }
     }
     return (int) Math.min(most, whole == 0 ? onDevices : onDevices / whole);
   }
 
-  private static long parts(Shape shape, DeviceKind kind, long units, long memory) {
+  static long parts(Shape shape, DeviceKind kind, long units, long left) {
     if (units < shape.units() || !kind.divides(shape)) {
       return 0;
     }
-    long each = shape.memoryOf(kind);
     long byUnits = units / shape.units();
-    return each > 0 ? Math.min(byUnits, Math.max(0, memory) / each) : byUnits;
+    Geometry.Sliced sliced = kind.sliced();
+    if (sliced != null) {
+      return Math.min(byUnits, SliceRoom.count(kind, sliced, shape, left));
+    }
+    long each = shape.memoryOf(kind);
+    return each > 0 ? Math.min(byUnits, Math.max(0, left) / each) : byUnits;
   }
 
-  static boolean isIdle(Shape shape, DeviceKind kind, long units, long memory) {
-    return units == UNITS_PER_GPU && memory == kind.memoryBytes() && kind.servesWhole(shape);
+  static boolean isIdle(Shape shape, DeviceKind kind, long units, long left) {
+    return units == UNITS_PER_GPU && left == kind.whole() && kind.servesWhole(shape);
   }
 
   /// The fitting device with the least left, so that the others stay as whole as they are; the
-  /// first of several. -1 when none fits.
-  static int tightest(Shape shape, @Nullable DeviceKind[] kinds, long[] units, long[] memory) {
+  /// first of several. Devices that would give a larger slice than an idle one come last. -1 when
+  /// none fits.
+  static int tightest(Shape shape, @Nullable DeviceKind[] kinds, long[] units, long[] left) {
     int best = -1;
+    long least = Long.MAX_VALUE;
     for (int i = 0; i < units.length; i++) {
       DeviceKind kind = kinds[i];
-      if (kind != null
-          && (best < 0 || units[i] < units[best])
-          && parts(shape, kind, units[i], memory[i]) > 0) {
+      if (kind == null || units[i] >= least || parts(shape, kind, units[i], left[i]) == 0) {
+        continue;
+      }
+      long measure = wastes(shape, kind, left[i]) ? UNITS_PER_GPU + units[i] : units[i];
+      if (measure < least) {
         best = i;
+        least = measure;
       }
     }
     return best;
+  }
+
+  /// Whether a part would get a larger slice of the device than of an idle one.
+  static boolean wastes(Shape shape, DeviceKind kind, long left) {
+    Geometry.Sliced sliced = kind.sliced();
+    return sliced != null && SliceRoom.isOversized(kind, sliced, shape, left);
   }
 }

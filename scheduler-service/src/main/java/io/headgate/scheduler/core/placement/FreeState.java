@@ -1,6 +1,12 @@
 package io.headgate.scheduler.core.placement;
 
+import io.headgate.scheduler.core.node.Geometry;
+import io.headgate.scheduler.core.placement.policy.Outlook;
+import io.headgate.scheduler.core.placement.policy.Space;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// What is free on a node, without saying which node or which device: nodes in the same state are
@@ -10,25 +16,25 @@ final class FreeState implements Comparable<FreeState> {
   private final long memoryBytes;
   private final DeviceKind[] kinds;
   private final long[] units;
-  private final long[] memory;
+  private final long[] left;
   private final int hash;
 
   private FreeState(
-      long cpuMillis, long memoryBytes, DeviceKind[] kinds, long[] units, long[] memory) {
+      long cpuMillis, long memoryBytes, DeviceKind[] kinds, long[] units, long[] left) {
     this.cpuMillis = cpuMillis;
     this.memoryBytes = memoryBytes;
     this.kinds = kinds;
     this.units = units;
-    this.memory = memory;
+    this.left = left;
     int code = Long.hashCode(cpuMillis) * 31 + Long.hashCode(memoryBytes);
     for (int i = 0; i < units.length; i++) {
-      code = (code * 31 + Long.hashCode(units[i])) * 31 + Long.hashCode(memory[i]);
+      code = (code * 31 + Long.hashCode(units[i])) * 31 + Long.hashCode(left[i]);
     }
     this.hash = code;
   }
 
   static FreeState of(
-      long cpuMillis, long memoryBytes, @Nullable DeviceKind[] kinds, long[] units, long[] memory) {
+      long cpuMillis, long memoryBytes, @Nullable DeviceKind[] kinds, long[] units, long[] left) {
     int count = 0;
     for (int i = 0; i < units.length; i++) {
       if (kinds[i] != null && units[i] > 0) {
@@ -37,7 +43,7 @@ final class FreeState implements Comparable<FreeState> {
     }
     DeviceKind[] sortedKinds = new DeviceKind[count];
     long[] sortedUnits = new long[count];
-    long[] sortedMemory = new long[count];
+    long[] sortedLeft = new long[count];
     int size = 0;
     for (int i = 0; i < units.length; i++) {
       DeviceKind kind = kinds[i];
@@ -50,39 +56,39 @@ final class FreeState implements Comparable<FreeState> {
           && compare(
                   kind,
                   units[i],
-                  memory[i],
+                  left[i],
                   sortedKinds[at - 1],
                   sortedUnits[at - 1],
-                  sortedMemory[at - 1])
+                  sortedLeft[at - 1])
               < 0) {
         sortedKinds[at] = sortedKinds[at - 1];
         sortedUnits[at] = sortedUnits[at - 1];
-        sortedMemory[at] = sortedMemory[at - 1];
+        sortedLeft[at] = sortedLeft[at - 1];
         at--;
       }
       sortedKinds[at] = kind;
       sortedUnits[at] = units[i];
-      sortedMemory[at] = memory[i];
+      sortedLeft[at] = left[i];
     }
-    return new FreeState(cpuMillis, memoryBytes, sortedKinds, sortedUnits, sortedMemory);
+    return new FreeState(cpuMillis, memoryBytes, sortedKinds, sortedUnits, sortedLeft);
   }
 
   private static int compare(
       DeviceKind kind,
       long units,
-      long memory,
+      long left,
       DeviceKind otherKind,
       long otherUnits,
-      long otherMemory) {
+      long otherLeft) {
     if (units != otherUnits) {
       return Long.compare(units, otherUnits);
     }
-    return memory != otherMemory ? Long.compare(memory, otherMemory) : kind.compareTo(otherKind);
+    return left != otherLeft ? Long.compare(left, otherLeft) : kind.compareTo(otherKind);
   }
 
   /// How many workers of the shape fit at once.
   int workers(Shape shape) {
-    return Fit.workers(shape, cpuMillis, memoryBytes, kinds, units, memory);
+    return Fit.workers(shape, cpuMillis, memoryBytes, kinds, units, left);
   }
 
   long cpuMillis() {
@@ -98,9 +104,181 @@ final class FreeState implements Comparable<FreeState> {
     return sum;
   }
 
-  /// What is free on the device that a part would be taken of.
-  long tightestUnits(Shape shape) {
-    return units[Fit.tightest(shape, kinds, units, memory)];
+  /// What is free on a device; devices are counted from the one with the least.
+  long units(int device) {
+    return units[device];
+  }
+
+  /// The device that a part leaves least of.
+  int tightest(Shape shape) {
+    return Fit.tightest(shape, kinds, units, left);
+  }
+
+  /// Devices for one worker, ascending: for a part, one of each sort on which it fits; else those
+  /// that are taken whole, the first that serve. Only when it fits.
+  int[] devicesFor(Shape shape) {
+    int[] chosen = new int[units.length];
+    int count = 0;
+    int whole = shape.isFraction() ? Integer.MAX_VALUE : shape.wholeDevices();
+    for (int i = 0; i < units.length && count < whole; i++) {
+      boolean serves =
+          shape.isFraction()
+              ? !isLikeTheOneBefore(i) && Fit.parts(shape, kinds[i], units[i], left[i]) > 0
+              : Fit.isIdle(shape, kinds[i], units[i], left[i]);
+      if (serves) {
+        chosen[count++] = i;
+      }
+    }
+    return Arrays.copyOf(chosen, count);
+  }
+
+  private boolean isLikeTheOneBefore(int device) {
+    return device > 0
+        && units[device] == units[device - 1]
+        && left[device] == left[device - 1]
+        && kinds[device].equals(kinds[device - 1]);
+  }
+
+  /// Whether a device of a node is free like one of these.
+  boolean isLike(int device, @Nullable DeviceKind kind, long unitsFree, long leftOfIt) {
+    return units[device] == unitsFree && left[device] == leftOfIt && kinds[device].equals(kind);
+  }
+
+  /// Whether a part would get a larger slice of the device than of an idle one.
+  boolean wastes(Shape shape, int device) {
+    return Fit.wastes(shape, kinds[device], left[device]);
+  }
+
+  /// Whether so much is free on a sliced device, but not where a slice of that size can lie.
+  boolean isPlaceless(Shape shape) {
+    if (!shape.isFraction()) {
+      return false;
+    }
+    for (int i = 0; i < units.length; i++) {
+      DeviceKind kind = kinds[i];
+      if (kind.sliced() != null
+          && units[i] >= shape.units()
+          && kind.divides(shape)
+          && Fit.parts(shape, kind, units[i], left[i]) == 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private boolean hasSliced() {
+    for (DeviceKind kind : kinds) {
+      if (kind.sliced() != null) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /// What packing sees when a worker takes a part of the device.
+  ///
+  /// @param space what it sees of this state
+  Space spaceWithout(Outlook outlook, Space space, Shape shape, int device) {
+    return hasSliced()
+        ? without(shape, device).space(outlook)
+        : outlook.without(space, shape.cpuMillis(), device, (int) shape.units());
+  }
+
+  /// What packing sees when a worker takes these devices whole.
+  ///
+  /// @param space what it sees of this state
+  Space spaceWithoutWhole(Outlook outlook, Space space, Shape shape, int[] devices) {
+    return hasSliced()
+        ? withoutWhole(shape, devices).space(outlook)
+        : outlook.withoutWhole(space, shape.cpuMillis(), devices);
+  }
+
+  /// The devices as [#space] counts them.
+  int[] spaceIndexes(int[] devices) {
+    if (!hasSliced()) {
+      return devices;
+    }
+    int[] indexes = new int[devices.length];
+    for (int i = 0; i < devices.length; i++) {
+      long own = usable(devices[i]);
+      for (int other = 0; other < units.length; other++) {
+        long usable = usable(other);
+        boolean before = usable < own || (usable == own && other < devices[i]);
+        indexes[i] += usable > 0 && before ? 1 : 0;
+      }
+    }
+    return indexes;
+  }
+
+  private FreeState without(Shape shape, int device) {
+    long[] newUnits = units.clone();
+    long[] newLeft = left.clone();
+    DeviceKind kind = kinds[device];
+    Geometry.Sliced sliced = kind.sliced();
+    newUnits[device] -= shape.units();
+    newLeft[device] =
+        sliced == null
+            ? left[device] - shape.memoryOf(kind)
+            : SliceRoom.without(
+                sliced, left[device], SliceRoom.choose(kind, sliced, shape, left[device]));
+    return of(
+        cpuMillis - shape.cpuMillis(), memoryBytes - shape.memoryBytes(), kinds, newUnits, newLeft);
+  }
+
+  private FreeState withoutWhole(Shape shape, int[] devices) {
+    long[] newUnits = units.clone();
+    for (int device : devices) {
+      newUnits[device] = 0;
+    }
+    return of(
+        cpuMillis - shape.cpuMillis(), memoryBytes - shape.memoryBytes(), kinds, newUnits, left);
+  }
+
+  /// Units that are free and that no job can ask of a sliced device, because of where they lie.
+  long unusableUnits() {
+    long sum = 0;
+    for (int i = 0; i < units.length; i++) {
+      sum += units[i] - usable(i);
+    }
+    return sum;
+  }
+
+  private long usable(int device) {
+    Geometry.Sliced sliced = kinds[device].sliced();
+    return sliced == null
+        ? units[device]
+        : Math.min(units[device], SliceRoom.usableUnits(sliced, left[device]));
+  }
+
+  /// What packing sees of it; of sliced devices, what jobs can still ask of them.
+  Space space(Outlook outlook) {
+    return hasSliced() ? usableSpace(outlook) : allSpace(outlook);
+  }
+
+  private Space usableSpace(Outlook outlook) {
+    record Part(int units, String model) {}
+    List<Part> parts = new ArrayList<>();
+    for (int i = 0; i < units.length; i++) {
+      if (usable(i) > 0) {
+        parts.add(new Part((int) usable(i), kinds[i].model()));
+      }
+    }
+    // Equal parts in the order of the devices, as elsewhere.
+    parts.sort(Comparator.comparingInt(Part::units));
+    return outlook.space(
+        cpuMillis,
+        parts.stream().mapToInt(Part::units).toArray(),
+        parts.stream().map(Part::model).toArray(String[]::new));
+  }
+
+  private Space allSpace(Outlook outlook) {
+    int[] free = new int[units.length];
+    String[] models = new String[units.length];
+    for (int i = 0; i < free.length; i++) {
+      free[i] = (int) units[i];
+      models[i] = kinds[i].model();
+    }
+    return outlook.space(cpuMillis, free, models);
   }
 
   /// Any order will do that depends on nothing but the content: it settles ties in the same way
@@ -115,7 +293,7 @@ final class FreeState implements Comparable<FreeState> {
       order = Long.compare(memoryBytes, other.memoryBytes);
     }
     if (order == 0) {
-      order = Arrays.compare(memory, other.memory);
+      order = Arrays.compare(left, other.left);
     }
     return order == 0 ? Arrays.compare(kinds, other.kinds) : order;
   }
@@ -127,7 +305,7 @@ final class FreeState implements Comparable<FreeState> {
         && cpuMillis == other.cpuMillis
         && memoryBytes == other.memoryBytes
         && Arrays.equals(units, other.units)
-        && Arrays.equals(memory, other.memory)
+        && Arrays.equals(left, other.left)
         && Arrays.equals(kinds, other.kinds);
   }
 

@@ -15,12 +15,13 @@ import java.util.Map;
 /// with room for 3.
 public final class GangPlacement {
   /// Nodes that each have room for so many workers. Equal sites differ in their first node.
-  private record Site(int workers, long cost, NodeState first, Iterator<Room> rooms) {}
+  private record Site(int workers, Rating rating, NodeState first, Iterator<Room> rooms) {}
 
   private static final Comparator<Site> ROOMIEST_FIRST =
       Comparator.comparingInt(Site::workers)
           .reversed()
-          .thenComparingLong(Site::cost)
+          .thenComparingDouble(site -> site.rating().cost())
+          .thenComparingLong(site -> site.rating().tie())
           .thenComparing(Site::first);
 
   private GangPlacement() {}
@@ -32,9 +33,8 @@ public final class GangPlacement {
   public static Assignment place(PoolState pool, Shape shape, Map<NodeState, Room> rooms) {
     List<Site> sites = new ArrayList<>();
     for (StateGroup group : pool.groups()) {
-      int workers = group.state().workers(shape);
-      if (workers > 0) {
-        addGroup(sites, shape, group, workers, rooms);
+      if (group.state().workers(shape) > 0) {
+        addGroup(sites, pool, shape, group, rooms);
       }
     }
     for (Room room : rooms.values()) {
@@ -42,7 +42,10 @@ public final class GangPlacement {
       if (workers > 0 && room.node().takesWork()) {
         sites.add(
             new Site(
-                workers, BestFit.cost(shape, room.state()), room.node(), List.of(room).iterator()));
+                workers,
+                pool.rater().rate(shape, room.state()),
+                room.node(),
+                List.of(room).iterator()));
       }
     }
     sites.sort(ROOMIEST_FIRST);
@@ -50,7 +53,8 @@ public final class GangPlacement {
   }
 
   private static void addGroup(
-      List<Site> sites, Shape shape, StateGroup group, int workers, Map<NodeState, Room> rooms) {
+      List<Site> sites, PoolState pool, Shape shape, StateGroup group, Map<NodeState, Room> rooms) {
+    int workers = group.state().workers(shape);
     // No more nodes of one state can be needed than the job has workers.
     List<Room> own = new ArrayList<>();
     for (NodeState node : group.nodes()) {
@@ -64,7 +68,10 @@ public final class GangPlacement {
     if (!own.isEmpty()) {
       sites.add(
           new Site(
-              workers, BestFit.cost(shape, group.state()), own.getFirst().node(), own.iterator()));
+              workers,
+              pool.rater().rate(shape, group.state()),
+              own.getFirst().node(),
+              own.iterator()));
     }
   }
 

@@ -2,7 +2,12 @@ package io.headgate.scheduler.core.placement;
 
 import static io.headgate.type.GpuQuantity.UNITS_PER_GPU;
 
+import io.headgate.scheduler.core.catalog.Instance;
 import io.headgate.scheduler.core.explain.Dimension;
+import io.headgate.scheduler.core.node.Device;
+import io.headgate.scheduler.core.node.Geometry;
+import java.util.Arrays;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// What nodes have when nothing is on them, whether or not they take work at the moment.
@@ -11,44 +16,85 @@ public final class Inventory {
   ///
   /// @param asked in the dimension's unit
   /// @param most what the best node has of it
-  public record Shortfall(Dimension dimension, long asked, long most) {}
+  public record Shortfall(Dimension dimension, long asked, long most) {
+    /// How much of what is asked there is, 1: enough.
+    private double part() {
+      return asked <= most ? 1 : most / (double) asked;
+    }
+  }
+
+  /// More workers than anybody asks for on one instance; of those that take nothing any number
+  /// fits.
+  private static final int MOST_ON_INSTANCE = 100_000;
 
   private Inventory() {}
 
   /// Whether one worker of the shape fits some node. A pool without nodes may get some that fit.
   static boolean mayFit(Iterable<NodeState> nodes, Shape shape) {
-    boolean none = true;
     for (NodeState node : nodes) {
       if (!node.isRemoved()) {
-        if (fits(node, shape)) {
-          return true;
-        }
-        none = false;
+        return someFits(nodes, shape);
       }
     }
-    return none;
+    return true;
+  }
+
+  static boolean someFits(Iterable<NodeState> nodes, Shape shape) {
+    for (NodeState node : nodes) {
+      if (!node.isRemoved() && fits(node, shape)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /// How many workers of the shape fit on an empty instance, however many a job has.
+  static int workers(Instance instance, Shape shape) {
+    DeviceKind kind =
+        DeviceKind.of(
+            new Device(
+                0,
+                "",
+                instance.gpuModel(),
+                instance.gpuMemoryBytes(),
+                new Geometry.Continuous(),
+                instance.isolation()));
+    @Nullable DeviceKind[] kinds = new @Nullable DeviceKind[instance.gpus()];
+    long[] units = new long[instance.gpus()];
+    long[] left = new long[instance.gpus()];
+    Arrays.fill(kinds, kind);
+    Arrays.fill(units, UNITS_PER_GPU);
+    Arrays.fill(left, kind.whole());
+    return Fit.workers(
+        shape.withWorkers(MOST_ON_INSTANCE),
+        instance.cpuMillis(),
+        instance.memoryBytes(),
+        kinds,
+        units,
+        left);
   }
 
   private static boolean fits(NodeState node, Shape shape) {
     int count = node.deviceCount();
     @Nullable DeviceKind[] kinds = new @Nullable DeviceKind[count];
     long[] units = new long[count];
-    long[] memory = new long[count];
+    long[] left = new long[count];
     for (int slot = 0; slot < count; slot++) {
       DeviceKind kind = node.device(slot).kind();
       kinds[slot] = kind;
       units[slot] = UNITS_PER_GPU;
-      memory[slot] = kind == null ? 0 : kind.memoryBytes();
+      left[slot] = kind == null ? 0 : kind.whole();
     }
     return Fit.workers(
-            shape, node.node().cpuMillis(), node.node().memoryBytes(), kinds, units, memory)
+            shape, node.node().cpuMillis(), node.node().memoryBytes(), kinds, units, left)
         > 0;
   }
 
-  /// The first dimension in which no node is large enough. When each is large enough in every
-  /// dimension, but none in all, it is the devices.
+  /// The first dimension in which no node is large enough. When in each some node is, but none in
+  /// all, what the node lacks that comes nearest.
   public static Shortfall shortfall(PoolState pool, Shape shape) {
     long devices = 0;
+    long admitted = 0;
     long gpuMemory = 0;
     long isolation = 0;
     long cpu = 0;
@@ -58,20 +104,29 @@ public final class Inventory {
         continue;
       }
       int belonging = 0;
+      int ofItsModels = 0;
       for (int slot = 0; slot < node.deviceCount(); slot++) {
         DeviceKind kind = node.device(slot).kind();
         if (kind != null) {
           belonging++;
+          if (!shape.admits(kind.model())) {
+            continue;
+          }
+          ofItsModels++;
           gpuMemory = Math.max(gpuMemory, kind.memoryBytes());
           isolation = Math.max(isolation, kind.isolation().level());
         }
       }
       devices = Math.max(devices, belonging);
+      admitted = Math.max(admitted, ofItsModels);
       cpu = Math.max(cpu, node.node().cpuMillis());
       memory = Math.max(memory, node.node().memoryBytes());
     }
     if (shape.units() > devices * UNITS_PER_GPU) {
       return new Shortfall(Dimension.GPU, shape.units(), devices * UNITS_PER_GPU);
+    }
+    if (shape.units() > admitted * UNITS_PER_GPU) {
+      return new Shortfall(Dimension.GPU_MODEL, shape.units(), admitted * UNITS_PER_GPU);
     }
     if (shape.units() > 0 && shape.gpuMemoryBytes() > gpuMemory) {
       return new Shortfall(Dimension.GPU_MEMORY, shape.gpuMemoryBytes(), gpuMemory);
@@ -85,6 +140,45 @@ public final class Inventory {
     if (shape.memoryBytes() > memory) {
       return new Shortfall(Dimension.MEMORY, shape.memoryBytes(), memory);
     }
-    return new Shortfall(Dimension.DEVICE, shape.units(), devices * UNITS_PER_GPU);
+    return nearest(pool, shape);
+  }
+
+  /// What the node lacks most of that comes nearest, where each dimension is large enough on some
+  /// node, but all together on none. The devices, when it is none that is counted alone.
+  private static Shortfall nearest(PoolState pool, Shape shape) {
+    Shortfall nearest = new Shortfall(Dimension.DEVICE, shape.units(), 0);
+    for (NodeState node : pool.nodes()) {
+      if (!node.isRemoved()) {
+        Shortfall worst = worst(node, shape);
+        nearest = worst.part() > nearest.part() ? worst : nearest;
+      }
+    }
+    return nearest;
+  }
+
+  private static Shortfall worst(NodeState node, Shape shape) {
+    long devices = 0;
+    long admitted = 0;
+    for (int slot = 0; slot < node.deviceCount(); slot++) {
+      DeviceKind kind = node.device(slot).kind();
+      if (kind != null) {
+        devices++;
+        admitted += shape.admits(kind.model()) ? 1 : 0;
+      }
+    }
+    Shortfall worst =
+        devices == admitted
+            ? new Shortfall(Dimension.GPU, shape.units(), devices * UNITS_PER_GPU)
+            : new Shortfall(Dimension.GPU_MODEL, shape.units(), admitted * UNITS_PER_GPU);
+    for (Shortfall other :
+        List.of(
+            new Shortfall(Dimension.CPU, shape.cpuMillis(), node.node().cpuMillis()),
+            new Shortfall(Dimension.MEMORY, shape.memoryBytes(), node.node().memoryBytes()))) {
+      worst = other.part() < worst.part() ? other : worst;
+    }
+    // Enough of each: its devices are not such that a worker fits.
+    return worst.part() < 1
+        ? worst
+        : new Shortfall(Dimension.DEVICE, shape.units(), admitted * UNITS_PER_GPU);
   }
 }

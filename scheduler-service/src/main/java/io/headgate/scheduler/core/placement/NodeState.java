@@ -15,6 +15,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /// One node: its inventory, what is taken of it and by whom.
 ///
@@ -28,11 +29,16 @@ public final class NodeState implements Comparable<NodeState> {
   private boolean removed;
   private Instant asideUntil = Instant.MIN;
   private int rejections;
+  private boolean released;
+  private @Nullable Instant idleSince;
   private DeviceState[] devices = {};
+  private boolean hasSliced;
   private final Taken cpu = new Taken();
   private final Taken memory = new Taken();
   private final List<Share> shares = new ArrayList<>();
   private int stoppingShares;
+  private int heldShares;
+  private int openEnded;
 
   /// What its pool last knew of it.
   final PoolEntry entry = new PoolEntry();
@@ -68,6 +74,27 @@ public final class NodeState implements Comparable<NodeState> {
           .offer(device, newPool.wants(device.model()));
     }
     devices = known.values().toArray(DeviceState[]::new);
+    recountPlaces();
+  }
+
+  private void recountPlaces() {
+    hasSliced = false;
+    for (DeviceState device : devices) {
+      hasSliced |= device.isSliced();
+    }
+    if (!hasSliced) {
+      return;
+    }
+    for (Share share : shares) {
+      for (Slice slice : share.place().slices()) {
+        devices[slot(slice.device())].place(slice, share.stake(), 1);
+      }
+    }
+  }
+
+  /// Whether some device of it has places.
+  boolean hasSliced() {
+    return hasSliced;
   }
 
   public NodeId id() {
@@ -91,6 +118,8 @@ public final class NodeState implements Comparable<NodeState> {
 
   public void restore() {
     removed = false;
+    released = false;
+    idleSince = null;
   }
 
   public boolean isRemoved() {
@@ -99,7 +128,28 @@ public final class NodeState implements Comparable<NodeState> {
 
   /// Whether it gets new work.
   public boolean takesWork() {
-    return !removed && node.status() == NodeStatus.READY && asideUntil.equals(Instant.MIN);
+    return !removed
+        && !released
+        && node.status() == NodeStatus.READY
+        && asideUntil.equals(Instant.MIN);
+  }
+
+  /// Since when nothing is on it; kept for nodes of elastic pools only.
+  public @Nullable Instant idleSince() {
+    return idleSince;
+  }
+
+  public void setIdleSince(@Nullable Instant since) {
+    idleSince = since;
+  }
+
+  /// It is given back to its provider: it gets no work and will be removed.
+  public void release() {
+    released = true;
+  }
+
+  public boolean isReleased() {
+    return released;
   }
 
   /// Gives it no work until then, because it rejected some.
@@ -188,8 +238,24 @@ public final class NodeState implements Comparable<NodeState> {
     return Collections.unmodifiableList(shares);
   }
 
+  /// Whether something here is held.
+  boolean hasHeld() {
+    return heldShares > 0;
+  }
+
+  /// Takes note of an attempt here, or that one is gone, that runs on and has not said for how
+  /// long.
+  public void countOpenEnded(int change) {
+    openEnded += change;
+  }
+
+  /// Attempts here that run on and have not said for how long.
+  public int openEnded() {
+    return openEnded;
+  }
+
   /// Whether something here was asked to stop.
-  boolean hasStopping() {
+  public boolean hasStopping() {
     return stoppingShares > 0;
   }
 
@@ -199,11 +265,16 @@ public final class NodeState implements Comparable<NodeState> {
   }
 
   public void remove(JobId job, WorkerPlace place, Stake stake) {
-    if (!shares.remove(new Share(job, place, stake))) {
-      throw new IllegalStateException(
-          "job %s has no share %s of node %s".formatted(job, stake, id()));
+    for (int i = 0; i < shares.size(); i++) {
+      Share share = shares.get(i);
+      if (share.stake() == stake && share.job().equals(job) && share.place().equals(place)) {
+        shares.remove(i);
+        account(place, stake, -1);
+        return;
+      }
     }
-    account(place, stake, -1);
+    throw new IllegalStateException(
+        "job %s has no share %s of node %s".formatted(job, stake, id()));
   }
 
   private void account(WorkerPlace place, Stake stake, int sign) {
@@ -213,18 +284,22 @@ public final class NodeState implements Comparable<NodeState> {
       DeviceState device = devices[slot];
       device.units.add(stake, sign * slice.quantity().units());
       device.memory.add(stake, sign * slice.memoryBytes());
+      device.place(slice, stake, sign);
     }
     cpu.add(stake, sign * place.cpuMillis());
     memory.add(stake, sign * place.memoryBytes());
     if (stake == Stake.STOPPING) {
       stoppingShares += sign;
     }
+    if (stake == Stake.HELD) {
+      heldShares += sign;
+    }
   }
 
   /// Whether attempts have more of a device than there is: two have the same slice.
   public boolean isOvercommitted() {
     for (DeviceState device : devices) {
-      if (device.units.live + device.units.stopping > UNITS_PER_GPU) {
+      if (device.units.live + device.units.stopping > UNITS_PER_GPU || device.isOverlapped()) {
         return true;
       }
     }
@@ -242,17 +317,22 @@ public final class NodeState implements Comparable<NodeState> {
       return false;
     }
     for (DeviceState device : devices) {
-      long part = unitsOf(places, device);
-      DeviceKind kind = device.kind();
-      if (part > 0
-          && (kind == null
-              || !device.units.ready(UNITS_PER_GPU, part, unitsOf(older, device))
-              || !device.memory.ready(
-                  kind.memoryBytes(), memoryOf(places, device), memoryOf(older, device)))) {
+      List<Slice> own = slicesOn(places, device);
+      if (!own.isEmpty() && !isReady(device, own, slicesOn(older, device))) {
         return false;
       }
     }
     return true;
+  }
+
+  private static boolean isReady(DeviceState device, List<Slice> own, List<Slice> older) {
+    DeviceKind kind = device.kind();
+    if (kind == null || !device.units.ready(UNITS_PER_GPU, unitsOf(own), unitsOf(older))) {
+      return false;
+    }
+    return device.isSliced()
+        ? device.arePlacesReady(own, older)
+        : device.memory.ready(kind.memoryBytes(), deviceMemoryOf(own), deviceMemoryOf(older));
   }
 
   private static long cpuOf(List<WorkerPlace> places) {
@@ -271,22 +351,30 @@ public final class NodeState implements Comparable<NodeState> {
     return sum;
   }
 
-  private static long unitsOf(List<WorkerPlace> places, DeviceState device) {
-    long sum = 0;
+  private static List<Slice> slicesOn(List<WorkerPlace> places, DeviceState device) {
+    List<Slice> slices = new ArrayList<>();
     for (WorkerPlace place : places) {
       for (Slice slice : place.slices()) {
-        sum += slice.device() == device.index() ? slice.quantity().units() : 0;
+        if (slice.device() == device.index()) {
+          slices.add(slice);
+        }
       }
+    }
+    return slices;
+  }
+
+  private static long unitsOf(List<Slice> slices) {
+    long sum = 0;
+    for (Slice slice : slices) {
+      sum += slice.quantity().units();
     }
     return sum;
   }
 
-  private static long memoryOf(List<WorkerPlace> places, DeviceState device) {
+  private static long deviceMemoryOf(List<Slice> slices) {
     long sum = 0;
-    for (WorkerPlace place : places) {
-      for (Slice slice : place.slices()) {
-        sum += slice.device() == device.index() ? slice.memoryBytes() : 0;
-      }
+    for (Slice slice : slices) {
+      sum += slice.memoryBytes();
     }
     return sum;
   }

@@ -2,14 +2,16 @@ package io.headgate.scheduler.core.placement;
 
 import static io.headgate.type.GpuQuantity.UNITS_PER_GPU;
 
+import io.headgate.scheduler.core.catalog.Elasticity;
+import io.headgate.scheduler.core.catalog.PlacementPolicy;
 import io.headgate.scheduler.core.catalog.PolicyId;
 import io.headgate.scheduler.core.catalog.Pool;
 import io.headgate.scheduler.core.catalog.PoolId;
 import io.headgate.scheduler.core.catalog.ProfileId;
 import io.headgate.scheduler.core.job.Assignment;
+import io.headgate.scheduler.core.placement.policy.Mix;
 import io.headgate.type.GpuQuantity;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -23,10 +25,12 @@ import org.jspecify.annotations.Nullable;
 /// One pool: its nodes, grouped by what is free on them, and what is taken of it.
 public final class PoolState implements Comparable<PoolState> {
   private final PoolId id;
+  private final Expectation expectation;
   private @Nullable Pool pool;
   private List<ProfileId> executionOrder = List.of();
   private final TreeSet<NodeState> nodes = new TreeSet<>();
   private final TreeSet<NodeState> stoppingNodes = new TreeSet<>();
+  private final HeldNodes heldNodes = new HeldNodes();
   private final Map<FreeState, StateGroup> groups = new HashMap<>();
   private final Map<Shape, Ranking> rankings = new LinkedHashMap<>();
   private final Map<Shape, Boolean> everFits = new HashMap<>();
@@ -42,10 +46,13 @@ public final class PoolState implements Comparable<PoolState> {
   private long idleUnits;
   private int readyNodes;
   private long gains;
+  private long version;
   private int attempts;
 
-  public PoolState(PoolId id) {
+  /// @param policy what makes a place in it a good one
+  public PoolState(PoolId id, PlacementPolicy policy) {
     this.id = id;
+    this.expectation = new Expectation(policy);
   }
 
   public PoolId id() {
@@ -73,6 +80,22 @@ public final class PoolState implements Comparable<PoolState> {
       node.adopt(node.node(), this);
       refresh(node);
     }
+  }
+
+  /// Takes note of what tasks are expected; places are rated anew by it.
+  public void expect(Mix mix) {
+    if (expectation.change(mix, groups.values())) {
+      beginEra();
+    }
+  }
+
+  /// Free units that are of no use to a task of the mix, on average.
+  public long strandedUnits() {
+    return expectation.strandedUnits(groups.values());
+  }
+
+  Rater rater() {
+    return expectation.rater();
   }
 
   private static boolean sameDevices(@Nullable Pool before, @Nullable Pool after) {
@@ -119,6 +142,11 @@ public final class PoolState implements Comparable<PoolState> {
   /// next.
   public long gains() {
     return gains;
+  }
+
+  /// Counts whenever something changes about its nodes.
+  long version() {
+    return version;
   }
 
   /// Units that its nodes that take work offer.
@@ -189,10 +217,6 @@ public final class PoolState implements Comparable<PoolState> {
     return rankings.computeIfAbsent(shape, key -> new Ranking(key, this));
   }
 
-  public Collection<Ranking> rankings() {
-    return rankings.values();
-  }
-
   /// Forgets rankings that no queue uses.
   public void retainRankings(Set<Ranking> used) {
     rankings.values().removeIf(ranking -> !used.contains(ranking));
@@ -200,6 +224,7 @@ public final class PoolState implements Comparable<PoolState> {
 
   /// Takes the node in, or takes note of any change of it.
   public void refresh(NodeState node) {
+    version++;
     PoolEntry entry = node.entry;
     entry.pool = this;
     nodes.add(node);
@@ -220,6 +245,7 @@ public final class PoolState implements Comparable<PoolState> {
       entry.group.nodes().add(node);
       gains++;
     }
+    rater().moved(stateOf(before), state);
     for (Ranking ranking : rankings.values()) {
       ranking.moved(before, entry.group);
     }
@@ -229,6 +255,7 @@ public final class PoolState implements Comparable<PoolState> {
 
   /// Forgets the node. Nothing may be taken of it.
   public void drop(NodeState node) {
+    version++;
     PoolEntry entry = node.entry;
     StateGroup before = entry.group;
     if (before != null) {
@@ -236,6 +263,7 @@ public final class PoolState implements Comparable<PoolState> {
       if (before.isDead()) {
         groups.remove(before.state());
       }
+      rater().moved(stateOf(before), null);
       for (Ranking ranking : rankings.values()) {
         ranking.moved(before, null);
       }
@@ -244,6 +272,7 @@ public final class PoolState implements Comparable<PoolState> {
     count(node, null);
     nodes.remove(node);
     stoppingNodes.remove(node);
+    heldNodes.drop(node);
     everFits.clear();
   }
 
@@ -252,12 +281,39 @@ public final class PoolState implements Comparable<PoolState> {
     everFits.clear();
   }
 
+  private static @Nullable FreeState stateOf(@Nullable StateGroup group) {
+    return group == null ? null : group.state();
+  }
+
   private void trackStopping(NodeState node) {
     if (node.takesWork() && node.hasStopping()) {
       stoppingNodes.add(node);
     } else {
       stoppingNodes.remove(node);
     }
+    heldNodes.track(node);
+  }
+
+  HeldNodes heldNodes() {
+    return heldNodes;
+  }
+
+  /// Units of GPU that one instance of it brings; 0 when it is static.
+  public long instanceUnits() {
+    return elastic().map(known -> known.instance().gpus() * UNITS_PER_GPU).orElse(0L);
+  }
+
+  /// How many workers of the shape fit on one instance of it; 0 when it is static.
+  public int workersOnInstance(Shape shape) {
+    return elastic()
+        .map(Elasticity::instance)
+        .filter(instance -> instance.gpus() == 0 || wants(instance.gpuModel()))
+        .map(instance -> Inventory.workers(instance, shape))
+        .orElse(0);
+  }
+
+  private Optional<Elasticity> elastic() {
+    return pool == null ? Optional.empty() : pool.elasticity();
   }
 
   private void count(NodeState node, @Nullable FreeState state) {
@@ -313,12 +369,23 @@ public final class PoolState implements Comparable<PoolState> {
     return Optional.of(
         shape.isGang()
             ? GangPlacement.place(this, shape, Map.of())
-            : new Assignment(id, List.of(Room.now(ranking.bestNode()).take(shape).orElseThrow())));
+            : new Assignment(id, List.of(Room.now(node(ranking)).take(shape).orElseThrow())));
+  }
+
+  private NodeState node(Ranking ranking) {
+    return rater() instanceof Chance chance
+        ? chance.node(nodes, ranking.shape(), attempts, taken.live)
+        : ranking.bestNode();
   }
 
   /// Whether one worker of the shape may fit some node when nothing else is on it.
   public boolean everFits(Shape shape) {
-    return everFits.computeIfAbsent(shape, key -> Inventory.mayFit(nodes, key));
+    return everFits.computeIfAbsent(
+        shape,
+        key ->
+            elastic().isPresent()
+                ? workersOnInstance(key) > 0 || Inventory.someFits(nodes, key)
+                : Inventory.mayFit(nodes, key));
   }
 
   @Override

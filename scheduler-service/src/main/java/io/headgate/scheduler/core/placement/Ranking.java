@@ -1,6 +1,10 @@
 package io.headgate.scheduler.core.placement;
 
+import io.headgate.scheduler.core.job.JobId;
+import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
 import java.util.PriorityQueue;
 import org.jspecify.annotations.Nullable;
 
@@ -8,24 +12,29 @@ import org.jspecify.annotations.Nullable;
 ///
 /// It catches up with the pool when it is asked, not when a node changes: it ranks the groups born
 /// since it was asked last, and drops dead ones when they come to its top. So a pool may have many
-/// rankings, and only those in use cost anything. What it answers depends on the states alone, not
-/// on what was asked before.
+/// rankings, and only those in use cost anything. When the pool's prices change it keeps what is
+/// known of each state and orders it anew. What it answers depends on the states alone, not on what
+/// was asked before.
 public final class Ranking {
-  private record Ranked(long cost, StateGroup group) {}
+  private record Ranked(double cost, Rating rating, StateGroup group) {}
 
   private static final Comparator<Ranked> ORDER =
-      Comparator.comparingLong(Ranked::cost).thenComparing(ranked -> ranked.group().state());
+      Comparator.comparingDouble(Ranked::cost)
+          .thenComparingLong(ranked -> ranked.rating().tie())
+          .thenComparing(ranked -> ranked.group().state());
 
   private final Shape shape;
   private final PoolState pool;
   private final PriorityQueue<Ranked> ranked = new PriorityQueue<>(ORDER);
   private int read;
   private int era;
+  private int edition;
 
   /// Workers that fit in the whole pool; kept for gangs only, which must know it all the time.
   private long workers;
 
-  private boolean fitted;
+  private Optional<JobId> holder = Optional.empty();
+  private long holderFoundAt = -1;
 
   Ranking(Shape shape, PoolState pool) {
     this.shape = shape;
@@ -58,27 +67,35 @@ public final class Ranking {
     return pool.hasRoom(shape.needUnits()) && workers() >= shape.workers();
   }
 
-  /// Takes note of whether it fits, for [#hasFilled].
-  public void note() {
-    fitted = fits();
-  }
-
-  /// Whether it fitted when it was noted last and no longer does; takes note of it.
-  public boolean hasFilled() {
-    if (!fitted || fits()) {
-      return false;
+  /// The job whose hold keeps a worker from fitting, if that is all that does.
+  public Optional<JobId> holderInTheWay() {
+    if (holderFoundAt != pool.version()) {
+      holder = pool.heldNodes().inTheWay(pool, shape);
+      holderFoundAt = pool.version();
     }
-    fitted = false;
-    return true;
+    return holder;
   }
 
-  /// The first node, by id, of the best state. Only when it fits.
+  /// The first node, by id, of the best state, or of all equally good ones. Only when it fits.
   NodeState bestNode() {
     StateGroup best = best();
     if (best == null) {
       throw new IllegalStateException(shape + " does not fit in " + pool.id());
     }
-    return best.nodes().first();
+    return pool.rater().mixesEquals() ? firstOfEquals() : best.nodes().first();
+  }
+
+  private NodeState firstOfEquals() {
+    Ranked top = ranked.element();
+    NodeState first = top.group().nodes().first();
+    for (Ranked other : ranked) {
+      if (other.cost() == top.cost()
+          && !other.group().isDead()
+          && other.group().nodes().first().compareTo(first) < 0) {
+        first = other.group().nodes().first();
+      }
+    }
+    return first;
   }
 
   private @Nullable StateGroup best() {
@@ -97,10 +114,29 @@ public final class Ranking {
       ranked.clear();
       read = 0;
     }
+    if (edition != pool.rater().edition()) {
+      edition = pool.rater().edition();
+      rankAnew();
+    }
     for (; read < pool.births.size(); read++) {
       StateGroup group = pool.births.get(read);
       if (!group.isDead() && group.state().workers(shape) > 0) {
-        ranked.add(new Ranked(BestFit.cost(shape, group.state()), group));
+        rank(pool.rater().rate(shape, group.state()), group);
+      }
+    }
+  }
+
+  private void rank(Rating rating, StateGroup group) {
+    ranked.add(new Ranked(rating.cost(), rating, group));
+  }
+
+  /// The prices have changed: the ratings stay, their costs do not.
+  private void rankAnew() {
+    List<Ranked> before = new ArrayList<>(ranked);
+    ranked.clear();
+    for (Ranked one : before) {
+      if (!one.group().isDead()) {
+        rank(one.rating(), one.group());
       }
     }
   }

@@ -3,7 +3,9 @@ package io.headgate.scheduler.core.placement;
 import static io.headgate.type.GpuQuantity.UNITS_PER_GPU;
 
 import io.headgate.scheduler.core.job.Slice;
+import io.headgate.scheduler.core.job.SlicePlacement;
 import io.headgate.scheduler.core.job.WorkerPlace;
+import io.headgate.scheduler.core.node.Geometry;
 import io.headgate.type.GpuQuantity;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,7 +17,11 @@ public final class Room {
   private final NodeState node;
   private final @Nullable DeviceKind[] kinds;
   private final long[] units;
-  private final long[] memory;
+  private final long[] left;
+
+  /// Of sliced devices only; null when the node has none.
+  private final @Nullable Cells @Nullable [] cells;
+
   private long cpuMillis;
   private long memoryBytes;
 
@@ -24,12 +30,16 @@ public final class Room {
     int count = node.deviceCount();
     kinds = new @Nullable DeviceKind[count];
     units = new long[count];
-    memory = new long[count];
+    left = new long[count];
+    cells = node.hasSliced() ? new @Nullable Cells[count] : null;
     for (int slot = 0; slot < count; slot++) {
       DeviceState device = node.device(slot);
       kinds[slot] = device.kind();
       units[slot] = soon ? device.freeUnitsSoon() : device.freeUnits();
-      memory[slot] = soon ? device.freeMemorySoon() : device.freeMemory();
+      left[slot] = soon ? device.leftSoon() : device.left();
+      if (cells != null) {
+        cells[slot] = device.cells(soon);
+      }
     }
     cpuMillis = soon ? node.freeCpuSoon() : node.freeCpu();
     memoryBytes = soon ? node.freeMemorySoon() : node.freeMemory();
@@ -51,7 +61,7 @@ public final class Room {
 
   /// How many workers of the shape fit at once, at most as many as it has.
   public int workers(Shape shape) {
-    return Fit.workers(shape, cpuMillis, memoryBytes, kinds, units, memory);
+    return Fit.workers(shape, cpuMillis, memoryBytes, kinds, units, left);
   }
 
   /// Puts a share back as if it were free.
@@ -67,13 +77,36 @@ public final class Room {
   private void change(WorkerPlace place, int sign) {
     for (Slice slice : place.slices()) {
       int slot = node.slot(slice.device());
-      if (kinds[slot] != null) {
-        units[slot] += sign * slice.quantity().units();
-        memory[slot] += sign * slice.memoryBytes();
+      DeviceKind kind = kinds[slot];
+      if (kind == null) {
+        continue;
+      }
+      units[slot] += sign * slice.quantity().units();
+      Geometry.Sliced sliced = kind.sliced();
+      if (sliced == null) {
+        left[slot] += sign * slice.memoryBytes();
+      } else {
+        Cells taken = cells(slot);
+        taken.add(slice, -sign);
+        left[slot] = taken.left(sliced);
       }
     }
     cpuMillis += sign * place.cpuMillis();
     memoryBytes += sign * place.memoryBytes();
+  }
+
+  /// Whether more was taken back than was free.
+  public boolean isOverdrawn() {
+    for (int slot = 0; slot < units.length; slot++) {
+      DeviceKind kind = kinds[slot];
+      Geometry.Sliced sliced = kind == null ? null : kind.sliced();
+      if (units[slot] < 0
+          || left[slot] < 0
+          || (sliced != null && cells(slot).isOverdrawn(sliced))) {
+        return true;
+      }
+    }
+    return cpuMillis < 0 || memoryBytes < 0;
   }
 
   /// Takes the best place for one worker; empty when none fits.
@@ -90,15 +123,16 @@ public final class Room {
   private List<Slice> slices(Shape shape) {
     List<Slice> slices = new ArrayList<>();
     if (shape.isFraction()) {
-      int slot = Fit.tightest(shape, kinds, units, memory);
-      DeviceKind kind = kind(slot);
-      slices.add(slice(slot, new GpuQuantity(shape.units()), shape.memoryOf(kind)));
+      int slot = slotForPart(shape);
+      slices.add(part(slot, shape));
     } else {
       int missing = shape.wholeDevices();
       for (int slot = 0; missing > 0; slot++) {
         DeviceKind kind = kinds[slot];
-        if (kind != null && Fit.isIdle(shape, kind, units[slot], memory[slot])) {
-          slices.add(slice(slot, GpuQuantity.ONE, kind.memoryBytes()));
+        if (kind != null && Fit.isIdle(shape, kind, units[slot], left[slot])) {
+          Geometry.Sliced sliced = kind.sliced();
+          SlicePlacement placement = sliced == null ? null : SliceRoom.wholePlacement(sliced);
+          slices.add(slice(slot, GpuQuantity.ONE, kind.memoryBytes(), placement));
           missing--;
         }
       }
@@ -106,9 +140,42 @@ public final class Room {
     return slices;
   }
 
-  private Slice slice(int slot, GpuQuantity quantity, long memoryOfSlice) {
+  /// The first device that is free as the one that the pool's policy chooses.
+  private int slotForPart(Shape shape) {
+    FreeState state = state();
+    int device = node.pool().rater().rate(shape, state).device();
+    int slot = 0;
+    while (!state.isLike(device, kinds[slot], units[slot], left[slot])) {
+      slot++;
+    }
+    return slot;
+  }
+
+  private Slice part(int slot, Shape shape) {
+    DeviceKind kind = kind(slot);
+    GpuQuantity quantity = new GpuQuantity(shape.units());
+    Geometry.Sliced sliced = kind.sliced();
+    if (sliced == null) {
+      return slice(slot, quantity, shape.memoryOf(kind), null);
+    }
+    SlicePlacement placement = SliceRoom.choose(kind, sliced, shape, left[slot]);
+    long memoryOfSlice = SliceRoom.memoryBytes(kind, sliced, placement.size());
+    return slice(slot, quantity, memoryOfSlice, placement);
+  }
+
+  private Slice slice(
+      int slot, GpuQuantity quantity, long memoryOfSlice, @Nullable SlicePlacement placement) {
     DeviceState device = node.device(slot);
-    return new Slice(device.index(), device.uuid(), quantity, memoryOfSlice);
+    return new Slice(
+        device.index(), device.uuid(), quantity, memoryOfSlice, Optional.ofNullable(placement));
+  }
+
+  private Cells cells(int slot) {
+    Cells taken = cells == null ? null : cells[slot];
+    if (taken == null) {
+      throw new IllegalStateException("slot " + slot + " of " + node.id() + " has no places");
+    }
+    return taken;
   }
 
   private DeviceKind kind(int slot) {
@@ -121,7 +188,7 @@ public final class Room {
 
   /// What is free, without saying where.
   FreeState state() {
-    return FreeState.of(cpuMillis, memoryBytes, kinds, units, memory);
+    return FreeState.of(cpuMillis, memoryBytes, kinds, units, left);
   }
 
   /// Units free on all devices together.

@@ -4,6 +4,8 @@ import static io.headgate.type.GpuQuantity.UNITS_PER_GPU;
 
 import io.headgate.scheduler.core.catalog.Isolation;
 import io.headgate.scheduler.core.catalog.Profile;
+import io.headgate.scheduler.core.placement.policy.TaskClass;
+import java.util.List;
 
 /// What a job takes, without names: profiles of the same shape are alike to placement.
 ///
@@ -11,15 +13,21 @@ import io.headgate.scheduler.core.catalog.Profile;
 /// @param gpuMemoryBytes least memory on each device; [#PROPORTIONAL]: as much of it as of the
 ///   device
 /// @param isolation weakest that a part of a device may have
+/// @param gpuModels of which its devices may be, sorted; empty: any
 public record Shape(
     long units,
     long gpuMemoryBytes,
     long cpuMillis,
     long memoryBytes,
     Isolation isolation,
+    List<String> gpuModels,
     int workers) {
   /// Of the memory of a device as much as of the device.
   public static final long PROPORTIONAL = -1;
+
+  public Shape {
+    gpuModels = List.copyOf(gpuModels);
+  }
 
   public static Shape of(Profile profile) {
     return new Shape(
@@ -28,7 +36,13 @@ public record Shape(
         profile.cpuMillis(),
         profile.memoryBytes(),
         profile.gpus().isFraction() ? profile.isolation() : Isolation.NONE,
+        // What takes no device has no use for a model.
+        profile.gpus().units() == 0 ? List.of() : profile.gpuModels().stream().sorted().toList(),
         profile.workers());
+  }
+
+  Shape withWorkers(int count) {
+    return new Shape(units, gpuMemoryBytes, cpuMillis, memoryBytes, isolation, gpuModels, count);
   }
 
   /// Units of all workers together.
@@ -44,9 +58,21 @@ public record Shape(
     return workers > 1;
   }
 
+  /// Whether its devices may be of the model.
+  boolean admits(String model) {
+    return gpuModels.isEmpty() || gpuModels.contains(model);
+  }
+
   /// Whole devices per worker; 0 for a part of one and for none.
   public int wholeDevices() {
     return (int) (units / UNITS_PER_GPU);
+  }
+
+  /// One worker as packing sees it.
+  public TaskClass task() {
+    return isFraction()
+        ? new TaskClass(1, (int) units, cpuMillis, gpuModels)
+        : new TaskClass(wholeDevices(), units == 0 ? 0 : (int) UNITS_PER_GPU, cpuMillis, gpuModels);
   }
 
   /// Memory that a worker takes of a device of which it takes a part; rounded down, so that parts

@@ -1,13 +1,15 @@
 package io.headgate.scheduler.core.placement;
 
 import io.headgate.scheduler.core.explain.Dimension;
+import java.util.List;
 
 /// What the nodes of a pool lack right now for a shape of which enough GPU is idle in the pool.
 public final class Shortage {
   private Shortage() {}
 
   /// The first dimension without which one worker would fit somewhere; the devices, when it is none
-  /// alone or when only not all workers of a gang fit.
+  /// alone or when only not all workers of a gang fit; of a sliced device its places, when a large
+  /// enough part of it is idle.
   public static Dimension dimension(PoolState pool, Shape shape) {
     if (shape.cpuMillis() > 0 && fits(pool, with(shape, 0, shape.memoryBytes()))) {
       return Dimension.CPU;
@@ -15,10 +17,25 @@ public final class Shortage {
     if (shape.memoryBytes() > 0 && fits(pool, with(shape, shape.cpuMillis(), 0))) {
       return Dimension.MEMORY;
     }
+    if (!shape.gpuModels().isEmpty() && fits(pool, withAnyModel(shape))) {
+      return Dimension.GPU_MODEL;
+    }
     if (shape.gpuMemoryBytes() > 0 && fits(pool, withoutGpuMemory(shape))) {
       return Dimension.GPU_MEMORY;
     }
-    return shape.units() == 0 ? Dimension.CPU : Dimension.DEVICE;
+    if (shape.units() == 0) {
+      return Dimension.CPU;
+    }
+    return isPlaceless(pool, shape) ? Dimension.GEOMETRY : Dimension.DEVICE;
+  }
+
+  private static boolean isPlaceless(PoolState pool, Shape shape) {
+    for (StateGroup group : pool.groups()) {
+      if (group.state().isPlaceless(shape)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private static boolean fits(PoolState pool, Shape shape) {
@@ -32,11 +49,34 @@ public final class Shortage {
 
   private static Shape with(Shape shape, long cpuMillis, long memoryBytes) {
     return new Shape(
-        shape.units(), shape.gpuMemoryBytes(), cpuMillis, memoryBytes, shape.isolation(), 1);
+        shape.units(),
+        shape.gpuMemoryBytes(),
+        cpuMillis,
+        memoryBytes,
+        shape.isolation(),
+        shape.gpuModels(),
+        1);
+  }
+
+  private static Shape withAnyModel(Shape shape) {
+    return new Shape(
+        shape.units(),
+        shape.gpuMemoryBytes(),
+        shape.cpuMillis(),
+        shape.memoryBytes(),
+        shape.isolation(),
+        List.of(),
+        1);
   }
 
   private static Shape withoutGpuMemory(Shape shape) {
     return new Shape(
-        shape.units(), 0, shape.cpuMillis(), shape.memoryBytes(), shape.isolation(), 1);
+        shape.units(),
+        0,
+        shape.cpuMillis(),
+        shape.memoryBytes(),
+        shape.isolation(),
+        shape.gpuModels(),
+        1);
   }
 }

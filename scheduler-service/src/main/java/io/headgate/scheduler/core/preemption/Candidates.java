@@ -5,20 +5,22 @@ import io.headgate.scheduler.core.placement.PoolState;
 import io.headgate.scheduler.core.queue.LiveAttempt;
 import io.headgate.scheduler.core.queue.QueueState;
 import io.headgate.scheduler.core.rights.PolicyAccount;
-import java.util.Collection;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.SequencedSet;
 
-/// The attempts that may become victims, by pool and by what decides their order: queue, policy,
-/// profile. Inside a class they are in the order of their assignment.
+/// The attempts that may become victims, by pool, policy and what else decides their order: queue
+/// and profile. Inside a class they are in the order of their assignment.
 public final class Candidates {
   /// Attempts that only the time of their assignment tells apart.
   record Rank(QueueState queue, PolicyAccount policy, ProfileId profile) {}
 
-  private final Map<PoolState, Map<Rank, SequencedSet<LiveAttempt>>> byPool = new HashMap<>();
+  /// The classes of a pool by their policies: of most policies nobody may go, and they are many.
+  private final Map<PoolState, Map<PolicyAccount, Map<Rank, SequencedSet<LiveAttempt>>>> byPool =
+      new HashMap<>();
 
   /// Takes in a running attempt. One that may not be preempted, or that has no GPU and so is no
   /// over-reservation usage, never becomes a victim.
@@ -26,6 +28,7 @@ public final class Candidates {
     if (isCandidate(attempt)) {
       byPool
           .computeIfAbsent(attempt.pool(), key -> new HashMap<>())
+          .computeIfAbsent(attempt.policy(), key -> new HashMap<>())
           .computeIfAbsent(rank(attempt), key -> new LinkedHashSet<>())
           .add(attempt);
     }
@@ -33,10 +36,7 @@ public final class Candidates {
 
   /// It stops, or has ended.
   public void remove(LiveAttempt attempt) {
-    Map<Rank, SequencedSet<LiveAttempt>> ranks = byPool.get(attempt.pool());
-    if (ranks == null) {
-      return;
-    }
+    Map<Rank, SequencedSet<LiveAttempt>> ranks = classes(attempt.pool(), attempt.policy());
     Rank rank = rank(attempt);
     SequencedSet<LiveAttempt> attempts = ranks.get(rank);
     if (attempts != null && attempts.remove(attempt) && attempts.isEmpty()) {
@@ -44,10 +44,23 @@ public final class Candidates {
     }
   }
 
-  /// The classes of a pool, in no particular order; in each the one assigned first comes first.
-  Collection<Map.Entry<Rank, SequencedSet<LiveAttempt>>> in(PoolState pool) {
-    Map<Rank, SequencedSet<LiveAttempt>> ranks = byPool.get(pool);
-    return ranks == null || pool.isDedicated() ? List.of() : ranks.entrySet();
+  /// The classes of a pool by their policies, in no particular order; in each class the one
+  /// assigned first comes first.
+  Map<PolicyAccount, Map<Rank, SequencedSet<LiveAttempt>>> in(PoolState pool) {
+    return pool.isDedicated() ? Map.of() : byPool.getOrDefault(pool, Map.of());
+  }
+
+  /// Those of one policy, in all pools, in no particular order.
+  List<LiveAttempt> of(PolicyAccount policy) {
+    List<LiveAttempt> attempts = new ArrayList<>();
+    for (PoolState pool : byPool.keySet()) {
+      classes(pool, policy).values().forEach(attempts::addAll);
+    }
+    return attempts;
+  }
+
+  private Map<Rank, SequencedSet<LiveAttempt>> classes(PoolState pool, PolicyAccount policy) {
+    return byPool.getOrDefault(pool, Map.of()).getOrDefault(policy, Map.of());
   }
 
   private static boolean isCandidate(LiveAttempt attempt) {

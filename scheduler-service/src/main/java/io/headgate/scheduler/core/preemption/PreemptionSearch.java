@@ -2,17 +2,22 @@ package io.headgate.scheduler.core.preemption;
 
 import io.headgate.scheduler.core.catalog.Reclaim;
 import io.headgate.scheduler.core.job.Assignment;
+import io.headgate.scheduler.core.job.PreemptionRule;
 import io.headgate.scheduler.core.placement.PoolState;
 import io.headgate.scheduler.core.queue.LiveAttempt;
 import io.headgate.scheduler.core.queue.Route;
+import io.headgate.scheduler.core.queue.Seeker;
+import io.headgate.scheduler.core.rights.PolicyAccount;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 
-/// Makes room for an entitled job that fits nowhere (DESIGN P1-P4).
+/// Makes room for a job that fits nowhere (DESIGN P1-P4, P7, P9).
 ///
 /// 1. If it fits once everything that already stops has stopped, it waits for that: nobody else has
 ///    to go.
@@ -36,40 +41,113 @@ public final class PreemptionSearch {
     /// Nobody may go who would make room.
     ///
     /// @param retryAt when the protection of an attempt ends that was passed over
-    record NotFound(Optional<Instant> retryAt) implements Result {}
+    /// @param gaveUp whether the search ended at its bound, so that room may exist all the same
+    record NotFound(Optional<Instant> retryAt, boolean gaveUp) implements Result {}
   }
 
-  private PreemptionSearch() {}
+  /// Bounds the walk; a step costs about a microsecond.
+  public static final int MAX_STEPS = 200_000;
+
+  private final Candidates candidates;
+  private final Instant now;
+  private final int maxSteps;
+  private final Map<OrderKey, VictimOrder> orders = new HashMap<>();
+
+  /// What the order of the victims depends on under P1.
+  private record OrderKey(Set<PoolState> pools, Reclaim reclaim) {}
+
+  /// A search, or several as long as nothing changes but that entitled jobs start: none of what
+  /// makes up the order of the victims changes by that, and what is free only becomes less.
+  ///
+  /// @param maxSteps bounds each search; [#MAX_STEPS]
+  public PreemptionSearch(Candidates candidates, Instant now, int maxSteps) {
+    this.candidates = candidates;
+    this.now = now;
+    this.maxSteps = maxSteps;
+  }
 
   /// Finds a place and the victims that have to leave it.
-  ///
-  /// @param routes of the job, in routing order; its shape is theirs
-  public static Result search(
-      Candidates candidates, List<Route> routes, Reclaim reclaim, Instant now) {
-    Map<PoolState, Tally> tallies = new LinkedHashMap<>();
-    for (Route route : routes) {
-      Tally tally = new Tally(route);
+  public Result search(Seeker seeker) {
+    PolicyAccount limited = seeker.rule() == PreemptionRule.P9 ? seeker.account() : null;
+    List<Tally> tallies = new ArrayList<>();
+    for (Route route : seeker.routes()) {
+      Tally tally = new Tally(route, limited);
       if (tally.fits()) {
         return new Result.Found(route.pool(), tally.place(), List.of());
       }
-      tallies.put(route.pool(), tally);
+      tallies.add(tally);
     }
-    VictimWalk walk = new VictimWalk(candidates, routes, reclaim, now);
-    Map<PoolState, List<LiveAttempt>> prefixes = new LinkedHashMap<>();
-    for (Optional<LiveAttempt> next = walk.next(); next.isPresent(); next = walk.next()) {
-      LiveAttempt victim = next.get();
-      Tally tally = tallies.get(victim.pool());
-      if (tally == null) {
-        throw new IllegalStateException(victim.id() + " is in none of the job's pools");
+    VictimOrder order = order(seeker);
+    if (limited == null && tallies.stream().allMatch(order::isKnownNotToSuffice)) {
+      return new Result.NotFound(order.protectedUntil(), false);
+    }
+    Map<Tally, List<LiveAttempt>> prefixes = new HashMap<>();
+    for (int steps = 0; steps < maxSteps; steps++) {
+      LiveAttempt victim = order.get(steps);
+      if (victim == null) {
+        return new Result.NotFound(order.protectedUntil(), false);
       }
-      List<LiveAttempt> prefix = prefixes.computeIfAbsent(victim.pool(), key -> new ArrayList<>());
-      prefix.add(victim);
-      tally.remove(victim);
-      if (tally.fits()) {
-        List<LiveAttempt> victims = VictimChoice.choose(tally, prefix, now);
-        return new Result.Found(victim.pool(), tally.place(), victims);
+      List<Tally> fitting = new ArrayList<>();
+      for (Tally tally : tallies) {
+        // Elsewhere a victim helps only where it makes room in the limit.
+        if (tally.pool() == victim.pool() || limited != null) {
+          prefixes.computeIfAbsent(tally, key -> new ArrayList<>()).add(victim);
+          tally.remove(victim);
+          if (tally.fits()) {
+            fitting.add(tally);
+          }
+        }
+      }
+      if (!fitting.isEmpty()) {
+        return cheapest(fitting, prefixes);
       }
     }
-    return new Result.NotFound(walk.protectedUntil());
+    return new Result.NotFound(order.protectedUntil(), true);
+  }
+
+  /// A victim that makes room in the limit may complete the prefix in several pools: of these the
+  /// one with the fewest victims, then the least lost work, then the first in routing order.
+  private Result cheapest(List<Tally> fitting, Map<Tally, List<LiveAttempt>> prefixes) {
+    Tally best = null;
+    List<LiveAttempt> fewest = List.of();
+    for (Tally tally : fitting) {
+      List<LiveAttempt> prefix = Objects.requireNonNull(prefixes.get(tally));
+      List<LiveAttempt> victims = VictimChoice.choose(tally, prefix, now);
+      if (best == null
+          || victims.size() < fewest.size()
+          || (victims.size() == fewest.size() && lost(victims) < lost(fewest))) {
+        best = tally;
+        fewest = victims;
+      }
+    }
+    Tally chosen = Objects.requireNonNull(best);
+    return new Result.Found(chosen.pool(), chosen.place(), fewest);
+  }
+
+  private double lost(List<LiveAttempt> victims) {
+    double sum = 0;
+    for (LiveAttempt victim : victims) {
+      sum += victim.lostWork(now);
+    }
+    return sum;
+  }
+
+  private VictimOrder order(Seeker seeker) {
+    return switch (seeker.rule()) {
+      case P1 -> {
+        // Where tenants share, it depends on who asks, and on starts (DESIGN A3).
+        if (seeker.group().isShared()) {
+          yield new VictimOrder(new VictimWalk(candidates, seeker, now));
+        }
+        yield orders.computeIfAbsent(
+            new OrderKey(seeker.group().pools(), seeker.reclaim()),
+            key -> new VictimOrder(new VictimWalk(candidates, seeker, now)));
+      }
+      case P7 -> new VictimOrder(new VictimWalk(candidates, seeker, now));
+      case P9 ->
+          new VictimOrder(
+              new WithinWalk(
+                  candidates, Objects.requireNonNull(seeker.account()), seeker.priority(), now));
+    };
   }
 }

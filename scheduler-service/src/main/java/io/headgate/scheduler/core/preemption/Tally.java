@@ -8,8 +8,12 @@ import io.headgate.scheduler.core.placement.Room;
 import io.headgate.scheduler.core.placement.Shape;
 import io.headgate.scheduler.core.queue.LiveAttempt;
 import io.headgate.scheduler.core.queue.Route;
+import io.headgate.scheduler.core.rights.PolicyAccount;
+import io.headgate.scheduler.core.rights.TenantAccount;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.Map;
-import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /// Would a job fit in a pool without certain attempts, and when everything that stops has stopped?
 /// Kept as a count of the workers that fit, so that an attempt more or less costs its own nodes
@@ -17,16 +21,44 @@ import java.util.TreeMap;
 final class Tally {
   private final PoolState pool;
   private final Shape shape;
-  private final Map<NodeState, Room> rooms = new TreeMap<>();
+  private final Map<NodeState, Counted> rooms = new HashMap<>();
+  private final @Nullable PolicyAccount account;
   private long workers;
   private long excess;
+  private long excessOfPolicy = Long.MIN_VALUE / 2;
+  private final TenantAccount tenant;
+  private long excessOfTenant;
 
-  Tally(Route route) {
+  /// What is free on a node, and how many workers of the shape fit in it.
+  private final class Counted {
+    final Room room;
+    int workers;
+
+    Counted(Room room) {
+      this.room = room;
+      workers = room.workers(shape);
+    }
+
+    void count() {
+      int before = workers;
+      workers = room.workers(shape);
+      Tally.this.workers += workers - before;
+    }
+  }
+
+  /// @param account whose limit the victims have to make room in as well; null: it has room
+  Tally(Route route, @Nullable PolicyAccount account) {
+    this.account = account;
+    tenant = route.tenant();
     pool = route.pool();
     shape = route.ranking().shape();
     workers = route.ranking().workers();
     // The ceiling counts GPUs, so it never stands in the way of a job without.
     excess = shape.units() == 0 ? Long.MIN_VALUE / 2 : pool.excessSoon(shape.needUnits());
+    if (account != null) {
+      excessOfPolicy = account.standing() + shape.needUnits() - account.limit();
+    }
+    excessOfTenant = tenant.excessSoon(shape.needUnits());
     for (NodeState node : pool.stoppingNodes()) {
       room(node);
     }
@@ -41,36 +73,58 @@ final class Tally {
   }
 
   boolean fits() {
-    return excess <= 0 && workers >= shape.workers();
+    return !isOverCeiling() && workers >= shape.workers();
   }
 
-  /// Whether only the pool's ceiling is in the way.
+  /// Whether a ceiling is in the way: the pool's, the policy's, or the tenant's in the pool.
   boolean isOverCeiling() {
-    return excess > 0;
+    return excess > 0 || excessOfPolicy > 0 || excessOfTenant > 0;
+  }
+
+  /// Whether the job would fit with so much room on these nodes, of whatever pools, and so many
+  /// units less under the pool's ceiling. Only while nothing was removed.
+  boolean fitsWith(Collection<Room> emptied, long units) {
+    long more = 0;
+    for (Room room : emptied) {
+      if (offers(room.node()) && workers + more < shape.workers()) {
+        more += room.workers(shape) - Room.soon(room.node()).workers(shape);
+      }
+    }
+    return excess <= units && workers + more >= shape.workers();
   }
 
   void remove(LiveAttempt attempt) {
-    excess -= attempt.units();
+    count(attempt, -1);
     for (int worker = 0; worker < attempt.workers(); worker++) {
       NodeState node = attempt.nodes().get(worker);
       if (offers(node)) {
-        Room room = room(node);
-        workers -= room.workers(shape);
-        room.give(attempt.assignment().workers().get(worker));
-        workers += room.workers(shape);
+        Counted counted = counted(node);
+        counted.room.give(attempt.assignment().workers().get(worker));
+        counted.count();
       }
     }
   }
 
+  private void count(LiveAttempt attempt, int sign) {
+    if (attempt.pool() == pool) {
+      excess += sign * attempt.units();
+    }
+    if (attempt.tenant() == tenant) {
+      excessOfTenant += sign * attempt.units();
+    }
+    if (attempt.policy() == account) {
+      excessOfPolicy += sign * attempt.units();
+    }
+  }
+
   void restore(LiveAttempt attempt) {
-    excess += attempt.units();
+    count(attempt, 1);
     for (int worker = 0; worker < attempt.workers(); worker++) {
       NodeState node = attempt.nodes().get(worker);
       if (offers(node)) {
-        Room room = room(node);
-        workers -= room.workers(shape);
-        room.takeBack(attempt.assignment().workers().get(worker));
-        workers += room.workers(shape);
+        Counted counted = counted(node);
+        counted.room.takeBack(attempt.assignment().workers().get(worker));
+        counted.count();
       }
     }
   }
@@ -82,18 +136,31 @@ final class Tally {
 
   /// What is free on the node without the removed attempts.
   Room room(NodeState node) {
-    Room known = rooms.get(node);
+    return counted(node).room;
+  }
+
+  /// How many workers fit there without the removed attempts.
+  int workers(NodeState node) {
+    return counted(node).workers;
+  }
+
+  private Counted counted(NodeState node) {
+    Counted known = rooms.get(node);
     if (known != null) {
       return known;
     }
-    Room room = Room.soon(node);
-    workers += room.workers(shape) - Room.now(node).workers(shape);
-    rooms.put(node, room);
-    return room;
+    Counted counted = new Counted(Room.soon(node));
+    if (node.hasStopping()) {
+      workers += counted.workers - Room.now(node).workers(shape);
+    }
+    rooms.put(node, counted);
+    return counted;
   }
 
   /// The places. Only when it fits; the tally is used up by it.
   Assignment place() {
-    return GangPlacement.place(pool, shape, rooms);
+    Map<NodeState, Room> free = new HashMap<>();
+    rooms.forEach((node, counted) -> free.put(node, counted.room));
+    return GangPlacement.place(pool, shape, free);
   }
 }

@@ -94,7 +94,7 @@ final class VictimChoice {
     removeExactly(prefix);
     Set<NodeState> fitting = new HashSet<>();
     for (NodeState node : nodes) {
-      if (tally.room(node).workers(tally.shape()) > 0) {
+      if (tally.workers(node) > 0) {
         fitting.add(node);
       }
     }
@@ -237,10 +237,9 @@ final class VictimChoice {
     record Clearing(List<LiveAttempt> victims, double victimsPerWorker, double lost) {}
     List<Clearing> clearings = new ArrayList<>();
     for (Map.Entry<NodeState, List<LiveAttempt>> entry : byNode.entrySet()) {
-      Room room = tally.room(entry.getKey());
-      int before = room.workers(tally.shape());
+      int before = tally.workers(entry.getKey());
       entry.getValue().forEach(tally::remove);
-      int gained = room.workers(tally.shape()) - before;
+      int gained = tally.workers(entry.getKey()) - before;
       entry.getValue().forEach(tally::restore);
       if (gained > 0) {
         List<LiveAttempt> victims = entry.getValue();

@@ -1,50 +1,81 @@
 package io.headgate.scheduler.core.preemption;
 
 import io.headgate.scheduler.core.catalog.Reclaim;
+import io.headgate.scheduler.core.job.PreemptionRule;
 import io.headgate.scheduler.core.placement.PoolState;
 import io.headgate.scheduler.core.preemption.Candidates.Rank;
 import io.headgate.scheduler.core.queue.LiveAttempt;
 import io.headgate.scheduler.core.queue.Route;
+import io.headgate.scheduler.core.queue.Seeker;
 import io.headgate.scheduler.core.rights.PolicyAccount;
+import io.headgate.scheduler.core.rights.Standing;
+import io.headgate.scheduler.core.rights.TenantAccount;
 import java.time.Instant;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Iterator;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.PriorityQueue;
 import java.util.SequencedSet;
 import org.jspecify.annotations.Nullable;
 
-/// Victims one by one, in exactly the reverse of the order in which jobs start (DESIGN P2, P3):
-/// worst execution priority in its pool, worst rank, most over-reservation ÷ weight, last started;
-/// each only while its policy is above its reservation after those taken before.
+/// Victims one by one, in exactly the reverse of the order in which jobs start (DESIGN P2, P3): of
+/// policies above their limit first; then worst execution priority in its pool, worst rank, most
+/// over-reservation ÷ weight, last started; each only while its policy is above its reservation
+/// after those taken before. Under P7 only strictly worse-ranked ones of other policies.
+///
+/// In a pool that tenants share ([TenantAccount]) those of other tenants go only for a job whose
+/// tenant ends at or below its reservation, and each only while its own tenant is above; whether
+/// its policy is plays no part. Ranks are compared within a tenant, so P7 takes from no other.
 ///
 /// With policies x (over by 4) and y (over by 3) in one rank and jobs of 2: x, then y, since x is
 /// now over by 2; then x, then y, of which only 1 was over; then nobody.
-final class VictimWalk {
+final class VictimWalk implements Walk {
   private final Reclaim reclaim;
   private final Instant now;
-  private final Map<PolicyAccount, Long> taken = new HashMap<>();
+  private final Map<PolicyAccount, Loss> losses = new HashMap<>();
+  private final Map<TenantAccount, Loss> lossesOfTenants = new HashMap<>();
   private final PriorityQueue<Line> lines;
   private @Nullable Instant protectedUntil;
 
+  /// What was taken from a policy, or from a tenant.
+  private static final class Loss {
+    long units;
+  }
+
   /// Attempts of one class, the last started first.
-  private final class Line {
+  private final class Line implements Comparable<Line> {
+    Standing standing = Standing.ENTITLED;
     final int position;
     final int rank;
     final PolicyAccount policy;
+    final TenantAccount tenant;
+    final Loss loss;
+    final Loss lossOfTenant;
+
+    /// Whether it goes because its tenant is above its reservation; else because its policy is.
+    final boolean isForeign;
+
     final Iterator<LiveAttempt> attempts;
     @Nullable LiveAttempt next;
 
     /// What was taken from the policy when the line was put in its place.
     long takenThen;
 
-    Line(PoolState pool, Rank key, SequencedSet<LiveAttempt> members) {
+    /// The same of the tenant.
+    long takenFromTenantThen;
+
+    Line(Route route, Rank key, SequencedSet<LiveAttempt> members) {
+      PoolState pool = route.pool();
+      tenant = members.getFirst().tenant();
+      isForeign = tenant.isBound() && tenant != route.tenant();
       position = pool.executionPosition(key.profile());
       rank = key.queue().rank();
       policy = key.policy();
+      loss = losses.computeIfAbsent(policy, of -> new Loss());
+      // Where tenants do not share, nothing is compared with what they lose.
+      lossOfTenant =
+          tenant.isBound() ? lossesOfTenants.computeIfAbsent(tenant, of -> new Loss()) : new Loss();
       attempts = members.reversed().iterator();
       advance();
     }
@@ -69,83 +100,129 @@ final class VictimWalk {
       }
     }
 
+    /// The worst first.
+    @Override
+    public int compareTo(Line other) {
+      int order = other.standing.compareTo(standing);
+      if (order == 0) {
+        order = Integer.compare(other.position, position);
+      }
+      if (order == 0) {
+        order = other.tenant.compareShare(other.takenFromTenantThen, tenant, takenFromTenantThen);
+      }
+      if (order == 0) {
+        order = Integer.compare(other.rank, rank);
+      }
+      if (order == 0) {
+        order = other.policy.compareShare(other.takenThen, policy, takenThen);
+      }
+      return order == 0 ? Long.compare(other.nextSequence(), nextSequence()) : order;
+    }
+
     long nextSequence() {
       return next == null ? -1 : next.sequence();
     }
   }
 
-  private static final Comparator<Line> WORST_FIRST =
-      Comparator.<Line>comparingInt(line -> -line.position)
-          .thenComparingInt(line -> -line.rank)
-          .thenComparing((a, b) -> b.policy.compareShare(b.takenThen, a.policy, a.takenThen))
-          .thenComparingLong(line -> -line.nextSequence());
-
-  VictimWalk(Candidates candidates, List<Route> routes, Reclaim reclaim, Instant now) {
-    this.reclaim = reclaim;
+  VictimWalk(Candidates candidates, Seeker seeker, Instant now) {
+    this.reclaim = seeker.reclaim();
     this.now = now;
-    this.lines = new PriorityQueue<>(WORST_FIRST);
-    for (Route route : routes) {
-      for (Map.Entry<Rank, SequencedSet<LiveAttempt>> entry : candidates.in(route.pool())) {
-        // Most policies are within their reservation; they cost nothing further.
-        if (entry.getKey().policy().over(0) > 0) {
-          put(new Line(route.pool(), entry.getKey(), entry.getValue()));
-        }
-      }
+    this.lines = new PriorityQueue<>();
+    for (Route route : seeker.routes()) {
+      candidates
+          .in(route.pool())
+          .forEach((policy, classes) -> {
+            // Most policies are within their reservation; they cost nothing further.
+            if (policy.over(0) > 0 || route.tenant().isBound()) {
+              classes.forEach((rank, attempts) -> {
+                if (mayTakeFrom(seeker, route, rank, attempts)) {
+                  put(new Line(route, rank, attempts));
+                }
+              });
+            }
+          });
     }
+  }
+
+  private static boolean mayTakeFrom(
+      Seeker seeker, Route route, Rank victim, SequencedSet<LiveAttempt> members) {
+    TenantAccount own = route.tenant();
+    if (own.isBound() && members.getFirst().tenant() != own) {
+      return seeker.rule() == PreemptionRule.P1
+          && own.isEntitled(route.ranking().shape().needUnits())
+          && members.getFirst().tenant().over(0) > 0;
+    }
+    if (victim.policy().over(0) == 0) {
+      return false;
+    }
+    if (seeker.rule() != PreemptionRule.P7) {
+      return true;
+    }
+    int position = route.pool().executionPosition(victim.profile());
+    return victim.policy() != seeker.account()
+        && (position > route.position()
+            || (position == route.position() && victim.queue().rank() > seeker.rank()));
   }
 
   private void put(Line line) {
     if (line.next != null) {
-      line.takenThen = taken(line.policy);
+      line.takenThen = line.loss.units;
+      line.takenFromTenantThen = line.lossOfTenant.units;
+      line.standing =
+          line.policy
+              .standingWithout(line.takenThen)
+              .or(line.tenant.standingWithout(line.takenFromTenantThen));
       lines.add(line);
     }
   }
 
-  private long taken(PolicyAccount policy) {
-    return taken.getOrDefault(policy, 0L);
-  }
-
-  /// The next victim; empty when nobody else may go.
-  Optional<LiveAttempt> next() {
+  @Override
+  public Optional<LiveAttempt> next() {
     while (true) {
       Line line = lines.poll();
       if (line == null || line.next == null) {
         return Optional.empty();
       }
-      if (line.takenThen != taken(line.policy)) {
-        // Its policy has lost others since: its turn may be later than its place said, never
-        // earlier.
+      if (line.takenThen != line.loss.units
+          || line.takenFromTenantThen != line.lossOfTenant.units) {
+        // Its policy or its tenant has lost others since: its turn may be later than its place
+        // said, never earlier.
         put(line);
         continue;
       }
       LiveAttempt victim = line.next;
-      if (!mayGo(victim)) {
-        // What is taken from a policy only grows: this one may not go any more, and no larger one
-        // either.
+      if (!mayGo(line, victim)) {
+        // What is taken only grows: this one may not go any more, and no larger one either.
         if (reclaim == Reclaim.STRICT) {
           line.advance();
           put(line);
         }
         continue;
       }
-      taken.merge(line.policy, victim.units(), Long::sum);
+      line.loss.units += victim.units();
+      if (line.tenant.isBound()) {
+        line.lossOfTenant.units += victim.units();
+      }
       line.advance();
       put(line);
       return Optional.of(victim);
     }
   }
 
-  private boolean mayGo(LiveAttempt victim) {
-    PolicyAccount policy = victim.policy();
-    long standing = policy.standing() - taken(policy);
+  private boolean mayGo(Line line, LiveAttempt victim) {
+    long standing =
+        line.isForeign
+            ? line.tenant.standing() - line.lossOfTenant.units
+            : line.policy.standing() - line.loss.units;
+    long reservation = line.isForeign ? line.tenant.reservation() : line.policy.reservation();
     return switch (reclaim) {
-      case RESERVATION -> standing > policy.reservation();
-      case STRICT -> standing - victim.units() >= policy.reservation();
+      case RESERVATION, RANK -> standing > reservation;
+      case STRICT -> standing - victim.units() >= reservation;
     };
   }
 
-  /// The earliest end of protection of an attempt that was passed over.
-  Optional<Instant> protectedUntil() {
+  @Override
+  public Optional<Instant> protectedUntil() {
     return Optional.ofNullable(protectedUntil);
   }
 }

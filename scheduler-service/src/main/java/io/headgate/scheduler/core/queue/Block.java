@@ -14,12 +14,20 @@ public enum Block {
   OVER_RESERVATION,
   /// DESIGN A8.
   NON_PREEMPTIBLE,
+  /// DESIGN A3 and A8.
+  TENANT_NON_PREEMPTIBLE,
+  /// DESIGN A3.
+  TENANT_LIMIT,
   /// DESIGN A7.
   POOL_CAPACITY,
+  /// DESIGN A6: it would fit if nothing were held for others.
+  HOLD,
   /// DESIGN A6: less is idle than it needs.
   CAPACITY,
   /// DESIGN A6: enough is idle, but not together.
   FRAGMENTATION,
+  /// An elastic pool was asked for room.
+  PROVIDER,
   /// Nothing.
   NONE
 }

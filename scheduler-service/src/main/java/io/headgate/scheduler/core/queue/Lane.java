@@ -72,11 +72,27 @@ public final class Lane {
     if (denial != null) {
       return Block.NEVER_FITS;
     }
-    Block block = queue.gate();
-    return block == Block.NONE ? ownGate() : block;
+    return queue.isOpen() ? rights() : Block.CLOSED;
   }
 
-  private Block ownGate() {
+  /// Whether only its policy's limit stands in the way of its head, so that it may start if it
+  /// makes its own room in it (DESIGN P9). Where only what is held for a long-blocked job fills the
+  /// limit, it waits for that job.
+  boolean isOnlyAboveLimit() {
+    PolicyAccount account = queue.account();
+    return gate() == Block.LIMIT
+        && account.chargedBesideBlocked() + queue.need() > account.limit()
+        && rightsBesidesLimit() == Block.NONE;
+  }
+
+  private Block rights() {
+    PolicyAccount account = queue.account();
+    return !id.exceedsLimit() && account.charged() + queue.need() > account.limit()
+        ? Block.LIMIT
+        : rightsBesidesLimit();
+  }
+
+  private Block rightsBesidesLimit() {
     long need = queue.need();
     PolicyAccount account = queue.account();
     if (id.user().isPresent() && account.charged(id.user().get()) + need > account.perUserLimit()) {
@@ -85,8 +101,12 @@ public final class Lane {
     if (!queue.overReservation() && !queue.isEntitled()) {
       return Block.OVER_RESERVATION;
     }
-    return id.preemptible() || account.nonPreemptible() + need <= account.reservation()
-        ? Block.NONE
-        : Block.NON_PREEMPTIBLE;
+    if (id.preemptible()) {
+      return Block.NONE;
+    }
+    if (account.nonPreemptible() + need > account.reservation()) {
+      return Block.NON_PREEMPTIBLE;
+    }
+    return queue.lacksTenantReservation() ? Block.TENANT_NON_PREEMPTIBLE : Block.NONE;
   }
 }

@@ -11,6 +11,7 @@ import io.headgate.scheduler.core.placement.PoolState;
 import io.headgate.scheduler.core.placement.Stake;
 import io.headgate.scheduler.core.rights.PolicyAccount;
 import io.headgate.scheduler.core.rights.PolicyAccount.Claim;
+import io.headgate.scheduler.core.rights.TenantAccount;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -22,6 +23,7 @@ public final class LiveAttempt {
   private final LiveJob job;
   private final AttemptId id;
   private final PolicyAccount policy;
+  private final TenantAccount tenant;
   private final ProfileId profile;
   private final PoolState pool;
   private final Assignment assignment;
@@ -36,12 +38,19 @@ public final class LiveAttempt {
 
   /// Takes the attempt; nothing is accounted yet.
   ///
+  /// @param tenant of the policy, in the pool
   /// @param nodes by worker
   public LiveAttempt(
-      Attempt attempt, LiveJob job, PolicyAccount policy, PoolState pool, List<NodeState> nodes) {
+      Attempt attempt,
+      LiveJob job,
+      PolicyAccount policy,
+      TenantAccount tenant,
+      PoolState pool,
+      List<NodeState> nodes) {
     this.job = job;
     this.id = attempt.id();
     this.policy = policy;
+    this.tenant = tenant;
     this.profile = attempt.profile();
     this.pool = pool;
     this.assignment = attempt.assignment();
@@ -65,6 +74,11 @@ public final class LiveAttempt {
 
   public PolicyAccount policy() {
     return policy;
+  }
+
+  /// The policy's tenant, in the pool that it runs in.
+  public TenantAccount tenant() {
+    return tenant;
   }
 
   public ProfileId profile() {
@@ -173,6 +187,12 @@ public final class LiveAttempt {
     Duration least = policy.minRuntime();
     Instant from = startedAt == null ? assignedAt : startedAt;
     return least.isZero() ? Instant.MIN : from.plus(least);
+  }
+
+  /// When it will have ended at the latest, if its user said how long it runs at most.
+  public Optional<Instant> endsBy() {
+    Instant from = startedAt == null ? assignedAt : startedAt;
+    return job.spec().maxRuntime().map(from::plus);
   }
 
   /// The work that would be lost by stopping it now, in units × milliseconds since its last

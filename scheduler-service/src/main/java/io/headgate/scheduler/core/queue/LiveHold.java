@@ -4,10 +4,13 @@ import io.headgate.scheduler.core.job.Hold;
 import io.headgate.scheduler.core.job.WorkerPlace;
 import io.headgate.scheduler.core.placement.NodeState;
 import io.headgate.scheduler.core.placement.PoolState;
+import io.headgate.scheduler.core.placement.Room;
 import io.headgate.scheduler.core.placement.Shape;
 import io.headgate.scheduler.core.rights.PolicyAccount;
 import io.headgate.scheduler.core.rights.PolicyAccount.Claim;
+import io.headgate.scheduler.core.rights.TenantAccount;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -18,6 +21,7 @@ public final class LiveHold {
   private final Hold hold;
   private final LiveJob job;
   private final PolicyAccount policy;
+  private final TenantAccount tenant;
   private final PoolState pool;
   private final Shape shape;
   private final Map<NodeState, List<WorkerPlace>> placesByNode = new LinkedHashMap<>();
@@ -29,17 +33,20 @@ public final class LiveHold {
 
   /// Takes the hold; nothing is accounted yet.
   ///
+  /// @param tenant of the policy, in the pool
   /// @param nodes by worker
   public LiveHold(
       Hold hold,
       LiveJob job,
       PolicyAccount policy,
+      TenantAccount tenant,
       PoolState pool,
       Shape shape,
       List<NodeState> nodes) {
     this.hold = hold;
     this.job = job;
     this.policy = policy;
+    this.tenant = tenant;
     this.pool = pool;
     this.shape = shape;
     this.nodes = List.copyOf(nodes);
@@ -55,12 +62,40 @@ public final class LiveHold {
     return hold;
   }
 
+  /// Whether it is one of DESIGN O7; else one of P5.
+  public boolean isForBlocked() {
+    return hold.isForBlocked();
+  }
+
+  /// Its distinct nodes.
+  public Collection<NodeState> distinctNodes() {
+    return placesByNode.keySet();
+  }
+
+  /// What is free on a node of it, as if it were not there.
+  public Room roomWithout(NodeState node) {
+    Room room = Room.now(node);
+    placesByNode.getOrDefault(node, List.of()).forEach(room::give);
+    return room;
+  }
+
+  /// Whether what is held on the room's node fits into the room.
+  public boolean fitsIn(Room room) {
+    placesByNode.getOrDefault(room.node(), List.of()).forEach(room::takeBack);
+    return !room.isOverdrawn();
+  }
+
   public LiveJob job() {
     return job;
   }
 
   public PolicyAccount policy() {
     return policy;
+  }
+
+  /// The policy's tenant, in the pool where it holds.
+  public TenantAccount tenant() {
+    return tenant;
   }
 
   public PoolState pool() {
@@ -90,7 +125,7 @@ public final class LiveHold {
 
   /// Whether the job can start there now.
   public boolean isReady(Older older) {
-    if (!pool.isReady(claim.units(), older.units.getOrDefault(pool, 0L))) {
+    if (!isWithinLimit() || !pool.isReady(claim.units(), older.units.getOrDefault(pool, 0L))) {
       return false;
     }
     for (Map.Entry<NodeState, List<WorkerPlace>> entry : placesByNode.entrySet()) {
@@ -100,6 +135,13 @@ public final class LiveHold {
       }
     }
     return true;
+  }
+
+  /// Whether its policy's and its tenant's limit have room for the job as long as others still
+  /// stop.
+  public boolean isWithinLimit() {
+    return (policy.used() + claim.units() <= policy.limit() || policy.mayExceedLimit(claim.user()))
+        && (claim.units() == 0 || claim.units() <= tenant.limit() - tenant.used());
   }
 
   /// Whether a node of it no longer takes work, or is in another pool now.
@@ -118,7 +160,7 @@ public final class LiveHold {
     if (queue.resolved().isEmpty()
         || queue.account() != policy
         || !queue.shape().equals(shape)
-        || queue.gate() == Block.CLOSED
+        || !queue.isOpen()
         || claim.preemptible() != job.isPreemptible()
         || !isWithinRights(queue)) {
       return false;
@@ -133,9 +175,14 @@ public final class LiveHold {
 
   /// Its claim is among what is charged already.
   private boolean isWithinRights(QueueState queue) {
-    return policy.charged() <= policy.limit()
+    // One of DESIGN O7 is no part of the standing.
+    long own = isForBlocked() ? claim.units() : 0;
+    long standing = policy.standing() + own;
+    return (claim.units() == 0 || own <= tenant.limit() - tenant.standing())
+        && (claim.preemptible() || tenant.keepsNonPreemptible())
+        && (standing <= policy.limit() || policy.mayExceedLimit(claim.user()))
         && policy.charged(claim.user()) <= policy.perUserLimit()
-        && (queue.overReservation() || policy.standing() <= policy.reservation())
+        && (queue.overReservation() || standing <= policy.reservation())
         && (claim.preemptible() || policy.nonPreemptible() <= policy.reservation());
   }
 

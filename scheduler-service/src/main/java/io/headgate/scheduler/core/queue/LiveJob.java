@@ -57,6 +57,10 @@ public final class LiveJob {
     return spec;
   }
 
+  public Instant submittedAt() {
+    return submittedAt;
+  }
+
   public QueueState queue() {
     return queue;
   }

@@ -5,16 +5,20 @@ import io.headgate.scheduler.core.catalog.Profile;
 import io.headgate.scheduler.core.catalog.Queue;
 import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.catalog.Reclaim;
+import io.headgate.scheduler.core.catalog.UserId;
 import io.headgate.scheduler.core.explain.LaneId;
 import io.headgate.scheduler.core.job.JobSpec;
 import io.headgate.scheduler.core.placement.PoolState;
 import io.headgate.scheduler.core.placement.Shape;
 import io.headgate.scheduler.core.rights.PolicyAccount;
+import io.headgate.scheduler.core.rights.Standing;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -23,11 +27,16 @@ import org.jspecify.annotations.Nullable;
 public final class QueueState implements Comparable<QueueState> {
   /// A queue with everything that its configuration refers to.
   public record Resolved(
-      Queue queue, Profile profile, Shape shape, PolicyAccount account, List<Route> routes) {}
+      Queue queue, Profile profile, Shape shape, PolicyAccount account, RouteGroup group) {
+    public List<Route> routes() {
+      return group.routes();
+    }
+  }
 
   private static final Comparator<LaneId> LANE_ORDER =
       Comparator.comparing((LaneId lane) -> lane.user().isPresent() ? lane.user().get().name() : "")
-          .thenComparing(LaneId::preemptible);
+          .thenComparing(LaneId::preemptible)
+          .thenComparing(LaneId::exceedsLimit);
 
   private final QueueId id;
   private @Nullable Queue queue;
@@ -37,8 +46,10 @@ public final class QueueState implements Comparable<QueueState> {
   private int waitingInLanes;
   private boolean lanesByUser;
   private boolean preemptibleByDefault = true;
+  private Set<UserId> exceedLimit = Set.of();
   private int attempts;
   private final Turn turn = new Turn(this);
+  private @Nullable PoolState expects;
 
   public QueueState(QueueId id) {
     this.id = id;
@@ -65,7 +76,13 @@ public final class QueueState implements Comparable<QueueState> {
     boolean newByUser = newResolved != null && newResolved.account().limitsUsers();
     boolean newDefault =
         newResolved == null || newResolved.account().policy().map(Policy::preemptible).orElse(true);
-    if (newByUser == lanesByUser && newDefault == preemptibleByDefault) {
+    Set<UserId> newExceedLimit =
+        newResolved == null
+            ? Set.of()
+            : newResolved.account().policy().map(Policy::exceedLimit).orElse(Set.of());
+    if (newByUser == lanesByUser
+        && newDefault == preemptibleByDefault
+        && newExceedLimit.equals(exceedLimit)) {
       return;
     }
     List<LiveJob> waiting = waitingInLanes();
@@ -73,6 +90,7 @@ public final class QueueState implements Comparable<QueueState> {
     waitingInLanes = 0;
     lanesByUser = newByUser;
     preemptibleByDefault = newDefault;
+    exceedLimit = newExceedLimit;
     waiting.forEach(this::enqueue);
   }
 
@@ -105,12 +123,67 @@ public final class QueueState implements Comparable<QueueState> {
     return resolved == null ? List.of() : resolved.routes();
   }
 
+  /// The pools that are open to the job.
+  public List<Route> routes(LiveJob job) {
+    return !group().isShared() || job.isPreemptible()
+        ? group().routes()
+        : group().routesForNonPreemptible();
+  }
+
+  /// The first route on which a job fits now; null: none.
+  @Nullable Route route(boolean preemptible) {
+    if (preemptible || !group().isShared()) {
+      return group().route();
+    }
+    for (Route route : group().routesForNonPreemptible()) {
+      if (route.fits()) {
+        return route;
+      }
+    }
+    return null;
+  }
+
+  /// Whether its tenant's reservation keeps a job that nobody may preempt from every pool, or from
+  /// those where it would fit now (DESIGN A3, A8): then others of the queue go before it.
+  boolean lacksTenantReservation() {
+    if (!group().isShared()) {
+      return false;
+    }
+    boolean someAdmit = false;
+    boolean someFit = false;
+    for (Route route : routes()) {
+      boolean admits = route.admitsNonPreemptible();
+      boolean fits = route.fits();
+      if (admits && fits) {
+        return false;
+      }
+      someAdmit |= admits;
+      someFit |= fits;
+    }
+    return !someAdmit || someFit;
+  }
+
+  /// The queues with the same routes.
+  public RouteGroup group() {
+    return get().group();
+  }
+
   public long need() {
     return get().shape().needUnits();
   }
 
   public Reclaim reclaim() {
     return get().profile().reclaim();
+  }
+
+  /// How long a job of it is passed before it holds capacity (DESIGN O7).
+  public Duration holdAfter() {
+    return get().profile().holdAfter();
+  }
+
+  /// How long an entitled job of it waits for an elastic pool before it preempts (DESIGN P6).
+  public Duration preemptionDelay() {
+    return get().profile().preemptionDelay();
   }
 
   /// A queue that is gone comes last.
@@ -131,13 +204,14 @@ public final class QueueState implements Comparable<QueueState> {
     return job.preemptible().orElse(preemptibleByDefault);
   }
 
-  /// What rights say to all its jobs alike.
-  Block gate() {
-    Resolved all = get();
-    if (!all.queue().open()) {
-      return Block.CLOSED;
-    }
-    return all.account().charged() + need() > all.account().limit() ? Block.LIMIT : Block.NONE;
+  /// DESIGN A1.
+  public boolean isOpen() {
+    return get().queue().open();
+  }
+
+  /// Where its policy would stand with one job of it more.
+  public Standing standing() {
+    return account().standingWith(need());
   }
 
   /// What the supply says to all its jobs alike; of several pools the first is named.
@@ -147,9 +221,19 @@ public final class QueueState implements Comparable<QueueState> {
         return Block.NONE;
       }
     }
-    PoolState first = routes().getFirst().pool();
-    if (!first.hasRoom(need())) {
+    if (expects != null) {
+      return Block.PROVIDER;
+    }
+    Route route = routes().getFirst();
+    PoolState first = route.pool();
+    if (!route.hasRoomForTenant()) {
+      return Block.TENANT_LIMIT;
+    }
+    if (need() > 0 && first.usedUnits() + need() > first.ceiling()) {
       return Block.POOL_CAPACITY;
+    }
+    if (route.ranking().holderInTheWay().isPresent()) {
+      return Block.HOLD;
     }
     return first.readyNodes() == 0 || first.idleUnits() < need()
         ? Block.CAPACITY
@@ -165,6 +249,15 @@ public final class QueueState implements Comparable<QueueState> {
     return holders;
   }
 
+  /// The elastic pool that was asked for room for its jobs; null: none was.
+  public @Nullable PoolState expects() {
+    return expects;
+  }
+
+  public void setExpects(@Nullable PoolState pool) {
+    expects = pool;
+  }
+
   public Turn turn() {
     return turn;
   }
@@ -178,7 +271,10 @@ public final class QueueState implements Comparable<QueueState> {
   /// Names the lane that such a job would wait in.
   public LaneId laneOf(JobSpec job) {
     return new LaneId(
-        id, lanesByUser ? Optional.of(job.user()) : Optional.empty(), isPreemptible(job));
+        id,
+        lanesByUser ? Optional.of(job.user()) : Optional.empty(),
+        isPreemptible(job),
+        exceedLimit.contains(job.user()));
   }
 
   public void enqueue(LiveJob job) {

@@ -2,14 +2,36 @@ package io.headgate.scheduler.core.queue;
 
 import io.headgate.scheduler.core.placement.PoolState;
 import io.headgate.scheduler.core.placement.Ranking;
+import io.headgate.scheduler.core.rights.Standing;
+import io.headgate.scheduler.core.rights.TenantAccount;
 
 /// One pool that a queue's jobs may use.
 ///
 /// @param position the profile's execution priority in the pool, 0 first (DESIGN O2)
 /// @param ranking the pool's nodes as the profile's shape wants them
-public record Route(PoolState pool, int position, Ranking ranking) {
-  /// Whether a job fits there now, the pool's ceiling included.
+/// @param tenant of the queue's policy, as far as this pool goes (DESIGN A3)
+public record Route(PoolState pool, int position, Ranking ranking, TenantAccount tenant) {
+  /// Whether a job fits there now, the pool's ceiling and the tenant's limit in it included.
   public boolean fits() {
-    return ranking.fits();
+    return ranking.fits() && hasRoomForTenant();
+  }
+
+  /// Whether the tenant's limit lets a job start there.
+  public boolean hasRoomForTenant() {
+    return tenant.hasRoom(need());
+  }
+
+  /// Whether a job that nobody may preempt may start there as far as its tenant goes (DESIGN A8).
+  public boolean admitsNonPreemptible() {
+    return tenant.admitsNonPreemptible(need());
+  }
+
+  /// Where the tenant would stand with one job more.
+  Standing tenantStanding() {
+    return tenant.standingWith(need());
+  }
+
+  private long need() {
+    return ranking.shape().needUnits();
   }
 }

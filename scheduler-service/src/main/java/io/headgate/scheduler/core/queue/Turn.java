@@ -1,22 +1,37 @@
 package io.headgate.scheduler.core.queue;
 
+import io.headgate.scheduler.core.catalog.Reclaim;
 import io.headgate.scheduler.core.rights.PolicyAccount;
+import io.headgate.scheduler.core.rights.Standing;
+import io.headgate.scheduler.core.rights.TenantAccount;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// A queue's candidate in a pass and what decides its turn (DESIGN O1-O5). One comparator orders
 /// those who start and, read backwards, those who go.
-public final class Turn {
-  private static final int NOT_QUEUED = -1;
-
+public final class Turn extends IndexedHeap.Member<Turn> {
   private final QueueState queue;
-  private @Nullable Lane lane;
   private @Nullable LiveJob head;
-  private @Nullable Route route;
-  private boolean entitled;
-  private int position;
+  private Block gate = Block.NONE;
 
-  /// Place in [TurnOrder]'s heap.
-  int slot = NOT_QUEUED;
+  /// Of its policy alone.
+  private Standing ofPolicy = Standing.ENTITLED;
+
+  /// The worse of its policy's and its tenant's (DESIGN A3).
+  private Standing standing = Standing.ENTITLED;
+
+  private long over;
+
+  /// What its tenant has above its reservation in the pool that the candidate takes, or would take
+  /// first.
+  private long overOfTenant;
+
+  /// That of its policy's account when the candidate was found.
+  private long version = -1;
+
+  private long tenantVersion;
 
   Turn(QueueState queue) {
     this.queue = queue;
@@ -26,72 +41,166 @@ public final class Turn {
     return queue;
   }
 
-  public boolean isQueued() {
-    return slot != NOT_QUEUED;
-  }
-
   /// The job whose turn it will be; null: none of the queue may start.
   public @Nullable LiveJob head() {
     return head;
   }
 
-  public @Nullable Lane lane() {
-    return lane;
-  }
-
-  /// Where it fits now; null: nowhere, it would have to preempt.
+  /// Where it fits now; null: nowhere, or its policy's limit is in the way.
   public @Nullable Route route() {
-    return route;
+    return gate == Block.NONE && head != null ? queue.route(head.isPreemptible()) : null;
   }
 
-  public boolean isEntitled() {
-    return entitled;
+  /// Whether rights stop the head now although they did not when it was chosen: the pools that its
+  /// tenant lets it use have filled up meanwhile.
+  public boolean isOutdated() {
+    return head != null
+        && gate == Block.NONE
+        && queue.group().isShared()
+        && queue.lane(head).gate() != Block.NONE;
   }
 
   /// Finds the queue's candidate anew: of the heads of its lanes that rights do not stop, the first
-  /// (DESIGN O5), and the first pool in routing order that can take it now (DESIGN O6).
+  /// (DESIGN O5). The limit of its policy does not stop a job that may preempt within the policy.
   ///
-  /// @return whether there is one that fits or, being entitled, may preempt
+  /// @return whether there is one: it fits, or it may try to make room or to hold some
   public boolean choose() {
-    lane = null;
+    return choose(null, true, queue.account().preemptsWithin());
+  }
+
+  /// As [#choose], of those only that may start although they make no room in their policy's limit.
+  public boolean chooseStartable() {
+    return choose(null, true, false);
+  }
+
+  /// The candidate can do nothing: goes on to the next in order that can do what it could not. Of
+  /// those that may start only one above the limit, by a grant of its user, can do less than one
+  /// that may make room in the limit.
+  ///
+  /// @return whether there is one
+  public boolean chooseNext() {
+    if (mayStart()) {
+      return standing == Standing.ABOVE_LIMIT
+          && queue.account().preemptsWithin()
+          && choose(head, false, true);
+    }
+    return choose(head, true, false);
+  }
+
+  /// @param behind the candidate comes after this one; null: it may be any
+  private boolean choose(@Nullable LiveJob behind, boolean startable, boolean makesRoomInLimit) {
     head = null;
-    route = null;
     for (Lane candidate : queue.lanes()) {
       LiveJob first = candidate.line().first();
       if ((head == null || LiveJob.ORDER.compare(first, head) < 0)
-          && candidate.gate() == Block.NONE) {
-        lane = candidate;
-        head = first;
+          && (behind == null || LiveJob.ORDER.compare(first, behind) > 0)) {
+        Block block = candidate.gate();
+        if ((startable && block == Block.NONE)
+            || (makesRoomInLimit && candidate.isOnlyAboveLimit())) {
+          head = first;
+          gate = block;
+        }
       }
     }
     if (head == null || queue.routes().isEmpty()) {
       return false;
     }
-    entitled = queue.isEntitled();
-    for (Route candidate : queue.routes()) {
-      if (candidate.fits()) {
-        route = candidate;
-        break;
-      }
+    stand();
+    return true;
+  }
+
+  /// Takes a job that has its turn behind it as the candidate, whatever else waits.
+  public void standFor(LiveJob job) {
+    head = job;
+    gate = Block.NONE;
+    stand();
+  }
+
+  private void stand() {
+    PolicyAccount account = queue.account();
+    RouteGroup group = queue.group();
+    ofPolicy = queue.standing();
+    standing = ofPolicy.or(group.tenantStanding());
+    over = account.over(0);
+    overOfTenant = group.tenant().over(0);
+    version = account.version();
+    tenantVersion = group.tenantVersion();
+  }
+
+  /// Whether its place in the order is what it was when it was found. As its policy or its tenant
+  /// takes more it can only be later, unless it [#mayComeEarlier].
+  boolean isFresh() {
+    return version == queue.account().version() && tenantVersion == queue.group().tenantVersion();
+  }
+
+  /// Whether its turn may come earlier, or at all, because its policy or its tenant takes more:
+  /// another lane's job becomes its candidate, or its limit is only now in the way, so that it may
+  /// make room in it.
+  public boolean mayComeEarlier() {
+    return queue.lanes().size() > 1 || queue.account().preemptsWithin();
+  }
+
+  /// Whether rights let the candidate start.
+  public boolean mayStart() {
+    return gate == Block.NONE;
+  }
+
+  /// The ways in which the candidate may make room, the one to be tried first first.
+  public List<Seeker> seekers() {
+    List<Seeker> seekers = new ArrayList<>(2);
+    if (head == null) {
+      return seekers;
     }
-    position = (route == null ? queue.routes().getFirst() : route).position();
-    return route != null || entitled;
+    PolicyAccount account = queue.account();
+    boolean anywhere = !queue.group().isShared() || head.isPreemptible();
+    if (gate == Block.NONE && ofPolicy == Standing.ENTITLED) {
+      seekers.add(Seeker.entitled(queue.group(), queue.reclaim(), anywhere));
+    }
+    if (gate == Block.NONE
+        && ofPolicy == Standing.OVER_RESERVATION
+        && queue.reclaim() == Reclaim.RANK) {
+      seekers.add(Seeker.outranking(queue.group(), account, queue.rank(), anywhere));
+    }
+    if (account.preemptsWithin() && (gate == Block.LIMIT || ofPolicy != Standing.ABOVE_LIMIT)) {
+      seekers.add(Seeker.within(queue.group(), account, head.priority(), anywhere));
+    }
+    return seekers;
+  }
+
+  /// From when on the candidate may hold capacity that others leave (DESIGN O7); null: never. Above
+  /// its policy's limit it may not, what others of the policy hold counted: it only uses what idles
+  /// (DESIGN A2).
+  public @Nullable Instant holdsFrom() {
+    return head == null
+            || gate != Block.NONE
+            || queue.account().charged() + queue.need() > queue.account().limit()
+        ? null
+        : head.submittedAt().plus(queue.holdAfter());
   }
 
   /// Whether this one's turn is before the other's.
-  boolean isBefore(Turn other) {
-    if (entitled != other.entitled) {
-      return entitled;
+  @Override
+  public boolean isBefore(Turn other) {
+    if (standing != other.standing) {
+      return standing.compareTo(other.standing) < 0;
     }
-    if (position != other.position) {
-      return position < other.position;
+    if (queue.group() != other.queue.group()) {
+      int mine = queue.group().position();
+      int others = other.queue.group().position();
+      if (mine != others) {
+        return mine < others;
+      }
+      TenantAccount tenant = queue.group().tenant();
+      int tenants =
+          tenant.compareOver(overOfTenant, other.queue.group().tenant(), other.overOfTenant);
+      if (tenants != 0) {
+        return tenants < 0;
+      }
     }
     if (queue.rank() != other.queue.rank()) {
       return queue.rank() < other.queue.rank();
     }
-    PolicyAccount mine = queue.account();
-    PolicyAccount others = other.queue.account();
-    int share = mine.compareShare(0, others, 0);
+    int share = queue.account().compareOver(over, other.queue.account(), other.over);
     if (share != 0) {
       return share < 0;
     }

@@ -1,85 +1,102 @@
 package io.headgate.scheduler.core.queue;
 
+import io.headgate.scheduler.core.placement.PoolState;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/// The candidates of a pass, the next one first: a binary heap whose members know their slot, so
-/// that a start can re-order its policy's queues one by one.
+/// The candidates of a pass, the next one first: a heap of groups, each a heap of its queues.
+///
+/// A candidate keeps its place when its policy takes more, although its turn is later then; that is
+/// made good when it comes to the top, and most never do.
 public final class TurnOrder {
-  private final List<Turn> heap = new ArrayList<>();
+  private final IndexedHeap<RouteGroup> groups = new IndexedHeap<>();
 
-  /// Takes the candidate in, or notes that its key may have changed.
+  /// Takes the candidate in.
   public void put(Turn turn) {
-    if (!turn.isQueued()) {
-      turn.slot = heap.size();
-      heap.add(turn);
-    }
-    if (!up(turn)) {
-      down(turn);
-    }
+    RouteGroup group = turn.queue().group();
+    group.turns.put(turn);
+    groups.put(group);
   }
 
   public void remove(Turn turn) {
-    if (!turn.isQueued()) {
-      return;
-    }
-    Turn last = heap.removeLast();
-    if (last != turn) {
-      last.slot = turn.slot;
-      heap.set(last.slot, last);
-      if (!up(last)) {
-        down(last);
+    if (turn.isQueued()) {
+      RouteGroup group = turn.queue().group();
+      boolean first = group.turns.peek() == turn;
+      group.turns.remove(turn);
+      if (group.turns.isEmpty()) {
+        groups.remove(group);
+      } else if (first) {
+        groups.put(group);
       }
     }
-    turn.slot = -1;
   }
 
   /// Takes the next one out; null: there is none.
   public @Nullable Turn next() {
-    if (heap.isEmpty()) {
-      return null;
+    Turn first = first();
+    while (first != null && !first.isFresh()) {
+      refresh(first);
+      first = first();
     }
-    Turn first = heap.getFirst();
-    remove(first);
+    if (first != null) {
+      remove(first);
+    }
     return first;
   }
 
-  private boolean up(Turn turn) {
-    boolean moved = false;
-    while (turn.slot > 0) {
-      Turn parent = heap.get((turn.slot - 1) / 2);
-      if (!turn.isBefore(parent)) {
-        break;
-      }
-      swap(turn, parent);
-      moved = true;
-    }
-    return moved;
-  }
-
-  private void down(Turn turn) {
-    while (true) {
-      int left = 2 * turn.slot + 1;
-      if (left >= heap.size()) {
-        return;
-      }
-      Turn child = heap.get(left);
-      if (left + 1 < heap.size() && heap.get(left + 1).isBefore(child)) {
-        child = heap.get(left + 1);
-      }
-      if (!child.isBefore(turn)) {
-        return;
-      }
-      swap(turn, child);
+  /// Finds the queue's candidate anew and puts it in its place.
+  public void refresh(Turn turn) {
+    if (turn.choose()) {
+      put(turn);
+    } else {
+      remove(turn);
     }
   }
 
-  private void swap(Turn a, Turn b) {
-    int slot = a.slot;
-    a.slot = b.slot;
-    b.slot = slot;
-    heap.set(a.slot, a);
-    heap.set(b.slot, b);
+  private @Nullable Turn first() {
+    RouteGroup group = groups.peek();
+    return group == null ? null : group.turns.peek();
+  }
+
+  /// Something was taken of the pool: groups that no longer fit there go on to their next one.
+  ///
+  /// @param using the groups that have a route there
+  /// @param isHeld whether long-blocked jobs hold in a pool (DESIGN O7), so that others may fit
+  ///   there when their turn comes before
+  /// @return whether one of them may be ahead of where it was when nothing was held: for those that
+  ///   fit nowhere the execution priority in the first pool counts, and how their tenant stands
+  ///   there
+  public boolean taken(PoolState pool, List<RouteGroup> using, Predicate<PoolState> isHeld) {
+    boolean someCameForward = false;
+    for (RouteGroup group : using) {
+      if (group.isShared() && group.loses(pool)) {
+        moveOn(group, pool);
+        someCameForward = true;
+        continue;
+      }
+      int before = group.position();
+      someCameForward |= isHeld.test(pool) && group.isBetterThanIn(pool);
+      if (group.hasLost(pool)) {
+        someCameForward |= group.position() < before || group.isBetterIn(isHeld, before);
+        if (group.isQueued()) {
+          groups.put(group);
+        }
+      }
+    }
+    return someCameForward;
+  }
+
+  /// In its next pool its tenant may stand otherwise (DESIGN A3), which changes the order of its
+  /// queues.
+  private void moveOn(RouteGroup group, PoolState pool) {
+    List<Turn> turns = new ArrayList<>();
+    for (Turn turn = group.turns.peek(); turn != null; turn = group.turns.peek()) {
+      remove(turn);
+      turns.add(turn);
+    }
+    group.hasLost(pool);
+    turns.forEach(this::refresh);
   }
 }

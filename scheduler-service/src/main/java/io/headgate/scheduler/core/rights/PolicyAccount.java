@@ -2,8 +2,10 @@ package io.headgate.scheduler.core.rights;
 
 import io.headgate.scheduler.core.catalog.Policy;
 import io.headgate.scheduler.core.catalog.PolicyId;
+import io.headgate.scheduler.core.catalog.PreemptWithin;
 import io.headgate.scheduler.core.catalog.PreemptionOutcome;
 import io.headgate.scheduler.core.catalog.UserId;
+import io.headgate.scheduler.core.job.Grounds;
 import io.headgate.type.GpuQuantity;
 import java.time.Duration;
 import java.util.HashMap;
@@ -13,20 +15,25 @@ import org.jspecify.annotations.Nullable;
 
 /// One policy's rights and usage, in units of 1/126000 GPU.
 ///
-/// Usage is counted in two ways. *Charged* is what its attempts have, those that stop included, and
-/// what is held for its jobs: limits are measured on it, so they hold at every instant. *Standing*
-/// leaves out what stops: it is what the policy will have when everything that was decided is done,
-/// so the order of jobs and the right to preempt are measured on it; else a policy whose victims
-/// are slow to stop would be taken from twice.
+/// Usage is counted in two ways. *Charged* is what its attempts have, and the larger of what stops
+/// and what is held for its jobs: as much is used at most, now or when those who hold have started,
+/// for they start only within the limit. Limits are measured on it, so they hold at every instant.
+/// *Standing* leaves out what stops: it is what the policy will have when everything that was
+/// decided is done, so the order of jobs and the right to preempt are measured on it; else a policy
+/// whose victims are slow to stop would be taken from twice. It also leaves out what is held for
+/// long-blocked jobs (DESIGN O7): that others of the policy may go because one of it waits would be
+/// no right of anybody's.
 public final class PolicyAccount {
   private final PolicyId id;
   private @Nullable Policy policy;
   private long live;
   private long stopping;
   private long held;
+  private long heldForBlocked;
   private long nonPreemptible;
   private final Map<UserId, Long> chargedByUser = new HashMap<>();
   private int attempts;
+  private long version;
 
   public PolicyAccount(PolicyId id) {
     this.id = id;
@@ -82,7 +89,12 @@ public final class PolicyAccount {
   }
 
   public long held() {
-    return held;
+    return held + heldForBlocked;
+  }
+
+  /// Counts every change of what it has, so that what was derived from it is known to be old.
+  public long version() {
+    return version;
   }
 
   public int attempts() {
@@ -90,11 +102,21 @@ public final class PolicyAccount {
   }
 
   public long charged() {
-    return live + stopping + held;
+    return live + Math.max(stopping, held + heldForBlocked);
+  }
+
+  /// As charged, without what is held for long-blocked jobs (DESIGN O7).
+  public long chargedBesideBlocked() {
+    return live + Math.max(stopping, held);
   }
 
   public long standing() {
     return live + held;
+  }
+
+  /// What stands of its reservation now, to be told.
+  public Grounds.Share share() {
+    return new Grounds.Share(id, new GpuQuantity(standing()), new GpuQuantity(reservation()));
   }
 
   public long charged(UserId user) {
@@ -111,6 +133,33 @@ public final class PolicyAccount {
     return standing() + need <= reservation();
   }
 
+  /// Where the policy would stand with a job more that needs so much.
+  public Standing standingWith(long need) {
+    if (isEntitled(need)) {
+      return Standing.ENTITLED;
+    }
+    return charged() + need <= limit() ? Standing.OVER_RESERVATION : Standing.ABOVE_LIMIT;
+  }
+
+  /// Where the policy stands without what a search has taken from it.
+  public Standing standingWithout(long taken) {
+    long left = standing() - taken;
+    if (left <= reservation()) {
+      return Standing.ENTITLED;
+    }
+    return left <= limit() ? Standing.OVER_RESERVATION : Standing.ABOVE_LIMIT;
+  }
+
+  /// Whether the user's jobs may use idle capacity above the limit (DESIGN A2).
+  public boolean mayExceedLimit(UserId user) {
+    return policy != null && policy.exceedLimit().contains(user);
+  }
+
+  /// Whether its jobs may preempt each other (DESIGN P9).
+  public boolean preemptsWithin() {
+    return policy != null && policy.preemptWithin() == PreemptWithin.LOWER_PRIORITY;
+  }
+
   /// Over-reservation usage, measured on `standing` less what a search has taken from the policy.
   public long over(long taken) {
     return Math.max(0, standing() - taken - reservation());
@@ -120,7 +169,12 @@ public final class PolicyAccount {
   ///
   /// @return negative when this policy has less of its share
   public int compareShare(long taken, PolicyAccount other, long takenFromOther) {
-    return Long.compare(over(taken) * other.weight(), other.over(takenFromOther) * weight());
+    return compareOver(over(taken), other, other.over(takenFromOther));
+  }
+
+  /// The same of over-reservation usages that are known.
+  public int compareOver(long over, PolicyAccount other, long othersOver) {
+    return Long.compare(over * other.weight(), othersOver * weight());
   }
 
   private int weight() {
@@ -133,6 +187,7 @@ public final class PolicyAccount {
   public record Claim(UserId user, long units, boolean preemptible) {}
 
   public void start(Claim claim) {
+    version++;
     live += claim.units();
     attempts++;
     charge(claim, 1);
@@ -140,12 +195,14 @@ public final class PolicyAccount {
 
   /// The attempt was asked to stop.
   public void stop(Claim claim) {
+    version++;
     live -= claim.units();
     stopping += claim.units();
   }
 
   /// The attempt has ended.
   public void end(Claim claim, boolean wasStopping) {
+    version++;
     if (wasStopping) {
       stopping -= claim.units();
     } else {
@@ -155,14 +212,26 @@ public final class PolicyAccount {
     charge(claim, -1);
   }
 
-  public void hold(Claim claim) {
-    held += claim.units();
+  /// Something is held for a job.
+  ///
+  /// @param forBlocked under DESIGN O7
+  public void hold(Claim claim, boolean forBlocked) {
+    addHeld(claim.units(), forBlocked);
     charge(claim, 1);
   }
 
-  public void release(Claim claim) {
-    held -= claim.units();
+  public void release(Claim claim, boolean forBlocked) {
+    addHeld(-claim.units(), forBlocked);
     charge(claim, -1);
+  }
+
+  private void addHeld(long units, boolean forBlocked) {
+    version++;
+    if (forBlocked) {
+      heldForBlocked += units;
+    } else {
+      held += units;
+    }
   }
 
   private void charge(Claim claim, int sign) {

@@ -2,11 +2,14 @@ package io.headgate.scheduler.core.property;
 
 import io.headgate.scheduler.core.Input;
 import io.headgate.scheduler.core.catalog.Catalog;
+import io.headgate.scheduler.core.catalog.Elasticity;
+import io.headgate.scheduler.core.catalog.Instance;
 import io.headgate.scheduler.core.catalog.Isolation;
 import io.headgate.scheduler.core.catalog.Policy;
 import io.headgate.scheduler.core.catalog.PolicyId;
 import io.headgate.scheduler.core.catalog.Pool;
 import io.headgate.scheduler.core.catalog.PoolId;
+import io.headgate.scheduler.core.catalog.PreemptWithin;
 import io.headgate.scheduler.core.catalog.PreemptionOutcome;
 import io.headgate.scheduler.core.catalog.Profile;
 import io.headgate.scheduler.core.catalog.ProfileId;
@@ -32,6 +35,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.random.RandomGenerator;
 
 /// Makes up a tenant, its machines, and what happens to them. Everything follows from the seed.
@@ -43,16 +47,20 @@ final class RandomWorld {
   };
 
   private final RandomGenerator random;
+  private final long seed;
   private final int pools;
   private final int profiles;
   private final int policies;
   private final int nodes;
   private long nextJob = 1;
+  private long nextInstance;
   private long version;
   private Catalog catalog;
 
-  RandomWorld(RandomGenerator random) {
+  /// @param seed also decides which devices are divided in hardware
+  RandomWorld(RandomGenerator random, long seed) {
     this.random = random;
+    this.seed = seed;
     pools = 1 + random.nextInt(3);
     profiles = 1 + random.nextInt(4);
     policies = 1 + random.nextInt(4);
@@ -123,8 +131,11 @@ final class RandomWorld {
         0,
         size.isFraction() && chance(20) ? OptionalLong.of(30 * GIB) : OptionalLong.empty(),
         chance(10) ? Isolation.DRIVER_CONTAINER : Isolation.NONE,
+        chance(15) ? Set.of(chance(50) ? "A" : "B") : Set.of(),
         route,
-        chance(20) ? Reclaim.STRICT : Reclaim.RESERVATION);
+        chance(60) ? Duration.ofMinutes(random.nextInt(8)) : Duration.ofDays(365),
+        Duration.ofMinutes(random.nextInt(5)),
+        chance(20) ? Reclaim.STRICT : chance(30) ? Reclaim.RANK : Reclaim.RESERVATION);
   }
 
   private Pool makePool(String name, List<Profile> known) {
@@ -134,12 +145,29 @@ final class RandomWorld {
         order.add(random.nextInt(order.size() + 1), profile.id());
       }
     }
+    Optional<String> model = chance(20) ? Optional.of("A") : Optional.empty();
     return new Pool(
         new PoolId(TENANT, name),
-        chance(20) ? Optional.of("A") : Optional.empty(),
+        model,
         chance(20) ? Optional.of(gpus(10)) : Optional.empty(),
         order,
-        chance(8) ? Optional.of(new PolicyId(TENANT, "g0")) : Optional.empty());
+        chance(8) ? Optional.of(new PolicyId(TENANT, "g0")) : Optional.empty(),
+        chance(25) ? Optional.of(makeElasticity(model)) : Optional.empty());
+  }
+
+  private Elasticity makeElasticity(Optional<String> model) {
+    int least = chance(20) ? 1 : 0;
+    return new Elasticity(
+        new Instance(
+            random.nextInt(9),
+            model.orElse(chance(80) ? "A" : "B"),
+            80 * GIB,
+            chance(70) ? Isolation.DRIVER_CONTAINER : Isolation.NONE,
+            chance(70) ? 64_000 : 8000,
+            64 * GIB),
+        least,
+        least + random.nextInt(3),
+        Duration.ofMinutes(random.nextInt(10)));
   }
 
   private Policy makePolicy(String name) {
@@ -150,9 +178,11 @@ final class RandomWorld {
         reservation.plus(gpus(8)),
         1 + random.nextInt(3),
         chance(20) ? Optional.of(gpus(6)) : Optional.empty(),
+        chance(20) ? Set.of(new UserId("v")) : Set.of(),
         chance(80) ? PreemptionOutcome.REQUEUE : PreemptionOutcome.CANCEL,
         chance(20) ? Duration.ofMinutes(10) : Duration.ZERO,
-        chance(90));
+        chance(90),
+        chance(25) ? PreemptWithin.LOWER_PRIORITY : PreemptWithin.NEVER);
   }
 
   private Node makeNode(int number) {
@@ -161,9 +191,10 @@ final class RandomWorld {
     String model = chance(80) ? "A" : "B";
     Isolation isolation = chance(70) ? Isolation.DRIVER_CONTAINER : Isolation.NONE;
     for (int i = 0; i < count; i++) {
-      devices.add(
+      Device device =
           new Device(
-              i, "n" + number + "-" + i, model, 80 * GIB, new Geometry.Continuous(), isolation));
+              i, "n" + number + "-" + i, model, 80 * GIB, new Geometry.Continuous(), isolation);
+      devices.add(Slices.divided(device, seed, number));
     }
     return new Node(
         new NodeId(TENANT, "n" + number),
@@ -190,7 +221,31 @@ final class RandomWorld {
     for (int i = 0; i < count; i++) {
       happen(shadow, now, inputs);
     }
+    for (Pool pool : catalog.pools()) {
+      if (pool.elasticity().isPresent() && chance(40)) {
+        provide(shadow, pool, inputs);
+      }
+    }
     return inputs;
+  }
+
+  /// The provider brings an instance that was asked for, or takes one away that was given back.
+  private void provide(Shadow shadow, Pool pool, List<Input> inputs) {
+    int joined = 0;
+    for (Node node : shadow.nodes.values()) {
+      if (node.pool().equals(pool.id())) {
+        if (shadow.released.contains(node.id())) {
+          inputs.add(new Input.NodeRemoved(node.id()));
+        } else {
+          joined++;
+        }
+      }
+    }
+    if (joined < shadow.asked.getOrDefault(pool.id(), 0)) {
+      inputs.add(
+          new Input.NodeChanged(
+              Space.instance(pool, pool.elasticity().orElseThrow(), "e" + nextInstance++)));
+    }
   }
 
   private void happen(Shadow shadow, Instant now, List<Input> inputs) {
@@ -216,6 +271,8 @@ final class RandomWorld {
       disturb(pick(attempts), inputs);
     } else if (dice < 88 && !jobs.isEmpty()) {
       inputs.add(new Input.JobCancelled(pick(jobs)));
+    } else if (dice < 89 && !jobs.isEmpty()) {
+      inputs.add(new Input.JobWithdrawn(pick(jobs).id()));
     } else if (dice < 91 && !jobs.isEmpty()) {
       inputs.add(new Input.JobRequeued(pick(jobs)));
     } else if (dice < 96) {
@@ -231,13 +288,14 @@ final class RandomWorld {
     QueueId queue = pick(catalog.queues()).id();
     UserId user = new UserId(chance(60) ? "u" : "v");
     int count = 1 + random.nextInt(4);
-    int priority = chance(80) ? 0 : random.nextInt(3) - 1;
+    int priority = chance(70) ? 0 : random.nextInt(3) - 1;
+    Optional<Duration> maxRuntime =
+        chance(50) ? Optional.of(Duration.ofMinutes(1 + random.nextInt(30))) : Optional.empty();
     for (int i = 0; i < count; i++) {
       Optional<Boolean> preemptible = chance(85) ? Optional.empty() : Optional.of(chance(50));
       inputs.add(
           new Input.JobSubmitted(
-              new JobSpec(
-                  new JobId(nextJob++), queue, user, priority, preemptible, Optional.empty())));
+              new JobSpec(new JobId(nextJob++), queue, user, priority, preemptible, maxRuntime)));
     }
   }
 
@@ -285,9 +343,19 @@ final class RandomWorld {
       for (Policy policy : catalog.policies()) {
         changed.add(chance(50) ? policy : makePolicy(policy.id().name()));
       }
+      List<Pool> changedPools = new ArrayList<>();
+      for (Pool pool : catalog.pools()) {
+        changedPools.add(
+            chance(80)
+                ? pool
+                : pool.with()
+                    .capacity(chance(50) ? Optional.of(gpus(6)) : Optional.empty())
+                    .elasticity(pool.elasticity().map(known -> makeElasticity(pool.gpuModel())))
+                    .build());
+      }
       catalog =
           new Catalog(
-              TENANT, ++version, catalog.pools(), catalog.profiles(), changed, catalog.queues());
+              TENANT, ++version, changedPools, catalog.profiles(), changed, catalog.queues());
     }
     inputs.add(new Input.CatalogChanged(catalog));
   }

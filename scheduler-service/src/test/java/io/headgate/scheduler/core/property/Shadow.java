@@ -5,6 +5,14 @@ import io.headgate.scheduler.core.Input;
 import io.headgate.scheduler.core.SchedulerState;
 import io.headgate.scheduler.core.SchedulerState.SetAside;
 import io.headgate.scheduler.core.catalog.Catalog;
+import io.headgate.scheduler.core.catalog.Policy;
+import io.headgate.scheduler.core.catalog.PolicyId;
+import io.headgate.scheduler.core.catalog.Pool;
+import io.headgate.scheduler.core.catalog.PoolId;
+import io.headgate.scheduler.core.catalog.Profile;
+import io.headgate.scheduler.core.catalog.ProfileId;
+import io.headgate.scheduler.core.catalog.Queue;
+import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.job.Attempt;
 import io.headgate.scheduler.core.job.AttemptId;
 import io.headgate.scheduler.core.job.Hold;
@@ -13,13 +21,17 @@ import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.JobState;
 import io.headgate.scheduler.core.node.Node;
 import io.headgate.scheduler.core.node.NodeId;
+import io.headgate.scheduler.core.node.NodeStatus;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 
 /// What a shell would have in its database: built from inputs and effects alone.
@@ -31,15 +43,86 @@ final class Shadow {
   final Map<AttemptId, Attempt> attempts = new LinkedHashMap<>();
   final Map<JobId, Hold> holds = new LinkedHashMap<>();
 
+  /// Nodes of elastic pools that are given back.
+  final Set<NodeId> released = new HashSet<>();
+
+  /// Instances that elastic pools were asked for.
+  final Map<PoolId, Integer> asked = new LinkedHashMap<>();
+
+  private Catalog indexed;
+  private final Map<QueueId, Queue> queues = new HashMap<>();
+  private final Map<ProfileId, Profile> profiles = new HashMap<>();
+  private final Map<PolicyId, Policy> policies = new HashMap<>();
+  private final Map<PoolId, Pool> pools = new HashMap<>();
+
   Shadow(Catalog catalog) {
     this.catalog = catalog;
+    this.indexed = catalog;
+    index();
+  }
+
+  private void index() {
+    queues.clear();
+    profiles.clear();
+    policies.clear();
+    pools.clear();
+    catalog.queues().forEach(queue -> queues.put(queue.id(), queue));
+    catalog.profiles().forEach(profile -> profiles.put(profile.id(), profile));
+    catalog.policies().forEach(policy -> policies.put(policy.id(), policy));
+    catalog.pools().forEach(pool -> pools.put(pool.id(), pool));
+    indexed = catalog;
+  }
+
+  private Shadow fresh() {
+    if (indexed != catalog) {
+      index();
+    }
+    return this;
+  }
+
+  Optional<Queue> queue(QueueId id) {
+    return Optional.ofNullable(fresh().queues.get(id));
+  }
+
+  Optional<Profile> profile(ProfileId id) {
+    return Optional.ofNullable(fresh().profiles.get(id));
+  }
+
+  Optional<Policy> policy(PolicyId id) {
+    return Optional.ofNullable(fresh().policies.get(id));
+  }
+
+  Optional<Pool> pool(PoolId id) {
+    return Optional.ofNullable(fresh().pools.get(id));
+  }
+
+  boolean takesWork(Node node) {
+    return node.status() == NodeStatus.READY
+        && !aside.containsKey(node.id())
+        && !released.contains(node.id());
+  }
+
+  /// An independent copy.
+  Shadow copy() {
+    Shadow copy = new Shadow(catalog);
+    copy.nodes.putAll(nodes);
+    copy.aside.putAll(aside);
+    copy.jobs.putAll(jobs);
+    copy.attempts.putAll(attempts);
+    copy.holds.putAll(holds);
+    copy.released.addAll(released);
+    copy.asked.putAll(asked);
+    return copy;
   }
 
   void apply(Input input) {
     switch (input) {
       case Input.CatalogChanged(var changed) -> catalog = changed;
       case Input.NodeChanged(var node) -> nodes.put(node.id(), node);
-      case Input.NodeRemoved(var node) -> nodes.remove(node);
+      case Input.NodeRemoved(var node) -> {
+        nodes.remove(node);
+        released.remove(node);
+      }
       default -> {}
     }
   }
@@ -68,12 +151,18 @@ final class Shadow {
       case Effect.AttemptEnded(var attempt, var _) -> attempts.remove(attempt.id());
       case Effect.HoldPlaced(var hold) -> holds.put(hold.job(), hold);
       case Effect.HoldReleased(var job, var _) -> holds.remove(job);
-      case Effect.NodeSetAside _, Effect.LaneReasonChanged _, Effect.JobReasonChanged _ -> {}
+      case Effect.ReleaseNode(var node) -> released.add(node);
+      case Effect.NodeSetAside _,
+          Effect.ScalePool _,
+          Effect.LaneReasonChanged _,
+          Effect.JobReasonChanged _ -> {}
     }
   }
 
-  /// A shell does not keep which nodes are set aside; the core says it.
+  /// A shell does not keep which nodes are set aside and what it was asked for; the core says it.
   void setAside(SchedulerState core) {
+    asked.clear();
+    core.asked().forEach(each -> asked.put(each.pool(), each.instances()));
     aside.clear();
     for (SetAside each : core.setAside()) {
       each.until().ifPresent(until -> aside.put(each.node(), until));
@@ -104,13 +193,35 @@ final class Shadow {
       place.put(job.id(), place.size());
     }
     ordered.sort(Comparator.comparing(attempt -> place.getOrDefault(attempt.id().job(), -1)));
+    return inOrder(
+        new SchedulerState(
+            List.of(catalog),
+            List.copyOf(nodes.values()),
+            live,
+            ordered,
+            List.copyOf(holds.values()),
+            core.setAside(),
+            core.asked(),
+            core.instances(),
+            core.demand(),
+            core.nextSequence()));
+  }
+
+  /// With the holds of O7 last, by job: they have no order among themselves, for each pass finds
+  /// them anew.
+  static SchedulerState inOrder(SchedulerState state) {
+    List<Hold> holds = new ArrayList<>(state.holds());
+    holds.sort(Comparator.comparingLong(hold -> hold.isForBlocked() ? hold.job().value() : -1));
     return new SchedulerState(
-        List.of(catalog),
-        List.copyOf(nodes.values()),
-        live,
-        ordered,
-        List.copyOf(holds.values()),
-        core.setAside(),
-        core.nextSequence());
+        state.catalogs(),
+        state.nodes(),
+        state.jobs(),
+        state.attempts(),
+        holds,
+        state.setAside(),
+        state.asked(),
+        state.instances(),
+        state.demand(),
+        state.nextSequence());
   }
 }

@@ -57,23 +57,21 @@ public final class ApplyCommand implements CliCommand {
     if (dryRun) {
       return PlanCommand.run(invocation, options);
     }
-    PlanRun run = PlanRun.read(invocation, options.file);
+    options.check();
+    PlanRun run = PlanRun.read(invocation, options.file());
     String tenant = run.tenant();
-    try (Plan plan = run.plan(tenant)) {
-      PlanReport report = new PlanReport(invocation, tenant);
-      report.checkVersion(plan, options.ifVersion);
-      report.print(plan, run.fileName());
-      if (plan.diff().isEmpty()) {
-        return ExitCode.DONE;
-      }
-      if (!confirmed(invocation, plan, tenant)) {
-        invocation.output().note("Nothing was applied.");
-        return ExitCode.REFUSED;
-      }
-      return apply(invocation, run, plan);
-    } catch (HeadgateException e) {
-      throw run.refused(e);
+    Plan plan = run.plan(tenant);
+    PlanReport report = new PlanReport(invocation, tenant);
+    report.checkVersion(plan, options.ifVersion);
+    report.print(plan, run.fileName());
+    if (plan.diff().isEmpty()) {
+      return ExitCode.DONE;
     }
+    if (!confirmed(invocation, plan, tenant)) {
+      invocation.output().note("Nothing was applied.");
+      return ExitCode.REFUSED;
+    }
+    return apply(invocation, run, plan);
   }
 
   private int apply(Invocation invocation, PlanRun run, Plan plan) {
@@ -98,8 +96,10 @@ public final class ApplyCommand implements CliCommand {
   /// What it would be now, after somebody else was faster.
   private static void replan(Invocation invocation, PlanRun run) {
     String tenant = run.tenant();
-    try (Plan again = run.plan(tenant)) {
-      new PlanReport(invocation, tenant).print(again, run.fileName());
+    try {
+      new PlanReport(invocation, tenant).print(run.plan(tenant), run.fileName());
+    } catch (CliFailure _) {
+      // It does not fit any more. The user is told of the conflict, and plans again.
     }
   }
 

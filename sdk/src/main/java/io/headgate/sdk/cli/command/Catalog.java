@@ -2,16 +2,22 @@ package io.headgate.sdk.cli.command;
 
 import io.headgate.sdk.cli.frame.CliCommand;
 import io.headgate.sdk.cli.frame.CommandProvider;
-import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.ServiceLoader;
+import java.util.Set;
 import java.util.function.Supplier;
 
 /// All commands, by group, in the order in which help shows them.
 public final class Catalog {
+  /// Brought by a server installation, shown by every command line.
+  private static final Set<String> ELSEWHERE = Set.of("up", "simulate");
+
   private static final List<Entry> OWN =
       List.of(
+          new Entry("START", "up", "everything on this machine", UpElsewhereCommand::new),
           new Entry("START", "login", "sign in to a server", LoginCommand::new),
           new Entry("START", "logout", "forget the key of a context", LogoutCommand::new),
           new Entry("START", "whoami", "who you are and what you may use", WhoAmICommand::new),
@@ -29,9 +35,17 @@ public final class Catalog {
           new Entry("SEE", "pools", "pools and their use", PoolsCommand::new),
           new Entry("SEE", "nodes", "nodes and their devices", NodesCommand::new),
           new Entry("SEE", "events", "what happened, or happens", EventsCommand::new),
-          new Entry("CONFIGURE", "plan", "what a file would change", PlanCommand::new),
+          new Entry("CONFIGURE", "plan", "what a file would change and do", PlanCommand::new),
           new Entry("CONFIGURE", "apply", "make the tenant look like a file", ApplyCommand::new),
           new Entry("CONFIGURE", "export", "write the configuration", ExportCommand::new),
+          new Entry("OPERATE", "drain", "no new work for nodes", DrainCommand::new),
+          new Entry("OPERATE", "undrain", "put nodes back into service", UndrainCommand::new),
+          new Entry(
+              "WHAT-IF",
+              "simulate",
+              "see what the scheduler would decide, without servers",
+              SimulateElsewhereCommand::new),
+          new Entry("WHAT-IF", "snapshot", "what stands now, as a scenario", SnapshotCommand::new),
           new Entry("OTHER", "completion", "completion for bash or zsh", CompletionCommand::new),
           new Entry("OTHER", "version", "the version of this program", VersionCommand::new),
           new Entry("OTHER", "help", "help on commands and topics", HelpCommand::new));
@@ -45,13 +59,10 @@ public final class Catalog {
   /// A command by its name. Other modules are asked last: finding them costs time.
   public static Optional<Entry> find(String name) {
     Optional<Entry> own = OWN.stream().filter(entry -> entry.name().equals(name)).findFirst();
-    if (own.isPresent()) {
+    if (own.isPresent() && !ELSEWHERE.contains(name)) {
       return own;
     }
-    Optional<Entry> added = added().stream().filter(entry -> entry.name().equals(name)).findFirst();
-    return added.isEmpty() && name.equals("up")
-        ? Optional.of(new Entry("START", "up", "", UpElsewhereCommand::new))
-        : added;
+    return added().stream().filter(entry -> entry.name().equals(name)).findFirst().or(() -> own);
   }
 
   public static List<String> names() {
@@ -59,15 +70,26 @@ public final class Catalog {
   }
 
   private static List<Entry> all() {
-    List<Entry> all = new ArrayList<>(added());
-    all.addAll(OWN);
-    return all;
+    Map<String, Entry> all = new LinkedHashMap<>();
+    OWN.forEach(entry -> all.put(entry.name(), entry));
+    added().forEach(entry -> all.put(entry.name(), entry));
+    return List.copyOf(all.values());
   }
 
+  /// What other modules bring stands where the catalog expects it.
   private static List<Entry> added() {
     return ServiceLoader.load(CommandProvider.class).stream()
         .map(ServiceLoader.Provider::get)
-        .map(provider -> new Entry("START", provider.name(), provider.summary(), provider::create))
+        .map(provider ->
+            new Entry(
+                OWN.stream()
+                    .filter(entry -> entry.name().equals(provider.name()))
+                    .map(Entry::group)
+                    .findFirst()
+                    .orElse("OTHER"),
+                provider.name(),
+                provider.summary(),
+                provider::create))
         .toList();
   }
 

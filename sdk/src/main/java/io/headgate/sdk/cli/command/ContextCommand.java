@@ -123,7 +123,7 @@ public final class ContextCommand implements CliCommand {
     }
     Context context = find(contexts, name);
     invocation.contexts().save(contexts.select(context.name()));
-    invocation.output().line("context \"" + context.name() + "\": " + context.server());
+    invocation.output().line("selected " + text(context));
   }
 
   private void set(Invocation invocation, Contexts contexts) throws IOException {
@@ -156,7 +156,17 @@ public final class ContextCommand implements CliCommand {
             global.tenant != null ? global.tenant : before == null ? null : before.tenant());
     Contexts next = contexts.with(after);
     invocation.contexts().save(next.current() == null ? next.select(chosen) : next);
-    invocation.output().line("context \"" + chosen + "\": " + after.server());
+    invocation.output().line("changed " + text(after));
+  }
+
+  /// `context "local": https://gate.example:7400, tenant acme`.
+  private static String text(Context context) {
+    String tenant = context.tenant();
+    return "context \"%s\": %s, %s"
+        .formatted(
+            context.name(),
+            context.server(),
+            tenant == null ? "the tenant that you belong to" : "tenant " + tenant);
   }
 
   private static Context find(Contexts contexts, String name) {

@@ -8,6 +8,7 @@ import io.headgate.sdk.model.Event;
 import io.headgate.sdk.model.Explanation;
 import io.headgate.sdk.model.Explanation.Check;
 import io.headgate.sdk.model.Explanation.Result;
+import io.headgate.sdk.model.JobState;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -25,13 +26,28 @@ record ExplanationText(Output output) {
         .lines()
         .forEach(line -> lines.add(output.paint().paint(Style.BOLD, Clean.line(line))));
     lines.add("");
-    checks("May it start?", explanation.startChecks(), lines);
-    checks("Why does it not preempt?", explanation.preemptionChecks(), lines);
-    if (!explanation.job().state().isFinal()) {
+    checks("May it start?", explanation.startChecks(), lines, true);
+    boolean waits = explanation.job().state() == JobState.WAITING;
+    // Of a job that has its place the same rules say whether it may have to give it up.
+    checks(
+        waits ? "Why does it not preempt?" : "May it be preempted?",
+        explanation.preemptionChecks(),
+        lines,
+        waits);
+    if (waits) {
       order(explanation, lines);
     }
+    if (waits && explanation.job().expectedStartTime() != null) {
+      lines.add(output.bold("When?"));
+      lines.add(
+          "  it starts "
+              + JobTexts.start(explanation.job(), output.times())
+              + " ("
+              + output.times().until(explanation.job().expectedStartTime())
+              + ")");
+    }
     unblocking(explanation.unblocking(), lines);
-    history(explanation.history(), lines);
+    history(explanation, lines);
     lines.add(
         output.dim(
             "as of version %d, %s ago"
@@ -39,7 +55,8 @@ record ExplanationText(Output output) {
     return lines;
   }
 
-  private void checks(String heading, List<Check> checks, List<String> lines) {
+  /// @param judged whether the results are good or bad for the job
+  private void checks(String heading, List<Check> checks, List<String> lines, boolean judged) {
     if (checks.isEmpty()) {
       return;
     }
@@ -51,12 +68,13 @@ record ExplanationText(Output output) {
           "  "
               + subject
               + "    "
-              + output
-                  .paint()
-                  .paint(style(check.result()), CellWidth.pad(word(check.result()), RESULT_WIDTH))
-              + " "
+              + (judged ? result(check.result()) : "")
               + Clean.line(check.message()));
     }
+  }
+
+  private String result(Result result) {
+    return output.paint().paint(style(result), CellWidth.pad(word(result), RESULT_WIDTH)) + " ";
   }
 
   private static String word(Result result) {
@@ -76,7 +94,7 @@ record ExplanationText(Output output) {
   }
 
   private void order(Explanation explanation, List<String> lines) {
-    checks("Who is first?", explanation.orderChecks(), lines);
+    checks("Who is first?", explanation.orderChecks(), lines, true);
     if (explanation.orderChecks().isEmpty()) {
       lines.add(output.bold("Who is first?"));
     }
@@ -99,13 +117,13 @@ record ExplanationText(Output output) {
     ways.forEach(way -> lines.add("  " + Clean.line(way)));
   }
 
-  private void history(List<Event> history, List<String> lines) {
-    if (history.isEmpty()) {
+  private void history(Explanation explanation, List<String> lines) {
+    if (explanation.history().isEmpty()) {
       return;
     }
     lines.add(output.bold("History"));
-    for (Event event : history) {
-      String what = event.message();
+    for (Event event : explanation.history()) {
+      String what = withoutSubject(event.message(), explanation.job().id());
       if (what.isEmpty()) {
         what =
             event.type().name().toLowerCase(Locale.ROOT).replace('_', ' ')
@@ -114,5 +132,12 @@ record ExplanationText(Output output) {
       }
       lines.add("  " + output.times().exact(event.time()) + " " + Clean.line(what));
     }
+  }
+
+  /// Whose history it is has been said.
+  private static String withoutSubject(String message, String job) {
+    return message.startsWith(job + " ") || message.startsWith(job + ": ")
+        ? message.substring(message.indexOf(' ') + 1)
+        : message;
   }
 }

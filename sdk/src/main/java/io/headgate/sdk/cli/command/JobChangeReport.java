@@ -4,7 +4,7 @@ import io.headgate.sdk.cli.frame.Invocation;
 import io.headgate.sdk.cli.output.OutputForm;
 import io.headgate.sdk.cli.output.Row;
 import io.headgate.sdk.model.Job;
-import java.util.Locale;
+import io.headgate.sdk.model.JobState;
 
 /// What became of a job that was asked to change.
 final class JobChangeReport {
@@ -14,14 +14,10 @@ final class JobChangeReport {
     Row<Job> row = JobListing.row(message);
     if (invocation.form().kind() == OutputForm.Kind.TABLE) {
       Job job = row.value();
-      String more = io.headgate.sdk.cli.output.Clean.line(JobTexts.whereOrReason(job));
+      boolean tooLate = job.state() == JobState.DONE || job.state() == JobState.FAILED;
       invocation
           .output()
-          .line(
-              job.id()
-                  + " "
-                  + job.state().name().toLowerCase(Locale.ROOT)
-                  + (more.isEmpty() ? "" : ": " + more));
+          .line(job.id() + (tooLate ? " had already ended, it is " : " ") + JobTexts.stands(job));
     } else {
       JobListing.listing(invocation.output().times())
           .printOne(row, invocation.form(), invocation.output());

@@ -14,6 +14,7 @@ import io.headgate.sdk.config.DurationText;
 import io.headgate.sdk.model.Attempt;
 import io.headgate.sdk.model.Job;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -98,20 +99,21 @@ final class JobDetail {
   }
 
   private static String outcome(Attempt attempt) {
-    StringBuilder text = new StringBuilder();
-    if (attempt.outcome() != Attempt.Outcome.NOT_ENDED) {
-      text.append(attempt.outcome().name().toLowerCase(Locale.ROOT).replace('_', ' '));
-    }
-    if (attempt.exitCode() != null) {
-      text.append(" exit ").append(attempt.exitCode());
-    }
+    // What matters most stands first: a narrow terminal cuts the rest.
+    List<String> parts = new ArrayList<>();
     if (attempt.preemption() != null) {
-      text.append(text.isEmpty() ? "" : ", ").append(JobTexts.preemption(attempt.preemption()));
+      parts.add(JobTexts.preemption(attempt.preemption()));
+    }
+    if (attempt.outcome() != Attempt.Outcome.NOT_ENDED) {
+      parts.add(attempt.outcome().name().toLowerCase(Locale.ROOT).replace('_', ' '));
     }
     if (attempt.error() != null) {
-      text.append(text.isEmpty() ? "" : ": ").append(attempt.error());
+      parts.add(attempt.error());
     }
-    return text.toString().strip();
+    if (attempt.exitCode() != null) {
+      parts.add("exit " + attempt.exitCode());
+    }
+    return String.join(", ", parts);
   }
 
   private String needs(Job job) {

@@ -58,7 +58,11 @@ final class JobListing {
                 .whenWide()));
   }
 
+  /// Of simulated devices there is none to tell of; an empty cell would look like an omission.
   private static String isolation(Job job) {
+    if (job.simulated()) {
+      return "SIMULATED";
+    }
     return job.currentAttempt().stream()
         .flatMap(attempt -> attempt.placements().stream())
         .flatMap(placement -> placement.slices().stream())

@@ -1,6 +1,7 @@
 package io.headgate.sdk.cli.command;
 
 import io.headgate.sdk.cli.output.Cell;
+import io.headgate.sdk.cli.output.Clean;
 import io.headgate.sdk.cli.output.Style;
 import io.headgate.sdk.cli.output.TimeText;
 import io.headgate.sdk.model.Attempt;
@@ -13,11 +14,12 @@ import io.headgate.sdk.model.Reason;
 import io.headgate.sdk.model.UsageKind;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
 /// How jobs read: `RUNNING`, `gpu-03:1 (onprem) over reservation`, `USER_LIMIT ada uses 6 of 6`.
 final class JobTexts {
   /// The reason whose expected start is a bound, not an estimate.
-  private static final String HOLD = "HOLD";
+  private static final String HOLDING = "HOLDING";
 
   private JobTexts() {}
 
@@ -36,6 +38,13 @@ final class JobTexts {
       case FAILED, LOST -> Style.BAD;
       case DRAFT, CANCELLED, UNKNOWN -> Style.DIM;
     };
+  }
+
+  /// `running: on gpu-03:1 (onprem)`, `failed: exit 7`.
+  static String stands(Job job) {
+    String more = Clean.line(whereOrReason(job));
+    String state = job.state().name().toLowerCase(Locale.ROOT);
+    return more.isEmpty() ? state : state + ": " + more;
   }
 
   /// Where it runs, why it waits, or how it ended.
@@ -59,13 +68,16 @@ final class JobTexts {
 
   private static String where(Job job) {
     StringBuilder text = new StringBuilder(place(job));
+    if (job.simulated()) {
+      text.append(" SIMULATED"); // Before what a narrow terminal cuts.
+    }
     job.currentAttempt().ifPresent(attempt -> text.append(" (").append(attempt.pool()).append(')'));
     if (job.usageKind() == UsageKind.OVER_RESERVATION) {
       text.append(" over reservation");
     } else if (job.usageKind() == UsageKind.EXCEED_LIMIT) {
       text.append(" above limit");
     }
-    return job.simulated() ? text.append(" SIMULATED").toString() : text.toString();
+    return text.toString();
   }
 
   private static String stopping(Job job) {
@@ -128,7 +140,7 @@ final class JobTexts {
       return TimeText.NONE;
     }
     Reason reason = job.reason();
-    boolean bound = reason != null && reason.code().equals(HOLD);
+    boolean bound = reason != null && reason.code().equals(HOLDING);
     return (bound ? "<= " : "") + times.at(job.expectedStartTime());
   }
 }

@@ -115,6 +115,9 @@ public final class JobsCommand implements CliCommand {
               counts.putAll(page.getCountsMap());
               return new Paging.Fetched<>(page.getJobsList(), page.getNextPageToken());
             });
+    if (found.items().isEmpty()) {
+      invocation.session().requireTenant();
+    }
     List<Row<Job>> rows =
         listing.select(found.items().stream().map(JobListing::row).toList(), options);
     listing.print(rows, found.nextPageToken(), options, invocation.output());

@@ -1,7 +1,10 @@
 package io.headgate.sdk.cli.command;
 
 import io.headgate.sdk.cli.context.Context;
+import io.headgate.sdk.cli.error.CliFailure;
+import io.headgate.sdk.cli.error.ErrorFrame;
 import io.headgate.sdk.cli.error.ExitCode;
+import io.headgate.sdk.cli.error.Frames;
 import io.headgate.sdk.cli.frame.CliCommand;
 import io.headgate.sdk.cli.frame.GlobalOptions;
 import io.headgate.sdk.cli.frame.Invocation;
@@ -9,10 +12,14 @@ import io.headgate.sdk.cli.output.UsageException;
 import io.headgate.sdk.client.HeadgateClient;
 import io.headgate.sdk.model.ClientConfig;
 import io.headgate.sdk.model.Credentials;
+import io.headgate.sdk.model.HeadgateException;
 import io.headgate.sdk.model.Identity;
 import io.headgate.sdk.model.ServerAddress;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -60,7 +67,7 @@ public final class LoginCommand implements CliCommand {
           .note("warning: " + address + " is not encrypted; your key travels in the clear");
     }
     String key = key(invocation, address);
-    Identity identity = check(address, key);
+    Identity identity = check(invocation, address, key);
     String context = name != null ? name : global.context != null ? global.context : address.host();
     String tenant = global.tenant;
     invocation
@@ -80,6 +87,11 @@ public final class LoginCommand implements CliCommand {
         .note(
             "context \"%s\" written to %s and selected"
                 .formatted(context, invocation.contexts().file()));
+    if (identity.tenant().isEmpty() && tenant == null) {
+      invocation
+          .output()
+          .note("you belong to no tenant; choose one: headgate context set --tenant ID");
+    }
     return ExitCode.DONE;
   }
 
@@ -132,14 +144,26 @@ public final class LoginCommand implements CliCommand {
     return new Prompt(invocation).askSecret("Key for " + address + ": ");
   }
 
-  private Identity check(ServerAddress address, String key) {
+  private Identity check(Invocation invocation, ServerAddress address, String key) {
+    Path authority = certificateAuthority;
+    if (authority != null && !Files.isRegularFile(authority)) {
+      throw new UsageException(
+          "file \"" + authority + "\" does not exist", "FILE_ERROR", "a PEM file: --ca FILE");
+    }
     ClientConfig config =
         ClientConfig.of(address, new Credentials.Key(key))
-            .withCertificateAuthority(certificateAuthority)
-            .withPatience(java.time.Duration.ofSeconds(5))
+            .withCertificateAuthority(authority)
+            .withPatience(invocation.timeout().orElse(Duration.ofSeconds(5)))
             .withUserAgent("headgate-cli");
     try (HeadgateClient client = HeadgateClient.connect(config)) {
       return client.whoAmI();
+    } catch (HeadgateException e) {
+      if (!e.reason().equals("KEY_REJECTED")) {
+        throw e;
+      }
+      ErrorFrame frame = Frames.of(e, address.toString()).where("server " + address);
+      throw new CliFailure(
+          List.of(frame.next(List.of("nothing was stored"))), ExitCode.NOT_SIGNED_IN, null);
     }
   }
 }

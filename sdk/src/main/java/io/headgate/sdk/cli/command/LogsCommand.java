@@ -4,8 +4,10 @@ import io.headgate.sdk.cli.error.ExitCode;
 import io.headgate.sdk.cli.frame.CliCommand;
 import io.headgate.sdk.cli.frame.GlobalOptions;
 import io.headgate.sdk.cli.frame.Invocation;
+import io.headgate.sdk.cli.output.UsageException;
 import io.headgate.sdk.model.LogPiece;
 import io.headgate.sdk.wire.LogReader;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -39,8 +41,11 @@ public final class LogsCommand implements CliCommand {
   @Option(names = "--worker", paramLabel = "N", description = "Of this worker (default: 0).")
   private int worker;
 
-  @Option(names = "--tail", paramLabel = "BYTES", description = "About the last BYTES only.")
-  private long tail;
+  @Option(
+      names = "--tail",
+      paramLabel = "LINES",
+      description = "The last LINES only, of standard output and of standard error each.")
+  private @Nullable Integer tail;
 
   @Option(names = "--raw", description = "Control characters too, also on a terminal.")
   private boolean raw;
@@ -52,17 +57,35 @@ public final class LogsCommand implements CliCommand {
 
   @Override
   public int run(Invocation invocation) {
-    if (follow && attempt == 0 && worker == 0 && tail == 0) {
+    if (follow && attempt == 0 && worker == 0 && tail == null) {
       return new Follow(invocation, job, raw).run();
     }
     LogPrinter printer = new LogPrinter(invocation, raw);
-    try (LogReader logs = invocation.session().jobs().logs(job, attempt, worker, follow, tail)) {
+    if (tail == null) {
+      print(invocation, printer, LogTail.ALL);
+    } else if (tail < 1) {
+      throw new UsageException(
+          "\"" + tail + "\" is no number of lines for --tail",
+          "BAD_FLAG_VALUE",
+          "1 or more: --tail 100");
+    } else {
+      print(
+          invocation,
+          printer,
+          LogTail.find(invocation.session().jobs(), job, attempt, worker, tail));
+    }
+    return ExitCode.DONE;
+  }
+
+  private void print(Invocation invocation, LogPrinter printer, LogTail from) {
+    int number = from.attempt() == 0 ? attempt : from.attempt();
+    try (LogReader logs =
+        invocation.session().jobs().logs(job, number, worker, follow, from.bytes())) {
       for (LogPiece piece = logs.next();
           piece != null && !invocation.output().isClosed();
           piece = logs.next()) {
-        printer.print(piece);
+        from.part(piece).ifPresent(printer::print);
       }
     }
-    return ExitCode.DONE;
   }
 }

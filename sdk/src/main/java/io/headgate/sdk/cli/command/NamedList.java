@@ -37,7 +37,11 @@ record NamedList<T>(String singular, Listing<T> listing, Supplier<List<Row<T>>> 
       listing.printOne(find(invocation, name), invocation.form(), invocation.output());
       return ExitCode.DONE;
     }
-    listing.print(listing.select(fetch.get(), options), "", options, invocation.output());
+    List<Row<T>> rows = fetch.get();
+    if (rows.isEmpty()) {
+      invocation.session().requireTenant();
+    }
+    listing.print(listing.select(rows, options), "", options, invocation.output());
     return ExitCode.DONE;
   }
 
@@ -47,6 +51,9 @@ record NamedList<T>(String singular, Listing<T> listing, Supplier<List<Row<T>>> 
       if (listing.name().apply(row.value()).equals(name)) {
         return row;
       }
+    }
+    if (rows.isEmpty()) {
+      invocation.session().requireTenant();
     }
     List<String> names = rows.stream().map(row -> listing.name().apply(row.value())).toList();
     String all = "all " + listing.noun() + ": headgate " + listing.noun();

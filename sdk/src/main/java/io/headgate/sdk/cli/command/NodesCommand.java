@@ -24,6 +24,7 @@ import io.headgate.type.GpuQuantity;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -101,9 +102,12 @@ public final class NodesCommand implements CliCommand {
                 .toRight(),
             Column.<UsedNode>of("MEMORY", row -> Cell.of(gibibytes(row.node().memoryBytes())))
                 .toRight()
-                .sortedBy(row -> row.node().memoryBytes()),
-            Column.of("HEARD", row -> Cell.of(times.ago(row.usage().lastContactTime()))),
+                .sortedBy(row -> row.node().memoryBytes())
+                .whenWide(),
+            Column.<UsedNode>of("HEARD", row -> Cell.of(times.ago(row.usage().lastContactTime())))
+                .whenWide(),
             Column.<UsedNode>of("DRIVER", row -> Cell.of(row.node().driver())).whenWide(),
+            Column.<UsedNode>of("ISOLATION", row -> Cell.of(isolation(row.node()))).whenWide(),
             Column.<UsedNode>of("HOST", row -> Cell.of(row.node().hostname())).whenWide(),
             Column.<UsedNode>of("AGENT", row -> Cell.of(row.node().agentVersion())).whenWide(),
             Column.<UsedNode>of("WHY DRAINING", row -> Cell.of(row.node().drainReason()))
@@ -128,7 +132,7 @@ public final class NodesCommand implements CliCommand {
     };
   }
 
-  /// `8 x H100 80GiB SIMULATED`.
+  /// `SIMULATED 8 x H100 80GiB`: what a narrow terminal cuts is not the warning.
   private static String devices(Node node) {
     Map<String, Integer> kinds = new TreeMap<>();
     for (Node.Device device : node.devices()) {
@@ -143,7 +147,21 @@ public final class NodesCommand implements CliCommand {
                 kinds.entrySet().stream()
                     .map(kind -> kind.getValue() + " x " + kind.getKey())
                     .toList());
-    return node.simulated() ? text + " SIMULATED" : text;
+    return node.simulated() ? "SIMULATED " + text : text;
+  }
+
+  /// The strongest that a part of its devices can get: `hardware`, `none`, `SIMULATED`.
+  private static String isolation(Node node) {
+    if (node.simulated()) {
+      return "SIMULATED";
+    }
+    return String.join(
+        ", ",
+        new TreeSet<>(
+            node.devices().stream()
+                .map(Node.Device::isolation)
+                .map(level -> level == null ? "none" : level.keyword())
+                .toList()));
   }
 
   private static String gibibytes(long bytes) {

@@ -13,11 +13,16 @@ import picocli.CommandLine.Mixin;
 /// `headgate plan`.
 @Command(
     header = {
-      "headgate plan -f acme.yaml                 what applying it would change",
-      "headgate plan -f acme.yaml --exit-code     3 when there are changes",
+      "headgate plan acme.yaml                    what applying it would change, and do to jobs",
+      "headgate plan acme.yaml --exit-code        3 when there are changes",
       ""
     },
-    description = "Shows what a configuration file would change. Nothing takes effect.")
+    description = {
+      "Shows what a configuration file would change, and what the scheduler would do at once if it"
+          + " were",
+      "provisioned now: who starts, is preempted or waits, and how usage and waits change. Nothing"
+          + " takes effect."
+    })
 public final class PlanCommand implements CliCommand {
   @Mixin private final GlobalOptions global = new GlobalOptions();
   @Mixin private final PlanOptions options = new PlanOptions();
@@ -34,13 +39,13 @@ public final class PlanCommand implements CliCommand {
 
   static int run(Invocation invocation, PlanOptions options)
       throws IOException, ConfigurationException {
-    PlanRun run = PlanRun.read(invocation, options.file);
+    options.check();
+    PlanRun run = PlanRun.read(invocation, options.file());
     String tenant = run.tenant();
-    try (Plan plan = run.plan(tenant)) {
-      PlanReport report = new PlanReport(invocation, tenant);
-      report.checkVersion(plan, options.ifVersion);
-      report.print(plan, run.fileName());
-      return options.exitCode && !plan.diff().isEmpty() ? ExitCode.DIFFERENT : ExitCode.DONE;
-    }
+    Plan plan = run.plan(tenant);
+    PlanReport report = new PlanReport(invocation, tenant);
+    report.checkVersion(plan, options.ifVersion);
+    report.print(plan, run.fileName());
+    return options.exitCode && !plan.diff().isEmpty() ? ExitCode.DIFFERENT : ExitCode.DONE;
   }
 }

@@ -4,12 +4,16 @@ import io.headgate.sdk.cli.error.CliFailure;
 import io.headgate.sdk.cli.error.ErrorFrame;
 import io.headgate.sdk.cli.error.ExitCode;
 import io.headgate.sdk.cli.frame.Invocation;
+import io.headgate.sdk.cli.output.Clean;
+import io.headgate.sdk.cli.output.EffectsText;
 import io.headgate.sdk.cli.output.JsonText;
 import io.headgate.sdk.cli.output.Output;
 import io.headgate.sdk.client.Plan;
 import io.headgate.sdk.config.ConfigurationDiff;
 import io.headgate.sdk.config.ConfigurationDiff.Change;
 import io.headgate.sdk.model.ConfigurationState.Versions;
+import io.headgate.sdk.model.HeadgateException;
+import io.headgate.sdk.model.PlanEffects;
 import io.headgate.sdk.model.Warning;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -36,13 +40,16 @@ record PlanReport(Invocation invocation, String tenant) {
     throw new CliFailure(List.of(frame), ExitCode.CONFLICT, null);
   }
 
+  /// Says what it would change and do. What it would do is left out, with a note, when the
+  /// scheduler cannot say it.
   void print(Plan plan, String fileName) {
     Output output = invocation.output();
+    ConfigurationDiff diff = plan.diff();
+    PlanEffects effects = diff.isEmpty() ? null : effects(plan);
     if (invocation.form().isJson()) {
-      output.line(JsonText.of(json(plan)));
+      output.line(JsonText.of(json(plan, effects)));
       return;
     }
-    ConfigurationDiff diff = plan.diff();
     if (diff.isEmpty()) {
       output.line(
           "No changes. %s matches %s (version %s).".formatted(tenant, fileName, plan.base()));
@@ -60,8 +67,26 @@ record PlanReport(Invocation invocation, String tenant) {
     output.line("");
     text.changes(diff).forEach(output::line);
     text.warnings(plan.warnings()).forEach(output::line);
+    if (effects != null) {
+      output.line("");
+      output.line(output.bold("Effects if provisioned now"));
+      EffectsText.lines(effects).forEach(output::line);
+    }
     output.line("");
-    output.line(PlanText.totals(diff));
+    output.line(PlanText.totals(diff, effects));
+  }
+
+  private @Nullable PlanEffects effects(Plan plan) {
+    try {
+      return plan.effects(EffectsText.MOST_JOBS);
+    } catch (HeadgateException e) {
+      invocation
+          .output()
+          .note(
+              "what it would do to jobs is not known: %s"
+                  .formatted(Clean.line(e.failure().message())));
+      return null;
+    }
   }
 
   static Versions next(Plan plan) {
@@ -70,7 +95,7 @@ record PlanReport(Invocation invocation, String tenant) {
         plan.base().access() + (plan.diff().changesAccess() ? 1 : 0));
   }
 
-  private Map<String, Object> json(Plan plan) {
+  private Map<String, Object> json(Plan plan, @Nullable PlanEffects effects) {
     Map<String, Object> json = new LinkedHashMap<>();
     json.put("tenant", tenant);
     json.put("version", plan.base().toString());
@@ -85,6 +110,9 @@ record PlanReport(Invocation invocation, String tenant) {
       warnings.add(entry);
     }
     json.put("warnings", warnings);
+    if (effects != null) {
+      json.put("effects", EffectsJson.of(effects));
+    }
     return json;
   }
 

@@ -70,8 +70,14 @@ final class PlanRun {
     }
   }
 
-  /// A service knows fields; the file knows lines.
-  CliFailure refused(HeadgateException refusal) {
+  /// A service knows fields; the file knows lines. What took effect is said last.
+  CliFailure refused(HeadgateException failure) {
+    boolean half = failure.reason().equals(Plan.PARTLY_APPLIED);
+    boolean unknown = failure.reason().equals(Plan.OUTCOME_UNKNOWN);
+    HeadgateException refusal =
+        (half || unknown) && failure.getCause() instanceof HeadgateException cause
+            ? cause
+            : failure;
     List<ErrorFrame> frames = new ArrayList<>();
     for (FieldViolation violation : refusal.failure().violations()) {
       frames.add(frame(refusal, violation));
@@ -79,10 +85,22 @@ final class PlanRun {
     if (frames.isEmpty()) {
       frames.add(Frames.of(refusal, invocation.session().server()));
     }
+    String effect = "Nothing was applied.";
+    if (half) {
+      effect =
+          "Pools and profiles took effect (version %s); groups, policies and queues did not. Apply again for the rest."
+              .formatted(failure.failure().metadata().get("version"));
+      frames.replaceAll(frame ->
+          frame
+              .with("outcome", Plan.PARTLY_APPLIED)
+              .with("version", failure.failure().metadata().getOrDefault("version", "")));
+    } else if (unknown) {
+      effect =
+          "What took effect is not known. Apply again: what is in force already is not repeated.";
+      frames.replaceAll(frame -> frame.with("outcome", Plan.OUTCOME_UNKNOWN));
+    }
     return new CliFailure(
-        frames,
-        ExitCode.of(refusal),
-        Words.count(frames.size(), "error") + ". Nothing was applied.");
+        frames, ExitCode.of(refusal), Words.count(frames.size(), "error") + ". " + effect);
   }
 
   private ErrorFrame frame(HeadgateException refusal, FieldViolation violation) {
@@ -112,8 +130,7 @@ final class PlanRun {
 
   /// `configuration.policies[rnd].limit` is `policies[rnd].limit` in the file.
   private static String inFile(String field) {
-    String prefix = "configuration.";
-    return field.startsWith(prefix) ? field.substring(prefix.length()) : field;
+    return field.replaceFirst("^(resource_)?configuration\\.", "");
   }
 
   private Optional<Span> span(String field) {

@@ -2,6 +2,7 @@ package io.headgate.sdk.cli.command;
 
 import io.headgate.sdk.cli.output.CellWidth;
 import io.headgate.sdk.cli.output.Clean;
+import io.headgate.sdk.cli.output.EffectsText;
 import io.headgate.sdk.cli.output.Output;
 import io.headgate.sdk.cli.output.Style;
 import io.headgate.sdk.config.ConfigurationDiff;
@@ -10,10 +11,12 @@ import io.headgate.sdk.config.ConfigurationDiff.Change.Action;
 import io.headgate.sdk.config.ConfigurationDiff.FieldChange;
 import io.headgate.sdk.config.ConfigurationDiff.ObjectKind;
 import io.headgate.sdk.config.FieldText;
+import io.headgate.sdk.model.PlanEffects;
 import io.headgate.sdk.model.Warning;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /// A plan as text: what is added, changed and removed, with words and signs, so that colour is
 /// optional.
@@ -145,10 +148,15 @@ record PlanText(Output output) {
     return lines;
   }
 
-  static String totals(ConfigurationDiff diff) {
-    return "Plan: %d to add, %d to change, %d to remove."
+  /// @param effects null: not known
+  static String totals(ConfigurationDiff diff, @Nullable PlanEffects effects) {
+    String jobs = effects == null ? "" : EffectsText.totals(effects);
+    return "Plan: %d to add, %d to change, %d to remove%s."
         .formatted(
-            diff.count(Action.ADDED), diff.count(Action.CHANGED), diff.count(Action.REMOVED));
+            diff.count(Action.ADDED),
+            diff.count(Action.CHANGED),
+            diff.count(Action.REMOVED),
+            jobs.isEmpty() ? "" : "; " + jobs);
   }
 
   private static String sign(Action action) {

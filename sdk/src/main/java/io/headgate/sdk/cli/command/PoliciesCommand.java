@@ -93,9 +93,9 @@ public final class PoliciesCommand implements CliCommand {
             Column.<UsedPolicy>of("WAITING", row -> Cell.of(row.usage().waitingJobs()))
                 .toRight()
                 .sortedBy(row -> row.usage().waitingJobs()),
-            Column.<UsedPolicy>ofGpus("DEMAND", row -> row.usage().demand()),
             Column.of("OLDEST", row -> Cell.of(times.ago(row.usage().oldestWaitingTime()))),
             Column.<UsedPolicy>of("STATE", row -> state(row.usage(), row.policy())).givingWay(),
+            Column.<UsedPolicy>ofGpus("DEMAND", row -> row.usage().demand()).whenWide(),
             Column.<UsedPolicy>of("GROUP", row -> Cell.of(row.policy().group())).whenWide(),
             Column.<UsedPolicy>of("WEIGHT", row -> Cell.of(row.policy().weight()))
                 .toRight()
@@ -122,16 +122,17 @@ public final class PoliciesCommand implements CliCommand {
     }
     int toReservation = used.compareTo(policy.reservation());
     if (toReservation > 0) {
-      return Cell.of(
-          Style.WAITING, "over reservation by " + GpuText.of(used.minus(policy.reservation())));
+      return Cell.of(Style.WAITING, "over by " + GpuText.of(used.minus(policy.reservation())));
     }
     if (toReservation == 0) {
-      return Cell.of(policy.reservation().units() == 0 ? "" : "at its reservation");
+      return Cell.of(policy.reservation().units() == 0 ? "" : "at reservation");
     }
     GpuQuantity below = policy.reservation().minus(used);
-    return usage.waitingJobs() > 0
-        ? Cell.of(Style.BAD, GpuText.of(below) + " below reservation, and waits")
-        : Cell.of(Style.GOOD, GpuText.of(below) + " below reservation");
+    if (usage.waitingJobs() > 0) {
+      return Cell.of(Style.BAD, GpuText.of(below) + " below, and waits");
+    }
+    // Nobody misses what nobody asks for.
+    return used.units() == 0 ? Cell.of(Style.DIM, "idle") : Cell.of(Style.GOOD, "as reserved");
   }
 
   private static String text(@Nullable Object value) {

@@ -71,7 +71,6 @@ public final class PoolsCommand implements CliCommand {
         row -> row.pool().name(),
         List.of(
             Column.of("POOL", row -> Cell.of(row.pool().name())),
-            Column.of("TYPE", row -> Cell.of(row.pool().type().keyword())),
             Column.of("MODEL", row -> Cell.of(text(row.pool().gpuModel()))),
             Column.<UsedPool>ofGpus("USED", row -> row.usage().used()),
             Column.<UsedPool>ofGpus("HELD", row -> row.usage().held()),
@@ -81,9 +80,10 @@ public final class PoolsCommand implements CliCommand {
             Column.<UsedPool>of(
                     "NODES", row -> Cell.of(row.usage().liveNodes() + "/" + row.usage().nodes()))
                 .toRight(),
-            Column.<UsedPool>of("RUNNING", row -> Cell.of(row.usage().runningJobs()))
+            Column.<UsedPool>of("JOBS", row -> Cell.of(row.usage().runningJobs()))
                 .toRight()
                 .sortedBy(row -> row.usage().runningJobs()),
+            Column.<UsedPool>of("TYPE", row -> Cell.of(row.pool().type().keyword())).whenWide(),
             Column.<UsedPool>of("CEILING", row -> Cell.of(text(row.pool().capacity()))).whenWide(),
             Column.<UsedPool>of("ORDER", row -> Cell.of(String.join(", ", row.pool().order())))
                 .whenWide(),

@@ -10,6 +10,7 @@ import io.headgate.sdk.cli.output.Output;
 import io.headgate.sdk.model.Identity;
 import io.headgate.sdk.model.JobFilter;
 import io.headgate.sdk.model.JobState;
+import io.headgate.sdk.wire.ResourceNames;
 import io.headgate.sdk.wire.RightsMessages;
 import java.util.ArrayList;
 import java.util.List;
@@ -51,11 +52,20 @@ public final class StartCommand implements CliCommand {
     ListJobsResponse jobs = session.jobs().list(mine, 1, "");
     output.line("my jobs: " + counts(jobs));
     output.line("");
-    String queue = identity.queues().isEmpty() ? "QUEUE" : identity.queues().getFirst();
+    String queue =
+        identity.queues().stream()
+            .findFirst()
+            // An operator may use all of them.
+            .or(() -> session.catalog().queues().stream().map(it -> id(it.getName())).findFirst())
+            .orElse("QUEUE");
     output.line("  headgate submit -q %s --follow -- CMD...".formatted(queue));
     output.line("  headgate jobs --all");
     output.line("  headgate help");
     return ExitCode.DONE;
+  }
+
+  private static String id(String name) {
+    return ResourceNames.id(name);
   }
 
   private static String counts(ListJobsResponse jobs) {

@@ -11,7 +11,13 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Unmatched;
 
 /// Stands for `up` where only the command line is installed.
-@Command(hidden = true)
+@Command(
+    header = {
+      "deploy/headgate up           from a checkout: everything on this machine",
+      "deploy/headgate up --demo    the same with simulated GPUs and a story of real jobs",
+      ""
+    },
+    description = "Needs a server installation; this is the command line alone.")
 public final class UpElsewhereCommand implements CliCommand {
   @Mixin private final GlobalOptions global = new GlobalOptions();
 

@@ -30,12 +30,14 @@ public final class VersionCommand implements CliCommand {
 
   @Override
   public int run(Invocation invocation) throws IOException {
-    invocation
-        .output()
-        .line(
-            invocation.form().isJson()
-                ? JsonText.of(Map.of("version", version()))
-                : "headgate " + version());
+    String text =
+        switch (invocation.form().kind()) {
+          case JSON, JSONL -> JsonText.of(Map.of("version", version()));
+          case YAML -> "version: " + version();
+          case NAME -> version();
+          case TABLE, WIDE, CSV, COLUMNS -> "headgate " + version();
+        };
+    invocation.output().line(text);
     return ExitCode.DONE;
   }
 

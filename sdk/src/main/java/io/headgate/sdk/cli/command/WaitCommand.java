@@ -54,8 +54,9 @@ public final class WaitCommand implements CliCommand {
         running
             ? job -> job.state() == JobState.RUNNING || job.state().isFinal()
             : job -> job.state().isFinal();
-    // How long to wait, not how long a call may take.
     Duration timeout = invocation.timeout().orElse(FOR_EVER);
+    // It is how long to wait; a call may take as long as any other.
+    global.timeout = null;
     return await(invocation, jobs, condition, timeout, running);
   }
 
@@ -81,15 +82,10 @@ public final class WaitCommand implements CliCommand {
         return ExitCode.DIFFERENT;
       }
       Job job = reached.get();
-      invocation.output().note(id + ": " + job.state() + ending(job));
+      invocation.output().note(id + " " + JobTexts.stands(job));
       int own = running && job.state() == JobState.RUNNING ? ExitCode.DONE : Follow.exitCode(job);
       exitCode = exitCode == ExitCode.DONE ? own : exitCode;
     }
     return exitCode;
-  }
-
-  private static String ending(Job job) {
-    String text = JobTexts.whereOrReason(job);
-    return text.isEmpty() ? "" : " " + io.headgate.sdk.cli.output.Clean.line(text);
   }
 }

@@ -21,6 +21,7 @@ import org.snakeyaml.engine.v2.api.DumpSettings;
 import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 import org.snakeyaml.engine.v2.common.FlowStyle;
+import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
 import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
 
 /// The context file. It holds keys, so it is readable by its owner alone; it is replaced as a
@@ -58,7 +59,14 @@ public final class ContextStore {
       Object tree = new Load(LoadSettings.builder().build()).loadFromString(Files.readString(file));
       return tree instanceof Map<?, ?> map ? contexts(map) : Contexts.NONE;
     } catch (YamlEngineException e) {
-      throw new IOException(file + " is damaged: " + e.getMessage(), e);
+      String where =
+          e instanceof MarkedYamlEngineException marked
+              ? marked
+                  .getProblemMark()
+                  .map(mark -> " in line " + (mark.getLine() + 1) + ": " + marked.getProblem())
+                  .orElse("")
+              : "";
+      throw new IOException(file + " is not YAML any more" + where, e);
     }
   }
 

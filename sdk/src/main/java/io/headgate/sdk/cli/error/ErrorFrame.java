@@ -52,4 +52,11 @@ public record ErrorFrame(
   public ErrorFrame next(List<String> lines) {
     return new ErrorFrame(message, reason, where, snippet, why, lines, json);
   }
+
+  /// With one more fact for machines.
+  public ErrorFrame with(String key, Object value) {
+    Map<String, Object> more = new LinkedHashMap<>(json);
+    more.put(key, value);
+    return new ErrorFrame(message, reason, where, snippet, why, next, more);
+  }
 }

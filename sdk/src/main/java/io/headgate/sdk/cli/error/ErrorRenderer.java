@@ -17,6 +17,11 @@ public record ErrorRenderer(Paint paint, int width) {
   /// Where reasons begin if there is room: they stand under each other and are found at a glance.
   private static final int REASON_COLUMN = 76;
 
+  /// Longer lines are shown around the mark only: a file may be one line of megabytes.
+  private static final int SNIPPET_CELLS = 100;
+
+  private static final int SNIPPET_BEFORE = 60;
+
   public List<String> lines(ErrorFrame frame) {
     List<String> lines = new ArrayList<>();
     lines.add(head(frame));
@@ -60,13 +65,19 @@ public record ErrorRenderer(Paint paint, int width) {
                 0,
                 source.offsetByCodePoints(
                     0, Math.min(snippet.column() - 1, source.codePointCount(0, source.length())))));
+    if (CellWidth.of(source) > SNIPPET_CELLS) {
+      int hidden = Math.max(0, Math.min(before, source.length()) - SNIPPET_BEFORE);
+      source = CellWidth.truncate(source.substring(hidden), SNIPPET_CELLS, "...");
+      before -= hidden;
+    }
+    int marked = Math.max(1, Math.min(snippet.length(), CellWidth.of(source) - before));
     lines.add(gutter);
     lines.add(number + " | " + source);
     lines.add(
         gutter
             + " "
             + " ".repeat(before)
-            + paint.paint(Style.ERROR, "^".repeat(snippet.length()))
+            + paint.paint(Style.ERROR, "^".repeat(marked))
             + " "
             + Clean.line(snippet.note()));
   }

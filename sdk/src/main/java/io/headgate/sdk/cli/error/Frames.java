@@ -21,8 +21,15 @@ import org.jspecify.annotations.Nullable;
 public final class Frames {
   private Frames() {}
 
-  /// All mistakes of a file.
+  /// All mistakes of a file that was to be applied.
   public static CliFailure of(ConfigurationException refusal) {
+    return of(refusal, "Nothing was applied.");
+  }
+
+  /// All mistakes of a file.
+  ///
+  /// @param undone says what was not done because of them
+  public static CliFailure of(ConfigurationException refusal, String undone) {
     List<ErrorFrame> frames = new ArrayList<>();
     for (Problem problem : refusal.problems()) {
       frames.add(of(problem, refusal.source()));
@@ -31,7 +38,8 @@ public final class Frames {
     String trailer =
         Words.count(refusal.total(), "error")
             + (hidden > 0 ? " (" + hidden + " not shown)" : "")
-            + ". Nothing was applied.";
+            + ". "
+            + undone;
     return new CliFailure(frames, ExitCode.USAGE, trailer);
   }
 
@@ -97,7 +105,7 @@ public final class Frames {
         where,
         null,
         why(failure),
-        Hints.next(failure),
+        Hints.next(failure, server),
         json(failure));
   }
 

@@ -7,8 +7,12 @@ import java.util.List;
 final class Hints {
   private Hints() {}
 
-  static List<String> next(Failure failure) {
+  static List<String> next(Failure failure, String server) {
     return switch (failure.reason()) {
+      case "TOKEN_MISSING" ->
+          List.of(
+              "sign in: headgate login --server " + server,
+              "a stored key is sent to the server of its own context alone: headgate context");
       case "QUEUE_NOT_FOUND", "NOT_ADMITTED" -> List.of("your queues: headgate queues");
       case "JOB_NOT_FOUND" -> List.of("your jobs: headgate jobs --all");
       case "POOL_NOT_FOUND" -> List.of("pools: headgate pools");
@@ -20,11 +24,21 @@ final class Hints {
     };
   }
 
+  private static List<String> unavailable(Failure failure) {
+    if (failure.message().contains("cannot be trusted")) {
+      return List.of("if its authority is your own: headgate login --server URL --ca FILE.pem");
+    }
+    String safe = "running jobs continue; nothing was changed. retrying is safe";
+    return failure.message().startsWith("nothing listens at")
+        ? List.of(safe, "is it started? on this machine: headgate up   others: headgate context")
+        : List.of(safe);
+  }
+
   private static List<String> byCode(Failure failure) {
     return switch (failure.code()) {
       case UNAUTHENTICATED -> List.of("sign in: headgate login");
       case PERMISSION_DENIED -> List.of("who you are and what you may use: headgate whoami");
-      case UNAVAILABLE -> List.of("running jobs continue; nothing was changed. retrying is safe");
+      case UNAVAILABLE -> unavailable(failure);
       case DEADLINE_EXCEEDED -> List.of("give it longer: --timeout 2m");
       case INTERNAL, UNKNOWN, DATA_LOSS ->
           List.of("this is a fault of the server; its log and traces know " + failure.traceId());

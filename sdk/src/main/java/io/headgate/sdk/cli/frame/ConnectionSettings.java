@@ -13,12 +13,20 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /// Puts together from flags, variables and context: which server, as whom, in which tenant.
 final class ConnectionSettings {
   /// A person waits for a server that is not there for a moment, not for half a minute.
   private static final Duration PATIENCE = Duration.ofSeconds(5);
+
+  /// Held here, because what is set on a logger that nobody holds may be forgotten.
+  private static final Logger GRPC = Logger.getLogger("io.grpc");
+
+  private static final Pattern TENANT = Pattern.compile("[a-z]([a-z0-9-]{0,61}[a-z0-9])?");
 
   private final Invocation invocation;
 
@@ -27,6 +35,9 @@ final class ConnectionSettings {
   }
 
   Session open() {
+    if (!invocation.debug()) {
+      GRPC.setLevel(Level.OFF); // Its failures reach us as failures; its stack traces help nobody.
+    }
     Optional<Context> context = context();
     String server =
         first(
@@ -59,6 +70,12 @@ final class ConnectionSettings {
             invocation.global().tenant,
             invocation.environment().variable("HEADGATE_TENANT"),
             context.map(Context::tenant).orElse(null));
+    if (tenant != null && !TENANT.matcher(tenant).matches()) {
+      throw new UsageException(
+          "\"" + tenant + "\" is no id of a tenant",
+          "BAD_FLAG_VALUE",
+          "1 to 63 lower-case letters, digits and hyphens, starting with a letter: --tenant acme");
+    }
     return new Session(config, tenant, new Narrator(invocation));
   }
 

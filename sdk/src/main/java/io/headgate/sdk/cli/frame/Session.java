@@ -37,6 +37,16 @@ public final class Session implements AutoCloseable {
     return tenant;
   }
 
+  /// To be asked when a list is empty: nothing is in a tenant that does not exist, and only the
+  /// service of rights knows which exist.
+  ///
+  /// @throws io.headgate.sdk.model.HeadgateException TENANT_NOT_FOUND
+  public void requireTenant() {
+    if (chosenTenant != null) {
+      identity().requireTenant(chosenTenant);
+    }
+  }
+
   /// The caller, as the token says; where it does not say, as the server says.
   public String subject() {
     return connection.subject().orElseGet(() -> identity().whoAmI().getSubject());

@@ -1,0 +1,33 @@
+package io.headgate.deploy;
+
+import io.headgate.sdk.cli.output.UsageException;
+import io.headgate.sdk.config.Pool;
+import java.util.List;
+
+/// Which pool of a configuration new agents join.
+final class NodePools {
+  private NodePools() {}
+
+  /// The static pool of that model, else one for any.
+  ///
+  /// @param model empty: no devices
+  static String forModel(String model, List<Pool> pools) {
+    List<Pool> fixed = pools.stream().filter(pool -> pool.type() == Pool.Type.STATIC).toList();
+    return fixed.stream()
+        .filter(pool -> model.equalsIgnoreCase(pool.gpuModel()))
+        .findFirst()
+        .or(() -> fixed.stream().filter(pool -> pool.gpuModel() == null).findFirst())
+        .map(Pool::name)
+        .orElseThrow(() ->
+            new UsageException(
+                model.isEmpty()
+                    ? "no static pool of the configuration is for machines without GPUs"
+                    : "no static pool of the configuration is for " + model,
+                "POOL_NOT_FOUND",
+                "its pools: " + String.join(", ", pools.stream().map(NodePools::named).toList())));
+  }
+
+  private static String named(Pool pool) {
+    return pool.gpuModel() == null ? pool.name() : pool.name() + " (" + pool.gpuModel() + ")";
+  }
+}

@@ -1,0 +1,191 @@
+package io.headgate.deploy.simulate;
+
+import io.headgate.scheduler.core.catalog.Catalog;
+import io.headgate.scheduler.core.catalog.Elasticity;
+import io.headgate.scheduler.core.catalog.Instance;
+import io.headgate.scheduler.core.catalog.Isolation;
+import io.headgate.scheduler.core.catalog.PolicyId;
+import io.headgate.scheduler.core.catalog.Pool;
+import io.headgate.scheduler.core.catalog.PoolId;
+import io.headgate.scheduler.core.catalog.PreemptWithin;
+import io.headgate.scheduler.core.catalog.PreemptionOutcome;
+import io.headgate.scheduler.core.catalog.Profile;
+import io.headgate.scheduler.core.catalog.ProfileId;
+import io.headgate.scheduler.core.catalog.Queue;
+import io.headgate.scheduler.core.catalog.QueueId;
+import io.headgate.scheduler.core.catalog.Reclaim;
+import io.headgate.scheduler.core.catalog.TenantId;
+import io.headgate.scheduler.core.catalog.TenantShare;
+import io.headgate.scheduler.core.catalog.UserId;
+import io.headgate.sdk.config.Configuration;
+import io.headgate.sdk.config.Policy;
+import io.headgate.sdk.config.Pool.Dedication;
+import io.headgate.sdk.config.Tenant;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// A configuration file as the core's catalog, as the services would give it.
+final class CatalogMapper {
+  private final TenantId tenant;
+  private long version;
+
+  CatalogMapper(TenantId tenant) {
+    this.tenant = tenant;
+  }
+
+  /// Each one is a version later than the one before.
+  Catalog map(Configuration configuration) {
+    List<Queue> queues = new ArrayList<>();
+    for (Policy policy : configuration.policies()) {
+      for (Policy.Queue queue : policy.queues()) {
+        queues.add(
+            new Queue(
+                new QueueId(tenant, queue.name()),
+                policyId(policy),
+                new ProfileId(tenant, queue.profile()),
+                queue.rank(),
+                queue.overReservation() == Policy.OverReservation.ALLOW,
+                true));
+      }
+    }
+    return new Catalog(
+        tenant,
+        ++version,
+        configuration.pools().stream().map(pool -> pool(pool, configuration)).toList(),
+        configuration.profiles().stream().map(this::profile).toList(),
+        configuration.policies().stream().map(this::policy).toList(),
+        queues,
+        shares(configuration));
+  }
+
+  private List<TenantShare> shares(Configuration configuration) {
+    List<TenantShare> shares = new ArrayList<>();
+    for (Tenant sharing : configuration.tenants()) {
+      for (Tenant.Share share : sharing.shares()) {
+        shares.add(
+            new TenantShare(
+                new TenantId(sharing.name()),
+                new PoolId(tenant, share.pool()),
+                share.reservation(),
+                Optional.ofNullable(share.limit()),
+                share.weight()));
+      }
+    }
+    return shares;
+  }
+
+  private Pool pool(io.headgate.sdk.config.Pool pool, Configuration configuration) {
+    return new Pool(
+        new PoolId(tenant, pool.name()),
+        Optional.ofNullable(pool.gpuModel()),
+        Optional.ofNullable(pool.capacity()),
+        pool.order().stream().map(name -> new ProfileId(tenant, name)).toList(),
+        owner(pool.dedicatedTo(), configuration),
+        Optional.ofNullable(pool.elasticity()).map(CatalogMapper::elasticity));
+  }
+
+  /// A group's pool is its policy's; of several, the first's by name, as in the scheduler.
+  private Optional<PolicyId> owner(@Nullable Dedication dedication, Configuration configuration) {
+    return switch (dedication) {
+      case null -> Optional.empty();
+      case Dedication.ToPolicy(String name) ->
+          Optional.of(
+              configuration.policies().stream()
+                  .filter(policy -> policy.name().equals(name))
+                  .map(this::policyId)
+                  .findFirst()
+                  .orElse(new PolicyId(tenant, name)));
+      case Dedication.ToGroup(String group) ->
+          Optional.of(
+              configuration.policies().stream()
+                  .filter(policy -> policy.group().equals(group))
+                  .map(this::policyId)
+                  .sorted()
+                  .findFirst()
+                  .orElse(new PolicyId(tenant, "")));
+    };
+  }
+
+  private static Elasticity elasticity(io.headgate.sdk.config.Pool.Elasticity elasticity) {
+    var instance = elasticity.instance();
+    return new Elasticity(
+        new Instance(
+            instance.gpus(),
+            Objects.requireNonNullElse(instance.gpuModel(), ""),
+            MachineMapper.plentyIfZero(instance.gpuMemoryBytes()),
+            MachineMapper.USUAL_ISOLATION,
+            MachineMapper.plentyIfZero(instance.cpuMillis()),
+            MachineMapper.plentyIfZero(instance.memoryBytes())),
+        elasticity.minInstances(),
+        elasticity.maxInstances(),
+        elasticity.idleTimeout());
+  }
+
+  private Profile profile(io.headgate.sdk.config.Profile profile) {
+    return new Profile(
+        new ProfileId(tenant, profile.name()),
+        profile.gpus(),
+        profile.workers(),
+        profile.cpuMillis(),
+        profile.memoryBytes(),
+        profile.gpuMemoryBytes() == 0
+            ? OptionalLong.empty()
+            : OptionalLong.of(profile.gpuMemoryBytes()),
+        isolation(profile.isolation(), Isolation.NONE),
+        Set.copyOf(profile.gpuModels()),
+        profile.pools().stream().map(name -> new PoolId(tenant, name)).toList(),
+        profile.holdAfter(),
+        profile.preemptionDelay(),
+        switch (profile.reclaim()) {
+          case RESERVATION -> Reclaim.RESERVATION;
+          case STRICT -> Reclaim.STRICT;
+          case RANK -> Reclaim.RANK;
+        });
+  }
+
+  private io.headgate.scheduler.core.catalog.Policy policy(Policy policy) {
+    Set<UserId> exceedLimit = new LinkedHashSet<>();
+    policy.exceedLimit().forEach(user -> exceedLimit.add(new UserId(user)));
+    return io.headgate.scheduler.core.catalog.Policy.of(
+            policyId(policy), policy.reservation(), policy.limit())
+        .with()
+        .weight(policy.weight())
+        .perUserLimit(Optional.ofNullable(policy.perUserLimit()))
+        .exceedLimit(exceedLimit)
+        .onPreempt(
+            switch (policy.onPreempt()) {
+              case REQUEUE -> PreemptionOutcome.REQUEUE;
+              case CANCEL -> PreemptionOutcome.CANCEL;
+            })
+        .minRuntime(policy.minRuntime())
+        .preemptible(policy.preemptible())
+        .preemptWithin(
+            switch (policy.preemptWithin()) {
+              case NEVER -> PreemptWithin.NEVER;
+              case LOWER_PRIORITY -> PreemptWithin.LOWER_PRIORITY;
+            })
+        .build();
+  }
+
+  private PolicyId policyId(Policy policy) {
+    return new PolicyId(
+        policy.tenant() == null ? tenant : new TenantId(policy.tenant()), policy.name());
+  }
+
+  static Isolation isolation(
+      io.headgate.sdk.config.Profile.@Nullable Isolation isolation, Isolation fallback) {
+    return switch (isolation) {
+      case null -> fallback;
+      case HARDWARE -> Isolation.HARDWARE;
+      case DRIVER_CONTAINER -> Isolation.DRIVER_CONTAINER;
+      case DRIVER_PROCESS -> Isolation.DRIVER_PROCESS;
+      case REACTIVE -> Isolation.REACTIVE;
+    };
+  }
+}

@@ -1,0 +1,153 @@
+package io.headgate.deploy.simulate;
+
+import io.headgate.scheduler.core.catalog.Isolation;
+import io.headgate.scheduler.core.catalog.PoolId;
+import io.headgate.scheduler.core.catalog.TenantId;
+import io.headgate.scheduler.core.job.Assignment;
+import io.headgate.scheduler.core.job.Slice;
+import io.headgate.scheduler.core.job.WorkerPlace;
+import io.headgate.scheduler.core.node.Device;
+import io.headgate.scheduler.core.node.Geometry;
+import io.headgate.scheduler.core.node.Node;
+import io.headgate.scheduler.core.node.NodeId;
+import io.headgate.scheduler.core.node.NodeStatus;
+import io.headgate.sdk.config.Configuration;
+import io.headgate.sdk.config.Pool;
+import io.headgate.sdk.config.Profile;
+import io.headgate.sdk.config.Scenario;
+import io.headgate.type.GpuQuantity;
+import java.math.BigInteger;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/// The machines of a scenario file as the core sees machines, and where jobs run on them.
+final class MachineMapper {
+  /// What a cgroup's memory limit gives, which every machine can have.
+  static final Isolation USUAL_ISOLATION = Isolation.DRIVER_CONTAINER;
+
+  /// What is not counted is there in plenty; small enough that sums over a fleet stay exact.
+  private static final long PLENTY = 1L << 44;
+
+  private final TenantId tenant;
+  private final Map<String, String> models = new HashMap<>();
+  private final Map<String, Node> nodes = new LinkedHashMap<>();
+  private final RunningPlaces places = new RunningPlaces();
+
+  MachineMapper(TenantId tenant, Configuration configuration) {
+    this.tenant = tenant;
+    for (Pool pool : configuration.pools()) {
+      if (pool.gpuModel() != null) {
+        models.put(pool.name(), pool.gpuModel());
+      }
+    }
+  }
+
+  /// Each machine by itself, in file order.
+  List<Node> nodes(List<Scenario.Node> declared) {
+    for (Scenario.Node node : declared) {
+      for (int i = 0; i < node.count(); i++) {
+        String name = node.nameOf(i);
+        nodes.put(name, node(name, node));
+      }
+    }
+    return List.copyOf(nodes.values());
+  }
+
+  private Node node(String name, Scenario.Node node) {
+    String model = node.gpuModel();
+    List<Device> devices = new ArrayList<>();
+    for (int index = 0; index < node.gpus(); index++) {
+      devices.add(
+          new Device(
+              index,
+              name + "-gpu-" + index,
+              model != null ? model : models.getOrDefault(node.pool(), ""),
+              plentyIfAbsent(node.gpuMemoryBytes()),
+              geometry(node.geometry()),
+              CatalogMapper.isolation(node.isolation(), usualIsolation(node.geometry()))));
+    }
+    return new Node(
+        new NodeId(tenant, name),
+        new PoolId(tenant, node.pool()),
+        devices,
+        plentyIfAbsent(node.cpuMillis()),
+        plentyIfAbsent(node.memoryBytes()),
+        NodeStatus.READY);
+  }
+
+  private static Geometry geometry(Scenario.Geometry geometry) {
+    return switch (geometry) {
+      case CONTINUOUS -> new Geometry.Continuous();
+      case MIG -> Geometry.Sliced.MIG;
+      case AMD -> Geometry.Sliced.AMD;
+    };
+  }
+
+  private static Isolation usualIsolation(Scenario.Geometry geometry) {
+    return switch (geometry) {
+      case CONTINUOUS -> USUAL_ISOLATION;
+      case MIG, AMD -> Isolation.HARDWARE;
+    };
+  }
+
+  /// Gives the slices away that running jobs name, so that the others get what is left.
+  void claim(List<Scenario.Running> running) {
+    for (Scenario.Running each : running) {
+      for (Scenario.Worker worker : each.workers()) {
+        Node node = Optional.ofNullable(nodes.get(worker.node())).orElseThrow();
+        for (Scenario.Share share : worker.devices()) {
+          places.claim(each.job().name(), node.devices().get(share.index()), share);
+        }
+      }
+    }
+  }
+
+  /// Where a job runs, after [#claim]; its slices have the memory that the profile asks for, or
+  /// their part of the device's.
+  Assignment place(Scenario.Running running, Profile profile) {
+    List<WorkerPlace> workers = new ArrayList<>();
+    PoolId pool = new PoolId(tenant, "");
+    for (Scenario.Worker worker : running.workers()) {
+      Node node = Optional.ofNullable(nodes.get(worker.node())).orElseThrow();
+      pool = node.pool();
+      List<Slice> slices = new ArrayList<>();
+      for (Scenario.Share share : worker.devices()) {
+        Device device = node.devices().get(share.index());
+        slices.add(
+            device.geometry() instanceof Geometry.Sliced
+                ? places.slice(running.job().name(), device, share, profile)
+                : new Slice(
+                    share.index(), device.uuid(), share.gpus(), memory(device, share, profile)));
+      }
+      workers.add(new WorkerPlace(node.id(), slices, profile.cpuMillis(), profile.memoryBytes()));
+    }
+    return new Assignment(pool, workers);
+  }
+
+  private static long memory(Device device, Scenario.Share share, Profile profile) {
+    if (share.gpus().equals(GpuQuantity.ONE)) {
+      return device.memoryBytes();
+    }
+    if (profile.gpuMemoryBytes() > 0) {
+      return profile.gpuMemoryBytes();
+    }
+    return BigInteger.valueOf(device.memoryBytes())
+        .multiply(BigInteger.valueOf(share.gpus().units()))
+        .divide(BigInteger.valueOf(GpuQuantity.UNITS_PER_GPU))
+        .longValueExact();
+  }
+
+  /// Of an instance, where 0 says that it is not counted.
+  static long plentyIfZero(long counted) {
+    return counted == 0 ? PLENTY : counted;
+  }
+
+  private static long plentyIfAbsent(@Nullable Long counted) {
+    return counted == null ? PLENTY : counted;
+  }
+}

@@ -1,0 +1,276 @@
+package io.headgate.deploy.simulate;
+
+import io.headgate.scheduler.core.catalog.Catalog;
+import io.headgate.scheduler.simulation.JsonLines;
+import io.headgate.scheduler.simulation.Scenario;
+import io.headgate.scheduler.simulation.Simulation;
+import io.headgate.scheduler.simulation.WhatIf;
+import io.headgate.sdk.cli.error.ExitCode;
+import io.headgate.sdk.cli.error.Frames;
+import io.headgate.sdk.cli.frame.CliCommand;
+import io.headgate.sdk.cli.frame.GlobalOptions;
+import io.headgate.sdk.cli.frame.Invocation;
+import io.headgate.sdk.cli.output.EffectsText;
+import io.headgate.sdk.cli.output.UsageException;
+import io.headgate.sdk.config.Configuration;
+import io.headgate.sdk.config.ConfigurationException;
+import io.headgate.sdk.config.ConfigurationReader;
+import io.headgate.sdk.config.NearestName;
+import io.headgate.sdk.config.ScenarioReader;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/// `headgate simulate`.
+@Command(
+    header = {
+      "headgate simulate seed.yaml                 what the scheduler decides, one JSON object a"
+          + " line",
+      "headgate simulate seed.yaml --view gantt    who ran where and when, for people",
+      "headgate simulate seed.yaml --explain r-1@20s",
+      "headgate simulate seed.yaml --compare other.yaml",
+      "headgate snapshot > now.yaml; headgate simulate now.yaml --plan acme.yaml",
+      "headgate simulate --openb NODES.csv PODS.csv     the packing benchmark on a trace",
+      "headgate simulate --replay-openb NODES.csv PODS.csv --from-day 110 --gpus 40",
+      "headgate simulate --replay-philly JOBS.csv --gpus 420",
+      ""
+    },
+    description = {
+      "Runs a scenario file on virtual time with the scheduler's own core; no server is needed."
+          + " The",
+      "same file has the same output, byte for byte. deploy/examples has scenarios to begin with."
+    })
+public final class SimulateCommand implements CliCommand {
+  private static final List<String> VIEWS = List.of("summary", "timeline", "gantt");
+
+  @Mixin private final GlobalOptions global = new GlobalOptions();
+
+  @ArgGroup(exclusive = false)
+  private PackingOptions packing = new PackingOptions();
+
+  @ArgGroup(exclusive = false)
+  private ReplayOptions replay = new ReplayOptions();
+
+  @Mixin private final PlacementOptions placement = new PlacementOptions();
+
+  @Parameters(arity = "0..1", paramLabel = "FILE", description = "A scenario; - reads it.")
+  private @Nullable Path file;
+
+  @Option(
+      names = "--until",
+      paramLabel = "TIME",
+      description = "Ends the simulation at this time, whatever the file says.")
+  private @Nullable String until;
+
+  @Option(
+      names = "--view",
+      paramLabel = "VIEW",
+      description =
+          "For people: summary, timeline or gantt. Default: JSON lines, also on a terminal.")
+  private @Nullable String view;
+
+  @Option(
+      names = "--explain",
+      paramLabel = "JOB@TIME",
+      description = "Says why the job stands as it does at that time.")
+  private @Nullable String explain;
+
+  @Option(
+      names = "--compare",
+      paramLabel = "OTHER",
+      description = "Says what another scenario does otherwise.")
+  private @Nullable Path compare;
+
+  @Option(
+      names = "--plan",
+      paramLabel = "CONFIG",
+      description = "Says what this configuration would start, preempt and keep waiting at 0s.")
+  private @Nullable Path plan;
+
+  @Option(
+      names = "--expect",
+      paramLabel = "LINES",
+      description =
+          "Prints nothing; 1 when the output is not this file's, with the first difference.")
+  private @Nullable Path expect;
+
+  @Override
+  public GlobalOptions global() {
+    return global;
+  }
+
+  @Override
+  public int run(Invocation invocation) throws IOException {
+    if (packing.isAsked() || replay.isAsked()) {
+      return trace(invocation);
+    }
+    if (file == null) {
+      throw new UsageException(
+          "nothing to simulate",
+          "BAD_FLAGS",
+          "a scenario: headgate simulate FILE",
+          "a trace: headgate simulate --openb NODES.csv PODS.csv --seed 42");
+    }
+    if (placement.isGiven() || replay.isGiven()) {
+      throw new UsageException(
+          "there are flags of traces, but no trace",
+          "FLAGS_CONFLICT",
+          "headgate simulate --openb NODES.csv PODS.csv --seed 42 --policy rfp",
+          "headgate simulate --replay-openb NODES.csv PODS.csv --from-day 110 --gpus 40");
+    }
+    List<String> given = forms();
+    if (given.size() > 1) {
+      throw new UsageException(
+          String.join(" and ", given) + " cannot be had at once",
+          "FLAGS_CONFLICT",
+          "run it once for each");
+    }
+    return simulate(invocation, file);
+  }
+
+  private int simulate(Invocation invocation, Path path) throws IOException {
+    Scenario scenario = scenario(invocation, path);
+    if (expect != null) {
+      return expected(invocation, scenario, expect);
+    }
+    if (plan != null) {
+      print(invocation, plan(invocation, path, plan));
+    } else if (compare != null) {
+      print(
+          invocation,
+          CompareView.lines(
+              Recording.of(scenario),
+              Recording.of(scenario(invocation, compare)),
+              List.of(path.toString(), compare.toString())));
+    } else if (explain != null) {
+      ExplainView.Question question = ExplainView.Question.parse(explain);
+      print(invocation, new ExplainView(invocation.output()).lines(scenario, question));
+    } else if (view != null) {
+      print(invocation, view(invocation, Recording.of(scenario), view));
+    } else {
+      simulate(scenario, invocation.output()::line);
+    }
+    return ExitCode.DONE;
+  }
+
+  private int trace(Invocation invocation) throws IOException {
+    if (file != null || !forms().isEmpty() || until != null) {
+      throw new UsageException(
+          "a trace is played, not a scenario",
+          "FLAGS_CONFLICT",
+          "headgate simulate --openb NODES.csv PODS.csv --seed 42");
+    }
+    if (packing.isAsked() && replay.isGiven()) {
+      throw new UsageException(
+          "--openb and a replay cannot be had at once", "FLAGS_CONFLICT", "run it once for each");
+    }
+    invocation.output().line(packing.isAsked() ? packing.run(placement) : replay.run(placement));
+    return ExitCode.DONE;
+  }
+
+  private List<String> forms() {
+    List<String> given = new ArrayList<>();
+    if (view != null) {
+      given.add("--view");
+    }
+    if (explain != null) {
+      given.add("--explain");
+    }
+    if (compare != null) {
+      given.add("--compare");
+    }
+    if (plan != null) {
+      given.add("--plan");
+    }
+    if (expect != null) {
+      given.add("--expect");
+    }
+    return given;
+  }
+
+  private static List<String> view(Invocation invocation, Recording recording, String view) {
+    return switch (view) {
+      case "summary" -> new SummaryView(invocation.output()).lines(recording);
+      case "timeline" -> TimelineView.lines(recording);
+      case "gantt" -> new GanttView(invocation.output()).lines(recording);
+      default ->
+          throw new UsageException(
+              "\"" + view + "\" is not a view",
+              "BAD_FLAG_VALUE",
+              NearestName.find(view, VIEWS)
+                  .map(nearest -> "did you mean " + nearest + "?")
+                  .orElse("views: " + String.join(", ", VIEWS)));
+    };
+  }
+
+  private List<String> plan(Invocation invocation, Path path, Path changed) throws IOException {
+    io.headgate.sdk.config.Scenario scenario = read(invocation, path);
+    Configuration configuration;
+    try {
+      configuration = ConfigurationReader.read(changed).configuration();
+    } catch (ConfigurationException e) {
+      throw Frames.of(e, "Nothing was simulated.");
+    }
+    Catalog provisioned = ScenarioMapper.catalog(scenario.configuration().tenant(), configuration);
+    WhatIf whatIf =
+        new WhatIf(
+            provisioned.tenant(),
+            new WhatIf.Limits(EffectsText.MOST_JOBS, Integer.MAX_VALUE, () -> false));
+    WhatIf.Answer answer = whatIf.compare(ScenarioMapper.map(scenario, end()), provisioned);
+    return PlanView.lines(invocation.output(), answer, changed.toString());
+  }
+
+  private static void print(Invocation invocation, List<String> lines) {
+    lines.forEach(invocation.output()::line);
+  }
+
+  private static int expected(Invocation invocation, Scenario scenario, Path lines)
+      throws IOException {
+    try (BufferedReader reader = Files.newBufferedReader(lines)) {
+      Expectation expectation = new Expectation(lines, reader);
+      simulate(scenario, expectation::accept);
+      int count = expectation.lines();
+      expectation.end();
+      invocation.output().note("%d lines as expected".formatted(count));
+      return ExitCode.DONE;
+    }
+  }
+
+  private Scenario scenario(Invocation invocation, Path path) throws IOException {
+    return ScenarioMapper.map(read(invocation, path), end());
+  }
+
+  private @Nullable Duration end() {
+    return until == null ? null : Invocation.duration("--until", until);
+  }
+
+  private static io.headgate.sdk.config.Scenario read(Invocation invocation, Path path)
+      throws IOException {
+    try {
+      return path.toString().equals("-")
+          ? ScenarioReader.read(
+              "standard-input",
+              new String(invocation.environment().in().readAllBytes(), StandardCharsets.UTF_8))
+          : ScenarioReader.read(path);
+    } catch (ConfigurationException e) {
+      throw Frames.of(e, "Nothing was simulated.");
+    }
+  }
+
+  private static void simulate(Scenario scenario, Consumer<String> out) {
+    Simulation simulation = new Simulation(scenario, event -> out.accept(JsonLines.line(event)));
+    out.accept(JsonLines.line(simulation.run()));
+  }
+}

@@ -1,0 +1,22 @@
+package io.headgate.deploy.simulate;
+
+import io.headgate.sdk.cli.frame.CliCommand;
+import io.headgate.sdk.cli.frame.CommandProvider;
+
+/// Brings `simulate` to the command line.
+public final class SimulateCommandProvider implements CommandProvider {
+  @Override
+  public String name() {
+    return "simulate";
+  }
+
+  @Override
+  public String summary() {
+    return "see what the scheduler would decide, without servers";
+  }
+
+  @Override
+  public CliCommand create() {
+    return new SimulateCommand();
+  }
+}

@@ -1,0 +1,5 @@
+/// `headgate simulate`: the scheduling core on virtual time, without servers.
+@NullMarked
+package io.headgate.deploy.simulate;
+
+import org.jspecify.annotations.NullMarked;

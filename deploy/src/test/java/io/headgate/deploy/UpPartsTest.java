@@ -1,0 +1,88 @@
+package io.headgate.deploy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.headgate.deploy.demo.Demo;
+import io.headgate.scheduler.core.explain.Reason;
+import io.headgate.sdk.config.Pool;
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.reflect.Constructor;
+import java.net.BindException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// What `up` decides before it starts anything, and what the command line says of the core.
+class UpPartsTest {
+  @TempDir Path directory;
+
+  @Test
+  void aTakenPortIsNamedBeforeAnythingStarts() throws IOException {
+    try (ServerSocket taken = takenAfterAFreeOne()) {
+      int port = taken.getLocalPort();
+      assertThatThrownBy(() -> FreePorts.check(port)).hasMessageContaining("port " + port);
+      assertThatThrownBy(() -> FreePorts.check(port - 1))
+          .hasMessageContaining("port " + port)
+          .hasMessageContaining("metrics");
+    }
+    FreePorts.check(0);
+  }
+
+  private static ServerSocket takenAfterAFreeOne() throws IOException {
+    while (true) {
+      try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+        return new ServerSocket(free.getLocalPort() + 1, 1, InetAddress.getLoopbackAddress());
+      } catch (BindException _) {
+        // The one after it is another's: try elsewhere.
+      }
+    }
+  }
+
+  @Test
+  void theLastTenantIsRemembered() throws IOException {
+    assertThat(ChosenTenant.read(directory)).isEmpty();
+    ChosenTenant.write(directory, "acme");
+    ChosenTenant.write(directory, "beta");
+    assertThat(ChosenTenant.read(directory)).hasValue("beta");
+  }
+
+  @Test
+  void newAgentsJoinThePoolOfTheirModel() throws IOException {
+    List<Pool> pools = Demo.configuration().pools();
+
+    assertThat(NodePools.forModel("a100", pools)).isEqualTo("cloud-burst");
+    assertThatThrownBy(() -> NodePools.forModel("H100", pools))
+        .hasMessageContaining("no static pool of the configuration is for H100");
+    assertThatThrownBy(() -> NodePools.forModel("", pools))
+        .hasMessageContaining("machines without GPUs");
+  }
+
+  @Test
+  void helpKnowsEveryReasonOfTheCore() throws Exception {
+    String help;
+    try (InputStream in = Reason.class.getResourceAsStream("/help/reasons.txt")) {
+      help = new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    }
+    for (Class<?> kind : Reason.class.getPermittedSubclasses()) {
+      String code = withoutNumbers(kind).code();
+      assertThat(help.lines()).as(code).anyMatch(line -> line.startsWith("  " + code + " "));
+    }
+  }
+
+  /// A reason of this kind that only its code is asked of.
+  private static Reason withoutNumbers(Class<?> kind) throws Exception {
+    Constructor<?> constructor = kind.getDeclaredConstructors()[0];
+    Object[] nothing =
+        Arrays.stream(constructor.getParameterTypes())
+            .map(type -> type == List.class ? List.of() : null)
+            .toArray();
+    return (Reason) constructor.newInstance(nothing);
+  }
+}

@@ -1,0 +1,140 @@
+package io.headgate.agent.runtime;
+
+import io.headgate.agent.core.Assignment;
+import io.headgate.agent.core.AttemptKey;
+import io.headgate.agent.core.EndReason;
+import io.headgate.agent.core.StopOrder;
+import io.headgate.agent.driver.GpuDriverException;
+import io.headgate.agent.driver.SlicePlan;
+import io.headgate.agent.process.SupervisorLauncher;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// The way of one attempt from its assignment to a supervisor that has it: slices, files, launch.
+/// Confined to the attempt's own thread.
+final class AttemptStart {
+  private static final Logger LOG = LoggerFactory.getLogger(AttemptStart.class);
+
+  /// With the growing waits between them, some five seconds.
+  private static final int MAX_LAUNCHES = 10;
+
+  private final Machine machine;
+  private final Assignment assignment;
+  private final Path directory;
+  private int launches;
+
+  AttemptStart(Machine machine, Assignment assignment) {
+    this.machine = machine;
+    this.assignment = assignment;
+    this.directory = machine.ledger().directory(assignment.key());
+  }
+
+  /// After a restart the driver has to know again which slices are taken.
+  void adopt() throws IOException {
+    for (SlicePlan plan : machine.ledger().slices(key())) {
+      try {
+        machine.driver().realise(plan);
+      } catch (GpuDriverException e) {
+        LOG.error("{} runs, but the driver does not find its slice: {}", key(), e.getMessage());
+      }
+    }
+  }
+
+  /// Launches the attempt, unless it was or has to be given up.
+  ///
+  /// @param stopped an order to stop it that came already
+  /// @param contactBootMs the last contact with the control plane that is known; 0: none
+  /// @return empty: a supervisor has it; otherwise why it never runs here
+  /// @throws IOException when it is unknown how far it came; to be tried again
+  Optional<Ledger.Refusal> launch(Optional<StopOrder> stopped, long contactBootMs)
+      throws IOException, InterruptedException {
+    Optional<Ledger.Refusal> earlier = machine.ledger().refusal(key());
+    if (earlier.isPresent()) {
+      return earlier;
+    }
+    if (stopped.isPresent()) {
+      EndReason reason =
+          stopped.get().kind() == StopOrder.Kind.SHUTDOWN
+              ? EndReason.NODE_STOPPED
+              : EndReason.STOPPED;
+      return giveUp(reason, "stopped before it started");
+    }
+    try (AgentInstruments.Timing timing = machine.instruments().starting(assignment)) {
+      return launch(contactBootMs, timing.traceparent());
+    }
+  }
+
+  private Optional<Ledger.Refusal> launch(long contactBootMs, String traceparent)
+      throws IOException, InterruptedException {
+    List<SlicePlan> plans;
+    try {
+      plans = realiseSlices();
+    } catch (GpuDriverException e) {
+      return giveUp(EndReason.START_FAILED, "the slice could not be made: " + e.getMessage());
+    }
+    try {
+      long contact = Math.max(machine.ledger().contactBootMs(key()), contactBootMs);
+      new Launch(machine, assignment, directory).prepare(plans, contact, traceparent);
+    } catch (IOException | IllegalArgumentException | ArithmeticException e) {
+      return giveUp(
+          EndReason.START_FAILED, "its directory could not be prepared: " + e.getMessage());
+    }
+    Failpoint.AFTER_SPEC.reach();
+    SupervisorLauncher.Result result;
+    try {
+      result = machine.launcher().launch(directory);
+    } catch (IOException e) {
+      launches++;
+      if (launches < MAX_LAUNCHES) {
+        throw e;
+      }
+      return giveUp(EndReason.START_FAILED, "no supervisor could be started: " + e.getMessage());
+    }
+    Failpoint.AFTER_LAUNCH.reach();
+    return switch (result) {
+      case SupervisorLauncher.Result.Started _,
+          SupervisorLauncher.Result.AlreadySupervised _,
+          SupervisorLauncher.Result.AlreadyStarted _ ->
+          Optional.empty();
+      case SupervisorLauncher.Result.TooLate _ ->
+          giveUp(EndReason.OUT_OF_CONTACT, "out of contact for too long before it could start");
+      case SupervisorLauncher.Result.Failed(String problem) ->
+          giveUp(EndReason.START_FAILED, problem);
+    };
+  }
+
+  private List<SlicePlan> realiseSlices() throws IOException {
+    List<SlicePlan> plans = machine.driver().plan(key(), assignment.slices());
+    if (plans.isEmpty()) {
+      return plans;
+    }
+    machine.ledger().recordSlices(key(), plans);
+    long begun = machine.time().monotonicNanos();
+    for (SlicePlan plan : plans) {
+      machine.driver().realise(plan);
+    }
+    machine
+        .instruments()
+        .slicesRealised(plans, Duration.ofNanos(machine.time().monotonicNanos() - begun));
+    Failpoint.AFTER_REALISE.reach();
+    return plans;
+  }
+
+  /// Empty when it is too late for that, because a supervisor has the attempt: one that an earlier
+  /// agent has launched may come late.
+  private Optional<Ledger.Refusal> giveUp(EndReason reason, String problem) throws IOException {
+    Ledger.Refusal refusal = new Ledger.Refusal(reason, problem);
+    boolean recorded = machine.ledger().recordRefusal(key(), refusal);
+    Failpoint.AFTER_REFUSAL_RECORD.reach();
+    return recorded ? Optional.of(refusal) : Optional.empty();
+  }
+
+  private AttemptKey key() {
+    return assignment.key();
+  }
+}

@@ -1,0 +1,84 @@
+package io.headgate.policy.core.access;
+
+import io.headgate.policy.core.name.PoolId;
+import io.headgate.policy.core.name.ProfileId;
+import io.headgate.type.GpuQuantity;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+
+/// What rights look at in a tenant's resource configuration.
+///
+/// @param needs GPUs of one whole job of each profile: GPUs of a worker × workers
+public record Resources(Map<ProfileId, GpuQuantity> needs, List<Pool> pools) {
+  private static final long MAX_UNITS = GpuQuantity.MAX_GPUS * GpuQuantity.UNITS_PER_GPU;
+
+  public Resources {
+    needs = Map.copyOf(needs);
+    pools = List.copyOf(pools);
+  }
+
+  /// A pool.
+  ///
+  /// @param gpuModel only devices of this model belong to it; empty: of any
+  /// @param capacity absent: what its nodes offer
+  /// @param grown GPUs of an elastic pool that is fully grown; absent: a static pool
+  public record Pool(
+      PoolId id, String gpuModel, Optional<GpuQuantity> capacity, OptionalLong grown) {}
+
+  /// A machine that joined a pool.
+  ///
+  /// @param gpuModels of each of its devices
+  public record Machine(String pool, List<String> gpuModels) {
+    public Machine {
+      gpuModels = List.copyOf(gpuModels);
+    }
+  }
+
+  /// GPUs of a whole job; more than the largest quantity counts as that.
+  static GpuQuantity need(GpuQuantity worker, int workers) {
+    return bounded(saturatingProduct(worker.units(), workers));
+  }
+
+  /// What they amount to with these machines.
+  public Supply supply(List<Machine> machines) {
+    Set<PoolId> ids = new HashSet<>();
+    long totalUnits = 0;
+    for (Pool pool : pools) {
+      ids.add(pool.id());
+      totalUnits = Math.min(MAX_UNITS, totalUnits + offeredUnits(pool, machines));
+    }
+    return new Supply(needs, ids, bounded(totalUnits));
+  }
+
+  /// What a pool can offer at most: an elastic one fully grown, a static one what its nodes have;
+  /// never above its capacity, if it names one.
+  private static long offeredUnits(Pool pool, List<Machine> machines) {
+    long gpus = pool.grown().orElseGet(() -> devices(pool, machines));
+    long units = saturatingProduct(GpuQuantity.UNITS_PER_GPU, gpus);
+    return pool.capacity().map(capacity -> Math.min(units, capacity.units())).orElse(units);
+  }
+
+  private static long devices(Pool pool, List<Machine> machines) {
+    long count = 0;
+    for (Machine machine : machines) {
+      if (machine.pool().equals(pool.id().value())) {
+        for (String model : machine.gpuModels()) {
+          count += pool.gpuModel().isEmpty() || pool.gpuModel().equals(model) ? 1 : 0;
+        }
+      }
+    }
+    return count;
+  }
+
+  private static GpuQuantity bounded(long units) {
+    return new GpuQuantity(Math.min(units, MAX_UNITS));
+  }
+
+  private static long saturatingProduct(long a, long b) {
+    return Math.multiplyHigh(a, b) == 0 && a * b >= 0 ? a * b : MAX_UNITS;
+  }
+}

@@ -1,0 +1,74 @@
+package io.headgate.policy.core.access;
+
+import io.headgate.policy.core.Outcome;
+import io.headgate.policy.core.Problems;
+import io.headgate.policy.core.name.Kind;
+import io.headgate.policy.core.name.PoolId;
+import io.headgate.policy.core.name.ProfileId;
+import io.headgate.type.GpuQuantity;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.stream.Collectors;
+
+/// Resources as somebody wrote them: text that may be wrong in every way.
+public record ResourcesSpec(List<ProfileSpec> profiles, List<PoolSpec> pools) {
+  public ResourcesSpec {
+    profiles = List.copyOf(profiles);
+    pools = List.copyOf(pools);
+  }
+
+  /// A profile.
+  ///
+  /// @param gpus of one worker
+  /// @param workers 0: 1
+  public record ProfileSpec(String id, String gpus, int workers) {}
+
+  /// A pool.
+  ///
+  /// @param capacity empty: none
+  /// @param grown GPUs of an elastic pool that is fully grown; absent: a static pool
+  public record PoolSpec(String id, String gpuModel, String capacity, OptionalLong grown) {}
+
+  private record Need(ProfileId profile, GpuQuantity gpus) {}
+
+  /// What it says, or everything that is wrong with it.
+  ///
+  /// @param path of it in the request
+  public Outcome<Resources> read(String path) {
+    Problems problems = new Problems();
+    SpecReader reader = new SpecReader(problems);
+    List<Resources.Pool> readPools =
+        reader.each(
+            path + ".pools", Kind.POOL, pools, PoolSpec::id, (at, pool) -> read(reader, at, pool));
+    List<Need> needs =
+        reader.each(
+            path + ".profiles",
+            Kind.PROFILE,
+            profiles,
+            ProfileSpec::id,
+            (at, profile) -> read(reader, at, profile));
+    return problems.unless(() -> new Resources(byProfile(needs), readPools));
+  }
+
+  private static Optional<Resources.Pool> read(SpecReader reader, String path, PoolSpec spec) {
+    Optional<PoolId> id = reader.id(path + ".name", Kind.POOL, spec.id(), PoolId::new);
+    Optional<GpuQuantity> capacity =
+        spec.capacity().isEmpty()
+            ? Optional.empty()
+            : reader.quantity(path + ".capacity", spec.capacity());
+    return id.map(pool -> new Resources.Pool(pool, spec.gpuModel(), capacity, spec.grown()));
+  }
+
+  private static Optional<Need> read(SpecReader reader, String path, ProfileSpec spec) {
+    Optional<ProfileId> id = reader.id(path + ".name", Kind.PROFILE, spec.id(), ProfileId::new);
+    Optional<GpuQuantity> worker = reader.quantity(path + ".gpus", spec.gpus());
+    return id.flatMap(profile ->
+        worker.map(gpus -> new Need(profile, Resources.need(gpus, Math.max(1, spec.workers())))));
+  }
+
+  private static Map<ProfileId, GpuQuantity> byProfile(List<Need> needs) {
+    return needs.stream().collect(Collectors.toMap(Need::profile, Need::gpus));
+  }
+}

@@ -1,0 +1,115 @@
+package io.headgate.policy.runtime;
+
+import io.headgate.policy.core.Denial;
+import io.headgate.policy.core.access.AccessConfiguration;
+import io.headgate.policy.core.access.AccessDecision;
+import io.headgate.policy.core.access.AccessEdit.Mode;
+import io.headgate.policy.core.access.AccessPart;
+import io.headgate.policy.core.access.AccessState;
+import io.headgate.policy.core.access.AccessVersion;
+import io.headgate.policy.core.access.Supply;
+import io.headgate.policy.core.name.TenantId;
+import io.headgate.policy.runtime.port.SupplyReader.View;
+import io.headgate.policy.runtime.port.Tables;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+
+/// Groups, policies or queues, one at a time. Each change is decided by the core on what is in
+/// force at that moment, and is the tenant's next version. Thread-safe.
+public final class AccessItems<I extends Comparable<I>, T, S> implements TenantResources<I, T, S> {
+  private final AccessPart<I, T, S> part;
+  private final Changes changes;
+  private final AccessWriter writer;
+  private final AccessAttempts attempts;
+
+  AccessItems(
+      AccessPart<I, T, S> part, Changes changes, AccessWriter writer, AccessAttempts attempts) {
+    this.part = part;
+    this.changes = changes;
+    this.writer = writer;
+    this.attempts = attempts;
+  }
+
+  /// Inside of a transaction that holds off the tenant's other changes.
+  private record Step(
+      Tables tables, Origin origin, AccessVersion current, Optional<Supply> supply) {}
+
+  @Override
+  public T get(TenantId tenant, I id) {
+    return required(inForce(tenant), id);
+  }
+
+  @Override
+  public List<T> list(TenantId tenant, Optional<I> after, int limit) {
+    return part.all().apply(inForce(tenant)).stream()
+        .filter(item -> after.isEmpty() || part.id().apply(item).compareTo(after.get()) > 0)
+        .limit(limit)
+        .toList();
+  }
+
+  @Override
+  public <R> R create(Origin origin, Once<T, R> once, TenantId tenant, S spec) {
+    return attempts.withSupply(
+        origin,
+        tenant,
+        View.PROVISIONED,
+        supply ->
+            changes.once(
+                once, tables -> put(step(tables, origin, tenant, supply), Mode.CREATE, spec)));
+  }
+
+  @Override
+  public T update(Origin origin, TenantId tenant, I id, Function<T, S> edit) {
+    return attempts.withSupply(
+        origin,
+        tenant,
+        View.PROVISIONED,
+        supply ->
+            changes.change(tables -> {
+              Step step = step(tables, origin, tenant, supply);
+              return put(
+                  step, Mode.UPDATE, edit.apply(required(step.current().configuration(), id)));
+            }));
+  }
+
+  @Override
+  public void delete(Origin origin, TenantId tenant, I id) {
+    changes.change(tables -> {
+      Step step = step(tables, origin, tenant, Optional.empty());
+      return commit(step, part.remove().apply(step.current().configuration(), id));
+    });
+  }
+
+  private AccessConfiguration inForce(TenantId tenant) {
+    return changes.read(tables -> {
+      Changes.find(tables, tenant);
+      return tables.access().get(tenant).configuration();
+    });
+  }
+
+  private static Step step(Tables tables, Origin origin, TenantId tenant, Optional<Supply> supply) {
+    Changes.lock(tables, tenant);
+    return new Step(tables, origin, tables.access().get(tenant), supply);
+  }
+
+  private T put(Step step, Mode mode, S spec) {
+    AccessState state =
+        AccessAttempts.state(
+            step.tables(), step.current(), part.exceeding().apply(spec), step.supply());
+    AccessDecision decision = part.put().decide(state, mode, spec);
+    AccessConfiguration next = commit(step, decision);
+    return part.find().apply(next, part.specId().apply(spec)).orElseThrow();
+  }
+
+  private AccessConfiguration commit(Step step, AccessDecision decision) {
+    AccessConfiguration next = AccessAttempts.accepted(decision).next();
+    return writer.put(step.tables(), step.origin(), step.current(), next).configuration();
+  }
+
+  private T required(AccessConfiguration configuration, I id) {
+    return part.find()
+        .apply(configuration, id)
+        .orElseThrow(() -> new DeniedException(new Denial.NotFound(part.kind(), id.toString())));
+  }
+}

@@ -1,0 +1,47 @@
+package io.headgate.pool.core.node;
+
+import java.util.List;
+
+/// The sizes of slices that a MIG or AMD device offers, and where they may lie.
+///
+/// @param memorySlices of the device, 1 to 8
+/// @param computeSlices of the device, from 1
+/// @param profiles the sizes, at least one
+public record SliceTable(int memorySlices, int computeSlices, List<Profile> profiles) {
+  /// One size.
+  ///
+  /// @param name as the driver calls it
+  /// @param memorySlices that it takes, from 1
+  /// @param computeSlices that it brings, from 0
+  /// @param starts first memory slice of each of its places, ascending
+  public record Profile(String name, int memorySlices, int computeSlices, List<Integer> starts) {
+    public Profile {
+      starts = List.copyOf(starts);
+    }
+
+    /// Whether its places are on a device of so many slices, and ascend.
+    boolean fits(int ofMemory, int ofCompute) {
+      int before = -1;
+      for (int start : starts) {
+        if (start <= before || start + memorySlices > ofMemory) {
+          return false;
+        }
+        before = start;
+      }
+      return computeSlices <= ofCompute && !starts.isEmpty();
+    }
+  }
+
+  public SliceTable {
+    profiles = List.copyOf(profiles);
+  }
+
+  /// The first profile that cannot be on such a device; an empty name when all can.
+  public String misfit() {
+    return profiles.stream()
+        .filter(profile -> !profile.fits(memorySlices, computeSlices))
+        .map(Profile::name)
+        .findFirst()
+        .orElse("");
+  }
+}

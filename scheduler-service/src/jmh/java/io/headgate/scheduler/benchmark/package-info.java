@@ -1,0 +1,6 @@
+/// How fast the scheduling core decides, and what it costs in memory. One command: see the README
+/// of the module.
+@NullMarked
+package io.headgate.scheduler.benchmark;
+
+import org.jspecify.annotations.NullMarked;

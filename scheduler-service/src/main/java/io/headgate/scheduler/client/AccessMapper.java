@@ -1,0 +1,105 @@
+package io.headgate.scheduler.client;
+
+import com.google.protobuf.Duration;
+import io.headgate.proto.policy.v1.AccessConfiguration;
+import io.headgate.proto.policy.v1.Group;
+import io.headgate.scheduler.core.catalog.Policy;
+import io.headgate.scheduler.core.catalog.PolicyId;
+import io.headgate.scheduler.core.catalog.PreemptWithin;
+import io.headgate.scheduler.core.catalog.PreemptionOutcome;
+import io.headgate.scheduler.core.catalog.ProfileId;
+import io.headgate.scheduler.core.catalog.Queue;
+import io.headgate.scheduler.core.catalog.QueueId;
+import io.headgate.scheduler.core.catalog.TenantId;
+import io.headgate.scheduler.core.catalog.UserId;
+import io.headgate.scheduler.runtime.Access;
+import io.headgate.type.GpuQuantity;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/// Policy-service's messages as the scheduler's values.
+final class AccessMapper {
+  private static final java.time.Duration STOP_AFTER = java.time.Duration.ofMinutes(40);
+
+  private AccessMapper() {}
+
+  static Access toAccess(TenantId tenant, AccessConfiguration configuration, PartReader parts) {
+    List<Access.Rights> rights = new ArrayList<>();
+    for (var policy : configuration.getPoliciesList()) {
+      parts
+          .read("policies", policy.getName(), () -> toRights(tenant, policy))
+          .ifPresent(rights::add);
+    }
+    List<Queue> queues = new ArrayList<>();
+    for (var queue : configuration.getQueuesList()) {
+      parts.read("queues", queue.getName(), () -> toQueue(tenant, queue)).ifPresent(queues::add);
+    }
+    return new Access(
+        tenant,
+        configuration.getVersion(),
+        configuration.getGroupsList().stream().map(group -> toGroup(tenant, group)).toList(),
+        rights,
+        queues);
+  }
+
+  private static Access.Group toGroup(TenantId tenant, Group group) {
+    Set<String> members = new LinkedHashSet<>();
+    group.getUsersList().forEach(user -> members.add("tenants/" + tenant + "/users/" + user));
+    group
+        .getServiceAccountsList()
+        .forEach(account -> members.add("tenants/" + tenant + "/serviceAccounts/" + account));
+    return new Access.Group(SupplyMapper.id(group.getName()), members);
+  }
+
+  private static Access.Rights toRights(
+      TenantId tenant, io.headgate.proto.policy.v1.Policy policy) {
+    Optional<GpuQuantity> perUser =
+        policy.getPerUserLimit().isEmpty()
+            ? Optional.empty()
+            : Optional.of(GpuQuantity.parse(policy.getPerUserLimit()));
+    boolean cancels =
+        policy.getOnPreempt() == io.headgate.proto.policy.v1.Policy.OnPreempt.ON_PREEMPT_CANCEL;
+    Policy core =
+        new Policy(
+            new PolicyId(tenant, SupplyMapper.id(policy.getName())),
+            policy.getReservation().isEmpty()
+                ? GpuQuantity.ZERO
+                : GpuQuantity.parse(policy.getReservation()),
+            GpuQuantity.parse(policy.getLimit()),
+            Math.clamp(policy.getWeight(), 1, Policy.MAX_WEIGHT),
+            perUser,
+            policy.getExceedLimitList().stream().map(UserId::new).collect(Collectors.toSet()),
+            cancels ? PreemptionOutcome.CANCEL : PreemptionOutcome.REQUEUE,
+            toDuration(policy.getMinRuntime()),
+            !policy.hasPreemptible() || policy.getPreemptible(),
+            policy.getPreemptWithin()
+                    == io.headgate.proto.policy.v1.Policy.PreemptWithin
+                        .PREEMPT_WITHIN_LOWER_PRIORITY
+                ? PreemptWithin.LOWER_PRIORITY
+                : PreemptWithin.NEVER);
+    Optional<java.time.Duration> stopAfter =
+        policy.getStopAfterNever()
+            ? Optional.empty()
+            : Optional.of(policy.hasStopAfter() ? toDuration(policy.getStopAfter()) : STOP_AFTER);
+    return new Access.Rights(core, policy.getGroup(), stopAfter);
+  }
+
+  private static Queue toQueue(TenantId tenant, io.headgate.proto.policy.v1.Queue queue) {
+    return new Queue(
+        new QueueId(tenant, SupplyMapper.id(queue.getName())),
+        new PolicyId(tenant, queue.getPolicy()),
+        new ProfileId(tenant, queue.getProfile()),
+        Math.max(1, queue.getRank()),
+        queue.getOverReservation()
+            != io.headgate.proto.policy.v1.Queue.OverReservation.OVER_RESERVATION_DENY,
+        !queue.getPaused());
+  }
+
+  private static java.time.Duration toDuration(Duration duration) {
+    return java.time.Duration.ofSeconds(duration.getSeconds(), duration.getNanos());
+  }
+}

@@ -1,0 +1,33 @@
+package io.headgate.scheduler.client;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.headgate.proto.policy.v1.AccessConfiguration;
+import io.headgate.proto.pool.v1.ResourceConfiguration;
+import io.headgate.scheduler.core.catalog.TenantId;
+import io.headgate.scheduler.runtime.Access;
+import io.headgate.scheduler.runtime.Document;
+import io.headgate.scheduler.runtime.DraftReader;
+import io.headgate.scheduler.runtime.Supply;
+
+/// Reads drafts as pool-service and policy-service would send them once they are in force.
+public final class ContractDraftReader implements DraftReader {
+  @Override
+  public Supply supply(TenantId tenant, Document document) {
+    try {
+      return SupplyMapper.toSupply(
+          tenant, ResourceConfiguration.parseFrom(document.bytes()), PartReader.STRICT);
+    } catch (InvalidProtocolBufferException e) {
+      throw new IllegalArgumentException("not a resource configuration", e);
+    }
+  }
+
+  @Override
+  public Access access(TenantId tenant, Document document) {
+    try {
+      return AccessMapper.toAccess(
+          tenant, AccessConfiguration.parseFrom(document.bytes()), PartReader.STRICT);
+    } catch (InvalidProtocolBufferException e) {
+      throw new IllegalArgumentException("not an access configuration", e);
+    }
+  }
+}

@@ -1,0 +1,259 @@
+package io.headgate.scheduler.core;
+
+import io.headgate.scheduler.core.job.Assignment;
+import io.headgate.scheduler.core.job.Hold;
+import io.headgate.scheduler.core.job.HoldRelease;
+import io.headgate.scheduler.core.job.JobId;
+import io.headgate.scheduler.core.job.WorkerPlace;
+import io.headgate.scheduler.core.placement.NodeState;
+import io.headgate.scheduler.core.placement.PoolState;
+import io.headgate.scheduler.core.placement.Room;
+import io.headgate.scheduler.core.placement.Stake;
+import io.headgate.scheduler.core.preemption.HoldSearch;
+import io.headgate.scheduler.core.queue.LiveAttempt;
+import io.headgate.scheduler.core.queue.LiveHold;
+import io.headgate.scheduler.core.queue.LiveJob;
+import io.headgate.scheduler.core.queue.Route;
+import io.headgate.scheduler.core.rights.PolicyAccount;
+import io.headgate.scheduler.core.rights.TenantAccount;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/// The holds of jobs that were blocked for too long (DESIGN O7), one for each pool.
+///
+/// They are part of the order of a pass: each is lifted when the pass begins and found again when
+/// its job's turn comes and it still fits nowhere. So better-ranked jobs are never in its way, and
+/// worse-ranked ones never pass it.
+final class BlockedHolds {
+  private final World world;
+  private final Ledger ledger;
+  private final Instant now;
+  private final Map<JobId, LiveHold> lifted = new LinkedHashMap<>();
+  private final Map<PoolState, LiveHold> placed = new LinkedHashMap<>();
+
+  /// What was in force when they were lifted last.
+  private final List<Hold> before = new ArrayList<>();
+
+  BlockedHolds(World world, Ledger ledger, Instant now) {
+    this.world = world;
+    this.ledger = ledger;
+    this.now = now;
+  }
+
+  /// Lifts them all.
+  void lift() {
+    placed.clear();
+    before.clear();
+    for (LiveHold hold : List.copyOf(world.holds.values())) {
+      if (hold.isForBlocked()) {
+        before.add(hold.hold());
+        ledger.suspend(hold);
+        lifted.put(hold.job().id(), hold);
+      }
+    }
+  }
+
+  /// How many are in force; a search for room that failed may succeed when they are fewer.
+  int inForce() {
+    return placed.size();
+  }
+
+  /// The job starts, or others make room for it: it needs its hold no longer.
+  void leave(LiveJob job, HoldRelease cause) {
+    if (lifted.remove(job.id()) != null) {
+      ledger.tell(new Effect.HoldReleased(job.id(), cause));
+    }
+  }
+
+  /// Whether some are in force.
+  boolean areSome() {
+    return !placed.isEmpty();
+  }
+
+  /// Whether one is in force in the pool.
+  boolean isPlacedIn(PoolState pool) {
+    return placed.containsKey(pool);
+  }
+
+  /// Whether some are in force for jobs of the policy.
+  boolean someAreOf(PolicyAccount policy) {
+    for (LiveHold hold : placed.values()) {
+      if (hold.policy() == policy) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /// Whether some are in force for jobs of the tenant, where it stands as in the pool of the
+  /// account.
+  boolean someAreOf(TenantAccount tenant) {
+    for (LiveHold hold : placed.values()) {
+      if (hold.tenant() == tenant) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /// All turns have been taken.
+  ///
+  /// @return whether a place that was held before them is not held now
+  boolean end() {
+    for (Hold hold : before) {
+      LiveHold now = world.holds.get(hold.job());
+      if (now == null || !now.hold().equals(hold)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /// Tells of those that were not found again.
+  void close() {
+    for (JobId job : lifted.keySet()) {
+      world.changes++;
+      ledger.tell(new Effect.HoldReleased(job, HoldRelease.OUTRANKED));
+    }
+  }
+
+  /// A hold for a job whose turn it is and that fits nowhere: in the place that it had before, if
+  /// it had one. Empty when there is none, or better-ranked jobs hold in its pools.
+  Optional<Hold> find(LiveJob job) {
+    LiveHold former = lifted.get(job.id());
+    if (former != null
+        && !placed.containsKey(former.pool())
+        && !former.isBroken()
+        && former.isStillDue()
+        && isOpen(job, former.pool())
+        && willBeFree(former)) {
+      return Optional.of(former.hold());
+    }
+    HoldSearch.Found best = null;
+    for (Route route : job.queue().routes(job)) {
+      if (placed.containsKey(route.pool()) || !route.hasRoomForTenant()) {
+        continue;
+      }
+      Optional<HoldSearch.Found> found = search(route);
+      if (found.isPresent() && (best == null || startOf(found.get()).isBefore(startOf(best)))) {
+        best = found.get();
+      }
+    }
+    return best == null
+        ? Optional.empty()
+        : Optional.of(
+            new Hold(
+                job.id(),
+                best.place(),
+                best.waitsFor(),
+                Optional.empty(),
+                best.expectedStart(),
+                now));
+  }
+
+  /// Whether the job's tenant lets it start in the pool (DESIGN A3).
+  private static boolean isOpen(LiveJob job, PoolState pool) {
+    for (Route route : job.queue().routes(job)) {
+      if (route.pool() == pool) {
+        return route.hasRoomForTenant();
+      }
+    }
+    return false;
+  }
+
+  /// Whether its place will be free when its job is expected to start: better-ranked jobs may have
+  /// taken of it.
+  private boolean willBeFree(LiveHold hold) {
+    for (NodeState node : hold.distinctNodes()) {
+      Room room = Room.soon(node);
+      for (NodeState.Share share : node.shares()) {
+        LiveJob job = world.jobs.get(share.job());
+        if (share.stake() == Stake.LIVE && job != null && willHaveEnded(job.attempt(), hold)) {
+          room.give(share.place());
+        }
+      }
+      if (!hold.fitsIn(room)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static boolean willHaveEnded(@Nullable LiveAttempt attempt, LiveHold hold) {
+    if (attempt == null || hold.hold().waitsFor().contains(attempt.id())) {
+      return true;
+    }
+    Instant start = hold.hold().expectedStart().orElse(Instant.MIN);
+    return attempt.endsBy().map(end -> !end.isAfter(start)).orElse(false);
+  }
+
+  /// Puts the hold in force.
+  void place(LiveJob job, Hold hold) {
+    LiveHold former = lifted.get(job.id());
+    if (former != null && former.hold().equals(hold)) {
+      lifted.remove(job.id());
+      ledger.resume(former);
+      placed.put(former.pool(), former);
+      return;
+    }
+    leave(job, HoldRelease.NOT_NEEDED);
+    LiveHold live = ledger.hold(job, hold);
+    placed.put(live.pool(), live);
+    ledger.tell(new Effect.JobReasonChanged(job.id(), Reasons.waiting(live)));
+  }
+
+  private static Instant startOf(HoldSearch.Found found) {
+    return found.expectedStart().orElse(Instant.MAX);
+  }
+
+  private Optional<HoldSearch.Found> search(Route route) {
+    if (world.hopeless.getOrDefault(route, -1L) == world.placeChanges) {
+      return Optional.empty();
+    }
+    Optional<HoldSearch.Found> found = HoldSearch.search(route, world.ends, this::attemptOf, now);
+    if (found.isEmpty()) {
+      world.hopeless.put(route, world.placeChanges);
+    }
+    return found;
+  }
+
+  private @Nullable LiveAttempt attemptOf(JobId id) {
+    LiveJob job = world.jobs.get(id);
+    return job == null ? null : job.attempt();
+  }
+
+  /// A place on held capacity for a job that will be gone before the holder is expected to start;
+  /// empty when there is none. Only jobs of one worker pass in this way.
+  Optional<Assignment> passing(LiveJob job) {
+    Optional<Duration> most = job.spec().maxRuntime();
+    if (most.isEmpty() || job.queue().shape().isGang()) {
+      return Optional.empty();
+    }
+    Instant end = now.plus(most.get());
+    for (Route route : job.queue().routes(job)) {
+      LiveHold hold = placed.get(route.pool());
+      if (hold == null
+          || !route.hasRoomForTenant()
+          || hold.hold().expectedStart().map(end::isAfter).orElse(true)
+          || !route.pool().hasRoom(job.queue().need())) {
+        continue;
+      }
+      List<NodeState> nodes = new ArrayList<>(hold.distinctNodes());
+      nodes.sort(Comparator.naturalOrder());
+      for (NodeState node : nodes) {
+        Optional<WorkerPlace> place = hold.roomWithout(node).take(job.queue().shape());
+        if (place.isPresent()) {
+          return Optional.of(new Assignment(route.pool().id(), List.of(place.get())));
+        }
+      }
+    }
+    return Optional.empty();
+  }
+}

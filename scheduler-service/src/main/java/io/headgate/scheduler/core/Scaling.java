@@ -1,0 +1,279 @@
+package io.headgate.scheduler.core;
+
+import io.headgate.scheduler.core.catalog.Elasticity;
+import io.headgate.scheduler.core.catalog.Pool;
+import io.headgate.scheduler.core.placement.NodeState;
+import io.headgate.scheduler.core.placement.PoolState;
+import io.headgate.scheduler.core.queue.Block;
+import io.headgate.scheduler.core.queue.Lane;
+import io.headgate.scheduler.core.queue.LiveJob;
+import io.headgate.scheduler.core.queue.QueueState;
+import io.headgate.scheduler.core.queue.Route;
+import io.headgate.scheduler.core.queue.RouteGroup;
+import io.headgate.scheduler.core.rights.PolicyAccount;
+import io.headgate.scheduler.core.rights.TenantAccount;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/// What elastic pools are asked for and what they give back.
+///
+/// A pool is asked for as many instances as its waiting jobs would fill that rights let start: in
+/// their order, each queue for the first of its elastic pools that may still grow. Queues that
+/// share an instance share its price: 3 jobs of half an instance and 2 of a quarter ask for 2. What
+/// turns out to be missing because parts do not go together is asked for when the first have come.
+final class Scaling {
+  private final World world;
+  private final Ledger ledger;
+  private final Instant now;
+  private final Map<PoolState, Integer> joined = new HashMap<>();
+  private @Nullable Instant wakeAt;
+
+  Scaling(World world, Ledger ledger, Instant now) {
+    this.world = world;
+    this.ledger = ledger;
+    this.now = now;
+  }
+
+  /// When an instance has idled long enough, or a job has waited for one long enough.
+  Optional<Instant> wakeAt() {
+    return Optional.ofNullable(wakeAt);
+  }
+
+  private void wakeBy(Instant at) {
+    if (wakeAt == null || at.isBefore(wakeAt)) {
+      wakeAt = at;
+    }
+  }
+
+  /// Whether an elastic pool may serve the queue's jobs before its patience ends (DESIGN P6).
+  boolean mayServe(QueueState queue) {
+    for (Route route : queue.routes()) {
+      PoolState pool = route.pool();
+      Elasticity elasticity = elasticity(pool);
+      if (elasticity == null) {
+        continue;
+      }
+      long missing = Math.max(0, most(pool, elasticity) - joined(pool));
+      if (!route.hasRoomForTenant()
+          || missing * pool.workersOnInstance(queue.shape()) < queue.shape().workers()) {
+        continue;
+      }
+      Instant patience = missingSince(pool).plus(queue.preemptionDelay());
+      if (now.isBefore(patience)) {
+        wakeBy(patience);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /// Since when an instance is missing that the pool was asked for; now, if it is asked only now,
+  /// or all were there until now.
+  private Instant missingSince(PoolState pool) {
+    World.Asked asked = world.asked.get(pool);
+    return asked != null && asked.instances() > joined(pool)
+        ? asked.missingSince().orElse(now)
+        : now;
+  }
+
+  private static @Nullable Elasticity elasticity(PoolState pool) {
+    return pool.pool().flatMap(Pool::elasticity).orElse(null);
+  }
+
+  /// No more than its ceiling lets be used.
+  private static int most(PoolState pool, Elasticity elasticity) {
+    long units = pool.instanceUnits();
+    long ceiling = pool.ceiling();
+    long useful =
+        units == 0 || ceiling == Long.MAX_VALUE ? Integer.MAX_VALUE : (ceiling + units - 1) / units;
+    return (int) Math.min(elasticity.maxInstances(), useful);
+  }
+
+  private int joined(PoolState pool) {
+    return joined.computeIfAbsent(
+        pool,
+        key -> {
+          int count = 0;
+          for (NodeState node : key.nodes()) {
+            count += node.isRemoved() || node.isReleased() ? 0 : 1;
+          }
+          return count;
+        });
+  }
+
+  /// Asks for what is missing and gives back what idles.
+  void plan() {
+    List<PoolState> elastic = new ArrayList<>();
+    for (PoolState pool : world.pools.values()) {
+      if (elasticity(pool) != null) {
+        elastic.add(pool);
+      }
+    }
+    world.asked.keySet().retainAll(elastic);
+    if (elastic.isEmpty() && !world.expecting) {
+      return;
+    }
+    for (PoolState pool : elastic) {
+      int given = giveBack(pool);
+      joined.merge(pool, -given, Integer::sum);
+    }
+    Map<PoolState, Double> wanted = wanted();
+    for (PoolState pool : elastic) {
+      ask(pool, wanted.getOrDefault(pool, 0.0));
+    }
+  }
+
+  /// Instances that waiting jobs would fill; notes which queues expect some.
+  Map<PoolState, Double> wanted() {
+    List<QueueState> blocked = new ArrayList<>();
+    world.expecting = false;
+    world.routeGroups.values().forEach(RouteGroup::lookAgain);
+    for (QueueState queue : world.queues.values()) {
+      queue.setExpects(null);
+      if (queue.resolved().isEmpty() || !queue.group().isElastic()) {
+        continue;
+      }
+      boolean waits =
+          !queue.lanes().isEmpty()
+              && queue.turn().chooseStartable()
+              && queue.turn().route() == null;
+      LiveJob holder = holders(queue).findFirst().orElse(null);
+      if (!waits && holder != null) {
+        queue.turn().standFor(holder);
+      }
+      if (waits || holder != null) {
+        blocked.add(queue);
+      }
+    }
+    blocked.sort((a, b) -> a.turn().isBefore(b.turn()) ? -1 : b.turn().isBefore(a.turn()) ? 1 : 0);
+    Map<PoolState, Double> wanted = new HashMap<>();
+    Map<PolicyAccount, Long> promised = new HashMap<>();
+    Map<TenantAccount, Long> promisedInPool = new HashMap<>();
+    for (QueueState queue : blocked) {
+      // Those who hold are charged for already.
+      long holding = holders(queue).count();
+      long jobs = startable(queue, promised.getOrDefault(queue.account(), 0L));
+      for (Route route : queue.routes()) {
+        if (holding + jobs > 0) {
+          long most = startable(queue, route, promisedInPool.getOrDefault(route.tenant(), 0L));
+          long served = allot(queue, route.pool(), holding + Math.min(jobs, most), wanted);
+          long more = Math.max(0, served - holding);
+          promised.merge(queue.account(), more * queue.need(), Long::sum);
+          promisedInPool.merge(route.tenant(), more * queue.need(), Long::sum);
+          holding -= served - more;
+          jobs -= more;
+        }
+      }
+    }
+    return wanted;
+  }
+
+  /// Its jobs that hold because they were blocked for too long (DESIGN O7): they wait for room as
+  /// before, and an instance may come before what they hold becomes free.
+  private static Stream<LiveJob> holders(QueueState queue) {
+    return queue.holders().stream().filter(job -> job.hold() != null && job.hold().isForBlocked());
+  }
+
+  private long allot(QueueState queue, PoolState pool, long jobs, Map<PoolState, Double> wanted) {
+    Elasticity elasticity = elasticity(pool);
+    int fitting = elasticity == null ? 0 : pool.workersOnInstance(queue.shape());
+    if (elasticity == null || fitting == 0) {
+      return 0;
+    }
+    double each = queue.shape().workers() / (double) fitting;
+    double room = most(pool, elasticity) - joined(pool) - wanted.getOrDefault(pool, 0.0);
+    long served = Math.min(jobs, (long) Math.floor(room / each + ROUNDING));
+    if (served <= 0) {
+      return 0;
+    }
+    wanted.merge(pool, served * each, Double::sum);
+    queue.setExpects(queue.expects() == null ? pool : queue.expects());
+    world.expecting = true;
+    return served;
+  }
+
+  private static final double ROUNDING = 1e-9;
+
+  /// How many of the queue's waiting jobs rights let start, what was promised to others counted.
+  private static long startable(QueueState queue, long promised) {
+    long waiting = 0;
+    for (Lane lane : queue.lanes()) {
+      waiting += lane.gate() == Block.NONE ? lane.line().size() : 0;
+    }
+    long need = queue.need();
+    if (need == 0) {
+      return waiting;
+    }
+    PolicyAccount account = queue.account();
+    long rest =
+        queue.overReservation()
+            ? account.limit() - account.charged()
+            : account.reservation() - account.standing();
+    return Math.min(waiting, Math.max(0, rest - promised) / need);
+  }
+
+  /// How many of its jobs its tenant's limit in the pool lets start (DESIGN A3).
+  private static long startable(QueueState queue, Route route, long promised) {
+    TenantAccount tenant = route.tenant();
+    return queue.need() == 0 || !tenant.isLimited()
+        ? Long.MAX_VALUE
+        : Math.max(0, tenant.limit() - tenant.charged() - promised) / queue.need();
+  }
+
+  private void ask(PoolState pool, double wanted) {
+    Elasticity elasticity = elasticity(pool);
+    if (elasticity == null) {
+      return;
+    }
+    int here = joined(pool);
+    int instances = Math.max(elasticity.minInstances(), here + (int) Math.ceil(wanted - ROUNDING));
+    World.Asked before = world.asked.get(pool);
+    int known = before == null ? here : before.instances();
+    Optional<Instant> missing =
+        instances > here ? Optional.of(missingSince(pool)) : Optional.empty();
+    world.asked.put(pool, new World.Asked(instances, missing));
+    // What leaves by itself, or joins as was asked, is no news.
+    if (instances != known && (instances != here || known > here)) {
+      ledger.tell(new Effect.ScalePool(pool.id(), instances));
+    }
+  }
+
+  /// Gives back instances that have idled for too long.
+  ///
+  /// @return how many
+  private int giveBack(PoolState pool) {
+    Elasticity elasticity = elasticity(pool);
+    int here = joined(pool);
+    int given = 0;
+    for (NodeState node : List.copyOf(pool.nodes())) {
+      if (elasticity == null || node.isRemoved() || node.isReleased()) {
+        continue;
+      }
+      if (!node.shares().isEmpty()) {
+        node.setIdleSince(null);
+        continue;
+      }
+      Instant since = node.idleSince();
+      if (since == null) {
+        since = now;
+        node.setIdleSince(now);
+      }
+      Instant due = since.plus(elasticity.idleTimeout());
+      if (due.isAfter(now)) {
+        wakeBy(due);
+      } else if (here - given > elasticity.minInstances()) {
+        node.release();
+        pool.refresh(node);
+        ledger.tell(new Effect.ReleaseNode(node.id()));
+        given++;
+      }
+    }
+    return given;
+  }
+}

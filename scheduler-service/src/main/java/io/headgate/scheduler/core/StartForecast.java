@@ -1,0 +1,160 @@
+package io.headgate.scheduler.core;
+
+import io.headgate.scheduler.core.catalog.PlacementPolicy;
+import io.headgate.scheduler.core.explain.Forecast;
+import io.headgate.scheduler.core.explain.Forecast.Cause;
+import io.headgate.scheduler.core.explain.Reason;
+import io.headgate.scheduler.core.job.Attempt;
+import io.headgate.scheduler.core.job.JobId;
+import io.headgate.scheduler.core.job.JobSpec;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.PriorityQueue;
+
+/// Finds out when a waiting job starts by letting a copy of the core go on: what runs ends when its
+/// declared run time is over, and nothing else happens. It costs a copy and a pass for each of
+/// these ends, so it is for a question about one job, not for lists; it needs the state only, so
+/// that it can be made beside the core's thread.
+///
+/// Two jobs of a pool of 1 GPU: a runs until 12:00 at the latest, b waits: b starts by 12:00. With
+/// a third, c, before b and of 2 hours: by 14:00.
+final class StartForecast {
+  /// More jobs are not copied for the sake of one.
+  static final int MAX_JOBS = 10_000;
+
+  /// Bounds how far it is looked ahead, in passes.
+  static final int MAX_PASSES = 500;
+
+  /// What happens by itself.
+  private record End(Instant at, Attempt attempt) {
+    static final Comparator<End> ORDER =
+        Comparator.comparing(End::at).thenComparingLong(end -> end.attempt().sequence());
+  }
+
+  private final SchedulerCore core;
+  private final JobId job;
+  private final Map<JobId, JobSpec> specs = new HashMap<>();
+  private final PriorityQueue<End> ends = new PriorityQueue<>(End.ORDER);
+  private boolean someOpenEnded;
+  private int ended;
+
+  private StartForecast(SchedulerState state, PlacementPolicy placement, JobId job) {
+    this.core = SchedulerCore.load(state, placement);
+    this.job = job;
+    state.jobs().forEach(each -> specs.put(each.id(), each.spec()));
+  }
+
+  /// Looks ahead for a job that waits; empty when it does not.
+  ///
+  /// @param state of the core, which stays as it is
+  static Optional<Forecast> of(
+      SchedulerState state, PlacementPolicy placement, JobId job, Instant now) {
+    StartForecast forecast = new StartForecast(state, placement, job);
+    if (forecast.core.position(job).isEmpty()) {
+      return Optional.empty();
+    }
+    state.attempts().forEach(attempt -> forecast.expect(attempt, now));
+    return Optional.of(forecast.run(now));
+  }
+
+  /// When it ends: at once if it stops.
+  private void expect(Attempt attempt, Instant now) {
+    if (attempt.stop().isPresent()) {
+      ends.add(new End(now, attempt));
+      return;
+    }
+    Instant from = attempt.startedAt().orElse(attempt.assignedAt());
+    Optional.ofNullable(specs.get(attempt.id().job()))
+        .flatMap(JobSpec::maxRuntime)
+        .map(from::plus)
+        .ifPresentOrElse(
+            end -> ends.add(new End(end.isAfter(now) ? end : now, attempt)),
+            () -> someOpenEnded = true);
+  }
+
+  private Forecast run(Instant now) {
+    Instant at = now;
+    List<Input> inputs = List.of(new Input.TimePassed());
+    for (int pass = 0; pass < MAX_PASSES; pass++) {
+      Decision decision = core.decide(inputs, at);
+      for (Effect effect : decision.effects()) {
+        if (effect instanceof Effect.StartAttempt(var attempt)) {
+          if (attempt.id().job().equals(job)) {
+            return new Forecast.By(at, ended);
+          }
+          expect(attempt, at);
+        } else if (effect instanceof Effect.StopAttempt(var id, var _)) {
+          Instant stopped = at;
+          core.attempt(id.job()).ifPresent(attempt -> expect(attempt, stopped));
+        }
+      }
+      Optional<Cause> hopeless = hopeless();
+      if (hopeless.isPresent()) {
+        return new Forecast.Unknown(hopeless.get());
+      }
+      Optional<Instant> next = next(at, decision);
+      if (next.isEmpty()) {
+        return new Forecast.Unknown(atRest());
+      }
+      at = next.get();
+      inputs = endings(at);
+    }
+    return new Forecast.Unknown(Cause.TOO_FAR);
+  }
+
+  private Optional<Cause> hopeless() {
+    return core.reason(job)
+        .flatMap(reason ->
+            switch (reason) {
+              case Reason.NeverFits _ -> Optional.of(Cause.NEVER_FITS);
+              case Reason.QueueClosed _ -> Optional.of(Cause.QUEUE_CLOSED);
+              default -> Optional.empty();
+            });
+  }
+
+  /// Why it waits although nothing more happens by itself.
+  private Cause atRest() {
+    if (core.reason(job).orElse(null) instanceof Reason.WaitingForProvider) {
+      return Cause.PROVIDER;
+    }
+    return someOpenEnded ? Cause.OPEN_ENDED : Cause.NOTHING_ENDS;
+  }
+
+  /// When something happens next. Once nothing ends any more the core may still wake by itself, as
+  /// to hold for a blocked job.
+  private Optional<Instant> next(Instant at, Decision decision) {
+    Optional<Instant> wake = decision.wakeAt().filter(time -> time.isAfter(at));
+    if (ends.isEmpty()) {
+      return wake;
+    }
+    Instant end = ends.peek().at();
+    return Optional.of(wake.filter(time -> time.isBefore(end)).orElse(end));
+  }
+
+  private List<Input> endings(Instant at) {
+    List<Input> inputs = new ArrayList<>();
+    while (!ends.isEmpty() && !ends.peek().at().isAfter(at)) {
+      Attempt attempt = ends.poll().attempt();
+      boolean live =
+          core.attempt(attempt.id().job())
+              .filter(known -> known.id().equals(attempt.id()))
+              .isPresent();
+      if (!live) {
+        continue;
+      }
+      ended++;
+      for (int worker = 0; worker < attempt.workers().size(); worker++) {
+        inputs.add(
+            attempt.stop().isPresent()
+                ? new Input.WorkerStopped(attempt.id(), worker)
+                : new Input.WorkerExited(attempt.id(), worker, 0));
+      }
+    }
+    return inputs.isEmpty() ? List.of(new Input.TimePassed()) : inputs;
+  }
+}

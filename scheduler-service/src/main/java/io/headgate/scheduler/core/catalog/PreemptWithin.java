@@ -1,0 +1,8 @@
+package io.headgate.scheduler.core.catalog;
+
+/// Whether a job may preempt jobs of its own policy (DESIGN P9).
+public enum PreemptWithin {
+  NEVER,
+  /// Those of strictly lower job priority.
+  LOWER_PRIORITY
+}

@@ -1,0 +1,29 @@
+package io.headgate.scheduler.core.catalog;
+
+import io.headgate.type.GpuQuantity;
+import java.util.Optional;
+
+/// One tenant's rights in a pool that tenants share (DESIGN A3), set by whoever owns the pool.
+///
+/// @param reservation what the tenant gets back there from other tenants when it asks
+/// @param limit what it never exceeds there, even when the pool idles; absent: none
+/// @param weight its share among tenants of what is above the reservations, 1 to
+///   [Policy#MAX_WEIGHT]
+public record TenantShare(
+    TenantId tenant,
+    PoolId pool,
+    GpuQuantity reservation,
+    Optional<GpuQuantity> limit,
+    int weight) {
+  public TenantShare {
+    if (weight < 1 || weight > Policy.MAX_WEIGHT) {
+      throw new IllegalArgumentException(
+          "tenant %s in pool %s: weight %d".formatted(tenant, pool, weight));
+    }
+    if (limit.isPresent() && reservation.compareTo(limit.get()) > 0) {
+      throw new IllegalArgumentException(
+          "tenant %s in pool %s: reservation %s is above limit %s"
+              .formatted(tenant, pool, reservation, limit.get()));
+    }
+  }
+}

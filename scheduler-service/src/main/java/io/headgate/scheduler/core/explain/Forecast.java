@@ -1,0 +1,34 @@
+package io.headgate.scheduler.core.explain;
+
+import java.time.Instant;
+
+/// When a waiting job will start, as far as it can be said honestly.
+public sealed interface Forecast {
+  /// It starts by then if every job that runs, or starts before it, uses all of the run time that
+  /// it declared, what stops stops at once, and nobody submits, cancels or configures anything
+  /// meanwhile.
+  ///
+  /// @param after how many attempts end before
+  record By(Instant start, int after) implements Forecast {}
+
+  /// It cannot be said.
+  record Unknown(Cause cause) implements Forecast {}
+
+  /// Why it cannot be said.
+  enum Cause {
+    /// It can never start as things are configured.
+    NEVER_FITS,
+    /// Its queue is closed.
+    QUEUE_CLOSED,
+    /// Jobs in its way have not said how long they run at most.
+    OPEN_ENDED,
+    /// It waits for an elastic pool, and nobody knows how long a provider takes.
+    PROVIDER,
+    /// Nothing that runs is in its way: somebody has to change something.
+    NOTHING_ENDS,
+    /// More ends before it than is looked ahead.
+    TOO_FAR,
+    /// More jobs wait and run than are looked at for the sake of one.
+    TOO_MANY
+  }
+}

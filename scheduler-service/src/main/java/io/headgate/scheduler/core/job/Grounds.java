@@ -1,0 +1,32 @@
+package io.headgate.scheduler.core.job;
+
+import io.headgate.scheduler.core.catalog.PolicyId;
+import io.headgate.scheduler.core.catalog.TenantId;
+import io.headgate.type.GpuQuantity;
+import java.util.Optional;
+
+/// Why a preemption was right: what both policies had just before it, without what stops already.
+///
+/// DESIGN's first example: R&D uses 9 of its reservation 5, DevOps 0 of 5, and its job needs 3.
+///
+/// @param victim policy of the job that has to go; it is above its reservation (DESIGN P2)
+/// @param winner policy of the job that takes the place; with `need` it ends at or below its
+///   reservation (DESIGN P1)
+/// @param need of the job that takes the place
+/// @param tenants between two tenants that share a pool, what both had of it: then the victim's
+///   tenant is above its reservation, whatever its policy is (DESIGN A3)
+public record Grounds(Share victim, Share winner, GpuQuantity need, Optional<Tenants> tenants) {
+  /// Within one tenant.
+  public Grounds(Share victim, Share winner, GpuQuantity need) {
+    this(victim, winner, need, Optional.empty());
+  }
+
+  /// What a policy uses of what is reserved for it.
+  public record Share(PolicyId policy, GpuQuantity usage, GpuQuantity reservation) {}
+
+  /// What a tenant uses of what is reserved for it in the pool.
+  public record TenantShare(TenantId tenant, GpuQuantity usage, GpuQuantity reservation) {}
+
+  /// Both tenants.
+  public record Tenants(TenantShare victim, TenantShare winner) {}
+}

@@ -1,0 +1,78 @@
+package io.headgate.scheduler.core.placement;
+
+import io.headgate.scheduler.core.job.Slice;
+import io.headgate.scheduler.core.job.SlicePlacement;
+import io.headgate.scheduler.core.node.Geometry;
+
+/// Who has which memory slices of a sliced device, as counts: what stops and what is held for later
+/// may lie on one another.
+///
+/// Counts are bytes of a word. Nobody can have a part of such a device without a placement, but who
+/// got one before the device was divided like this keeps it: then nothing else fits.
+final class Cells {
+  private static final long ONE_EACH = 0x0101010101010101L;
+  private static final long MORE_THAN_ONE = 0xFEFEFEFEFEFEFEFEL;
+
+  /// How many have the memory slice; by slice.
+  private long counts;
+
+  /// How many slices there are of a size; by size, of 1 in the lowest byte.
+  private long sizes;
+
+  /// Units that are taken without a placement.
+  private long unplaced;
+
+  void add(Slice slice, int sign) {
+    if (slice.placement().isEmpty()) {
+      unplaced += sign * slice.quantity().units();
+      return;
+    }
+    SlicePlacement placement = slice.placement().get();
+    counts += sign * (pattern(placement.start(), placement.size()) & ONE_EACH);
+    sizes += sign * (1L << (Byte.SIZE * (placement.size() - 1)));
+  }
+
+  void add(Cells other) {
+    counts += other.counts;
+    sizes += other.sizes;
+    unplaced += other.unplaced;
+  }
+
+  private static long pattern(int start, int size) {
+    long ones = size == Long.BYTES ? -1L : (1L << (Byte.SIZE * size)) - 1;
+    return ones << (Byte.SIZE * start);
+  }
+
+  /// Whether two have the same memory slice.
+  boolean overlap() {
+    return (counts & MORE_THAN_ONE) != 0;
+  }
+
+  /// Whether not all who have something of it can have it at once.
+  boolean isOverdrawn(Geometry.Sliced geometry) {
+    return overlap() || isMixed(geometry) || (unplaced > 0 && counts != 0);
+  }
+
+  private boolean isMixed(Geometry.Sliced geometry) {
+    return geometry.isUniform() && sizes != 0 && sizes >>> lowestSize() > 0xFF;
+  }
+
+  private int lowestSize() {
+    return Long.numberOfTrailingZeros(sizes) / Byte.SIZE * Byte.SIZE;
+  }
+
+  /// What is left, as [SliceRoom] reads it.
+  long left(Geometry.Sliced geometry) {
+    if (unplaced > 0 || isMixed(geometry)) {
+      return SliceRoom.NOTHING;
+    }
+    int free = 0;
+    for (int i = 0; i < geometry.memorySlices(); i++) {
+      if ((counts >>> (Byte.SIZE * i) & 0xFF) == 0) {
+        free |= 1 << i;
+      }
+    }
+    boolean bound = geometry.isUniform() && sizes != 0;
+    return SliceRoom.of(free, bound ? lowestSize() / Byte.SIZE + 1 : 0);
+  }
+}

@@ -1,0 +1,75 @@
+package io.headgate.scheduler.core.placement;
+
+import io.headgate.scheduler.core.job.JobId;
+import java.util.Optional;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/// The nodes of a pool that take work and on which something is held.
+final class HeldNodes {
+  /// How many nodes are looked at to name a holder.
+  private static final int MAX_LOOKED_AT = 16;
+
+  private final TreeSet<NodeState> nodes = new TreeSet<>();
+
+  void track(NodeState node) {
+    if (node.takesWork() && node.hasHeld()) {
+      nodes.add(node);
+    } else {
+      nodes.remove(node);
+    }
+  }
+
+  void drop(NodeState node) {
+    nodes.remove(node);
+  }
+
+  /// The job whose hold keeps a job of the shape from fitting; empty when it would not fit without
+  /// all that is held. Looks at the first nodes only.
+  Optional<JobId> inTheWay(PoolState pool, Shape shape) {
+    if (shape.needUnits() > 0 && pool.usedUnits() + shape.needUnits() > pool.ceiling()) {
+      return Optional.empty();
+    }
+    long missing = shape.workers() - pool.ranking(shape).workers();
+    // Where nodes have room it is the ceiling that the holds fill.
+    JobId any = null;
+    JobId whereRoomIsGained = null;
+    int looked = 0;
+    for (NodeState node : nodes) {
+      if (looked++ == MAX_LOOKED_AT) {
+        break;
+      }
+      Room room = Room.now(node);
+      int before = room.workers(shape);
+      JobId holder = giveHeld(room);
+      int gained = room.workers(shape) - before;
+      missing -= gained;
+      if (whereRoomIsGained == null && gained > 0) {
+        whereRoomIsGained = holder;
+      }
+      if (any == null) {
+        any = holder;
+      }
+      if (missing <= 0) {
+        return Optional.ofNullable(whereRoomIsGained == null ? any : whereRoomIsGained);
+      }
+    }
+    return Optional.empty();
+  }
+
+  /// Puts back what is held on a node.
+  ///
+  /// @return one of the holders: of several any will do, but always the same
+  private static @Nullable JobId giveHeld(Room room) {
+    JobId holder = null;
+    for (NodeState.Share share : room.node().shares()) {
+      if (share.stake() == Stake.HELD) {
+        room.give(share.place());
+        if (holder == null || share.job().value() < holder.value()) {
+          holder = share.job();
+        }
+      }
+    }
+    return holder;
+  }
+}

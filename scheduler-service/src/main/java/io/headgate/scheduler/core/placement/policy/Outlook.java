@@ -1,0 +1,114 @@
+package io.headgate.scheduler.core.placement.policy;
+
+import java.util.HashMap;
+import java.util.Map;
+
+/// What a mix of tasks lets expect of the nodes of one pool: what each of them can become, and what
+/// is scarce among them.
+///
+/// Confined to one thread. Its answers depend on the mix and on the spaces added, not on what was
+/// asked before.
+public final class Outlook {
+  /// So many spaces are remembered before all are forgotten: about 100 MiB.
+  private static final int MAX_KNOWN = 400_000;
+
+  private final Tasks tasks;
+  private final Fill fill;
+  private final Stranded stranded;
+  private final Totals totals;
+  private final Map<Space, Space> known = new HashMap<>();
+  private Prices prices;
+  private boolean totalsChanged = true;
+  private int edition;
+
+  public Outlook(Mix mix) {
+    tasks = new Tasks(mix);
+    fill = new Fill(tasks);
+    stranded = new Stranded(tasks);
+    totals = new Totals(tasks);
+    prices = Prices.of(totals);
+  }
+
+  /// What is free on a node, the same object each time while it is remembered.
+  ///
+  /// @param units free on each device, ascending, each above 0
+  /// @param models of the devices; the space owns both arrays
+  public Space space(long cpuMillis, int[] units, String[] models) {
+    byte[] indexes = new byte[units.length];
+    for (int i = 0; i < units.length; i++) {
+      indexes[i] = tasks.modelIndex(models[i]);
+    }
+    return known(new Space(cpuMillis, units, indexes));
+  }
+
+  /// What is left of the space when so many units are taken of one of its devices.
+  public Space without(Space space, long cpuMillis, int device, int units) {
+    return known(space.without(cpuMillis, device, units));
+  }
+
+  /// What is left of the space when these devices, in ascending order, are taken whole.
+  public Space withoutWhole(Space space, long cpuMillis, int[] devices) {
+    return known(space.withoutWhole(cpuMillis, devices));
+  }
+
+  private Space known(Space space) {
+    Space same = known.putIfAbsent(space, space);
+    if (same != null) {
+      return same;
+    }
+    if (known.size() > MAX_KNOWN) {
+      known.clear();
+      known.put(space, space);
+    }
+    return space;
+  }
+
+  /// Units that tasks will be served of it on average before it is full.
+  public double fill(Space space) {
+    return fill.of(space);
+  }
+
+  /// Units of it that are of no use to a task, on average.
+  public double stranded(Space space) {
+    return stranded.of(space);
+  }
+
+  /// A node with such a space takes work now.
+  public void add(Space space) {
+    totals.add(space, 1);
+    totalsChanged = true;
+  }
+
+  /// A node with such a space has changed, or takes no more work.
+  public void remove(Space space) {
+    totals.add(space, -1);
+    totalsChanged = true;
+  }
+
+  /// Counts how often the prices have changed.
+  public int edition() {
+    if (totalsChanged) {
+      totalsChanged = false;
+      Prices now = Prices.of(totals);
+      if (!now.isSameAs(prices)) {
+        prices = now;
+        edition++;
+      }
+    }
+    return edition;
+  }
+
+  /// What the gangs that fit into the space are worth, in units, at the prices of the edition.
+  public double protection(Space space) {
+    if (space.protectionEdition != edition) {
+      space.protection = prices.protection(totals, space);
+      space.protectionEdition = edition;
+    }
+    return space.protection;
+  }
+
+  /// What a unit of the device costs because of its model, at the prices of the edition.
+  public double modelPrice(Space space, int device) {
+    return prices.models[space.models[device]];
+  }
+}

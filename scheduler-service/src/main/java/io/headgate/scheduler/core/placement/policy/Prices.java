@@ -1,0 +1,127 @@
+package io.headgate.scheduler.core.placement.policy;
+
+import java.util.Arrays;
+
+/// What it costs, in units, to spoil what few others can replace: room for gangs, and devices of
+/// models that some tasks insist on. Pure functions of the totals of a pool.
+///
+/// A gang's price is what its units would earn, times the chance that until the pool is full more
+/// such gangs come than there is room for. A model's price is a part of 1, for each unit: 0 while
+/// those who insist on it ask for less than 3/10 of what is free of it, 1 from 8/10 on.
+///
+/// Rounded to a grid: so they change seldom, and depend on nothing but the totals.
+final class Prices {
+  private static final double LOGISTIC_NORMAL = 1.702;
+  private static final double LEAST_SCARCE = 0.3;
+  private static final double MOST_SCARCE = 0.8;
+  private static final double GPU = 126_000;
+  private static final int MODEL_STEPS = 20;
+  private static final double GANG_STEP = 0.01 * GPU;
+  private static final double GANG_FACTOR = Math.log(1.1);
+
+  /// By gang, in units.
+  final double[] gangs;
+
+  /// By model, per unit.
+  final double[] models;
+
+  private Prices(double[] gangs, double[] models) {
+    this.gangs = gangs;
+    this.models = models;
+  }
+
+  static Prices of(Totals totals) {
+    Tasks tasks = totals.tasks;
+    double coming = tasks.meanUnits > 0 ? totals.free / tasks.meanUnits : 0;
+    double[] gangs = new double[totals.gangs.length];
+    for (int i = 0; i < gangs.length; i++) {
+      int gang = totals.gangs[i];
+      double scarcity = scarcity((double) totals.fitting[i], coming * rivals(tasks, gang));
+      gangs[i] = round((double) tasks.devices[gang] * tasks.units[gang] * scarcity);
+    }
+    double[] models = new double[tasks.modelCount()];
+    for (int model = 0; model < models.length; model++) {
+      models[model] = modelPrice(insisting(totals, model, coming), totals.freeUnits[model]);
+    }
+    return new Prices(gangs, models);
+  }
+
+  /// Share of the tasks that take as many devices and at least as much CPU.
+  private static double rivals(Tasks tasks, int gang) {
+    double sum = 0;
+    for (int i = 0; i < tasks.count; i++) {
+      if (tasks.devices[i] == tasks.devices[gang] && tasks.cpuMillis[i] >= tasks.cpuMillis[gang]) {
+        sum += tasks.share[i];
+      }
+    }
+    return sum;
+  }
+
+  /// The chance that at least so many come of whom so many are expected: a Poisson distribution by
+  /// the logistic curve.
+  static double scarcity(double room, double expected) {
+    if (expected <= 0) {
+      return 0;
+    }
+    double deviation = (room - 0.5 - expected) / Math.sqrt(expected);
+    return 1 / (1 + Math.exp(LOGISTIC_NORMAL * deviation));
+  }
+
+  /// Units that those who insist on the model will ask of it, when each spreads over the models
+  /// that it admits as these are free.
+  private static double insisting(Totals totals, int model, double coming) {
+    Tasks tasks = totals.tasks;
+    double sum = 0;
+    for (int i = 0; i < tasks.count; i++) {
+      if (tasks.devices[i] > 0 && tasks.isRestricted(i) && tasks.admits(i, model)) {
+        long admitted = 0;
+        for (int other = 0; other < totals.freeUnits.length; other++) {
+          admitted += tasks.admits(i, other) ? totals.freeUnits[other] : 0;
+        }
+        if (admitted > 0) {
+          sum +=
+              tasks.share[i]
+                  * tasks.devices[i]
+                  * tasks.units[i]
+                  * totals.freeUnits[model]
+                  / admitted;
+        }
+      }
+    }
+    return coming * sum;
+  }
+
+  static double modelPrice(double insisting, long free) {
+    if (free <= 0 || insisting <= 0) {
+      return 0;
+    }
+    double scarce = (insisting / free - LEAST_SCARCE) / (MOST_SCARCE - LEAST_SCARCE);
+    return Math.rint(Math.clamp(scarce, 0.0, 1.0) * MODEL_STEPS) / MODEL_STEPS;
+  }
+
+  /// To hundredths of a GPU, above a tenth of one to tenths of itself; below a thousandth nothing.
+  private static double round(double price) {
+    if (price < 0.001 * GPU) {
+      return 0;
+    }
+    if (price <= 0.1 * GPU) {
+      return Math.rint(price / GANG_STEP) * GANG_STEP;
+    }
+    return Math.exp(Math.rint(Math.log(price) / GANG_FACTOR) * GANG_FACTOR);
+  }
+
+  /// What the gangs that fit into the space are worth: those that are worth most.
+  double protection(Totals totals, Space space) {
+    double most = 0;
+    for (int i = 0; i < gangs.length; i++) {
+      if (gangs[i] > 0) {
+        most = Math.max(most, gangs[i] * totals.tasks.capacity(totals.gangs[i], space));
+      }
+    }
+    return most;
+  }
+
+  boolean isSameAs(Prices other) {
+    return Arrays.equals(gangs, other.gangs) && Arrays.equals(models, other.models);
+  }
+}

@@ -1,0 +1,59 @@
+package io.headgate.scheduler.core.preemption;
+
+import io.headgate.scheduler.core.placement.PoolState;
+import io.headgate.scheduler.core.queue.LiveAttempt;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
+
+/// The running attempts that have said how long they run at most, by the pools that their nodes are
+/// in, in the order in which they will have ended; of those that did not say, each node counts how
+/// many are on it. Kept up to date so that a hold (DESIGN O7) is found without sorting a pool.
+public final class Ends {
+  private static final Comparator<LiveAttempt> ORDER =
+      Comparator.comparing((LiveAttempt attempt) -> attempt.endsBy().orElseThrow())
+          .thenComparing(attempt -> attempt.nodes().getFirst())
+          .thenComparingLong(LiveAttempt::sequence);
+
+  private final Map<PoolState, TreeSet<LiveAttempt>> byPool = new HashMap<>();
+
+  /// Takes in an attempt that was not asked to stop. Before its end changes or one of its nodes
+  /// goes to another pool it must be taken out.
+  public void add(LiveAttempt attempt) {
+    if (attempt.endsBy().isEmpty()) {
+      attempt.nodes().forEach(node -> node.countOpenEnded(1));
+      return;
+    }
+    for (PoolState pool : pools(attempt)) {
+      byPool.computeIfAbsent(pool, key -> new TreeSet<>(ORDER)).add(attempt);
+    }
+  }
+
+  public void remove(LiveAttempt attempt) {
+    if (attempt.endsBy().isEmpty()) {
+      attempt.nodes().forEach(node -> node.countOpenEnded(-1));
+      return;
+    }
+    for (PoolState pool : pools(attempt)) {
+      byPool.getOrDefault(pool, new TreeSet<>(ORDER)).remove(attempt);
+    }
+  }
+
+  /// Those on nodes of the pool that said so, the first to end first.
+  SortedSet<LiveAttempt> in(PoolState pool) {
+    return byPool.getOrDefault(pool, new TreeSet<>(ORDER));
+  }
+
+  private static Set<PoolState> pools(LiveAttempt attempt) {
+    if (attempt.workers() == 1) {
+      return Set.of(attempt.nodes().getFirst().pool());
+    }
+    Set<PoolState> pools = new HashSet<>();
+    attempt.nodes().forEach(node -> pools.add(node.pool()));
+    return pools;
+  }
+}

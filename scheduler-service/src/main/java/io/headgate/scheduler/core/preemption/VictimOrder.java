@@ -1,0 +1,71 @@
+package io.headgate.scheduler.core.preemption;
+
+import io.headgate.scheduler.core.placement.NodeState;
+import io.headgate.scheduler.core.placement.PoolState;
+import io.headgate.scheduler.core.placement.Room;
+import io.headgate.scheduler.core.queue.LiveAttempt;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/// The victims of a [Walk] in their order, remembered: searches that differ only in their shape go
+/// along the same one. Made as far as it is read.
+///
+/// When one search has read it to its end in vain, the next can be told by what all victims
+/// together leave free, without going along it again.
+final class VictimOrder {
+  private final Walk walk;
+  private final List<LiveAttempt> victims = new ArrayList<>();
+  private boolean complete;
+
+  /// What is free on each node that loses somebody when all have gone; null: not found out yet.
+  private @Nullable Map<NodeState, Room> emptied;
+
+  private final Map<PoolState, Long> units = new HashMap<>();
+
+  VictimOrder(Walk walk) {
+    this.walk = walk;
+  }
+
+  /// The victim at the place, 0 first; null: there are not so many.
+  @Nullable LiveAttempt get(int place) {
+    if (place == victims.size() && !complete) {
+      walk.next().ifPresentOrElse(victims::add, () -> complete = true);
+    }
+    return place < victims.size() ? victims.get(place) : null;
+  }
+
+  /// The earliest end of protection of an attempt that was passed over so far.
+  Optional<Instant> protectedUntil() {
+    return walk.protectedUntil();
+  }
+
+  /// Whether it is already known that the job does not fit even when all have gone.
+  boolean isKnownNotToSuffice(Tally tally) {
+    if (!complete) {
+      return false;
+    }
+    if (emptied == null) {
+      emptied = emptied();
+    }
+    return !tally.fitsWith(emptied.values(), units.getOrDefault(tally.pool(), 0L));
+  }
+
+  private Map<NodeState, Room> emptied() {
+    Map<NodeState, Room> rooms = new LinkedHashMap<>();
+    for (LiveAttempt victim : victims) {
+      units.merge(victim.pool(), victim.units(), Long::sum);
+      for (int worker = 0; worker < victim.workers(); worker++) {
+        rooms
+            .computeIfAbsent(victim.nodes().get(worker), Room::soon)
+            .give(victim.assignment().workers().get(worker));
+      }
+    }
+    return rooms;
+  }
+}

@@ -1,0 +1,186 @@
+package io.headgate.scheduler.core.queue;
+
+import io.headgate.scheduler.core.catalog.Pool;
+import io.headgate.scheduler.core.placement.PoolState;
+import io.headgate.scheduler.core.rights.Standing;
+import io.headgate.scheduler.core.rights.TenantAccount;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/// The queues whose jobs have the same routes: where the job of one of them fits, that of each
+/// does. A thousand queues of ten profiles are ten groups, so a pool that fills up concerns ten of
+/// them.
+public final class RouteGroup extends IndexedHeap.Member<RouteGroup> {
+  private final List<Route> routes;
+  private final Set<PoolState> pools;
+  private final boolean isElastic;
+  private final boolean isShared;
+  final IndexedHeap<Turn> turns = new IndexedHeap<>();
+  private int current;
+
+  public RouteGroup(List<Route> routes) {
+    this.routes = List.copyOf(routes);
+    this.pools = routes.stream().map(Route::pool).collect(Collectors.toUnmodifiableSet());
+    this.isElastic = isElastic(routes);
+    this.isShared = isShared(routes);
+    this.current = routes.size();
+  }
+
+  /// In routing order.
+  public List<Route> routes() {
+    return routes;
+  }
+
+  /// Those that its routes lead to, in no order.
+  public Set<PoolState> pools() {
+    return pools;
+  }
+
+  /// Whether one of the pools is elastic as things are configured now.
+  public static boolean isElastic(List<Route> routes) {
+    for (Route route : routes) {
+      if (route.pool().pool().flatMap(Pool::elasticity).isPresent()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /// Whether one of its pools is elastic.
+  public boolean isElastic() {
+    return isElastic;
+  }
+
+  /// Whether tenants share one of the pools as things are configured now.
+  public static boolean isShared(List<Route> routes) {
+    for (Route route : routes) {
+      if (route.tenant().isBound()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /// Whether tenants share one of its pools; then all its queues are one tenant's.
+  public boolean isShared() {
+    return isShared;
+  }
+
+  /// Those where its tenant's reservation has room for a job that nobody may preempt.
+  List<Route> routesForNonPreemptible() {
+    List<Route> open = new ArrayList<>(routes.size());
+    for (Route route : routes) {
+      if (route.admitsNonPreemptible()) {
+        open.add(route);
+      }
+    }
+    return open;
+  }
+
+  /// Where its tenant would stand with one job more: in the pool that the job takes, or if it fits
+  /// in none, where it stands best (DESIGN A3).
+  Standing tenantStanding() {
+    if (!isShared) {
+      return Standing.ENTITLED;
+    }
+    Route route = route();
+    if (route != null) {
+      return route.tenantStanding();
+    }
+    Standing best = Standing.ABOVE_LIMIT;
+    for (Route each : routes) {
+      Standing standing = each.tenantStanding();
+      best = standing.compareTo(best) < 0 ? standing : best;
+    }
+    return best;
+  }
+
+  /// The tenant in the pool that its jobs take, or would take first.
+  TenantAccount tenant() {
+    return first().tenant();
+  }
+
+  /// Counts the changes of what its tenant has in its pools, where tenants share.
+  long tenantVersion() {
+    if (!isShared) {
+      return 0;
+    }
+    long version = 0;
+    for (Route route : routes) {
+      version += route.tenant().version();
+    }
+    return version;
+  }
+
+  /// The first route on which a job fits; null: none.
+  public @Nullable Route route() {
+    return current < routes.size() ? routes.get(current) : null;
+  }
+
+  /// The profile's execution priority in the pool that its jobs take, or would take first.
+  int position() {
+    return first().position();
+  }
+
+  /// Whether the profile's execution priority is better than this in one of such pools.
+  boolean isBetterIn(Predicate<PoolState> which, int position) {
+    for (Route route : routes) {
+      if (route.position() < position && which.test(route.pool())) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /// Whether the profile's execution priority is better in another of its pools than in this one.
+  boolean isBetterThanIn(PoolState pool) {
+    for (Route route : routes) {
+      if (route.pool() == pool) {
+        return isBetterIn(any -> true, route.position());
+      }
+    }
+    return false;
+  }
+
+  private Route first() {
+    return routes.get(current < routes.size() ? current : 0);
+  }
+
+  /// Looks for the first route anew.
+  public void lookAgain() {
+    current = 0;
+    advance();
+  }
+
+  /// Goes on to the next route if the pool of the first one is full; whether it had to.
+  boolean hasLost(PoolState pool) {
+    if (!loses(pool)) {
+      return false;
+    }
+    advance();
+    return true;
+  }
+
+  /// Whether the pool of the first route is this one, and it is full.
+  boolean loses(PoolState pool) {
+    Route route = route();
+    return route != null && route.pool() == pool && !route.fits();
+  }
+
+  private void advance() {
+    while (current < routes.size() && !routes.get(current).fits()) {
+      current++;
+    }
+  }
+
+  @Override
+  boolean isBefore(RouteGroup other) {
+    Turn mine = turns.peek();
+    Turn others = other.turns.peek();
+    return mine != null && others != null && mine.isBefore(others);
+  }
+}

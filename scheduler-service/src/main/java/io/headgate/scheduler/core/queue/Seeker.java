@@ -1,0 +1,50 @@
+package io.headgate.scheduler.core.queue;
+
+import io.headgate.scheduler.core.catalog.Reclaim;
+import io.headgate.scheduler.core.job.PreemptionRule;
+import io.headgate.scheduler.core.rights.PolicyAccount;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Who looks for room and under which rule, as far as the outcome depends on it: two that are equal
+/// find the same.
+///
+/// @param group its routes in routing order; the shape is theirs
+/// @param reclaim whose jobs may go under P1 and P7
+/// @param account the policy of the job; null under P1, where it makes no difference: a policy
+///   whose job is entitled is not above its reservation, so nobody of it can go
+/// @param rank of the queue under P7; 0 otherwise
+/// @param priority of the job under P9; 0 otherwise
+/// @param anywhere whether all routes are open to it; else, nobody being able to preempt it, those
+///   only where its tenant's reservation has room for it (DESIGN A3, A8)
+public record Seeker(
+    PreemptionRule rule,
+    RouteGroup group,
+    Reclaim reclaim,
+    @Nullable PolicyAccount account,
+    int rank,
+    int priority,
+    boolean anywhere) {
+
+  /// An entitled job.
+  public static Seeker entitled(RouteGroup group, Reclaim reclaim, boolean anywhere) {
+    return new Seeker(PreemptionRule.P1, group, reclaim, null, 0, 0, anywhere);
+  }
+
+  /// A job that outranks others above their reservation.
+  public static Seeker outranking(
+      RouteGroup group, PolicyAccount account, int rank, boolean anywhere) {
+    return new Seeker(PreemptionRule.P7, group, Reclaim.RANK, account, rank, 0, anywhere);
+  }
+
+  /// A job of higher priority than others of its policy.
+  public static Seeker within(
+      RouteGroup group, PolicyAccount account, int priority, boolean anywhere) {
+    return new Seeker(
+        PreemptionRule.P9, group, Reclaim.RESERVATION, account, 0, priority, anywhere);
+  }
+
+  public List<Route> routes() {
+    return anywhere ? group.routes() : group.routesForNonPreemptible();
+  }
+}

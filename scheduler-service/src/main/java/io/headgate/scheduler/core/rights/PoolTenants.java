@@ -1,0 +1,51 @@
+package io.headgate.scheduler.core.rights;
+
+import io.headgate.scheduler.core.catalog.PoolId;
+import io.headgate.scheduler.core.catalog.TenantId;
+import io.headgate.scheduler.core.catalog.TenantShare;
+import java.util.Collection;
+import java.util.List;
+import java.util.TreeMap;
+
+/// The tenants that use one pool. An account is there for good once it was asked for: attempts and
+/// routes refer to it.
+public final class PoolTenants {
+  private final PoolId pool;
+  private final TreeMap<TenantId, TenantAccount> accounts = new TreeMap<>();
+  private boolean shared;
+
+  public PoolTenants(PoolId pool) {
+    this.pool = pool;
+  }
+
+  /// Whether some tenant has a share, so that all are bound.
+  public boolean isShared() {
+    return shared;
+  }
+
+  /// By tenant.
+  public Collection<TenantAccount> accounts() {
+    return accounts.values();
+  }
+
+  public TenantAccount account(TenantId tenant) {
+    TenantAccount known = accounts.get(tenant);
+    if (known == null) {
+      known = new TenantAccount(tenant, pool);
+      known.configure(shared, null);
+      accounts.put(tenant, known);
+    }
+    return known;
+  }
+
+  /// Takes all shares in the pool; they replace those before.
+  public void configure(List<TenantShare> shares) {
+    shared = !shares.isEmpty();
+    for (TenantAccount account : accounts.values()) {
+      account.configure(shared, null);
+    }
+    for (TenantShare share : shares) {
+      account(share.tenant()).configure(shared, share);
+    }
+  }
+}

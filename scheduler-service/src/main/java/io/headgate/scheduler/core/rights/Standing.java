@@ -1,0 +1,18 @@
+package io.headgate.scheduler.core.rights;
+
+/// Where a policy's or tenant's usage would stand, or stands, against its reservation and limit;
+/// the better first. It decides whose turn it is before everything else (DESIGN O1), and read
+/// backwards who goes first.
+public enum Standing {
+  /// At or below the reservation.
+  ENTITLED,
+  /// Above the reservation, not above the limit.
+  OVER_RESERVATION,
+  /// Above the limit: by a grant to exceed it (DESIGN A2), or because the limit has shrunk.
+  ABOVE_LIMIT;
+
+  /// Of two levels the worse counts (DESIGN A3).
+  public Standing or(Standing other) {
+    return compareTo(other) < 0 ? other : this;
+  }
+}

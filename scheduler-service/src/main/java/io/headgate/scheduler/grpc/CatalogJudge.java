@@ -1,0 +1,62 @@
+package io.headgate.scheduler.grpc;
+
+import io.headgate.kit.failure.Refusal;
+import io.headgate.scheduler.runtime.CatalogSource;
+import io.headgate.scheduler.runtime.CatalogView;
+import io.headgate.scheduler.runtime.FreshCatalog;
+import io.headgate.scheduler.runtime.Replica;
+import java.time.Duration;
+import java.util.Set;
+import java.util.function.Function;
+
+/// Judges requests by the catalog as this replica has it, which lags behind its services by
+/// milliseconds. What passes needs no other look; but nobody is refused by what is old: before a
+/// refusal the services are asked what they have now, and the request is judged again if that is
+/// something else. So whoever applied a configuration can use it with the next call.
+final class CatalogJudge {
+  private static final Duration RETRY = Duration.ofSeconds(1);
+
+  private final Replica replica;
+
+  CatalogJudge(Replica replica) {
+    this.replica = replica;
+  }
+
+  /// Calls `attempt`, which must change nothing when it throws [CatalogRefusal].
+  ///
+  /// @throws io.headgate.kit.failure.RefusalException what the attempt was refused for; UNAVAILABLE
+  ///   with reason CATALOG_BEHIND when it cannot be known whether that is still so
+  <T> T judge(Function<CatalogView, T> attempt) {
+    CatalogView known = Refusals.leading(true, replica::catalog);
+    try {
+      return attempt.apply(known);
+    } catch (CatalogRefusal first) {
+      FreshCatalog fresh = Refusals.leading(true, replica::freshCatalog);
+      if (isSilent(fresh.silent(), first)) {
+        throw behind(first.refusal()).exception();
+      }
+      try {
+        return attempt.apply(fresh.catalog());
+      } catch (CatalogRefusal second) {
+        throw (isSilent(fresh.silent(), second) ? behind(second.refusal()) : second.refusal())
+            .exception();
+      }
+    }
+  }
+
+  private static boolean isSilent(Set<String> silent, CatalogRefusal refusal) {
+    return silent.contains(CatalogSource.ACCESS)
+        || (refusal.restsOnSupply() && silent.contains(CatalogSource.SUPPLY));
+  }
+
+  private static Refusal behind(Refusal refusal) {
+    return Refusal.unavailable(
+            "CATALOG_BEHIND",
+            "as far as is known: "
+                + refusal.message()
+                + "; whether that is still so cannot be found out now, because the service that"
+                + " knows does not answer; try again",
+            RETRY)
+        .withMetadata("reason", refusal.reason());
+  }
+}

@@ -1,0 +1,166 @@
+package io.headgate.scheduler.grpc;
+
+import static io.headgate.scheduler.grpc.JobEndpoint.answer;
+
+import com.google.protobuf.MessageLite;
+import io.grpc.stub.StreamObserver;
+import io.headgate.kit.failure.Refusal;
+import io.headgate.kit.time.TimeSource;
+import io.headgate.proto.scheduler.v1.PlanConfigurationRequest;
+import io.headgate.proto.scheduler.v1.PlanConfigurationResponse;
+import io.headgate.proto.scheduler.v1.PlanServiceGrpc;
+import io.headgate.scheduler.core.SchedulerState;
+import io.headgate.scheduler.core.catalog.PlacementPolicy;
+import io.headgate.scheduler.core.catalog.Queue;
+import io.headgate.scheduler.core.catalog.QueueId;
+import io.headgate.scheduler.core.catalog.TenantId;
+import io.headgate.scheduler.core.job.JobId;
+import io.headgate.scheduler.core.job.JobState;
+import io.headgate.scheduler.runtime.Access;
+import io.headgate.scheduler.runtime.CatalogView;
+import io.headgate.scheduler.runtime.Document;
+import io.headgate.scheduler.runtime.DraftReader;
+import io.headgate.scheduler.runtime.JobRecord;
+import io.headgate.scheduler.runtime.Replica;
+import io.headgate.scheduler.runtime.Supply;
+import io.headgate.scheduler.simulation.Present;
+import io.headgate.scheduler.simulation.WhatIf;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+
+/// What would follow from a change. The loop only hands out its state; the copy decides on the
+/// caller's thread.
+public final class PlanEndpoint extends PlanServiceGrpc.PlanServiceImplBase {
+  private static final int USUAL_JOBS = 10;
+
+  /// Looking ahead is worth this much time, of both simulations together.
+  private static final Duration LOOK_AHEAD = Duration.ofSeconds(3);
+
+  private static final int MOST_INSTANTS = 10_000;
+
+  private final Replica replica;
+  private final CopyBound copies;
+  private final TimeSource time;
+  private final DraftReader drafts;
+
+  /// Answers from what the replica's leader knows.
+  public PlanEndpoint(EndpointParts parts, DraftReader drafts) {
+    this.replica = parts.replica();
+    this.copies = parts.copies();
+    this.time = parts.time();
+    this.drafts = drafts;
+  }
+
+  /// Everything of one moment of the loop.
+  private record Moment(
+      SchedulerState state,
+      PlacementPolicy placement,
+      List<JobRecord> jobs,
+      CatalogView catalog,
+      Instant now) {}
+
+  @Override
+  public void planConfiguration(
+      PlanConfigurationRequest request, StreamObserver<PlanConfigurationResponse> out) {
+    TenantId tenant = Names.tenant(request.getParent());
+    Optional<Supply> supply =
+        request.hasResourceConfiguration()
+            ? Optional.of(
+                read(
+                    "resource_configuration",
+                    request.getResourceConfiguration(),
+                    document -> drafts.supply(tenant, document)))
+            : Optional.empty();
+    Optional<Access> access =
+        request.hasAccessConfiguration()
+            ? Optional.of(
+                read(
+                    "access_configuration",
+                    request.getAccessConfiguration(),
+                    document -> drafts.access(tenant, document)))
+            : Optional.empty();
+    int named = request.getMaxJobs() == 0 ? USUAL_JOBS : request.getMaxJobs();
+    // What was just applied is what the change starts from.
+    Refusals.leading(true, replica::freshCatalog);
+    answer(out, copies.answer(() -> plan(tenant, supply, access, named)));
+  }
+
+  private static <T> T read(String field, MessageLite draft, Function<Document, T> reader) {
+    try {
+      return reader.apply(Document.of(draft.toByteArray()));
+    } catch (DraftReader.UnreadableDraftException e) {
+      throw Refusal.invalidField(
+              "INVALID_CONFIGURATION",
+              field + "." + e.field(),
+              "it cannot be read: " + e.getMessage())
+          .exception();
+    }
+  }
+
+  private PlanConfigurationResponse plan(
+      TenantId tenant, Optional<Supply> supply, Optional<Access> access, int named) {
+    Moment moment =
+        Refusals.leading(
+            true,
+            () ->
+                replica.ask(leader ->
+                    new Moment(
+                        leader.core().state(),
+                        leader.core().placement(),
+                        leader.reads().jobs(),
+                        leader.catalog(),
+                        leader.now())));
+    CatalogView changed = moment.catalog().with(supply, access);
+    Map<JobId, String> names = new HashMap<>();
+    for (JobRecord job : moment.jobs()) {
+      names.put(job.id(), PlanMapper.name(tenant, job));
+    }
+    Present present =
+        new Present(
+            moment.state(),
+            moment.placement(),
+            moment.now(),
+            id -> names.getOrDefault(id, "job " + id.value()));
+    List<String> withdrawn =
+        access.isPresent() ? withdrawn(tenant, moment.jobs(), changed) : List.of();
+    long begin = time.monotonicNanos();
+    WhatIf whatIf =
+        new WhatIf(
+            tenant,
+            new WhatIf.Limits(
+                named, MOST_INSTANTS, () -> time.monotonicNanos() - begin > LOOK_AHEAD.toNanos()));
+    WhatIf.Answer answer = whatIf.compare(present, changed.merged(tenant), withdrawn);
+    return PlanMapper.toResponse(answer, withdrawn);
+  }
+
+  /// Names of the jobs that wait and whose submitters would no longer be admitted to their queues.
+  private static List<String> withdrawn(
+      TenantId tenant, List<JobRecord> jobs, CatalogView changed) {
+    // Jobs are many, pairs of queue and submitter few.
+    Map<Map.Entry<QueueId, String>, Boolean> admitted = new HashMap<>();
+    List<String> withdrawn = new ArrayList<>();
+    for (JobRecord job : jobs) {
+      if (job.state() == JobState.WAITING
+          && !job.card().byRole()
+          && job.tenant().equals(tenant)
+          && !admitted.computeIfAbsent(
+              Map.entry(job.job().spec().queue(), job.card().submitter()),
+              pair -> isAdmitted(changed, pair))) {
+        withdrawn.add(PlanMapper.name(tenant, job));
+      }
+    }
+    return withdrawn;
+  }
+
+  private static boolean isAdmitted(CatalogView changed, Map.Entry<QueueId, String> pair) {
+    Optional<Queue> queue = changed.queue(pair.getKey());
+    // A queue that goes has its own consequence.
+    return queue.isEmpty() || changed.admits(queue.get(), pair.getValue());
+  }
+}

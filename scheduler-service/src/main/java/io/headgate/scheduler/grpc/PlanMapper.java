@@ -1,0 +1,126 @@
+package io.headgate.scheduler.grpc;
+
+import com.google.protobuf.Duration;
+import io.headgate.proto.scheduler.v1.PlanConfigurationResponse;
+import io.headgate.proto.scheduler.v1.PlannedJob;
+import io.headgate.proto.scheduler.v1.PlannedJobs;
+import io.headgate.proto.scheduler.v1.PlannedPolicy;
+import io.headgate.proto.scheduler.v1.PolicyOutlook;
+import io.headgate.proto.scheduler.v1.Preemption;
+import io.headgate.proto.scheduler.v1.Reason;
+import io.headgate.scheduler.core.catalog.TenantId;
+import io.headgate.scheduler.runtime.JobRecord;
+import io.headgate.scheduler.simulation.SimulationEvent;
+import io.headgate.scheduler.simulation.WhatIf;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Function;
+
+/// Consequences of a change in the form of the contract.
+final class PlanMapper {
+  private static final String OF_OTHERS = "another tenant's job";
+
+  private PlanMapper() {}
+
+  /// What a job is called in the simulation: no id can be taken for another tenant's full name.
+  static String name(TenantId tenant, JobRecord job) {
+    return job.tenant().equals(tenant) ? job.name().id() : job.name().toString();
+  }
+
+  /// What the tenant may know of the name.
+  private static String shown(String name) {
+    return name.contains("/") ? OF_OTHERS : name;
+  }
+
+  static PlanConfigurationResponse toResponse(WhatIf.Answer answer, List<String> withdrawn) {
+    Set<String> notAdmitted = new HashSet<>(withdrawn);
+    PlanConfigurationResponse.Builder response =
+        PlanConfigurationResponse.newBuilder()
+            .setStarts(jobs(answer.starts(), PlanMapper::start))
+            .setPreempts(jobs(answer.preempts(), PlanMapper::preempt))
+            .setWaits(jobs(answer.waits(), PlanMapper::wait))
+            .setDrafts(
+                jobs(answer.drafts(), draft -> draft(draft, notAdmitted.contains(draft.job()))));
+    answer.knownUntil().map(known -> millis(known.toMillis())).ifPresent(response::setKnownAhead);
+    for (WhatIf.PolicyChange policy : answer.policies()) {
+      PlannedPolicy.Builder planned = PlannedPolicy.newBuilder().setPolicy(policy.name());
+      policy.before().map(PlanMapper::outlook).ifPresent(planned::setBefore);
+      policy.after().map(PlanMapper::outlook).ifPresent(planned::setAfter);
+      response.addPolicies(planned);
+    }
+    return response.build();
+  }
+
+  private static <E> PlannedJobs jobs(WhatIf.Jobs<E> jobs, Function<E, PlannedJob> mapper) {
+    return PlannedJobs.newBuilder()
+        .addAllJobs(jobs.named().stream().map(mapper).toList())
+        .setTotal(jobs.count())
+        .setOtherTenants(jobs.ofOthers())
+        .build();
+  }
+
+  private static PlannedJob start(SimulationEvent.Start start) {
+    return PlannedJob.newBuilder()
+        .setJob(start.job())
+        .setPool(start.place().pool().name())
+        .addAllPlacements(JobMapper.toPlacements(start.place().workers()))
+        .build();
+  }
+
+  private static PlannedJob preempt(SimulationEvent.Preempt preempt) {
+    return PlannedJob.newBuilder()
+        .setJob(preempt.job())
+        .setPreemption(
+            Preemption.newBuilder().setByJob(shown(preempt.by())).setRule(preempt.rule()))
+        .build();
+  }
+
+  private static PlannedJob wait(SimulationEvent.Wait wait) {
+    Reason.Builder reason = Reason.newBuilder().setCode(wait.reason());
+    wait.detail().forEach((key, value) -> reason.putDetail(key, shownDetail(key, value)));
+    return PlannedJob.newBuilder()
+        .setJob(wait.job())
+        .setReason(reason.setMessage(wait.text(PlanMapper::shownDetail)))
+        .build();
+  }
+
+  /// Of the numbers of a reason only the holder can be a job of another tenant.
+  private static String shownDetail(String key, String value) {
+    return key.equals("holder") ? shown(value) : value;
+  }
+
+  private static PlannedJob draft(SimulationEvent.Draft draft, boolean isNotAdmitted) {
+    Reason reason =
+        isNotAdmitted
+            ? Reason.newBuilder()
+                .setCode("NOT_ADMITTED")
+                .setMessage("its submitter may no longer use the queue")
+                .build()
+            : Reason.newBuilder()
+                .setCode("QUEUE_REMOVED")
+                .setMessage(SimulationEvent.Draft.CAUSE)
+                .build();
+    return PlannedJob.newBuilder().setJob(draft.job()).setReason(reason).build();
+  }
+
+  private static PolicyOutlook outlook(WhatIf.Outlook outlook) {
+    PolicyOutlook.Builder message =
+        PolicyOutlook.newBuilder()
+            .setUsage(outlook.usage().toString())
+            .setReservation(outlook.reservation().toString())
+            .setLimit(outlook.limit().toString())
+            .setWaitingJobs(outlook.waiting())
+            .setAwaitedJobs(outlook.expected().jobs());
+    outlook.expected().p50Ms().ifPresent(ms -> message.setWaitP50(millis(ms)));
+    outlook.expected().p99Ms().ifPresent(ms -> message.setWaitP99(millis(ms)));
+    return message.build();
+  }
+
+  private static Duration millis(long ms) {
+    return Duration.newBuilder()
+        .setSeconds(Math.floorDiv(ms, 1000))
+        .setNanos(Math.floorMod(ms, 1000) * 1_000_000)
+        .build();
+  }
+}

@@ -1,0 +1,218 @@
+package io.headgate.scheduler.simulation;
+
+import io.headgate.scheduler.core.Decision;
+import io.headgate.scheduler.core.Effect;
+import io.headgate.scheduler.core.Input;
+import io.headgate.scheduler.core.catalog.PoolId;
+import io.headgate.scheduler.core.explain.Denial;
+import io.headgate.scheduler.core.explain.Reason;
+import io.headgate.scheduler.core.explain.ReasonDetail;
+import io.headgate.scheduler.core.job.Attempt;
+import io.headgate.scheduler.core.job.JobId;
+import io.headgate.scheduler.core.job.JobState;
+import io.headgate.scheduler.core.job.StopCause;
+import io.headgate.scheduler.core.job.StopOrder;
+import io.headgate.scheduler.core.node.NodeId;
+import io.headgate.scheduler.simulation.SimulatedJob.Standing;
+import io.headgate.scheduler.simulation.SimulationEvent.StopResult;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+
+/// Does what the core decided, as agents would, and tells of it.
+final class Consequences {
+  private final Stage stage;
+
+  Consequences(Stage stage) {
+    this.stage = stage;
+  }
+
+  /// Does what was decided.
+  ///
+  /// @return what follows at once
+  List<Input> follow(List<Input> batch, Decision decision, long atMs) {
+    List<Input> next = new ArrayList<>();
+    for (Decision.Refusal refusal : decision.refusals()) {
+      refused(stage.jobs.get(refusal.job()), batch.get(refusal.input()), refusal.denial(), atMs);
+    }
+    StopCause cause = null;
+    for (Effect effect : decision.effects()) {
+      switch (effect) {
+        case Effect.JobChanged changed -> changed(changed, cause, atMs);
+        case Effect.StartAttempt(var attempt) -> start(attempt, atMs, next);
+        case Effect.StopAttempt(var attempt, var order) ->
+            stage.jobs.live(attempt).ifPresent(job -> stop(job, order, atMs));
+        case Effect.AttemptEnded(var attempt, var _) -> {
+          cause = attempt.stop().map(StopOrder::cause).orElse(null);
+          stage.meter.use(-attempt.assignment().units());
+        }
+        case Effect.HoldPlaced(var hold) -> stage.unsure.add(hold.job());
+        case Effect.HoldReleased(var job, var _) -> stage.unsure.add(job);
+        case Effect.JobReasonChanged(var job, var _) -> stage.unsure.add(job);
+        case Effect.LaneReasonChanged(var lane, var _) -> {
+          if (stage.tellsReasons) {
+            for (SimulatedJob job : stage.jobs.waiting(lane.queue())) {
+              stage.unsure.add(job.id);
+            }
+          }
+        }
+        case Effect.ScalePool(var pool, int instances) -> scale(pool, instances, atMs);
+        case Effect.ReleaseNode(var node) -> {
+          release(node, atMs);
+          next.add(new Input.NodeRemoved(node));
+        }
+        case Effect.AttemptChanged _, Effect.NodeSetAside _ -> {}
+      }
+    }
+    return next;
+  }
+
+  private void refused(SimulatedJob job, Input input, Denial denial, long atMs) {
+    switch (input) {
+      case Input.JobSubmitted _ -> {
+        stage.jobs.move(job, Standing.NEVER_FITS);
+        if (!(job.told instanceof Reason.NeverFits)) {
+          job.denial = denial;
+          stage.unsure.add(job.id);
+        }
+      }
+      case Input.JobCancelled _ when job.standing == Standing.NEVER_FITS -> stage.giveUp(job, atMs);
+      default -> {}
+    }
+  }
+
+  private void start(Attempt attempt, long atMs, List<Input> next) {
+    SimulatedJob job = stage.jobs.get(attempt.id().job());
+    stage.jobs.move(job, Standing.RUNNING);
+    stage.unsure.remove(job.id);
+    job.start(attempt.id().number(), attempt.assignment(), atMs);
+    stage.meter.waited(attempt.policy(), atMs - job.waitsSinceMs);
+    stage.meter.startedAhead(attempt.policy(), job.waitsSinceMs, atMs);
+    stage.meter.use(job.units());
+    stage.out.accept(
+        new SimulationEvent.Start(
+            atMs, job.name(), job.attempt, job.plan.queue().name(), attempt.assignment()));
+    for (int worker = 0; worker < job.workers().size(); worker++) {
+      next.add(new Input.WorkerStarted(attempt.id(), worker, stage.instantOf(atMs)));
+    }
+    stage.scheduleEnd(job);
+  }
+
+  private void stop(SimulatedJob job, StopOrder order, long atMs) {
+    if (job.stopMs.isPresent()) {
+      return;
+    }
+    job.stopMs = OptionalLong.of(atMs);
+    stage.timeline.add(
+        atMs + stage.options.stopTime().toMillis(), new Timeline.Due.Stopped(job.attemptId()));
+    if (order.cause() instanceof StopCause.Preempted preempted) {
+      stage.meter.preemptions++;
+      stage.out.accept(
+          new SimulationEvent.Preempt(
+              atMs,
+              job.name(),
+              job.attempt,
+              stage.jobs.get(preempted.by()).name(),
+              preempted.rule().name()));
+    }
+  }
+
+  private void scale(PoolId pool, int instances, long atMs) {
+    stage.out.accept(new SimulationEvent.Scale(atMs, pool.name(), instances));
+    for (NodeId node : stage.machines.scale(pool, instances)) {
+      stage.timeline.add(
+          atMs + stage.options.provisionTime().toMillis(), new Timeline.Due.Joined(node));
+    }
+  }
+
+  private void release(NodeId id, long atMs) {
+    stage.capacityChanged = true;
+    stage
+        .machines
+        .leave(id)
+        .ifPresent(
+            pool -> stage.out.accept(new SimulationEvent.Leave(atMs, pool.name(), id.name())));
+  }
+
+  private void changed(Effect.JobChanged changed, @Nullable StopCause cause, long atMs) {
+    SimulatedJob job = stage.jobs.get(changed.job().id());
+    boolean ran = changed.from().map(JobState::hasAttempt).orElse(false);
+    switch (changed.event()) {
+      case SUBMIT -> stage.unsure.add(job.id);
+      case REQUEUE -> {
+        interrupted(job, StopResult.REQUEUED, Standing.WAITING, true, atMs);
+        job.waitsSinceMs = atMs;
+        stage.unsure.add(job.id);
+      }
+      case CANCEL -> {
+        if (ran) {
+          boolean wasTaken = cause instanceof StopCause.Preempted;
+          interrupted(job, StopResult.CANCELLED, Standing.CANCELLED, wasTaken, atMs);
+        } else {
+          stage.giveUp(job, atMs);
+        }
+      }
+      case SUCCEED -> {
+        stage.jobs.move(job, Standing.FINISHED);
+        stage.out.accept(new SimulationEvent.Finish(atMs, job.name(), job.attempt));
+      }
+      case FAIL -> interrupted(job, StopResult.FAILED, Standing.CANCELLED, false, atMs);
+      case LOSE -> interrupted(job, StopResult.LOST, Standing.CANCELLED, true, atMs);
+      case WITHDRAW -> {
+        stage.jobs.move(job, Standing.CANCELLED);
+        stage.unsure.remove(job.id);
+        stage.out.accept(new SimulationEvent.Draft(atMs, job.name()));
+      }
+      case ASSIGN, RUN, REJECT, STOP -> {}
+    }
+  }
+
+  private void interrupted(
+      SimulatedJob job, StopResult result, Standing standing, boolean loses, long atMs) {
+    long lostMs = job.interrupt(atMs);
+    if (loses) {
+      stage.meter.lose(job.units(), lostMs);
+    }
+    stage.jobs.move(job, standing);
+    stage.out.accept(new SimulationEvent.Stop(atMs, job.name(), job.attempt, result));
+  }
+
+  /// Tells why jobs wait, where that is news.
+  void tellReasons(long atMs) {
+    if (!stage.tellsReasons) {
+      stage.unsure.clear();
+      return;
+    }
+    for (JobId id : stage.unsure) {
+      SimulatedJob job = stage.jobs.get(id);
+      Reason reason =
+          switch (job.standing) {
+            case WAITING -> stage.core.reason(id).orElse(null);
+            case NEVER_FITS -> job.denial == null ? null : new Reason.NeverFits(job.denial);
+            case RUNNING, FINISHED, CANCELLED -> null;
+          };
+      if (reason != null && (job.told == null || !reason.isSameCause(job.told))) {
+        job.told = reason;
+        stage.out.accept(new SimulationEvent.Wait(atMs, job.name(), reason.code(), detail(reason)));
+      }
+    }
+    stage.unsure.clear();
+  }
+
+  /// The numbers, with jobs and times as the scenario knows them.
+  private Map<String, String> detail(Reason reason) {
+    Map<String, String> detail = new LinkedHashMap<>(ReasonDetail.of(reason));
+    if (reason instanceof Reason.Hold hold) {
+      detail.replace("holder", stage.jobs.get(hold.holder()).name());
+    }
+    if (reason instanceof Reason.Holding holding) {
+      holding
+          .expectedStart()
+          .ifPresent(at -> detail.replace("expectedStart", JsonLines.time(stage.msOf(at))));
+    }
+    return detail;
+  }
+}

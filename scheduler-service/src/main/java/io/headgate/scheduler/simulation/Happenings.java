@@ -1,0 +1,177 @@
+package io.headgate.scheduler.simulation;
+
+import io.headgate.scheduler.core.Input;
+import io.headgate.scheduler.core.job.Job;
+import io.headgate.scheduler.core.job.JobState;
+import io.headgate.scheduler.core.node.Node;
+import io.headgate.scheduler.simulation.SimulatedJob.Standing;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/// What happens to the core from outside: jobs that end, attempts that obey, and the scenario's
+/// events.
+final class Happenings {
+  private final Stage stage;
+  private final List<Scenario.Event> events;
+  private int nextEvent;
+
+  Happenings(Stage stage, List<Scenario.Event> events) {
+    this.stage = stage;
+    this.events = events;
+  }
+
+  /// When the next thing happens; empty: nothing does.
+  OptionalLong next() {
+    OptionalLong next = stage.timeline.next();
+    if (nextEvent == events.size()) {
+      return next;
+    }
+    long scripted = events.get(nextEvent).at().toMillis();
+    return OptionalLong.of(Math.min(next.orElse(scripted), scripted));
+  }
+
+  boolean nextEventIsAt(long atMs) {
+    return nextEvent < events.size() && events.get(nextEvent).at().toMillis() == atMs;
+  }
+
+  /// What happens by itself.
+  List<Input> due(long atMs) {
+    List<Input> inputs = new ArrayList<>();
+    while (stage.timeline.next().isPresent() && stage.timeline.next().getAsLong() <= atMs) {
+      switch (stage.timeline.take()) {
+        case Timeline.Due.Done(var attempt) ->
+            stage
+                .jobs
+                .live(attempt)
+                .filter(job -> job.stopMs.isEmpty())
+                .ifPresent(job -> exit(job, 0, inputs));
+        case Timeline.Due.OutOfTime(var attempt) ->
+            stage
+                .jobs
+                .live(attempt)
+                .filter(job -> job.stopMs.isEmpty())
+                .ifPresent(job -> exit(job, 1, inputs));
+        case Timeline.Due.Begun(var attempt) ->
+            stage.jobs.live(attempt).ifPresent(job -> begin(job, atMs, inputs));
+        case Timeline.Due.Joined(var node) ->
+            stage.machines.join(node).ifPresent(joined -> join(joined, atMs, inputs));
+        case Timeline.Due.Stopped(var attempt) ->
+            stage
+                .jobs
+                .live(attempt)
+                .ifPresent(job -> {
+                  for (int worker = 0; worker < job.workers().size(); worker++) {
+                    inputs.add(new Input.WorkerStopped(attempt, worker));
+                  }
+                });
+      }
+    }
+    if (!inputs.isEmpty()) {
+      inputs.addAll(0, checkpoints(atMs));
+    }
+    return inputs;
+  }
+
+  private void join(Node node, long atMs, List<Input> inputs) {
+    stage.capacityChanged = true;
+    stage.out.accept(new SimulationEvent.Join(atMs, node.pool().name(), node.id().name()));
+    inputs.add(new Input.NodeChanged(node));
+  }
+
+  private void begin(SimulatedJob job, long atMs, List<Input> inputs) {
+    for (int worker = 0; worker < job.workers().size(); worker++) {
+      inputs.add(new Input.WorkerStarted(job.attemptId(), worker, stage.instantOf(atMs)));
+    }
+  }
+
+  private static void exit(SimulatedJob job, int code, List<Input> inputs) {
+    for (int worker = 0; worker < job.workers().size(); worker++) {
+      inputs.add(new Input.WorkerExited(job.attemptId(), worker, code));
+    }
+  }
+
+  /// What the scenario says happens, after what the core should know of saved work by then.
+  List<Input> scripted(long atMs) {
+    List<Input> inputs = new ArrayList<>();
+    if (!nextEventIsAt(atMs)) {
+      return inputs;
+    }
+    inputs.addAll(checkpoints(atMs));
+    int retryAt = -1;
+    while (nextEventIsAt(atMs)) {
+      switch (events.get(nextEvent++).action()) {
+        case Scenario.Action.Submit(var plan, int count) -> {
+          for (int i = 0; i < count; i++) {
+            SimulatedJob job = stage.jobs.add(plan.named(plan.nameOf(i, count)), atMs);
+            inputs.add(new Input.JobSubmitted(job.spec()));
+          }
+        }
+        case Scenario.Action.Cancel(String name) -> cancel(stage.jobs.named(name), atMs, inputs);
+        case Scenario.Action.NodeDown(var node) -> {
+          inputs.addAll(stage.machines.down(node, stage.jobs));
+          retryAt = inputs.size();
+        }
+        case Scenario.Action.NodeUp(var node) -> {
+          inputs.addAll(stage.machines.up(node));
+          retryAt = inputs.size();
+        }
+        case Scenario.Action.Withdraw(String name) ->
+            inputs.add(new Input.JobWithdrawn(stage.jobs.named(name).id));
+        case Scenario.Action.Provision(var catalog) -> {
+          stage.machines.provision(catalog);
+          inputs.add(new Input.CatalogChanged(catalog));
+          retryAt = inputs.size();
+        }
+      }
+    }
+    if (retryAt >= 0) {
+      stage.capacityChanged = true;
+      inputs.addAll(retryAt, retries());
+    }
+    return inputs;
+  }
+
+  /// Work that was saved since the core was told, so that it knows what stopping would lose.
+  private List<Input> checkpoints(long atMs) {
+    List<Input> inputs = new ArrayList<>();
+    for (SimulatedJob job : stage.jobs.running()) {
+      long savedMs = job.plan.checkpoint().isPresent() ? job.savedOfAttemptMs(atMs) : 0;
+      if (savedMs > job.toldSavedMs && job.stopMs.isEmpty()) {
+        job.toldSavedMs = savedMs;
+        inputs.add(
+            new Input.AttemptCheckpointed(
+                job.attemptId(), stage.instantOf(job.startedMs + savedMs)));
+      }
+    }
+    return inputs;
+  }
+
+  /// Jobs that the core did not take are offered again whenever machines or rights are others.
+  private List<Input> retries() {
+    List<Input> inputs = new ArrayList<>();
+    for (SimulatedJob job : List.copyOf(stage.jobs.neverFits())) {
+      stage.jobs.move(job, Standing.WAITING);
+      inputs.add(new Input.JobSubmitted(job.spec()));
+    }
+    return inputs;
+  }
+
+  private void cancel(SimulatedJob job, long atMs, List<Input> inputs) {
+    if (job.standing == Standing.NEVER_FITS) {
+      stage.giveUp(job, atMs);
+    } else {
+      // The core looks at the record of a job that it does not know only.
+      inputs.add(
+          new Input.JobCancelled(
+              new Job(
+                  job.spec(),
+                  JobState.WAITING,
+                  0,
+                  stage.instantOf(job.waitsSinceMs),
+                  job.attempt,
+                  Optional.empty())));
+    }
+  }
+}

@@ -1,0 +1,109 @@
+package io.headgate.scheduler.simulation;
+
+import io.headgate.scheduler.core.catalog.QueueId;
+import io.headgate.scheduler.core.job.AttemptId;
+import io.headgate.scheduler.core.job.JobId;
+import io.headgate.scheduler.simulation.Scenario.JobPlan;
+import io.headgate.scheduler.simulation.SimulatedJob.Standing;
+import java.util.Collection;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/// All jobs of a simulation, by id, name and standing.
+final class JobTable {
+  private final Map<JobId, SimulatedJob> jobs = new LinkedHashMap<>();
+  private final Map<String, SimulatedJob> byName = new HashMap<>();
+  private final Map<QueueId, Map<JobId, SimulatedJob>> waiting = new HashMap<>();
+  private final Map<JobId, SimulatedJob> running = new LinkedHashMap<>();
+  private final Map<JobId, SimulatedJob> neverFits = new LinkedHashMap<>();
+  private final Map<Standing, Integer> counts = new EnumMap<>(Standing.class);
+  private long lastId;
+
+  /// A new job, which waits.
+  ///
+  /// @throws IllegalArgumentException when the name is taken
+  SimulatedJob add(JobPlan plan, long waitsSinceMs) {
+    return add(new JobId(lastId + 1), plan, waitsSinceMs);
+  }
+
+  /// The same, with an id that no job has.
+  SimulatedJob add(JobId id, JobPlan plan, long waitsSinceMs) {
+    SimulatedJob job = new SimulatedJob(id, plan, waitsSinceMs);
+    if (byName.putIfAbsent(plan.name(), job) != null) {
+      throw new IllegalArgumentException("job " + plan.name() + " is there twice");
+    }
+    jobs.put(id, job);
+    lastId = Math.max(lastId, id.value());
+    enter(job, Standing.WAITING);
+    return job;
+  }
+
+  SimulatedJob get(JobId id) {
+    return Optional.ofNullable(jobs.get(id)).orElseThrow();
+  }
+
+  Optional<SimulatedJob> find(String name) {
+    return Optional.ofNullable(byName.get(name));
+  }
+
+  /// @throws IllegalArgumentException when there is none
+  SimulatedJob named(String name) {
+    return find(name).orElseThrow(() -> new IllegalArgumentException("no job " + name));
+  }
+
+  /// The job whose live attempt this is; empty: the attempt is over.
+  Optional<SimulatedJob> live(AttemptId attempt) {
+    return Optional.of(get(attempt.job())).filter(job -> job.isLive(attempt));
+  }
+
+  /// In the order in which they came.
+  Collection<SimulatedJob> all() {
+    return List.copyOf(jobs.values());
+  }
+
+  /// Those that wait in the core, in the order in which they came to wait.
+  Collection<SimulatedJob> waiting(QueueId queue) {
+    return waiting.getOrDefault(queue, Map.of()).values();
+  }
+
+  /// In the order in which they started.
+  Collection<SimulatedJob> running() {
+    return running.values();
+  }
+
+  /// Those that the core did not take, in the order in which they came.
+  Collection<SimulatedJob> neverFits() {
+    return neverFits.values();
+  }
+
+  int count(Standing standing) {
+    return counts.getOrDefault(standing, 0);
+  }
+
+  void move(SimulatedJob job, Standing standing) {
+    counts.merge(job.standing, -1, Integer::sum);
+    switch (job.standing) {
+      case WAITING -> waiting.getOrDefault(job.plan.queue(), Map.of()).remove(job.id);
+      case RUNNING -> running.remove(job.id);
+      case NEVER_FITS -> neverFits.remove(job.id);
+      case FINISHED, CANCELLED -> {}
+    }
+    enter(job, standing);
+  }
+
+  private void enter(SimulatedJob job, Standing standing) {
+    job.standing = standing;
+    counts.merge(standing, 1, Integer::sum);
+    switch (standing) {
+      case WAITING ->
+          waiting.computeIfAbsent(job.plan.queue(), key -> new LinkedHashMap<>()).put(job.id, job);
+      case RUNNING -> running.put(job.id, job);
+      case NEVER_FITS -> neverFits.put(job.id, job);
+      case FINISHED, CANCELLED -> {}
+    }
+  }
+}

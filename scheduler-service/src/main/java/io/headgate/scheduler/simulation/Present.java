@@ -1,0 +1,71 @@
+package io.headgate.scheduler.simulation;
+
+import io.headgate.scheduler.core.SchedulerState;
+import io.headgate.scheduler.core.catalog.PlacementPolicy;
+import io.headgate.scheduler.core.job.Attempt;
+import io.headgate.scheduler.core.job.Job;
+import io.headgate.scheduler.core.job.JobId;
+import io.headgate.scheduler.core.job.JobState;
+import io.headgate.scheduler.simulation.Scenario.JobPlan;
+import io.headgate.scheduler.simulation.SimulatedJob.Standing;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.function.Function;
+
+/// What stands on a live system, to be simulated on from there.
+///
+/// Nobody knows how long its jobs will take. One that promised a longest run time is taken to use
+/// all of it, so what follows from its end comes no later than that; one that promised nothing runs
+/// on. What was asked to stop before does so as everything else in the simulation.
+///
+/// @param state of the core, of all its tenants
+/// @param placement how the core chooses places
+/// @param now when the state was read; 0s of the simulation
+/// @param names what jobs are called; no two jobs have one name
+public record Present(
+    SchedulerState state, PlacementPolicy placement, Instant now, Function<JobId, String> names) {
+
+  /// Puts the jobs on the stage, whose core has loaded the state.
+  void enter(Stage stage) {
+    Map<JobId, Attempt> attempts = new HashMap<>();
+    state.attempts().forEach(attempt -> attempts.put(attempt.id().job(), attempt));
+    for (Job job : state.jobs()) {
+      Attempt attempt = attempts.get(job.id());
+      if (job.state() == JobState.WAITING || attempt != null) {
+        SimulatedJob entered = stage.jobs.add(job.id(), plan(job), stage.msOf(job.submittedAt()));
+        if (attempt != null) {
+          run(stage, entered, attempt);
+        }
+      }
+    }
+  }
+
+  private JobPlan plan(Job job) {
+    return new JobPlan(
+        names.apply(job.id()),
+        job.spec().queue(),
+        job.spec().user(),
+        job.spec().priority(),
+        job.spec().preemptible(),
+        job.spec().maxRuntime(),
+        Optional.empty(),
+        Optional.empty());
+  }
+
+  private static void run(Stage stage, SimulatedJob job, Attempt attempt) {
+    Instant since = attempt.startedAt().orElse(attempt.assignedAt());
+    job.start(attempt.id().number(), attempt.assignment(), stage.msOf(since));
+    stage.jobs.move(job, Standing.RUNNING);
+    if (attempt.startedAt().isEmpty()) {
+      stage.timeline.add(0, new Timeline.Due.Begun(attempt.id()));
+    }
+    if (attempt.stop().isPresent()) {
+      job.stopMs = OptionalLong.of(0);
+      stage.timeline.add(
+          stage.options.stopTime().toMillis(), new Timeline.Due.Stopped(attempt.id()));
+    }
+  }
+}

@@ -1,0 +1,120 @@
+package io.headgate.scheduler.simulation;
+
+import io.headgate.scheduler.core.catalog.Catalog;
+import io.headgate.scheduler.core.catalog.QueueId;
+import io.headgate.scheduler.core.catalog.UserId;
+import io.headgate.scheduler.core.job.Assignment;
+import io.headgate.scheduler.core.node.Node;
+import io.headgate.scheduler.core.node.NodeId;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/// What is to be simulated: a tenant with its machines and jobs at 0s, and what happens to it
+/// after.
+///
+/// Whoever builds one has checked its names: events name jobs, nodes and queues that exist.
+///
+/// @param catalog what is provisioned at 0s
+/// @param nodes at 0s
+/// @param running what runs at 0s
+/// @param waiting what waits at 0s, in order
+/// @param events in time order; those of one instant are one batch
+public record Scenario(
+    Catalog catalog,
+    List<Node> nodes,
+    List<Running> running,
+    List<Waiting> waiting,
+    List<Event> events,
+    Options options) {
+  public Scenario {
+    nodes = List.copyOf(nodes);
+    running = List.copyOf(running);
+    waiting = List.copyOf(waiting);
+    events = List.copyOf(events);
+    for (int i = 1; i < events.size(); i++) {
+      if (events.get(i).at().compareTo(events.get(i - 1).at()) < 0) {
+        throw new IllegalArgumentException("event " + i + " is out of time order");
+      }
+    }
+  }
+
+  /// A job and how it behaves.
+  ///
+  /// @param name unique in the scenario
+  /// @param maxRuntime its promise; it is stopped when it breaks it
+  /// @param duration how long its work takes; absent: it runs until it is cancelled
+  /// @param checkpoint how often it saves its work; absent: a preempted job starts anew
+  public record JobPlan(
+      String name,
+      QueueId queue,
+      UserId user,
+      int priority,
+      Optional<Boolean> preemptible,
+      Optional<Duration> maxRuntime,
+      Optional<Duration> duration,
+      Optional<Duration> checkpoint) {
+    public JobPlan {
+      if (checkpoint.isPresent() && !checkpoint.get().isPositive()) {
+        throw new IllegalArgumentException("job " + name + ": checkpoint " + checkpoint.get());
+      }
+    }
+
+    JobPlan named(String newName) {
+      return new JobPlan(
+          newName, queue, user, priority, preemptible, maxRuntime, duration, checkpoint);
+    }
+
+    /// The jobs that this plan stands for: itself, or `name-0`, `name-1` and so on.
+    ///
+    /// @param count at least 1
+    String nameOf(int index, int count) {
+      return count == 1 ? name : name + "-" + index;
+    }
+  }
+
+  /// A job that runs at 0s.
+  ///
+  /// @param attempt number of the attempt that runs
+  /// @param startedAgo how long it has been running
+  public record Running(JobPlan job, int attempt, Assignment place, Duration startedAgo) {}
+
+  /// Jobs that wait at 0s.
+  ///
+  /// @param waitedSince for how long
+  public record Waiting(JobPlan job, int count, Duration waitedSince) {}
+
+  /// Something that happens at a time.
+  public record Event(Duration at, Action action) {}
+
+  /// What can happen.
+  public sealed interface Action {
+    /// Jobs are submitted.
+    record Submit(JobPlan job, int count) implements Action {}
+
+    /// A user cancels a job; one that has ended stays as it is.
+    record Cancel(String job) implements Action {}
+
+    /// A machine fails. What ran there is gone at once, and it is known that it is gone.
+    record NodeDown(NodeId node) implements Action {}
+
+    /// It is back, empty.
+    record NodeUp(NodeId node) implements Action {}
+
+    /// The job's submitter loses the right to its queue.
+    record Withdraw(String job) implements Action {}
+
+    /// The tenant's configuration is replaced.
+    record Provision(Catalog catalog) implements Action {}
+  }
+
+  /// How the simulated world behaves, and for how long.
+  ///
+  /// @param stopTime from the request to stop to freed slices
+  /// @param provisionTime from the request for an instance to a node that takes work
+  /// @param until absent: until nothing can happen any more
+  public record Options(Duration stopTime, Duration provisionTime, Optional<Duration> until) {
+    /// The usual start of a rented machine.
+    public static final Duration DEFAULT_PROVISION_TIME = Duration.ofMinutes(2);
+  }
+}

@@ -1,0 +1,135 @@
+package io.headgate.scheduler.simulation;
+
+import io.headgate.scheduler.core.explain.Denial;
+import io.headgate.scheduler.core.explain.Reason;
+import io.headgate.scheduler.core.job.Assignment;
+import io.headgate.scheduler.core.job.AttemptId;
+import io.headgate.scheduler.core.job.JobId;
+import io.headgate.scheduler.core.job.JobSpec;
+import io.headgate.scheduler.core.job.WorkerPlace;
+import io.headgate.scheduler.simulation.Scenario.JobPlan;
+import java.time.Duration;
+import java.util.List;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+
+/// A job on its way through the simulation.
+final class SimulatedJob {
+  /// Where it stands, as the summary counts.
+  enum Standing {
+    WAITING,
+    /// The core did not take it: it can never start as things are. It waits outside of the core.
+    NEVER_FITS,
+    RUNNING,
+    FINISHED,
+    CANCELLED
+  }
+
+  final JobId id;
+  final JobPlan plan;
+  Standing standing = Standing.WAITING;
+
+  /// Since when it waits, in milliseconds.
+  long waitsSinceMs;
+
+  /// What was last said of why it waits; null: nothing yet.
+  @Nullable Reason told;
+
+  /// Why the core did not take it.
+  @Nullable Denial denial;
+
+  /// Of the attempt that runs.
+  int attempt;
+
+  @Nullable Assignment place;
+  long startedMs;
+
+  /// When the attempt was first asked to stop; absent while it was not.
+  OptionalLong stopMs = OptionalLong.empty();
+
+  /// The work saved by earlier attempts.
+  private long savedMs;
+
+  /// What of this attempt's work the core knows to be saved.
+  long toldSavedMs;
+
+  SimulatedJob(JobId id, JobPlan plan, long waitsSinceMs) {
+    this.id = id;
+    this.plan = plan;
+    this.waitsSinceMs = waitsSinceMs;
+  }
+
+  String name() {
+    return plan.name();
+  }
+
+  /// Where its attempt runs; nowhere when it has none.
+  List<WorkerPlace> workers() {
+    return place == null ? List.of() : place.workers();
+  }
+
+  /// Units of GPU of its attempt, in 1/126000.
+  long units() {
+    return place == null ? 0 : place.units();
+  }
+
+  AttemptId attemptId() {
+    return new AttemptId(id, attempt);
+  }
+
+  boolean isLive(AttemptId attemptId) {
+    return standing == Standing.RUNNING && attemptId.number() == attempt;
+  }
+
+  JobSpec spec() {
+    return new JobSpec(
+        id, plan.queue(), plan.user(), plan.priority(), plan.preemptible(), plan.maxRuntime());
+  }
+
+  void start(int number, Assignment assignment, long atMs) {
+    attempt = number;
+    place = assignment;
+    startedMs = atMs;
+    stopMs = OptionalLong.empty();
+    toldSavedMs = 0;
+    told = null;
+  }
+
+  /// When the attempt will have done its work; absent: never.
+  OptionalLong doneMs() {
+    return plan.duration().isEmpty()
+        ? OptionalLong.empty()
+        : OptionalLong.of(startedMs + Math.max(0, plan.duration().get().toMillis() - savedMs));
+  }
+
+  /// When the attempt will have broken its promise; absent: never.
+  OptionalLong outOfTimeMs() {
+    return plan.maxRuntime().stream()
+        .mapToLong(Duration::toMillis)
+        .map(ms -> startedMs + ms)
+        .findFirst();
+  }
+
+  /// What of the work of this attempt is saved at a time.
+  long savedOfAttemptMs(long atMs) {
+    long worked = workedMs(atMs);
+    return plan.checkpoint()
+        .map(Duration::toMillis)
+        .map(interval -> worked - worked % interval)
+        .orElse(0L);
+  }
+
+  /// What this attempt has done until a time; stopping is no work.
+  long workedMs(long atMs) {
+    return Math.max(0, stopMs.orElse(atMs) - startedMs);
+  }
+
+  /// The attempt is over before its work is done.
+  ///
+  /// @return the work that is lost, in milliseconds
+  long interrupt(long atMs) {
+    long saved = savedOfAttemptMs(atMs);
+    savedMs += saved;
+    return workedMs(atMs) - saved;
+  }
+}

@@ -1,0 +1,276 @@
+package io.headgate.scheduler.simulation;
+
+import io.headgate.scheduler.core.Decision;
+import io.headgate.scheduler.core.Input;
+import io.headgate.scheduler.core.SchedulerCore;
+import io.headgate.scheduler.core.catalog.PlacementPolicy;
+import io.headgate.scheduler.core.catalog.PolicyId;
+import io.headgate.scheduler.core.catalog.QueueId;
+import io.headgate.scheduler.core.catalog.TenantId;
+import io.headgate.scheduler.core.explain.Explanation;
+import io.headgate.scheduler.core.explain.Forecast;
+import io.headgate.scheduler.core.job.JobId;
+import io.headgate.scheduler.core.usage.PolicyUsage;
+import io.headgate.scheduler.simulation.SimulatedJob.Standing;
+import io.headgate.scheduler.simulation.WhatIf.ExpectedWait;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+/// Runs a scenario: decides with the real core, and does in virtual time what agents and users
+/// would do. Confined to one thread.
+///
+/// What is due at one instant is one batch: first what happens by itself (jobs that end, attempts
+/// that have stopped), then the scenario's events in file order. What follows from the decision
+/// without delay happens at the same instant, in further batches. Reasons are told when the instant
+/// is over, so that nothing is told that lasted no time.
+public final class Simulation {
+  /// A core that goes on deciding at one instant has a fault.
+  private static final int MAX_BATCHES_AT_ONCE = 100_000;
+
+  private static final int PASSES_AT_REST = 5;
+
+  /// A core that has woken so often for nothing, while nothing else is due, will do so for ever.
+  private static final int MAX_IDLE_WAKES = 1000;
+
+  /// Makes each decision, so that whoever wants to can time it.
+  public interface DecisionTimer {
+    /// Lets the core decide, once.
+    Decision time(Supplier<Decision> core);
+  }
+
+  private final Stage stage;
+  private final DecisionTimer timer;
+  private final Happenings happenings;
+  private final Consequences consequences;
+  private final long untilMs;
+
+  private long nowMs;
+  private boolean begun;
+  private OptionalLong wakeMs = OptionalLong.empty();
+
+  /// The time of the last decision, which may have been for nothing.
+  private long decidedMs;
+
+  /// Decisions in a row that were for nothing.
+  private int idleWakes;
+
+  /// @param out takes the events as they come, in time order
+  /// @throws IllegalArgumentException when two running jobs have one slice, or a name is there
+  ///   twice
+  public Simulation(Scenario scenario, Consumer<SimulationEvent> out) {
+    this(scenario, SchedulerCore.DEFAULT_PLACEMENT, Supplier::get, out);
+  }
+
+  /// The same, with a choice of how places are chosen.
+  public Simulation(
+      Scenario scenario,
+      PlacementPolicy placement,
+      DecisionTimer timer,
+      Consumer<SimulationEvent> out) {
+    this(new Stage(scenario, placement, out), timer, scenario.events());
+  }
+
+  /// Goes on from what stands on a live system.
+  ///
+  /// @param events in time order
+  Simulation(
+      Present present,
+      List<Scenario.Event> events,
+      Scenario.Options options,
+      Consumer<SimulationEvent> out) {
+    this(new Stage(present, options, out), Supplier::get, events);
+  }
+
+  private Simulation(Stage stage, DecisionTimer timer, List<Scenario.Event> events) {
+    this.stage = stage;
+    this.timer = timer;
+    this.happenings = new Happenings(stage, events);
+    this.consequences = new Consequences(stage);
+    this.untilMs = stage.options.until().map(Duration::toMillis).orElse(Long.MAX_VALUE);
+  }
+
+  /// Runs to the end.
+  public Summary run() {
+    runUntil(Long.MAX_VALUE);
+    return summary();
+  }
+
+  /// Runs until everything at or before a time has happened, or the scenario ends.
+  public void runUntil(Duration at) {
+    runUntil(at.toMillis());
+  }
+
+  private void runUntil(long limitMs) {
+    if (!begun) {
+      begun = true;
+      instant(0);
+    }
+    for (OptionalLong next = next(); next.isPresent(); next = next()) {
+      long atMs = next.getAsLong();
+      if (atMs > Math.min(untilMs, limitMs)) {
+        break;
+      }
+      instant(atMs);
+    }
+    if (untilMs != Long.MAX_VALUE && untilMs <= limitMs && untilMs > nowMs) {
+      stage.meter.advance(untilMs);
+      nowMs = untilMs;
+    }
+  }
+
+  /// Goes on to see who starts when; reasons are no longer told.
+  ///
+  /// @param instants at most so many moments
+  /// @param isOver asked between two moments; true: go no further
+  /// @return the time up to which everything has happened; empty: to the end
+  OptionalLong lookAhead(int instants, BooleanSupplier isOver) {
+    stage.tellsReasons = false;
+    for (int seen = 0; ; seen++) {
+      OptionalLong next = next();
+      if (next.isEmpty() || next.getAsLong() > untilMs) {
+        return OptionalLong.empty();
+      }
+      if (seen == instants || isOver.getAsBoolean()) {
+        return OptionalLong.of(next.getAsLong() - 1);
+      }
+      instant(next.getAsLong());
+    }
+  }
+
+  private OptionalLong next() {
+    OptionalLong next = happenings.next();
+    boolean isAsleep = next.isEmpty() && idleWakes >= MAX_IDLE_WAKES;
+    if (wakeMs.isEmpty() || isAsleep) {
+      return next;
+    }
+    long wake = Math.max(wakeMs.getAsLong(), decidedMs);
+    return OptionalLong.of(Math.min(next.orElse(wake), wake));
+  }
+
+  /// Everything that happens at one time.
+  private void instant(long atMs) {
+    List<Input> inputs = happenings.due(atMs);
+    boolean happens = !inputs.isEmpty() || happenings.nextEventIsAt(atMs);
+    inputs.addAll(happenings.scripted(atMs));
+    if (inputs.isEmpty()) {
+      inputs.add(new Input.TimePassed());
+    }
+    int batches = 0;
+    while (!inputs.isEmpty()) {
+      if (++batches > MAX_BATCHES_AT_ONCE) {
+        throw new IllegalStateException("the core does not come to rest at " + atMs + " ms");
+      }
+      decidedMs = atMs;
+      List<Input> batch = inputs;
+      Decision decision = timer.time(() -> stage.core.decide(batch, stage.instantOf(atMs)));
+      happens |= !decision.effects().isEmpty();
+      if (happens && nowMs != atMs) {
+        stage.meter.advance(atMs);
+        nowMs = atMs;
+      }
+      wakeMs = wake(decision);
+      inputs = consequences.follow(batch, decision, atMs);
+      inputs.addAll(0, happenings.due(atMs));
+    }
+    if (stage.capacityChanged) {
+      stage.meter.capacityChanged(stage.core);
+      stage.capacityChanged = false;
+    }
+    consequences.tellReasons(atMs);
+    idleWakes = happens ? 0 : idleWakes + 1;
+  }
+
+  /// Rounded up: the core's times are those that it was given, plus configured ones.
+  private static OptionalLong wake(Decision decision) {
+    return decision
+        .wakeAt()
+        .map(at -> OptionalLong.of(at.plusNanos(999_999).toEpochMilli()))
+        .orElse(OptionalLong.empty());
+  }
+
+  /// The name of a job.
+  public String name(JobId job) {
+    return stage.jobs.get(job).name();
+  }
+
+  /// Why the job stands as it does now; empty when it is over, or not there yet.
+  public Optional<Explanation> explain(String job) {
+    return stage.jobs.find(job).flatMap(known -> stage.core.explain(known.id));
+  }
+
+  /// When the job starts, as the scheduler can foresee it: it knows declared run times, not how
+  /// long the work takes. Empty when it does not wait.
+  public Optional<Forecast> forecast(String job) {
+    return stage
+        .jobs
+        .find(job)
+        .flatMap(known -> stage.core.forecast(known.id, stage.instantOf(nowMs)).get());
+  }
+
+  /// Whose job it is.
+  TenantId tenant(String job) {
+    return stage.jobs.named(job).plan.queue().tenant();
+  }
+
+  /// Usage of all policies now.
+  List<PolicyUsage> policies() {
+    return stage.core.policies();
+  }
+
+  /// How many jobs wait in each queue, those that can never start included.
+  Map<QueueId, Integer> waiting() {
+    Map<QueueId, Integer> waiting = new HashMap<>();
+    for (SimulatedJob job : stage.jobs.all()) {
+      if (job.standing == Standing.WAITING || job.standing == Standing.NEVER_FITS) {
+        waiting.merge(job.plan.queue(), 1, Integer::sum);
+      }
+    }
+    return waiting;
+  }
+
+  /// How long jobs of the policy wait from 0s on, as far as is known.
+  ///
+  /// @param left how many of them wait now
+  /// @param knownMs what starts later is not known
+  ExpectedWait expectedWait(PolicyId policy, int left, long knownMs) {
+    return stage.meter.expected(policy, left, knownMs);
+  }
+
+  /// How everything stands now.
+  public Summary summary() {
+    return new Summary(
+        nowMs,
+        stage.jobs.count(Standing.FINISHED),
+        stage.jobs.count(Standing.RUNNING),
+        stage.jobs.count(Standing.WAITING) + stage.jobs.count(Standing.NEVER_FITS),
+        stage.jobs.count(Standing.CANCELLED),
+        stage.meter.preemptions,
+        stage.meter.capacity(),
+        stage.meter.used(),
+        stage.meter.lost(),
+        stage.meter.policies(stage.core),
+        Meter.pools(stage.core),
+        stage.core.tenants(),
+        isAtRest());
+  }
+
+  /// Whether further passes change nothing.
+  private boolean isAtRest() {
+    SchedulerCore copy = stage.core.copy();
+    for (int pass = 0; pass < PASSES_AT_REST; pass++) {
+      if (!copy.decide(List.of(new Input.TimePassed()), stage.instantOf(nowMs))
+          .effects()
+          .isEmpty()) {
+        return false;
+      }
+    }
+    return true;
+  }
+}

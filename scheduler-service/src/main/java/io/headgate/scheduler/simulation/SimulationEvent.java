@@ -1,0 +1,85 @@
+package io.headgate.scheduler.simulation;
+
+import io.headgate.scheduler.core.job.Assignment;
+import java.util.Map;
+import java.util.function.BinaryOperator;
+import java.util.stream.Collectors;
+
+/// Something that was decided, or that followed from it. Times are milliseconds from the begin.
+public sealed interface SimulationEvent {
+  long atMs();
+
+  /// Something about a job.
+  sealed interface OfJob extends SimulationEvent {
+    String job();
+  }
+
+  /// Something about an elastic pool.
+  sealed interface OfPool extends SimulationEvent {
+    String pool();
+  }
+
+  /// The attempt got its slices and runs.
+  record Start(long atMs, String job, int attempt, String queue, Assignment place)
+      implements OfJob {}
+
+  /// The job waits, and the reason is a new one.
+  ///
+  /// @param detail the numbers by name
+  record Wait(long atMs, String job, String reason, Map<String, String> detail) implements OfJob {
+    /// The numbers for people: `policy rnd, usage 9, need 3, limit 9`.
+    public String text() {
+      return text((_, value) -> value);
+    }
+
+    /// The same, with other words for some.
+    ///
+    /// @param shown what to say for a name and its number
+    public String text(BinaryOperator<String> shown) {
+      return detail.entrySet().stream()
+          .map(entry -> entry.getKey() + " " + shown.apply(entry.getKey(), entry.getValue()))
+          .collect(Collectors.joining(", "));
+    }
+  }
+
+  /// The attempt was asked to stop because another job takes its slices.
+  ///
+  /// @param rule as DESIGN numbers it
+  record Preempt(long atMs, String job, int attempt, String by, String rule) implements OfJob {}
+
+  /// The attempt ended without having done its work; its slices are free.
+  record Stop(long atMs, String job, int attempt, StopResult outcome) implements OfJob {}
+
+  /// What became of a job whose attempt was stopped.
+  enum StopResult {
+    /// It waits again in its old place.
+    REQUEUED,
+    /// A user or its policy gave it up.
+    CANCELLED,
+    /// It broke its promise on run time.
+    FAILED,
+    /// It went with its node, and its policy does not requeue.
+    LOST
+  }
+
+  /// The job did its work.
+  record Finish(long atMs, String job, int attempt) implements OfJob {}
+
+  /// The job was cancelled while it waited.
+  record Cancel(long atMs, String job) implements OfJob {}
+
+  /// The job's queue is gone; it no longer waits.
+  record Draft(long atMs, String job) implements OfJob {
+    /// Why, where nothing else is known.
+    public static final String CAUSE = "its queue is gone";
+  }
+
+  /// The pool is to have so many instances in all.
+  record Scale(long atMs, String pool, int instances) implements OfPool {}
+
+  /// An instance has started and takes work.
+  record Join(long atMs, String pool, String node) implements OfPool {}
+
+  /// An instance that idled is given back.
+  record Leave(long atMs, String pool, String node) implements OfPool {}
+}

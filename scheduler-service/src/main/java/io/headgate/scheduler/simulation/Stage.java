@@ -1,0 +1,90 @@
+package io.headgate.scheduler.simulation;
+
+import io.headgate.scheduler.core.SchedulerCore;
+import io.headgate.scheduler.core.catalog.PlacementPolicy;
+import io.headgate.scheduler.core.job.JobId;
+import io.headgate.scheduler.simulation.SimulatedJob.Standing;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.List;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+
+/// What the parts of a simulation share: the core, and the world around it.
+final class Stage {
+  final Scenario.Options options;
+  final Consumer<SimulationEvent> out;
+  final JobTable jobs = new JobTable();
+  final Timeline timeline = new Timeline();
+  final Meter meter = new Meter();
+  final Machines machines;
+  final SchedulerCore core;
+
+  /// The time at which the simulation begins.
+  private final Instant origin;
+
+  /// Jobs whose reason may have changed since it was told.
+  final TreeSet<JobId> unsure = new TreeSet<>(Comparator.comparingLong(JobId::value));
+
+  /// Whether nodes or pools have changed since capacity was measured.
+  boolean capacityChanged = true;
+
+  /// Whether reasons are told.
+  boolean tellsReasons = true;
+
+  Stage(Scenario scenario, PlacementPolicy placement, Consumer<SimulationEvent> out) {
+    this.options = scenario.options();
+    this.out = out;
+    this.origin = Instant.EPOCH;
+    this.machines = new Machines(scenario.nodes(), List.of(scenario.catalog()));
+    this.core = SchedulerCore.load(InitialState.of(scenario, jobs), placement);
+    begin();
+  }
+
+  Stage(Present present, Scenario.Options options, Consumer<SimulationEvent> out) {
+    this.options = options;
+    this.out = out;
+    this.origin = present.now();
+    this.machines = new Machines(present.state().nodes(), present.state().catalogs());
+    this.core = SchedulerCore.load(present.state(), present.placement());
+    present.enter(this);
+    begin();
+  }
+
+  private void begin() {
+    for (SimulatedJob job : jobs.all()) {
+      if (job.standing == Standing.RUNNING) {
+        meter.use(job.units());
+        scheduleEnd(job);
+      } else {
+        unsure.add(job.id);
+      }
+    }
+  }
+
+  /// When the job's attempt ends by itself. What should have ended before 0s ends at 0s.
+  void scheduleEnd(SimulatedJob job) {
+    job.doneMs()
+        .ifPresent(ms -> timeline.add(Math.max(0, ms), new Timeline.Due.Done(job.attemptId())));
+    job.outOfTimeMs()
+        .ifPresent(
+            ms -> timeline.add(Math.max(0, ms), new Timeline.Due.OutOfTime(job.attemptId())));
+  }
+
+  /// The job is cancelled while it waits.
+  void giveUp(SimulatedJob job, long atMs) {
+    jobs.move(job, Standing.CANCELLED);
+    unsure.remove(job.id);
+    out.accept(new SimulationEvent.Cancel(atMs, job.name()));
+  }
+
+  Instant instantOf(long ms) {
+    return origin.plusMillis(ms);
+  }
+
+  /// In milliseconds from the begin.
+  long msOf(Instant at) {
+    return Duration.between(origin, at).toMillis();
+  }
+}

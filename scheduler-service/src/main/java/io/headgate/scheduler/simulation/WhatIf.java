@@ -1,0 +1,190 @@
+package io.headgate.scheduler.simulation;
+
+import io.headgate.scheduler.core.catalog.Catalog;
+import io.headgate.scheduler.core.catalog.TenantId;
+import io.headgate.type.GpuQuantity;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.TreeSet;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+
+/// What another configuration of a tenant would do if it were provisioned now: who starts, who is
+/// preempted, who waits who would not wait otherwise, and what it does to usage and waits.
+///
+/// Two simulations go on from the same moment, one with the change and one without. What they
+/// decide at once is compared; then both look ahead for when those start that wait.
+public final class WhatIf {
+  private static final Duration AT_ONCE = Duration.ZERO;
+
+  private final TenantId tenant;
+  private final Limits limits;
+
+  /// @param tenant whose configuration changes. Of a live system only what is its own is told, of
+  ///   other tenants' jobs the number; a scenario belongs to whoever has its file
+  public WhatIf(TenantId tenant, Limits limits) {
+    this.tenant = tenant;
+    this.limits = limits;
+  }
+
+  /// What the answer may cost.
+  ///
+  /// @param jobs of each kind that are named; the others are counted
+  /// @param instants how many moments of the future each simulation looks at
+  /// @param isOver asked between two moments; true: look no further
+  public record Limits(int jobs, int instants, BooleanSupplier isOver) {
+    public Limits {
+      if (jobs < 0 || instants < 0) {
+        throw new IllegalArgumentException("jobs %d, instants %d".formatted(jobs, instants));
+      }
+    }
+  }
+
+  /// The consequences.
+  ///
+  /// @param starts that would not happen otherwise
+  /// @param waits of jobs that would not wait otherwise; a victim that is queued again is among
+  ///   them
+  /// @param drafts jobs that lose their place because their queue, or the right to it, goes
+  /// @param policies of the tenant, with or without the change, by name
+  /// @param knownUntil waits are known as far as that; absent: to the end
+  public record Answer(
+      Jobs<SimulationEvent.Start> starts,
+      Jobs<SimulationEvent.Preempt> preempts,
+      Jobs<SimulationEvent.Wait> waits,
+      Jobs<SimulationEvent.Draft> drafts,
+      List<PolicyChange> policies,
+      Optional<Duration> knownUntil) {
+    public Answer {
+      policies = List.copyOf(policies);
+    }
+  }
+
+  /// Jobs of one kind.
+  ///
+  /// @param named at most as many as asked for, in the order of the decisions
+  /// @param count of the tenant, those that are named included
+  /// @param ofOthers how many of other tenants
+  public record Jobs<E>(List<E> named, int count, int ofOthers) {
+    public Jobs {
+      named = List.copyOf(named);
+    }
+  }
+
+  /// A policy without the change and with it.
+  public record PolicyChange(String name, Optional<Outlook> before, Optional<Outlook> after) {}
+
+  /// How a policy stands at once, and how long its jobs wait from then on.
+  ///
+  /// @param waiting jobs
+  public record Outlook(
+      GpuQuantity usage,
+      GpuQuantity reservation,
+      GpuQuantity limit,
+      int waiting,
+      ExpectedWait expected) {}
+
+  /// How long jobs wait from now on, or from when they come.
+  ///
+  /// @param jobs that wait or come to wait; 0: none does, and there is nothing to expect
+  /// @param p50Ms half of them wait no longer; empty: it is not known when so many have started
+  /// @param p99Ms 99 in 100 of them wait no longer; empty: it is not known
+  public record ExpectedWait(int jobs, OptionalLong p50Ms, OptionalLong p99Ms) {}
+
+  /// Of a scenario.
+  public Answer compare(Scenario scenario, Catalog changed) {
+    List<Scenario.Event> events = new ArrayList<>();
+    events.add(new Scenario.Event(AT_ONCE, new Scenario.Action.Provision(changed)));
+    events.addAll(scenario.events());
+    Scenario after =
+        new Scenario(
+            scenario.catalog(),
+            scenario.nodes(),
+            scenario.running(),
+            scenario.waiting(),
+            events,
+            scenario.options());
+    return compare(
+        out -> new Simulation(scenario, out),
+        out -> new Simulation(after, out),
+        List.of(scenario.catalog(), changed),
+        _ -> true);
+  }
+
+  /// Of a live system. An attempt that is asked to stop is taken to stop at once, so that what
+  /// takes its place counts as started.
+  ///
+  /// @param withdrawn jobs whose submitters lose the right to their queue by the change
+  public Answer compare(Present present, Catalog changed, List<String> withdrawn) {
+    Scenario.Options options =
+        new Scenario.Options(
+            Duration.ZERO, Scenario.Options.DEFAULT_PROVISION_TIME, Optional.empty());
+    List<Scenario.Event> events = new ArrayList<>();
+    for (String job : withdrawn) {
+      events.add(new Scenario.Event(AT_ONCE, new Scenario.Action.Withdraw(job)));
+    }
+    events.add(new Scenario.Event(AT_ONCE, new Scenario.Action.Provision(changed)));
+    List<Catalog> catalogs =
+        present.state().catalogs().stream()
+            .filter(catalog -> catalog.tenant().equals(tenant))
+            .findFirst()
+            .map(before -> List.of(before, changed))
+            .orElse(List.of(changed, changed));
+    return compare(
+        out -> new Simulation(present, List.of(), options, out),
+        out -> new Simulation(present, events, options, out),
+        catalogs,
+        tenant::equals);
+  }
+
+  /// A simulation that tells the consumer.
+  private interface Beginning {
+    Simulation begin(Consumer<SimulationEvent> out);
+  }
+
+  /// @param catalogs of the tenant, before and after
+  private Answer compare(
+      Beginning before, Beginning after, List<Catalog> catalogs, Predicate<TenantId> isTold) {
+    Course was = new Course(isTold, _ -> true, Integer.MAX_VALUE);
+    Simulation first = before.begin(was::note);
+    was.begin(first, AT_ONCE);
+    Course is = new Course(isTold, was::isNews, limits.jobs());
+    Simulation second = after.begin(is::note);
+    is.begin(second, AT_ONCE);
+    Jobs<SimulationEvent.Start> starts = is.starts();
+    Jobs<SimulationEvent.Preempt> preempts = is.preempts();
+    Jobs<SimulationEvent.Wait> waits = is.waits();
+    Jobs<SimulationEvent.Draft> drafts = is.drafts();
+    long knownMs = ahead(first, second);
+    Map<String, Outlook> old = was.policies(catalogs.getFirst(), knownMs);
+    Map<String, Outlook> fresh = is.policies(catalogs.getLast(), knownMs);
+    TreeSet<String> names = new TreeSet<>(old.keySet());
+    names.addAll(fresh.keySet());
+    List<PolicyChange> policies =
+        names.stream()
+            .map(name ->
+                new PolicyChange(
+                    name, Optional.ofNullable(old.get(name)), Optional.ofNullable(fresh.get(name))))
+            .toList();
+    return new Answer(
+        starts,
+        preempts,
+        waits,
+        drafts,
+        policies,
+        knownMs == Long.MAX_VALUE ? Optional.empty() : Optional.of(Duration.ofMillis(knownMs)));
+  }
+
+  /// Both look as far ahead as the one that sees less: neither may look better for having been
+  /// looked at longer.
+  private long ahead(Simulation first, Simulation second) {
+    OptionalLong one = first.lookAhead(limits.instants(), limits.isOver());
+    OptionalLong other = second.lookAhead(limits.instants(), limits.isOver());
+    return Math.min(one.orElse(Long.MAX_VALUE), other.orElse(Long.MAX_VALUE));
+  }
+}

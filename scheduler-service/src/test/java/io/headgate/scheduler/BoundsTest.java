@@ -1,0 +1,132 @@
+package io.headgate.scheduler;
+
+import static io.headgate.scheduler.Fixtures.ACME;
+import static io.headgate.scheduler.Fixtures.submit;
+import static io.headgate.scheduler.Installation.awaitState;
+import static io.headgate.scheduler.Installation.submit;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.grpc.Status.Code;
+import io.grpc.StatusRuntimeException;
+import io.headgate.kit.failure.GrpcFailures;
+import io.headgate.kit.testing.PostgresFixture;
+import io.headgate.proto.scheduler.v1.CancelJobRequest;
+import io.headgate.proto.scheduler.v1.Job;
+import io.headgate.proto.scheduler.v1.JobServiceGrpc.JobServiceBlockingStub;
+import io.headgate.proto.scheduler.v1.ListJobsRequest;
+import io.headgate.proto.scheduler.v1.ListJobsResponse;
+import io.headgate.scheduler.runtime.Failpoint;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/// Everything that waits has a bound, and whoever meets it is told so.
+final class BoundsTest {
+  @RegisterExtension static final PostgresFixture POSTGRES = PostgresFixture.of("scheduler");
+
+  private Installation installation;
+
+  @AfterEach
+  void stop() {
+    installation.close();
+  }
+
+  private JobServiceBlockingStub start(SchedulerConfig.Bounds bounds, Failpoint.Handler handler) {
+    installation = new Installation(POSTGRES.fresh(), config -> config.with(bounds));
+    Fixtures.seedExample(installation.neighbours);
+    installation.start(handler).awaitReady("rnd-3");
+    return installation.alice();
+  }
+
+  @Test
+  void refusesMoreWaitingJobsThanAQueueMayHave() {
+    JobServiceBlockingStub alice =
+        start(new SchedulerConfig.Bounds(1000, 1000, 1000, 2), Failpoint.Handler.NONE);
+    submit(alice, submit("rnd-3", "r-0"));
+    submit(alice, submit("rnd-3", "r-1"));
+    Refused.by(() -> alice.submitJob(submit("rnd-3", "r-2")))
+        .hasReason(Code.RESOURCE_EXHAUSTED, "TOO_MANY_WAITING")
+        .names("spec.queue", "2")
+        .says("limit", "2");
+    assertThat(submit(alice, submit("rnd-1"))).as("another queue").isNotEmpty();
+    alice.cancelJob(CancelJobRequest.newBuilder().setName(ACME + "/jobs/r-0").build());
+    assertThat(submit(alice, submit("rnd-3", "r-2"))).as("there is room again").isNotEmpty();
+  }
+
+  @Test
+  void refusesSubmissionsThatTheLoopHasNoRoomForAndLosesNone() throws Exception {
+    CountDownLatch open = new CountDownLatch(1);
+    AtomicInteger refused = new AtomicInteger();
+    JobServiceBlockingStub alice =
+        start(
+            new SchedulerConfig.Bounds(1000, 1, 1, 1000),
+            point -> {
+              if (point == Failpoint.BEFORE_COMMIT && isBlocking) {
+                awaitQuietly(open);
+              }
+            });
+    isBlocking = true;
+    List<String> accepted = new ArrayList<>();
+    try (ExecutorService callers = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<Future<String>> answers = new ArrayList<>();
+      for (int i = 0; i < 20; i++) {
+        String name = "r-" + i;
+        answers.add(
+            callers.submit(() -> {
+              try {
+                return submit(alice, submit("rnd-3", name));
+              } catch (StatusRuntimeException e) {
+                assertThat(GrpcFailures.refusal(e).orElseThrow().reason()).isEqualTo("QUEUE_FULL");
+                assertThat(e.getStatus().getCode()).isEqualTo(Code.RESOURCE_EXHAUSTED);
+                refused.incrementAndGet();
+                return "";
+              }
+            }));
+      }
+      FakeAgent.awaitThat(() -> refused.get() > 0);
+      open.countDown();
+      for (Future<String> answer : answers) {
+        accepted.add(answer.get());
+      }
+    }
+    accepted.removeIf(String::isEmpty);
+    assertThat(accepted).hasSize(20 - refused.get()).isNotEmpty();
+    for (String job : accepted) {
+      awaitState(alice, job, Job.State.STATE_WAITING);
+    }
+  }
+
+  private volatile boolean isBlocking;
+
+  private static void awaitQuietly(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Test
+  void countsWhatMatchesWithTheFirstPageOnly() {
+    JobServiceBlockingStub alice = start(SchedulerConfig.Bounds.DEFAULTS, Failpoint.Handler.NONE);
+    for (int i = 0; i < 3; i++) {
+      submit(alice, submit("rnd-3", "r-" + i));
+    }
+    alice.cancelJob(CancelJobRequest.newBuilder().setName(ACME + "/jobs/r-0").build());
+    ListJobsRequest first = ListJobsRequest.newBuilder().setParent(ACME).setPageSize(2).build();
+    ListJobsResponse page = alice.listJobs(first);
+    assertThat(page.getCountsMap()).isEqualTo(Map.of("STATE_WAITING", 2L, "STATE_CANCELLED", 1L));
+    ListJobsResponse next =
+        alice.listJobs(first.toBuilder().setPageToken(page.getNextPageToken()).build());
+    assertThat(next.getJobsCount()).isEqualTo(1);
+    assertThat(next.getCountsMap()).isEmpty();
+  }
+}

@@ -1,0 +1,102 @@
+package io.headgate.scheduler;
+
+import static io.headgate.scheduler.Fixtures.ACME;
+import static io.headgate.scheduler.Fixtures.submit;
+import static io.headgate.scheduler.Installation.awaitState;
+import static io.headgate.scheduler.Installation.submit;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.grpc.Status.Code;
+import io.headgate.kit.db.Database;
+import io.headgate.kit.db.DatabaseConfig;
+import io.headgate.kit.testing.PostgresFixture;
+import io.headgate.proto.scheduler.v1.Job;
+import io.headgate.proto.scheduler.v1.JobServiceGrpc.JobServiceBlockingStub;
+import io.headgate.proto.scheduler.v1.ListJobsRequest;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/// The row of leadership decides who may write, and what became of a write whose answer was lost.
+final class FencingTest {
+  @RegisterExtension static final PostgresFixture POSTGRES = PostgresFixture.of("scheduler");
+
+  private Installation installation;
+
+  @AfterEach
+  void stop() {
+    installation.close();
+  }
+
+  private static long jobs(JobServiceBlockingStub jobs) {
+    return jobs.listJobs(ListJobsRequest.newBuilder().setParent(ACME).build()).getJobsCount();
+  }
+
+  @Test
+  void writesAndSaysNothingUnderAnEpochThatIsOver() {
+    DatabaseConfig config = POSTGRES.fresh();
+    installation = new Installation(config);
+    Fixtures.seedExample(installation.neighbours);
+    installation.start().awaitReady("rnd-3");
+    FakeAgent agent = installation.agent("a-0").connect();
+    JobServiceBlockingStub alice = installation.alice();
+    submit(alice, submit("rnd-3", "r-0"));
+    awaitState(alice, "r-0", Job.State.STATE_RUNNING);
+    try (Database database = Database.open(config)) {
+      database
+          .jooq()
+          .execute(
+              "update leadership set epoch = epoch + 1, leader = 'another', address = 'there:1',"
+                  + " lease_until = clock_timestamp() + interval '1 hour'");
+      Refused.by(() -> alice.submitJob(submit("rnd-3", "r-1")))
+          .hasReason(Code.ABORTED, "OUTCOME_UNKNOWN");
+      FakeAgent.awaitThat(agent::isOver);
+      assertThat(agent.assigns()).as("nobody is told of what was not written").hasSize(1);
+      Refused.by(() -> alice.submitJob(submit("rnd-3", "r-1")))
+          .hasReason(Code.UNAVAILABLE, "NO_LEADER")
+          .says("leader", "there:1");
+      assertThat(jobs(alice)).isEqualTo(1);
+      // The other one is gone too.
+      database.jooq().execute("update leadership set lease_until = clock_timestamp()");
+    }
+    // Its own wait for the lease was long, so it is woken by a new start.
+    installation.kill();
+    installation.start().awaitReady("rnd-3");
+    agent.connect();
+    submit(alice, submit("rnd-3", "r-1"));
+    awaitState(alice, "r-1", Job.State.STATE_RUNNING);
+    assertThat(agent.begun()).containsEntry("r-0#1", 1);
+    assertThat(
+            agent.heard().stream()
+                .filter(heard -> heard.hasAssign())
+                .map(heard -> heard.getAssign().getLeadership().getEpoch()))
+        .containsOnly(3L);
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"BEFORE_COMMIT", "AFTER_COMMIT"})
+  void findsOutWhatBecameOfACommitWhoseAnswerWasLost(PostgresProxy.Cut where) throws Exception {
+    try (PostgresProxy proxy = new PostgresProxy(POSTGRES.fresh())) {
+      installation = new Installation(proxy.database());
+      Fixtures.seedExample(installation.neighbours);
+      installation.start().awaitReady("rnd-3");
+      FakeAgent agent = installation.agent("a-0").connect();
+      JobServiceBlockingStub alice = installation.alice();
+      for (int i = 0; i < 3; i++) {
+        String name = "r-" + i;
+        proxy.cutNext(where);
+        String request = UUID.randomUUID().toString();
+        assertThat(submit(alice, submit("rnd-3", name).toBuilder().setRequestId(request).build()))
+            .isEqualTo(name);
+        assertThat(proxy.isCut()).as("the wire was cut").isTrue();
+        awaitState(alice, name, Job.State.STATE_RUNNING);
+      }
+      assertThat(jobs(alice)).isEqualTo(3);
+      assertThat(agent.begun().values()).containsOnly(1);
+      assertThat(installation.service().isLeading()).as("nobody lost the lead").isTrue();
+    }
+  }
+}

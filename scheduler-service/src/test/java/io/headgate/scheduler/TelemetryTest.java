@@ -1,0 +1,137 @@
+package io.headgate.scheduler;
+
+import static io.headgate.scheduler.Fixtures.submit;
+import static io.headgate.scheduler.Installation.awaitState;
+import static io.headgate.scheduler.Installation.submit;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.grpc.Metadata;
+import io.grpc.stub.MetadataUtils;
+import io.headgate.kit.telemetry.Telemetry;
+import io.headgate.kit.telemetry.TelemetryConfig;
+import io.headgate.kit.testing.PostgresFixture;
+import io.headgate.proto.scheduler.v1.Job;
+import io.headgate.proto.scheduler.v1.JobServiceGrpc.JobServiceBlockingStub;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/// What is measured under which name, as a scrape shows it, and a trace from the caller to the
+/// agent.
+final class TelemetryTest {
+  @RegisterExtension static final PostgresFixture POSTGRES = PostgresFixture.of("scheduler");
+
+  private Telemetry telemetry;
+  private Installation installation;
+
+  @BeforeEach
+  void start() {
+    TelemetryConfig defaults = TelemetryConfig.DEFAULTS;
+    telemetry =
+        Telemetry.start(
+            new TelemetryConfig(
+                Optional.empty(),
+                "127.0.0.1",
+                Optional.of(0),
+                1.0,
+                defaults.exportInterval(),
+                defaults.logLevel()),
+            "scheduler",
+            "test");
+    installation = new Installation(POSTGRES.fresh()).with(telemetry);
+    Fixtures.seedExample(installation.neighbours);
+    installation.start().awaitReady("rnd-3");
+  }
+
+  @AfterEach
+  void stop() {
+    installation.close();
+    telemetry.close();
+  }
+
+  private List<String> scrape() throws Exception {
+    URI uri = telemetry.scrapeEndpoint().orElseThrow();
+    try (HttpClient http = HttpClient.newHttpClient()) {
+      return http.send(HttpRequest.newBuilder(uri).build(), BodyHandlers.ofString())
+          .body()
+          .lines()
+          .filter(line -> line.startsWith("headgate_"))
+          .toList();
+    }
+  }
+
+  /// The number of the series that has all these parts.
+  private static double number(List<String> scrape, String name, String... attributes) {
+    List<String> found =
+        scrape.stream()
+            .filter(line -> line.startsWith(name + "{") || line.startsWith(name + " "))
+            .filter(line -> List.of(attributes).stream().allMatch(line::contains))
+            .toList();
+    assertThat(found).as("%s %s in %s", name, List.of(attributes), scrape).hasSize(1);
+    String line = found.getFirst();
+    return Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1));
+  }
+
+  @Test
+  void showsWhatStandsAndWhatHappenedUnderTheDocumentedNames() throws Exception {
+    FakeAgent agent = installation.agent("a-0").slowToStop().connect();
+    JobServiceBlockingStub alice = installation.alice();
+    for (int i = 0; i < 4; i++) {
+      submit(alice, submit("rnd-3", "r-" + i));
+    }
+    awaitState(alice, "r-2", Job.State.STATE_RUNNING);
+    submit(installation.eve(), submit("devops-3", "d-0"));
+    agent.awaitStop("r-2");
+
+    List<String> scrape = scrape();
+    String onprem = "headgate_pool=\"onprem\"";
+    String model = "hw_model=\"H100\"";
+    assertThat(number(scrape, "headgate_pool_gpu_capacity", onprem, model)).isEqualTo(10);
+    assertThat(number(scrape, "headgate_pool_gpu_used", onprem, model)).isEqualTo(9);
+    assertThat(number(scrape, "headgate_pool_gpu_down", onprem, model)).isZero();
+    assertThat(number(scrape, "headgate_hold_count", onprem)).isEqualTo(1);
+    assertThat(number(scrape, "headgate_hold_age_seconds", onprem)).isPositive();
+    String rnd = "headgate_policy=\"rnd\"";
+    assertThat(number(scrape, "headgate_policy_gpu_reservation", rnd)).isEqualTo(5);
+    assertThat(number(scrape, "headgate_policy_gpu_limit", rnd)).isEqualTo(9);
+    assertThat(number(scrape, "headgate_policy_gpu_demand", rnd)).isEqualTo(3);
+    String queue = "headgate_queue=\"rnd-3\"";
+    assertThat(number(scrape, "headgate_queue_jobs", queue, "state=\"waiting\"")).isEqualTo(1);
+    assertThat(number(scrape, "headgate_queue_waiting", queue, "reason=\"LIMIT\"")).isEqualTo(1);
+    assertThat(number(scrape, "headgate_queue_oldest_age_seconds", queue)).isPositive();
+    assertThat(number(scrape, "headgate_agent_connected", "headgate_node=\"a-0\"")).isEqualTo(1);
+    assertThat(number(scrape, "headgate_scheduler_leader")).isEqualTo(1);
+    assertThat(number(scrape, "headgate_scheduler_epoch")).isEqualTo(1);
+    assertThat(number(scrape, "headgate_scheduler_input_delay_seconds_count")).isPositive();
+    assertThat(number(scrape, "headgate_scheduler_pass_duration_seconds_count")).isPositive();
+    assertThat(number(scrape, "headgate_scheduler_commit_duration_seconds_count")).isPositive();
+    assertThat(number(scrape, "headgate_preemption_count_total", "headgate_rule=\"P1\""))
+        .isEqualTo(1);
+    assertThat(number(scrape, "headgate_scheduler_decisions_total", "effect=\"start\""))
+        .isEqualTo(3);
+    assertThat(number(scrape, "headgate_scheduler_decisions_total", "effect=\"hold\""))
+        .isEqualTo(1);
+    assertThat(scrape).as("no job's name is an attribute").noneMatch(line -> line.contains("r-0"));
+  }
+
+  @Test
+  void carriesTheCallersTraceToTheAgent() {
+    FakeAgent agent = installation.agent("a-0").connect();
+    String trace = "4bf92f3577b34da6a3ce929d0e0e4736";
+    Metadata metadata = new Metadata();
+    metadata.put(
+        Metadata.Key.of("traceparent", Metadata.ASCII_STRING_MARSHALLER),
+        "00-" + trace + "-00f067aa0ba902b7-01");
+    JobServiceBlockingStub alice =
+        installation.alice().withInterceptors(MetadataUtils.newAttachHeadersInterceptor(metadata));
+    submit(alice, submit("rnd-3", "r-0"));
+    assertThat(agent.awaitAssign("r-0").getTraceparent()).startsWith("00-" + trace + "-");
+  }
+}

@@ -1,0 +1,174 @@
+package io.headgate.scheduler.core.placement.policy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/// Each formula by hand. GPUs are in units of 1/126000.
+class OutlookTest {
+  private static final int GPU = 126_000;
+  private static final TaskClass HALF = task(1, GPU / 2, 0);
+  private static final TaskClass ONE = task(1, GPU, 0);
+  private static final TaskClass TWO = task(2, GPU, 0);
+  private static final TaskClass NONE = task(0, 0, 1000);
+
+  private static TaskClass task(int devices, int units, long cpuMillis, String... models) {
+    return new TaskClass(devices, units, cpuMillis, List.of(models));
+  }
+
+  private static Mix even(TaskClass... tasks) {
+    Map<TaskClass, Double> weights = new HashMap<>();
+    Arrays.stream(tasks).forEach(task -> weights.put(task, 1.0));
+    return Mix.of(weights);
+  }
+
+  private static Space space(Mix mix, long cpuMillis, int... units) {
+    return new Outlook(mix).space(cpuMillis, units, anyModels(units.length));
+  }
+
+  private static String[] anyModels(int count) {
+    String[] models = new String[count];
+    Arrays.fill(models, "A100");
+    return models;
+  }
+
+  @Test
+  void fillsASpaceWithEachHandAnew() {
+    Mix mix = even(HALF, ONE);
+    Space space = space(mix, 0, GPU / 2, GPU);
+    // Class 0 is the half GPU, 1 the whole.
+    Fill fill = new Fill(new Tasks(mix), 3, new int[] {0, 0, 1, 1, 1, 0});
+    assertThat(fill.of(space)).isEqualTo(1.25 * GPU);
+  }
+
+  @Test
+  void passesOverWhatLacksCpuAndLetsOthersEatIt() {
+    Mix mix = even(NONE, task(1, GPU, 2000));
+    Fill fill = new Fill(new Tasks(mix), 2, new int[] {0, 1, 1, 0});
+    // The first hand spends 1 of 2.5 CPUs on the job without GPU, so the other lacks 1/2.
+    assertThat(fill.of(space(mix, 2500, GPU))).isEqualTo(0.5 * GPU);
+  }
+
+  @Test
+  void fillsOnlyDevicesOfTheModelsOfATask() {
+    Mix mix = even(task(1, GPU, 0, "H100"));
+    Outlook outlook = new Outlook(mix);
+    assertThat(outlook.fill(outlook.space(0, new int[] {GPU, GPU}, new String[] {"A100", "H100"})))
+        .isEqualTo(GPU);
+  }
+
+  @Test
+  void losesNothingWhereNothingElseWouldHaveFitted() {
+    Outlook outlook = new Outlook(even(HALF, ONE));
+    Space before = outlook.space(0, new int[] {GPU / 4, GPU}, anyModels(2));
+    Space after = outlook.without(before, 0, 0, GPU / 5);
+    assertThat(outlook.fill(after)).isEqualTo(outlook.fill(before)).isEqualTo(GPU);
+  }
+
+  @Test
+  void countsAsStrandedWhatATaskCannotUse() {
+    Mix mix = even(HALF, TWO);
+    assertThat(new Outlook(mix).stranded(space(mix, 0, GPU / 4, GPU))).isEqualTo(0.75 * GPU);
+    Mix withoutGpu = even(HALF, NONE);
+    // To the half GPU the quarter is stranded; to the job without GPU all.
+    assertThat(new Outlook(withoutGpu).stranded(space(withoutGpu, 9000, GPU / 4, GPU)))
+        .isEqualTo(0.75 * GPU);
+    Mix hungry = even(task(1, GPU, 2000));
+    assertThat(new Outlook(hungry).stranded(space(hungry, 1999, GPU))).isEqualTo(GPU);
+  }
+
+  @Test
+  void keepsSpacesSortedWhateverIsTaken() {
+    Outlook outlook = new Outlook(even(HALF, ONE));
+    Space space = outlook.space(5000, new int[] {GPU / 4, GPU / 2, GPU}, anyModels(3));
+    assertThat(outlook.without(space, 1000, 2, GPU / 3))
+        .isSameAs(outlook.space(4000, new int[] {GPU / 4, GPU / 2, GPU * 2 / 3}, anyModels(3)));
+    assertThat(outlook.without(space, 1000, 2, GPU * 9 / 10))
+        .isSameAs(outlook.space(4000, new int[] {GPU / 10, GPU / 4, GPU / 2}, anyModels(3)));
+    assertThat(outlook.without(space, 0, 1, GPU / 2))
+        .isSameAs(outlook.space(5000, new int[] {GPU / 4, GPU}, anyModels(2)));
+    assertThat(outlook.withoutWhole(space, 5000, new int[] {2}))
+        .isSameAs(outlook.space(0, new int[] {GPU / 4, GPU / 2}, anyModels(2)));
+  }
+
+  @Test
+  void pricesAGangByTheChanceThatRoomForItRunsOut() {
+    // 10 expected, room for 10: (10 - 0.5 - 10) / sqrt(10) = -0.158; 1 / (1 + exp(-0.269)).
+    assertThat(Prices.scarcity(10, 10)).isCloseTo(0.5669, within(0.0001));
+    assertThat(Prices.scarcity(100, 10)).isLessThan(1e-9);
+    assertThat(Prices.scarcity(0, 10)).isGreaterThan(0.99);
+    assertThat(Prices.scarcity(0, 0)).isZero();
+  }
+
+  @Test
+  void protectsTheLastRoomForAGang() {
+    Outlook outlook = new Outlook(even(ONE, TWO));
+    Space pair = outlook.space(0, new int[] {GPU, GPU}, anyModels(2));
+    outlook.add(pair);
+    outlook.edition();
+    // 2 GPUs free and 1.5 a task: 4/3 tasks come, 2/3 gangs; room for 1:
+    // (1 - 0.5 - 2/3) / sqrt(2/3) = -0.204; 1 / (1 + exp(-0.347)) = 0.586 of 2 GPUs.
+    assertThat(outlook.protection(pair)).isCloseTo(1.172 * GPU, within(0.06 * GPU));
+    Space one = outlook.withoutWhole(pair, 0, new int[] {1});
+    assertThat(outlook.protection(one)).isZero();
+  }
+
+  @Test
+  void protectsNothingWhileThereIsRoomForAll() {
+    Outlook outlook = new Outlook(even(ONE, TWO));
+    Space eight =
+        outlook.space(0, new int[] {GPU, GPU, GPU, GPU, GPU, GPU, GPU, GPU}, anyModels(8));
+    for (int i = 0; i < 50; i++) {
+      outlook.add(eight);
+    }
+    outlook.edition();
+    // 400 GPUs: 133 gangs come, and there is room for 200.
+    assertThat(outlook.protection(eight)).isZero();
+    int edition = outlook.edition();
+    outlook.remove(eight);
+    assertThat(outlook.edition()).as("prices that stay are no new edition").isEqualTo(edition);
+  }
+
+  @Test
+  void pricesAModelByHowMuchIsInsistedOn() {
+    assertThat(Prices.modelPrice(30, 100)).isZero();
+    assertThat(Prices.modelPrice(55, 100)).isEqualTo(0.5);
+    assertThat(Prices.modelPrice(90, 100)).isEqualTo(1);
+    assertThat(Prices.modelPrice(1, 0)).isZero();
+    assertThat(Prices.modelPrice(0, 100)).isZero();
+    Outlook outlook = new Outlook(even(ONE, task(1, GPU, 0, "H100")));
+    Space mixed = outlook.space(0, new int[] {GPU, GPU}, new String[] {"A100", "H100"});
+    outlook.add(mixed);
+    outlook.edition();
+    // 2 tasks come, one of them insists on the only H100.
+    assertThat(outlook.modelPrice(mixed, 1)).isEqualTo(1);
+    assertThat(outlook.modelPrice(mixed, 0)).isZero();
+  }
+
+  @Test
+  void sumsSharesToOneAndKeepsTheMostFrequent() {
+    Mix mix = Mix.of(Map.of(HALF, 6.0, ONE, 3.0, TWO, 1.0, NONE, 0.0));
+    assertThat(mix.parts())
+        .containsExactly(new Mix.Part(HALF, 0.6), new Mix.Part(ONE, 0.3), new Mix.Part(TWO, 0.1));
+    assertThat(mix.mostFrequent(0.85).parts())
+        .extracting(Mix.Part::task)
+        .containsExactly(HALF, ONE);
+    assertThat(mix.mostFrequent(0.85).parts().getFirst().share()).isCloseTo(2 / 3.0, within(1e-9));
+  }
+
+  @Test
+  void expectsNothingOfAnEmptyMix() {
+    Outlook outlook = new Outlook(Mix.EMPTY);
+    Space space = outlook.space(1000, new int[] {GPU}, anyModels(1));
+    outlook.add(space);
+    assertThat(outlook.edition()).isZero();
+    assertThat(outlook.fill(space)).isZero();
+    assertThat(outlook.protection(space)).isZero();
+    assertThat(outlook.modelPrice(space, 0)).isZero();
+  }
+}

@@ -1,0 +1,188 @@
+package io.headgate.scheduler.core.property;
+
+import static io.headgate.scheduler.core.property.Violation.require;
+
+import io.headgate.scheduler.core.catalog.PolicyId;
+import io.headgate.scheduler.core.catalog.Pool;
+import io.headgate.scheduler.core.catalog.PoolId;
+import io.headgate.scheduler.core.job.Attempt;
+import io.headgate.scheduler.core.job.AttemptId;
+import io.headgate.scheduler.core.job.Hold;
+import io.headgate.scheduler.core.job.Job;
+import io.headgate.scheduler.core.job.WorkerPlace;
+import io.headgate.scheduler.core.node.Node;
+import io.headgate.scheduler.core.property.Space.Without;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/// O7: who holds where, until when, and who may pass.
+final class BlockedHoldCheck {
+  private BlockedHoldCheck() {}
+
+  /// When its user said that it ends at the latest; [Instant#MAX] when not.
+  static Instant endOf(Attempt attempt, Reference rules) {
+    return rules
+        .job(attempt)
+        .spec()
+        .maxRuntime()
+        .map(attempt.startedAt().orElse(attempt.assignedAt())::plus)
+        .orElse(Instant.MAX);
+  }
+
+  /// When the job fits in the pool if nobody else comes in its way: at once, when some have ended,
+  /// at an unknown time ([Instant#MAX]); empty: never.
+  static Optional<Instant> earliest(Pool pool, Job job, Reference rules) {
+    List<Attempt> live = new ArrayList<>();
+    for (Attempt attempt : rules.shadow.attempts.values()) {
+      if (attempt.stop().isEmpty() && isOn(attempt, pool, rules.shadow)) {
+        live.add(attempt);
+      }
+    }
+    live.sort(Comparator.comparing(attempt -> endOf(attempt, rules)));
+    Set<AttemptId> ended = new HashSet<>();
+    Instant at = rules.now;
+    for (Attempt next : live) {
+      if (fits(pool, job, rules, ended)) {
+        return Optional.of(at);
+      }
+      ended.add(next.id());
+      Instant end = endOf(next, rules);
+      at = end.isAfter(at) ? end : at;
+    }
+    return fits(pool, job, rules, ended) ? Optional.of(at) : Optional.empty();
+  }
+
+  private static boolean fits(Pool pool, Job job, Reference rules, Set<AttemptId> ended) {
+    return rules.space.fits(pool, rules.profile(job), Without.stoppingAnd(Set.copyOf(ended)));
+  }
+
+  private static boolean isOn(Attempt attempt, Pool pool, Shadow shadow) {
+    for (WorkerPlace place : attempt.assignment().workers()) {
+      Node node = shadow.nodes.get(place.node());
+      PoolId at = node == null ? attempt.assignment().pool() : node.pool();
+      if (at.equals(pool.id())) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  static boolean isOldEnough(Job job, Reference rules) {
+    return !job.submittedAt().plus(rules.profile(job).holdAfter()).isAfter(rules.now);
+  }
+
+  static boolean mayHold(Job job, Reference rules) {
+    PolicyId policy = rules.queue(job).policy();
+    return isOldEnough(job, rules)
+        && rules.refusal(job).isEmpty()
+        && rules.charged(policy) + rules.need(job) <= rules.limit(policy);
+  }
+
+  static Optional<Hold> holdIn(PoolId pool, Reference rules) {
+    return rules.holds().stream()
+        .filter(hold -> hold.isForBlocked() && hold.place().pool().equals(pool))
+        .findAny();
+  }
+
+  static void beforeHold(Hold hold, Reference rules) {
+    Job job = rules.shadow.jobs.get(hold.job());
+    PoolId own = hold.place().pool();
+    require(mayHold(job, rules), "only old enough jobs that may start hold (O7)", hold, job);
+    require(!rules.fitsNow(job), "what fits now does not hold (O7)", hold);
+    require(holdIn(own, rules).isEmpty(), "one blocked job holds in a pool (O7)", hold);
+    Instant start = hold.expectedStart().orElse(Instant.MAX);
+    for (Pool pool : rules.routes(job)) {
+      if (holdIn(pool.id(), rules).isPresent()) {
+        continue;
+      }
+      Optional<Instant> earliest = earliest(pool, job, rules);
+      if (pool.id().equals(own)) {
+        require(
+            earliest.isPresent() && earliest.get().equals(start),
+            "a hold says when its job will start (O7)",
+            hold,
+            earliest);
+      }
+      require(
+          earliest.isEmpty() || !earliest.get().isBefore(start),
+          "a blocked job holds where it will start first (O7)",
+          hold,
+          pool,
+          earliest);
+    }
+    require(
+        rules.space.isFreeWithout(hold.place().workers(), Set.copyOf(hold.waitsFor())),
+        "a held place is free when those it waits for have ended (O7)",
+        hold);
+    for (Job other : rules.firsts()) {
+      boolean better = rules.isBefore(other, job) && mayHold(other, rules) && !rules.fitsNow(other);
+      require(
+          !better
+              || rules.routes(other).stream()
+                  .filter(pool -> pool.id().equals(own))
+                  .noneMatch(pool -> earliest(pool, other, rules).isPresent()),
+          "the best-ranked blocked job holds (O7)",
+          hold,
+          other);
+    }
+  }
+
+  /// Whether the job ends before the holder of its place is expected to start.
+  static boolean mayPass(Attempt attempt, Job job, Reference rules) {
+    if (attempt.assignment().workers().size() > 1 || job.spec().maxRuntime().isEmpty()) {
+      return false;
+    }
+    return rules.holds().stream()
+        .filter(hold -> attempt.assignment().pool().equals(hold.place().pool()))
+        .anyMatch(hold -> mayPass(hold, job, rules));
+  }
+
+  /// Whether the job ends before the hold's job is expected to start, and fits on its nodes without
+  /// the hold.
+  static boolean mayPass(Hold hold, Job job, Reference rules) {
+    Instant end = rules.now.plus(job.spec().maxRuntime().orElseThrow());
+    if (!hold.isForBlocked() || hold.expectedStart().map(end::isAfter).orElse(true)) {
+      return false;
+    }
+    Pool pool = rules.shadow.pool(hold.place().pool()).orElseThrow();
+    if (!rules.routes(job).contains(pool)
+        || !rules.space.isBelowCeiling(pool, rules.profile(job), Without.NOTHING)) {
+      return false;
+    }
+    Reference without = new Reference(rules.shadow, rules.now, Set.of(hold.job()));
+    for (WorkerPlace place : hold.place().workers()) {
+      Node node = rules.shadow.nodes.get(place.node());
+      if (without.space.workers(node, pool, rules.profile(job), Without.NOTHING) > 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /// What must be true of a hold when nothing more is decided.
+  ///
+  /// @param rules as they were at its job's turn
+  static void checkRest(Hold hold, Reference rules) {
+    Job job = rules.shadow.jobs.get(hold.job());
+    require(mayHold(job, rules), "only old enough jobs that may start hold (O7)", hold, job);
+    require(!rules.fitsNow(job), "a job that fits now does not hold (O7)", hold);
+    require(holdIn(hold.place().pool(), rules).isEmpty(), "one blocked job holds in a pool (O7)");
+    Set<AttemptId> ended = new HashSet<>(hold.waitsFor());
+    Instant start = hold.expectedStart().orElse(Instant.MAX);
+    for (Attempt attempt : rules.shadow.attempts.values()) {
+      if (endOf(attempt, rules).compareTo(start) <= 0) {
+        ended.add(attempt.id());
+      }
+    }
+    require(
+        rules.space.isFreeWithout(hold.place().workers(), ended),
+        "a held place is free when its job is expected to start (O7)",
+        hold,
+        rules.shadow.attempts.values());
+  }
+}

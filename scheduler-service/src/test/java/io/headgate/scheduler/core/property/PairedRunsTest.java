@@ -1,0 +1,114 @@
+package io.headgate.scheduler.core.property;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.headgate.scheduler.core.Effect;
+import io.headgate.scheduler.core.Input;
+import io.headgate.scheduler.core.job.WorkerPlace;
+import io.headgate.scheduler.core.property.Scenarios.Step;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Test;
+
+/// Named properties that compare two runs: the same made-up history in another guise is decided
+/// alike.
+class PairedRunsTest {
+  private static final int SCENARIOS = 2000;
+
+  /// Jobs may be numbered otherwise as long as their order stays: where several hold what somebody
+  /// else would fit in, the one with the lowest number is named as the reason. Policies may have
+  /// any names, in any order: no tie is broken by them.
+  @Test
+  void renamingPoliciesAndJobsChangesNothingButNames() {
+    Scenarios.each(
+        SCENARIOS,
+        seed -> {
+          List<Step> steps = Scenarios.record(seed, UnaryOperator.identity(), (a, b, c, d) -> {});
+          List<List<Effect>> effects = Scenarios.run(steps);
+          List<List<Effect>> renamed = Scenarios.run(in(steps, Guises::renamed));
+          for (int i = 0; i < effects.size(); i++) {
+            assertThat(Guises.originalNames(renamed.get(i).toString()))
+                .as("renaming policies and jobs changes nothing but names: step %d", i)
+                .isEqualTo(effects.get(i).toString());
+          }
+        });
+  }
+
+  /// Of whole GPUs: parts of a GPU do not become larger parts of it.
+  @Test
+  void scalingAllQuantitiesChangesNothing() {
+    Scenarios.each(
+        SCENARIOS,
+        seed -> {
+          List<Step> steps = Scenarios.record(seed, Guises::whole, (a, b, c, d) -> {});
+          int factor = 2 + (int) (seed % 3);
+          List<List<Effect>> scaled =
+              Scenarios.run(in(steps, input -> Guises.scaled(input, factor)));
+          List<List<Effect>> effects = Scenarios.run(steps);
+          for (int i = 0; i < effects.size(); i++) {
+            assertThat(outline(scaled.get(i)))
+                .as("scaling all quantities by %d changes nothing: step %d", factor, i)
+                .isEqualTo(outline(effects.get(i)));
+          }
+        });
+  }
+
+  @Test
+  void sameInputsSameOutput() {
+    Scenarios.each(
+        SCENARIOS,
+        seed -> {
+          List<Step> steps = Scenarios.record(seed, UnaryOperator.identity(), (a, b, c, d) -> {});
+          assertThat(Scenarios.run(steps))
+              .as("same inputs, same output")
+              .isEqualTo(Scenarios.run(steps));
+        });
+  }
+
+  private static List<Step> in(List<Step> steps, UnaryOperator<Input> guise) {
+    return steps.stream()
+        .map(step -> new Step(step.at(), step.inputs().stream().map(guise).toList()))
+        .toList();
+  }
+
+  /// What was decided, without quantities and devices.
+  private static List<String> outline(List<Effect> effects) {
+    List<String> lines = new ArrayList<>();
+    for (Effect effect : effects) {
+      lines.add(
+          switch (effect) {
+            case Effect.JobChanged(var job, var from, var event) ->
+                "job " + job.id() + " " + from + " " + job.state() + " " + event;
+            case Effect.StartAttempt(var attempt) ->
+                "start " + attempt.id() + " " + nodes(attempt.assignment().workers());
+            case Effect.AttemptChanged(var attempt) ->
+                "attempt " + attempt.id() + " " + attempt.workers();
+            case Effect.StopAttempt(var id, var order) -> "stop " + id + " " + order.outcome();
+            case Effect.AttemptEnded(var attempt, var ending) -> "end " + attempt.id() + ending;
+            case Effect.HoldPlaced(var hold) ->
+                "hold %s %s %s %s %s"
+                    .formatted(
+                        hold.job(),
+                        nodes(hold.place().workers()),
+                        hold.waitsFor(),
+                        hold.rule(),
+                        hold.expectedStart());
+            case Effect.LaneReasonChanged(var lane, var reason) ->
+                "reason " + lane + " " + reason.code();
+            case Effect.JobReasonChanged(var job, var reason) ->
+                "reason " + job + " " + reason.code();
+            case Effect.HoldReleased _,
+                Effect.NodeSetAside _,
+                Effect.ScalePool _,
+                Effect.ReleaseNode _ ->
+                effect.toString();
+          });
+    }
+    return lines;
+  }
+
+  private static List<String> nodes(List<WorkerPlace> workers) {
+    return workers.stream().map(worker -> worker.node().name()).toList();
+  }
+}

@@ -1,0 +1,262 @@
+package io.headgate.scheduler.core.property;
+
+import static io.headgate.scheduler.core.property.Reference.gpus;
+import static io.headgate.scheduler.core.property.Violation.require;
+
+import io.headgate.scheduler.core.SchedulerCore;
+import io.headgate.scheduler.core.catalog.PolicyId;
+import io.headgate.scheduler.core.catalog.Pool;
+import io.headgate.scheduler.core.catalog.Profile;
+import io.headgate.scheduler.core.catalog.QueueId;
+import io.headgate.scheduler.core.explain.Reason;
+import io.headgate.scheduler.core.job.Hold;
+import io.headgate.scheduler.core.job.Job;
+import io.headgate.scheduler.core.job.JobId;
+import io.headgate.scheduler.core.job.JobState;
+import io.headgate.scheduler.core.job.PreemptionRule;
+import io.headgate.scheduler.core.property.Space.Without;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/// What must be true when the core has nothing more to decide, and every reason.
+final class RestChecker {
+  private static final Set<String> RIGHTS =
+      Set.of(
+          "NEVER_FITS",
+          "QUEUE_CLOSED",
+          "LIMIT",
+          "USER_LIMIT",
+          "OVER_RESERVATION_DENIED",
+          "NON_PREEMPTIBLE");
+
+  private final Reference rules;
+  private final Shadow shadow;
+  private final Supply supply;
+  private final SchedulerCore core;
+
+  /// Jobs that hold under O7, in the order in which their holds came in force.
+  private final List<JobId> blocked = new ArrayList<>();
+
+  RestChecker(Reference rules, Supply supply, SchedulerCore core) {
+    this.rules = rules;
+    this.shadow = rules.shadow;
+    this.supply = supply;
+    this.core = core;
+    for (Hold hold : shadow.holds.values()) {
+      if (hold.isForBlocked()) {
+        blocked.add(hold.job());
+      }
+    }
+  }
+
+  /// The rules as they were at the job's turn: of the holds of O7 only those count that came in
+  /// force before. They are known in their order; its turn was before the first of them that it is
+  /// ahead of, but after those of its own queue that are ahead of it, and not before it was its
+  /// queue's first.
+  private Reference atTurnOf(Job job) {
+    Set<JobId> later = new LinkedHashSet<>(blocked);
+    int after = 0;
+    for (int i = 0; i < blocked.size(); i++) {
+      Job holder = shadow.jobs.get(blocked.get(i));
+      if (holder.spec().queue().equals(job.spec().queue()) && rules.isAhead(holder, job)) {
+        after = i + 1;
+      }
+    }
+    for (int i = 0; i < blocked.size(); i++) {
+      JobId holder = blocked.get(i);
+      Reference then = new Reference(shadow, rules.now, later);
+      if (holder.equals(job.id())
+          || (i >= after && isLead(job, then) && then.isBefore(job, shadow.jobs.get(holder)))) {
+        return then;
+      }
+      later.remove(holder);
+    }
+    return rules;
+  }
+
+  /// Whether it is the job's turn when it is the turn of its queue.
+  private static boolean isLead(Job job, Reference then) {
+    return then.firsts().stream()
+        .noneMatch(
+            first -> first.spec().queue().equals(job.spec().queue()) && then.isAhead(first, job));
+  }
+
+  void check() {
+    for (Hold hold : shadow.holds.values()) {
+      checkHolder(hold);
+    }
+    Map<QueueId, Job> firsts = new LinkedHashMap<>();
+    for (Job job : rules.heads()) {
+      Reason reason = core.reason(job.id()).orElse(null);
+      require(reason != null, "every waiting job has a reason", job);
+      Optional<String> refusal = rules.refusal(job);
+      require(
+          refusal.isPresent()
+              ? reason.code().equals(refusal.get())
+              : !RIGHTS.contains(reason.code()),
+          "a reason is never wrong",
+          job,
+          reason,
+          refusal);
+      requireNumbers(job, reason);
+      if (refusal.isEmpty()) {
+        firsts.merge(job.spec().queue(), job, (a, b) -> rules.isAhead(a, b) ? a : b);
+        require(
+            !rules.fitsNow(job),
+            "no free capacity that a waiting job may use (work conserving)",
+            job,
+            reason);
+        // What is above the limit only uses what idles (A2).
+        PolicyId policy = rules.queue(job).policy();
+        if (rules.charged(policy) + rules.need(job) <= rules.limit(policy)) {
+          supply.requireAsked(job, rules);
+        }
+      }
+      if (!refusal.equals(Optional.of("NEVER_FITS"))) {
+        Reference then = atTurnOf(job);
+        require(
+            then.refusal(job).isPresent() || !then.fitsNow(job),
+            "nobody waits for what a worse-ranked one holds (O7)",
+            job);
+        requireNoRoom(job, then);
+      }
+    }
+    firsts.values().forEach(this::checkFirst);
+  }
+
+  private void checkHolder(Hold hold) {
+    Job job = shadow.jobs.get(hold.job());
+    require(job.state() == JobState.WAITING, "a job that goes away releases its hold", hold);
+    Reason reason = core.reason(job.id()).orElse(null);
+    Pool pool = shadow.pool(hold.place().pool()).orElseThrow();
+    if (hold.isForBlocked()) {
+      require(
+          new Reason.Holding(pool.id(), hold.waitsFor(), hold.expectedStart()).equals(reason),
+          "a job that holds says so",
+          hold,
+          reason);
+      BlockedHoldCheck.checkRest(hold, atTurnOf(job));
+    } else {
+      require(
+          new Reason.WaitingForVictims(pool.id(), hold.waitsFor()).equals(reason),
+          "a held job waits for it",
+          hold,
+          reason);
+    }
+  }
+
+  /// No rule would make room.
+  private void requireNoRoom(Job job, Reference then) {
+    Victims possible = new Victims(then);
+    for (PreemptionRule rule : possible.rulesFor(job)) {
+      if (rule == PreemptionRule.P9 || !supply.mayServe(job, then)) {
+        require(
+            possible.prefix(job, rule).isEmpty(),
+            "no job waits while the P rules would make room",
+            rule,
+            job,
+            possible.prefix(job, rule));
+      }
+    }
+  }
+
+  /// What concerns only the first of a queue.
+  private void checkFirst(Job job) {
+    for (Hold hold : shadow.holds.values()) {
+      if (hold.isForBlocked()
+          && job.spec().maxRuntime().isPresent()
+          && rules.profile(job).workers() == 1) {
+        require(
+            !BlockedHoldCheck.mayPass(hold, job, rules),
+            "a job that ends in time passes a hold (O7)",
+            job,
+            hold);
+      }
+    }
+    Reference then = atTurnOf(job);
+    if (!BlockedHoldCheck.mayHold(job, then)) {
+      return;
+    }
+    for (Pool pool : rules.routes(job)) {
+      Optional<Hold> hold = BlockedHoldCheck.holdIn(pool.id(), then);
+      if (hold.isEmpty()) {
+        require(
+            BlockedHoldCheck.earliest(pool, job, then).isEmpty(),
+            "a job that was blocked for long enough holds (O7)",
+            job,
+            pool);
+      }
+    }
+  }
+
+  /// The numbers of a reason are those of this moment.
+  private void requireNumbers(Job job, Reason reason) {
+    if (reason instanceof Reason.NeverFits || reason instanceof Reason.QueueClosed) {
+      return;
+    }
+    PolicyId policy = rules.queue(job).policy();
+    Profile profile = rules.profile(job);
+    Pool first = rules.routes(job).getFirst();
+    long need = rules.need(job);
+    boolean right =
+        switch (reason) {
+          case Reason.Limit limit ->
+              limit.equals(
+                  new Reason.Limit(
+                      policy, gpus(rules.charged(policy)), gpus(need), gpus(rules.limit(policy))));
+          case Reason.UserLimit limit ->
+              limit.usage().units() == rules.chargedByUser(policy, job.spec().user())
+                  && limit.user().equals(job.spec().user());
+          case Reason.OverReservationDenied denied ->
+              denied.usage().units() == rules.standing(policy, Set.of())
+                  && denied.reservation().units() == rules.reservation(policy);
+          case Reason.NonPreemptible denied ->
+              denied.usage().units() == rules.nonPreemptible(policy)
+                  && denied.reservation().units() == rules.reservation(policy);
+          case Reason.PoolCapacity full ->
+              full.pool().equals(first.id())
+                  && !rules.space.isBelowCeiling(first, profile, Without.NOTHING)
+                  && full.used().units() + need > full.capacity().units();
+          case Reason.Hold hold -> isHeldBy(job, hold, first);
+          case Reason.Capacity capacity ->
+              capacity.pool().equals(first.id())
+                  && capacity.idle().units() == rules.space.idle(first)
+                  && (need > capacity.idle().units() || need == 0);
+          case Reason.Fragmentation fragments ->
+              fragments.pool().equals(first.id())
+                  && fragments.idle().units() == rules.space.idle(first)
+                  && need <= fragments.idle().units();
+          case Reason.WaitingForProvider provider ->
+              shadow
+                  .pool(provider.pool())
+                  .filter(pool -> rules.routes(job).contains(pool))
+                  .filter(pool -> rules.space.workersOnInstance(pool, profile) > 0)
+                  .filter(pool -> supply.isMissing(pool, rules))
+                  .isPresent();
+          case Reason.NeverFits _,
+              Reason.QueueClosed _,
+              Reason.TenantLimit _,
+              Reason.TenantNonPreemptible _,
+              Reason.Holding _,
+              Reason.WaitingForVictims _ ->
+              false;
+        };
+    require(right, "the numbers of a reason are never wrong", job, reason);
+  }
+
+  /// It fits without the holds, and the named job has one of them.
+  private boolean isHeldBy(Job job, Reason.Hold hold, Pool first) {
+    Hold named = shadow.holds.get(hold.holder());
+    Set<JobId> all = new HashSet<>(shadow.holds.keySet());
+    return hold.pool().equals(first.id())
+        && named != null
+        && named.place().pool().equals(first.id())
+        && new Reference(shadow, rules.now, all).fits(first, job);
+  }
+}

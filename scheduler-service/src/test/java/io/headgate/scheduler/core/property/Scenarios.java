@@ -1,0 +1,152 @@
+package io.headgate.scheduler.core.property;
+
+import io.headgate.scheduler.core.Decision;
+import io.headgate.scheduler.core.Effect;
+import io.headgate.scheduler.core.Input;
+import io.headgate.scheduler.core.SchedulerCore;
+import io.headgate.scheduler.core.catalog.Catalog;
+import io.headgate.scheduler.core.job.Job;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongConsumer;
+import java.util.function.UnaryOperator;
+import java.util.random.RandomGenerator;
+import java.util.random.RandomGeneratorFactory;
+
+/// Made-up histories by seed: runs many of them on two threads, and keeps one to be run again in
+/// another guise.
+///
+/// `-Dheadgate.scenarios=N` runs more or fewer of them, `-Dheadgate.seed=N` that one alone,
+/// `-Dheadgate.steps=N` makes all of them so long.
+final class Scenarios {
+  private static final Instant BEGINNING = Instant.parse("2026-01-01T00:00:00Z");
+  private static final int THREADS = 2;
+
+  private Scenarios() {}
+
+  /// One batch of inputs.
+  record Step(Instant at, List<Input> inputs) {}
+
+  static RandomGenerator random(long seed) {
+    return RandomGeneratorFactory.of("L64X128MixRandom").create(seed);
+  }
+
+  /// How many steps the scenario has: most are short, for a short one finds nearly as much in a
+  /// fraction of the time.
+  static int steps(long seed) {
+    return Integer.getInteger("headgate.steps", seed % 10 == 0 ? 25 : 6);
+  }
+
+  /// Runs the test with every seed.
+  ///
+  /// @param usual how many when nothing else is asked for
+  static void each(int usual, LongConsumer test) {
+    Long only = Long.getLong("headgate.seed");
+    if (only != null) {
+      test.accept(only);
+      return;
+    }
+    long last = Long.getLong("headgate.scenarios", usual);
+    AtomicLong next = new AtomicLong(1);
+    try (ExecutorService threads = Executors.newFixedThreadPool(THREADS)) {
+      List<Future<?>> all = new ArrayList<>();
+      for (int i = 0; i < THREADS; i++) {
+        all.add(threads.submit(() -> runFrom(next, last, test)));
+      }
+      for (Future<?> one : all) {
+        one.get();
+      }
+    } catch (java.util.concurrent.ExecutionException e) {
+      throw new AssertionError(e.getCause().getMessage(), e.getCause());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static void runFrom(AtomicLong next, long last, LongConsumer test) {
+    for (long seed = next.getAndIncrement(); seed <= last; seed = next.getAndIncrement()) {
+      try {
+        test.accept(seed);
+      } catch (AssertionError | RuntimeException e) {
+        next.set(last + 1);
+        throw new AssertionError("-Dheadgate.seed=" + seed + ": " + e.getMessage(), e);
+      }
+    }
+  }
+
+  /// Follows a made-up history.
+  interface Follower {
+    /// A decision was made.
+    ///
+    /// @param shadow what a shell would know after it; null-free and not to be changed
+    void decided(Step step, Decision decision, SchedulerCore core, Shadow shadow);
+  }
+
+  /// Makes up a history, and lets the core decide it.
+  ///
+  /// @param guise what is made of every input
+  static List<Step> record(long seed, UnaryOperator<Input> guise, Follower follower) {
+    RandomGenerator random = random(seed);
+    RandomWorld world = new RandomWorld(random, seed);
+    Shadow shadow = new Shadow(world.catalog());
+    SchedulerCore core = SchedulerCore.empty();
+    Instant now = BEGINNING;
+    List<Input> inputs = world.beginning();
+    List<Step> steps = new ArrayList<>();
+    for (int i = 0; i < steps(seed); i++) {
+      Step step = new Step(now, inputs.stream().map(Scenarios::withoutPast).map(guise).toList());
+      steps.add(step);
+      Decision decision = core.decide(step.inputs(), now);
+      step.inputs().forEach(shadow::apply);
+      decision.effects().forEach(shadow::apply);
+      shadow.setAside(core.state());
+      follower.decided(step, decision, core, shadow);
+      now = now.plus(Duration.ofSeconds(random.nextInt(240)));
+      inputs = world.next(shadow, now);
+    }
+    return steps;
+  }
+
+  /// The record of a job says who preempted it last, which is for reading only.
+  private static Input withoutPast(Input input) {
+    return switch (input) {
+      case Input.JobCancelled(var job) -> new Input.JobCancelled(withoutPast(job));
+      case Input.JobRequeued(var job) -> new Input.JobRequeued(withoutPast(job));
+      default -> input;
+    };
+  }
+
+  private static Job withoutPast(Job job) {
+    return new Job(
+        job.spec(),
+        job.state(),
+        job.sequence(),
+        job.submittedAt(),
+        job.attempts(),
+        Optional.empty());
+  }
+
+  /// Lets a new core decide the history.
+  static List<List<Effect>> run(List<Step> steps) {
+    SchedulerCore core = SchedulerCore.empty();
+    List<List<Effect>> effects = new ArrayList<>();
+    for (Step step : steps) {
+      effects.add(core.decide(step.inputs(), step.at()).effects());
+    }
+    return effects;
+  }
+
+  static Input provisioned(Input input, UnaryOperator<Catalog> change) {
+    return input instanceof Input.CatalogChanged(var catalog)
+        ? new Input.CatalogChanged(change.apply(catalog))
+        : input;
+  }
+}

@@ -1,0 +1,294 @@
+package io.headgate.scheduler.core.property;
+
+import static io.headgate.scheduler.core.property.Violation.require;
+
+import io.headgate.scheduler.core.Decision;
+import io.headgate.scheduler.core.Effect;
+import io.headgate.scheduler.core.Input;
+import io.headgate.scheduler.core.SchedulerCore;
+import io.headgate.scheduler.core.catalog.PolicyId;
+import io.headgate.scheduler.core.catalog.Pool;
+import io.headgate.scheduler.core.catalog.PoolId;
+import io.headgate.scheduler.core.catalog.Profile;
+import io.headgate.scheduler.core.catalog.Queue;
+import io.headgate.scheduler.core.catalog.Reclaim;
+import io.headgate.scheduler.core.catalog.TenantId;
+import io.headgate.scheduler.core.explain.Reason;
+import io.headgate.scheduler.core.job.Attempt;
+import io.headgate.scheduler.core.job.Hold;
+import io.headgate.scheduler.core.job.Job;
+import io.headgate.scheduler.core.job.JobId;
+import io.headgate.scheduler.core.job.JobState;
+import io.headgate.scheduler.core.job.PreemptionRule;
+import io.headgate.scheduler.core.job.StopCause;
+import io.headgate.scheduler.core.job.WorkerPlace;
+import io.headgate.scheduler.core.node.Node;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/// Holds decisions against what is promised to tenants that share pools (DESIGN A3).
+final class TenantChecker {
+  final Shadow shadow;
+  private final TenantRules rules;
+
+  /// Of the preemption that is being told: the winner's tenant's standing before its first victim.
+  private final Map<JobId, Long> standingBefore = new HashMap<>();
+
+  int victimsOfOtherTenants;
+  int waitsForTenantLimit;
+
+  TenantChecker(Shadow shadow) {
+    this.shadow = shadow;
+    this.rules = new TenantRules(shadow);
+  }
+
+  void check(Iterable<Input> inputs, Decision decision, SchedulerCore core, Instant now) {
+    for (Input input : inputs) {
+      shadow.apply(input);
+    }
+    shadow.setAside(core.state());
+    standingBefore.clear();
+    for (Effect effect : decision.effects()) {
+      if (effect instanceof Effect.StopAttempt(var id, var order)
+          && order.cause() instanceof StopCause.Preempted cause) {
+        beforeVictim(shadow.attempts.get(id), cause);
+      }
+      shadow.apply(effect);
+      if (effect instanceof Effect.StartAttempt(var attempt)) {
+        afterStart(attempt);
+      }
+    }
+    for (Hold hold : shadow.holds.values()) {
+      if (hold.place().units() > 0 && hold.isForBlocked()) {
+        requireWithinLimit(rules.policyOf(hold.job()).tenant(), hold.place().pool(), hold);
+      }
+    }
+    Reference space = new Reference(shadow, now);
+    for (Node node : shadow.nodes.values()) {
+      require(!space.space.isOvercommitted(node), "never two jobs on one slice", node);
+    }
+    checkWaiting(core, now);
+  }
+
+  private void afterStart(Attempt attempt) {
+    TenantId tenant = attempt.policy().tenant();
+    PoolId pool = attempt.assignment().pool();
+    if (attempt.assignment().units() == 0) {
+      return;
+    }
+    require(
+        rules.used(tenant, pool) <= rules.limit(tenant, pool),
+        "no start above the tenant's limit",
+        attempt,
+        rules.used(tenant, pool));
+    require(
+        attempt.preemptible()
+            || !rules.isShared(pool)
+            || rules.nonPreemptible(tenant, pool) <= rules.reservation(tenant, pool),
+        "non-preemptible jobs stay within the tenant's reservation",
+        attempt);
+  }
+
+  private void requireWithinLimit(TenantId tenant, PoolId pool, Object detail) {
+    require(
+        rules.charged(tenant, pool) <= rules.limit(tenant, pool),
+        "nothing is held above the tenant's limit",
+        detail);
+  }
+
+  private void beforeVictim(Attempt victim, StopCause.Preempted cause) {
+    PoolId pool = victim.assignment().pool();
+    PolicyId winner = rules.policyOf(cause.by());
+    PolicyId loser = victim.policy();
+    if (cause.rule() == PreemptionRule.P9) {
+      require(winner.equals(loser), "P9 stays within the policy", victim, cause);
+      return;
+    }
+    boolean isForeign = rules.isShared(pool) && !winner.tenant().equals(loser.tenant());
+    require(
+        cause.grounds().tenants().isPresent() == isForeign,
+        "tenants are told where they matter",
+        victim,
+        cause);
+    if (!isForeign) {
+      require(
+          rules.standing(loser) > rules.reservation(loser),
+          "within a tenant no policy at or below its reservation loses a job",
+          victim,
+          cause);
+      return;
+    }
+    victimsOfOtherTenants++;
+    require(cause.rule() == PreemptionRule.P1, "ranks count within a tenant only", victim, cause);
+    require(
+        rules.standing(loser.tenant(), pool) > rules.reservation(loser.tenant(), pool),
+        "no tenant at or below its reservation loses a job to another",
+        victim,
+        cause,
+        rules.standing(loser.tenant(), pool));
+    long need = cause.grounds().need().units();
+    long before =
+        standingBefore.computeIfAbsent(cause.by(), key -> rules.standing(winner.tenant(), pool));
+    require(
+        before + need <= rules.reservation(winner.tenant(), pool),
+        "only a tenant that ends within its reservation takes from others",
+        victim,
+        cause);
+    require(
+        rules.standing(winner) + need <= rules.reservation(winner),
+        "only an entitled job takes from other tenants",
+        victim,
+        cause);
+  }
+
+  private void checkWaiting(SchedulerCore core, Instant now) {
+    Set<Object> seen = new HashSet<>();
+    List<Job> inOrder = new ArrayList<>(shadow.live());
+    inOrder.sort(Comparator.comparingInt((Job job) -> job.spec().priority()).reversed());
+    for (Job job : inOrder) {
+      if (job.state() != JobState.WAITING || shadow.holds.containsKey(job.id())) {
+        continue;
+      }
+      Reason reason = core.reason(job.id()).orElse(null);
+      require(reason != null, "every waiting job has a reason", job);
+      if (reason instanceof Reason.TenantLimit limit) {
+        waitsForTenantLimit++;
+        require(
+            limit.usage().units() == rules.charged(limit.tenant(), limit.pool())
+                && limit.limit().units() == rules.limit(limit.tenant(), limit.pool())
+                && limit.usage().units() + limit.need().units() > limit.limit().units(),
+            "the numbers of a reason are never wrong",
+            job,
+            reason);
+      }
+      if (seen.add(job.spec().queue())) {
+        checkEntitled(job, core, reason, now);
+      }
+    }
+  }
+
+  /// A job that may take the place of another of its own profile takes it: what the other leaves
+  /// fits, whatever else there is.
+  private void checkEntitled(Job job, SchedulerCore core, Reason reason, Instant now) {
+    boolean isSupply =
+        reason instanceof Reason.TenantLimit
+            || reason instanceof Reason.Capacity
+            || reason instanceof Reason.Fragmentation
+            || reason instanceof Reason.PoolCapacity;
+    Queue queue = shadow.queue(job.spec().queue()).orElse(null);
+    if (!isSupply || queue == null || !mayTake(queue, job)) {
+      return;
+    }
+    long need = shadow.profile(queue.profile()).orElseThrow().need().units();
+    PolicyId own = queue.policy();
+    if (need == 0 || rules.standing(own) + need > rules.reservation(own)) {
+      return;
+    }
+    for (Attempt attempt : shadow.attempts.values()) {
+      if (isReplaceable(attempt, queue, now) && mayGo(attempt, own, need)) {
+        require(
+            false,
+            "no entitled job waits while it may take the place of another",
+            job,
+            attempt,
+            core.explain(job.id()),
+            core.policies(),
+            core.tenants(),
+            shadow.holds);
+      }
+    }
+  }
+
+  private boolean mayTake(Queue queue, Job job) {
+    Profile profile = shadow.profile(queue.profile()).orElse(null);
+    return profile != null
+        && queue.open()
+        && job.spec().preemptible().orElse(true)
+        && shadow.policy(queue.policy()).map(policy -> policy.preemptible()).orElse(false)
+        && profile.reclaim() != Reclaim.STRICT
+        && profile.pools().stream()
+            .map(shadow::pool)
+            .flatMap(Optional::stream)
+            .allMatch(pool -> pool.elasticity().isEmpty());
+  }
+
+  private boolean isReplaceable(Attempt attempt, Queue queue, Instant now) {
+    Pool pool = shadow.pool(attempt.assignment().pool()).orElse(null);
+    Profile profile = shadow.profile(queue.profile()).orElseThrow();
+    Instant since = attempt.startedAt().orElse(attempt.assignedAt());
+    return pool != null
+        && attempt.stop().isEmpty()
+        && attempt.preemptible()
+        && attempt.profile().equals(queue.profile())
+        && attempt.assignment().units() == profile.need().units()
+        && attempt.assignment().workers().size() == profile.workers()
+        && profile.pools().contains(pool.id())
+        && pool.dedicatedTo().isEmpty()
+        && pool.capacity().isEmpty()
+        && attempt.assignment().workers().stream()
+            .allMatch(place -> {
+              Node node = shadow.nodes.get(place.node());
+              return node != null
+                  && node.pool().equals(pool.id())
+                  && shadow.takesWork(node)
+                  && place.cpuMillis() == profile.cpuMillis()
+                  && !isHeld(node)
+                  && isWhole(node, pool, profile, place);
+            })
+        && shadow
+            .policy(attempt.policy())
+            .map(policy -> !since.plus(policy.minRuntime()).isAfter(now))
+            .orElse(false);
+  }
+
+  /// Whether the node is still what it was when the place was given: others of its kind joined in
+  /// its stead meanwhile, or the pool admits another model now.
+  private boolean isWhole(Node node, Pool pool, Profile profile, WorkerPlace given) {
+    long cpu = 0;
+    for (Attempt attempt : shadow.attempts.values()) {
+      for (WorkerPlace place : attempt.assignment().workers()) {
+        cpu += place.node().equals(node.id()) ? place.cpuMillis() : 0;
+      }
+    }
+    return cpu <= node.cpuMillis()
+        && given.slices().stream()
+            .allMatch(slice ->
+                node.devices().stream()
+                    .anyMatch(device ->
+                        device.index() == slice.device()
+                            && pool.gpuModel().map(device.model()::equals).orElse(true)
+                            && (profile.gpuModels().isEmpty()
+                                || profile.gpuModels().contains(device.model()))
+                            && (!profile.gpus().isFraction()
+                                || device.isolation().compareTo(profile.isolation()) >= 0)));
+  }
+
+  /// What somebody holds there may be what the attempt would leave.
+  private boolean isHeld(Node node) {
+    return shadow.holds.values().stream()
+        .flatMap(hold -> hold.place().workers().stream())
+        .anyMatch(place -> place.node().equals(node.id()));
+  }
+
+  private boolean mayGo(Attempt attempt, PolicyId own, long need) {
+    PoolId pool = attempt.assignment().pool();
+    PolicyId loser = attempt.policy();
+    boolean isForeign = rules.isShared(pool) && !own.tenant().equals(loser.tenant());
+    if (!isForeign) {
+      // Its own tenant's limit is no hindrance: what the other leaves is its own tenant's too.
+      return !own.equals(loser)
+          && rules.standing(loser) > rules.reservation(loser)
+          && rules.charged(own.tenant(), pool) <= rules.limit(own.tenant(), pool);
+    }
+    return rules.standing(loser.tenant(), pool) > rules.reservation(loser.tenant(), pool)
+        && rules.standing(own.tenant(), pool) + need <= rules.reservation(own.tenant(), pool)
+        && rules.charged(own.tenant(), pool) + need <= rules.limit(own.tenant(), pool);
+  }
+}

@@ -1,0 +1,93 @@
+package io.headgate.scheduler.core.property;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.headgate.scheduler.core.Decision;
+import io.headgate.scheduler.core.Effect;
+import io.headgate.scheduler.core.Input;
+import io.headgate.scheduler.core.SchedulerCore;
+import io.headgate.scheduler.core.job.StopCause;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.random.RandomGenerator;
+import java.util.random.RandomGeneratorFactory;
+import org.junit.jupiter.api.Test;
+
+/// The rules between tenants that share pools (DESIGN A3), over made-up histories.
+///
+/// A failure prints its seed; `-Dheadgate.seed=N` runs that one scenario, `-Dheadgate.scenarios=N`
+/// more of them.
+class TenantPropertiesTest {
+  private static final int SCENARIOS = Integer.getInteger("headgate.scenarios", 3000) / 5;
+  private static final int STEPS = 25;
+
+  private int victimsOfOtherTenants;
+  private int waitsForTenantLimit;
+
+  private static RandomGenerator random(long seed) {
+    return RandomGeneratorFactory.of("L64X128MixRandom").create(seed);
+  }
+
+  @Test
+  void holdInEveryScenario() {
+    Long only = Long.getLong("headgate.seed");
+    if (only != null) {
+      run(only);
+      return;
+    }
+    for (long seed = 1; seed <= SCENARIOS; seed++) {
+      try {
+        run(seed);
+      } catch (AssertionError | RuntimeException e) {
+        throw new AssertionError("seed " + seed + ": " + e.getMessage(), e);
+      }
+    }
+    // The made-up tenants do meet.
+    assertThat(victimsOfOtherTenants).isGreaterThan(SCENARIOS / 20);
+    assertThat(waitsForTenantLimit).isGreaterThan(SCENARIOS / 20);
+  }
+
+  private void run(long seed) {
+    RandomGenerator random = random(seed);
+    RandomWorld world = new RandomWorld(random, seed);
+    TenantWorld tenants = new TenantWorld(random(~seed));
+    List<Input> inputs = tenants.divide(world.beginning());
+    Shadow shadow = new Shadow(((Input.CatalogChanged) inputs.getFirst()).catalog());
+    TenantChecker checker = new TenantChecker(shadow);
+    SchedulerCore core = SchedulerCore.empty();
+    SchedulerCore twin = SchedulerCore.empty();
+    Instant now = Instant.parse("2026-01-01T00:00:00Z");
+    for (int step = 0; step < STEPS; step++) {
+      Decision decision = core.decide(inputs, now);
+      checker.check(inputs, decision, core, now);
+      assertThat(preemptions(decision)).as("preemptions of one decision").isLessThan(200);
+      assertThat(twin.decide(inputs, now)).as("same inputs, same output").isEqualTo(decision);
+      if (random.nextInt(4) == 0) {
+        twin = twin.copy();
+      }
+      if (step % 8 == 7) {
+        for (int i = 0; i < 5; i++) {
+          List<Input> pass = List.of(new Input.TimePassed());
+          assertThat(core.decide(pass, now).effects())
+              .as("five more passes change nothing")
+              .isEmpty();
+          twin.decide(pass, now);
+        }
+      }
+      now = now.plus(Duration.ofSeconds(random.nextInt(240)));
+      inputs = new ArrayList<>(tenants.divide(world.next(shadow, now)));
+    }
+    victimsOfOtherTenants += checker.victimsOfOtherTenants;
+    waitsForTenantLimit += checker.waitsForTenantLimit;
+  }
+
+  private static long preemptions(Decision decision) {
+    return decision.effects().stream()
+        .filter(effect ->
+            effect instanceof Effect.StopAttempt(var _, var order)
+                && order.cause() instanceof StopCause.Preempted)
+        .count();
+  }
+}

@@ -1,0 +1,110 @@
+package io.headgate.scheduler.core.property;
+
+import io.headgate.scheduler.core.catalog.Policy;
+import io.headgate.scheduler.core.catalog.PolicyId;
+import io.headgate.scheduler.core.catalog.PoolId;
+import io.headgate.scheduler.core.catalog.TenantId;
+import io.headgate.scheduler.core.catalog.TenantShare;
+import io.headgate.scheduler.core.job.Assignment;
+import io.headgate.scheduler.core.job.Attempt;
+import io.headgate.scheduler.core.job.Hold;
+import io.headgate.scheduler.core.job.JobId;
+import java.util.Optional;
+import java.util.function.Predicate;
+
+/// What tenants and policies have and are promised (DESIGN A3), counted anew each time from what a
+/// shell knows; slow, and independent of the core's accounts. In units of 1/126000 GPU.
+final class TenantRules {
+  private final Shadow shadow;
+
+  TenantRules(Shadow shadow) {
+    this.shadow = shadow;
+  }
+
+  boolean isShared(PoolId pool) {
+    return shadow.catalog.shares().stream().anyMatch(share -> share.pool().equals(pool));
+  }
+
+  private Optional<TenantShare> share(TenantId tenant, PoolId pool) {
+    return shadow.catalog.shares().stream()
+        .filter(share -> share.pool().equals(pool) && share.tenant().equals(tenant))
+        .findAny();
+  }
+
+  long reservation(TenantId tenant, PoolId pool) {
+    return share(tenant, pool).map(share -> share.reservation().units()).orElse(0L);
+  }
+
+  long limit(TenantId tenant, PoolId pool) {
+    return share(tenant, pool)
+        .flatMap(TenantShare::limit)
+        .map(limit -> limit.units())
+        .orElse(Long.MAX_VALUE);
+  }
+
+  long reservation(PolicyId policy) {
+    return shadow.policy(policy).map(found -> found.reservation().units()).orElse(0L);
+  }
+
+  PolicyId policyOf(JobId job) {
+    return shadow.queue(shadow.jobs.get(job).spec().queue()).orElseThrow().policy();
+  }
+
+  /// What attempts of the tenant have there, those that stop included.
+  long used(TenantId tenant, PoolId pool) {
+    return attempts(in(tenant, pool), attempt -> true);
+  }
+
+  /// What the tenant will have there when everything that was decided is done.
+  long standing(TenantId tenant, PoolId pool) {
+    return attempts(in(tenant, pool), attempt -> attempt.stop().isEmpty())
+        + holds(tenant, pool, hold -> !hold.isForBlocked());
+  }
+
+  /// The most that it has there now, or when those who hold have started.
+  long charged(TenantId tenant, PoolId pool) {
+    long live = attempts(in(tenant, pool), attempt -> attempt.stop().isEmpty());
+    long stopping = attempts(in(tenant, pool), attempt -> attempt.stop().isPresent());
+    return live + Math.max(stopping, holds(tenant, pool, hold -> true));
+  }
+
+  long nonPreemptible(TenantId tenant, PoolId pool) {
+    return attempts(in(tenant, pool), attempt -> !attempt.preemptible());
+  }
+
+  long standing(PolicyId policy) {
+    long held = 0;
+    for (Hold hold : shadow.holds.values()) {
+      held +=
+          !hold.isForBlocked() && policyOf(hold.job()).equals(policy) ? hold.place().units() : 0;
+    }
+    return held
+        + attempts(attempt -> attempt.policy().equals(policy), attempt -> attempt.stop().isEmpty());
+  }
+
+  private static Predicate<Attempt> in(TenantId tenant, PoolId pool) {
+    return attempt ->
+        attempt.policy().tenant().equals(tenant) && attempt.assignment().pool().equals(pool);
+  }
+
+  private long attempts(Predicate<Attempt> whose, Predicate<Attempt> which) {
+    return shadow.attempts.values().stream()
+        .filter(whose.and(which))
+        .map(Attempt::assignment)
+        .mapToLong(Assignment::units)
+        .sum();
+  }
+
+  private long holds(TenantId tenant, PoolId pool, Predicate<Hold> which) {
+    return shadow.holds.values().stream()
+        .filter(hold -> hold.place().pool().equals(pool))
+        .filter(hold -> policyOf(hold.job()).tenant().equals(tenant))
+        .filter(which)
+        .mapToLong(hold -> hold.place().units())
+        .sum();
+  }
+
+  boolean isProvisioned(PolicyId policy) {
+    return shadow.policy(policy).map(Policy::id).isPresent();
+  }
+}

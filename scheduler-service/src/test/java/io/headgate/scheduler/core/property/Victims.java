@@ -1,0 +1,197 @@
+package io.headgate.scheduler.core.property;
+
+import io.headgate.scheduler.core.catalog.Policy;
+import io.headgate.scheduler.core.catalog.PolicyId;
+import io.headgate.scheduler.core.catalog.Pool;
+import io.headgate.scheduler.core.catalog.PoolId;
+import io.headgate.scheduler.core.catalog.Queue;
+import io.headgate.scheduler.core.catalog.Reclaim;
+import io.headgate.scheduler.core.job.Attempt;
+import io.headgate.scheduler.core.job.AttemptId;
+import io.headgate.scheduler.core.job.Job;
+import io.headgate.scheduler.core.job.PreemptionRule;
+import io.headgate.scheduler.core.property.Reference.Standing;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/// Who must go (P1-P4, P7, P9): all in their order, one after the other.
+final class Victims {
+  private final Reference rules;
+  private final Shadow shadow;
+
+  Victims(Reference rules) {
+    this.rules = rules;
+    this.shadow = rules.shadow;
+  }
+
+  /// The rules under which the job may make room as its policy stands now, the first to be tried
+  /// first.
+  List<PreemptionRule> rulesFor(Job job) {
+    List<PreemptionRule> found = new ArrayList<>();
+    boolean mayStart = rules.refusal(job).isEmpty();
+    Standing standing = mayStart ? rules.standing(job) : Standing.ABOVE_LIMIT;
+    if (mayStart && standing == Standing.ENTITLED) {
+      found.add(PreemptionRule.P1);
+    }
+    if (mayStart
+        && standing == Standing.OVER_RESERVATION
+        && rules.profile(job).reclaim() == Reclaim.RANK) {
+      found.add(PreemptionRule.P7);
+    }
+    // Where only what long-blocked jobs hold fills the limit, it waits for them.
+    boolean makesRoomInLimit = !mayStart && rules.isAboveLimitBesideBlocked(job);
+    if (rules.refusalBesidesLimit(job).isEmpty()
+        && rules.preemptsWithin(job)
+        && (standing != Standing.ABOVE_LIMIT || makesRoomInLimit)) {
+      found.add(PreemptionRule.P9);
+    }
+    return found;
+  }
+
+  double lostWork(Attempt attempt) {
+    Instant from = attempt.checkpointAt().or(attempt::startedAt).orElse(rules.now);
+    return from.isBefore(rules.now)
+        ? (double) attempt.assignment().units() * Duration.between(from, rules.now).toMillis()
+        : 0;
+  }
+
+  private boolean isProtected(Attempt attempt) {
+    Duration least = shadow.policy(attempt.policy()).map(Policy::minRuntime).orElse(Duration.ZERO);
+    return attempt.startedAt().orElse(attempt.assignedAt()).plus(least).isAfter(rules.now)
+        && !least.isZero();
+  }
+
+  private boolean isPreemptible(Attempt attempt) {
+    return attempt.preemptible()
+        && attempt.stop().isEmpty()
+        && attempt.assignment().units() > 0
+        && !isProtected(attempt);
+  }
+
+  /// Whether the attempt may go for the job just now.
+  boolean mayGo(Attempt attempt, Job job, PreemptionRule rule, Set<AttemptId> removed) {
+    if (!isPreemptible(attempt)) {
+      return false;
+    }
+    PolicyId own = rules.queue(job).policy();
+    return switch (rule) {
+      case P9 ->
+          attempt.policy().equals(own)
+              && rules.job(attempt).spec().priority() < job.spec().priority();
+      case P7 ->
+          !attempt.policy().equals(own)
+              && isWorseRanked(attempt, job)
+              && isAboveReservation(attempt, rules.profile(job).reclaim(), removed);
+      case P1 -> isAboveReservation(attempt, rules.profile(job).reclaim(), removed);
+    };
+  }
+
+  private boolean isAboveReservation(Attempt attempt, Reclaim reclaim, Set<AttemptId> removed) {
+    boolean dedicated =
+        shadow
+            .pool(attempt.assignment().pool())
+            .map(p -> p.dedicatedTo().isPresent())
+            .orElse(false);
+    boolean wherever =
+        attempt.assignment().workers().stream()
+            .map(place -> shadow.nodes.get(place.node()))
+            .noneMatch(node -> node != null && shadow.takesWork(node));
+    if (dedicated || wherever) {
+      return false;
+    }
+    long standing = rules.standing(attempt.policy(), removed);
+    long reservation = rules.reservation(attempt.policy());
+    return reclaim == Reclaim.STRICT
+        ? standing - attempt.assignment().units() >= reservation
+        : standing > reservation;
+  }
+
+  private boolean isWorseRanked(Attempt attempt, Job job) {
+    Pool pool = shadow.pool(attempt.assignment().pool()).orElse(null);
+    if (pool == null) {
+      return false;
+    }
+    int theirs = rules.position(pool, attempt.profile());
+    int mine = rules.position(pool, rules.profile(job).id());
+    return theirs > mine || (theirs == mine && rank(attempt) > rules.queue(job).rank());
+  }
+
+  private int position(Attempt attempt) {
+    return shadow
+        .pool(attempt.assignment().pool())
+        .map(pool -> rules.position(pool, attempt.profile()))
+        .orElse(0);
+  }
+
+  private int rank(Attempt attempt) {
+    return rules
+        .queue(rules.job(attempt).spec().queue())
+        .map(Queue::rank)
+        .orElse(Integer.MAX_VALUE);
+  }
+
+  private boolean isAboveLimit(PolicyId policy, Set<AttemptId> removed) {
+    long standing = rules.standing(policy, removed);
+    return standing > rules.limit(policy) && standing > rules.reservation(policy);
+  }
+
+  /// Whether the job fits, also in its policy's limit where it has to make room in it.
+  boolean makesRoom(Job job, PreemptionRule rule, Set<AttemptId> removed) {
+    if (rule == PreemptionRule.P9) {
+      PolicyId policy = rules.queue(job).policy();
+      if (rules.standing(policy, removed) + rules.need(job) > rules.limit(policy)) {
+        return false;
+      }
+    }
+    return rules.fitsWithout(job, removed);
+  }
+
+  /// The victims of the shortest prefix of the reversed order after which the job fits; empty when
+  /// it never does.
+  Optional<List<Attempt>> prefix(Job job, PreemptionRule rule) {
+    List<PoolId> pools = rules.routes(job).stream().map(Pool::id).toList();
+    List<Attempt> possible = new ArrayList<>();
+    for (Attempt attempt : shadow.attempts.values()) {
+      // Elsewhere a victim helps only where it makes room in the policy's limit.
+      if (rule == PreemptionRule.P9 || pools.contains(attempt.assignment().pool())) {
+        if (isPreemptible(attempt)) {
+          possible.add(attempt);
+        }
+      }
+    }
+    List<Attempt> prefix = new ArrayList<>();
+    Set<AttemptId> removed = new HashSet<>();
+    while (!makesRoom(job, rule, removed)) {
+      Optional<Attempt> worst =
+          possible.stream()
+              .filter(a -> !removed.contains(a.id()))
+              .filter(a -> mayGo(a, job, rule, removed))
+              .max(rule == PreemptionRule.P9 ? within() : across(removed));
+      if (worst.isEmpty()) {
+        return Optional.empty();
+      }
+      prefix.add(worst.get());
+      removed.add(worst.get().id());
+    }
+    return Optional.of(prefix);
+  }
+
+  private Comparator<Attempt> within() {
+    return Comparator.comparingInt((Attempt a) -> -rules.job(a).spec().priority())
+        .thenComparingLong(Attempt::sequence);
+  }
+
+  private Comparator<Attempt> across(Set<AttemptId> removed) {
+    return Comparator.comparing((Attempt a) -> isAboveLimit(a.policy(), removed))
+        .thenComparingInt(this::position)
+        .thenComparingInt(this::rank)
+        .thenComparingDouble(a -> rules.share(a.policy(), removed))
+        .thenComparingLong(Attempt::sequence);
+  }
+}

@@ -1,0 +1,88 @@
+package io.headgate.scheduler.grpc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.headgate.scheduler.core.catalog.PoolId;
+import io.headgate.scheduler.core.catalog.QueueId;
+import io.headgate.scheduler.core.catalog.TenantId;
+import io.headgate.scheduler.core.catalog.UserId;
+import io.headgate.scheduler.core.explain.Reason;
+import io.headgate.scheduler.core.job.AttemptId;
+import io.headgate.scheduler.core.job.Job;
+import io.headgate.scheduler.core.job.JobId;
+import io.headgate.scheduler.core.job.JobSpec;
+import io.headgate.scheduler.core.job.JobState;
+import io.headgate.scheduler.runtime.JobCard;
+import io.headgate.scheduler.runtime.JobName;
+import io.headgate.scheduler.runtime.JobRecord;
+import io.headgate.scheduler.runtime.JobView;
+import io.headgate.type.GpuQuantity;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/// What a waiting job says of its start.
+class JobMapperTest {
+  private static final TenantId ACME = new TenantId("acme");
+  private static final PoolId POOL = new PoolId(ACME, "pool");
+  private static final Instant NOW = Instant.parse("2026-11-22T10:00:00Z");
+  private static final Instant TWO_HOURS_LATER = Instant.parse("2026-11-22T12:00:00.123Z");
+
+  @Test
+  void tellsWhenTheJobsWhosePlaceIsHeldForItEnd() {
+    var job = JobMapper.toSummary(waiting(holding(Optional.of(TWO_HOURS_LATER)))).build();
+
+    assertThat(job.getExpectedStartTime()).isEqualTo(Times.timestamp(TWO_HOURS_LATER));
+    assertThat(job.getReason().getMessage())
+        .endsWith("expected to end first, by 2026-11-22T12:00:00Z");
+  }
+
+  @Test
+  void promisesNothingWhereNobodyHasSaidHowLongItRuns() {
+    assertThat(JobMapper.toSummary(waiting(holding(Optional.empty()))).hasExpectedStartTime())
+        .isFalse();
+    assertThat(
+            JobMapper.toSummary(waiting(new Reason.Hold(POOL, GpuQuantity.ONE, new JobId(7))))
+                .hasExpectedStartTime())
+        .isFalse();
+  }
+
+  private static Reason holding(Optional<Instant> expectedStart) {
+    return new Reason.Holding(POOL, List.of(new AttemptId(new JobId(1), 1)), expectedStart);
+  }
+
+  private static JobView waiting(Reason reason) {
+    JobSpec spec =
+        new JobSpec(
+            new JobId(2),
+            new QueueId(ACME, "queue"),
+            new UserId("ada"),
+            0,
+            Optional.empty(),
+            Optional.empty());
+    JobCard card =
+        new JobCard(
+            new JobName(ACME, "train-1"),
+            "policy",
+            "profile",
+            GpuQuantity.ONE,
+            1,
+            "tenants/acme/users/ada",
+            false,
+            List.of(),
+            "",
+            NOW);
+    JobRecord record =
+        new JobRecord(
+            card,
+            new Job(spec, JobState.WAITING, 1, NOW, 0, Optional.empty()),
+            JobRecord.Course.NONE,
+            Optional.empty(),
+            Optional.empty(),
+            false,
+            1);
+    return new JobView(
+        record, Optional.empty(), Optional.of(reason), Optional.empty(), Optional.empty());
+  }
+}

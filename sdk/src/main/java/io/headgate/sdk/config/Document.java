@@ -1,0 +1,85 @@
+package io.headgate.sdk.config;
+
+import io.headgate.sdk.config.TreeParser.Bounds;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/// One file's text with its tree, and the mistakes that reading it finds.
+record Document(SourceText source, Tree tree, Problems problems, SourceMap sourceMap) {
+  /// @throws ConfigurationException when it is too large, no UTF-8, or no YAML or JSON
+  /// @throws IOException when the file cannot be read
+  static Document read(Path file, Bounds bounds) throws IOException, ConfigurationException {
+    String name = file.toString();
+    if (Files.isDirectory(file)) {
+      throw new IOException("\"" + file + "\" is a directory, not a file");
+    }
+    if (Files.size(file) > bounds.characters) {
+      throw single(
+          SourceText.of(name, ""), Problem.of("FILE_TOO_LARGE", bounds.tooLarge(), null, ""));
+    }
+    return parse(name, decoded(name, Files.readAllBytes(file)), bounds);
+  }
+
+  /// @throws ConfigurationException when it is too large, or no YAML or JSON
+  static Document parse(String fileName, String text, Bounds bounds) throws ConfigurationException {
+    SourceText source = SourceText.of(fileName, text);
+    try {
+      Tree tree = TreeParser.parse(text, bounds);
+      return new Document(source, tree, new Problems(fileName), new SourceMap());
+    } catch (MalformedTextException e) {
+      String message = String.valueOf(e.getMessage());
+      Problem problem = Problem.of(e.reason(), message, e.span(), "");
+      throw single(source, e.span() == null ? problem : problem.note("here"));
+    }
+  }
+
+  /// The top of the file, with its header checked.
+  ///
+  /// @param what the file is, in words for messages: `a configuration`
+  Fields fields(String what, String kind, List<String> keys) {
+    Fields fields = Fields.root(tree, problems, sourceMap, what, keys);
+    if (tree instanceof Tree.Mapping) {
+      expect(fields, "apiVersion", Configuration.API_VERSION);
+      expect(fields, "kind", kind);
+    }
+    return fields;
+  }
+
+  /// @throws ConfigurationException with every mistake that was found
+  void checkClean() throws ConfigurationException {
+    List<Problem> found = problems.inFileOrder();
+    if (!found.isEmpty()) {
+      throw new ConfigurationException(source, found);
+    }
+  }
+
+  private static void expect(Fields fields, String key, String wanted) {
+    if (fields.value(key) == null) {
+      fields.missing(key, "begin the file with " + key + ": " + wanted);
+      return;
+    }
+    Tree.Scalar scalar = fields.scalar(key);
+    if (scalar != null && !scalar.text().equals(wanted)) {
+      new Values(fields).bad(scalar, key, "is not supported", "write " + key + ": " + wanted);
+    }
+  }
+
+  private static ConfigurationException single(SourceText source, Problem problem) {
+    return new ConfigurationException(source, List.of(problem));
+  }
+
+  private static String decoded(String fileName, byte[] bytes) throws ConfigurationException {
+    try {
+      return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
+    } catch (CharacterCodingException e) {
+      throw single(
+          SourceText.of(fileName, ""),
+          Problem.of("MALFORMED_YAML", "the file is not UTF-8 text", null, ""));
+    }
+  }
+}

@@ -1,0 +1,67 @@
+package io.headgate.sdk.config;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/// Names of things that are declared one by one or by number (`r` five times: `r-0` to `r-4`),
+/// without keeping each.
+final class NumberedNames {
+  private static final Pattern NUMBERED = Pattern.compile("(.+)-(0|[1-9]\\d{0,8})");
+
+  private final Map<String, Span> single = new HashMap<>();
+  private final Map<String, List<Group>> numbered = new HashMap<>();
+
+  private record Group(int count, Span span) {}
+
+  /// Declares names.
+  ///
+  /// @return where one of them was declared before, if it was
+  Optional<Span> add(String name, int count, Span span) {
+    Optional<Span> taken = Optional.empty();
+    if (count == 1) {
+      taken = find(name);
+      single.putIfAbsent(name, span);
+      return taken;
+    }
+    for (int i = 0; i < count && taken.isEmpty(); i++) {
+      taken = find(name + "-" + i);
+    }
+    numbered.computeIfAbsent(name, key -> new ArrayList<>()).add(new Group(count, span));
+    return taken;
+  }
+
+  /// Where the name was declared.
+  Optional<Span> find(String name) {
+    Span one = single.get(name);
+    if (one != null) {
+      return Optional.of(one);
+    }
+    Matcher matcher = NUMBERED.matcher(name);
+    if (matcher.matches()) {
+      int index = Integer.parseInt(matcher.group(2));
+      for (Group group : numbered.getOrDefault(matcher.group(1), List.of())) {
+        if (index < group.count()) {
+          return Optional.of(group.span());
+        }
+      }
+    }
+    return Optional.empty();
+  }
+
+  /// What a name that is not there was probably meant to be.
+  Optional<String> nearest(String name) {
+    List<String> some = new ArrayList<>(single.keySet());
+    numbered.forEach((base, groups) -> {
+      int count = groups.getFirst().count();
+      some.add(base + "-0");
+      some.add(base + "-" + (count - 1));
+    });
+    some.sort(null);
+    return NearestName.find(name, some);
+  }
+}

@@ -1,0 +1,144 @@
+package io.headgate.sdk.config;
+
+import io.headgate.sdk.config.Scenario.Action;
+import io.headgate.sdk.config.Scenario.Event;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/// Reads the `events` section. Each event is held against what is there when it happens.
+final class ScenarioEvents {
+  private static final List<String> ACTIONS =
+      List.of("submit", "cancel", "nodeDown", "nodeUp", "set", "provision");
+  private static final List<String> KEYS =
+      List.of("at", "submit", "cancel", "nodeDown", "nodeUp", "set", "provision");
+
+  private final ScenarioNodes nodes;
+  private final ScenarioJobs jobs;
+  private final ConfigurationTree configuration;
+
+  ScenarioEvents(ScenarioNodes nodes, ScenarioJobs jobs, ConfigurationTree configuration) {
+    this.nodes = nodes;
+    this.jobs = jobs;
+    this.configuration = configuration;
+  }
+
+  List<Event> read(Fields root) {
+    List<Event> events = new ArrayList<>();
+    Duration last = Duration.ZERO;
+    int lastLine = 0;
+    for (Fields fields : root.items("events", KEYS)) {
+      Duration at = at(fields, last, lastLine);
+      action(fields).ifPresent(action -> events.add(new Event(at, action)));
+      last = at;
+      lastLine = fields.span().line();
+    }
+    return events;
+  }
+
+  private static Duration at(Fields fields, Duration last, int lastLine) {
+    Values values = new Values(fields);
+    if (fields.value("at") == null) {
+      fields.missing("at", "say when it happens: at: 10s");
+      return last;
+    }
+    Duration at = values.duration("at", last);
+    Tree.Scalar scalar = fields.scalar("at");
+    if (at.compareTo(last) < 0 && scalar != null) {
+      fields
+          .problems()
+          .add(
+              Problem.of(
+                      "OUT_OF_ORDER",
+                      "events are out of time order",
+                      scalar.span(),
+                      fields.path("at"))
+                  .value(scalar.text())
+                  .note(
+                      "%s is before %s in line %d"
+                          .formatted(scalar.text(), DurationText.format(last), lastLine))
+                  .next("move the event up to its time"));
+      return last;
+    }
+    return at;
+  }
+
+  private Optional<Action> action(Fields fields) {
+    List<String> given = ACTIONS.stream().filter(fields::has).toList();
+    if (given.isEmpty() && fields.hasUnknownKeys()) {
+      return Optional.empty();
+    }
+    if (given.size() != 1) {
+      fields
+          .problems()
+          .add(
+              Problem.of(
+                      given.isEmpty() ? "MISSING_KEY" : "KEY_NOT_ALLOWED",
+                      fields.path() + (given.isEmpty() ? " does nothing" : " does several things"),
+                      fields.span(),
+                      fields.path())
+                  .note(given.isEmpty() ? "has no action" : "has " + Words.all(given))
+                  .next(
+                      given.isEmpty()
+                          ? "add " + Words.either(ACTIONS)
+                          : "make them events of their own at the same time"));
+      return Optional.empty();
+    }
+    return switch (given.getFirst()) {
+      case "submit" -> submit(fields);
+      case "cancel" -> cancel(fields);
+      case "nodeDown" -> node(fields, "nodeDown").map(Action.NodeDown::new);
+      case "nodeUp" -> node(fields, "nodeUp").map(Action.NodeUp::new);
+      default -> configure(fields, given.getFirst());
+    };
+  }
+
+  private Optional<Action> submit(Fields fields) {
+    Fields submit = fields.nested("submit", ScenarioJobs.keys("count"));
+    if (submit == null) {
+      fields.missing("submit", "write for example submit: {queue: NAME, job: NAME}");
+      return Optional.empty();
+    }
+    int count = jobs.count(submit);
+    return Optional.of(new Action.Submit(jobs.read(submit, count), count));
+  }
+
+  private Optional<Action> cancel(Fields fields) {
+    String name = new Values(fields).name("cancel", "name the job");
+    Tree.Scalar scalar = fields.scalar("cancel");
+    if (scalar == null || name.equals(Values.UNREADABLE)) {
+      return Optional.empty();
+    }
+    jobs.check(scalar, fields.path("cancel"));
+    return Optional.of(new Action.Cancel(name));
+  }
+
+  private Optional<String> node(Fields fields, String key) {
+    String name = new Values(fields).name(key, "name the node");
+    Tree.Scalar scalar = fields.scalar(key);
+    if (scalar == null || name.equals(Values.UNREADABLE)) {
+      return Optional.empty();
+    }
+    nodes.check(scalar, fields.path(key), fields.problems());
+    return Optional.of(name);
+  }
+
+  private Optional<Action> configure(Fields fields, String key) {
+    Tree change = fields.value(key);
+    if (change == null) {
+      fields.missing(key, "say what it changes");
+      return Optional.empty();
+    }
+    if (key.equals("set")) {
+      configuration.set(change, fields.path(key));
+    } else {
+      Fields provision = fields.nested(key, ConfigurationTree.provisioned());
+      if (provision != null) {
+        configuration.provision(change, fields.path(key), provision);
+      }
+    }
+    jobs.configure(configuration.configuration(), configuration.hasGroups());
+    return Optional.of(new Action.Configure(configuration.configuration()));
+  }
+}

@@ -1,0 +1,197 @@
+package io.headgate.sdk.config;
+
+import io.headgate.sdk.config.Scenario.Job;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// Reads the jobs of a scenario: each has a name of its own, and a queue that its user may use.
+final class ScenarioJobs {
+  /// What every job has, however it comes into the scenario.
+  static final List<String> KEYS =
+      List.of(
+          "queue",
+          "job",
+          "user",
+          "priority",
+          "preemptible",
+          "maxRuntime",
+          "duration",
+          "checkpoint");
+
+  private static final String ANYBODY = "user";
+  private static final int MOST_JOBS = 2_000_000;
+  private static final int HIGHEST_PRIORITY = 1_000_000;
+
+  private final Problems problems;
+  private final NumberedNames names = new NumberedNames();
+  private final Map<String, Policy> policyOf = new HashMap<>();
+  private final Map<String, Profile> profiles = new HashMap<>();
+  private final Map<String, Set<String>> members = new HashMap<>();
+  private Names queues = new Names("queue");
+  private boolean hasGroups;
+  private long total;
+
+  ScenarioJobs(Problems problems) {
+    this.problems = problems;
+  }
+
+  /// Jobs are held against this configuration from here on.
+  void configure(Configuration configuration, boolean groups) {
+    hasGroups = groups;
+    policyOf.clear();
+    profiles.clear();
+    members.clear();
+    List<String> known = new ArrayList<>();
+    for (Group group : configuration.groups()) {
+      Set<String> all = members.computeIfAbsent(group.name(), key -> new HashSet<>());
+      all.addAll(group.users());
+      all.addAll(group.serviceAccounts());
+    }
+    configuration.profiles().forEach(profile -> profiles.put(profile.name(), profile));
+    for (Policy policy : configuration.policies()) {
+      for (Policy.Queue queue : policy.queues()) {
+        known.add(queue.name());
+        policyOf.put(queue.name(), policy);
+      }
+    }
+    queues = Names.of("queue", known);
+  }
+
+  static List<String> keys(String... more) {
+    List<String> keys = new ArrayList<>(KEYS);
+    keys.addAll(List.of(more));
+    return keys;
+  }
+
+  /// One job, or several of a number.
+  Job read(Fields fields, int count) {
+    Values values = new Values(fields);
+    String name = values.name("job", "give the job a name");
+    claim(fields, name, count);
+    String queue = values.reference("queue", queues, "name the queue it is submitted to");
+    return new Job(
+        name,
+        queue,
+        user(fields, values, queue),
+        values.integer("priority", 0, -HIGHEST_PRIORITY, HIGHEST_PRIORITY),
+        values.flagOrNull("preemptible"),
+        positive(fields, values, "maxRuntime"),
+        values.durationOrNull("duration"),
+        positive(fields, values, "checkpoint"));
+  }
+
+  int count(Fields fields) {
+    return new Values(fields).integer("count", 1, 1, MOST_JOBS);
+  }
+
+  /// The profile of a queue.
+  Optional<Profile> profile(String queue) {
+    return Optional.ofNullable(policyOf.get(queue)).stream()
+        .flatMap(policy -> policy.queues().stream())
+        .filter(each -> each.name().equals(queue))
+        .map(each -> profiles.get(each.profile()))
+        .findFirst();
+  }
+
+  /// Reports a reference to a job that is not there yet.
+  void check(Tree.Scalar reference, String field) {
+    String name = reference.text();
+    if (names.find(name).isPresent()) {
+      return;
+    }
+    problems.add(
+        Problem.of(
+                "JOB_NOT_FOUND",
+                "job \"" + name + "\" is not there at this time",
+                reference.span(),
+                field)
+            .value(name)
+            .note("no such job before this line")
+            .next(
+                names
+                    .nearest(name)
+                    .map(nearest -> "did you mean " + nearest + "?")
+                    .orElse("submit it in an event above this one")));
+  }
+
+  private void claim(Fields fields, String name, int count) {
+    Tree.Scalar scalar = fields.scalar("job");
+    if (scalar == null || name.equals(Values.UNREADABLE)) {
+      return;
+    }
+    total += count;
+    if (total > MOST_JOBS) {
+      if (total - count <= MOST_JOBS) {
+        problems.add(
+            Problem.of(
+                    "TOO_MANY_JOBS",
+                    "more than " + MOST_JOBS + " jobs",
+                    scalar.span(),
+                    fields.path())
+                .note("here the file passes the bound")
+                .next("simulate a part of it"));
+      }
+      // Names beyond the bound are many, and looked up one by one.
+      return;
+    }
+    names
+        .add(name, count, scalar.span())
+        .ifPresent(first ->
+            problems.add(
+                Problem.of(
+                        "NAME_TAKEN",
+                        "job \"" + name + "\" is declared twice",
+                        scalar.span(),
+                        fields.path("job"))
+                    .value(name)
+                    .note("taken in line " + first.line())
+                    .next("rename one of them")));
+  }
+
+  private String user(Fields fields, Values values, String queue) {
+    String user = values.nameOrNull("user");
+    if (user == null) {
+      if (hasGroups && fields.value("user") == null) {
+        fields.missing("user", "say who submits it, because the configuration has groups");
+      }
+      return ANYBODY;
+    }
+    Policy policy = policyOf.get(queue);
+    Tree.Scalar scalar = fields.scalar("user");
+    if (hasGroups
+        && policy != null
+        && scalar != null
+        && !members.getOrDefault(policy.group(), Set.of()).contains(user)) {
+      problems.add(
+          Problem.of(
+                  "NOT_ADMITTED",
+                  "\"%s\" may not submit to queue %s".formatted(user, queue),
+                  scalar.span(),
+                  fields.path("user"))
+              .value(user)
+              .note("not in group " + policy.group())
+              .next("add the user to the group, or leave groups out of the scenario"));
+    }
+    return user;
+  }
+
+  private static @Nullable Duration positive(Fields fields, Values values, String key) {
+    Duration duration = values.durationOrNull(key);
+    Tree.Scalar scalar = fields.scalar(key);
+    if (duration != null
+        && duration.isZero()
+        && scalar != null
+        && fields.problems().clean(fields.path(key))) {
+      values.bad(scalar, key, "is no time at all", "write for example 10m, or leave it out");
+      return null;
+    }
+    return duration;
+  }
+}

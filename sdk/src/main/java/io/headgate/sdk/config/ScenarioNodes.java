@@ -1,0 +1,148 @@
+package io.headgate.sdk.config;
+
+import io.headgate.sdk.config.Scenario.Geometry;
+import io.headgate.sdk.config.Scenario.Node;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/// Reads the `nodes` section and knows the names in it.
+final class ScenarioNodes {
+  private static final List<String> KEYS =
+      List.of(
+          "name",
+          "count",
+          "pool",
+          "gpus",
+          "gpuModel",
+          "gpuMemory",
+          "cpus",
+          "memory",
+          "geometry",
+          "isolation");
+  private static final int MOST = 200_000;
+  private static final int MOST_DEVICES = 64;
+
+  /// Each is known by itself: more would fill the memory of a usual machine.
+  private static final int MOST_DEVICES_IN_ALL = 2_000_000;
+
+  private final List<Node> nodes = new ArrayList<>();
+  private final NumberedNames names = new NumberedNames();
+  private final Map<Span, Node> declared = new HashMap<>();
+  private long total;
+  private long totalDevices;
+
+  ScenarioNodes(Fields root, Configuration configuration) {
+    Names pools = Names.of("pool", configuration.pools().stream().map(Pool::name).toList());
+    for (Fields fields : root.items("nodes", KEYS)) {
+      nodes.add(node(fields, pools));
+    }
+    for (Pool pool : configuration.pools()) {
+      if (pool.elasticity() != null) {
+        // What an elastic pool rents is called after it.
+        names.add(pool.name(), Math.max(2, pool.elasticity().maxInstances()), new Span(1, 1, 1));
+      }
+    }
+  }
+
+  List<Node> all() {
+    return nodes;
+  }
+
+  /// The machines that a name is one of; empty: there is no such machine in the file.
+  Optional<Node> find(String name) {
+    return names.find(name).map(declared::get);
+  }
+
+  /// Reports a reference to a machine that is not there.
+  void check(Tree.Scalar reference, String field, Problems problems) {
+    String name = reference.text();
+    if (names.find(name).isPresent()) {
+      return;
+    }
+    problems.add(
+        Problem.of(
+                "NODE_NOT_FOUND",
+                "node \"" + name + "\" is not declared in this file",
+                reference.span(),
+                field)
+            .value(name)
+            .note("no such node")
+            .next(
+                names
+                    .nearest(name)
+                    .map(nearest -> "did you mean " + nearest + "?")
+                    .orElse("declare it under nodes")));
+  }
+
+  private Node node(Fields fields, Names pools) {
+    Values values = new Values(fields);
+    Node node =
+        new Node(
+            values.name("name", "give the node a name"),
+            values.integer("count", 1, 1, MOST),
+            values.reference("pool", pools, "name the pool it belongs to"),
+            values.integer("gpus", 0, 0, MOST_DEVICES),
+            values.textOrNull("gpuModel", 64),
+            values.bytesOrNull("gpuMemory"),
+            values.cpuMillisOrNull("cpus"),
+            values.bytesOrNull("memory"),
+            values.keyword("geometry", Geometry.CONTINUOUS),
+            values.keywordOrNull("isolation", Profile.Isolation.class));
+    claim(fields, node);
+    return node;
+  }
+
+  private void claim(Fields fields, Node node) {
+    Tree.Scalar scalar = fields.scalar("name");
+    if (scalar == null || node.name().equals(Values.UNREADABLE)) {
+      return;
+    }
+    declared.put(scalar.span(), node);
+    long nodesBefore = total;
+    long devicesBefore = totalDevices;
+    total += node.count();
+    totalDevices += (long) node.count() * node.gpus();
+    if (total > MOST) {
+      tooMany(fields, scalar, "NODES", "nodes", MOST, nodesBefore);
+      // Names beyond the bound are many, and looked up one by one.
+      return;
+    }
+    if (totalDevices > MOST_DEVICES_IN_ALL) {
+      tooMany(fields, scalar, "DEVICES", "devices", MOST_DEVICES_IN_ALL, devicesBefore);
+    }
+    names
+        .add(node.name(), node.count(), scalar.span())
+        .ifPresent(first ->
+            fields
+                .problems()
+                .add(
+                    Problem.of(
+                            "NAME_TAKEN",
+                            "node \"" + node.name() + "\" is declared twice",
+                            scalar.span(),
+                            fields.path("name"))
+                        .value(node.name())
+                        .note("taken in line " + first.line())
+                        .next("rename one of them")));
+  }
+
+  /// Told once, where the file passes the bound.
+  private static void tooMany(
+      Fields fields, Tree.Scalar scalar, String reason, String what, int most, long before) {
+    if (before <= most) {
+      fields
+          .problems()
+          .add(
+              Problem.of(
+                      "TOO_MANY_" + reason,
+                      "more than " + most + " " + what,
+                      scalar.span(),
+                      fields.path())
+                  .note("here the file passes the bound")
+                  .next("simulate a part of it"));
+    }
+  }
+}

@@ -1,0 +1,92 @@
+package io.headgate.sdk.config;
+
+import io.headgate.sdk.config.Scenario.Event;
+import io.headgate.sdk.config.Scenario.Options;
+import io.headgate.sdk.config.Scenario.Running;
+import io.headgate.sdk.config.Scenario.Waiting;
+import io.headgate.sdk.config.TreeParser.Bounds;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/// Reads a scenario file and checks all of it before anything is simulated: form, keys, values,
+/// names, order of time, and that what runs has room. All mistakes are reported at once.
+public final class ScenarioReader {
+  private static final List<String> TOP =
+      List.of(
+          "apiVersion",
+          "kind",
+          "configuration",
+          "nodes",
+          "running",
+          "waiting",
+          "events",
+          "options");
+
+  private ScenarioReader() {}
+
+  /// Reads a file.
+  ///
+  /// @throws ConfigurationException with every mistake in it
+  /// @throws IOException when the file cannot be read
+  public static Scenario read(Path file) throws IOException, ConfigurationException {
+    return read(Document.read(file, Bounds.SCENARIO));
+  }
+
+  /// Reads text that came from somewhere else.
+  ///
+  /// @param fileName how messages call the text
+  /// @throws ConfigurationException with every mistake in it
+  public static Scenario read(String fileName, String text) throws ConfigurationException {
+    return read(Document.parse(fileName, text, Bounds.SCENARIO));
+  }
+
+  private static Scenario read(Document document) throws ConfigurationException {
+    Fields root = document.fields("a scenario", Scenario.KIND, TOP);
+    Optional<ConfigurationTree> found = ConfigurationTree.read(root, document.sourceMap());
+    if (found.isEmpty()) {
+      document.checkClean();
+      throw new IllegalStateException("a scenario without configuration was found right");
+    }
+    ConfigurationTree tree = found.get();
+    Configuration configuration = tree.configuration();
+    boolean hasGroups = tree.hasGroups();
+    ScenarioNodes nodes = new ScenarioNodes(root, configuration);
+    ScenarioJobs jobs = new ScenarioJobs(document.problems());
+    jobs.configure(configuration, hasGroups);
+    List<Running> running = new ScenarioRunning(nodes, jobs).read(root);
+    List<Waiting> waiting = waiting(root, jobs);
+    List<Event> events = new ScenarioEvents(nodes, jobs, tree).read(root);
+    Options options = options(root);
+    document.checkClean();
+    return new Scenario(configuration, hasGroups, nodes.all(), running, waiting, events, options);
+  }
+
+  private static List<Waiting> waiting(Fields root, ScenarioJobs jobs) {
+    List<Waiting> waiting = new ArrayList<>();
+    for (Fields fields : root.items("waiting", ScenarioJobs.keys("count", "waitedSince"))) {
+      int count = jobs.count(fields);
+      waiting.add(
+          new Waiting(
+              jobs.read(fields, count),
+              count,
+              new Values(fields).duration("waitedSince", Duration.ZERO)));
+    }
+    return waiting;
+  }
+
+  private static Options options(Fields root) {
+    Fields fields = root.nested("options", List.of("stopTime", "provisionTime", "until"));
+    if (fields == null) {
+      return Options.DEFAULT;
+    }
+    Values values = new Values(fields);
+    return new Options(
+        values.duration("stopTime", Options.DEFAULT.stopTime()),
+        values.duration("provisionTime", Options.DEFAULT.provisionTime()),
+        values.durationOrNull("until"));
+  }
+}

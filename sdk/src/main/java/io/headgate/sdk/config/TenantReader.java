@@ -1,0 +1,72 @@
+package io.headgate.sdk.config;
+
+import io.headgate.sdk.config.Tenant.Share;
+import io.headgate.type.GpuQuantity;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// Reads the `tenants` section of a scenario's configuration.
+final class TenantReader {
+  private static final List<String> KEYS = List.of("name", "shares");
+  private static final List<String> SHARE_KEYS = List.of("pool", "reservation", "limit", "weight");
+  private static final int MOST_WEIGHT = 10_000;
+
+  private TenantReader() {}
+
+  static List<Tenant> read(Fields root, Sections sections) {
+    List<Tenant> tenants = new ArrayList<>();
+    if (!sections.isScenario()) {
+      return tenants;
+    }
+    for (Fields fields : root.items("tenants", KEYS)) {
+      String name = new Values(fields).id("name", "give the tenant a name");
+      sections.tenants().claim(fields, name);
+      List<Share> shares = new ArrayList<>();
+      Map<String, Span> pools = new HashMap<>();
+      for (Fields share : fields.items("shares", SHARE_KEYS)) {
+        shares.add(share(share, sections, pools));
+      }
+      tenants.add(new Tenant(name, shares));
+    }
+    return tenants;
+  }
+
+  private static Share share(Fields fields, Sections sections, Map<String, Span> pools) {
+    Values values = new Values(fields);
+    String pool = values.reference("pool", sections.pools(), "name the pool that is shared");
+    checkOncePerPool(fields, pool, pools);
+    GpuQuantity reservation = values.quantityOrNull("reservation");
+    if (reservation == null) {
+      reservation = GpuQuantity.ZERO;
+    }
+    GpuQuantity limit = values.quantityOrNull("limit");
+    if (limit != null) {
+      PolicyReader.checkReservation(fields, reservation, limit);
+    }
+    return new Share(pool, reservation, limit, values.integer("weight", 1, 1, MOST_WEIGHT));
+  }
+
+  private static void checkOncePerPool(Fields fields, String pool, Map<String, Span> pools) {
+    Tree.@Nullable Scalar scalar = fields.scalar("pool");
+    if (scalar == null || pool.equals(Values.UNREADABLE)) {
+      return;
+    }
+    Span first = pools.putIfAbsent(pool, scalar.span());
+    if (first != null) {
+      fields
+          .problems()
+          .add(
+              Problem.of(
+                      "DUPLICATE_NAME",
+                      "the tenant has two shares in pool \"" + pool + "\"",
+                      scalar.span(),
+                      fields.path("pool"))
+                  .value(pool)
+                  .note("listed before in line " + first.line())
+                  .next("keep one of them"));
+    }
+  }
+}

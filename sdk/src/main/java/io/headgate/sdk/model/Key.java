@@ -1,0 +1,20 @@
+package io.headgate.sdk.model;
+
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/// A key without its secret.
+///
+/// @param name `keys/…`: what it is revoked by
+/// @param owner `tenants/acme/users/ada`
+/// @param expireTime when it ends; null: never
+public record Key(String name, String owner, String description, @Nullable Instant expireTime) {
+  /// A new key with its secret, which nobody can ask for again.
+  public record Made(Key key, String secret) {
+    /// Without the secret, which must not get into logs.
+    @Override
+    public String toString() {
+      return "Made[key=" + key + "]";
+    }
+  }
+}

@@ -1,0 +1,29 @@
+package io.headgate.sdk.gate;
+
+import static io.headgate.sdk.gate.TestSupply.send;
+
+import io.grpc.stub.StreamObserver;
+import io.headgate.proto.scheduler.v1.PlanConfigurationRequest;
+import io.headgate.proto.scheduler.v1.PlanConfigurationResponse;
+import io.headgate.proto.scheduler.v1.PlanServiceGrpc;
+import org.jspecify.annotations.Nullable;
+
+/// What a configuration would do, as a test says it is.
+public final class TestPlans extends PlanServiceGrpc.PlanServiceImplBase {
+  /// null: it cannot be said.
+  public @Nullable PlanConfigurationResponse answer =
+      PlanConfigurationResponse.getDefaultInstance();
+
+  public @Nullable PlanConfigurationRequest asked;
+
+  @Override
+  public void planConfiguration(
+      PlanConfigurationRequest request, StreamObserver<PlanConfigurationResponse> out) {
+    asked = request;
+    if (answer == null) {
+      super.planConfiguration(request, out);
+    } else {
+      send(out, answer);
+    }
+  }
+}

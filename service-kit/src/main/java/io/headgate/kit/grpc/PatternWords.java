@@ -1,0 +1,64 @@
+package io.headgate.kit.grpc;
+
+import build.buf.protovalidate.Violation;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// What the patterns of the contract ask for, in words: nobody shall have to read a regular
+/// expression to mend a name.
+final class PatternWords {
+  private static final String PATTERN_RULE = "string.pattern";
+
+  /// More of a wrong value helps nobody.
+  private static final int MAX_SHOWN = 80;
+
+  private static final Map<String, String> WORDS =
+      Map.of(
+          "^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$",
+          name(63),
+          "^([a-z]([a-z0-9-]{0,61}[a-z0-9])?)?$",
+          name(63),
+          "^([a-z]([a-z0-9-]{0,50}[a-z0-9])?)?$",
+          name(52),
+          "^[A-Za-z_][A-Za-z0-9_]*$",
+          "letters, digits and underscores, not starting with a digit",
+          "^[!-~]{0,64}$",
+          "at most 64 visible ASCII characters without spaces",
+          "^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})?$",
+          "a UUID of lower-case digits: 8-4-4-4-12 of them",
+          "^([0-9]{1,9}([.][0-9]{1,6})?)?$",
+          "a price as 1.20, with at most six decimals",
+          "^([A-Z]{3})?$",
+          "an ISO 4217 code as USD or EUR");
+
+  private PatternWords() {}
+
+  /// What the pattern asks for; null where no words are known.
+  static @Nullable String of(String pattern) {
+    return WORDS.get(pattern);
+  }
+
+  /// What is wrong, and what would be right.
+  static String message(Violation violation) {
+    String standard = violation.toProto().getMessage();
+    Violation.FieldValue rule = violation.getRuleValue();
+    Violation.FieldValue field = violation.getFieldValue();
+    if (!violation.toProto().getRuleId().equals(PATTERN_RULE) || rule == null || field == null) {
+      return standard;
+    }
+    String words = of(String.valueOf(rule.getValue()));
+    return words == null ? standard : shown(field.getValue()) + " is wrong: use " + words;
+  }
+
+  private static String shown(@Nullable Object value) {
+    String text = String.valueOf(value);
+    return "\"" + (text.length() <= MAX_SHOWN ? text : text.substring(0, MAX_SHOWN) + "…") + "\"";
+  }
+
+  private static String name(int most) {
+    return "1 to "
+        + most
+        + " lower-case letters, digits and hyphens, starting with a letter and not ending with a"
+        + " hyphen";
+  }
+}
