@@ -60,9 +60,10 @@ final class BlockedHolds {
     }
   }
 
-  /// How many are in force; a search for room that failed may succeed when they are fewer.
-  int inForce() {
-    return placed.size();
+  /// Those in force, in the order in which they came; a search for room that failed may succeed
+  /// when they are others.
+  List<LiveHold> inForce() {
+    return List.copyOf(placed.values());
   }
 
   /// The job starts, or others make room for it: it needs its hold no longer.

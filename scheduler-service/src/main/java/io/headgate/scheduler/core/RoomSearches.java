@@ -3,27 +3,33 @@ package io.headgate.scheduler.core;
 import io.headgate.scheduler.core.job.PreemptionRule;
 import io.headgate.scheduler.core.preemption.PreemptionSearch;
 import io.headgate.scheduler.core.preemption.PreemptionSearch.Result;
+import io.headgate.scheduler.core.queue.LiveHold;
 import io.headgate.scheduler.core.queue.RouteGroup;
 import io.headgate.scheduler.core.queue.Seeker;
 import java.time.Instant;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// Searches for room, none of which is made again before something changed that it depends on. It
 /// only saves work: what is remembered would be found again.
 final class RoomSearches {
-  /// Searches with the same key have the same outcome as long as nothing changes.
+  /// What is remembered by: one search each, so that old ones make room for new ones.
   ///
   /// @param holds how many holds of DESIGN O7 were in force
   private record Key(Seeker seeker, int holds) {}
 
-  /// A search that found nothing.
+  /// A search that found nothing. The next one has the same outcome as long as nothing changes and
+  /// the same holds are in force: the best-ranked blocked job may be another in the next round.
   ///
   /// @param changes the world's count of changes then
-  private record Failure(long changes, Result.NotFound result) {
-    boolean isOutdated(long changesNow, Instant now) {
-      return changes != changesNow || result.retryAt().map(at -> !at.isAfter(now)).orElse(false);
+  /// @param holds of DESIGN O7, in force then
+  private record Failure(long changes, List<LiveHold> holds, Result.NotFound result) {
+    boolean isOutdated(long changesNow, List<LiveHold> holdsNow, Instant now) {
+      return changes != changesNow
+          || !holds.equals(holdsNow)
+          || result.retryAt().map(at -> !at.isAfter(now)).orElse(false);
     }
   }
 
@@ -39,16 +45,16 @@ final class RoomSearches {
 
   /// Looks for room, or answers what a search in vain found before.
   ///
-  /// @param holds how many holds of DESIGN O7 are in force
-  Result search(Seeker seeker, int holds, Instant now) {
-    Key key = new Key(seeker, holds);
+  /// @param holds of DESIGN O7, in force
+  Result search(Seeker seeker, List<LiveHold> holds, Instant now) {
+    Key key = new Key(seeker, holds.size());
     Failure failure = failures.get(key);
-    if (failure != null && !failure.isOutdated(world.changes, now)) {
+    if (failure != null && !failure.isOutdated(world.changes, holds, now)) {
       return failure.result();
     }
-    Result result = shared(holds, now).search(seeker);
+    Result result = shared(holds.size(), now).search(seeker);
     if (result instanceof Result.NotFound notFound) {
-      failures.put(key, new Failure(world.changes, notFound));
+      failures.put(key, new Failure(world.changes, holds, notFound));
     }
     return result;
   }
@@ -58,7 +64,7 @@ final class RoomSearches {
   /// no more to take than before.
   ///
   /// @param before the world's count of changes at the search
-  void keepFailures(Seeker successful, int holds, long before) {
+  void keepFailures(Seeker successful, List<LiveHold> holds, long before) {
     if (successful.rule() != PreemptionRule.P1 || successful.group().isShared()) {
       return;
     }
@@ -66,10 +72,10 @@ final class RoomSearches {
       if (group.pools().equals(successful.group().pools())) {
         Seeker other = Seeker.entitled(group, successful.reclaim(), successful.anywhere());
         failures.computeIfPresent(
-            new Key(other, holds),
+            new Key(other, holds.size()),
             (key, failure) ->
-                failure.changes() == before
-                    ? new Failure(world.changes, failure.result())
+                failure.changes() == before && failure.holds().equals(holds)
+                    ? new Failure(world.changes, holds, failure.result())
                     : failure);
       }
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.headgate.scheduler.core.catalog.UserId;
 import io.headgate.scheduler.core.job.HoldRelease;
 import io.headgate.scheduler.core.job.JobState;
+import io.headgate.scheduler.core.node.NodeStatus;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
@@ -186,5 +187,51 @@ class BlockedHoldOrderTest {
     assertThat(it.place("short")).startsWith("n:");
     assertThat(it.core.hold(it.id("small"))).isPresent();
     rests(it);
+  }
+
+  /// Half of the only GPU of "n" stops, but "a0" holds it; all of "m" is in use. What starts next
+  /// takes a's reservation, so that now "b0" holds, on "m", and what stops is for "x".
+  @Test
+  void whoSearchedInVainSearchesAgainWhenAnotherHolds() {
+    TenantBuilder tenant =
+        new TenantBuilder()
+            .pool("pool", "heavy", "one", "half")
+            .pool("other")
+            .profile("heavy", "1", 1, 5000, "pool")
+            .profile("one", "1", "pool")
+            .profile("half", "1/2", "pool")
+            .profile("away", "1", "other")
+            .policy("a", "1", "4")
+            .policy("b", "1", "4")
+            .policy("x", "1", "4")
+            .policy("v", "1", "4")
+            .policy("fixed", "2", "2")
+            .nonPreemptible("fixed")
+            .queue("a", "a", "heavy", 1)
+            .queue("a-away", "a", "away", 4)
+            .queue("b", "b", "one", 2)
+            .queue("x", "x", "half", 3)
+            .queue("v", "v", "half", 3)
+            .queue("f-half", "fixed", "half", 1)
+            .queue("f-one", "fixed", "one", 1);
+    Driver it = new Driver(tenant);
+    it.join(Driver.node("n", "pool", 1, 8000, NodeStatus.READY))
+        .submit(it.timed("f0", "f-half", Duration.ofHours(2)))
+        .submit("v", "v0")
+        .join(Driver.node("m", "pool", 1, 1000, NodeStatus.READY))
+        .submit(it.timed("f1", "f-one", Duration.ofHours(1)))
+        .join(Driver.node("o", "other", 1))
+        .run();
+    it.submit("a", "a0").submit("b", "b0").after(HOLD_AFTER).pass();
+    assertThat(it.core.hold(it.id("a0"))).isPresent();
+    it.cancel("v0").submit("x", "x0");
+    assertThat(it.core.hold(it.id("x0"))).isEmpty();
+    it.submit("a-away", "a1");
+    assertThat(it.state("a1")).isEqualTo(JobState.ASSIGNED);
+    assertThat(it.core.hold(it.id("b0"))).isPresent();
+    assertThat(it.core.hold(it.id("x0"))).isPresent();
+    rests(it);
+    it.stopAll();
+    assertThat(it.place("x0")).isEqualTo("n:0(1/2)");
   }
 }

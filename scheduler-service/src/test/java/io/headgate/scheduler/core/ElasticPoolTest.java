@@ -92,6 +92,20 @@ class ElasticPoolTest {
   }
 
   @Test
+  void countsIdlingAnewWhenItBecomesElasticAgain() {
+    TenantBuilder notElastic =
+        tenant(9).changePool("cloud", p -> p.with().elasticity(Optional.empty()).build());
+    Driver it = new Driver(tenant(9)).join(Driver.node("c0", "cloud", 8)).after(IDLE);
+    // Both in one batch: for a moment nobody waited for it to idle.
+    it.decide(
+        new Input.CatalogChanged(notElastic.build()), new Input.CatalogChanged(tenant(9).build()));
+    assertThat(it.effects(Effect.ReleaseNode.class)).isEmpty();
+    assertThat(it.wakeAt).contains(it.now.plus(IDLE));
+    it.after(IDLE).pass();
+    assertThat(it.effects(Effect.ReleaseNode.class)).hasSize(1);
+  }
+
+  @Test
   void anEntitledJobWaitsForTheProviderBeforeItPreempts() {
     Driver it =
         new Driver(tenant(9))

@@ -81,8 +81,10 @@ final class Checker {
     current = null;
     for (Input input : inputs) {
       shadow.apply(input);
-      if (input instanceof Input.NodeRemoved(var node)) {
-        supply.forget(node);
+      switch (input) {
+        case Input.NodeRemoved(var node) -> supply.forget(node);
+        case Input.CatalogChanged _ -> supply.forgetWhereStatic();
+        default -> {}
       }
     }
     shadow.setAside(core.state());

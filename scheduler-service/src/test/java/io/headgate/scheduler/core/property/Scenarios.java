@@ -23,8 +23,8 @@ import java.util.random.RandomGeneratorFactory;
 /// Made-up histories by seed: runs many of them on two threads, and keeps one to be run again in
 /// another guise.
 ///
-/// `-Dheadgate.scenarios=N` runs more or fewer of them, `-Dheadgate.seed=N` that one alone,
-/// `-Dheadgate.steps=N` makes all of them so long.
+/// `-Dheadgate.scenarios=N` runs more or fewer of them, `-Dheadgate.first=N` begins with that seed
+/// (1), `-Dheadgate.seed=N` runs that one alone, `-Dheadgate.steps=N` makes all of them so long.
 final class Scenarios {
   private static final Instant BEGINNING = Instant.parse("2026-01-01T00:00:00Z");
   private static final int THREADS = 2;
@@ -53,8 +53,9 @@ final class Scenarios {
       test.accept(only);
       return;
     }
-    long last = Long.getLong("headgate.scenarios", usual);
-    AtomicLong next = new AtomicLong(1);
+    long first = Long.getLong("headgate.first", 1);
+    long last = first - 1 + Long.getLong("headgate.scenarios", usual);
+    AtomicLong next = new AtomicLong(first);
     try (ExecutorService threads = Executors.newFixedThreadPool(THREADS)) {
       List<Future<?>> all = new ArrayList<>();
       for (int i = 0; i < THREADS; i++) {

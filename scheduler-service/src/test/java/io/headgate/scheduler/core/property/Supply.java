@@ -40,6 +40,16 @@ final class Supply {
     idleSince.remove(node);
   }
 
+  /// Nodes of a pool that is not elastic idle for nobody, be it only between two inputs of a batch.
+  void forgetWhereStatic() {
+    idleSince
+        .keySet()
+        .removeIf(id -> {
+          Node node = shadow.nodes.get(id);
+          return node == null || shadow.pool(node.pool()).flatMap(Pool::elasticity).isEmpty();
+        });
+  }
+
   /// The most instances that are worth having: no more than the ceiling lets be used.
   static int most(Pool pool) {
     Elasticity elasticity = pool.elasticity().orElseThrow();

@@ -11,48 +11,33 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.random.RandomGenerator;
-import java.util.random.RandomGeneratorFactory;
 import org.junit.jupiter.api.Test;
 
 /// The rules between tenants that share pools (DESIGN A3), over made-up histories.
 ///
-/// A failure prints its seed; `-Dheadgate.seed=N` runs that one scenario, `-Dheadgate.scenarios=N`
-/// more of them.
+/// Seeds as in [Scenarios].
 class TenantPropertiesTest {
-  private static final int SCENARIOS = Integer.getInteger("headgate.scenarios", 3000) / 5;
+  private static final int SCENARIOS = 600;
   private static final int STEPS = 25;
 
-  private int victimsOfOtherTenants;
-  private int waitsForTenantLimit;
-
-  private static RandomGenerator random(long seed) {
-    return RandomGeneratorFactory.of("L64X128MixRandom").create(seed);
-  }
+  private final AtomicInteger scenarios = new AtomicInteger();
+  private final AtomicInteger victimsOfOtherTenants = new AtomicInteger();
+  private final AtomicInteger waitsForTenantLimit = new AtomicInteger();
 
   @Test
   void holdInEveryScenario() {
-    Long only = Long.getLong("headgate.seed");
-    if (only != null) {
-      run(only);
-      return;
-    }
-    for (long seed = 1; seed <= SCENARIOS; seed++) {
-      try {
-        run(seed);
-      } catch (AssertionError | RuntimeException e) {
-        throw new AssertionError("seed " + seed + ": " + e.getMessage(), e);
-      }
-    }
+    Scenarios.each(SCENARIOS, this::run);
     // The made-up tenants do meet.
-    assertThat(victimsOfOtherTenants).isGreaterThan(SCENARIOS / 20);
-    assertThat(waitsForTenantLimit).isGreaterThan(SCENARIOS / 20);
+    assertThat(victimsOfOtherTenants.get()).isGreaterThanOrEqualTo(scenarios.get() / 20);
+    assertThat(waitsForTenantLimit.get()).isGreaterThanOrEqualTo(scenarios.get() / 20);
   }
 
   private void run(long seed) {
-    RandomGenerator random = random(seed);
+    RandomGenerator random = Scenarios.random(seed);
     RandomWorld world = new RandomWorld(random, seed);
-    TenantWorld tenants = new TenantWorld(random(~seed));
+    TenantWorld tenants = new TenantWorld(Scenarios.random(~seed));
     List<Input> inputs = tenants.divide(world.beginning());
     Shadow shadow = new Shadow(((Input.CatalogChanged) inputs.getFirst()).catalog());
     TenantChecker checker = new TenantChecker(shadow);
@@ -79,8 +64,9 @@ class TenantPropertiesTest {
       now = now.plus(Duration.ofSeconds(random.nextInt(240)));
       inputs = new ArrayList<>(tenants.divide(world.next(shadow, now)));
     }
-    victimsOfOtherTenants += checker.victimsOfOtherTenants;
-    waitsForTenantLimit += checker.waitsForTenantLimit;
+    scenarios.incrementAndGet();
+    victimsOfOtherTenants.addAndGet(checker.victimsOfOtherTenants);
+    waitsForTenantLimit.addAndGet(checker.waitsForTenantLimit);
   }
 
   private static long preemptions(Decision decision) {
