@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.grpc.ManagedChannel;
 import io.grpc.Status.Code;
-import io.headgate.kit.client.ChannelConfig;
 import io.headgate.kit.client.Channels;
 import io.headgate.kit.client.TokenSource;
 import io.headgate.kit.config.Secret;
 import io.headgate.kit.failure.Refusal;
 import io.headgate.kit.failure.RefusalException;
 import io.headgate.kit.telemetry.Telemetry;
+import io.headgate.kit.testing.TestChannels;
 import io.headgate.kit.testing.TestClock;
 import io.headgate.kit.testing.TestTokens;
 import io.headgate.policy.client.GrpcSupplyReader;
@@ -34,7 +34,7 @@ class ExpiringTokenTest {
     try (FakePools pools = new FakePools(tokens::jwks, clock)) {
       ManagedChannel channel =
           Channels.open(
-              ChannelConfig.of(pools.uri()), TokenSource.anonymous(), Telemetry.disabled());
+              TestChannels.patient(pools.uri()), TokenSource.anonymous(), Telemetry.disabled());
       GrpcSupplyReader reader = new GrpcSupplyReader(channel);
       TenantId acme = new TenantId("acme");
       assertThat(reader.read(origin, acme, View.PROVISIONED)).isNotNull();

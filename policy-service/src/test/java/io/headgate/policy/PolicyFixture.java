@@ -3,7 +3,6 @@ package io.headgate.policy;
 import io.grpc.Channel;
 import io.grpc.ClientInterceptors;
 import io.grpc.ManagedChannel;
-import io.headgate.kit.client.ChannelConfig;
 import io.headgate.kit.client.Channels;
 import io.headgate.kit.client.TokenSource;
 import io.headgate.kit.config.Secret;
@@ -15,6 +14,7 @@ import io.headgate.kit.grpc.ApiServerConfig;
 import io.headgate.kit.telemetry.Telemetry;
 import io.headgate.kit.testing.ErrorConformance;
 import io.headgate.kit.testing.PostgresFixture;
+import io.headgate.kit.testing.TestChannels;
 import io.headgate.kit.testing.TestClock;
 import io.headgate.proto.policy.v1.CreateKeyRequest;
 import io.headgate.proto.policy.v1.CreateTenantRequest;
@@ -193,7 +193,7 @@ final class PolicyFixture implements BeforeAllCallback, AfterEachCallback, After
     FakePools pools = new FakePools(this::jwks, clock);
     PolicyService service =
         new PolicyService(
-            PolicyServiceConfig.of(database, ChannelConfig.of(pools.uri()), secrets()),
+            PolicyServiceConfig.of(database, TestChannels.patient(pools.uri()), secrets()),
             Telemetry.disabled(),
             clock);
     service.ensureAdminKey(adminKeys::add);
@@ -225,7 +225,7 @@ final class PolicyFixture implements BeforeAllCallback, AfterEachCallback, After
 
   private Channel open(TokenSource tokens) {
     ManagedChannel channel =
-        Channels.open(ChannelConfig.of(running().server().uri()), tokens, Telemetry.disabled());
+        Channels.open(TestChannels.patient(running().server().uri()), tokens, Telemetry.disabled());
     channels.add(channel);
     return ClientInterceptors.intercept(channel, conformance);
   }

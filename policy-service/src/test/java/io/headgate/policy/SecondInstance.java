@@ -1,12 +1,12 @@
 package io.headgate.policy;
 
 import io.grpc.ManagedChannel;
-import io.headgate.kit.client.ChannelConfig;
 import io.headgate.kit.client.Channels;
 import io.headgate.kit.db.DatabaseConfig;
 import io.headgate.kit.grpc.ApiServer;
 import io.headgate.kit.grpc.ApiServerConfig;
 import io.headgate.kit.telemetry.Telemetry;
+import io.headgate.kit.testing.TestChannels;
 import io.headgate.proto.policy.v1.CreateGroupRequest;
 import io.headgate.proto.policy.v1.ExchangeKeyRequest;
 import io.headgate.proto.policy.v1.ExchangeKeyResponse;
@@ -22,7 +22,7 @@ record SecondInstance(PolicyService service, ApiServer server, ManagedChannel ch
     PolicyService service =
         new PolicyService(
             PolicyServiceConfig.of(
-                database, ChannelConfig.of(first.pools().uri()), first.secrets()),
+                database, TestChannels.patient(first.pools().uri()), first.secrets()),
             Telemetry.disabled(),
             first.clock());
     ApiServer.Builder api =
@@ -34,7 +34,7 @@ record SecondInstance(PolicyService service, ApiServer server, ManagedChannel ch
     String token = first.exchange(first.adminKeys().getLast().reveal());
     ManagedChannel channel =
         Channels.open(
-            ChannelConfig.of(server.uri()), () -> Optional.of(token), Telemetry.disabled());
+            TestChannels.patient(server.uri()), () -> Optional.of(token), Telemetry.disabled());
     return new SecondInstance(service, server, channel);
   }
 

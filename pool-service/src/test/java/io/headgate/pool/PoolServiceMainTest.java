@@ -9,7 +9,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.grpc.ManagedChannel;
 import io.grpc.stub.StreamObserver;
-import io.headgate.kit.client.ChannelConfig;
 import io.headgate.kit.client.Channels;
 import io.headgate.kit.process.ServiceProcess;
 import io.headgate.kit.telemetry.Telemetry;
@@ -17,6 +16,7 @@ import io.headgate.kit.testing.ApiServerExtension;
 import io.headgate.kit.testing.JavaProcess;
 import io.headgate.kit.testing.JavaProcess.Ended;
 import io.headgate.kit.testing.PostgresFixture;
+import io.headgate.kit.testing.TestChannels;
 import io.headgate.proto.policy.v1.GetVerificationKeysRequest;
 import io.headgate.proto.policy.v1.GetVerificationKeysResponse;
 import io.headgate.proto.policy.v1.TokenServiceGrpc;
@@ -172,7 +172,7 @@ class PoolServiceMainTest {
       implements AutoCloseable {
     Client client(String token) {
       ManagedChannel channel =
-          Channels.open(ChannelConfig.of(uri), () -> Optional.of(token), Telemetry.disabled());
+          Channels.open(TestChannels.patient(uri), () -> Optional.of(token), Telemetry.disabled());
       channels.add(channel);
       return new Client(channel);
     }

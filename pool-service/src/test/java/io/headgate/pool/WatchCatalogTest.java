@@ -8,7 +8,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.grpc.ManagedChannel;
 import io.grpc.stub.BlockingClientCall;
-import io.headgate.kit.client.ChannelConfig;
 import io.headgate.kit.client.Channels;
 import io.headgate.kit.failure.GrpcFailures;
 import io.headgate.kit.grpc.ApiServer;
@@ -16,6 +15,7 @@ import io.headgate.kit.grpc.ApiServerConfig;
 import io.headgate.kit.telemetry.Telemetry;
 import io.headgate.kit.testing.ApiServerExtension;
 import io.headgate.kit.testing.PostgresFixture;
+import io.headgate.kit.testing.TestChannels;
 import io.headgate.pool.CatalogHistory.Picture;
 import io.headgate.proto.pool.v1.DeleteNodeRequest;
 import io.headgate.proto.pool.v1.DrainNodeRequest;
@@ -232,7 +232,7 @@ class WatchCatalogTest {
 
   private static ManagedChannel channel(ApiServer server) {
     Optional<String> token = Optional.of(SERVER.tokens().service("scheduler"));
-    return Channels.open(ChannelConfig.of(server.uri()), () -> token, Telemetry.disabled());
+    return Channels.open(TestChannels.patient(server.uri()), () -> token, Telemetry.disabled());
   }
 
   /// Writes at random for a tenant of its own and, on nodes, against the other writers.

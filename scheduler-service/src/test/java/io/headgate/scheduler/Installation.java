@@ -4,7 +4,6 @@ import static org.awaitility.Awaitility.await;
 
 import io.grpc.Channel;
 import io.grpc.ManagedChannel;
-import io.headgate.kit.client.ChannelConfig;
 import io.headgate.kit.client.Channels;
 import io.headgate.kit.config.Secret;
 import io.headgate.kit.db.Database;
@@ -12,6 +11,7 @@ import io.headgate.kit.db.DatabaseConfig;
 import io.headgate.kit.grpc.ApiServer;
 import io.headgate.kit.grpc.ApiServerConfig;
 import io.headgate.kit.telemetry.Telemetry;
+import io.headgate.kit.testing.TestChannels;
 import io.headgate.kit.testing.TestTokens;
 import io.headgate.kit.time.TimeSource;
 import io.headgate.proto.scheduler.v1.GetJobRequest;
@@ -87,8 +87,8 @@ final class Installation implements AutoCloseable {
                 SchedulerConfig.of(
                         database,
                         "127.0.0.1:" + port,
-                        ChannelConfig.of(neighbours.uri()),
-                        ChannelConfig.of(neighbours.uri()),
+                        TestChannels.patient(neighbours.uri()),
+                        TestChannels.patient(neighbours.uri()),
                         Secret.of(Neighbours.KEY))
                     .with(TIMES)),
             telemetry,
@@ -171,7 +171,7 @@ final class Installation implements AutoCloseable {
   Channel channel(String token) {
     ManagedChannel channel =
         Channels.open(
-            ChannelConfig.of(URI.create("http://127.0.0.1:" + port)),
+            TestChannels.patient(URI.create("http://127.0.0.1:" + port)),
             () -> Optional.of(token),
             Telemetry.disabled());
     channels.add(channel);

@@ -20,6 +20,7 @@ import io.headgate.kit.grpc.Shelf;
 import io.headgate.kit.proto.test.v1.GreetRequest;
 import io.headgate.kit.proto.test.v1.ShelfServiceGrpc;
 import io.headgate.kit.telemetry.Telemetry;
+import io.headgate.kit.testing.TestChannels;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
@@ -105,7 +106,7 @@ class ChannelsTest {
 
   private String greet(TokenSource tokens) {
     ManagedChannel channel =
-        Channels.open(ChannelConfig.of(server.uri()), tokens, Telemetry.disabled());
+        Channels.open(TestChannels.patient(server.uri()), tokens, Telemetry.disabled());
     try {
       return ShelfServiceGrpc.newBlockingStub(channel).greet(ADA).getText();
     } finally {

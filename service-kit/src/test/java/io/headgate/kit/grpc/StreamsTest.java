@@ -15,7 +15,6 @@ import io.grpc.health.v1.HealthCheckRequest;
 import io.grpc.health.v1.HealthCheckResponse.ServingStatus;
 import io.grpc.health.v1.HealthGrpc;
 import io.grpc.stub.BlockingClientCall;
-import io.headgate.kit.client.ChannelConfig;
 import io.headgate.kit.client.Channels;
 import io.headgate.kit.config.ByteSize;
 import io.headgate.kit.failure.GrpcFailures;
@@ -27,6 +26,7 @@ import io.headgate.kit.proto.test.v1.PutBookRequest;
 import io.headgate.kit.proto.test.v1.ShelfServiceGrpc;
 import io.headgate.kit.proto.test.v1.WatchBooksRequest;
 import io.headgate.kit.telemetry.Telemetry;
+import io.headgate.kit.testing.TestChannels;
 import io.headgate.kit.testing.TestTokens;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -235,7 +235,7 @@ class StreamsTest {
 
   private Channel channel(Optional<String> token) {
     ManagedChannel channel =
-        Channels.open(ChannelConfig.of(server.uri()), () -> token, Telemetry.disabled());
+        Channels.open(TestChannels.patient(server.uri()), () -> token, Telemetry.disabled());
     channels.add(channel);
     return channel;
   }

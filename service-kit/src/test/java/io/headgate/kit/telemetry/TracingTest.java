@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.grpc.Channel;
 import io.grpc.ManagedChannel;
 import io.grpc.stub.StreamObserver;
-import io.headgate.kit.client.ChannelConfig;
 import io.headgate.kit.client.Channels;
 import io.headgate.kit.client.TokenSource;
 import io.headgate.kit.grpc.ApiServer;
@@ -13,6 +12,7 @@ import io.headgate.kit.grpc.ApiServerConfig;
 import io.headgate.kit.proto.test.v1.GreetRequest;
 import io.headgate.kit.proto.test.v1.GreetResponse;
 import io.headgate.kit.proto.test.v1.ShelfServiceGrpc;
+import io.headgate.kit.testing.TestChannels;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanKind;
 import io.opentelemetry.api.trace.propagation.W3CTraceContextPropagator;
@@ -138,7 +138,7 @@ class TracingTest {
 
   private Channel channel(URI uri) {
     ManagedChannel channel =
-        Channels.open(ChannelConfig.of(uri), TokenSource.anonymous(), telemetry);
+        Channels.open(TestChannels.patient(uri), TokenSource.anonymous(), telemetry);
     open.add(channel::shutdownNow);
     return channel;
   }

@@ -3,7 +3,6 @@ package io.headgate.kit.testing;
 import io.grpc.Channel;
 import io.grpc.ClientInterceptors;
 import io.grpc.ManagedChannel;
-import io.headgate.kit.client.ChannelConfig;
 import io.headgate.kit.client.Channels;
 import io.headgate.kit.client.TokenSource;
 import io.headgate.kit.grpc.ApiServer;
@@ -78,7 +77,7 @@ public final class ApiServerExtension
   }
 
   private Channel channel(TokenSource source) {
-    ManagedChannel channel = Channels.open(ChannelConfig.of(uri()), source, Telemetry.disabled());
+    ManagedChannel channel = Channels.open(TestChannels.patient(uri()), source, Telemetry.disabled());
     channels.add(channel);
     return ClientInterceptors.intercept(channel, conformance);
   }
