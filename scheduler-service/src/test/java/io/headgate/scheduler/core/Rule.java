@@ -1,0 +1,14 @@
+package io.headgate.scheduler.core;
+
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/// Says which rules of DESIGN section 3 a test is the table of; [RulesAreTestedTest] reads it.
+@Retention(RetentionPolicy.RUNTIME)
+@Target(ElementType.METHOD)
+@interface Rule {
+  /// Such as `P3`.
+  String value();
+}

@@ -1,0 +1,115 @@
+package io.headgate.scheduler.core;
+
+import org.junit.jupiter.api.Test;
+
+/// DESIGN section 3, "Who is first?", rule by rule: what there is | what happens | what comes of
+/// it. All wait before the machine is there, so the order of submission does not decide by itself.
+/// The words are explained in [RuleStory].
+class WhoIsFirstTableTest {
+  @Test
+  @Rule("O1")
+  void entitledBeforeNotEntitled() {
+    RuleTable.check(
+        "pool p order 1 2; size 1; size 2; queue dev.1 rank 1",
+        """
+        dev 0/4; ops 1/4; queue ops.1 rank 9             | dev: a; ops: o; node n 1       | a waits CAPACITY; o runs
+        dev 1/4; ops 1/4; queue ops.1 rank 9             | dev: a; ops: o; node n 1       | a runs; o waits CAPACITY
+        dev 1/4; ops 1/4; queue ops.1 rank 9             | dev: a b; ops: o q; node n 2   | a runs; b waits CAPACITY; o runs
+        dev 0/4; ops 2/4                                 | dev: a; ops: o*2; node n 2     | a waits CAPACITY; o runs
+        dev 0/4; ops 1/4                                 | dev: a; ops: o*2; node n 2     | a runs; o waits CAPACITY
+        dev 0/1 exceeds eve; ops 0/4; queue ops.1 rank 9 | dev: a b@eve; ops: o; node n 2 | a runs; b waits CAPACITY; o runs\
+        """);
+  }
+
+  @Test
+  @Rule("O2")
+  void thenThePoolsExecutionPriorityOfTheProfile() {
+    RuleTable.check(
+        "size 1; size 2; dev 0/9; ops 0/9; queue ops.2 rank 9",
+        """
+        pool p order 1 2 | dev: a b; ops: o*2; node n 2 | a runs; b runs; o waits CAPACITY
+        pool p order 2 1 | dev: a b; ops: o*2; node n 2 | a waits CAPACITY; b waits CAPACITY; o runs
+        pool p order 2   | dev: a b; ops: o*2; node n 2 | a waits CAPACITY; b waits CAPACITY; o runs
+        pool p           | dev: a b; ops: o*2; node n 2 | a runs; b runs; o waits CAPACITY
+        pool p order 2 1 | dev: a b; ops: o*2; node n 1 | a runs; b waits CAPACITY; o waits NEVER_FITS\
+        """);
+  }
+
+  @Test
+  @Rule("O3")
+  void thenTheQueuesRank() {
+    RuleTable.check(
+        "pool p; size 1; dev 0/9; ops 0/9",
+        """
+        queue dev.1 rank 1; queue ops.1 rank 2 | dev: a b; ops: o q; node n 2 | a runs; b runs; o waits CAPACITY
+        queue dev.1 rank 2; queue ops.1 rank 1 | dev: a b; ops: o q; node n 2 | a waits CAPACITY; o runs; q runs
+        queue dev.1 rank 2; queue ops.1 rank 1 | dev: a b; ops: o; node n 2   | a runs; b waits CAPACITY; o runs\
+        """);
+  }
+
+  @Test
+  @Rule("O4")
+  void equalRanksShareByOverReservationUseAndWeight() {
+    RuleTable.check(
+        "pool p; size 1",
+        """
+        dev 0/9; ops 0/9          | ops: o; dev: a; node n 1             | a waits CAPACITY; o runs
+        dev 0/9; ops 0/9          | dev: a; ops: o; node n 1             | a runs; o waits CAPACITY
+        dev 0/9; ops 0/9          | dev: a b c d; ops: o q r s; node n 4 | a runs; b runs; c waits CAPACITY; o runs; q runs; r waits CAPACITY
+        dev 0/9; ops 0/9 weight 3 | dev: a b c d; ops: o q r s; node n 4 | a runs; b waits CAPACITY; o runs; q runs; r runs; s waits CAPACITY
+        dev 0/9 weight 3; ops 0/9 | dev: a b c d; ops: o q r s; node n 4 | a runs; b runs; c runs; d waits CAPACITY; o runs; q waits CAPACITY
+        dev 2/9; ops 0/9          | dev: a b c d; ops: o q r s; node n 4 | a runs; b runs; c runs; d waits CAPACITY; o runs; q waits CAPACITY\
+        """);
+  }
+
+  @Test
+  @Rule("O5")
+  void withinAQueueJobPriorityThenSubmission() {
+    RuleTable.check(
+        "pool p; size 1; dev 0/9; ops 2/2",
+        """
+        dev 0/9              | dev: a b; node n 1                                     | a runs; b waits CAPACITY
+        dev 0/9              | dev: a b^1; node n 1                                   | a waits CAPACITY; b runs
+        dev 9/9              | dev: a! b; node n 1                                    | a runs; b waits CAPACITY
+        dev 9/9              | dev: a! b^1; node n 1                                  | a waits CAPACITY; b runs
+        dev 9/9              | dev: a b^1!; node n 1                                  | a waits CAPACITY; b runs
+        dev 9/9 user-limit 3 | dev: a@eve b@bob^1; node n 1                           | a waits CAPACITY; b runs
+        dev 0/9              | dev: a^-1 b; node n 1                                  | a waits CAPACITY; b runs
+        dev 0/9              | dev: a b; node n 2; ops: o; dev: c; settle; o ends     | a runs; b runs; c waits CAPACITY
+        dev 0/9              | dev: a b; node n 1; a requeued; settle                 | a runs; b waits CAPACITY
+        dev 0/9              | dev: a b; node n 1; a ends; a requeued; b ends; settle | a runs; b is DONE
+        dev 0/9              | dev: a b c; node n 1; a ends; a requeued; b ends       | a waits CAPACITY; c runs\
+        """);
+  }
+
+  @Test
+  @Rule("O6")
+  void aJobTakesTheFirstPoolOfItsRouteThatCanTakeItNow() {
+    RuleTable.check(
+        "pool p; pool q; node n 1; node m 2 in q; dev 0/9",
+        """
+        size 1 on p q | dev: a b c d             | a runs on n:0; b runs on m:0; c runs on m:1; d waits CAPACITY
+        size 1 on q p | dev: a b c d             | a runs on m:0; b runs on m:1; c runs on n:0; d waits CAPACITY
+        size 1 on q   | dev: a b c               | a runs on m:0; b runs on m:1; c waits CAPACITY
+        size 1 on p q | dev: a b; a ends; dev: c | b runs on m:0; c runs on n:0\
+        """);
+  }
+
+  @Test
+  @Rule("O7")
+  void aJobThatWasBlockedForLongHoldsWhatOthersLeave() {
+    RuleTable.check(
+        "pool p order 2 1; node n 2; size 1; size 2 hold-after 10m; dev 0/9; ops 0/9",
+        """
+        dev 0/9 | dev: a~60m; ops: o*2; 9m; dev: b               | b runs; o waits CAPACITY
+        dev 0/9 | dev: a~60m; ops: o*2; 10m; dev: b              | b waits HOLD; o waits HOLDING
+        dev 0/9 | dev: a~60m; ops: o*2; 10m; dev: b~50m          | b runs; o waits HOLDING
+        dev 0/9 | dev: a~60m; ops: o*2; 10m; dev: b~51m          | b waits HOLD; o waits HOLDING
+        dev 0/9 | dev: a; ops: o*2; 10m; dev: b~1m               | b waits HOLD; o waits HOLDING
+        dev 0/9 | dev: a~60m; ops: o*2; 10m; dev: b; a ends      | b waits CAPACITY; o runs
+        dev 0/9 | dev: a~60m; ops: o*2; 10m; dev: b; o cancelled | b runs; o is CANCELLED
+        dev 1/9 | dev: a~60m; ops: o*2; 10m; dev: b              | b waits HOLD; o waits HOLDING
+        dev 2/9 | dev: a~60m; ops: o*2; 10m; dev: b              | b runs; o waits HOLDING\
+        """);
+  }
+}

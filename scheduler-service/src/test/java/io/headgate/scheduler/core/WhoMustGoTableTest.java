@@ -1,0 +1,162 @@
+package io.headgate.scheduler.core;
+
+import org.junit.jupiter.api.Test;
+
+/// DESIGN section 3, "Who must go?", rule by rule: what there is | what happens | what comes of it.
+/// The words are explained in [RuleStory].
+class WhoMustGoTableTest {
+  @Test
+  @Rule("P1")
+  void onlyAnEntitledJobPreempts() {
+    RuleTable.check(
+        "pool p order 1 2; node n 3; size 1; size 2; dev 0/9",
+        """
+        ops 1/9 | dev: a b c; ops: o         | a runs; b runs; c stops for o by P1; o waits WAITING_FOR_VICTIMS
+        ops 0/9 | dev: a b c; ops: o         | c runs; o waits CAPACITY
+        ops 1/9 | dev: a b c; ops: o*2       | c runs; o waits CAPACITY
+        ops 2/9 | dev: a b c; ops: o*2       | a runs; b stops; c stops; o waits WAITING_FOR_VICTIMS
+        ops 1/9 | dev: a b c; ops: o q       | b runs; c stops; q waits CAPACITY
+        ops 1/9 | dev: a b c; ops: o; settle | c waits CAPACITY; o runs\
+        """);
+  }
+
+  @Test
+  @Rule("P2")
+  void onlyPoliciesAboveTheirReservationLoseAJob() {
+    RuleTable.check(
+        "pool p order 1 2; node n 3; size 1; size 2; ops 3/9",
+        """
+        dev 3/9                                                  | dev: a b c; ops: o                                 | c runs; o waits CAPACITY
+        dev 2/9                                                  | dev: a b c; ops: o                                 | b runs; c stops
+        dev 2/9                                                  | dev: a b c; ops: o q                               | b runs; c stops; q waits CAPACITY
+        dev 1/9                                                  | dev: b a*2; ops: o q                               | a stops; b runs; q waits WAITING_FOR_VICTIMS
+        dev 2/9                                                  | dev: b a*2; ops: o                                 | a stops; b runs
+        dev 2/9; size 1 strict                                   | dev: b a*2; ops: o                                 | a runs; b stops
+        dev 3/9; size 1 strict                                   | dev: b a*2; ops: o                                 | a runs; b runs; o waits CAPACITY
+        dev 0/9 min-runtime 5m                                   | dev: a b c; 4m; ops: o                             | c runs; o waits CAPACITY
+        dev 0/9 min-runtime 5m                                   | dev: a b c; 4m; ops: o; 1m                         | c stops; o waits WAITING_FOR_VICTIMS
+        dev 3/9 fixed                                            | dev: a b c; dev 0/9; ops: o                        | a runs; b runs; c runs
+        pool p for dev order 1 2; pool q; node m 1 in q; dev 0/9 | dev: a b c; size 1 on p q; size 2 on p q; ops: o q | a runs; b runs; c runs; o runs on m:0; q waits CAPACITY\
+        """);
+  }
+
+  @Test
+  @Rule("P3")
+  void victimsGoInTheReverseOfTheOrderOfStarts() {
+    RuleTable.check(
+        "node n 4; size 1; size 2; dev 0/9; ops 0/9; own 2/9",
+        """
+        pool p order 1 2                                         | dev: a*2; ops: o q; own: x     | a stops; o runs; q runs
+        pool p order 2 1                                         | dev: a*2; ops: o q; own: x     | a runs; o runs; q stops
+        pool p; queue ops.1 rank 2                               | dev: a b c; ops: o; own: x     | c runs; o stops
+        pool p; queue dev.1 rank 2                               | ops: o q r; dev: a; own: x     | a stops; r runs
+        pool p                                                   | dev: a b c; ops: o; own: x     | c stops; o runs
+        pool p; dev 0/9 weight 4                                 | dev: a b c; ops: o; own: x     | c runs; o stops
+        pool p                                                   | dev: a b; ops: o q; own: x     | b runs; q stops
+        pool p                                                   | ops: o q; dev: a b; own: x     | b stops; q runs
+        pool p                                                   | dev: a b c; ops: o; own: x y   | b stops; c stops; o runs
+        pool p; queue dev.1 rank 9; dev 0/9; ops 0/1 exceeds eve | ops: o q@eve; dev: a b; own: x | b runs; q stops\
+        """);
+  }
+
+  @Test
+  @Rule("P4")
+  void theFewestOfTheShortestPrefixThenTheLeastLostWork() {
+    RuleTable.check(
+        "pool p order 1/2 3 2 1; size 1/2; size 1; size 2; size 3; dev 0/9; own 9/9",
+        """
+        node n 2           | dev: a b*1/2 c*1/2; own: x                               | a stops; b runs; c runs
+        node n 2           | dev: a b c; own: x*2                                     | a stops; b stops
+        node n 1; node m 2 | dev: a b*2; own: x                                       | a stops; b runs
+        node n 2           | dev: a*1/2 b*1/2 c*1/2 d*1/2; 9m; a saves; own: x        | a runs; b runs; c stops; d stops
+        node n 2           | dev: a*1/2 b*1/2; 9m; dev: c*1/2 d*1/2; own: x           | a runs; b runs; c stops; d stops
+        node n 2; node m 1 | dev: a; dev: b; dev: c; own: x*2                         | a runs; b stops; c stops
+        node n 2           | dev: a*1/2 b*1/2 c*1/2 d*1/2; a ends; dev: e*1/2; own: x | b runs; c stops; d stops; e runs
+        node n 4           | dev: a*2; dev: b c; 9m; own: x*3                         | a stops; b runs; c stops
+        node n 4           | dev: a*2; dev: b c; 9m; b saves; own: x*3                | a stops; b stops; c runs
+        node n 4           | dev: a*2; dev: b; 9m; dev: c; own: x*3                   | a stops; b runs; c stops
+        node n 4           | dev: a*2; dev: b; 9m; dev: c; 9m; b saves; own: x*3      | a stops; b stops; c runs\
+        """);
+  }
+
+  @Test
+  @Rule("P5")
+  void whatVictimsLeaveIsHeldForTheNamedJob() {
+    RuleTable.check(
+        "pool p; node n 1; size 1; dev 0/9; own 1/9",
+        """
+        dev 0/9 | dev: a; own: x; dev: b              | a stops; b waits CAPACITY; x waits WAITING_FOR_VICTIMS
+        dev 0/9 | dev: a; own: x; dev: b^9; settle    | a waits CAPACITY; b waits CAPACITY; x runs
+        dev 0/9 | dev: a; own: x; x cancelled         | a stops; x is CANCELLED
+        dev 0/9 | dev: a; own: x; x cancelled; settle | a runs
+        dev 0/9 | dev: a; own: x; own 0/9             | a stops; x waits WAITING_FOR_VICTIMS
+        dev 0/9 | dev: a; own: x; node m 1            | a stops; x runs on m:0
+        dev 0/9 | dev: a; own: x; n leaves; node m 1  | x runs on m:0\
+        """);
+  }
+
+  @Test
+  @Rule("P6")
+  void whoFitsInAnotherPoolOrMayGetAnInstanceDoesNotPreempt() {
+    RuleTable.check(
+        "pool p; dev 0/9; own 2/9; node n 1; size 1 on p",
+        """
+        pool q; node m 1 in q; size 1 on p q | dev: a; own: x                | a runs; x runs on m:0
+        pool q; node m 1 in q; size 1 on p q | dev: a; own: x y              | a stops; y waits WAITING_FOR_VICTIMS
+        pool q; size 1 on p q                | dev: a; own: x                | a stops; x waits WAITING_FOR_VICTIMS
+        pool q elastic 1; size 1 on p q      | dev: a; own: x                | a runs; x waits WAITING_FOR_PROVIDER
+        pool q elastic 1; size 1 on p q      | dev: a; own: x; 299s          | a runs; x waits WAITING_FOR_PROVIDER
+        pool q elastic 1; size 1 on p q      | dev: a; own: x; 300s          | a stops; x waits WAITING_FOR_VICTIMS
+        pool q elastic 1; size 1 on p q      | dev: a; own: x; node m 8 in q | a runs; x runs on m:0
+        pool q elastic 0; size 1 on p q      | dev: a; own: x                | a stops; x waits WAITING_FOR_VICTIMS
+        dev 0/9                              | dev: a; a cancelled; own: x   | a stops; x waits WAITING_FOR_VICTIMS\
+        """);
+  }
+
+  @Test
+  @Rule("P7")
+  void reclaimByRankTakesFromWorseRanksAboveTheirReservation() {
+    RuleTable.check(
+        "pool p; node n 3; own 0/9; dev 0/9",
+        """
+        size 1 by-rank; queue dev.1 rank 2                      | dev: a b c; own: x     | b runs; c stops for x by P7
+        size 1; queue dev.1 rank 2                              | dev: a b c; own: x     | c runs; x waits CAPACITY
+        size 1 by-rank; queue dev.1 rank 1                      | dev: a b c; own: x     | c runs; x waits CAPACITY
+        size 1 by-rank; queue own.1 rank 2                      | dev: a b c; own: x     | c runs; x waits CAPACITY
+        size 1 by-rank; queue dev.1 rank 2; dev 2/9             | dev: a b c; own: x y   | b runs; c stops; y waits CAPACITY
+        size 1 by-rank; queue dev.1 rank 2; dev 3/9             | dev: a b c; own: x     | c runs; x waits CAPACITY
+        size 1 by-rank; queue dev.1 rank 2; own 0/0 exceeds eve | dev: a b c; own: x@eve | c runs; x waits CAPACITY\
+        """);
+  }
+
+  @Test
+  @Rule("P8")
+  void whatHappensToAVictimIsItsPolicysChoice() {
+    RuleTable.check(
+        "pool p; node n 1; size 1; own 1/9",
+        """
+        dev 0/9         | dev: a; own: x; settle                 | a waits CAPACITY; x runs
+        dev 0/9         | dev: a; own: x; settle; dev: b; x ends | a runs; b waits CAPACITY
+        dev 0/9 cancels | dev: a; own: x; settle                 | a is CANCELLED; x runs
+        dev 0/9 cancels | dev: a; own: x; a ends                 | a is DONE; x runs\
+        """);
+  }
+
+  @Test
+  @Rule("P9")
+  void withinItsPolicyAJobMayTakeFromLowerPriority() {
+    RuleTable.check(
+        "pool p; node n 2; size 1; ops 0/9",
+        """
+        dev 0/9 within       | dev: a b; dev: c^1     | a runs; b stops for c by P9
+        dev 0/9              | dev: a b; dev: c^1     | b runs; c waits CAPACITY
+        dev 0/9 within       | dev: a^1 b; dev: c^1   | a runs; b stops
+        dev 0/9 within       | dev: a^1 b^1; dev: c^1 | b runs; c waits CAPACITY
+        dev 0/9 within       | dev: a b^1; dev: c^2   | a stops; b runs
+        dev 0/9 within       | ops: o q; dev: c^1     | q runs; c waits CAPACITY
+        dev 0/1 within       | dev: a; dev: c^1       | a stops; c waits WAITING_FOR_VICTIMS
+        dev 2/2 within       | dev: a b; dev: c^1     | a runs; b stops
+        dev 2/2 within fixed | dev: a b; dev: c^1     | b runs; c waits LIMIT\
+        """);
+  }
+}
