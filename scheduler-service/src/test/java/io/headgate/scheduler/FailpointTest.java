@@ -16,6 +16,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
@@ -30,6 +31,11 @@ final class FailpointTest {
   private static final int CLIENTS = 4;
   private static final int JOBS_EACH = 12;
 
+  /// In the middle of the work, and never after its end, however much of it a busy machine puts
+  /// into one turn: a client waits for each answer before its next job, and of 48 jobs nine run at
+  /// once.
+  private static final int PASSES = 5;
+
   @RegisterExtension static final PostgresFixture POSTGRES = PostgresFixture.of("scheduler");
 
   private Installation installation;
@@ -39,20 +45,26 @@ final class FailpointTest {
     installation.close();
   }
 
-  /// Crashes when the point is passed for the n-th time.
+  /// Crashes when the point is passed for the n-th time since it was armed.
   private final class Bomb implements Failpoint.Handler {
     private final Failpoint point;
     private final AtomicInteger left;
     private final CountDownLatch exploded = new CountDownLatch(1);
+    private volatile boolean isArmed;
 
     Bomb(Failpoint point, int passes) {
       this.point = point;
       this.left = new AtomicInteger(passes);
     }
 
+    Bomb armed() {
+      isArmed = true;
+      return this;
+    }
+
     @Override
     public void at(Failpoint passed) {
-      if (passed == point && left.decrementAndGet() == 0) {
+      if (isArmed && passed == point && left.decrementAndGet() == 0) {
         installation.service().kill();
         exploded.countDown();
       }
@@ -68,12 +80,13 @@ final class FailpointTest {
     installation = new Installation(POSTGRES.fresh());
     Fixtures.seedExample(installation.neighbours);
     boolean isAtStart = point == Failpoint.AFTER_ELECTION || point == Failpoint.MID_LOAD;
-    Bomb bomb = new Bomb(point, isAtStart ? 1 : 25);
-    installation.start(bomb);
+    Bomb bomb = new Bomb(point, isAtStart ? 1 : PASSES);
+    installation.start(isAtStart ? bomb.armed() : bomb);
     FakeAgent agent = installation.agent("a-0").finishing();
     if (!isAtStart) {
       installation.awaitReady("rnd-1");
       agent.connect();
+      bomb.armed();
     }
 
     Set<String> acknowledged = new ConcurrentSkipListSet<>();
@@ -90,7 +103,7 @@ final class FailpointTest {
                       }
                     }))
             .toList();
-    bomb.exploded.await();
+    assertThat(bomb.exploded.await(60, TimeUnit.SECONDS)).as("passed %s", point).isTrue();
     installation.closeServer();
     installation.start();
     FakeAgent.awaitThat(installation.service()::isLeading);

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.google.protobuf.ByteString;
 import io.grpc.Channel;
+import io.grpc.Status;
 import io.grpc.stub.ClientCallStreamObserver;
 import io.grpc.stub.ClientResponseObserver;
 import io.headgate.proto.agent.v1.AgentServiceGrpc;
@@ -123,11 +124,7 @@ final class FakeAgent implements AutoCloseable {
 
   /// Opens a stream with something else than Hello.
   void openWith(ConnectRequest first) {
-    synchronized (this) {
-      heard.clear();
-      isOver = false;
-      failure = null;
-    }
+    forgetStream();
     AgentServiceGrpc.newStub(channel).connect(new Ears());
     send(first);
   }
@@ -137,14 +134,24 @@ final class FakeAgent implements AutoCloseable {
     return Map.copyOf(begun);
   }
 
-  /// Opens a stream and waits for the answer to Hello.
+  /// Opens a stream and waits for the answer to Hello. A stream that was opened on the connection
+  /// of a process that is gone is opened again, as a real agent would do.
   FakeAgent connect() {
     open(hello());
-    await()
-        .atMost(PATIENCE)
-        .pollInterval(Duration.ofMillis(5))
-        .until(() -> has(ConnectResponse::hasWelcome) || isOver());
+    awaitThat(() -> {
+      if (isOver() && wasCut()) {
+        open(hello());
+      }
+      return has(ConnectResponse::hasWelcome) || isOver();
+    });
     return this;
+  }
+
+  /// Nobody who leads has refused the stream: it did not come through.
+  private boolean wasCut() {
+    return failure()
+        .filter(cause -> Status.fromThrowable(cause).getCode() == Status.Code.UNAVAILABLE)
+        .isPresent();
   }
 
   synchronized Hello.Builder hello() {
@@ -158,12 +165,16 @@ final class FakeAgent implements AutoCloseable {
         .addAllAttempts(ledger.values());
   }
 
+  /// What an earlier stream still says, or that it ends, is not heard any more.
+  private synchronized void forgetStream() {
+    stream = null;
+    heard.clear();
+    isOver = false;
+    failure = null;
+  }
+
   void open(Hello.Builder hello) {
-    synchronized (this) {
-      heard.clear();
-      isOver = false;
-      failure = null;
-    }
+    forgetStream();
     AgentServiceGrpc.newStub(channel).connect(new Ears());
     send(ConnectRequest.newBuilder().setHello(hello).build());
     List<Update> again;
@@ -206,6 +217,7 @@ final class FakeAgent implements AutoCloseable {
   synchronized void disconnect() {
     if (stream != null) {
       stream.cancel("the test cut it", null);
+      stream = null;
     }
     isOver = true;
   }
@@ -488,7 +500,9 @@ final class FakeAgent implements AutoCloseable {
 
     @Override
     public void onNext(ConnectResponse response) {
-      hear(response);
+      if (isHeard()) {
+        hear(response);
+      }
     }
 
     @Override
@@ -504,10 +518,16 @@ final class FakeAgent implements AutoCloseable {
     /// The end of a stream that another has followed says nothing of that one.
     private void ended(@Nullable Throwable cause) {
       synchronized (FakeAgent.this) {
-        if (own == stream) {
+        if (isHeard()) {
           failure = cause;
           isOver = true;
         }
+      }
+    }
+
+    private boolean isHeard() {
+      synchronized (FakeAgent.this) {
+        return own == stream;
       }
     }
   }

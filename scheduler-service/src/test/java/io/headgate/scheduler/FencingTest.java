@@ -59,10 +59,8 @@ final class FencingTest {
           .hasReason(Code.UNAVAILABLE, "NO_LEADER")
           .says("leader", "there:1");
       assertThat(jobs(alice)).isEqualTo(1);
-      // The other one is gone too.
-      database.jooq().execute("update leadership set lease_until = clock_timestamp()");
     }
-    // Its own wait for the lease was long, so it is woken by a new start.
+    // Both are gone, and so is the lease.
     installation.kill();
     installation.start().awaitReady("rnd-3");
     agent.connect();

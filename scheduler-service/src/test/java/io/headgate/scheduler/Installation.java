@@ -28,6 +28,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.UnaryOperator;
 
 /// A whole scheduler over real gRPC and a real PostgreSQL, between the far ends of its wires. It
@@ -57,17 +58,20 @@ final class Installation implements AutoCloseable {
   }
 
   /// Nothing happens by time alone, however long a busy machine keeps a thread waiting: a leader
-  /// leads on, and an agent that has nothing to say is no suspect.
-  static final SchedulerConfig.Leading TIMES = times(Duration.ofSeconds(20), Duration.ofMinutes(5));
+  /// leads on, and renews nothing in between, and an agent that has nothing to say is no suspect.
+  static final SchedulerConfig.Leading TIMES =
+      times(Duration.ofMinutes(5), Duration.ofMinutes(5), Duration.ofSeconds(2));
 
-  /// Silence is noticed while a test looks on.
+  /// Silence is noticed while a test looks on. Agents that come back one after the other have the
+  /// time of a busy machine for that.
   static final SchedulerConfig.Leading SUSPICIOUS =
-      times(Duration.ofSeconds(5), Duration.ofSeconds(2));
+      times(Duration.ofSeconds(5), Duration.ofSeconds(2), Duration.ofSeconds(10));
 
-  private static SchedulerConfig.Leading times(Duration lease, Duration suspectAfter) {
+  private static SchedulerConfig.Leading times(
+      Duration lease, Duration suspectAfter, Duration reconcileWithin) {
     Duration stopMargin = lease;
     return new SchedulerConfig.Leading(
-        lease, Duration.ofMillis(200), suspectAfter, Duration.ofSeconds(2), stopMargin);
+        lease, Duration.ofMillis(200), suspectAfter, reconcileWithin, stopMargin);
   }
 
   /// What it measures and traces from its next start on.
@@ -226,11 +230,16 @@ final class Installation implements AutoCloseable {
     neighbours.close();
   }
 
+  /// One that no connection takes while nobody listens there: below those that Linux gives to
+  /// whoever asks for any.
   private static int freePort() {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    } catch (IOException e) {
-      throw new IllegalStateException(e);
+    while (true) {
+      int port = ThreadLocalRandom.current().nextInt(20_000, 32_000);
+      try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+        return socket.getLocalPort();
+      } catch (IOException e) {
+        // Somebody else's; another one then.
+      }
     }
   }
 }

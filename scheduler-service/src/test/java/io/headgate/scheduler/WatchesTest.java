@@ -40,8 +40,9 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 final class WatchesTest {
   @RegisterExtension static final PostgresFixture POSTGRES = PostgresFixture.of("scheduler");
 
+  /// Long enough for a reader that reads, on a machine that is slow.
   private static final WatchLimits IMPATIENT =
-      new WatchLimits(Duration.ofSeconds(10), Duration.ofSeconds(3), 100);
+      new WatchLimits(Duration.ofSeconds(10), Duration.ofSeconds(8), 100);
 
   private Installation installation;
   private JobServiceBlockingStub alice;

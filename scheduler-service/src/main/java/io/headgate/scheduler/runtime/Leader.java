@@ -111,8 +111,13 @@ final class Leader {
   }
 
   /// Waits until this replica does not lead any more.
-  LeaderEnd awaitEnd() throws InterruptedException {
+  ///
+  /// @param deposed told who leads now, before anybody is sent there
+  LeaderEnd awaitEnd(Consumer<Leadership> deposed) throws InterruptedException {
     LeaderEnd why = end.join();
+    if (why instanceof LeaderEnd.Deposed(Leadership now)) {
+      deposed.accept(now);
+    }
     finish(why);
     return why;
   }

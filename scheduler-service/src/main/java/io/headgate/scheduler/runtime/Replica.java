@@ -295,7 +295,7 @@ public final class Replica implements AutoCloseable {
             source.watch(kept.position(), update -> moved(current, source.name(), update)));
       }
       refresher = new Refresher(watches, ports.time());
-      return current.awaitEnd();
+      return current.awaitEnd(now -> seen = Optional.of(now));
     } finally {
       leader = null;
       refresher = null;
