@@ -150,7 +150,7 @@ public final class Installation implements AutoCloseable {
   /// Waits until every agent has joined and is connected, at most so long.
   ///
   /// @return how many are
-  int awaitAgents(Duration patience) throws InterruptedException {
+  public int awaitAgents(Duration patience) throws InterruptedException {
     long deadlineNanos = System.nanoTime() + patience.toNanos();
     int connected = connectedAgents();
     while (connected < agents.size() && System.nanoTime() < deadlineNanos) {

@@ -53,8 +53,12 @@ final class TestInstallation implements AutoCloseable {
     return this;
   }
 
+  /// With one more node, which is connected: of several, the first is there before the others.
   TestInstallation withNode(String id, String pool, String gpus) throws Exception {
     installation.addNode(TENANT, new NodePlan(id, pool, gpus));
+    assertThat(installation.awaitAgents(PATIENCE))
+        .as("agents that are connected")
+        .isEqualTo(installation.agents().size());
     return this;
   }
 
