@@ -90,7 +90,7 @@ class LifecycleTest {
   @Test
   void aHangingStopIsLeftBehindAfterTheBoundAndShowsWhereItHangs() {
     // Enough for the one that does not hang, and for the other to come to where it hangs.
-    Lifecycle impatient = new Lifecycle(Duration.ofSeconds(3));
+    Lifecycle impatient = new Lifecycle(Duration.ofSeconds(6));
     CountDownLatch never = new CountDownLatch(1);
     impatient.own("database", () -> events.add("-database"));
     impatient.own("service", never::await);
