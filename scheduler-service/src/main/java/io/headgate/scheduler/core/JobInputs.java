@@ -11,6 +11,7 @@ import io.headgate.scheduler.core.job.JobState;
 import io.headgate.scheduler.core.job.StopCause;
 import io.headgate.scheduler.core.job.StopOrder;
 import io.headgate.scheduler.core.job.StopOutcome;
+import io.headgate.scheduler.core.queue.Lane;
 import io.headgate.scheduler.core.queue.LiveAttempt;
 import io.headgate.scheduler.core.queue.LiveJob;
 import io.headgate.scheduler.core.queue.QueueState;
@@ -35,9 +36,11 @@ final class JobInputs {
       return Optional.of(new Denial.DuplicateJob(job.id()));
     }
     QueueState queue = world.queues.get(job.queue());
-    return queue == null
-        ? Optional.of(new Denial.UnknownQueue(job.queue()))
-        : StructuralCheck.denial(world, queue, job);
+    if (queue == null) {
+      return Optional.of(new Denial.UnknownQueue(job.queue()));
+    }
+    Lane lane = world.structureChanged ? null : queue.knownLane(job);
+    return lane == null ? StructuralCheck.denial(world, queue, job) : lane.denial();
   }
 
   void submit(int input, JobSpec spec) {

@@ -16,7 +16,6 @@ import io.headgate.scheduler.core.placement.NodeState;
 import io.headgate.scheduler.core.placement.PoolState;
 import io.headgate.scheduler.core.placement.Stake;
 import io.headgate.scheduler.core.preemption.PreemptionSearch.Result;
-import io.headgate.scheduler.core.queue.Lane;
 import io.headgate.scheduler.core.queue.LiveAttempt;
 import io.headgate.scheduler.core.queue.LiveHold;
 import io.headgate.scheduler.core.queue.LiveJob;
@@ -93,11 +92,7 @@ final class Pass {
     blockedHolds.close();
     scaling.plan();
     scaling.wakeAt().ifPresent(this::wakeBy);
-    for (QueueState queue : world.queues.values()) {
-      for (Lane lane : queue.lanes()) {
-        Reasons.tell(queue, lane, ledger, structureChanged);
-      }
-    }
+    Reasons.tell(world, ledger, structureChanged);
     for (NodeState node : world.aside) {
       node.asideUntil().ifPresent(this::wakeBy);
     }

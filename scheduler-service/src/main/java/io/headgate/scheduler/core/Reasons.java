@@ -11,6 +11,7 @@ import io.headgate.scheduler.core.queue.LiveHold;
 import io.headgate.scheduler.core.queue.LiveJob;
 import io.headgate.scheduler.core.queue.QueueState;
 import io.headgate.scheduler.core.queue.Route;
+import io.headgate.scheduler.core.queue.RouteGroup;
 import io.headgate.scheduler.core.rights.PolicyAccount;
 import io.headgate.scheduler.core.rights.TenantAccount;
 import io.headgate.type.GpuQuantity;
@@ -42,9 +43,19 @@ final class Reasons {
         : new Reason.WaitingForVictims(hold.pool().id(), hold.hold().waitsFor());
   }
 
-  /// Tells what has changed about the lane since it was told last.
-  static void tell(QueueState queue, Lane lane, Ledger ledger, boolean structureChanged) {
-    Block block = lane.block();
+  /// Tells what has changed about each lane since it was told last.
+  static void tell(World world, Ledger ledger, boolean structureChanged) {
+    world.routeGroups.values().forEach(RouteGroup::noteSupplyBlock);
+    for (QueueState queue : world.queues.values()) {
+      for (Lane lane : queue.lanes()) {
+        tell(queue, lane, ledger, structureChanged);
+      }
+    }
+  }
+
+  private static void tell(
+      QueueState queue, Lane lane, Ledger ledger, boolean structureChanged) {
+    Block block = lane.blockAsNoted();
     // Who is in the way, or who was asked, may change while the block stays.
     boolean movable = block == Block.HOLD || block == Block.PROVIDER;
     if (block == lane.told().block() && !structureChanged && !movable) {

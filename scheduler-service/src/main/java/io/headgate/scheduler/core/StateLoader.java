@@ -12,7 +12,6 @@ import io.headgate.scheduler.core.job.JobState;
 import io.headgate.scheduler.core.node.Node;
 import io.headgate.scheduler.core.placement.NodeState;
 import io.headgate.scheduler.core.placement.PoolState;
-import io.headgate.scheduler.core.queue.Lane;
 import io.headgate.scheduler.core.queue.LiveAttempt;
 import io.headgate.scheduler.core.queue.LiveHold;
 import io.headgate.scheduler.core.queue.LiveJob;
@@ -174,12 +173,7 @@ final class StateLoader {
 
   /// Takes note of the reasons as they are, so that only later changes are told.
   private void noteReasons() {
-    Ledger silent = new Ledger(world);
-    for (QueueState queue : world.queues.values()) {
-      for (Lane lane : queue.lanes()) {
-        Reasons.tell(queue, lane, silent, true);
-      }
-    }
+    Reasons.tell(world, new Ledger(world), true);
   }
 
   static SchedulerState state(World world) {

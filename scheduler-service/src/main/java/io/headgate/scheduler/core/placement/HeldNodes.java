@@ -12,15 +12,11 @@ final class HeldNodes {
 
   private final TreeSet<NodeState> nodes = new TreeSet<>();
 
-  void track(NodeState node) {
-    if (node.takesWork() && node.hasHeld()) {
-      nodes.add(node);
-    } else {
-      nodes.remove(node);
-    }
+  void add(NodeState node) {
+    nodes.add(node);
   }
 
-  void drop(NodeState node) {
+  void remove(NodeState node) {
     nodes.remove(node);
   }
 

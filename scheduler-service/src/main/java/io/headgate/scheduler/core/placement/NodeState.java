@@ -265,16 +265,30 @@ public final class NodeState implements Comparable<NodeState> {
   }
 
   public void remove(JobId job, WorkerPlace place, Stake stake) {
+    int index = indexOf(job, place, stake);
+    if (index < 0) {
+      throw new IllegalStateException(
+          "job %s has no share %s of node %s".formatted(job, stake, id()));
+    }
+    shares.remove(index);
+    account(place, stake, -1);
+  }
+
+  private int indexOf(JobId job, WorkerPlace place, Stake stake) {
+    // Nearly always what was added is removed.
+    for (int i = 0; i < shares.size(); i++) {
+      Share share = shares.get(i);
+      if (share.place() == place && share.stake() == stake && share.job().equals(job)) {
+        return i;
+      }
+    }
     for (int i = 0; i < shares.size(); i++) {
       Share share = shares.get(i);
       if (share.stake() == stake && share.job().equals(job) && share.place().equals(place)) {
-        shares.remove(i);
-        account(place, stake, -1);
-        return;
+        return i;
       }
     }
-    throw new IllegalStateException(
-        "job %s has no share %s of node %s".formatted(job, stake, id()));
+    return -1;
   }
 
   private void account(WorkerPlace place, Stake stake, int sign) {

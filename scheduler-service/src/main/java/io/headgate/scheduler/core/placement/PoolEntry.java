@@ -7,6 +7,8 @@ final class PoolEntry {
   @Nullable PoolState pool;
   @Nullable StateGroup group;
   boolean ready;
+  boolean stopping;
+  boolean held;
   long offeredUnits;
   long idleUnits;
 }

@@ -226,8 +226,10 @@ public final class PoolState implements Comparable<PoolState> {
   public void refresh(NodeState node) {
     version++;
     PoolEntry entry = node.entry;
-    entry.pool = this;
-    nodes.add(node);
+    if (entry.pool != this) {
+      entry.pool = this;
+      nodes.add(node);
+    }
     StateGroup before = entry.group;
     FreeState state = node.takesWork() ? Room.now(node).state() : null;
     if (before != null && before.state().equals(state)) {
@@ -269,10 +271,13 @@ public final class PoolState implements Comparable<PoolState> {
       }
     }
     entry.group = null;
+    entry.pool = null;
+    entry.stopping = false;
+    entry.held = false;
     count(node, null);
     nodes.remove(node);
     stoppingNodes.remove(node);
-    heldNodes.drop(node);
+    heldNodes.remove(node);
     everFits.clear();
   }
 
@@ -286,12 +291,25 @@ public final class PoolState implements Comparable<PoolState> {
   }
 
   private void trackStopping(NodeState node) {
-    if (node.takesWork() && node.hasStopping()) {
-      stoppingNodes.add(node);
-    } else {
-      stoppingNodes.remove(node);
+    PoolEntry entry = node.entry;
+    boolean stopping = node.takesWork() && node.hasStopping();
+    if (stopping != entry.stopping) {
+      entry.stopping = stopping;
+      if (stopping) {
+        stoppingNodes.add(node);
+      } else {
+        stoppingNodes.remove(node);
+      }
     }
-    heldNodes.track(node);
+    boolean held = node.takesWork() && node.hasHeld();
+    if (held != entry.held) {
+      entry.held = held;
+      if (held) {
+        heldNodes.add(node);
+      } else {
+        heldNodes.remove(node);
+      }
+    }
   }
 
   HeldNodes heldNodes() {

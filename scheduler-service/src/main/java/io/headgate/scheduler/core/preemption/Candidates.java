@@ -16,7 +16,13 @@ import java.util.SequencedSet;
 /// and profile. Inside a class they are in the order of their assignment.
 public final class Candidates {
   /// Attempts that only the time of their assignment tells apart.
-  record Rank(QueueState queue, PolicyAccount policy, ProfileId profile) {}
+  record Rank(QueueState queue, PolicyAccount policy, ProfileId profile) {
+    /// Nearly always a queue's attempts have one policy and one profile.
+    @Override
+    public int hashCode() {
+      return queue.hashCode();
+    }
+  }
 
   /// The classes of a pool by their policies: of most policies nobody may go, and they are many.
   private final Map<PoolState, Map<PolicyAccount, Map<Rank, SequencedSet<LiveAttempt>>>> byPool =

@@ -18,6 +18,9 @@ public final class Lane {
 
   private final QueueState queue;
   private final LaneId id;
+  private final @Nullable UserId user;
+  private final boolean preemptible;
+  private final boolean exceedsLimit;
   private final WaitingLine line = new WaitingLine();
   private @Nullable Denial denial;
   private Told told = Told.NOTHING;
@@ -25,6 +28,9 @@ public final class Lane {
   Lane(QueueState queue, LaneId id) {
     this.queue = queue;
     this.id = id;
+    this.user = id.user().orElse(null);
+    this.preemptible = id.preemptible();
+    this.exceedsLimit = id.exceedsLimit();
   }
 
   public LaneId id() {
@@ -36,7 +42,12 @@ public final class Lane {
   }
 
   public boolean isPreemptible() {
-    return id.preemptible();
+    return preemptible;
+  }
+
+  /// Whether its jobs may use idle capacity above the limit (DESIGN A2).
+  boolean exceedsLimit() {
+    return exceedsLimit;
   }
 
   public WaitingLine line() {
@@ -50,6 +61,7 @@ public final class Lane {
 
   public void setDenial(Optional<Denial> newDenial) {
     denial = newDenial.orElse(null);
+    queue.laneChanged();
   }
 
   /// What was told last about why its jobs wait.
@@ -63,8 +75,19 @@ public final class Lane {
 
   /// The first thing that stands in the way of its head, if it had to start now; nothing: it could.
   public Block block() {
-    Block block = gate();
-    return block == Block.NONE ? queue.supplyBlock() : block;
+    Block gate = gate();
+    return gate == Block.NONE ? withAsked(queue.group().supplyBlock()) : gate;
+  }
+
+  /// The same as the queue's group was told of the supply last.
+  public Block blockAsNoted() {
+    Block gate = gate();
+    return gate == Block.NONE ? withAsked(queue.group().notedSupplyBlock()) : gate;
+  }
+
+  /// Who lacks capacity waits for what an elastic pool was asked for.
+  private Block withAsked(Block supply) {
+    return supply != Block.NONE && queue.expects() != null ? Block.PROVIDER : supply;
   }
 
   /// The first rule of rights that stands in the way of its head.
@@ -87,7 +110,7 @@ public final class Lane {
 
   private Block rights() {
     PolicyAccount account = queue.account();
-    return !id.exceedsLimit() && account.charged() + queue.need() > account.limit()
+    return !exceedsLimit && account.charged() + queue.need() > account.limit()
         ? Block.LIMIT
         : rightsBesidesLimit();
   }
@@ -95,13 +118,13 @@ public final class Lane {
   private Block rightsBesidesLimit() {
     long need = queue.need();
     PolicyAccount account = queue.account();
-    if (id.user().isPresent() && account.charged(id.user().get()) + need > account.perUserLimit()) {
+    if (user != null && account.charged(user) + need > account.perUserLimit()) {
       return Block.USER_LIMIT;
     }
     if (!queue.overReservation() && !queue.isEntitled()) {
       return Block.OVER_RESERVATION;
     }
-    if (id.preemptible()) {
+    if (preemptible) {
       return Block.NONE;
     }
     if (account.nonPreemptible() + need > account.reservation()) {

@@ -14,8 +14,7 @@ import org.jspecify.annotations.Nullable;
 /// A job that waits or has an attempt. There may be a million, so it is small.
 public final class LiveJob {
   /// DESIGN O5.
-  public static final Comparator<LiveJob> ORDER =
-      Comparator.comparingInt(LiveJob::priority).reversed().thenComparingLong(LiveJob::sequence);
+  public static final Comparator<LiveJob> ORDER = LiveJob::compare;
 
   private final JobSpec spec;
   private final QueueState queue;
@@ -35,6 +34,11 @@ public final class LiveJob {
     this.state = job.state();
     this.attempts = job.attempts();
     this.lastPreemption = job.lastPreemption().orElse(null);
+  }
+
+  private static int compare(LiveJob one, LiveJob other) {
+    int higher = Integer.compare(other.priority(), one.priority());
+    return higher != 0 ? higher : Long.compare(one.sequence, other.sequence);
   }
 
   public JobId id() {

@@ -19,7 +19,6 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
@@ -41,12 +40,20 @@ public final class QueueState implements Comparable<QueueState> {
   private final QueueId id;
   private @Nullable Queue queue;
   private @Nullable Resolved resolved;
-  private final TreeMap<LaneId, Lane> lanes = new TreeMap<>(LANE_ORDER);
+
+  /// In the order of their ids.
+  private final List<Lane> lanes = new ArrayList<>();
+
   private final TreeSet<LiveJob> holders = new TreeSet<>(LiveJob.ORDER);
   private int waitingInLanes;
   private boolean lanesByUser;
   private boolean preemptibleByDefault = true;
   private Set<UserId> exceedLimit = Set.of();
+  private int rank = Integer.MAX_VALUE;
+  private long need;
+  private boolean open;
+  private boolean overReservation;
+  private long version;
   private int attempts;
   private final Turn turn = new Turn(this);
   private @Nullable PoolState expects;
@@ -73,6 +80,11 @@ public final class QueueState implements Comparable<QueueState> {
   public void configure(@Nullable Queue newQueue, @Nullable Resolved newResolved) {
     queue = newQueue;
     resolved = newResolved;
+    rank = newQueue == null ? Integer.MAX_VALUE : newQueue.rank();
+    need = newResolved == null ? 0 : newResolved.shape().needUnits();
+    open = newResolved != null && newResolved.queue().open();
+    overReservation = newResolved != null && newResolved.queue().overReservation();
+    version++;
     boolean newByUser = newResolved != null && newResolved.account().limitsUsers();
     boolean newDefault =
         newResolved == null || newResolved.account().policy().map(Policy::preemptible).orElse(true);
@@ -97,7 +109,7 @@ public final class QueueState implements Comparable<QueueState> {
   /// The waiting jobs that nothing is held for, lane by lane.
   public List<LiveJob> waitingInLanes() {
     List<LiveJob> waiting = new ArrayList<>(waitingInLanes);
-    for (Lane lane : lanes.values()) {
+    for (Lane lane : lanes) {
       lane.line().copyTo(waiting);
     }
     return waiting;
@@ -168,8 +180,9 @@ public final class QueueState implements Comparable<QueueState> {
     return get().group();
   }
 
+  /// Units of GPU that one job of it needs; 0 when it is not resolved.
   public long need() {
-    return get().shape().needUnits();
+    return need;
   }
 
   public Reclaim reclaim() {
@@ -188,11 +201,11 @@ public final class QueueState implements Comparable<QueueState> {
 
   /// A queue that is gone comes last.
   public int rank() {
-    return queue == null ? Integer.MAX_VALUE : queue.rank();
+    return rank;
   }
 
   public boolean overReservation() {
-    return get().queue().overReservation();
+    return overReservation;
   }
 
   /// DESIGN O1.
@@ -206,7 +219,7 @@ public final class QueueState implements Comparable<QueueState> {
 
   /// DESIGN A1.
   public boolean isOpen() {
-    return get().queue().open();
+    return open;
   }
 
   /// Where its policy would stand with one job of it more.
@@ -214,34 +227,19 @@ public final class QueueState implements Comparable<QueueState> {
     return account().standingWith(need());
   }
 
-  /// What the supply says to all its jobs alike; of several pools the first is named.
-  Block supplyBlock() {
-    for (Route route : routes()) {
-      if (route.fits()) {
-        return Block.NONE;
-      }
-    }
-    if (expects != null) {
-      return Block.PROVIDER;
-    }
-    Route route = routes().getFirst();
-    PoolState first = route.pool();
-    if (!route.hasRoomForTenant()) {
-      return Block.TENANT_LIMIT;
-    }
-    if (need() > 0 && first.usedUnits() + need() > first.ceiling()) {
-      return Block.POOL_CAPACITY;
-    }
-    if (route.ranking().holderInTheWay().isPresent()) {
-      return Block.HOLD;
-    }
-    return first.readyNodes() == 0 || first.idleUnits() < need()
-        ? Block.CAPACITY
-        : Block.FRAGMENTATION;
+  /// In a fixed order.
+  public List<Lane> lanes() {
+    return lanes;
   }
 
-  public Collection<Lane> lanes() {
-    return lanes.values();
+  /// Counts every change of its configuration and of its lanes, so that what was derived from them
+  /// is known to be old.
+  long version() {
+    return version;
+  }
+
+  void laneChanged() {
+    version++;
   }
 
   /// Jobs that wait and that something is held for, in order.
@@ -264,8 +262,47 @@ public final class QueueState implements Comparable<QueueState> {
 
   /// The lane that the job waits in, or would.
   public Lane lane(LiveJob job) {
-    LaneId lane = laneOf(job.spec());
-    return lanes.computeIfAbsent(lane, key -> new Lane(this, key));
+    Lane known = knownLane(job.spec());
+    if (known != null) {
+      return known;
+    }
+    Lane lane = new Lane(this, laneOf(job.spec()));
+    lanes.add(-find(lane.id()) - 1, lane);
+    return lane;
+  }
+
+  /// The lane that such a job would wait in; null: none waits there.
+  public @Nullable Lane knownLane(JobSpec job) {
+    if (lanesByUser) {
+      int at = find(laneOf(job));
+      return at < 0 ? null : lanes.get(at);
+    }
+    for (Lane lane : lanes) {
+      if (lane.isPreemptible() == isPreemptible(job)
+          && lane.exceedsLimit() == exceedLimit.contains(job.user())) {
+        return lane;
+      }
+    }
+    return null;
+  }
+
+  /// As [java.util.Collections#binarySearch].
+  private int find(LaneId id) {
+    int low = 0;
+    int high = lanes.size() - 1;
+    while (low <= high) {
+      int middle = (low + high) >>> 1;
+      int order = LANE_ORDER.compare(lanes.get(middle).id(), id);
+      if (order == 0) {
+        return middle;
+      }
+      if (order < 0) {
+        low = middle + 1;
+      } else {
+        high = middle - 1;
+      }
+    }
+    return -low - 1;
   }
 
   /// Names the lane that such a job would wait in.
@@ -280,14 +317,16 @@ public final class QueueState implements Comparable<QueueState> {
   public void enqueue(LiveJob job) {
     lane(job).line().add(job);
     waitingInLanes++;
+    version++;
   }
 
   public void dequeue(LiveJob job) {
     Lane lane = lane(job);
     lane.line().remove(job);
     waitingInLanes--;
+    version++;
     if (lane.line().isEmpty()) {
-      lanes.remove(lane.id());
+      lanes.remove(lane);
     }
   }
 
@@ -314,7 +353,7 @@ public final class QueueState implements Comparable<QueueState> {
   /// How many waiting jobs of the queue are ahead of the job.
   public int ahead(LiveJob job) {
     int ahead = holders.headSet(job).size();
-    for (Lane lane : lanes.values()) {
+    for (Lane lane : lanes) {
       ahead += lane.line().ahead(job);
     }
     return ahead;

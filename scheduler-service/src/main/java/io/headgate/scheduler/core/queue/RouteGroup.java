@@ -21,6 +21,7 @@ public final class RouteGroup extends IndexedHeap.Member<RouteGroup> {
   private final boolean isShared;
   final IndexedHeap<Turn> turns = new IndexedHeap<>();
   private int current;
+  private Block notedSupplyBlock = Block.NONE;
 
   public RouteGroup(List<Route> routes) {
     this.routes = List.copyOf(routes);
@@ -144,6 +145,39 @@ public final class RouteGroup extends IndexedHeap.Member<RouteGroup> {
       }
     }
     return false;
+  }
+
+  /// What the supply says to all its jobs alike; of several pools the first is named.
+  Block supplyBlock() {
+    for (Route route : routes) {
+      if (route.fits()) {
+        return Block.NONE;
+      }
+    }
+    Route route = routes.getFirst();
+    PoolState first = route.pool();
+    long need = route.ranking().shape().needUnits();
+    if (!route.hasRoomForTenant()) {
+      return Block.TENANT_LIMIT;
+    }
+    if (need > 0 && first.usedUnits() + need > first.ceiling()) {
+      return Block.POOL_CAPACITY;
+    }
+    if (route.ranking().holderInTheWay().isPresent()) {
+      return Block.HOLD;
+    }
+    return first.readyNodes() == 0 || first.idleUnits() < need
+        ? Block.CAPACITY
+        : Block.FRAGMENTATION;
+  }
+
+  /// Keeps in mind what the supply says now, for all its queues.
+  public void noteSupplyBlock() {
+    notedSupplyBlock = routes.isEmpty() ? Block.NONE : supplyBlock();
+  }
+
+  Block notedSupplyBlock() {
+    return notedSupplyBlock;
   }
 
   private Route first() {

@@ -33,6 +33,9 @@ public final class Turn extends IndexedHeap.Member<Turn> {
 
   private long tenantVersion;
 
+  /// That of its queue when the candidate was found; -1: it is not the one that [#choose] finds.
+  private long chosenAt = -1;
+
   Turn(QueueState queue) {
     this.queue = queue;
   }
@@ -65,7 +68,18 @@ public final class Turn extends IndexedHeap.Member<Turn> {
   ///
   /// @return whether there is one: it fits, or it may try to make room or to hold some
   public boolean choose() {
-    return choose(null, true, queue.account().preemptsWithin());
+    if (!isChosen()) {
+      choose(null, true, queue.account().preemptsWithin());
+      chosenAt = queue.version();
+    }
+    return head != null;
+  }
+
+  /// Whether nothing has changed on which depends what is chosen.
+  private boolean isChosen() {
+    return chosenAt == queue.version()
+        && version == queue.account().version()
+        && !queue.group().isShared();
   }
 
   /// As [#choose], of those only that may start although they make no room in their policy's limit.
@@ -90,6 +104,8 @@ public final class Turn extends IndexedHeap.Member<Turn> {
   /// @param behind the candidate comes after this one; null: it may be any
   private boolean choose(@Nullable LiveJob behind, boolean startable, boolean makesRoomInLimit) {
     head = null;
+    chosenAt = -1;
+    version = queue.account().version();
     for (Lane candidate : queue.lanes()) {
       LiveJob first = candidate.line().first();
       if ((head == null || LiveJob.ORDER.compare(first, head) < 0)
@@ -102,17 +118,20 @@ public final class Turn extends IndexedHeap.Member<Turn> {
         }
       }
     }
-    if (head == null || queue.routes().isEmpty()) {
-      return false;
+    if (queue.routes().isEmpty()) {
+      head = null;
     }
-    stand();
-    return true;
+    if (head != null) {
+      stand();
+    }
+    return head != null;
   }
 
   /// Takes a job that has its turn behind it as the candidate, whatever else waits.
   public void standFor(LiveJob job) {
     head = job;
     gate = Block.NONE;
+    chosenAt = -1;
     stand();
   }
 

@@ -16,8 +16,11 @@ public final class TurnOrder {
   /// Takes the candidate in.
   public void put(Turn turn) {
     RouteGroup group = turn.queue().group();
+    Turn first = group.turns.peek();
     group.turns.put(turn);
-    groups.put(group);
+    if (first == turn || group.turns.peek() != first) {
+      groups.put(group);
+    }
   }
 
   public void remove(Turn turn) {

@@ -3,6 +3,8 @@ package io.headgate.scheduler.core.queue;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.NoSuchElementException;
+import org.jspecify.annotations.Nullable;
 
 /// Jobs in their order (DESIGN O5): a sorted list in chunks.
 ///
@@ -14,6 +16,7 @@ public final class WaitingLine {
   private static final int CHUNK = 256;
 
   private final List<List<LiveJob>> chunks = new ArrayList<>();
+  private @Nullable LiveJob first;
   private int size;
 
   public int size() {
@@ -24,8 +27,17 @@ public final class WaitingLine {
     return size == 0;
   }
 
+  /// @throws NoSuchElementException when it is empty
   public LiveJob first() {
-    return chunks.getFirst().getFirst();
+    if (first == null) {
+      throw new NoSuchElementException("nobody waits");
+    }
+    return first;
+  }
+
+  private void changed(int change) {
+    size += change;
+    first = size == 0 ? null : chunks.getFirst().getFirst();
   }
 
   public LiveJob get(int index) {
@@ -50,7 +62,7 @@ public final class WaitingLine {
     } else {
       insert(job);
     }
-    size++;
+    changed(1);
   }
 
   private void append(LiveJob job) {
@@ -86,7 +98,7 @@ public final class WaitingLine {
     if (chunks.get(index).isEmpty()) {
       chunks.remove(index);
     }
-    size--;
+    changed(-1);
   }
 
   /// How many are ahead of the job, whether or not it is in the line.

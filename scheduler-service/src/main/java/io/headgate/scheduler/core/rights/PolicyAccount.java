@@ -51,6 +51,7 @@ public final class PolicyAccount {
 
   public void configure(@Nullable Policy newPolicy) {
     policy = newPolicy;
+    version++;
   }
 
   public long reservation() {
@@ -92,7 +93,7 @@ public final class PolicyAccount {
     return held + heldForBlocked;
   }
 
-  /// Counts every change of what it has, so that what was derived from it is known to be old.
+  /// Counts every change of its rights and of what it has, so that what was derived from it is known to be old.
   public long version() {
     return version;
   }
