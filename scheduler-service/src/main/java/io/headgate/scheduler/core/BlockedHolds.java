@@ -14,6 +14,7 @@ import io.headgate.scheduler.core.queue.LiveAttempt;
 import io.headgate.scheduler.core.queue.LiveHold;
 import io.headgate.scheduler.core.queue.LiveJob;
 import io.headgate.scheduler.core.queue.Route;
+import io.headgate.scheduler.core.queue.RouteGroup;
 import io.headgate.scheduler.core.rights.PolicyAccount;
 import io.headgate.scheduler.core.rights.TenantAccount;
 import java.time.Duration;
@@ -123,6 +124,24 @@ final class BlockedHolds {
       world.changes++;
       ledger.tell(new Effect.HoldReleased(job, HoldRelease.OUTRANKED));
     }
+  }
+
+  /// Whether [#find] may find something for a job with these routes that holds nothing yet: some
+  /// pool is open where nobody holds, and it is not known that nothing is to be had there.
+  boolean maySomeHold(RouteGroup group) {
+    for (Route route : group.routes()) {
+      if (!placed.containsKey(route.pool())
+          && route.hasRoomForTenant()
+          && world.hopeless.getOrDefault(route, -1L) != world.placeChanges) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /// Whether the job had a hold before this pass that was neither found again nor given up.
+  boolean isLifted(LiveJob job) {
+    return !lifted.isEmpty() && lifted.containsKey(job.id());
   }
 
   /// A hold for a job whose turn it is and that fits nowhere: in the place that it had before, if

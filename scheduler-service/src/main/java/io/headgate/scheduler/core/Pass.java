@@ -178,11 +178,43 @@ final class Pass {
         if (turn.mayStart() && hold(turn, head)) {
           continue;
         }
+        if (turn.mayStart() && turn.queue().group().beginsToBePassedOver()) {
+          passOver(turn);
+        }
         if (turn.chooseNext()) {
           order.put(turn);
         }
       }
     }
+  }
+
+  /// A candidate could do nothing; nor can most of those with the same routes, who are many on a
+  /// full cluster: they need not come to the top one by one for that to be found out.
+  private void passOver(Turn failed) {
+    RouteGroup group = failed.queue().group();
+    boolean maySomeHold = blockedHolds.maySomeHold(group);
+    order.retain(group, turn -> mayAct(turn, failed, maySomeHold));
+  }
+
+  private boolean mayAct(Turn turn, Turn failed, boolean maySomeHold) {
+    if (turn.queue().account().preemptsWithin()) {
+      return true;
+    }
+    if (!turn.choose()) {
+      return false;
+    }
+    LiveJob head = turn.head();
+    if (head == null
+        || !turn.failsAs(failed)
+        || (blockedHolds.areSome() && head.spec().maxRuntime().isPresent())) {
+      return true;
+    }
+    Instant from = turn.holdsFrom();
+    if (from != null && from.isAfter(now)) {
+      wakeBy(from);
+      return false;
+    }
+    return from != null && (maySomeHold || blockedHolds.isLifted(head));
   }
 
   /// A job that ends before a holder is expected to start may use what is held (DESIGN O7).

@@ -53,8 +53,7 @@ final class Reasons {
     }
   }
 
-  private static void tell(
-      QueueState queue, Lane lane, Ledger ledger, boolean structureChanged) {
+  private static void tell(QueueState queue, Lane lane, Ledger ledger, boolean structureChanged) {
     Block block = lane.blockAsNoted();
     // Who is in the way, or who was asked, may change while the block stays.
     boolean movable = block == Block.HOLD || block == Block.PROVIDER;

@@ -275,13 +275,6 @@ public final class NodeState implements Comparable<NodeState> {
   }
 
   private int indexOf(JobId job, WorkerPlace place, Stake stake) {
-    // Nearly always what was added is removed.
-    for (int i = 0; i < shares.size(); i++) {
-      Share share = shares.get(i);
-      if (share.place() == place && share.stake() == stake && share.job().equals(job)) {
-        return i;
-      }
-    }
     for (int i = 0; i < shares.size(); i++) {
       Share share = shares.get(i);
       if (share.stake() == stake && share.job().equals(job) && share.place().equals(place)) {

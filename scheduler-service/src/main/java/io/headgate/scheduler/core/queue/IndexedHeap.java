@@ -2,6 +2,7 @@ package io.headgate.scheduler.core.queue;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /// A binary heap whose members know their slot, so that one of them can be moved or removed without
@@ -57,6 +58,24 @@ final class IndexedHeap<M extends IndexedHeap.Member<M>> {
       }
     }
     ((Member<M>) member).slot = Member.OUTSIDE;
+  }
+
+  /// Keeps those only of which the condition holds; it is asked once about each, in no particular
+  /// order, and must not change the heap.
+  void retain(Predicate<M> condition) {
+    int kept = 0;
+    for (int slot = 0; slot < heap.size(); slot++) {
+      M member = heap.get(slot);
+      if (condition.test(member)) {
+        place(member, kept++);
+      } else {
+        ((Member<M>) member).slot = Member.OUTSIDE;
+      }
+    }
+    heap.subList(kept, heap.size()).clear();
+    for (int slot = kept / 2 - 1; slot >= 0; slot--) {
+      down(heap.get(slot));
+    }
   }
 
   private int slotOf(M member) {

@@ -22,6 +22,7 @@ public final class RouteGroup extends IndexedHeap.Member<RouteGroup> {
   final IndexedHeap<Turn> turns = new IndexedHeap<>();
   private int current;
   private Block notedSupplyBlock = Block.NONE;
+  private boolean passedOver;
 
   public RouteGroup(List<Route> routes) {
     this.routes = List.copyOf(routes);
@@ -147,6 +148,14 @@ public final class RouteGroup extends IndexedHeap.Member<RouteGroup> {
     return false;
   }
 
+  /// Its jobs fit nowhere, and one that looked for room found none: whether that is new since it
+  /// looked again, and concerns its other queues.
+  public boolean beginsToBePassedOver() {
+    boolean begins = !passedOver && route() == null && !isShared && !isElastic;
+    passedOver |= begins;
+    return begins;
+  }
+
   /// What the supply says to all its jobs alike; of several pools the first is named.
   Block supplyBlock() {
     for (Route route : routes) {
@@ -186,6 +195,7 @@ public final class RouteGroup extends IndexedHeap.Member<RouteGroup> {
 
   /// Looks for the first route anew.
   public void lookAgain() {
+    passedOver = false;
     current = 0;
     advance();
   }

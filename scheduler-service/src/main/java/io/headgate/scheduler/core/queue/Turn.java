@@ -186,6 +186,22 @@ public final class Turn extends IndexedHeap.Member<Turn> {
     return seekers;
   }
 
+  /// Whether the candidate can make no room where that of another queue with the same routes just
+  /// could make none: it would look for the same under the same rule, or may not look at all.
+  ///
+  /// @param failed may start as far as rights go, and nobody may go for it
+  public boolean failsAs(Turn failed) {
+    if (gate != Block.NONE || queue.account().preemptsWithin() || queue.group().isShared()) {
+      return false;
+    }
+    return switch (ofPolicy) {
+      case ENTITLED ->
+          failed.ofPolicy == Standing.ENTITLED && queue.reclaim() == failed.queue.reclaim();
+      case OVER_RESERVATION -> queue.reclaim() != Reclaim.RANK;
+      case ABOVE_LIMIT -> true;
+    };
+  }
+
   /// From when on the candidate may hold capacity that others leave (DESIGN O7); null: never. Above
   /// its policy's limit it may not, what others of the policy hold counted: it only uses what idles
   /// (DESIGN A2).

@@ -36,6 +36,16 @@ public final class TurnOrder {
     }
   }
 
+  /// Keeps of the group's candidates those only of which the condition holds. It may find one anew.
+  public void retain(RouteGroup group, Predicate<Turn> condition) {
+    group.turns.retain(condition);
+    if (group.turns.isEmpty()) {
+      groups.remove(group);
+    } else {
+      groups.put(group);
+    }
+  }
+
   /// Takes the next one out; null: there is none.
   public @Nullable Turn next() {
     Turn first = first();

@@ -27,7 +27,9 @@ public final class WaitingLine {
     return size == 0;
   }
 
-  /// @throws NoSuchElementException when it is empty
+  /// The one whose turn is first.
+  ///
+  /// @throws NoSuchElementException when nobody waits
   public LiveJob first() {
     if (first == null) {
       throw new NoSuchElementException("nobody waits");

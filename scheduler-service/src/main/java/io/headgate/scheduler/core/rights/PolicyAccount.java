@@ -93,7 +93,8 @@ public final class PolicyAccount {
     return held + heldForBlocked;
   }
 
-  /// Counts every change of its rights and of what it has, so that what was derived from it is known to be old.
+  /// Counts every change of its rights and of what it has, so that what was derived from it is
+  /// known to be old.
   public long version() {
     return version;
   }
