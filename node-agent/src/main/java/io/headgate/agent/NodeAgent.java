@@ -42,7 +42,7 @@ public final class NodeAgent implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(NodeAgent.class);
   private static final int SIMULATED_CORES_PER_GPU = 16;
   private static final long SIMULATED_BYTES_PER_GPU = 128L << 30;
-  private static final Duration DELIVERY_PATIENCE = Duration.ofSeconds(3);
+  private static final Duration DELIVERY_PATIENCE = Duration.ofSeconds(10);
 
   private final Agent agent;
   private final AgentInstruments instruments;

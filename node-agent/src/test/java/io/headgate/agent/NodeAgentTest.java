@@ -315,10 +315,10 @@ class NodeAgentTest {
     plane.send(
         Orders.message(
             Orders.assign(leader(), "alone", "exec sleep 1000")
-                .setStopAfter(Durations.fromSeconds(4))));
+                .setStopAfter(Durations.fromSeconds(8))));
     plane.awaitState("alone", State.STATE_RUNNING);
     await()
-        .during(Duration.ofSeconds(5))
+        .during(Duration.ofSeconds(9))
         .atMost(FakeControlPlane.PATIENCE)
         .until(() -> plane.reportsOf("alone").size() == 1);
     plane.answersHeartbeats = false;

@@ -25,7 +25,7 @@ class SupervisorStopTest {
   private static final Duration SHORT = Duration.ofMillis(200);
 
   /// What a test waits for, but long enough for a shell to come up before, on a busy machine too.
-  private static final Duration BEARABLE = Duration.ofSeconds(3);
+  private static final Duration BEARABLE = Duration.ofSeconds(5);
 
   /// A job that says when it runs and what signals it gets; on SIGTERM it ends with 7.
   private static final String POLITE =

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /// Encrypted connections, and what is said when the two sides do not agree on that.
-@Timeout(60)
+@Timeout(240)
 class TlsTest {
   private static final char[] PASSWORD = "changeit".toCharArray();
 

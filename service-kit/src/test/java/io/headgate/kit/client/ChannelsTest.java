@@ -32,7 +32,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
+@Timeout(240)
 class ChannelsTest {
   private static final GreetRequest ADA = GreetRequest.newBuilder().setName("ada").build();
 

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-@Timeout(60)
+@Timeout(240)
 class DatabaseTest {
   @RegisterExtension static final PostgresFixture POSTGRES = PostgresFixture.of("shelf");
 

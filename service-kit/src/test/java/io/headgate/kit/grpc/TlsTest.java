@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-@Timeout(60)
+@Timeout(240)
 class TlsTest {
   private static final char[] PASSWORD = "changeit".toCharArray();
 
@@ -54,7 +54,7 @@ class TlsTest {
         new ChannelConfig(
             server,
             Optional.of(trust),
-            Duration.ofSeconds(15),
+            Duration.ofMinutes(2),
             Duration.ofSeconds(20),
             ByteSize.ofMebibytes(1));
     ManagedChannel channel = Channels.open(config, TokenSource.anonymous(), Telemetry.disabled());

@@ -10,7 +10,7 @@ import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
+@Timeout(240)
 class LifecycleTest {
   private final List<String> events = new CopyOnWriteArrayList<>();
   private final Lifecycle lifecycle = new Lifecycle(Duration.ofSeconds(60));

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-@Timeout(60)
+@Timeout(240)
 class ServiceProcessTest {
   private static final Map<String, String> GOOD = Map.of("HEADGATE_KEY", "hunter2");
 

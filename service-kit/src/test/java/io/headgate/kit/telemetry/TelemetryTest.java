@@ -84,7 +84,7 @@ class TelemetryTest {
   }
 
   @Test
-  @Timeout(60)
+  @Timeout(240)
   void aMissingReceiverKeepsNobodyFromWorkingOrStopping() {
     TelemetryConfig config =
         config(Optional.of(URI.create("http://127.0.0.1:9")), Optional.empty());

@@ -77,7 +77,8 @@ public final class ApiServerExtension
   }
 
   private Channel channel(TokenSource source) {
-    ManagedChannel channel = Channels.open(TestChannels.patient(uri()), source, Telemetry.disabled());
+    ManagedChannel channel =
+        Channels.open(TestChannels.patient(uri()), source, Telemetry.disabled());
     channels.add(channel);
     return ClientInterceptors.intercept(channel, conformance);
   }

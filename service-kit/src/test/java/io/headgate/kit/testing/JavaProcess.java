@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
 
 /// A main class as a real process with this test's class path, killed when closed if it still runs.
 public final class JavaProcess implements AutoCloseable {
-  private static final long BOUND_SECONDS = 60;
+  private static final long BOUND_SECONDS = 180;
 
   private final Process process;
   private final BufferedReader lines;
