@@ -165,11 +165,15 @@ final class CatalogInputs {
   }
 
   private void keepUsedRoutes() {
-    Set<RouteGroup> used = new HashSet<>();
+    Map<RouteGroup, List<QueueState>> used = new HashMap<>();
     for (QueueState queue : world.queues.values()) {
-      queue.resolved().ifPresent(resolved -> used.add(resolved.group()));
+      queue
+          .resolved()
+          .map(Resolved::group)
+          .ifPresent(group -> used.computeIfAbsent(group, key -> new ArrayList<>()).add(queue));
     }
-    world.routeGroups.values().retainAll(used);
+    world.routeGroups.values().retainAll(used.keySet());
+    used.forEach(RouteGroup::setQueues);
     world.groupsOf.clear();
     world.queuesOfTenant.clear();
     for (QueueState queue : world.queues.values()) {

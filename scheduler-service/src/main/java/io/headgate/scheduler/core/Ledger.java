@@ -27,7 +27,6 @@ import io.headgate.scheduler.core.rights.TenantAccount;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 
@@ -316,8 +315,12 @@ final class Ledger {
         nodes.get(worker).remove(job, place, stake);
       }
     }
-    for (NodeState node : nodes.size() == 1 ? nodes : new LinkedHashSet<>(nodes)) {
-      node.pool().refresh(node);
+    for (int worker = 0; worker < nodes.size(); worker++) {
+      NodeState node = nodes.get(worker);
+      // Once each, though several workers may be on it.
+      if (nodes.indexOf(node) == worker) {
+        node.pool().refresh(node);
+      }
     }
   }
 

@@ -160,10 +160,7 @@ final class Pass {
   private void takeTurns() {
     searches.beginRound();
     blockedHolds.lift();
-    world.routeGroups.values().forEach(RouteGroup::lookAgain);
-    for (QueueState queue : world.queues.values()) {
-      refresh(queue);
-    }
+    order.begin(world.routeGroups.values());
     for (Turn turn = order.next(); turn != null; turn = order.next()) {
       LiveJob head = turn.head();
       Route route = turn.route();

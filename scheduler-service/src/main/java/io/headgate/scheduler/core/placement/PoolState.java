@@ -27,7 +27,10 @@ public final class PoolState implements Comparable<PoolState> {
   private final PoolId id;
   private final Expectation expectation;
   private @Nullable Pool pool;
-  private List<ProfileId> executionOrder = List.of();
+
+  /// The places of the linked profiles in the execution priority.
+  private final Map<ProfileId, Integer> positions = new HashMap<>();
+
   private final TreeSet<NodeState> nodes = new TreeSet<>();
   private final TreeSet<NodeState> stoppingNodes = new TreeSet<>();
   private final HeldNodes heldNodes = new HeldNodes();
@@ -70,7 +73,8 @@ public final class PoolState implements Comparable<PoolState> {
   public void configure(@Nullable Pool newPool, List<ProfileId> order) {
     boolean sameDevices = sameDevices(pool, newPool);
     pool = newPool;
-    executionOrder = List.copyOf(order);
+    positions.clear();
+    order.forEach(profile -> positions.putIfAbsent(profile, positions.size()));
     everFits.clear();
     gains++;
     if (sameDevices) {
@@ -121,8 +125,7 @@ public final class PoolState implements Comparable<PoolState> {
 
   /// The profile's place in the execution priority, 0 first; one that is not linked comes last.
   public int executionPosition(ProfileId profile) {
-    int position = executionOrder.indexOf(profile);
-    return position < 0 ? executionOrder.size() : position;
+    return positions.getOrDefault(profile, positions.size());
   }
 
   public SortedSet<NodeState> nodes() {

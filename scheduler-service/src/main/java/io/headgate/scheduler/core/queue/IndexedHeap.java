@@ -60,6 +60,23 @@ final class IndexedHeap<M extends IndexedHeap.Member<M>> {
     ((Member<M>) member).slot = Member.OUTSIDE;
   }
 
+  /// Takes them all in; it is empty before.
+  void fill(List<M> members) {
+    if (!heap.isEmpty()) {
+      throw new IllegalStateException("%d are left".formatted(heap.size()));
+    }
+    for (M member : members) {
+      place(member, heap.size());
+    }
+    order();
+  }
+
+  private void order() {
+    for (int slot = heap.size() / 2 - 1; slot >= 0; slot--) {
+      down(heap.get(slot));
+    }
+  }
+
   /// Keeps those only of which the condition holds; it is asked once about each, in no particular
   /// order, and must not change the heap.
   void retain(Predicate<M> condition) {
@@ -73,9 +90,7 @@ final class IndexedHeap<M extends IndexedHeap.Member<M>> {
       }
     }
     heap.subList(kept, heap.size()).clear();
-    for (int slot = kept / 2 - 1; slot >= 0; slot--) {
-      down(heap.get(slot));
-    }
+    order();
   }
 
   private int slotOf(M member) {

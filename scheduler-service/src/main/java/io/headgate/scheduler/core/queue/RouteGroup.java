@@ -20,6 +20,7 @@ public final class RouteGroup extends IndexedHeap.Member<RouteGroup> {
   private final boolean isElastic;
   private final boolean isShared;
   final IndexedHeap<Turn> turns = new IndexedHeap<>();
+  private List<QueueState> queues = List.of();
   private int current;
   private Block notedSupplyBlock = Block.NONE;
   private boolean passedOver;
@@ -191,6 +192,23 @@ public final class RouteGroup extends IndexedHeap.Member<RouteGroup> {
 
   private Route first() {
     return routes.get(current < routes.size() ? current : 0);
+  }
+
+  /// Takes the queues that have its routes.
+  public void setQueues(List<QueueState> newQueues) {
+    queues = List.copyOf(newQueues);
+  }
+
+  /// Looks for the first route anew, and for the candidate of each queue.
+  void findTurns() {
+    lookAgain();
+    List<Turn> found = new ArrayList<>(queues.size());
+    for (QueueState queue : queues) {
+      if (!queue.lanes().isEmpty() && queue.turn().choose()) {
+        found.add(queue.turn());
+      }
+    }
+    turns.fill(found);
   }
 
   /// Looks for the first route anew.

@@ -2,6 +2,7 @@ package io.headgate.scheduler.core.queue;
 
 import io.headgate.scheduler.core.placement.PoolState;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -12,6 +13,16 @@ import org.jspecify.annotations.Nullable;
 /// made good when it comes to the top, and most never do.
 public final class TurnOrder {
   private final IndexedHeap<RouteGroup> groups = new IndexedHeap<>();
+
+  /// Finds the candidates of all queues; nobody is left of those before.
+  public void begin(Collection<RouteGroup> all) {
+    for (RouteGroup group : all) {
+      group.findTurns();
+      if (!group.turns.isEmpty()) {
+        groups.put(group);
+      }
+    }
+  }
 
   /// Takes the candidate in.
   public void put(Turn turn) {
