@@ -67,6 +67,7 @@ class MayItStartTableTest {
         dev 8/8 user-limit 2 | dev: a@bob b@bob c@bob d@eve   | b runs; c waits USER_LIMIT; d runs
         dev 8/8 user-limit 2 | dev: a@bob b@bob c@bob; a ends | c runs
         dev 8/8 user-limit 2 | dev: a*2@bob; dev: b@bob       | a runs; b waits USER_LIMIT
+        dev 8/8 user-limit 2 | dev: a@bob; dev: b*2@bob       | a runs; b waits USER_LIMIT
         dev 8/8 user-limit 1 | dev: a*2@bob                   | a refused AboveUserLimit\
         """);
   }

@@ -79,6 +79,19 @@ class WhoMustGoTableTest {
         """);
   }
 
+  /// P3 to the letter: what a policy has above its reservation may be spent on those who go before
+  /// the one that alone would have made room; then nobody goes. In the first row only `a` would.
+  @Test
+  @Rule("P3")
+  void victimsThatMakeNoRoomComeBeforeTheOneThatWould() {
+    RuleTable.check(
+        "pool p order 2 1; node n 2; size 1; size 2; own 2/9",
+        """
+        dev 2/9 | dev: a f; node m 2; dev: b c; f ends; own: x*2 | a runs; b runs; c runs; x waits CAPACITY
+        dev 1/9 | dev: a f; node m 2; dev: b c; f ends; own: x*2 | a runs; b stops; c stops\
+        """);
+  }
+
   @Test
   @Rule("P5")
   void whatVictimsLeaveIsHeldForTheNamedJob() {

@@ -9,6 +9,7 @@ import io.headgate.scheduler.core.job.Attempt;
 import io.headgate.scheduler.core.job.AttemptId;
 import io.headgate.scheduler.core.job.Hold;
 import io.headgate.scheduler.core.job.Job;
+import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.WorkerPlace;
 import io.headgate.scheduler.core.node.Node;
 import io.headgate.scheduler.core.property.Space.Without;
@@ -23,6 +24,17 @@ import java.util.Set;
 /// O7: who holds where, until when, and who may pass.
 final class BlockedHoldCheck {
   private BlockedHoldCheck() {}
+
+  /// The jobs that hold.
+  static Set<JobId> blocked(Shadow shadow) {
+    Set<JobId> blocked = new HashSet<>();
+    for (Hold hold : shadow.holds.values()) {
+      if (hold.isForBlocked()) {
+        blocked.add(hold.job());
+      }
+    }
+    return blocked;
+  }
 
   /// When its user said that it ends at the latest; [Instant#MAX] when not.
   static Instant endOf(Attempt attempt, Reference rules) {

@@ -232,6 +232,19 @@ final class Space {
     return true;
   }
 
+  /// Whole devices that nobody has when everything that stops has stopped and these are gone.
+  long wholeDevices(Pool pool, Set<AttemptId> removed) {
+    long idle = 0;
+    for (Node node : shadow.nodes.values()) {
+      if (node.pool().equals(pool.id()) && shadow.takesWork(node)) {
+        for (Device device : node.devices()) {
+          idle += taken(node, device, Without.stoppingAnd(removed)) == 0 ? 1 : 0;
+        }
+      }
+    }
+    return idle;
+  }
+
   /// Workers of the profile on an empty instance of an elastic pool; 0 when it is static.
   int workersOnInstance(Pool pool, Profile profile) {
     if (pool.elasticity().isEmpty()) {

@@ -92,6 +92,11 @@ final class Victims {
     };
   }
 
+  /// Whether any entitled job of another policy might take it as things stand now.
+  boolean isAtDisposal(Attempt attempt) {
+    return isPreemptible(attempt) && isAboveReservation(attempt, Reclaim.RESERVATION, Set.of());
+  }
+
   private boolean isAboveReservation(Attempt attempt, Reclaim reclaim, Set<AttemptId> removed) {
     boolean dedicated =
         shadow

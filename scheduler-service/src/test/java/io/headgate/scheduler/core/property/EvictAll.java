@@ -1,0 +1,188 @@
+package io.headgate.scheduler.core.property;
+
+import static io.headgate.type.GpuQuantity.UNITS_PER_GPU;
+
+import io.headgate.scheduler.core.catalog.Policy;
+import io.headgate.scheduler.core.catalog.PolicyId;
+import io.headgate.scheduler.core.catalog.Pool;
+import io.headgate.scheduler.core.catalog.Queue;
+import io.headgate.scheduler.core.catalog.QueueId;
+import io.headgate.scheduler.core.catalog.UserId;
+import io.headgate.scheduler.core.job.Attempt;
+import io.headgate.scheduler.core.job.AttemptId;
+import io.headgate.scheduler.core.job.Job;
+import io.headgate.scheduler.core.job.JobState;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/// A second opinion on who gets what: evict everything that may be evicted, place all again in
+/// their order, compare. It knows nothing of prefixes, of victims' order or of what is given back,
+/// and shares only the counting of room ([Space]) with the other checks.
+///
+/// *What an entitled job could get* ([#couldServe]) is whether it fits when every attempt has gone
+/// that some rule lets go at all: preemptible, past its protection, where work is taken, not
+/// dedicated, and of a policy that is above its reservation now. This is generous: it asks P2 once,
+/// before the first removal, and not before each. So it is an upper bound. What follows:
+///
+/// - Whoever preempts under P1 could be served. This holds in every world.
+/// - Who could be served does not wait. This holds where every job has the size of every place, for
+///   then one victim is always enough, and whoever goes first will do. It does not follow from the
+///   rules elsewhere: P3 names the victims' order, and a policy's over-reservation use may be spent
+///   on those who go before the one that would have made room ([EvictAllTest] has the case).
+///
+/// *All placed again* ([#entitledAfterPlacingAgain]) is how many GPUs are in use within
+/// reservations when all of these and all who wait are placed anew, the best-ranked first. Where
+/// every job is of one GPU and nobody stops any more, the core gives at least as much: entitled
+/// jobs get all that entitled jobs could get, whatever happened before. Which policies get it may
+/// differ where reservations add up to more than there is: nobody within its reservation is evicted
+/// for another, so who came first keeps.
+final class EvictAll {
+  private final Reference rules;
+  private final Shadow shadow;
+  private final Set<AttemptId> evicted = new HashSet<>();
+
+  EvictAll(Reference rules) {
+    this.rules = rules;
+    this.shadow = rules.shadow;
+    Victims victims = new Victims(rules);
+    for (Attempt attempt : shadow.attempts.values()) {
+      if (victims.isAtDisposal(attempt)) {
+        evicted.add(attempt.id());
+      }
+    }
+  }
+
+  /// Whether the job fits somewhere when all have gone.
+  boolean couldServe(Job job) {
+    return rules.fitsWithout(job, evicted);
+  }
+
+  // --- Jobs of one GPU in one pool.
+
+  /// What a policy has while all are placed again, in GPUs.
+  private static final class Book {
+    long standing;
+    long nonPreemptible;
+    final Map<UserId, Long> byUser = new HashMap<>();
+
+    void add(UserId user, boolean preemptible) {
+      standing++;
+      nonPreemptible += preemptible ? 0 : 1;
+      byUser.merge(user, 1L, Long::sum);
+    }
+  }
+
+  /// Whole GPUs in use within reservations as things stand.
+  long entitledNow() {
+    long sum = 0;
+    for (Policy policy : shadow.catalog.policies()) {
+      long standing = rules.standing(policy.id(), Set.of());
+      sum += Math.min(standing, policy.reservation().units()) / UNITS_PER_GPU;
+    }
+    return sum;
+  }
+
+  /// The same when all who were evicted and all who wait have been placed again.
+  ///
+  /// @param pool the only one
+  long entitledAfterPlacingAgain(Pool pool) {
+    Map<PolicyId, Book> books = new LinkedHashMap<>();
+    shadow.catalog.policies().forEach(policy -> books.put(policy.id(), new Book()));
+    List<Job> candidates = new ArrayList<>();
+    for (Job job : shadow.live()) {
+      Optional<Attempt> attempt = shadow.attempt(job.id());
+      if (attempt.isPresent() && !evicted.contains(attempt.get().id())) {
+        Book book = books.get(attempt.get().policy());
+        if (book != null) {
+          book.add(job.spec().user(), attempt.get().preemptible());
+        }
+      } else if (attempt.isPresent() || job.state() == JobState.WAITING) {
+        candidates.add(job);
+      }
+    }
+    long idle = idle(pool);
+    while (idle > 0) {
+      Job next = null;
+      for (Job job : firsts(candidates, books)) {
+        next = next == null || isBefore(job, next, books, pool) ? job : next;
+      }
+      if (next == null) {
+        break;
+      }
+      candidates.remove(next);
+      book(next, books).add(next.spec().user(), rules.preemptible(next));
+      idle--;
+    }
+    long sum = 0;
+    for (Map.Entry<PolicyId, Book> entry : books.entrySet()) {
+      long reservation = rules.reservation(entry.getKey()) / UNITS_PER_GPU;
+      sum += Math.min(entry.getValue().standing, reservation);
+    }
+    return sum;
+  }
+
+  private long idle(Pool pool) {
+    return rules.space.wholeDevices(pool, evicted);
+  }
+
+  private Book book(Job job, Map<PolicyId, Book> books) {
+    return books.get(rules.queue(job).policy());
+  }
+
+  /// Of each queue the first that rights let start with what is placed so far.
+  private List<Job> firsts(List<Job> candidates, Map<PolicyId, Book> books) {
+    Map<QueueId, Job> firsts = new LinkedHashMap<>();
+    for (Job job : candidates) {
+      if (mayStart(job, books)) {
+        firsts.merge(job.spec().queue(), job, (a, b) -> rules.isAhead(a, b) ? a : b);
+      }
+    }
+    return List.copyOf(firsts.values());
+  }
+
+  private boolean mayStart(Job job, Map<PolicyId, Book> books) {
+    Queue queue = rules.queue(job.spec().queue()).orElse(null);
+    if (queue == null
+        || !queue.open()
+        || !books.containsKey(queue.policy())
+        || rules.routes(job).isEmpty()) {
+      return false;
+    }
+    Policy policy = rules.policy(job);
+    Book book = book(job, books);
+    long with = (book.standing + 1) * UNITS_PER_GPU;
+    long users = (book.byUser.getOrDefault(job.spec().user(), 0L) + 1) * UNITS_PER_GPU;
+    return with <= policy.limit().units()
+        && policy.perUserLimit().map(limit -> users <= limit.units()).orElse(true)
+        && (queue.overReservation() || with <= policy.reservation().units())
+        && (rules.preemptible(job)
+            || (book.nonPreemptible + 1) * UNITS_PER_GPU <= policy.reservation().units());
+  }
+
+  private boolean isBefore(Job one, Job two, Map<PolicyId, Book> books, Pool pool) {
+    return Comparator.comparing((Job job) -> !isEntitled(job, books))
+            .thenComparingInt(job -> rules.position(pool, rules.profile(job).id()))
+            .thenComparingInt(job -> rules.queue(job).rank())
+            .thenComparingDouble(job -> share(job, books))
+            .thenComparingLong(Job::sequence)
+            .compare(one, two)
+        < 0;
+  }
+
+  private boolean isEntitled(Job job, Map<PolicyId, Book> books) {
+    return (book(job, books).standing + 1) * UNITS_PER_GPU
+        <= rules.policy(job).reservation().units();
+  }
+
+  private double share(Job job, Map<PolicyId, Book> books) {
+    long over = book(job, books).standing * UNITS_PER_GPU - rules.policy(job).reservation().units();
+    return Math.max(0, over) / (double) rules.policy(job).weight();
+  }
+}
