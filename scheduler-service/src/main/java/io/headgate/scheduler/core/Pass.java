@@ -359,6 +359,9 @@ final class Pass {
     again |= !found.victims().isEmpty() || !fitsNowhere;
     Hold hold = Hold.forVictims(job.id(), found.place(), leaving(found), rule, now);
     LiveHold placed = ledger.hold(job, hold);
+    // Only what a long-blocked job holds elsewhere under the pool's ceiling was in its way perhaps;
+    // once it holds as well, that no longer is.
+    again |= placed.isReady(new LiveHold.Older());
     if (fitsNowhere) {
       placed.looked();
     }

@@ -112,4 +112,17 @@ class WhoIsFirstTableTest {
         dev 2/9 | dev: a~60m; ops: o*2; 10m; dev: b              | b runs; o waits HOLDING\
         """);
   }
+
+  /// A hold is on nodes. Under a pool's ceiling it keeps its share too, but not from one that waits
+  /// for what stops and whose own place, elsewhere, is free.
+  @Test
+  @Rule("O7")
+  void whoWaitsForWhatStopsIsNotKeptFromAFreePlaceByAHoldElsewhere() {
+    RuleTable.check(
+        "size 1; size 2 hold-after 10m; hard 3/3 fixed; ops 2/2; own 1/1; node n 2",
+        """
+        pool p capacity 4 order 2 1 | hard: l; node k 1; hard: s; node j 1; ops: b*2; 10m; s cancelled; own: x | b waits HOLDING; s stops; x runs on j:0
+        pool p capacity 4 order 2 1 | hard: l; node k 1; hard: s; node j 1; ops: b*2; 10m; own: x              | b waits HOLDING; s runs; x waits HOLD\
+        """);
+  }
 }

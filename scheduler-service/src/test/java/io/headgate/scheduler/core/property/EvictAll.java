@@ -32,10 +32,11 @@ import java.util.Set;
 /// before the first removal, and not before each. So it is an upper bound. What follows:
 ///
 /// - Whoever preempts under P1 could be served. This holds in every world.
-/// - Who could be served does not wait. This holds where every job has the size of every place, for
-///   then one victim is always enough, and whoever goes first will do. It does not follow from the
-///   rules elsewhere: P3 names the victims' order, and a policy's over-reservation use may be spent
-///   on those who go before the one that would have made room ([EvictAllTest] has the case).
+/// - Who could be served does not wait. This holds where every job has the size of every place, and
+///   machines have all devices that something runs on: then one victim is always enough, and
+///   whoever goes first will do. It does not follow from the rules elsewhere: P3 names the victims'
+///   order, and a policy's over-reservation use may be spent on those who go before the one that
+///   would have made room ([EvictAllTest] has the case).
 ///
 /// *All placed again* ([#entitledAfterPlacingAgain]) is how many GPUs are in use within
 /// reservations when all of these and all who wait are placed anew, the best-ranked first. Where

@@ -169,18 +169,20 @@ class EvictAllTest {
         .build();
   }
 
+  /// As many devices whenever it joins: on one that is gone a victim would make no room.
   private static Node whole(Node node) {
-    List<Device> devices =
-        node.devices().stream()
-            .map(device ->
-                new Device(
-                    device.index(),
-                    device.uuid(),
-                    "A",
-                    device.memoryBytes(),
-                    new Geometry.Continuous(),
-                    Isolation.NONE))
-            .toList();
+    int gpus = 1 + Math.floorMod(node.id().name().hashCode(), 6);
+    List<Device> devices = new ArrayList<>();
+    for (int i = 0; i < gpus; i++) {
+      devices.add(
+          new Device(
+              i,
+              node.id().name() + "-" + i,
+              "A",
+              80L << 30,
+              new Geometry.Continuous(),
+              Isolation.NONE));
+    }
     return new Node(
         node.id(),
         new PoolId(node.pool().tenant(), "p0"),
