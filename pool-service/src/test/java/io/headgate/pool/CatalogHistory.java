@@ -44,14 +44,9 @@ final class CatalogHistory {
   static final class Picture {
     private final Map<String, String> items = new TreeMap<>();
     private long version;
-    private int snapshots;
 
     long version() {
       return version;
-    }
-
-    int snapshots() {
-      return snapshots;
     }
 
     void see(WatchCatalogResponse message) {
@@ -67,11 +62,15 @@ final class CatalogHistory {
       if (!empty && !message.getSnapshot() && message.getVersion() == version) {
         throw new AssertionError("version " + version + " came twice");
       }
-      version = message.getVersion();
       if (message.getSnapshot()) {
-        snapshots++;
+        // Nobody but who has just come, or has fallen behind what is kept.
+        if (version > 0 && message.getVersion() - version <= PoolFixture.CATALOG_LOG) {
+          throw new AssertionError(
+              "everything again at version " + message.getVersion() + " after " + version);
+        }
         items.clear();
       }
+      version = message.getVersion();
       message
           .getConfigurationsList()
           .forEach(each -> items.put(each.getTenant(), "@" + each.getVersion()));
