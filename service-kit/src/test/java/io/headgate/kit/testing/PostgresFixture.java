@@ -3,6 +3,7 @@ package io.headgate.kit.testing;
 import io.headgate.kit.db.Database;
 import io.headgate.kit.db.DatabaseConfig;
 import io.headgate.kit.db.PostgresAdmin;
+import java.time.Duration;
 import java.util.Locale;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -46,13 +47,13 @@ public final class PostgresFixture implements BeforeAllCallback, AfterAllCallbac
   /// Another database with the same schema, not yet migrated, on the same server; it is dropped
   /// with the JVM.
   public DatabaseConfig fresh() {
-    return admin().provision(nextName("fresh"), schema).withUnsafeDurability();
+    return provision(nextName("fresh"));
   }
 
   @Override
   public void beforeAll(ExtensionContext context) {
     name = nextName(context.getRequiredTestClass().getSimpleName());
-    config = admin().provision(name, schema).withUnsafeDurability();
+    config = provision(name);
     database = Database.open(config);
   }
 
@@ -64,6 +65,20 @@ public final class PostgresFixture implements BeforeAllCallback, AfterAllCallbac
     if (name != null) {
       admin().drop(name);
     }
+  }
+
+  /// A connection may take as long to come as a machine needs that does ten other things at once.
+  private DatabaseConfig provision(String databaseName) {
+    DatabaseConfig provisioned = admin().provision(databaseName, schema);
+    return new DatabaseConfig(
+        provisioned.url(),
+        provisioned.user(),
+        provisioned.password(),
+        provisioned.schema(),
+        provisioned.maxConnections(),
+        Duration.ofMinutes(1),
+        provisioned.socketTimeout(),
+        true);
   }
 
   private static PostgresAdmin admin() {
