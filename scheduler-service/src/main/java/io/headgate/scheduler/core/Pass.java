@@ -201,9 +201,7 @@ final class Pass {
       return false;
     }
     LiveJob head = turn.head();
-    if (head == null
-        || !turn.failsAs(failed)
-        || (blockedHolds.areSome() && head.spec().maxRuntime().isPresent())) {
+    if (head == null || !turn.failsAs(failed) || (turn.isBounded() && blockedHolds.areSome())) {
       return true;
     }
     Instant from = turn.holdsFrom();
@@ -267,10 +265,14 @@ final class Pass {
 
   /// Something of the pool was taken for a job of the queue, so that it has another candidate now.
   ///
-  /// @return whether some are ahead of where they were
+  /// @return whether some are ahead of where they were, if that is not known to matter no more
   private boolean settle(QueueState queue, PoolState pool) {
+    boolean matters = !again && blockedHolds.areSome();
     boolean someCameForward =
-        order.taken(pool, world.groupsOf.getOrDefault(pool, List.of()), blockedHolds::isPlacedIn);
+        order.taken(
+            pool,
+            world.groupsOf.getOrDefault(pool, List.of()),
+            held -> matters && blockedHolds.isPlacedIn(held));
     refresh(queue);
     for (QueueState other : queuesOf(queue.account())) {
       if (other != queue && other.turn().mayComeEarlier()) {
@@ -318,7 +320,7 @@ final class Pass {
       case Result.Found found -> {
         long before = world.changes;
         preempt(job, seeker.rule(), found);
-        searches.keepFailures(seeker, blockedHolds.inForce(), before);
+        searches.keepFailures(seeker, before);
         return true;
       }
       case Result.NotFound notFound -> {

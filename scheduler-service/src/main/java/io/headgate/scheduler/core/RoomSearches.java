@@ -15,29 +15,24 @@ import org.jspecify.annotations.Nullable;
 /// Searches for room, none of which is made again before something changed that it depends on. It
 /// only saves work: what is remembered would be found again.
 final class RoomSearches {
-  /// What is remembered by: one search each, so that old ones make room for new ones.
-  ///
-  /// @param holds how many holds of DESIGN O7 were in force
-  private record Key(Seeker seeker, int holds) {}
-
   /// A search that found nothing. The next one has the same outcome as long as nothing changes and
-  /// the same holds are in force: the best-ranked blocked job may be another in the next round.
+  /// the same holds are in force, or more of them: they leave less room, and nobody may go because
+  /// of them. In the next round the best-ranked blocked jobs may be others.
   ///
   /// @param changes the world's count of changes then
   /// @param holds of DESIGN O7, in force then
   private record Failure(long changes, List<LiveHold> holds, Result.NotFound result) {
     boolean isOutdated(long changesNow, List<LiveHold> holdsNow, Instant now) {
       return changes != changesNow
-          || !holds.equals(holdsNow)
+          || !holdsNow.containsAll(holds)
           || result.retryAt().map(at -> !at.isAfter(now)).orElse(false);
     }
   }
 
   private final World world;
-  private final Map<Key, Failure> failures = new HashMap<>();
+  private final Map<Seeker, Failure> failures = new HashMap<>();
   private @Nullable PreemptionSearch shared;
   private long sharedAt;
-  private int sharedHolding;
 
   RoomSearches(World world) {
     this.world = world;
@@ -47,14 +42,13 @@ final class RoomSearches {
   ///
   /// @param holds of DESIGN O7, in force
   Result search(Seeker seeker, List<LiveHold> holds, Instant now) {
-    Key key = new Key(seeker, holds.size());
-    Failure failure = failures.get(key);
+    Failure failure = failures.get(seeker);
     if (failure != null && !failure.isOutdated(world.changes, holds, now)) {
       return failure.result();
     }
-    Result result = shared(holds.size(), now).search(seeker);
+    Result result = shared(now).search(seeker);
     if (result instanceof Result.NotFound notFound) {
-      failures.put(key, new Failure(world.changes, holds, notFound));
+      failures.put(seeker, new Failure(world.changes, holds, notFound));
     }
     return result;
   }
@@ -64,7 +58,7 @@ final class RoomSearches {
   /// no more to take than before.
   ///
   /// @param before the world's count of changes at the search
-  void keepFailures(Seeker successful, List<LiveHold> holds, long before) {
+  void keepFailures(Seeker successful, long before) {
     if (successful.rule() != PreemptionRule.P1 || successful.group().isShared()) {
       return;
     }
@@ -72,10 +66,10 @@ final class RoomSearches {
       if (group.pools().equals(successful.group().pools())) {
         Seeker other = Seeker.entitled(group, successful.reclaim(), successful.anywhere());
         failures.computeIfPresent(
-            new Key(other, holds.size()),
+            other,
             (key, failure) ->
-                failure.changes() == before && failure.holds().equals(holds)
-                    ? new Failure(world.changes, holds, failure.result())
+                failure.changes() == before
+                    ? new Failure(world.changes, failure.holds(), failure.result())
                     : failure);
       }
     }
@@ -95,16 +89,15 @@ final class RoomSearches {
   /// same.
   boolean gaveUp(RouteGroup group) {
     return failures.entrySet().stream()
-        .anyMatch(entry ->
-            entry.getValue().result().gaveUp() && entry.getKey().seeker().group() == group);
+        .anyMatch(entry -> entry.getValue().result().gaveUp() && entry.getKey().group() == group);
   }
 
-  /// Searches share what they found out about victims until something changes.
-  private PreemptionSearch shared(int holds, Instant now) {
-    if (shared == null || sharedAt != world.changes || sharedHolding != holds) {
+  /// Searches share what they found out about victims until something changes; that more is held
+  /// meanwhile changes nothing about it.
+  private PreemptionSearch shared(Instant now) {
+    if (shared == null || sharedAt != world.changes) {
       shared = new PreemptionSearch(world.candidates, now, world.searchSteps);
       sharedAt = world.changes;
-      sharedHolding = holds;
     }
     return shared;
   }

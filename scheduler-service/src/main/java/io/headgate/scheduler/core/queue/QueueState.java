@@ -85,6 +85,7 @@ public final class QueueState implements Comparable<QueueState> {
     open = newResolved != null && newResolved.queue().open();
     overReservation = newResolved != null && newResolved.queue().overReservation();
     version++;
+    turn.reconfigured();
     boolean newByUser = newResolved != null && newResolved.account().limitsUsers();
     boolean newDefault =
         newResolved == null || newResolved.account().policy().map(Policy::preemptible).orElse(true);

@@ -36,6 +36,15 @@ public final class Turn extends IndexedHeap.Member<Turn> {
   /// That of its queue when the candidate was found; -1: it is not the one that [#choose] finds.
   private long chosenAt = -1;
 
+  /// Whose `due` and `isBounded` these are; null: they are to be found.
+  private @Nullable LiveJob known;
+
+  /// From when on the candidate may hold, as far as time goes.
+  private Instant due = Instant.MAX;
+
+  /// Whether the candidate says for how long it runs at most.
+  private boolean isBounded;
+
   Turn(QueueState queue) {
     this.queue = queue;
   }
@@ -136,6 +145,11 @@ public final class Turn extends IndexedHeap.Member<Turn> {
   }
 
   private void stand() {
+    if (head != known && head != null) {
+      known = head;
+      due = head.submittedAt().plus(queue.holdAfter());
+      isBounded = head.spec().maxRuntime().isPresent();
+    }
     PolicyAccount account = queue.account();
     RouteGroup group = queue.group();
     ofPolicy = queue.standing();
@@ -210,7 +224,17 @@ public final class Turn extends IndexedHeap.Member<Turn> {
             || gate != Block.NONE
             || queue.account().charged() + queue.need() > queue.account().limit()
         ? null
-        : head.submittedAt().plus(queue.holdAfter());
+        : due;
+  }
+
+  /// Whether the candidate will have ended by a time that is known.
+  public boolean isBounded() {
+    return isBounded;
+  }
+
+  /// The queue has another configuration.
+  void reconfigured() {
+    known = null;
   }
 
   /// Whether this one's turn is before the other's.

@@ -101,9 +101,10 @@ public final class TurnOrder {
         continue;
       }
       int before = group.position();
-      someCameForward |= isHeld.test(pool) && group.isBetterThanIn(pool);
+      someCameForward = someCameForward || (isHeld.test(pool) && group.isBetterThanIn(pool));
       if (group.hasLost(pool)) {
-        someCameForward |= group.position() < before || group.isBetterIn(isHeld, before);
+        someCameForward =
+            someCameForward || group.position() < before || group.isBetterIn(isHeld, before);
         if (group.isQueued()) {
           groups.put(group);
         }
