@@ -5,6 +5,7 @@ import io.headgate.kit.config.Default;
 import io.headgate.kit.config.Secret;
 import io.headgate.kit.db.DatabaseConfig;
 import io.headgate.kit.watch.WatchLimits;
+import io.headgate.scheduler.client.GroupConfig;
 import io.headgate.scheduler.core.catalog.PlacementPolicy;
 import io.headgate.scheduler.runtime.LoopSettings;
 import java.time.Duration;
@@ -24,6 +25,8 @@ import java.util.TreeMap;
 /// @param placement how places are chosen, of all pools: `tightest-fit`, `best-fit`, `fgd` (strand
 ///   least) or `rfp` (lose least of what a node can become). The leader's counts, so give all
 ///   replicas the same
+/// @param mayLead false: a door that never leads, and passes on what only a leader can answer
+/// @param group of all schedulers of the installation, when there are several
 public record SchedulerConfig(
     DatabaseConfig database,
     String replica,
@@ -32,6 +35,8 @@ public record SchedulerConfig(
     ChannelConfig policies,
     Secret serviceKey,
     @Default("tightest-fit") String placement,
+    @Default("true") boolean mayLead,
+    GroupConfig group,
     Leading leading,
     Bounds bounds,
     WatchLimits watches) {
@@ -73,9 +78,45 @@ public record SchedulerConfig(
         policies,
         serviceKey,
         "tightest-fit",
+        true,
+        GroupConfig.DEFAULTS,
         Leading.DEFAULTS,
         Bounds.DEFAULTS,
         WatchLimits.DEFAULTS);
+  }
+
+  /// The same as another replica.
+  public SchedulerConfig named(String name) {
+    return new SchedulerConfig(
+        database,
+        name,
+        advertisedAddress,
+        pools,
+        policies,
+        serviceKey,
+        placement,
+        mayLead,
+        group,
+        leading,
+        bounds,
+        watches);
+  }
+
+  /// The same, never leading.
+  public SchedulerConfig asDoor() {
+    return new SchedulerConfig(
+        database,
+        replica,
+        advertisedAddress,
+        pools,
+        policies,
+        serviceKey,
+        placement,
+        false,
+        group,
+        leading,
+        bounds,
+        watches);
   }
 
   /// The same with other times.
@@ -88,6 +129,8 @@ public record SchedulerConfig(
         policies,
         serviceKey,
         placement,
+        mayLead,
+        group,
         times,
         bounds,
         watches);
@@ -103,6 +146,8 @@ public record SchedulerConfig(
         policies,
         serviceKey,
         placement,
+        mayLead,
+        group,
         leading,
         newBounds,
         watches);

@@ -33,6 +33,10 @@ public final class SchedulerMain {
         scheduler.policies.server            policy-service, http://host:port
         scheduler.service-key                key of services/scheduler; policy-service makes it with
                                              --create-key services/scheduler
+        scheduler.group.address              where the other schedulers reach it, ip:port of a
+                                             private interface; for several schedulers
+        scheduler.group.members              host:port of all of them
+        scheduler.may-lead                   false: a door that never leads; true
         scheduler.placement                  how places are chosen: tightest-fit (the default),
                                              best-fit, fgd or rfp
         api.host, api.port                   where to serve; 127.0.0.1 and 7400

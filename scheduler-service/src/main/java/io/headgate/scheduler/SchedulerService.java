@@ -1,6 +1,7 @@
 package io.headgate.scheduler;
 
 import io.grpc.ManagedChannel;
+import io.headgate.kit.client.ChannelConfig;
 import io.headgate.kit.client.Channels;
 import io.headgate.kit.client.TokenSource;
 import io.headgate.kit.db.Database;
@@ -10,6 +11,7 @@ import io.headgate.kit.telemetry.Telemetry;
 import io.headgate.kit.time.TimeSource;
 import io.headgate.kit.watch.WatchHub;
 import io.headgate.scheduler.client.ContractDraftReader;
+import io.headgate.scheduler.client.HazelcastMembers;
 import io.headgate.scheduler.client.KeyTokenSource;
 import io.headgate.scheduler.client.PolicyAccessSource;
 import io.headgate.scheduler.client.PoolCatalogSource;
@@ -18,13 +20,16 @@ import io.headgate.scheduler.grpc.AgentSessions;
 import io.headgate.scheduler.grpc.CopyBound;
 import io.headgate.scheduler.grpc.EndpointParts;
 import io.headgate.scheduler.grpc.JobEndpoint;
+import io.headgate.scheduler.grpc.LeaderRelay;
 import io.headgate.scheduler.grpc.LogReads;
 import io.headgate.scheduler.grpc.PlanEndpoint;
 import io.headgate.scheduler.grpc.UsageEndpoint;
 import io.headgate.scheduler.runtime.Failpoint;
 import io.headgate.scheduler.runtime.JobReader;
 import io.headgate.scheduler.runtime.LeaderPorts;
-import io.headgate.scheduler.runtime.LeaseElection;
+import io.headgate.scheduler.runtime.Leadership;
+import io.headgate.scheduler.runtime.LoopSettings;
+import io.headgate.scheduler.runtime.Members;
 import io.headgate.scheduler.runtime.NameAllocator;
 import io.headgate.scheduler.runtime.Replica;
 import io.headgate.scheduler.runtime.SchedulerStore.Candidate;
@@ -32,8 +37,9 @@ import io.headgate.scheduler.store.PostgresJobReader;
 import io.headgate.scheduler.store.PostgresSchedulerStore;
 import io.headgate.scheduler.store.SharedSecret;
 import io.opentelemetry.api.metrics.BatchCallback;
-import java.time.Duration;
+import java.net.URI;
 import java.util.List;
+import java.util.Optional;
 
 /// The scheduler service: what its own process and the all-in-one are made of. Constructed, then
 /// registered on a server, then started when the server runs; closed before the server's other
@@ -45,20 +51,34 @@ public final class SchedulerService implements AutoCloseable {
   private final ManagedChannel poolChannel;
   private final WatchHub watches;
   private final AgentSessions sessions = new AgentSessions();
+  private final Members members;
   private final Replica replica;
   private final BatchCallback gauges;
   private final JobEndpoint jobs;
   private final UsageEndpoint usage;
   private final PlanEndpoint plans;
   private final AgentEndpoint agents;
+  private final LeaderRelay relay;
 
   /// Connects to the database and migrates it; nothing else runs before [#start].
   public SchedulerService(SchedulerConfig config, Telemetry telemetry, TimeSource time) {
-    this(config, telemetry, time, Failpoint.Handler.NONE);
+    this(
+        config,
+        telemetry,
+        time,
+        config.group().address().isPresent()
+            ? new HazelcastMembers(config.group(), config.replica(), time)
+            : Members.unwatched(),
+        Failpoint.Handler.NONE);
   }
 
   SchedulerService(
-      SchedulerConfig config, Telemetry telemetry, TimeSource time, Failpoint.Handler failpoints) {
+      SchedulerConfig config,
+      Telemetry telemetry,
+      TimeSource time,
+      Members members,
+      Failpoint.Handler failpoints) {
+    this.members = members;
     this.database = Database.open(config.database());
     this.keyChannel = Channels.open(config.policies(), TokenSource.anonymous(), telemetry);
     TokenSource tokens = new KeyTokenSource(keyChannel, config.serviceKey(), time);
@@ -78,14 +98,18 @@ public final class SchedulerService implements AutoCloseable {
             instruments,
             watches::committed,
             failpoints);
-    Duration lease = config.leading().lease();
+    LoopSettings settings = config.settings();
     this.replica =
         new Replica(
             new Candidate(
-                config.replica(), config.advertisedAddress(), lease, config.settings().renewal()),
-            config.settings(),
+                config.replica(),
+                config.advertisedAddress(),
+                config.mayLead(),
+                settings.lease(),
+                settings.missedRenewal()),
+            settings,
             ports,
-            new LeaseElection());
+            members);
     this.gauges = instruments.observe(replica);
     EndpointParts parts =
         new EndpointParts(
@@ -100,11 +124,26 @@ public final class SchedulerService implements AutoCloseable {
     this.usage = new UsageEndpoint(replica);
     this.plans = new PlanEndpoint(parts, new ContractDraftReader());
     this.agents = new AgentEndpoint(replica, sessions, time);
+    this.relay =
+        new LeaderRelay(
+            replica,
+            address -> Channels.openForOthers(peer(config.policies(), address), telemetry),
+            List.of(jobs, usage, plans, agents));
+  }
+
+  /// Schedulers reach each other by the same scheme and with the same trust as policy-service.
+  private static ChannelConfig peer(ChannelConfig policies, String address) {
+    return new ChannelConfig(
+        URI.create(policies.server().getScheme() + "://" + address),
+        policies.trust(),
+        policies.deadline(),
+        policies.keepAlive(),
+        policies.maxMessageSize());
   }
 
   /// Puts its gRPC services on a server that others may share.
   public void register(ApiServer.Builder api) {
-    api.service(jobs).service(usage).service(plans).service(agents);
+    api.service(jobs).service(usage).service(plans).service(agents).interceptor(relay);
   }
 
   /// Stands for leadership; returns at once.
@@ -117,6 +156,16 @@ public final class SchedulerService implements AutoCloseable {
     return replica.isLeading();
   }
 
+  /// Name of whoever led at the last look; empty: nobody.
+  public Optional<String> leader() {
+    return replica.leadership().flatMap(Leadership::leader);
+  }
+
+  /// The epoch at the last look; 0: nobody ever led.
+  public long epoch() {
+    return replica.leadership().map(Leadership::epoch).orElse(0L);
+  }
+
   /// Ends as by `kill -9`, as far as anybody outside can tell: nothing is finished, answered or
   /// given back. What it holds is let go by [#letGo] when its server is gone too.
   void kill() {
@@ -126,6 +175,8 @@ public final class SchedulerService implements AutoCloseable {
 
   /// Lets go of connections.
   void letGo() {
+    members.close();
+    relay.close();
     gauges.close();
     Channels.close(poolChannel);
     Channels.close(policyChannel);

@@ -42,7 +42,7 @@ final class FakeAgent implements AutoCloseable {
   static final Duration PATIENCE = Duration.ofSeconds(60);
 
   final String node;
-  private final Channel channel;
+  private volatile Channel channel;
   private final String name;
   private final AtomicLong sequence = new AtomicLong();
   private final AtomicLong heartbeats = new AtomicLong();
@@ -67,6 +67,12 @@ final class FakeAgent implements AutoCloseable {
     this.node = node;
     this.name = "tenants/acme/nodes/" + node;
     this.channel = channel;
+  }
+
+  /// Its next stream goes elsewhere.
+  FakeAgent through(Channel other) {
+    channel = other;
+    return this;
   }
 
   /// Does not start what it is assigned until told to.

@@ -20,6 +20,7 @@ import io.headgate.proto.scheduler.v1.JobServiceGrpc;
 import io.headgate.proto.scheduler.v1.SubmitJobRequest;
 import io.headgate.proto.scheduler.v1.UsageServiceGrpc;
 import io.headgate.scheduler.runtime.Failpoint;
+import io.headgate.scheduler.runtime.Members;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -36,15 +37,17 @@ import java.util.function.UnaryOperator;
 final class Installation implements AutoCloseable {
   static final Duration PATIENCE = FakeAgent.PATIENCE;
 
-  final TestTokens tokens = TestTokens.create();
-  final Neighbours neighbours = new Neighbours(tokens);
+  final TestTokens tokens;
+  final Neighbours neighbours;
   private final DatabaseConfig database;
+  private final String replica;
   private final UnaryOperator<SchedulerConfig> adjust;
   private final int port;
   private final List<ManagedChannel> channels = new ArrayList<>();
   private final List<FakeAgent> agents = new ArrayList<>();
   private Telemetry telemetry = Telemetry.disabled();
   private ApiServer server;
+  private Members members = Members.unwatched();
   private SchedulerService service;
 
   Installation(DatabaseConfig database) {
@@ -52,15 +55,36 @@ final class Installation implements AutoCloseable {
   }
 
   Installation(DatabaseConfig database, UnaryOperator<SchedulerConfig> adjust) {
+    this.tokens = TestTokens.create();
+    this.neighbours = new Neighbours(tokens);
     this.database = database;
+    this.replica = "scheduler-1";
     this.adjust = adjust;
     this.port = freePort();
+  }
+
+  private Installation(Installation other, String replica) {
+    this.tokens = other.tokens;
+    this.neighbours = other.neighbours;
+    this.database = other.database;
+    this.replica = replica;
+    this.adjust = other.adjust;
+    this.port = freePort();
+  }
+
+  /// Another scheduler of the same installation; closed before this one.
+  Installation beside(String otherReplica) {
+    return new Installation(this, otherReplica);
   }
 
   /// Nothing happens by time alone, however long a busy machine keeps a thread waiting: a leader
   /// leads on, and renews nothing in between, and an agent that has nothing to say is no suspect.
   static final SchedulerConfig.Leading TIMES =
       times(Duration.ofMinutes(5), Duration.ofMinutes(5), Duration.ofSeconds(2));
+
+  /// Leaders are missed while a test looks on, and not by mistake.
+  static final SchedulerConfig.Leading ELECTING =
+      times(Duration.ofSeconds(20), Duration.ofMinutes(5), Duration.ofSeconds(2));
 
   /// Silence is noticed while a test looks on. Agents that come back one after the other have the
   /// time of a busy machine for that.
@@ -80,6 +104,12 @@ final class Installation implements AutoCloseable {
     return this;
   }
 
+  /// Who it sees of the others from its next start on.
+  Installation with(Members newMembers) {
+    members = newMembers;
+    return this;
+  }
+
   Installation start() {
     return start(Failpoint.Handler.NONE);
   }
@@ -90,13 +120,15 @@ final class Installation implements AutoCloseable {
             adjust.apply(
                 SchedulerConfig.of(
                         database,
-                        "127.0.0.1:" + port,
+                        address(),
                         TestChannels.patient(neighbours.uri()),
                         TestChannels.patient(neighbours.uri()),
                         Secret.of(Neighbours.KEY))
-                    .with(TIMES)),
+                    .with(TIMES)
+                    .named(replica)),
             telemetry,
             TimeSource.system(),
+            members,
             failpoints);
     ApiServer.Builder api =
         ApiServer.builder(apiConfig(), telemetry).authentication(tokens.verifier());
@@ -140,10 +172,27 @@ final class Installation implements AutoCloseable {
     return this;
   }
 
-  /// Ends as by `kill -9`.
+  /// Ends as by `kill -9`, long ago.
   void kill() {
     service.kill();
     closeServer();
+  }
+
+  /// Its callers lose their connections, and it leads on.
+  void cutOff() {
+    server.close();
+  }
+
+  /// Calls in progress, streams included.
+  int calls() {
+    return server.callsInProgress();
+  }
+
+  /// Ends as by `kill -9`, just now.
+  void killJustNow() {
+    service.kill();
+    server.close();
+    service.letGo();
   }
 
   /// The rest of a process whose service died by itself.
@@ -166,6 +215,10 @@ final class Installation implements AutoCloseable {
   void stop() {
     service.close();
     server.close();
+  }
+
+  String address() {
+    return "127.0.0.1:" + port;
   }
 
   SchedulerService service() {
@@ -203,6 +256,11 @@ final class Installation implements AutoCloseable {
     FakeAgent agent = new FakeAgent(node, channel(tokens.node("acme", node)));
     agents.add(agent);
     return agent;
+  }
+
+  /// The agent's next stream comes here.
+  FakeAgent adopt(FakeAgent agent) {
+    return agent.through(channel(tokens.node("acme", agent.node)));
   }
 
   static String submit(JobServiceGrpc.JobServiceBlockingStub jobs, SubmitJobRequest request) {

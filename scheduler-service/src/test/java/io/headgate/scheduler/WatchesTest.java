@@ -61,6 +61,8 @@ final class WatchesTest {
                     config.policies(),
                     config.serviceKey(),
                     config.placement(),
+                    config.mayLead(),
+                    config.group(),
                     config.leading(),
                     config.bounds(),
                     IMPATIENT));

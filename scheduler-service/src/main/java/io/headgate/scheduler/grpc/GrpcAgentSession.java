@@ -143,7 +143,7 @@ final class GrpcAgentSession implements AgentSession, StreamObserver<ConnectRequ
   }
 
   private String leaderAddress() {
-    return replica.isLeading() ? "" : replica.leadership().flatMap(Leadership::address).orElse("");
+    return replica.leaderAddress().orElse("");
   }
 
   private void update(Update update) {

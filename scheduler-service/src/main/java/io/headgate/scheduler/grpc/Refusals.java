@@ -20,6 +20,8 @@ import java.util.function.Supplier;
 final class Refusals {
   private static final Duration SOON = Duration.ofMillis(500);
 
+  private static final String NO_LEADER = "NO_LEADER";
+
   private Refusals() {}
 
   /// Calls the leader, if it is this replica.
@@ -29,9 +31,7 @@ final class Refusals {
     try {
       return call.get();
     } catch (NotLeadingException e) {
-      Refusal refusal =
-          Refusal.unavailable(
-              "NO_LEADER", "this scheduler does not lead now; trying again is safe", SOON);
+      Refusal refusal = noLeader();
       throw e.leaderAddress()
           .map(address -> refusal.withMetadata("leader", address))
           .orElse(refusal)
@@ -41,15 +41,31 @@ final class Refusals {
               "QUEUE_FULL", "more waits to be decided than may; try again in a moment", SOON)
           .exception();
     } catch (LeadershipLostException e) {
-      throw (isRepeatable
-              ? Refusal.unavailable(
-                  "LEADER_CHANGED", "the leader changed meanwhile; trying again is safe", SOON)
-              : Refusal.conflict(
-                  "OUTCOME_UNKNOWN",
-                  "the leader changed meanwhile, and it is not known whether this took effect;"
-                      + " look before you repeat it, or send a request_id"))
-          .exception();
+      throw leaderLost(isRepeatable).exception();
     }
+  }
+
+  /// Nothing happened: nobody leads, or who does cannot be reached.
+  static Refusal noLeader() {
+    return Refusal.unavailable(
+        NO_LEADER, "this scheduler does not lead now; trying again is safe", SOON);
+  }
+
+  static boolean isNoLeader(Refusal refusal) {
+    return refusal.reason().equals(NO_LEADER);
+  }
+
+  /// The leader went away before it answered.
+  ///
+  /// @param isRepeatable a second try cannot take effect twice
+  static Refusal leaderLost(boolean isRepeatable) {
+    return isRepeatable
+        ? Refusal.unavailable(
+            "LEADER_CHANGED", "the leader changed meanwhile; trying again is safe", SOON)
+        : Refusal.conflict(
+            "OUTCOME_UNKNOWN",
+            "the leader changed meanwhile, and it is not known whether this took effect;"
+                + " look before you repeat it, or send a request_id");
   }
 
   /// No such queue, with the nearest that there is.

@@ -1,21 +1,65 @@
 package io.headgate.scheduler.runtime;
 
+import io.headgate.scheduler.runtime.ElectionRule.Move;
+import io.headgate.scheduler.runtime.ElectionRule.Sight;
+import io.headgate.scheduler.runtime.SchedulerStore.Candidate;
+import io.headgate.scheduler.runtime.SchedulerStore.Row;
 import java.time.Duration;
+import java.util.Optional;
 
-/// Says when it is worth trying to take the row of leadership. Only a hint: the row itself decides,
-/// so a wrong hint costs a statement and nothing else.
-public interface Election extends AutoCloseable {
+/// Stands for leadership: waits for the moment to try, and tries. Only the replica's thread uses
+/// it.
+final class Election {
+  private static final Duration LOOK = Duration.ofSeconds(1);
 
-  /// Waits until this replica should try.
+  private final Candidate candidate;
+  private final Duration renewal;
+  private final SchedulerStore store;
+  private final Members members;
+
+  Election(Candidate candidate, Duration renewal, SchedulerStore store, Members members) {
+    this.candidate = candidate;
+    this.renewal = renewal;
+    this.store = store;
+    this.members = members;
+  }
+
+  /// What became of one look at the row.
   ///
-  /// @param leaseLeft of the leader that the row names; zero: none
-  Turn await(Duration leaseLeft) throws InterruptedException;
+  /// @param row as it was
+  /// @param taken as it is now, if this replica leads
+  record Look(Row row, Optional<Row> taken) {}
 
-  /// A time to try.
-  ///
-  /// @param holderLost the holder is known to be gone, so that one missed renewal is enough
-  record Turn(boolean holderLost) {}
+  /// Looks at the row and takes it, if it is time to.
+  Look look() {
+    Row row = store.leadership();
+    return switch (decide(row)) {
+      case Move.Try(boolean holderLost) -> new Look(row, store.takeOver(candidate, holderLost));
+      case Move.Wait _ -> new Look(row, Optional.empty());
+    };
+  }
 
-  @Override
-  void close();
+  /// Waits until another look is worth it. Never long, so that callers are told of a new leader
+  /// soon.
+  void awaitNext(Row seen) throws InterruptedException {
+    if (decide(seen) instanceof Move.Wait(Duration atMost)) {
+      members.awaitChange(atMost.compareTo(LOOK) < 0 ? atMost : LOOK);
+    }
+  }
+
+  private Move decide(Row row) {
+    if (!candidate.mayLead()) {
+      return new Move.Wait(LOOK);
+    }
+    return ElectionRule.decide(sight(row), renewal);
+  }
+
+  private Sight sight(Row row) {
+    return new Sight(
+        candidate.name(),
+        row.leadership().leader(),
+        row.leaseLeft(),
+        row.silence(),
+        members.group());
+  }
 }

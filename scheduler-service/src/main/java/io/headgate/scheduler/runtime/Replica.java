@@ -36,6 +36,7 @@ public final class Replica implements AutoCloseable {
   private final Candidate candidate;
   private final LoopSettings settings;
   private final LeaderPorts ports;
+  private final Members members;
   private final Election election;
   private final Thread thread;
   private final CountDownLatch closed = new CountDownLatch(1);
@@ -45,15 +46,17 @@ public final class Replica implements AutoCloseable {
   private volatile Optional<Leadership> seen = Optional.empty();
   private volatile boolean killed;
 
-  public Replica(Candidate candidate, LoopSettings settings, LeaderPorts ports, Election election) {
+  public Replica(Candidate candidate, LoopSettings settings, LeaderPorts ports, Members members) {
     this.candidate = candidate;
     this.settings = settings;
     this.ports = ports;
-    this.election = election;
+    this.members = members;
+    this.election = new Election(candidate, settings.renewal(), ports.store(), members);
     this.thread = Thread.ofPlatform().name("scheduler-replica").daemon().unstarted(this::run);
   }
 
   public void start() {
+    members.start();
     thread.start();
   }
 
@@ -201,7 +204,12 @@ public final class Replica implements AutoCloseable {
     return current;
   }
 
-  private Optional<String> leaderAddress() {
+  /// Where another replica leads, as the row said at the last look; empty: none is known to, or
+  /// this one does.
+  public Optional<String> leaderAddress() {
+    if (isLeading()) {
+      return Optional.empty();
+    }
     return seen.flatMap(Leadership::address)
         .filter(address -> !address.equals(candidate.address()));
   }
@@ -214,7 +222,7 @@ public final class Replica implements AutoCloseable {
         } catch (RuntimeException e) {
           LOG.warn("standing for leadership failed, trying again: {}", e.toString());
           LOG.debug("standing for leadership failed", e);
-          closed.await(RETRY.toMillis(), TimeUnit.MILLISECONDS);
+          pause();
         }
       }
     } catch (InterruptedException e) {
@@ -224,16 +232,18 @@ public final class Replica implements AutoCloseable {
     }
   }
 
+  private void pause() throws InterruptedException {
+    boolean isClosed = closed.await(RETRY.toMillis(), TimeUnit.MILLISECONDS);
+    assert isClosed || closed.getCount() > 0;
+  }
+
   private void stand() throws InterruptedException {
-    Row row = ports.store().leadership();
-    seen = Optional.of(row.leadership());
-    Election.Turn turn = election.await(row.leaseLeft());
-    if (closed.getCount() == 0) {
-      return;
-    }
     long sent = ports.time().monotonicNanos();
-    Optional<Row> taken = ports.store().takeOver(candidate, turn.holderLost());
+    Election.Look look = election.look();
+    Optional<Row> taken = look.taken();
     if (taken.isEmpty()) {
+      seen = Optional.of(look.row().leadership());
+      election.awaitNext(look.row());
       return;
     }
     Leadership leadership = taken.get().leadership();
@@ -256,29 +266,29 @@ public final class Replica implements AutoCloseable {
         if (!killed) {
           LOG.error("{} stops leading because of a failure", candidate.name(), cause);
           ports.store().release(leadership);
+          // What failed here may go well elsewhere, so the others are let pass.
+          pause();
         }
       }
     }
   }
 
   private LeaderEnd lead(Row row, Lease lease) throws InterruptedException {
-    LoadedState loaded = ports.store().load();
-    ports.failpoints().at(Failpoint.MID_LOAD);
-    List<CatalogUpdate> updates = new ArrayList<>();
-    for (CatalogSource source : ports.sources()) {
-      LoadedState.Catalog kept =
-          loaded.catalogs().getOrDefault(source.name(), LoadedState.Catalog.NONE);
-      updates.add(source.decode(kept.position(), kept.entries()));
+    LoadedState loaded;
+    LeaderState state;
+    LoadingLease loading = new LoadingLease(row, lease, settings, ports);
+    try {
+      loaded = ports.store().load();
+      ports.failpoints().at(Failpoint.MID_LOAD);
+      state = state(row.leadership(), loaded);
+      if (loading.successor().isPresent()) {
+        return new LeaderEnd.Deposed(loading.successor().get());
+      }
+    } finally {
+      loading.end();
     }
     LeaderStart start =
         new LeaderStart(row.leadership(), settings, loaded.lastBatch(), loaded.version());
-    LeaderState state =
-        LeaderState.load(
-            row.leadership(), settings, loaded, updates, ports.time().monotonicNanos());
-    LOG.info(
-        "loaded {} jobs, {} of them with an attempt",
-        loaded.jobs().size(),
-        loaded.attempts().size());
     Leader current = new Leader(start, ports, state, lease);
     current.start();
     Map<String, CatalogSource.Watch> watches = new LinkedHashMap<>();
@@ -301,6 +311,22 @@ public final class Replica implements AutoCloseable {
       refresher = null;
       watches.values().forEach(CatalogSource.Watch::close);
     }
+  }
+
+  private LeaderState state(Leadership leadership, LoadedState loaded) {
+    List<CatalogUpdate> updates = new ArrayList<>();
+    for (CatalogSource source : ports.sources()) {
+      LoadedState.Catalog kept =
+          loaded.catalogs().getOrDefault(source.name(), LoadedState.Catalog.NONE);
+      updates.add(source.decode(kept.position(), kept.entries()));
+    }
+    LeaderState state =
+        LeaderState.load(leadership, settings, loaded, updates, ports.time().monotonicNanos());
+    LOG.info(
+        "loaded {} jobs, {} of them with an attempt",
+        loaded.jobs().size(),
+        loaded.attempts().size());
+    return state;
   }
 
   /// Waits for room: a watch that is not read slows down by itself.
@@ -345,6 +371,6 @@ public final class Replica implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    election.close();
+    members.close();
   }
 }

@@ -8,8 +8,10 @@ public interface SchedulerStore {
 
   /// The row of leadership.
   ///
-  /// @param leaseLeft by the database's clock; zero: run out or released
-  record Row(Leadership leadership, Duration leaseLeft, long lastBatch, long version) {}
+  /// @param leaseLeft by the database's clock; zero or negative: run out or released for so long
+  /// @param silence since the last renewal, by the database's clock
+  record Row(
+      Leadership leadership, Duration leaseLeft, Duration silence, long lastBatch, long version) {}
 
   Row leadership();
 
@@ -20,8 +22,9 @@ public interface SchedulerStore {
 
   /// Who wants to lead.
   ///
-  /// @param renewal how often a leader renews its lease
-  record Candidate(String name, String address, Duration lease, Duration renewal) {}
+  /// @param mayLead otherwise it stands for nothing, and follows whoever leads
+  /// @param missed silence after which the holder missed a renewal
+  record Candidate(String name, String address, boolean mayLead, Duration lease, Duration missed) {}
 
   /// Everything that a new leader needs, read in one transaction.
   LoadedState load();

@@ -41,6 +41,7 @@ import java.util.Objects;
 import java.util.Optional;
 import javax.sql.DataSource;
 import org.jooq.DSLContext;
+import org.jooq.Field;
 import org.jooq.Record;
 import org.jooq.impl.DSL;
 import org.jooq.impl.SQLDataType;
@@ -87,27 +88,31 @@ public final class PostgresSchedulerStore implements SchedulerStore {
   }
 
   private static Row row(DSLContext sql, boolean lock) {
-    var left =
-        DSL.field(
-            "greatest(0, extract(epoch from lease_until - clock_timestamp()) * 1000)::bigint",
-            SQLDataType.BIGINT);
+    var left = millis("lease_until - clock_timestamp()");
+    var silence = millis("clock_timestamp() - renewed_at");
     var query =
         sql.select(LEADERSHIP.fields())
-            .select(left)
+            .select(left, silence)
             .from(LEADERSHIP)
             .where(LEADERSHIP.DOMAIN.eq(DOMAIN));
     Record row = lock ? query.forUpdate().fetchSingle() : query.fetchSingle();
-    Optional<String> leader = Optional.ofNullable(row.get(LEADERSHIP.LEADER));
     return new Row(
         new Leadership(
             row.get(LEADERSHIP.INCARNATION),
             row.get(LEADERSHIP.EPOCH),
-            leader,
+            Optional.ofNullable(row.get(LEADERSHIP.LEADER)),
             Optional.ofNullable(row.get(LEADERSHIP.ADDRESS)),
             Optional.ofNullable(row.get(LEADERSHIP.SINCE))),
-        leader.isPresent() ? Duration.ofMillis(row.get(left)) : Duration.ZERO,
+        Duration.ofMillis(row.get(left)),
+        Duration.ofMillis(row.get(silence)),
         row.get(LEADERSHIP.LAST_BATCH),
         row.get(LEADERSHIP.VERSION));
+  }
+
+  /// Rounded down, so that what has just begun is not over for a moment.
+  private static Field<Long> millis(String interval) {
+    return DSL.field(
+        "floor(extract(epoch from " + interval + ") * 1000)::bigint", SQLDataType.BIGINT);
   }
 
   @Override
@@ -122,7 +127,7 @@ public final class PostgresSchedulerStore implements SchedulerStore {
                   candidate.address(),
                   candidate.lease().toMillis(),
                   holderLost,
-                  candidate.renewal().toMillis());
+                  candidate.missed().toMillis());
       return taken == 1 ? Optional.of(row(transaction.dsl(), false)) : Optional.empty();
     });
   }
@@ -151,6 +156,8 @@ public final class PostgresSchedulerStore implements SchedulerStore {
     BatchScript.add(script, batch);
     try (Connection connection = dataSource.getConnection()) {
       connection.setAutoCommit(false);
+      // Who hears nothing for a lease does not lead any more, so there is no more to wait for.
+      connection.setNetworkTimeout(Runnable::run, Math.toIntExact(lease.toMillis()));
       try {
         if (script.run(connection) != 1) {
           connection.rollback();

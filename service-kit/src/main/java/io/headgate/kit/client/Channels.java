@@ -31,14 +31,26 @@ public final class Channels {
 
   /// A channel to `config.server()`, connecting when first used.
   public static ManagedChannel open(ChannelConfig config, TokenSource tokens, Telemetry telemetry) {
+    return builder(config, tokens, telemetry)
+        .defaultServiceConfig(serviceConfig())
+        .enableRetry()
+        .build();
+  }
+
+  /// A channel whose calls are made once, each with the token that its caller brings: for passing
+  /// on the calls of others, who decide themselves what they repeat.
+  public static ManagedChannel openForOthers(ChannelConfig config, Telemetry telemetry) {
+    return builder(config, TokenSource.anonymous(), telemetry).disableRetry().build();
+  }
+
+  private static NettyChannelBuilder builder(
+      ChannelConfig config, TokenSource tokens, Telemetry telemetry) {
     NettyChannelBuilder channel =
         NettyChannelBuilder.forAddress(config.server().getHost(), config.server().getPort())
             .keepAliveTime(config.keepAlive().toMillis(), TimeUnit.MILLISECONDS)
             .keepAliveTimeout(10, TimeUnit.SECONDS)
             .keepAliveWithoutCalls(false)
             .maxInboundMessageSize(Math.toIntExact(config.maxMessageSize().bytes()))
-            .defaultServiceConfig(serviceConfig())
-            .enableRetry()
             .userAgent("headgate")
             .intercept(
                 List.of(
@@ -50,7 +62,7 @@ public final class Channels {
     } else {
       config.trust().ifPresent(trust -> trust(channel, config));
     }
-    return channel.build();
+    return channel;
   }
 
   /// Closes `channel`, giving its calls a moment to end.

@@ -1,0 +1,74 @@
+package io.headgate.scheduler.client;
+
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.net.UnknownHostException;
+import java.util.List;
+import java.util.Optional;
+
+/// The group through which schedulers notice each other's end at once.
+///
+/// @param address own, `ip:port` of a loopback or private interface, because nothing protects what
+///   is said there; absent: no group, so a leader that dies is waited for until its lease is over
+/// @param members of all schedulers, `host:port`, this one's may be among them
+public record GroupConfig(Optional<String> address, List<String> members) {
+  public static final GroupConfig DEFAULTS = new GroupConfig(Optional.empty(), List.of());
+
+  public GroupConfig {
+    members = List.copyOf(members);
+    address.ifPresent(GroupConfig::requirePrivate);
+    members.forEach(GroupConfig::parse);
+    if (address.isEmpty() && !members.isEmpty()) {
+      throw new IllegalArgumentException("address: needed where there are members");
+    }
+  }
+
+  private static void requirePrivate(String address) {
+    InetAddress host = literal(parse(address).getHost(), address);
+    // fc00::/7 is the private space of IPv6, which the JDK knows by its older name only.
+    boolean isPrivate =
+        host.isLoopbackAddress()
+            || host.isSiteLocalAddress()
+            || host.isLinkLocalAddress()
+            || (host instanceof Inet6Address && (host.getAddress()[0] & 0xfe) == 0xfc);
+    if (!isPrivate) {
+      throw new IllegalArgumentException(
+          "address: of a loopback or private interface, not '" + address + "'");
+    }
+  }
+
+  private static InetAddress literal(String host, String address) {
+    try {
+      // With a name the look-up would decide what the port is open to.
+      if (!host.matches("[0-9.]+|\\[[0-9A-Fa-f:.]+]")) {
+        throw new UnknownHostException(host);
+      }
+      return InetAddress.getByName(host);
+    } catch (UnknownHostException e) {
+      throw new IllegalArgumentException("address: write ip:port, not '" + address + "'", e);
+    }
+  }
+
+  private static URI parse(String address) {
+    try {
+      URI uri = new URI("group://" + address).parseServerAuthority();
+      if (uri.getHost() == null || uri.getPort() < 1 || !uri.getAuthority().equals(address)) {
+        throw new URISyntaxException(address, "no host or no port");
+      }
+      return uri;
+    } catch (URISyntaxException e) {
+      throw new IllegalArgumentException("write host:port, not '" + address + "'", e);
+    }
+  }
+
+  String host() {
+    String host = parse(address.orElseThrow()).getHost();
+    return host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
+  }
+
+  int port() {
+    return parse(address.orElseThrow()).getPort();
+  }
+}

@@ -1,0 +1,210 @@
+package io.headgate.scheduler.client;
+
+import com.hazelcast.cluster.Cluster;
+import com.hazelcast.cluster.Member;
+import com.hazelcast.cluster.MembershipEvent;
+import com.hazelcast.cluster.MembershipListener;
+import com.hazelcast.config.AdvancedNetworkConfig;
+import com.hazelcast.config.Config;
+import com.hazelcast.config.JavaSerializationFilterConfig;
+import com.hazelcast.config.JoinConfig;
+import com.hazelcast.config.ListenerConfig;
+import com.hazelcast.config.ServerSocketEndpointConfig;
+import com.hazelcast.core.Hazelcast;
+import com.hazelcast.core.HazelcastInstance;
+import io.headgate.kit.time.TimeSource;
+import io.headgate.scheduler.runtime.Group;
+import io.headgate.scheduler.runtime.GroupView;
+import io.headgate.scheduler.runtime.Members;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// The schedulers' group, seen by Hazelcast as a failure detector and nothing more. Every member is
+/// a lite one, so that there is nowhere to store anything; there are no clients, no discovery, no
+/// scripts, no console, and no word to the makers. The community edition has neither TLS nor
+/// authentication of members: hence the private address, members by address, and a filter that
+/// refuses every class that the library does not bring itself. A stranger who gets to the port all
+/// the same could make a candidate look at the row of leadership more often, and no more.
+public final class HazelcastMembers implements Members {
+  private static final Logger LOG = LoggerFactory.getLogger(HazelcastMembers.class);
+
+  private static final String NAME = "replica";
+
+  /// A port that is taken, or a network that is not there yet, may be right a moment later.
+  private static final Duration AGAIN = Duration.ofSeconds(5);
+
+  private static final Map<String, String> PROPERTIES =
+      Map.ofEntries(
+          Map.entry("hazelcast.phone.home.enabled", "false"),
+          Map.entry("hazelcast.logging.type", "slf4j"),
+          Map.entry("hazelcast.shutdownhook.enabled", "false"),
+          Map.entry("hazelcast.socket.bind.any", "false"),
+          Map.entry("hazelcast.heartbeat.interval.seconds", "1"),
+          Map.entry("hazelcast.max.no.heartbeat.seconds", "5"),
+          // A group that fell apart finds together again in seconds instead of minutes.
+          Map.entry("hazelcast.merge.first.run.delay.seconds", "5"),
+          Map.entry("hazelcast.merge.next.run.delay.seconds", "5"),
+          // It carries a heartbeat a second: the fewest threads that it works with.
+          Map.entry("hazelcast.io.thread.count", "1"),
+          Map.entry("hazelcast.operation.thread.count", "2"),
+          Map.entry("hazelcast.operation.generic.thread.count", "2"),
+          Map.entry("hazelcast.event.thread.count", "1"),
+          Map.entry("hazelcast.partition.count", "3"));
+
+  private final GroupConfig group;
+  private final String name;
+  private final GroupView view;
+  private final CountDownLatch closed = new CountDownLatch(1);
+  private final Thread thread;
+
+  /// @param name this replica's
+  public HazelcastMembers(GroupConfig group, String name, TimeSource time) {
+    this.group = group;
+    this.name = name;
+    this.view = new GroupView(time);
+    this.thread = Thread.ofPlatform().name("scheduler-group").daemon().unstarted(this::run);
+  }
+
+  @Override
+  public void start() {
+    // Joining takes seconds, and may fail: leadership waits for neither.
+    thread.start();
+  }
+
+  private void run() {
+    @Nullable HazelcastInstance instance = null;
+    try {
+      while (closed.getCount() > 0 && instance == null) {
+        try {
+          instance = Hazelcast.newHazelcastInstance(config());
+          view.see(names(instance.getCluster()));
+          LOG.info("{} is in a group of {}", name, view.group().present());
+        } catch (RuntimeException e) {
+          LOG.warn(
+              "no group at {}: a leader that dies is waited for until its lease is over: {}",
+              group.address(),
+              e.toString());
+          pause();
+        }
+      }
+      closed.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } finally {
+      if (instance != null) {
+        // At once: there is nothing to hand over.
+        instance.getLifecycleService().terminate();
+      }
+    }
+  }
+
+  private void pause() throws InterruptedException {
+    if (closed.await(AGAIN.toMillis(), TimeUnit.MILLISECONDS)) {
+      LOG.debug("closed before there was a group");
+    }
+  }
+
+  /// Oldest first.
+  private static List<String> names(Cluster cluster) {
+    List<String> names = new ArrayList<>();
+    for (Member member : cluster.getMembers()) {
+      @Nullable String known = member.getAttribute(NAME);
+      if (known != null && !names.contains(known)) {
+        names.add(known);
+      }
+    }
+    return names;
+  }
+
+  Config config() {
+    Config config = new Config();
+    config.setClusterName("headgate-schedulers");
+    config.setLiteMember(true);
+    PROPERTIES.forEach(config::setProperty);
+    config.getMemberAttributeConfig().setAttribute(NAME, name);
+    config.getMetricsConfig().setEnabled(false);
+    config.getJetConfig().setEnabled(false);
+    config
+        .getManagementCenterConfig()
+        .setScriptingEnabled(false)
+        .setConsoleEnabled(false)
+        .setDataAccessEnabled(false);
+    config
+        .getSerializationConfig()
+        .setAllowUnsafe(false)
+        .setJavaSerializationFilterConfig(noClasses());
+    config.setAdvancedNetworkConfig(network());
+    config.addListenerConfig(new ListenerConfig(new Listener()));
+    return config;
+  }
+
+  /// Java serialisation brings nothing in: no class is on the list.
+  private static JavaSerializationFilterConfig noClasses() {
+    JavaSerializationFilterConfig filter = new JavaSerializationFilterConfig();
+    filter.setDefaultsDisabled(true);
+    filter.getWhitelist().addClasses("none");
+    return filter;
+  }
+
+  /// Only the members' own protocol is served: no clients, no REST, no text protocol.
+  private AdvancedNetworkConfig network() {
+    ServerSocketEndpointConfig endpoint = new ServerSocketEndpointConfig();
+    endpoint.setName("members").setPort(group.port()).setPortAutoIncrement(false);
+    endpoint.setReuseAddress(true);
+    endpoint.getInterfaces().setEnabled(true).addInterface(group.host());
+    AdvancedNetworkConfig network = new AdvancedNetworkConfig();
+    network.setEnabled(true);
+    network.setMemberEndpointConfig(endpoint);
+    JoinConfig join = new JoinConfig();
+    join.getAutoDetectionConfig().setEnabled(false);
+    join.getMulticastConfig().setEnabled(false);
+    join.getTcpIpConfig()
+        .setEnabled(true)
+        .setConnectionTimeoutSeconds(2)
+        .setMembers(group.members());
+    network.setJoin(join);
+    return network;
+  }
+
+  private final class Listener implements MembershipListener {
+    @Override
+    public void memberAdded(MembershipEvent event) {
+      view.see(names(event.getCluster()));
+      LOG.info("{} joined the group of {}", event.getMember().getAttribute(NAME), name);
+    }
+
+    @Override
+    public void memberRemoved(MembershipEvent event) {
+      view.see(names(event.getCluster()));
+      LOG.info("{} left the group of {}", event.getMember().getAttribute(NAME), name);
+    }
+  }
+
+  @Override
+  public Group group() {
+    return view.group();
+  }
+
+  @Override
+  public void awaitChange(Duration atMost) throws InterruptedException {
+    view.awaitChange(atMost);
+  }
+
+  @Override
+  public void close() {
+    closed.countDown();
+    view.close();
+    try {
+      thread.join(AGAIN);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,138 @@
+package io.headgate.scheduler.grpc;
+
+import io.grpc.BindableService;
+import io.grpc.ManagedChannel;
+import io.grpc.Metadata;
+import io.grpc.ServerCall;
+import io.grpc.ServerCallHandler;
+import io.grpc.ServerInterceptor;
+import io.headgate.proto.agent.v1.AgentServiceGrpc;
+import io.headgate.proto.scheduler.v1.BatchSubmitJobsRequest;
+import io.headgate.proto.scheduler.v1.JobServiceGrpc;
+import io.headgate.proto.scheduler.v1.SubmitJobRequest;
+import io.headgate.proto.scheduler.v1.UsageServiceGrpc;
+import io.headgate.scheduler.runtime.Replica;
+import java.util.Collection;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/// Passes calls on to the leader while this replica follows, with the caller's own token, so that a
+/// caller need not know who leads: any scheduler is a door to all of it, for JSON too. What the
+/// caller may do is checked here and there.
+///
+/// - What is in the database is answered here.
+/// - Jobs are read at the leader, who knows why they wait, and here when it cannot be reached.
+/// - Everything else is the leader's. Agents are not passed on but told where it is, so that their
+///   streams cost one process only.
+///
+/// A call goes one step: who gets a call that was passed on and does not lead either refuses it.
+public final class LeaderRelay implements ServerInterceptor, AutoCloseable {
+  static final Metadata.Key<String> PASSED_ON =
+      Metadata.Key.of("x-headgate-passed-on", Metadata.ASCII_STRING_MARSHALLER);
+  private static final Metadata.Key<String> AUTHORIZATION =
+      Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER);
+
+  private static final Set<String> ANSWERED_HERE =
+      Set.of(
+          AgentServiceGrpc.getConnectMethod().getFullMethodName(),
+          JobServiceGrpc.getListEventsMethod().getFullMethodName(),
+          UsageServiceGrpc.getGetLeadershipMethod().getFullMethodName());
+
+  private static final Set<String> READ_HERE_AT_NEED =
+      Set.of(
+          JobServiceGrpc.getGetJobMethod().getFullMethodName(),
+          JobServiceGrpc.getListJobsMethod().getFullMethodName());
+
+  private final Replica replica;
+  private final Function<String, ManagedChannel> channels;
+  private final Set<String> services;
+  private volatile @Nullable Link link;
+
+  /// A way to the leader.
+  ///
+  /// @param address `host:port`
+  record Link(String address, ManagedChannel channel) {}
+
+  /// @param channels opens a channel to `host:port` that makes each call once, without a token of
+  ///   its own
+  /// @param own the scheduler's services; others on the same server are left alone
+  public LeaderRelay(
+      Replica replica,
+      Function<String, ManagedChannel> channels,
+      Collection<? extends BindableService> own) {
+    this.replica = replica;
+    this.channels = channels;
+    this.services =
+        own.stream()
+            .map(service -> service.bindService().getServiceDescriptor().getName())
+            .collect(Collectors.toUnmodifiableSet());
+  }
+
+  @Override
+  public <Q, R> ServerCall.Listener<Q> interceptCall(
+      ServerCall<Q, R> call, Metadata headers, ServerCallHandler<Q, R> next) {
+    String method = call.getMethodDescriptor().getFullMethodName();
+    if (!services.contains(String.valueOf(call.getMethodDescriptor().getServiceName()))
+        || ANSWERED_HERE.contains(method)
+        || headers.containsKey(PASSED_ON)
+        || replica.isLeading()) {
+      return next.startCall(call, headers);
+    }
+    Optional<Link> leader = replica.leaderAddress().map(this::linked);
+    if (leader.isEmpty()) {
+      return next.startCall(call, headers);
+    }
+    Optional<ServerCallHandler<Q, R>> here =
+        READ_HERE_AT_NEED.contains(method) ? Optional.of(next) : Optional.empty();
+    return new RelayedCall<>(call, headers, leader.get(), here, LeaderRelay::isRepeatable).begin();
+  }
+
+  /// What the leader is told of the call.
+  static Metadata headers(Metadata received) {
+    Metadata sent = new Metadata();
+    @Nullable String token = received.get(AUTHORIZATION);
+    if (token != null) {
+      sent.put(AUTHORIZATION, token);
+    }
+    sent.put(PASSED_ON, "1");
+    return sent;
+  }
+
+  /// Whether a second try cannot take effect twice.
+  private static boolean isRepeatable(Object request) {
+    return switch (request) {
+      case SubmitJobRequest submit -> !submit.getRequestId().isEmpty();
+      case BatchSubmitJobsRequest submit -> !submit.getRequestId().isEmpty();
+      default -> true;
+    };
+  }
+
+  private Link linked(String address) {
+    @Nullable Link known = link;
+    return known != null && known.address().equals(address) ? known : linkedAnew(address);
+  }
+
+  private synchronized Link linkedAnew(String address) {
+    @Nullable Link known = link;
+    if (known != null && known.address().equals(address)) {
+      return known;
+    }
+    Link made = new Link(address, channels.apply(address));
+    link = made;
+    if (known != null) {
+      // Its calls may end.
+      known.channel().shutdown();
+    }
+    return made;
+  }
+
+  @Override
+  public synchronized void close() {
+    if (link != null) {
+      link.channel().shutdownNow();
+    }
+  }
+}

@@ -1,0 +1,71 @@
+package io.headgate.scheduler.runtime;
+
+import io.headgate.kit.time.TimeSource;
+import io.headgate.scheduler.runtime.SchedulerStore.Row;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Renews the lease of a new leader while it loads, which may take longer than a lease: a leader
+/// that is busy must not look like one that is gone. From its end on the [Pipeline] renews.
+final class LoadingLease {
+  private static final Logger LOG = LoggerFactory.getLogger(LoadingLease.class);
+
+  private final SchedulerStore store;
+  private final Row taken;
+  private final Lease lease;
+  private final Duration length;
+  private final Duration renewal;
+  private final TimeSource time;
+  private final CountDownLatch closed = new CountDownLatch(1);
+  private final Thread thread;
+  private volatile @Nullable Leadership successor;
+
+  /// @param taken the row as this replica took it; nobody else moves it while it leads
+  LoadingLease(Row taken, Lease lease, LoopSettings settings, LeaderPorts ports) {
+    this.store = ports.store();
+    this.time = ports.time();
+    this.taken = taken;
+    this.lease = lease;
+    this.length = settings.lease();
+    this.renewal = settings.renewal();
+    this.thread = Thread.ofPlatform().name("scheduler-loading").daemon().start(this::run);
+  }
+
+  private void run() {
+    try {
+      while (!closed.await(renewal.toNanos(), TimeUnit.NANOSECONDS)) {
+        long sent = time.monotonicNanos();
+        Batch nothing = Batch.renewal(taken.lastBatch(), taken.version());
+        switch (store.commit(taken.leadership(), length, nothing)) {
+          case CommitResult.Committed() -> lease.renewed(sent);
+          case CommitResult.Deposed(Leadership now) -> {
+            successor = now;
+            return;
+          }
+          case CommitResult.Unknown(Exception cause) ->
+              LOG.warn("the lease could not be renewed while loading: {}", cause.toString());
+        }
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (RuntimeException e) {
+      LOG.warn("the lease is not renewed any more while loading", e);
+    }
+  }
+
+  /// Who took over meanwhile.
+  Optional<Leadership> successor() {
+    return Optional.ofNullable(successor);
+  }
+
+  /// Renews no more, from when this returns.
+  void end() throws InterruptedException {
+    closed.countDown();
+    thread.join();
+  }
+}

@@ -1,0 +1,50 @@
+package io.headgate.scheduler.runtime;
+
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/// Watches the other schedulers of the installation. What it says only shortens a wait: the row of
+/// leadership decides, with and without it. Thread-safe.
+public interface Members extends AutoCloseable {
+
+  /// Begins to watch, in the background.
+  void start();
+
+  /// Who is there now.
+  Group group();
+
+  /// Waits until somebody comes or goes, at most for the given time. May end early.
+  void awaitChange(Duration atMost) throws InterruptedException;
+
+  @Override
+  void close();
+
+  /// Nobody watches, so a leader that died is waited for until its lease is over.
+  static Members unwatched() {
+    return new Members() {
+      private final CountDownLatch closed = new CountDownLatch(1);
+
+      @Override
+      public void start() {
+        // There is nothing to watch.
+      }
+
+      @Override
+      public Group group() {
+        return Group.UNKNOWN;
+      }
+
+      @Override
+      public void awaitChange(Duration atMost) throws InterruptedException {
+        boolean isClosed = closed.await(atMost.toNanos(), TimeUnit.NANOSECONDS);
+        assert isClosed || closed.getCount() > 0;
+      }
+
+      @Override
+      public void close() {
+        closed.countDown();
+      }
+    };
+  }
+}

@@ -1,0 +1,39 @@
+package io.headgate.scheduler;
+
+import io.headgate.kit.time.TimeSource;
+import io.headgate.scheduler.runtime.Group;
+import io.headgate.scheduler.runtime.GroupView;
+import io.headgate.scheduler.runtime.Members;
+import java.time.Duration;
+import java.util.List;
+
+/// A failure detector that sees what a test tells it to.
+final class FakeMembers implements Members {
+  private final GroupView view = new GroupView(TimeSource.system());
+
+  /// Those that are there from now on, oldest first.
+  FakeMembers sees(String... names) {
+    view.see(List.of(names));
+    return this;
+  }
+
+  @Override
+  public void start() {
+    // It sees from the beginning.
+  }
+
+  @Override
+  public Group group() {
+    return view.group();
+  }
+
+  @Override
+  public void awaitChange(Duration atMost) throws InterruptedException {
+    view.awaitChange(atMost);
+  }
+
+  @Override
+  public void close() {
+    view.close();
+  }
+}

@@ -1,0 +1,134 @@
+package io.headgate.scheduler.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.awaitility.Awaitility.await;
+
+import com.hazelcast.config.AdvancedNetworkConfig;
+import com.hazelcast.config.Config;
+import com.hazelcast.instance.EndpointQualifier;
+import io.headgate.kit.time.TimeSource;
+import io.headgate.scheduler.runtime.Group;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// Real members in one JVM, on loopback.
+final class HazelcastMembersTest {
+  private static final Duration PATIENCE = Duration.ofSeconds(120);
+
+  private final List<HazelcastMembers> started = new ArrayList<>();
+
+  @AfterEach
+  void close() {
+    started.forEach(HazelcastMembers::close);
+  }
+
+  private HazelcastMembers start(String name, String address, List<String> all) {
+    HazelcastMembers members =
+        new HazelcastMembers(new GroupConfig(Optional.of(address), all), name, TimeSource.system());
+    started.add(members);
+    members.start();
+    return members;
+  }
+
+  @Test
+  void seesWhoComesAndGoes() throws IOException {
+    List<String> addresses = freeAddresses(3);
+    HazelcastMembers one = start("one", addresses.get(0), addresses);
+    awaitPresent(List.of(one), "one");
+    HazelcastMembers two = start("two", addresses.get(1), addresses);
+    HazelcastMembers three = start("three", addresses.get(2), addresses);
+    awaitPresent(List.of(one, two, three), "one", "two", "three");
+    one.close();
+    awaitPresent(List.of(two, three), "two", "three");
+    assertThat(two.group().goneFor()).containsOnlyKeys("one");
+    HazelcastMembers again = start("one", addresses.get(0), addresses);
+    awaitPresent(List.of(two, three, again), "one", "two", "three");
+    assertThat(three.group().goneFor()).isEmpty();
+  }
+
+  @Test
+  void waitsForAPortThatIsTakenWhileNothingIsKnown() throws IOException {
+    String address = freeAddresses(1).getFirst();
+    try (ServerSocket taken =
+        new ServerSocket(
+            Integer.parseInt(address.split(":")[1]), 1, InetAddress.getLoopbackAddress())) {
+      HazelcastMembers members = start("one", address, List.of());
+      assertThat(taken.isBound()).isTrue();
+      assertThat(members.group()).isEqualTo(Group.UNKNOWN);
+    }
+    awaitPresent(started, "one");
+  }
+
+  @Test
+  void servesNothingButTheMembersProtocolAndStoresNothing() {
+    Config config =
+        new HazelcastMembers(
+                new GroupConfig(Optional.of("127.0.0.1:5701"), List.of("127.0.0.1:5702")),
+                "one",
+                TimeSource.system())
+            .config();
+    AdvancedNetworkConfig network = config.getAdvancedNetworkConfig();
+    assertThat(network.isEnabled()).isTrue();
+    assertThat(network.getEndpointConfigs()).containsOnlyKeys(EndpointQualifier.MEMBER);
+    assertThat(network.getJoin().getMulticastConfig().isEnabled()).isFalse();
+    assertThat(network.getJoin().getAutoDetectionConfig().isEnabled()).isFalse();
+    assertThat(network.getJoin().getTcpIpConfig().getMembers()).containsExactly("127.0.0.1:5702");
+    assertThat(config.isLiteMember()).isTrue();
+    assertThat(config.getJetConfig().isEnabled()).isFalse();
+    assertThat(config.getProperty("hazelcast.phone.home.enabled")).isEqualTo("false");
+    var filter = config.getSerializationConfig().getJavaSerializationFilterConfig();
+    assertThat(filter).isNotNull();
+    assertThat(filter.isDefaultsDisabled()).isTrue();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"0.0.0.0:5701", "8.8.8.8:5701", "localhost:5701", "127.0.0.1", "x:1:2"})
+  void refusesAnAddressThatIsNotPrivate(String address) {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> new GroupConfig(Optional.of(address), List.of()));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"127.0.0.1:5701", "10.1.2.3:5701", "192.168.0.7:1", "[fd00::1]:5701"})
+  void takesAnAddressThatIsPrivate(String address) {
+    assertThat(new GroupConfig(Optional.of(address), List.of("scheduler-2:5701")).port())
+        .isPositive();
+  }
+
+  /// All of them, and in the order in which the others see them: who is first is one question with
+  /// one answer. Which order that is depends on who found whom.
+  private static void awaitPresent(List<HazelcastMembers> seers, String... names) {
+    await()
+        .atMost(PATIENCE)
+        .pollInterval(Duration.ofMillis(20))
+        .untilAsserted(() -> {
+          List<String> seen = seers.getFirst().group().present();
+          assertThat(seen).containsExactlyInAnyOrder(names);
+          assertThat(seers).extracting(seer -> seer.group().present()).containsOnly(seen);
+        });
+  }
+
+  private static List<String> freeAddresses(int count) throws IOException {
+    List<ServerSocket> sockets = new ArrayList<>();
+    try {
+      for (int i = 0; i < count; i++) {
+        sockets.add(new ServerSocket(0, 1, InetAddress.getLoopbackAddress()));
+      }
+      return sockets.stream().map(socket -> "127.0.0.1:" + socket.getLocalPort()).toList();
+    } finally {
+      for (ServerSocket socket : sockets) {
+        socket.close();
+      }
+    }
+  }
+}
