@@ -119,13 +119,16 @@ final class Scaling {
     if (elastic.isEmpty() && !world.expecting) {
       return;
     }
+    // Found before some are given back: whoever had its turn found all there that had come.
+    Map<PoolState, Instant> missingSince = new HashMap<>();
     for (PoolState pool : elastic) {
+      missingSince.put(pool, missingSince(pool));
       int given = giveBack(pool);
       joined.merge(pool, -given, Integer::sum);
     }
     Map<PoolState, Double> wanted = wanted();
     for (PoolState pool : elastic) {
-      ask(pool, wanted.getOrDefault(pool, 0.0));
+      ask(pool, wanted.getOrDefault(pool, 0.0), missingSince.getOrDefault(pool, now));
     }
   }
 
@@ -226,7 +229,7 @@ final class Scaling {
         : Math.max(0, tenant.limit() - tenant.charged() - promised) / queue.need();
   }
 
-  private void ask(PoolState pool, double wanted) {
+  private void ask(PoolState pool, double wanted, Instant since) {
     Elasticity elasticity = elasticity(pool);
     if (elasticity == null) {
       return;
@@ -235,8 +238,7 @@ final class Scaling {
     int instances = Math.max(elasticity.minInstances(), here + (int) Math.ceil(wanted - ROUNDING));
     World.Asked before = world.asked.get(pool);
     int known = before == null ? here : before.instances();
-    Optional<Instant> missing =
-        instances > here ? Optional.of(missingSince(pool)) : Optional.empty();
+    Optional<Instant> missing = instances > here ? Optional.of(since) : Optional.empty();
     world.asked.put(pool, new World.Asked(instances, missing));
     // What leaves by itself, or joins as was asked, is no news.
     if (instances != known && (instances != here || known > here)) {

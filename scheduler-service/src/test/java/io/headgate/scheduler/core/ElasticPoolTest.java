@@ -196,4 +196,30 @@ class ElasticPoolTest {
     it.after(delay).pass();
     assertThat(it.stopped()).containsExactly("g0");
   }
+
+  /// One comes, and one that idles is given back at the same time: whoever had its turn in between
+  /// found all there, and the next is missing from then on.
+  @Test
+  void patienceBeginsAnewWhenAnotherIsGivenBack() {
+    Duration delay = Duration.ofMinutes(5);
+    Driver it =
+        new Driver(
+            tenant(3)
+                .changeProfile(
+                    "four",
+                    p -> p.with().preemptionDelay(delay).holdAfter(Duration.ofDays(1)).build())
+                .policy("dev", "8", "32"));
+    it.join(Driver.node("n", "onprem", 4), Driver.node("c0", "cloud", 0));
+    it.submit("guest-four", "g0", "g1").run().after(Duration.ofMinutes(1));
+    it.submit("dev-four", "d0", "d1").after(delay).pass();
+    assertThat(it.stopped()).containsExactly("g0");
+    it.after(IDLE.minus(Duration.ofMinutes(6))).join(Driver.node("c1", "cloud", 4));
+    assertThat(it.place("d0")).startsWith("c1:");
+    assertThat(it.effects(Effect.ReleaseNode.class)).hasSize(1);
+    assertThat(it.wakeAt).contains(it.now.plus(delay));
+    it.forget().pass();
+    assertThat(it.effects).isEmpty();
+    it.after(delay).pass();
+    assertThat(it.core.hold(it.id("d1"))).isPresent();
+  }
 }

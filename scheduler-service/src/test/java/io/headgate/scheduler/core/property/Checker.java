@@ -79,6 +79,7 @@ final class Checker {
   void check(List<Input> inputs, Decision decision, SchedulerCore core, Instant at) {
     now = at;
     current = null;
+    supply.begin();
     for (Input input : inputs) {
       shadow.apply(input);
       switch (input) {

@@ -28,6 +28,9 @@ final class Supply {
   private final Map<NodeId, Instant> idleSince = new HashMap<>();
   private final Map<PoolId, Instant> missingSince = new HashMap<>();
 
+  /// Instances that this decision gives back: they were there when jobs had their turns.
+  private final Map<PoolId, Integer> givenBack = new HashMap<>();
+
   /// What pools had been asked for when the last decision was made.
   private final Map<PoolId, Integer> asked = new HashMap<>();
 
@@ -88,13 +91,19 @@ final class Supply {
   /// Since when the first is missing that the pool was asked for before the decision; now, when all
   /// have come since.
   private Instant missingSince(Pool pool, Reference rules) {
-    return asked.getOrDefault(pool.id(), 0) > rules.space.joined(pool)
+    int there = rules.space.joined(pool) + givenBack.getOrDefault(pool.id(), 0);
+    return asked.getOrDefault(pool.id(), 0) > there
         ? missingSince.getOrDefault(pool.id(), rules.now)
         : rules.now;
   }
 
   boolean isMissing(Pool pool, Reference rules) {
     return shadow.asked.getOrDefault(pool.id(), 0) > rules.space.joined(pool);
+  }
+
+  /// A new decision is told.
+  void begin() {
+    givenBack.clear();
   }
 
   /// Holds what a decision asks for and gives back against the pools' bounds.
@@ -110,7 +119,11 @@ final class Supply {
     }
     for (Effect effect : decision.effects()) {
       switch (effect) {
-        case Effect.ReleaseNode(var node) -> requireIdle(shadow.nodes.get(node), busy, rules);
+        case Effect.ReleaseNode(var id) -> {
+          Node node = shadow.nodes.get(id);
+          requireIdle(node, busy, rules);
+          givenBack.merge(node.pool(), 1, Integer::sum);
+        }
         case Effect.ScalePool(var id, var instances) -> {
           Pool pool = shadow.pool(id).orElseThrow();
           Elasticity elasticity = pool.elasticity().orElseThrow();
