@@ -1,11 +1,10 @@
 package io.headgate.scheduler.core.property;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import io.headgate.scheduler.core.Decision;
 import io.headgate.scheduler.core.Input;
 import io.headgate.scheduler.core.SchedulerCore;
 import io.headgate.scheduler.core.catalog.PlacementPolicy;
+import io.headgate.scheduler.core.property.Scenarios.Step;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -14,7 +13,8 @@ import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 
 /// The named properties of the rules, over made-up tenants and histories. A failure says the name
-/// of the violated property, and the seed to run that scenario alone ([Scenarios]).
+/// of the violated property, the seed to run that scenario alone ([Scenarios]), and a file that has
+/// it as small as it still fails ([Shrunk]).
 ///
 /// | property | checked by |
 /// |---|---|
@@ -41,6 +41,16 @@ class PropertiesTest {
   }
 
   static void run(long seed) {
+    List<Step> steps = new ArrayList<>();
+    try {
+      run(seed, steps);
+    } catch (AssertionError | RuntimeException e) {
+      throw Shrunk.error(seed, History.of(placement(seed), steps), e);
+    }
+  }
+
+  /// @param steps gets what happens
+  private static void run(long seed, List<Step> steps) {
     RandomGenerator random = Scenarios.random(seed);
     RandomWorld world = new RandomWorld(random, seed);
     Shadow shadow = new Shadow(world.catalog());
@@ -51,23 +61,20 @@ class PropertiesTest {
     SchedulerCore twin = SchedulerCore.empty(placement(seed));
     Instant now = Instant.parse("2026-01-01T00:00:00Z");
     List<Input> inputs = world.beginning();
-    int steps = Scenarios.steps(seed);
-    for (int step = 0; step < steps; step++) {
+    int count = Scenarios.steps(seed);
+    for (int i = 0; i < count; i++) {
+      Step step = new Step(now, inputs);
+      steps.add(step);
       Decision decision = core.decide(inputs, now);
       checker.check(inputs, decision, core, now);
       checker.checkRest(core);
-      requireSame(decision, twin.decide(inputs, now));
+      Shrunk.requireSame(decision, twin.decide(inputs, now));
       if (random.nextInt(4) == 0) {
         twin = twin.copy();
       }
-      if (step % 8 == 7 || step == steps - 1) {
-        for (int i = 0; i < 5; i++) {
-          List<Input> pass = List.of(new Input.TimePassed());
-          assertThat(core.decide(pass, now).effects())
-              .as("five more passes change nothing")
-              .isEmpty();
-          twin.decide(pass, now);
-        }
+      if (i % 8 == 7 || i == count - 1) {
+        Shrunk.requireRest(core, step);
+        Shrunk.requireRest(twin, step);
       }
       now = now.plus(Duration.ofSeconds(random.nextInt(240)));
       inputs = new ArrayList<>(world.next(shadow, now));
@@ -83,26 +90,5 @@ class PropertiesTest {
       case 97 -> new PlacementPolicy.Chance(seed);
       default -> SchedulerCore.DEFAULT_PLACEMENT;
     };
-  }
-
-  private static void requireSame(Decision decision, Decision twins) {
-    if (decision.effects().equals(twins.effects())
-        && decision.refusals().equals(twins.refusals())
-        && decision.wakeAt().equals(twins.wakeAt())) {
-      return;
-    }
-    int same = 0;
-    while (same < Math.min(decision.effects().size(), twins.effects().size())
-        && decision.effects().get(same).equals(twins.effects().get(same))) {
-      same++;
-    }
-    throw new AssertionError(
-        "violated: same inputs, same output: after %d effects\n  %s\n  %s\n  wake %s %s"
-            .formatted(
-                same,
-                decision.effects().stream().skip(same).findFirst(),
-                twins.effects().stream().skip(same).findFirst(),
-                decision.wakeAt(),
-                twins.wakeAt()));
   }
 }

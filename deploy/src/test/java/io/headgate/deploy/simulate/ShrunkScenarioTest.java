@@ -1,0 +1,28 @@
+package io.headgate.deploy.simulate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+
+/// What a failing property of the core leaves behind can be played: the command reads a file that
+/// the core's tests have written, and decides what they saw (`ShrinkerTest` in scheduler-service
+/// compares the lines beside it with its own run). `-Dgolden=write` writes the lines.
+class ShrunkScenarioTest {
+  private static final Path FILE =
+      Path.of("..", "scheduler-service", "src", "test", "shrunk", "two-victims.yaml");
+
+  @Test
+  void printsWhatTheCoreDecidedInItsTest() throws IOException {
+    SimulateCli.Result result = SimulateCli.run(FILE.toString());
+    Path lines = FILE.resolveSibling("two-victims.jsonl");
+    if ("write".equals(System.getProperty("golden"))) {
+      Files.writeString(lines, result.out());
+    }
+    assertThat(result.err()).isEmpty();
+    assertThat(result.exitCode()).isZero();
+    assertThat(result.out()).isEqualTo(Files.readString(lines));
+  }
+}

@@ -1,0 +1,160 @@
+package io.headgate.scheduler.core.property;
+
+import static io.headgate.scheduler.core.property.Violation.require;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.headgate.scheduler.core.Effect;
+import io.headgate.scheduler.core.Input;
+import io.headgate.scheduler.core.SchedulerCore;
+import io.headgate.scheduler.core.job.StopCause;
+import io.headgate.scheduler.core.property.Scenarios.Step;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+/// The shrinker, on a property that is wrong on purpose: "nobody preempts two at once".
+///
+/// What it makes of the first seed that breaks it stands in `src/test/shrunk`, with what `headgate
+/// simulate` prints; a test of `deploy` lets the command read and play it.
+class ShrinkerTest {
+  private static final Path FILE = Path.of("src", "test", "shrunk", "two-victims.yaml");
+  private static final String PLANTED = "nobody preempts two at once";
+  private static final int LAST_SEED = 2000;
+
+  private static final Shrinker.Oracle ORACLE =
+      Shrunk.oracle(history ->
+          (step, decision, core) ->
+              decision.effects().stream()
+                  .filter(ShrinkerTest::isPreemption)
+                  .map(effect -> ((Effect.StopAttempt) effect).order().cause())
+                  .map(cause -> ((StopCause.Preempted) cause).by())
+                  .distinct()
+                  .forEach(by ->
+                      require(
+                          decision.effects().stream()
+                                  .filter(ShrinkerTest::isPreemption)
+                                  .map(effect -> ((Effect.StopAttempt) effect).order())
+                                  .filter(order ->
+                                      ((StopCause.Preempted) order.cause()).by().equals(by))
+                                  .count()
+                              < 2,
+                          PLANTED,
+                          by)));
+
+  private static boolean isPreemption(Effect effect) {
+    return effect instanceof Effect.StopAttempt(var _, var order)
+        && order.cause() instanceof StopCause.Preempted;
+  }
+
+  /// A history that breaks the planted property, and what became of it.
+  private record Failing(History history, History small) {}
+
+  /// The first made-up one that does so too when agents obey.
+  private static Failing failing() {
+    for (long seed = 1; seed <= LAST_SEED; seed++) {
+      History history =
+          History.of(
+              SchedulerCore.DEFAULT_PLACEMENT,
+              Scenarios.record(seed, input -> input, (step, decision, core, shadow) -> {}));
+      if (ORACLE.apply(history).isPresent()) {
+        History small = Shrinker.shrink(history, ORACLE);
+        if (small.obedience().isPresent()) {
+          return new Failing(history, small);
+        }
+      }
+    }
+    throw new AssertionError("no seed breaks it");
+  }
+
+  @Test
+  void leavesOnlyWhatBreaksThePlantedProperty() throws IOException {
+    Failing failing = failing();
+    History small = failing.small();
+    assertThat(ORACLE.apply(small)).contains(PLANTED);
+    String text = ScenarioText.write(small, List.of("Planted: \"" + PLANTED + "\" does not hold."));
+    assertThat(inputs(small)).as(text).isLessThanOrEqualTo(8).isLessThan(inputs(failing.history()));
+    assertThat(Shrinker.shrink(failing.history(), ORACLE)).as("the same again").isEqualTo(small);
+    if ("write".equals(System.getProperty("golden"))) {
+      Files.createDirectories(FILE.getParent());
+      Files.writeString(FILE, text, UTF_8);
+    }
+    assertThat(text).isEqualTo(Files.readString(FILE, UTF_8));
+    assertThat(decided(small)).isNotEmpty().isEqualTo(printed());
+  }
+
+  private static int inputs(History history) {
+    return history.steps().stream().mapToInt(step -> step.inputs().size()).sum();
+  }
+
+  /// What the core decided in the history, as the simulation prints it.
+  private static List<String> decided(History history) {
+    List<String> lines = new ArrayList<>();
+    List<Step> first = new ArrayList<>();
+    Player.play(
+        history,
+        (step, decision, core) -> {
+          first.add(step);
+          String at = Duration.between(first.getFirst().at(), step.at()).toSeconds() + "s ";
+          for (Effect effect : decision.effects()) {
+            if (effect instanceof Effect.StartAttempt(var attempt)) {
+              lines.add(at + "start j" + attempt.id().job().value());
+            } else if (isPreemption(effect)) {
+              lines.add(at + "preempt j" + ((Effect.StopAttempt) effect).attempt().job().value());
+            }
+          }
+        });
+    return lines;
+  }
+
+  private static List<String> printed() throws IOException {
+    Pattern line =
+        Pattern.compile("\\{\"at\":\"(\\w+)\",\"event\":\"(start|preempt)\",\"job\":\"(j\\d+)\".*");
+    List<String> lines = new ArrayList<>();
+    for (String printed : Files.readAllLines(FILE.resolveSibling("two-victims.jsonl"), UTF_8)) {
+      Matcher matcher = line.matcher(printed);
+      if (matcher.matches()) {
+        lines.add(matcher.group(1) + " " + matcher.group(2) + " " + matcher.group(3));
+      }
+    }
+    return lines;
+  }
+
+  @Test
+  void leavesAloneWhatDoesNotFail() {
+    History history =
+        History.of(
+            SchedulerCore.DEFAULT_PLACEMENT,
+            Scenarios.record(1, input -> input, (step, decision, core, shadow) -> {}));
+    assertThat(Shrinker.shrink(history, any -> Optional.empty())).isEqualTo(history);
+  }
+
+  /// The property that fails is named, and not one that a smaller history breaks besides.
+  @Test
+  void keepsToTheSameProperty() {
+    Shrinker.Oracle two =
+        history -> {
+          int jobs = 0;
+          for (Step step : history.steps()) {
+            for (Input input : step.inputs()) {
+              jobs += input instanceof Input.JobSubmitted ? 1 : 0;
+            }
+          }
+          return Optional.of(jobs >= 3 ? "three" : "fewer");
+        };
+    History history =
+        History.of(
+            SchedulerCore.DEFAULT_PLACEMENT,
+            Scenarios.record(10, input -> input, (step, decision, core, shadow) -> {}));
+    History small = Shrinker.shrink(history, two);
+    assertThat(two.apply(small)).isEqualTo(two.apply(history));
+    assertThat(inputs(small)).isEqualTo(3);
+  }
+}
