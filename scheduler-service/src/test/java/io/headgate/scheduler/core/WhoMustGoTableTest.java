@@ -33,6 +33,9 @@ class WhoMustGoTableTest {
         dev 2/9                                                  | dev: b a*2; ops: o                                 | a stops; b runs
         dev 2/9; size 1 strict                                   | dev: b a*2; ops: o                                 | a runs; b stops
         dev 3/9; size 1 strict                                   | dev: b a*2; ops: o                                 | a runs; b runs; o waits CAPACITY
+        dev 1/9; size 3                                          | dev: a b c; ops: o*3                               | a runs; b runs; c runs; o waits CAPACITY
+        dev 0/9; size 3                                          | dev: a b c; ops: o*3                               | a stops; b stops; c stops
+        dev 0/9                                                  | dev: a b c; pool p for ops order 1 2; ops: o       | a runs; b runs; c runs; o waits CAPACITY
         dev 0/9 min-runtime 5m                                   | dev: a b c; 4m; ops: o                             | c runs; o waits CAPACITY
         dev 0/9 min-runtime 5m                                   | dev: a b c; 4m; ops: o; 1m                         | c stops; o waits WAITING_FOR_VICTIMS
         dev 3/9 fixed                                            | dev: a b c; dev 0/9; ops: o                        | a runs; b runs; c runs
