@@ -50,7 +50,10 @@ public final class Demo {
   private static final Pattern RESUMED = Pattern.compile("resumed from epoch (\\d+)");
   private static final List<JobState> UNFINISHED =
       List.of(JobState.WAITING, JobState.ASSIGNED, JobState.RUNNING, JobState.STOPPING);
-  private static final int TRAIN_EPOCHS = 30;
+
+  /// Ten seconds: the trainings must still run when research comes, on a slow disk too.
+  private static final int TRAIN_EPOCHS = 40;
+
   private static final int RESEARCH_EPOCHS = 12;
   private static final String EPOCH_SECONDS = "0.25";
 
