@@ -151,7 +151,7 @@ final class BlockedHolds {
     if (former != null
         && !placed.containsKey(former.pool())
         && !former.isBroken()
-        && former.isStillDue()
+        && former.isStillAllowed()
         && isOpen(job, former.pool())
         && willBeFree(former)) {
       return Optional.of(former.hold());

@@ -234,4 +234,30 @@ class BlockedHoldOrderTest {
     it.stopAll();
     assertThat(it.place("x0")).isEqualTo("n:0(1/2)");
   }
+
+  /// A ceiling that shrank below what runs is no reason to look for another place in every pass:
+  /// what starts later, here a job without GPU, is nobody that "mine" waits for.
+  @Test
+  void whatIsHeldUnderACeilingThatShrankStaysWhatItWas() {
+    TenantBuilder tenant =
+        new TenantBuilder()
+            .pool("pool", "one", "none")
+            .profile("one", "1", "pool")
+            .profile("none", "0", "pool")
+            .policy("own", "1", "1")
+            .policy("other", "0", "0")
+            .policy("fixed", "2", "2")
+            .nonPreemptible("fixed")
+            .queue("o", "own", "one", 1)
+            .queue("f", "fixed", "one", 1)
+            .queue("z", "other", "none", 1);
+    Driver it = new Driver(tenant).join(Driver.node("n", "pool", 2));
+    it.submit("f", "f0", "f1").run().submit("o", "mine").after(HOLD_AFTER).pass();
+    assertThat(it.core.hold(it.id("mine"))).isPresent();
+    it.decide(
+        new Input.CatalogChanged(tenant.poolCapacity("pool", "1").build()),
+        new Input.JobSubmitted(it.timed("z0", "z", Duration.ofMinutes(5))));
+    assertThat(it.state("z0")).isEqualTo(JobState.ASSIGNED);
+    rests(it);
+  }
 }

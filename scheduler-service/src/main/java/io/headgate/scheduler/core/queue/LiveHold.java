@@ -156,6 +156,12 @@ public final class LiveHold {
 
   /// Whether the job could still be given this place as things are configured now.
   public boolean isStillDue() {
+    return isStillAllowed() && (claim.units() == 0 || pool.excessSoon(0) <= 0);
+  }
+
+  /// As [#isStillDue], whatever is used of the pool: those that a long-blocked job waits for may be
+  /// above a ceiling that shrank (DESIGN O7).
+  public boolean isStillAllowed() {
     QueueState queue = job.queue();
     if (queue.resolved().isEmpty()
         || queue.account() != policy
@@ -167,7 +173,7 @@ public final class LiveHold {
     }
     for (Route route : queue.routes()) {
       if (route.pool() == pool) {
-        return claim.units() == 0 || pool.excessSoon(0) <= 0;
+        return true;
       }
     }
     return false;
