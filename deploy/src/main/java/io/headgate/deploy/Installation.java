@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
@@ -31,6 +32,7 @@ import java.util.concurrent.TimeUnit;
 public final class Installation implements AutoCloseable {
   // Longer than the longest abort callback that a job may have, and its grace.
   private static final Duration STOP_BOUND = Duration.ofMinutes(42);
+  private static final Duration LEADER_PATIENCE = Duration.ofMinutes(3);
   private static final Duration AGENT_PATIENCE = Duration.ofMinutes(41);
 
   private final InstallationConfig config;
@@ -75,9 +77,55 @@ public final class Installation implements AutoCloseable {
     progress.begin("services");
     Services services = Services.start(config, postgres, telemetry, time, lifecycle);
     progress.ready("services", "pool, policy, scheduler on one port");
+    awaitLeader(services, config.schedulers(), progress);
     Installation installation = new Installation(config, lifecycle, telemetry, postgres, services);
     lifecycle.start("agents", () -> {}, installation::stopAgents);
     return installation;
+  }
+
+  private static void awaitLeader(Services services, int schedulers, Progress progress)
+      throws IOException {
+    if (schedulers == 0) {
+      return;
+    }
+    progress.begin("schedulers");
+    long deadlineNanos = System.nanoTime() + LEADER_PATIENCE.toNanos();
+    try {
+      while (services.leader().isEmpty() && System.nanoTime() < deadlineNanos) {
+        TimeUnit.MILLISECONDS.sleep(20);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException("interrupted while the schedulers started", e);
+    }
+    progress.ready(
+        "schedulers",
+        "%d processes, %s leads; each also a door: %s"
+            .formatted(
+                schedulers,
+                services.leader().orElse("none yet"),
+                String.join(
+                    " ", services.processes().uris().stream().map(URI::getAuthority).toList())));
+  }
+
+  /// The processes of the schedulers that run beside this one, by name.
+  public Map<String, ProcessHandle> schedulers() {
+    return services.processes().handles();
+  }
+
+  /// Where they serve, once they do.
+  public List<URI> schedulerUris() {
+    return services.processes().uris();
+  }
+
+  /// Name of the scheduler that leads; empty: none does.
+  public Optional<String> leader() {
+    return services.leader();
+  }
+
+  /// How often leadership was taken since the installation was made.
+  public long epoch() {
+    return services.epoch();
   }
 
   /// Where the API is served.
@@ -170,7 +218,8 @@ public final class Installation implements AutoCloseable {
     Files.createDirectories(directory);
     AgentConfig agentConfig =
         AgentConfig.of(directory, plan.id(), uri())
-            .withCheckpoints(config.data().resolve("checkpoints"));
+            .withCheckpoints(config.data().resolve("checkpoints"))
+            .withSchedulers(services.processes().uris());
     if (!plan.gpus().isEmpty()) {
       agentConfig = agentConfig.withSimulatedGpus(plan.gpus());
     }

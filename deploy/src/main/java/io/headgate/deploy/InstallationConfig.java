@@ -11,16 +11,33 @@ import java.time.Duration;
 /// @param port of the API; 0 chooses a free one
 /// @param lease how long a leader that vanished blocks the next; short, because nobody else
 ///   competes here
+/// @param schedulers processes that compete for leading; 0: none, this one schedules itself
 public record InstallationConfig(
-    Path data, String host, int port, Duration lease, TelemetryConfig telemetry) {
+    Path data, String host, int port, Duration lease, int schedulers, TelemetryConfig telemetry) {
+  /// More would only watch.
+  public static final int MAX_SCHEDULERS = 9;
+
   private static final Duration DEFAULT_LEASE = Duration.ofSeconds(2);
+
+  public InstallationConfig {
+    if (schedulers < 0 || schedulers > MAX_SCHEDULERS) {
+      throw new IllegalArgumentException(
+          "schedulers: 0 to %d, not %d".formatted(MAX_SCHEDULERS, schedulers));
+    }
+  }
 
   /// An installation on loopback without exported telemetry.
   public static InstallationConfig of(Path data, int port) {
-    return new InstallationConfig(data, "127.0.0.1", port, DEFAULT_LEASE, TelemetryConfig.DEFAULTS);
+    return new InstallationConfig(
+        data, "127.0.0.1", port, DEFAULT_LEASE, 0, TelemetryConfig.DEFAULTS);
   }
 
   InstallationConfig withTelemetry(TelemetryConfig other) {
-    return new InstallationConfig(data, host, port, lease, other);
+    return new InstallationConfig(data, host, port, lease, schedulers, other);
+  }
+
+  /// With so many schedulers in processes of their own.
+  public InstallationConfig withSchedulers(int processes) {
+    return new InstallationConfig(data, host, port, lease, processes, telemetry);
   }
 }

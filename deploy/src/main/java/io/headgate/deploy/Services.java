@@ -29,11 +29,20 @@ final class Services {
   private static final String DATABASE = "headgate";
 
   private final PolicyService policy;
+  private final SchedulerService scheduler;
+  private final SchedulerProcesses processes;
   private final URI uri;
   private final Secret adminKey;
 
-  private Services(PolicyService policy, URI uri, Secret adminKey) {
+  private Services(
+      PolicyService policy,
+      SchedulerService scheduler,
+      SchedulerProcesses processes,
+      URI uri,
+      Secret adminKey) {
     this.policy = policy;
+    this.scheduler = scheduler;
+    this.processes = processes;
     this.uri = uri;
     this.adminKey = adminKey;
   }
@@ -73,9 +82,10 @@ final class Services {
             "pool-service",
             PoolService.open(
                 PoolServiceConfig.of(postgres.provision(DATABASE, "pool")), telemetry, time));
-    SchedulerService scheduler =
-        new SchedulerService(
-            schedulerConfig(config, postgres, uri, serviceKey(policy, secrets)), telemetry, time);
+    Path keyFile = secrets.resolve("scheduler.key");
+    SchedulerConfig schedulerConfig =
+        schedulerConfig(config, postgres, uri, serviceKey(policy, new SecretFile(keyFile)));
+    SchedulerService scheduler = new SchedulerService(schedulerConfig, telemetry, time);
 
     ApiServer.Builder api =
         ApiServer.builder(ApiServerConfig.of(config.host(), port), telemetry)
@@ -90,7 +100,18 @@ final class Services {
     // It stops first: it watches the other two through the server.
     lifecycle.start("scheduler-service", scheduler::start, scheduler::close);
     server.health().set("", true);
-    return new Services(policy, uri, adminKey);
+    SchedulerProcesses processes =
+        new SchedulerProcesses(
+            new SchedulerProcesses.Wiring(
+                config.data(),
+                config.host(),
+                uri,
+                schedulerConfig.database(),
+                keyFile,
+                config.telemetry()),
+            SchedulerPorts.of(config.host(), config.port(), config.schedulers()));
+    lifecycle.start("schedulers", processes::start, processes::close);
+    return new Services(policy, scheduler, processes, uri, adminKey);
   }
 
   URI uri() {
@@ -101,6 +122,20 @@ final class Services {
     return adminKey;
   }
 
+  /// The schedulers that run in processes of their own.
+  SchedulerProcesses processes() {
+    return processes;
+  }
+
+  /// Name of the scheduler that leads; empty: none does yet.
+  Optional<String> leader() {
+    return scheduler.leader();
+  }
+
+  long epoch() {
+    return scheduler.epoch();
+  }
+
   void ensureTenant(String tenant) {
     policy.ensureTenant(tenant);
   }
@@ -108,23 +143,26 @@ final class Services {
   private static SchedulerConfig schedulerConfig(
       InstallationConfig config, PostgresServer postgres, URI uri, Secret serviceKey) {
     SchedulerConfig.Leading usual = SchedulerConfig.Leading.DEFAULTS;
-    return SchedulerConfig.of(
+    SchedulerConfig made =
+        SchedulerConfig.of(
             postgres.provision(DATABASE, "scheduler"),
             uri.getHost() + ":" + uri.getPort(),
             ChannelConfig.of(uri),
             ChannelConfig.of(uri),
-            serviceKey)
-        .with(
-            new SchedulerConfig.Leading(
-                config.lease(),
-                usual.heartbeat(),
-                usual.suspectAfter(),
-                usual.reconcileWithin(),
-                usual.stopMargin()));
+            serviceKey);
+    if (config.schedulers() > 0) {
+      return made.named("door").asDoor();
+    }
+    return made.with(
+        new SchedulerConfig.Leading(
+            config.lease(),
+            usual.heartbeat(),
+            usual.suspectAfter(),
+            usual.reconcileWithin(),
+            usual.stopMargin()));
   }
 
-  private static Secret serviceKey(PolicyService policy, Path secrets) throws IOException {
-    SecretFile file = new SecretFile(secrets.resolve("scheduler.key"));
+  private static Secret serviceKey(PolicyService policy, SecretFile file) throws IOException {
     Optional<String> kept = file.read();
     if (kept.isPresent()) {
       return Secret.of(kept.get());

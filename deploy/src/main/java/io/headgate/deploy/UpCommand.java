@@ -34,6 +34,7 @@ import picocli.CommandLine.Option;
       "headgate up                               everything on this machine, kept between runs",
       "headgate up --demo                        the same with simulated GPUs and a story of real jobs",
       "headgate up --nodes sim:2x8xA100-80GiB    with two simulated machines",
+      "headgate up --schedulers 3                with three schedulers, one of which leads",
       ""
     },
     description =
@@ -78,6 +79,16 @@ public final class UpCommand implements CliCommand {
               + " model. Default: cpu in a new installation, else none. Known agents start again.")
   private @Nullable String nodes;
 
+  @Option(
+      names = "--schedulers",
+      paramLabel = "N",
+      defaultValue = "0",
+      description =
+          "Run N schedulers as processes of their own, up to 9; when the leader ends another takes"
+              + " over. Their APIs are at every tenth port after --port. Default: 0, schedule in"
+              + " this process.")
+  private int schedulers;
+
   @Option(names = "--demo", description = "Two teams, two simulated machines, and a story.")
   private boolean demo;
 
@@ -113,7 +124,7 @@ public final class UpCommand implements CliCommand {
       return alreadyRunning(invocation, directory);
     }
     try (InstanceLock held = lock.get()) {
-      FreePorts.check(port);
+      FreePorts.check(port, schedulers);
       return serve(invocation, directory, held, wanted);
     } finally {
       if (ephemeral) {
@@ -179,7 +190,9 @@ public final class UpCommand implements CliCommand {
             TelemetryConfig.DEFAULTS.exportInterval(),
             TelemetryConfig.LogLevel.valueOf(logLevel.toUpperCase(Locale.ROOT)));
     return Installation.start(
-        InstallationConfig.of(directory, port).withTelemetry(telemetry), lifecycle, screen);
+        InstallationConfig.of(directory, port).withTelemetry(telemetry).withSchedulers(schedulers),
+        lifecycle,
+        screen);
   }
 
   /// Whose jobs are shown from now on: the file's or the demo's tenant, else the last one's.
@@ -274,9 +287,16 @@ public final class UpCommand implements CliCommand {
       throw new UsageException(
           "--ephemeral and --data exclude each other", "BAD_FLAGS", "leave one of them out");
     }
-    if (port < 0 || port > 65_534) {
+    if (schedulers < 0 || schedulers > InstallationConfig.MAX_SCHEDULERS) {
       throw new UsageException(
-          "\"" + port + "\" is not a port for --port", "BAD_FLAG_VALUE", "0 to 65534");
+          "\"" + schedulers + "\" is not a number for --schedulers",
+          "BAD_FLAG_VALUE",
+          "0 to " + InstallationConfig.MAX_SCHEDULERS);
+    }
+    int lastPort = 65_533 - SchedulerPorts.APART * schedulers;
+    if (port < 0 || port > lastPort) {
+      throw new UsageException(
+          "\"" + port + "\" is not a port for --port", "BAD_FLAG_VALUE", "0 to " + lastPort);
     }
     if (!List.of("error", "warn", "info", "debug").contains(logLevel)) {
       throw new UsageException(

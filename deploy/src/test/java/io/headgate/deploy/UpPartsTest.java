@@ -27,12 +27,12 @@ class UpPartsTest {
   void aTakenPortIsNamedBeforeAnythingStarts() throws IOException {
     try (ServerSocket taken = takenAfterAFreeOne()) {
       int port = taken.getLocalPort();
-      assertThatThrownBy(() -> FreePorts.check(port)).hasMessageContaining("port " + port);
-      assertThatThrownBy(() -> FreePorts.check(port - 1))
+      assertThatThrownBy(() -> FreePorts.check(port, 0)).hasMessageContaining("port " + port);
+      assertThatThrownBy(() -> FreePorts.check(port - 1, 0))
           .hasMessageContaining("port " + port)
           .hasMessageContaining("metrics");
     }
-    FreePorts.check(0);
+    FreePorts.check(0, 3);
   }
 
   private static ServerSocket takenAfterAFreeOne() throws IOException {

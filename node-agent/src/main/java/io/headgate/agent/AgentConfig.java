@@ -114,6 +114,23 @@ public record AgentConfig(
         keep);
   }
 
+  /// With these schedulers, instead of one at the server.
+  public AgentConfig withSchedulers(List<URI> replicas) {
+    return new AgentConfig(
+        data,
+        node,
+        server,
+        new Endpoints(endpoints.policy(), endpoints.pool(), replicas, endpoints.trust()),
+        joinToken,
+        joinFile,
+        simulateGpus,
+        cpus,
+        memory,
+        checkpoints,
+        logs,
+        keep);
+  }
+
   /// With devices that do not exist.
   public AgentConfig withSimulatedGpus(String gpus) {
     return new AgentConfig(

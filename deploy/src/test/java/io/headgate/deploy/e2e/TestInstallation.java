@@ -37,9 +37,12 @@ final class TestInstallation implements AutoCloseable {
   }
 
   static TestInstallation start(Path directory) throws Exception {
+    return start(InstallationConfig.of(directory, 0));
+  }
+
+  static TestInstallation start(InstallationConfig config) throws Exception {
     Lifecycle lifecycle = new Lifecycle(Installation.stopBound());
-    Installation installation =
-        Installation.start(InstallationConfig.of(directory, 0), lifecycle, Progress.silent());
+    Installation installation = Installation.start(config, lifecycle, Progress.silent());
     installation.ensureTenant(TENANT);
     installation.startKnownNodes();
     return new TestInstallation(installation);

@@ -1,0 +1,115 @@
+package io.headgate.deploy.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.headgate.deploy.Installation;
+import io.headgate.deploy.InstallationConfig;
+import io.headgate.sdk.client.HeadgateClient;
+import io.headgate.sdk.client.JobClient;
+import io.headgate.sdk.model.ClientConfig;
+import io.headgate.sdk.model.Credentials;
+import io.headgate.sdk.model.ServerAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.random.RandomGenerator;
+import java.util.random.RandomGeneratorFactory;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Three scheduler processes, two agents and a stream of jobs, while processes die and stand still.
+class SchedulerFaultsIT {
+  private static final Logger LOG = LoggerFactory.getLogger(SchedulerFaultsIT.class);
+
+  @TempDir private Path directory;
+  private final long seed = Long.getLong("headgate.seed", System.nanoTime());
+  private final RandomGenerator random = RandomGeneratorFactory.of("L64X128MixRandom").create(seed);
+  private TestInstallation headgate;
+  private Schedulers schedulers;
+  private HeadgateClient client;
+  private JobStream stream;
+
+  @BeforeEach
+  void start() throws Exception {
+    Path data = directory.resolve("data");
+    headgate =
+        TestInstallation.start(InstallationConfig.of(data, 0).withSchedulers(3))
+            .withConfiguration(
+                """
+                groups: [{name: team, users: [ada]}]
+                pools: [{name: local, type: static}]
+                profiles: [{name: one, gpus: 1, pools: [local]}]
+                policies:
+                  - name: team
+                    group: team
+                    reservation: 4
+                    limit: 4
+                    queues: [{name: one, profile: one}]
+                """)
+            .withNode("a-0", "local", "2xA100")
+            .withNode("a-1", "local", "2xA100");
+    schedulers = new Schedulers(headgate.installation(), data, random);
+    // Nobody gives up because a slow machine needs long to start a process again.
+    client =
+        HeadgateClient.connect(
+            ClientConfig.of(
+                    ServerAddress.parse(headgate.installation().uri().toString()),
+                    new Credentials.Key(headgate.installation().adminKey().reveal()))
+                .withDeadline(Schedulers.PATIENCE)
+                .withPatience(Schedulers.PATIENCE));
+    JobClient jobs = client.jobs(TestInstallation.TENANT);
+    stream = new JobStream(jobs, "one", Files.createDirectories(directory.resolve("runs"))).start();
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    stream.end();
+    client.close();
+    headgate.close();
+  }
+
+  private void suffer(Fault fault) throws Exception {
+    Installation installation = headgate.installation();
+    long epoch = installation.epoch();
+    long struckMs = schedulers.suffer(fault);
+    String id = fault.name().toLowerCase(Locale.ROOT).replace('_', '-') + "-" + stream.size();
+    long beganMs = stream.runOne(id);
+    if (fault.deposes()) {
+      schedulers.awaitLaterThan(epoch);
+    }
+    LOG.info(
+        "{}: epoch {} -> {}, a job submitted then began {} ms after it",
+        fault,
+        epoch,
+        installation.epoch(),
+        beganMs - struckMs);
+    assertThat(installation.epoch()).as("epochs only rise").isGreaterThanOrEqualTo(epoch);
+  }
+
+  @Test
+  void losesNothingAndRunsNothingTwiceWhenLeadersDieAndStandStill() throws Exception {
+    for (Fault fault : List.of(Fault.KILL_LEADER, Fault.PAUSE_LEADER, Fault.KILL_FOLLOWER)) {
+      suffer(fault);
+    }
+    stream.check();
+    assertThat(headgate.used("team")).isEqualTo("0");
+  }
+
+  @Test
+  @Tag("faults")
+  void survivesALongSequenceOfFaults() throws Exception {
+    LOG.info("-Dheadgate.seed={} plays this again", seed);
+    Fault[] all = Fault.values();
+    for (int i = 0; i < Integer.getInteger("headgate.faults", 20); i++) {
+      suffer(all[random.nextInt(all.length)]);
+    }
+    stream.check();
+    assertThat(headgate.used("team")).isEqualTo("0");
+  }
+}
