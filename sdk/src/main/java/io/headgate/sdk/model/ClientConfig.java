@@ -2,10 +2,13 @@ package io.headgate.sdk.model;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// How to reach a server, as whom, and with how much patience.
 ///
+/// @param others further addresses of the same installation, as encrypted as the first; the next
+///   one is used when one cannot be reached
 /// @param certificateAuthority PEM file of the authority that signed the server's certificate;
 ///   null: the system's authorities
 /// @param deadline of one call with all its retries
@@ -14,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 /// @param userAgent names the program in the server's logs
 public record ClientConfig(
     ServerAddress server,
+    List<ServerAddress> others,
     Credentials credentials,
     @Nullable Path certificateAuthority,
     Duration deadline,
@@ -25,10 +29,21 @@ public record ClientConfig(
 
   public static final Duration DEFAULT_RESUME_FOR = Duration.ofHours(1);
 
+  public ClientConfig {
+    others = List.copyOf(others);
+    for (ServerAddress each : others) {
+      if (each.encrypted() != server.encrypted()) {
+        throw new IllegalArgumentException(
+            "%s and %s: one is encrypted, the other is not".formatted(server, each));
+      }
+    }
+  }
+
   /// Everything else at its default.
   public static ClientConfig of(ServerAddress server, Credentials credentials) {
     return new ClientConfig(
         server,
+        List.of(),
         credentials,
         null,
         DEFAULT_DEADLINE,
@@ -38,39 +53,100 @@ public record ClientConfig(
         "headgate-sdk");
   }
 
+  public ClientConfig withOthers(List<ServerAddress> further) {
+    return new ClientConfig(
+        server,
+        further,
+        credentials,
+        certificateAuthority,
+        deadline,
+        patience,
+        resumeFor,
+        backoff,
+        userAgent);
+  }
+
   public ClientConfig withCredentials(Credentials other) {
     return new ClientConfig(
-        server, other, certificateAuthority, deadline, patience, resumeFor, backoff, userAgent);
+        server,
+        others,
+        other,
+        certificateAuthority,
+        deadline,
+        patience,
+        resumeFor,
+        backoff,
+        userAgent);
   }
 
   public ClientConfig withCertificateAuthority(@Nullable Path file) {
     return new ClientConfig(
-        server, credentials, file, deadline, patience, resumeFor, backoff, userAgent);
+        server, others, credentials, file, deadline, patience, resumeFor, backoff, userAgent);
   }
 
   public ClientConfig withDeadline(Duration limit) {
     return new ClientConfig(
-        server, credentials, certificateAuthority, limit, patience, resumeFor, backoff, userAgent);
+        server,
+        others,
+        credentials,
+        certificateAuthority,
+        limit,
+        patience,
+        resumeFor,
+        backoff,
+        userAgent);
   }
 
   public ClientConfig withPatience(Duration limit) {
     return new ClientConfig(
-        server, credentials, certificateAuthority, deadline, limit, resumeFor, backoff, userAgent);
+        server,
+        others,
+        credentials,
+        certificateAuthority,
+        deadline,
+        limit,
+        resumeFor,
+        backoff,
+        userAgent);
   }
 
   public ClientConfig withResumeFor(Duration limit) {
     return new ClientConfig(
-        server, credentials, certificateAuthority, deadline, patience, limit, backoff, userAgent);
+        server,
+        others,
+        credentials,
+        certificateAuthority,
+        deadline,
+        patience,
+        limit,
+        backoff,
+        userAgent);
   }
 
   public ClientConfig withBackoff(Backoff other) {
     return new ClientConfig(
-        server, credentials, certificateAuthority, deadline, patience, resumeFor, other, userAgent);
+        server,
+        others,
+        credentials,
+        certificateAuthority,
+        deadline,
+        patience,
+        resumeFor,
+        other,
+        userAgent);
   }
 
   public ClientConfig withUserAgent(String name) {
     return new ClientConfig(
-        server, credentials, certificateAuthority, deadline, patience, resumeFor, backoff, name);
+        server,
+        others,
+        credentials,
+        certificateAuthority,
+        deadline,
+        patience,
+        resumeFor,
+        backoff,
+        name);
   }
 
   /// Pauses between tries: the first, then each longer by the factor up to the longest, each

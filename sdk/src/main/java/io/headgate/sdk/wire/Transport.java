@@ -1,5 +1,6 @@
 package io.headgate.sdk.wire;
 
+import io.grpc.Channel;
 import io.grpc.ManagedChannel;
 import io.grpc.netty.GrpcSslContexts;
 import io.grpc.netty.NettyChannelBuilder;
@@ -14,6 +15,8 @@ import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLException;
 
@@ -24,11 +27,13 @@ import javax.net.ssl.SSLException;
 final class Transport implements AutoCloseable {
   private static final int MAX_MESSAGE_BYTES = 16 << 20;
 
-  private final ManagedChannel channel;
+  private final List<ManagedChannel> channels;
+  private final FailoverChannel channel;
   private final EventLoopGroup loop;
 
-  private Transport(ManagedChannel channel, EventLoopGroup loop) {
-    this.channel = channel;
+  private Transport(List<ManagedChannel> channels, EventLoopGroup loop) {
+    this.channels = List.copyOf(channels);
+    this.channel = new FailoverChannel(this.channels);
     this.loop = loop;
   }
 
@@ -36,8 +41,16 @@ final class Transport implements AutoCloseable {
     EventLoopGroup loop =
         new MultiThreadIoEventLoopGroup(
             1, new DefaultThreadFactory("headgate-client", true), NioIoHandler.newFactory());
+    List<ManagedChannel> channels = new ArrayList<>();
+    channels.add(open(config, config.server(), loop));
+    config.others().forEach(other -> channels.add(open(config, other, loop)));
+    return new Transport(channels, loop);
+  }
+
+  private static ManagedChannel open(
+      ClientConfig config, ServerAddress server, EventLoopGroup loop) {
     NettyChannelBuilder builder =
-        builder(config.server())
+        builder(server)
             .channelType(NioSocketChannel.class)
             .eventLoopGroup(loop)
             .directExecutor()
@@ -47,7 +60,7 @@ final class Transport implements AutoCloseable {
             .keepAliveTime(60, TimeUnit.SECONDS)
             .userAgent(config.userAgent());
     secure(builder, config);
-    return new Transport(builder.build(), loop);
+    return builder.build();
   }
 
   private static NettyChannelBuilder builder(ServerAddress server) {
@@ -75,15 +88,17 @@ final class Transport implements AutoCloseable {
     }
   }
 
-  ManagedChannel channel() {
+  Channel channel() {
     return channel;
   }
 
   @Override
   public void close() {
-    channel.shutdownNow();
+    channels.forEach(ManagedChannel::shutdownNow);
     try {
-      channel.awaitTermination(1, TimeUnit.SECONDS);
+      for (ManagedChannel each : channels) {
+        each.awaitTermination(1, TimeUnit.SECONDS);
+      }
       loop.shutdownGracefully(0, 0, TimeUnit.SECONDS).await(1, TimeUnit.SECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt(); // The loop's thread is a daemon.

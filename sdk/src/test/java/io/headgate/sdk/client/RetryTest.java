@@ -180,6 +180,20 @@ class RetryTest {
   }
 
   @Test
+  void takesTheNextAddressWhenOneCannotBeReached() throws Exception {
+    try (TestGate other = TestGate.open()) {
+      ClientConfig config = gate.config().withOthers(List.of(other.address()));
+      try (HeadgateClient twice = HeadgateClient.connect(config)) {
+        twice.whoAmI();
+        assertThat(other.count("WhoAmI")).isZero();
+        gate.close();
+        twice.whoAmI();
+        assertThat(other.count("WhoAmI")).isPositive();
+      }
+    }
+  }
+
+  @Test
   void sendsOneTraceForAllCallsOfAConnection() {
     client.whoAmI();
     client.whoAmI();

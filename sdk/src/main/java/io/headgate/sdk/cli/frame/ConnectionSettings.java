@@ -12,6 +12,8 @@ import io.headgate.sdk.wire.ConnectionListener;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import java.util.logging.Level;
 import java.util.logging.Logger;
@@ -51,12 +53,13 @@ final class ConnectionSettings {
           "start one on this machine: headgate up",
           "or sign in to one: headgate login --server https://gate.example:7400");
     }
-    ServerAddress address = address(server);
+    List<ServerAddress> addresses = addresses(server);
     // A context's key is for the context's server alone.
     Optional<Context> own =
-        context.filter(candidate -> address(candidate.server()).equals(address));
+        context.filter(candidate -> addresses(candidate.server()).equals(addresses));
     ClientConfig config =
-        ClientConfig.of(address, credentials(own))
+        ClientConfig.of(addresses.getFirst(), credentials(own))
+            .withOthers(addresses.subList(1, addresses.size()))
             .withUserAgent("headgate-cli")
             .withCertificateAuthority(
                 own.map(Context::certificateAuthority).map(Path::of).orElse(null));
@@ -108,9 +111,13 @@ final class ConnectionSettings {
     }
   }
 
-  static ServerAddress address(String text) {
+  /// One address, or several of one installation with commas between them.
+  static List<ServerAddress> addresses(String text) {
     try {
-      return ServerAddress.parse(text);
+      return Arrays.stream(text.split(",", -1))
+          .map(String::strip)
+          .map(ServerAddress::parse)
+          .toList();
     } catch (IllegalArgumentException e) {
       throw new UsageException(String.valueOf(e.getMessage()), "BAD_SERVER_ADDRESS");
     }
