@@ -27,6 +27,9 @@ public final class SchedulerClient implements ControlPlane, AutoCloseable {
   private static final int MAX_REDIRECTS = 4;
   private static final Duration LONGEST_WAIT = Duration.ofSeconds(5);
 
+  /// While replicas answer and none leads: an election takes seconds.
+  private static final Duration LONGEST_ELECTION_WAIT = Duration.ofSeconds(1);
+
   /// How a session is opened.
   ///
   /// @param schedulers addresses of the replicas
@@ -46,6 +49,7 @@ public final class SchedulerClient implements ControlPlane, AutoCloseable {
   private final SchedulerSession.Self self;
   private final Wiring wiring;
   private final Backoff backoff;
+  private final Backoff electing;
   private final TimeSource time;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
@@ -64,6 +68,7 @@ public final class SchedulerClient implements ControlPlane, AutoCloseable {
     this.self = self;
     this.wiring = wiring;
     this.backoff = new Backoff(Duration.ofMillis(100), LONGEST_WAIT, random);
+    this.electing = new Backoff(Duration.ofMillis(100), LONGEST_ELECTION_WAIT, random);
     this.time = time;
   }
 
@@ -140,17 +145,27 @@ public final class SchedulerClient implements ControlPlane, AutoCloseable {
           address = leader.get();
           continue;
         }
+        boolean isElecting =
+            redirects > 0 || outcome instanceof SchedulerSession.Outcome.Redirected;
         redirects = 0;
         if (outcome instanceof SchedulerSession.Outcome.Ended ended) {
           afterEnd(address, ended, Duration.ofNanos(time.monotonicNanos() - begun));
         }
         turn++;
-        address = wiring.schedulers().get(turn % wiring.schedulers().size());
-        pause(backoff.next());
+        if (replica(turn).equals(address)) {
+          // Not the one that has just failed us, if there is another.
+          turn++;
+        }
+        address = replica(turn);
+        pause((isElecting ? electing : backoff).next());
       }
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
     }
+  }
+
+  private URI replica(int turn) {
+    return wiring.schedulers().get(turn % wiring.schedulers().size());
   }
 
   /// Where the outcome sends us; empty: nowhere, or to what is no address.
@@ -180,6 +195,7 @@ public final class SchedulerClient implements ControlPlane, AutoCloseable {
     // Whoever welcomes us only to hang up again is not to be asked ten times a second.
     if (ended.welcomed() && lasted.compareTo(LONGEST_WAIT) >= 0) {
       backoff.reset();
+      electing.reset();
     }
   }
 
