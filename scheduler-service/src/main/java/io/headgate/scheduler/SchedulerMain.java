@@ -66,14 +66,16 @@ public final class SchedulerMain {
     ManagedChannel keys =
         Channels.open(config.scheduler().policies(), TokenSource.anonymous(), telemetry);
     lifecycle.own("verification keys", () -> Channels.close(keys));
-    SchedulerService service = new SchedulerService(config.scheduler(), telemetry, time);
-    // The server stops after the service, so that what was taken is still answered.
+    SchedulerService service =
+        lifecycle.own("connections", new SchedulerService(config.scheduler(), telemetry, time));
+    // The server stops after the service, so that what was taken is still answered, and before its
+    // connections, so that what is answered then can be read.
     ApiServer.Builder api =
         ApiServer.builder(config.api(), telemetry).authentication(verifier(keys, time));
     service.register(api);
     ApiServer server = api.build();
     lifecycle.start("api", server::start, server::close);
-    lifecycle.start("scheduler", service::start, service::close);
+    lifecycle.start("scheduler", service::start, service::stop);
     server.health().set("", true);
   }
 

@@ -42,8 +42,8 @@ import java.util.List;
 import java.util.Optional;
 
 /// The scheduler service: what its own process and the all-in-one are made of. Constructed, then
-/// registered on a server, then started when the server runs; closed before the server's other
-/// services.
+/// registered on a server, then started when the server runs; stopped before the server and closed
+/// after it.
 public final class SchedulerService implements AutoCloseable {
   private final Database database;
   private final ManagedChannel keyChannel;
@@ -184,11 +184,17 @@ public final class SchedulerService implements AutoCloseable {
     database.close();
   }
 
-  /// Finishes what was taken, gives leadership back, and lets go of everything.
-  @Override
-  public void close() {
+  /// Finishes what was taken and gives leadership back. What still comes is read from the database
+  /// or refused, so this precedes the end of the server, and [#close] follows it.
+  public void stop() {
     replica.close();
     watches.close();
+  }
+
+  /// The same, and lets go of everything.
+  @Override
+  public void close() {
+    stop();
     letGo();
   }
 }
