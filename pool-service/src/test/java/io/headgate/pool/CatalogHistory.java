@@ -13,8 +13,8 @@ import org.jooq.DSLContext;
 final class CatalogHistory {
   private CatalogHistory() {}
 
-  /// Makes the database write its history. The row of the catalog is updated last in a transaction
-  /// and locked until its end, so what the trigger sees is exactly what is committed.
+  /// Makes the database, empty as yet, write its history. The row of the catalog is updated last in
+  /// a transaction and locked until its end, so what the trigger sees is exactly what is committed.
   static void install(DSLContext db) {
     db.execute("create table history (version bigint primary key, state text not null)");
     db.execute(
@@ -33,6 +33,8 @@ final class CatalogHistory {
     db.execute(
         "create trigger history after update of version on catalog"
             + " for each row execute function write_history()");
+    // A quick watcher comes before the first change.
+    db.execute("insert into history select version, '' from catalog");
   }
 
   static String at(DSLContext db, long version) {
