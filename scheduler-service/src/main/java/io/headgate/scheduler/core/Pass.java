@@ -1,7 +1,6 @@
 package io.headgate.scheduler.core;
 
 import io.headgate.scheduler.core.job.Assignment;
-import io.headgate.scheduler.core.job.AttemptId;
 import io.headgate.scheduler.core.job.Grounds;
 import io.headgate.scheduler.core.job.Hold;
 import io.headgate.scheduler.core.job.HoldRelease;
@@ -10,11 +9,8 @@ import io.headgate.scheduler.core.job.PreemptionRule;
 import io.headgate.scheduler.core.job.StopCause;
 import io.headgate.scheduler.core.job.StopOrder;
 import io.headgate.scheduler.core.job.StopOutcome;
-import io.headgate.scheduler.core.job.WorkerPlace;
-import io.headgate.scheduler.core.node.NodeId;
 import io.headgate.scheduler.core.placement.NodeState;
 import io.headgate.scheduler.core.placement.PoolState;
-import io.headgate.scheduler.core.placement.Stake;
 import io.headgate.scheduler.core.preemption.PreemptionSearch.Result;
 import io.headgate.scheduler.core.queue.LiveAttempt;
 import io.headgate.scheduler.core.queue.LiveHold;
@@ -29,13 +25,10 @@ import io.headgate.scheduler.core.rights.PolicyAccount;
 import io.headgate.scheduler.core.rights.TenantAccount;
 import io.headgate.type.GpuQuantity;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /// One pass over the queues.
@@ -265,7 +258,7 @@ final class Pass {
 
   /// Something of the pool was taken for a job of the queue, so that it has another candidate now.
   ///
-  /// @return whether some are ahead of where they were, if that is not known to matter no more
+  /// @return whether some are ahead of where they were; no, if all take turns again anyway
   private boolean settle(QueueState queue, PoolState pool) {
     boolean matters = !again && blockedHolds.areSome();
     boolean someCameForward =
@@ -359,7 +352,7 @@ final class Pass {
     // Under P9 it may be only the limit that has no room; then the job fits elsewhere perhaps.
     boolean fitsNowhere = rule != PreemptionRule.P9;
     again |= !found.victims().isEmpty() || !fitsNowhere;
-    Hold hold = Hold.forVictims(job.id(), found.place(), leaving(found), rule, now);
+    Hold hold = Hold.forVictims(job.id(), found.place(), Leavers.of(world, found), rule, now);
     LiveHold placed = ledger.hold(job, hold);
     // Only what a long-blocked job holds elsewhere under the pool's ceiling was in its way perhaps;
     // once it holds as well, that no longer is.
@@ -372,33 +365,5 @@ final class Pass {
     // Their turns may come earlier now.
     losers.forEach(account -> queuesOf(account).forEach(this::refresh));
     losingTenants.forEach(account -> queuesOf(account).forEach(this::refresh));
-  }
-
-  /// The attempts that have to leave the place: the victims, or those that were stopping on its
-  /// nodes anyway.
-  private List<AttemptId> leaving(Result.Found found) {
-    Set<LiveAttempt> leaving = new TreeSet<>(Comparator.comparingLong(LiveAttempt::sequence));
-    leaving.addAll(found.victims());
-    if (leaving.isEmpty()) {
-      for (WorkerPlace place : found.place().workers()) {
-        addStopping(leaving, place.node());
-      }
-    }
-    List<AttemptId> ids = new ArrayList<>();
-    leaving.forEach(attempt -> ids.add(attempt.id()));
-    return ids;
-  }
-
-  private void addStopping(Set<LiveAttempt> attempts, NodeId id) {
-    NodeState node = world.nodes.get(id);
-    if (node == null) {
-      return;
-    }
-    for (NodeState.Share share : node.shares()) {
-      LiveJob job = world.jobs.get(share.job());
-      if (share.stake() == Stake.STOPPING && job != null && job.attempt() != null) {
-        attempts.add(job.attempt());
-      }
-    }
   }
 }

@@ -12,12 +12,16 @@ final class HeldNodes {
 
   private final TreeSet<NodeState> nodes = new TreeSet<>();
 
-  void add(NodeState node) {
-    nodes.add(node);
-  }
-
-  void remove(NodeState node) {
-    nodes.remove(node);
+  /// Takes note whether the node is one of them.
+  void keep(NodeState node, boolean held) {
+    if (held != node.entry.held) {
+      node.entry.held = held;
+      if (held) {
+        nodes.add(node);
+      } else {
+        nodes.remove(node);
+      }
+    }
   }
 
   /// The job whose hold keeps a job of the shape from fitting; empty when it would not fit without

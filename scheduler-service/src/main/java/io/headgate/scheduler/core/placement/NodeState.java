@@ -179,6 +179,15 @@ public final class NodeState implements Comparable<NodeState> {
     return devices.length;
   }
 
+  /// Units of its devices that belong to its pool.
+  long offeredUnits() {
+    long offered = 0;
+    for (DeviceState device : devices) {
+      offered += device.kind() == null ? 0 : UNITS_PER_GPU;
+    }
+    return offered;
+  }
+
   public DeviceState device(int slot) {
     return devices[slot];
   }
@@ -265,23 +274,16 @@ public final class NodeState implements Comparable<NodeState> {
   }
 
   public void remove(JobId job, WorkerPlace place, Stake stake) {
-    int index = indexOf(job, place, stake);
-    if (index < 0) {
-      throw new IllegalStateException(
-          "job %s has no share %s of node %s".formatted(job, stake, id()));
-    }
-    shares.remove(index);
-    account(place, stake, -1);
-  }
-
-  private int indexOf(JobId job, WorkerPlace place, Stake stake) {
     for (int i = 0; i < shares.size(); i++) {
       Share share = shares.get(i);
       if (share.stake() == stake && share.job().equals(job) && share.place().equals(place)) {
-        return i;
+        shares.remove(i);
+        account(place, stake, -1);
+        return;
       }
     }
-    return -1;
+    throw new IllegalStateException(
+        "job %s has no share %s of node %s".formatted(job, stake, id()));
   }
 
   private void account(WorkerPlace place, Stake stake, int sign) {

@@ -27,10 +27,7 @@ public final class PoolState implements Comparable<PoolState> {
   private final PoolId id;
   private final Expectation expectation;
   private @Nullable Pool pool;
-
-  /// The places of the linked profiles in the execution priority.
-  private final Map<ProfileId, Integer> positions = new HashMap<>();
-
+  private final Map<ProfileId, Integer> executionPositions = new HashMap<>();
   private final TreeSet<NodeState> nodes = new TreeSet<>();
   private final TreeSet<NodeState> stoppingNodes = new TreeSet<>();
   private final HeldNodes heldNodes = new HeldNodes();
@@ -73,8 +70,8 @@ public final class PoolState implements Comparable<PoolState> {
   public void configure(@Nullable Pool newPool, List<ProfileId> order) {
     boolean sameDevices = sameDevices(pool, newPool);
     pool = newPool;
-    positions.clear();
-    order.forEach(profile -> positions.putIfAbsent(profile, positions.size()));
+    executionPositions.clear();
+    order.forEach(each -> executionPositions.putIfAbsent(each, executionPositions.size()));
     everFits.clear();
     gains++;
     if (sameDevices) {
@@ -125,7 +122,7 @@ public final class PoolState implements Comparable<PoolState> {
 
   /// The profile's place in the execution priority, 0 first; one that is not linked comes last.
   public int executionPosition(ProfileId profile) {
-    return positions.getOrDefault(profile, positions.size());
+    return executionPositions.getOrDefault(profile, executionPositions.size());
   }
 
   public SortedSet<NodeState> nodes() {
@@ -276,11 +273,10 @@ public final class PoolState implements Comparable<PoolState> {
     entry.group = null;
     entry.pool = null;
     entry.stopping = false;
-    entry.held = false;
     count(node, null);
     nodes.remove(node);
     stoppingNodes.remove(node);
-    heldNodes.remove(node);
+    heldNodes.keep(node, false);
     everFits.clear();
   }
 
@@ -304,15 +300,7 @@ public final class PoolState implements Comparable<PoolState> {
         stoppingNodes.remove(node);
       }
     }
-    boolean held = node.takesWork() && node.hasHeld();
-    if (held != entry.held) {
-      entry.held = held;
-      if (held) {
-        heldNodes.add(node);
-      } else {
-        heldNodes.remove(node);
-      }
-    }
+    heldNodes.keep(node, node.takesWork() && node.hasHeld());
   }
 
   HeldNodes heldNodes() {
@@ -340,12 +328,7 @@ public final class PoolState implements Comparable<PoolState> {
   private void count(NodeState node, @Nullable FreeState state) {
     PoolEntry entry = node.entry;
     boolean ready = state != null;
-    long offered = 0;
-    if (ready) {
-      for (int slot = 0; slot < node.deviceCount(); slot++) {
-        offered += node.device(slot).kind() == null ? 0 : UNITS_PER_GPU;
-      }
-    }
+    long offered = ready ? node.offeredUnits() : 0;
     long idle = state == null ? 0 : state.totalUnits();
     offeredUnits += offered - entry.offeredUnits;
     idleUnits += idle - entry.idleUnits;
