@@ -185,7 +185,6 @@ static void main_ended(struct supervisor *self, int wait_status) {
 static void finish(struct supervisor *self) {
   log_close(&self->out);
   log_close(&self->err);
-  if (self->spec.cgroup) rmdir(self->spec.cgroup);
   self->status.exit_ms = wall_ms();
   self->phase_at = NEVER;
   record(self);

@@ -19,6 +19,7 @@ import java.util.Optional;
 /// @param joinToken needed once, until the machine has joined
 /// @param joinFile the same in a file, which may be deleted afterwards
 /// @param simulateGpus COUNTxMODEL or COUNTxMODEL-MEMORY: devices that do not exist, for trying out
+/// @param gpu the machine's own GPUs, unless they are simulated
 /// @param cpus cores for jobs; absent: the machine's, or 16 for each simulated GPU if that is more
 /// @param memory for jobs; absent: the machine's, or 128 GiB for each simulated GPU if that is more
 /// @param checkpoints root of the jobs' checkpoint directories, perhaps on storage that machines
@@ -33,6 +34,7 @@ public record AgentConfig(
     Optional<Secret> joinToken,
     Optional<Path> joinFile,
     Optional<String> simulateGpus,
+    GpuConfig gpu,
     Optional<Integer> cpus,
     Optional<ByteSize> memory,
     Optional<Path> checkpoints,
@@ -76,12 +78,17 @@ public record AgentConfig(
 
   public AgentConfig {
     simulateGpus.ifPresent(SimulatedGpus::parse);
+    if (simulateGpus.isPresent() && gpu.driver() == GpuConfig.Driver.NVML) {
+      throw new IllegalArgumentException(
+          "simulate-gpus: not together with gpu.driver nvml, which demands real ones");
+    }
     if (cpus.isPresent() && cpus.get() < 1) {
       throw new IllegalArgumentException("cpus: at least 1, not " + cpus.get());
     }
   }
 
-  /// An agent with the defaults of everything but these.
+  /// An agent with the defaults of everything but these, that leaves the machine's own GPUs alone:
+  /// several of them in one process would each give the same GPUs away.
   public static AgentConfig of(Path data, String node, URI server) {
     return new AgentConfig(
         data,
@@ -91,6 +98,7 @@ public record AgentConfig(
         Optional.empty(),
         Optional.empty(),
         Optional.empty(),
+        GpuConfig.NONE,
         Optional.empty(),
         Optional.empty(),
         Optional.empty(),
@@ -107,6 +115,7 @@ public record AgentConfig(
         Optional.of(token),
         joinFile,
         simulateGpus,
+        gpu,
         cpus,
         memory,
         checkpoints,
@@ -124,6 +133,7 @@ public record AgentConfig(
         joinToken,
         joinFile,
         simulateGpus,
+        gpu,
         cpus,
         memory,
         checkpoints,
@@ -141,6 +151,25 @@ public record AgentConfig(
         joinToken,
         joinFile,
         Optional.of(gpus),
+        gpu,
+        cpus,
+        memory,
+        checkpoints,
+        logs,
+        keep);
+  }
+
+  /// With the machine's own GPUs.
+  public AgentConfig withGpus(GpuConfig gpus) {
+    return new AgentConfig(
+        data,
+        node,
+        server,
+        endpoints,
+        joinToken,
+        joinFile,
+        simulateGpus,
+        gpus,
         cpus,
         memory,
         checkpoints,
@@ -157,6 +186,7 @@ public record AgentConfig(
         joinToken,
         joinFile,
         simulateGpus,
+        gpu,
         cpus,
         memory,
         Optional.of(root),

@@ -1,10 +1,7 @@
 package io.headgate.agent;
 
 import com.sun.management.OperatingSystemMXBean;
-import io.headgate.agent.driver.CpuOnlyDriver;
 import io.headgate.agent.driver.GpuDriver;
-import io.headgate.agent.driver.simulated.SimulatedGpuDriver;
-import io.headgate.agent.driver.simulated.SimulatedGpus;
 import io.headgate.agent.grpc.Membership;
 import io.headgate.agent.process.BootClock;
 import io.headgate.agent.process.SupervisorSpec;
@@ -44,21 +41,19 @@ public final class NodeAgent implements AutoCloseable {
   private static final long SIMULATED_BYTES_PER_GPU = 128L << 30;
   private static final Duration DELIVERY_PATIENCE = Duration.ofSeconds(10);
 
+  private final GpuDriver driver;
   private final Agent agent;
   private final AgentInstruments instruments;
   private final Membership membership;
 
   /// Opens the data directory; nothing runs yet.
   ///
-  /// @throws UncheckedIOException when it cannot be used, or another agent uses it
+  /// @throws UncheckedIOException when it cannot be used, or another agent uses it, or the GPUs
+  ///   that the configuration demands are not there
   public NodeAgent(AgentConfig config, Telemetry telemetry, TimeSource time) {
     String nodeId = config.node().orElseGet(NodeAgent::hostNode);
     Path data = config.data().toAbsolutePath();
-    GpuDriver driver =
-        config
-            .simulateGpus()
-            .<GpuDriver>map(gpus -> new SimulatedGpuDriver(SimulatedGpus.parse(gpus), nodeId))
-            .orElseGet(CpuOnlyDriver::new);
+    this.driver = GpuDrivers.open(config, nodeId, Agent.cgroups(nodeId, data));
     this.instruments = new AgentInstruments(telemetry, time, nodeId);
     String bootId = BootClock.bootId();
     Agent.Settings settings =
@@ -75,6 +70,7 @@ public final class NodeAgent implements AutoCloseable {
     try {
       this.agent = new Agent(settings, driver, instruments, time);
     } catch (IOException e) {
+      driver.close();
       throw new UncheckedIOException(e);
     }
     Membership.Machine machine =
@@ -132,6 +128,7 @@ public final class NodeAgent implements AutoCloseable {
       LOG.warn("closing the ledger: {}", e.getMessage());
     }
     instruments.close();
+    driver.close();
   }
 
   /// Stops every job in order, with its callback, waits for that, tells the scheduler, and ends.

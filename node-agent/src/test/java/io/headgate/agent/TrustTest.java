@@ -73,6 +73,7 @@ class TrustTest {
             config.joinToken(),
             config.joinFile(),
             config.simulateGpus(),
+            config.gpu(),
             config.cpus(),
             config.memory(),
             config.checkpoints(),

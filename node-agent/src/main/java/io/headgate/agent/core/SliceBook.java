@@ -31,7 +31,7 @@ public final class SliceBook {
             "this machine has no device %d with uuid %s"
                 .formatted(grant.deviceIndex(), grant.deviceUuid()));
       }
-      if (!device.isolation().satisfies(minimum)) {
+      if (!isolation(device, grant).satisfies(minimum)) {
         return Optional.of(
             "device %s isolates its slices by %s only; at least %s is demanded"
                 .formatted(device.uuid(), device.isolation(), minimum));
@@ -56,6 +56,15 @@ public final class SliceBook {
       }
     }
     return Optional.empty();
+  }
+
+  /// A device that is given whole is nobody else's, however weakly its parts are separated; only of
+  /// one that does not exist that says nothing.
+  private static IsolationLevel isolation(DeviceInfo device, SliceGrant grant) {
+    boolean whole = grant.gpus().equals(GpuQuantity.ONE);
+    return whole && device.isolation() != IsolationLevel.NONE
+        ? IsolationLevel.HARDWARE
+        : device.isolation();
   }
 
   private static Optional<String> misplaced(

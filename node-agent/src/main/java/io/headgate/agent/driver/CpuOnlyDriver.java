@@ -32,13 +32,28 @@ public final class CpuOnlyDriver implements GpuDriver {
   }
 
   @Override
+  public void requireRoom(List<SlicePlan> plans) {
+    // There is nothing that could be in the way.
+  }
+
+  @Override
+  public void recover(List<SlicePlan> recorded) {
+    // There is nothing that could be left.
+  }
+
+  @Override
   public void realise(SlicePlan plan) {
     throw new GpuDriverException("this machine has no GPU");
   }
 
   @Override
   public void release(SlicePlan plan) {
-    // There is nothing that could be left.
+    // Left by an agent that had GPUs: what is on one of them only its driver can free.
+    if (!plan.placement().isEmpty()) {
+      throw new GpuDriverException(
+          "a slice of %s is left, and there is no driver to free it with"
+              .formatted(plan.grant().deviceUuid()));
+    }
   }
 
   @Override
@@ -49,5 +64,10 @@ public final class CpuOnlyDriver implements GpuDriver {
   @Override
   public Map<String, String> environment(List<SlicePlan> slices) {
     return Map.of("CUDA_VISIBLE_DEVICES", "", "NVIDIA_VISIBLE_DEVICES", "void");
+  }
+
+  @Override
+  public void close() {
+    // There is nothing to let go of.
   }
 }

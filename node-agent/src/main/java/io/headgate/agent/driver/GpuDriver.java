@@ -12,7 +12,7 @@ import java.util.Map;
 /// between making a slice and noting it can be found by what was planned. The other calls may take
 /// seconds, are made from threads of their own, and are idempotent: each may be repeated after a
 /// crash at any moment.
-public interface GpuDriver {
+public interface GpuDriver extends AutoCloseable {
   /// Name and version, for people: `simulated`, `nvml 570.86`.
   String description();
 
@@ -25,6 +25,16 @@ public interface GpuDriver {
   ///
   /// @throws GpuDriverException when they cannot be
   List<SlicePlan> plan(AttemptKey attempt, List<SliceGrant> grants);
+
+  /// Fails when something that no agent made is where one of the slices is to be. Asked before the
+  /// plans are written down: what is there afterwards counts as made by them.
+  ///
+  /// @throws GpuDriverException what is in the way
+  void requireRoom(List<SlicePlan> plans);
+
+  /// Called once, before anything else is made: says, or removes if so configured, what is on the
+  /// devices that none of the recorded plans explains.
+  void recover(List<SlicePlan> recorded);
 
   /// Makes the slice, or finds it as it was made before.
   ///
@@ -41,4 +51,8 @@ public interface GpuDriver {
 
   /// What tells a job's libraries which devices are its own; for no slices, that none is.
   Map<String, String> environment(List<SlicePlan> slices);
+
+  /// Lets go of the devices. The slices stay.
+  @Override
+  void close();
 }

@@ -8,6 +8,7 @@ import io.headgate.agent.core.DeviceInfo;
 import io.headgate.agent.core.EndReason;
 import io.headgate.agent.core.IsolationLevel;
 import io.headgate.agent.core.Leadership;
+import io.headgate.agent.core.SliceTable;
 import io.headgate.agent.core.StopStep;
 import io.headgate.agent.process.AttemptLogs;
 import io.headgate.agent.runtime.Agent;
@@ -16,6 +17,7 @@ import io.headgate.proto.agent.v1.LogChunk;
 import io.headgate.proto.agent.v1.Update;
 import io.headgate.proto.pool.v1.Device;
 import io.headgate.proto.type.v1.DeviceGeometry;
+import io.headgate.proto.type.v1.SliceProfile;
 import java.time.Instant;
 
 /// What the agent says, as messages of the contract.
@@ -65,18 +67,37 @@ final class ToWire {
   }
 
   static Device device(DeviceInfo device) {
-    return Device.newBuilder()
-        .setIndex(device.index())
-        .setUuid(device.uuid())
-        .setGpuModel(device.model())
-        .setMemoryBytes(device.memoryBytes())
-        .setGeometry(
-            switch (device.geometry()) {
-              case CONTINUOUS -> DeviceGeometry.DEVICE_GEOMETRY_CONTINUOUS;
-              case MIG -> DeviceGeometry.DEVICE_GEOMETRY_MIG;
-              case AMD_PARTITION -> DeviceGeometry.DEVICE_GEOMETRY_AMD_PARTITION;
-            })
-        .setIsolation(isolation(device.isolation()))
+    Device.Builder wire =
+        Device.newBuilder()
+            .setIndex(device.index())
+            .setUuid(device.uuid())
+            .setGpuModel(device.model())
+            .setMemoryBytes(device.memoryBytes())
+            .setGeometry(
+                switch (device.geometry()) {
+                  case CONTINUOUS -> DeviceGeometry.DEVICE_GEOMETRY_CONTINUOUS;
+                  case MIG -> DeviceGeometry.DEVICE_GEOMETRY_MIG;
+                  case AMD_PARTITION -> DeviceGeometry.DEVICE_GEOMETRY_AMD_PARTITION;
+                })
+            .setIsolation(isolation(device.isolation()));
+    device.slices().ifPresent(table -> wire.setSlices(slices(table)));
+    return wire.build();
+  }
+
+  private static io.headgate.proto.type.v1.SliceTable slices(SliceTable table) {
+    return io.headgate.proto.type.v1.SliceTable.newBuilder()
+        .setMemorySlices(table.memorySlices())
+        .setComputeSlices(table.computeSlices())
+        .addAllProfiles(
+            table.profiles().stream()
+                .map(profile ->
+                    SliceProfile.newBuilder()
+                        .setName(profile.name())
+                        .setMemorySlices(profile.memorySlices())
+                        .setComputeSlices(profile.computeSlices())
+                        .addAllStarts(profile.starts())
+                        .build())
+                .toList())
         .build();
   }
 

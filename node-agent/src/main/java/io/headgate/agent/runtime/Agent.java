@@ -56,7 +56,7 @@ public final class Agent implements AutoCloseable {
       throw e;
     }
     DurableFile.makeDirectory(data.resolve("bin"));
-    this.cgroups = Cgroups.discover(settings.name() + "-" + Integer.toHexString(data.hashCode()));
+    this.cgroups = cgroups(settings.name(), data);
     Machine machine =
         new Machine(
             ledger,
@@ -71,6 +71,13 @@ public final class Agent implements AutoCloseable {
         new AgentLoop(
             settings.name(), machine, outbox, new Retention(ledger, time, settings.keep()));
     instruments.observe(loop::latestReports, driver::discover, outbox::size);
+  }
+
+  /// Where the jobs of an agent get their cgroups.
+  ///
+  /// @param data absolute
+  public static Cgroups cgroups(String name, Path data) {
+    return Cgroups.discover(name + "-" + Integer.toHexString(data.hashCode()));
   }
 
   /// Takes up what was left, then serves.

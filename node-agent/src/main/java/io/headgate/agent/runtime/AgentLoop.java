@@ -64,6 +64,7 @@ final class AgentLoop implements AutoCloseable {
   /// Takes up what the ledger holds, then serves.
   void start() throws IOException {
     Input.Recovered recovered = machine.ledger().recover(machine.time().instant());
+    machine.driver().recover(machine.ledger().slices(recovered));
     retention.begin();
     post(recovered);
     thread.start();

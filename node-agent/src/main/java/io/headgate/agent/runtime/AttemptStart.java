@@ -113,6 +113,9 @@ final class AttemptStart {
     if (plans.isEmpty()) {
       return plans;
     }
+    if (machine.ledger().slices(key()).isEmpty()) {
+      machine.driver().requireRoom(plans);
+    }
     machine.ledger().recordSlices(key(), plans);
     long begun = machine.time().monotonicNanos();
     for (SlicePlan plan : plans) {

@@ -145,6 +145,17 @@ final class Ledger implements AutoCloseable {
         .orElse(List.of());
   }
 
+  /// Slices of attempts of this boot that have not ended.
+  List<SlicePlan> slices(Input.Recovered recovered) throws IOException {
+    List<SlicePlan> plans = new ArrayList<>();
+    for (Input.Found found : recovered.attempts()) {
+      if (found.end().isEmpty() && found.sameBoot()) {
+        plans.addAll(slices(found.key()));
+      }
+    }
+    return plans;
+  }
+
   /// Gives up an attempt that never ran: no launcher, however late, starts it from then on.
   ///
   /// @return false: a supervisor has it or had it, and nothing was recorded

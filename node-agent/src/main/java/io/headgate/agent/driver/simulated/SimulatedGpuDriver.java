@@ -92,6 +92,16 @@ public final class SimulatedGpuDriver implements GpuDriver {
   }
 
   @Override
+  public void requireRoom(List<SlicePlan> plans) {
+    // Nobody else makes slices of devices that do not exist.
+  }
+
+  @Override
+  public void recover(List<SlicePlan> recorded) {
+    // Nothing outlives the process.
+  }
+
+  @Override
   public void realise(SlicePlan plan) {
     synchronized (lock) {
       if (slices.containsKey(name(plan))) {
@@ -131,6 +141,11 @@ public final class SimulatedGpuDriver implements GpuDriver {
     environment.put("CUDA_VISIBLE_DEVICES", uuids);
     environment.put("NVIDIA_VISIBLE_DEVICES", uuids.isEmpty() ? "void" : uuids);
     return environment;
+  }
+
+  @Override
+  public void close() {
+    // There is nothing to let go of.
   }
 
   private static String name(SlicePlan plan) {

@@ -1,0 +1,87 @@
+package io.headgate.agent.driver.nvml;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Finds out what this machine's GPUs are and can, by asking them rather than by their names.
+///
+/// @param cgroups where the cgroup of an attempt would be, by its name
+record Discovery(Nvml nvml, Function<String, Optional<Path>> cgroups) {
+  private static final Logger LOG = LoggerFactory.getLogger(Discovery.class);
+
+  /// The plain sizes in NVML's list of all. Those with media engines or graphics exist once on a
+  /// GPU and are otherwise like these, so there is nothing that a scheduler could choose by.
+  private static final Set<Integer> PLAIN_PROFILES = Set.of(0, 1, 2, 3, 4, 5, 6, 9);
+
+  private static final String MIG_WORD = "MIG ";
+
+  /// @param index in the driver's order
+  NvmlDevice device(int index, Nvml.Device device) {
+    Nvml.MemoryInfo memory = nvml.memory(device);
+    Optional<MigGeometry> mig =
+        nvml.isMigOn(device) ? Optional.of(geometry(device)) : Optional.empty();
+    return new NvmlDevice(
+        index,
+        nvml.uuid(device),
+        ModelNames.of(nvml.name(device)),
+        memory.total() - memory.reserved(),
+        mig,
+        mig.isEmpty() && limitsMemory(device));
+  }
+
+  private MigGeometry geometry(Nvml.Device device) {
+    List<MigGeometry.Profile> profiles = new ArrayList<>();
+    for (Nvml.Profile profile : nvml.profiles(device)) {
+      if (PLAIN_PROFILES.contains(profile.number())) {
+        List<Nvml.Placement> places = nvml.placements(device, profile.id());
+        if (!places.isEmpty()) {
+          profiles.add(profile(profile, places));
+        }
+      }
+    }
+    if (profiles.isEmpty()) {
+      throw new IllegalStateException("MIG is on, and the driver shows no sizes of instances");
+    }
+    return new MigGeometry(profiles);
+  }
+
+  private static MigGeometry.Profile profile(Nvml.Profile profile, List<Nvml.Placement> places) {
+    String name = profile.name();
+    return new MigGeometry.Profile(
+        name.startsWith(MIG_WORD) ? name.substring(MIG_WORD.length()) : name,
+        profile.id(),
+        profile.slices(),
+        places.getFirst().size(),
+        profile.memoryMib() << 20,
+        places.stream().map(Nvml.Placement::start).sorted().toList());
+  }
+
+  /// Whether a limit by cgroup can be set. Tried out, because it takes the driver, this GPU and the
+  /// machine's cgroups together: on a cgroup without processes, and with no limit.
+  private boolean limitsMemory(Nvml.Device device) {
+    Optional<Path> probe = cgroups.apply("probe");
+    if (!nvml.canLimitMemory() || probe.isEmpty()) {
+      return false;
+    }
+    try {
+      Files.createDirectories(probe.get());
+      try {
+        nvml.unlimitMemory(device, probe.get());
+        return true;
+      } finally {
+        Files.deleteIfExists(probe.get());
+      }
+    } catch (NvmlException | IOException e) {
+      LOG.warn("GPU memory cannot be limited by cgroup here: {}", e.getMessage());
+      return false;
+    }
+  }
+}

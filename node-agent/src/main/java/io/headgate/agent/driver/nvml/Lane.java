@@ -1,0 +1,81 @@
+package io.headgate.agent.driver.nvml;
+
+import io.headgate.agent.driver.GpuDriverException;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/// One platform thread that makes native calls one after the other, for callers who wait only so
+/// long.
+///
+/// A call that hangs costs this thread and nobody else: what is asked of the lane behind it times
+/// out too, and is then not made at all.
+final class Lane implements AutoCloseable {
+  private static final int MAX_WAITING = 256;
+  private static final long IDLE_SECONDS = 60;
+
+  private final ThreadPoolExecutor executor;
+  private final String name;
+  private final Duration patience;
+
+  /// @param patience how long a call may take, together with those before it
+  Lane(String name, Duration patience) {
+    this.name = name;
+    this.patience = patience;
+    this.executor =
+        new ThreadPoolExecutor(
+            1,
+            1,
+            IDLE_SECONDS,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(MAX_WAITING),
+            Thread.ofPlatform().daemon().name("nvml-" + name).factory());
+    executor.allowCoreThreadTimeOut(true);
+  }
+
+  /// Makes the call on the lane's thread. What the call throws is thrown here.
+  ///
+  /// @throws GpuDriverException when it takes too long, or the lane is full of calls that do
+  <T> T call(Callable<T> call) {
+    Future<T> made;
+    try {
+      made = executor.submit(call);
+    } catch (RejectedExecutionException _) {
+      throw new GpuDriverException(name + " answers none of its calls any more");
+    }
+    try {
+      return made.get(patience.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (TimeoutException _) {
+      made.cancel(false);
+      throw new GpuDriverException(
+          "%s has not answered for %s s".formatted(name, patience.toMillis() / 1000.0));
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+      throw new GpuDriverException("interrupted while waiting for " + name);
+    } catch (ExecutionException e) {
+      switch (e.getCause()) {
+        case RuntimeException failure -> throw failure;
+        case Error failure -> throw failure;
+        case null, default -> throw new IllegalStateException(e);
+      }
+    }
+  }
+
+  void run(Runnable call) {
+    call(() -> {
+      call.run();
+      return true;
+    });
+  }
+
+  @Override
+  public void close() {
+    executor.shutdown();
+  }
+}

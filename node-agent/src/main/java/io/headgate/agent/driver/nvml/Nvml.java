@@ -1,0 +1,333 @@
+package io.headgate.agent.driver.nvml;
+
+import com.sun.jna.Memory;
+import com.sun.jna.Native;
+import com.sun.jna.Pointer;
+import com.sun.jna.ptr.IntByReference;
+import com.sun.jna.ptr.PointerByReference;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/// All native calls, as values. Initialised once and for as long as the agent lives: to begin anew
+/// takes seconds on a busy machine.
+///
+/// Every method may block for seconds, so all are called on a [Lane]; they may be called from
+/// several threads at once. A call that fails throws [NvmlException].
+final class Nvml implements AutoCloseable {
+  /// A GPU. Valid while the library is.
+  record Device(Pointer pointer) {}
+
+  /// A GPU instance: a part of a GPU's memory and processors. Looked up for each use.
+  record GpuInstance(Pointer pointer) {}
+
+  /// What runs on a GPU instance. Looked up for each use.
+  record ComputeInstance(Pointer pointer) {}
+
+  /// Memory of a GPU in bytes.
+  ///
+  /// @param reserved of the total, for the driver's own use
+  record MemoryInfo(long total, long reserved) {}
+
+  /// A size of GPU instances.
+  ///
+  /// @param number in NVML's list of all
+  /// @param id by which this GPU knows it
+  /// @param slices of compute
+  /// @param name as the driver calls it; `MIG 1g.10gb`
+  record Profile(int number, int id, int slices, long memoryMib, String name) {}
+
+  /// Where a GPU instance lies, in memory slices.
+  record Placement(int start, int size) {}
+
+  /// @param id of the instance on its GPU
+  record InstanceInfo(int id, int profileId, Placement placement) {}
+
+  private static final int UUID_BYTES = 96;
+  private static final int NAME_BYTES = 96;
+  private static final int VERSION_BYTES = 80;
+  private static final int MAX_PROFILES = 64;
+  private static final int MAX_INSTANCES = 64;
+  private static final int MAX_PLACEMENTS = 64;
+  private static final int MAX_PROCESSES = 4096;
+  private static final int SHARED_ENGINES = 0;
+  private static final long NO_LIMIT = -1; // of unsigned 64 bits
+  private static final long UNKNOWN_BYTES = -1;
+
+  static final String SET_MEMORY_LIMITS = "nvmlDeviceSetMemoryLimits_v1";
+
+  private final NvmlApi api;
+  private final boolean canLimitMemory;
+
+  /// @param api initialised
+  Nvml(NvmlApi api, boolean canLimitMemory) {
+    this.api = api;
+    this.canLimitMemory = canLimitMemory;
+  }
+
+  /// Whether the driver limits memory by cgroup; it does so from 615 on.
+  boolean canLimitMemory() {
+    return canLimitMemory;
+  }
+
+  String driverVersion() {
+    byte[] version = new byte[VERSION_BYTES];
+    check("nvmlSystemGetDriverVersion", api.nvmlSystemGetDriverVersion(version, version.length));
+    return text(version);
+  }
+
+  int deviceCount() {
+    IntByReference count = new IntByReference();
+    check("nvmlDeviceGetCount", api.nvmlDeviceGetCount_v2(count));
+    return count.getValue();
+  }
+
+  Device device(int index) {
+    PointerByReference device = new PointerByReference();
+    check("nvmlDeviceGetHandleByIndex", api.nvmlDeviceGetHandleByIndex_v2(index, device));
+    return new Device(device.getValue());
+  }
+
+  String name(Device device) {
+    byte[] name = new byte[NAME_BYTES];
+    check("nvmlDeviceGetName", api.nvmlDeviceGetName(device.pointer, name, name.length));
+    return text(name);
+  }
+
+  /// Of a GPU `GPU-…`, of a part of one `MIG-…`.
+  String uuid(Device device) {
+    byte[] uuid = new byte[UUID_BYTES];
+    check("nvmlDeviceGetUUID", api.nvmlDeviceGetUUID(device.pointer, uuid, uuid.length));
+    return text(uuid);
+  }
+
+  MemoryInfo memory(Device device) {
+    Struct memory = Struct.one(Layout.MEMORY_V2);
+    check(
+        "nvmlDeviceGetMemoryInfo",
+        api.nvmlDeviceGetMemoryInfo_v2(device.pointer, memory.pointer()));
+    return new MemoryInfo(memory.u64("total"), memory.u64("reserved"));
+  }
+
+  /// Whether MIG is on; also false on a GPU that has none.
+  boolean isMigOn(Device device) {
+    IntByReference current = new IntByReference();
+    IntByReference pending = new IntByReference();
+    int code = api.nvmlDeviceGetMigMode(device.pointer, current, pending);
+    if (NvmlStatus.of(code) == NvmlStatus.NOT_SUPPORTED) {
+      return false;
+    }
+    check("nvmlDeviceGetMigMode", code);
+    return current.getValue() == 1;
+  }
+
+  /// The sizes of GPU instances that this GPU has.
+  List<Profile> profiles(Device device) {
+    List<Profile> profiles = new ArrayList<>();
+    for (int number = 0; number < MAX_PROFILES; number++) {
+      Struct info = Struct.one(Layout.GPU_INSTANCE_PROFILE);
+      int code = api.nvmlDeviceGetGpuInstanceProfileInfoV(device.pointer, number, info.pointer());
+      switch (NvmlStatus.of(code)) {
+        case INVALID_ARGUMENT -> {
+          return List.copyOf(profiles);
+        }
+        case NOT_SUPPORTED -> {
+          // One that other GPUs have.
+        }
+        default -> {
+          check("nvmlDeviceGetGpuInstanceProfileInfo", code);
+          profiles.add(
+              new Profile(
+                  number,
+                  info.u32("id"),
+                  info.u32("sliceCount"),
+                  info.u64("memorySizeMB"),
+                  info.text("name")));
+        }
+      }
+    }
+    return List.copyOf(profiles);
+  }
+
+  /// Where instances of a profile may lie, whatever lies there now.
+  List<Placement> placements(Device device, int profileId) {
+    Struct placements = Struct.array(Layout.PLACEMENT, MAX_PLACEMENTS);
+    IntByReference count = new IntByReference(MAX_PLACEMENTS);
+    check(
+        "nvmlDeviceGetGpuInstancePossiblePlacements",
+        api.nvmlDeviceGetGpuInstancePossiblePlacements_v2(
+            device.pointer, profileId, placements.pointer(), count));
+    List<Placement> found = new ArrayList<>();
+    for (int i = 0; i < count.getValue(); i++) {
+      found.add(new Placement(placements.u32(i, "start"), placements.u32(i, "size")));
+    }
+    return List.copyOf(found);
+  }
+
+  GpuInstance createGpuInstance(Device device, int profileId, Placement at) {
+    Struct placement = Struct.one(Layout.PLACEMENT).set("start", at.start()).set("size", at.size());
+    PointerByReference made = new PointerByReference();
+    check(
+        "nvmlDeviceCreateGpuInstanceWithPlacement",
+        api.nvmlDeviceCreateGpuInstanceWithPlacement(
+            device.pointer, profileId, placement.pointer(), made));
+    return new GpuInstance(made.getValue());
+  }
+
+  List<GpuInstance> gpuInstances(Device device, int profileId) {
+    Memory found = pointers();
+    IntByReference count = new IntByReference(MAX_INSTANCES);
+    check(
+        "nvmlDeviceGetGpuInstances",
+        api.nvmlDeviceGetGpuInstances(device.pointer, profileId, found, count));
+    return Arrays.stream(found.getPointerArray(0, count.getValue())).map(GpuInstance::new).toList();
+  }
+
+  InstanceInfo info(GpuInstance instance) {
+    Struct info = Struct.one(Layout.GPU_INSTANCE);
+    check("nvmlGpuInstanceGetInfo", api.nvmlGpuInstanceGetInfo(instance.pointer, info.pointer()));
+    return new InstanceInfo(
+        info.u32("id"),
+        info.u32("profileId"),
+        new Placement(
+            info.nested("placement", Layout.PLACEMENT, "start"),
+            info.nested("placement", Layout.PLACEMENT, "size")));
+  }
+
+  void destroy(GpuInstance instance) {
+    check("nvmlGpuInstanceDestroy", api.nvmlGpuInstanceDestroy(instance.pointer));
+  }
+
+  /// The id of a size of compute instances, of those with the engines shared.
+  ///
+  /// @param number in NVML's list of all
+  int computeProfileId(GpuInstance instance, int number) {
+    Struct info = Struct.one(Layout.COMPUTE_INSTANCE_PROFILE);
+    check(
+        "nvmlGpuInstanceGetComputeInstanceProfileInfo",
+        api.nvmlGpuInstanceGetComputeInstanceProfileInfoV(
+            instance.pointer, number, SHARED_ENGINES, info.pointer()));
+    return info.u32("id");
+  }
+
+  ComputeInstance createComputeInstance(GpuInstance instance, int profileId) {
+    PointerByReference made = new PointerByReference();
+    check(
+        "nvmlGpuInstanceCreateComputeInstance",
+        api.nvmlGpuInstanceCreateComputeInstance(instance.pointer, profileId, made));
+    return new ComputeInstance(made.getValue());
+  }
+
+  List<ComputeInstance> computeInstances(GpuInstance instance, int profileId) {
+    Memory found = pointers();
+    IntByReference count = new IntByReference(MAX_INSTANCES);
+    check(
+        "nvmlGpuInstanceGetComputeInstances",
+        api.nvmlGpuInstanceGetComputeInstances(instance.pointer, profileId, found, count));
+    return Arrays.stream(found.getPointerArray(0, count.getValue()))
+        .map(ComputeInstance::new)
+        .toList();
+  }
+
+  /// What CUDA sees of a compute instance.
+  Device migDevice(ComputeInstance computeInstance) {
+    Struct info = Struct.one(Layout.COMPUTE_INSTANCE);
+    check(
+        "nvmlComputeInstanceGetInfo",
+        api.nvmlComputeInstanceGetInfo_v2(computeInstance.pointer, info.pointer()));
+    return new Device(info.pointer("device"));
+  }
+
+  void destroy(ComputeInstance computeInstance) {
+    check("nvmlComputeInstanceDestroy", api.nvmlComputeInstanceDestroy(computeInstance.pointer));
+  }
+
+  /// Bytes of device memory by process. One that computes and draws is in two lists, with the same
+  /// memory.
+  ///
+  /// @param device a GPU, or a part of one
+  SortedMap<Integer, Long> memoryByProcess(Device device) {
+    SortedMap<Integer, Long> bytes = new TreeMap<>();
+    read("Compute", api::nvmlDeviceGetComputeRunningProcesses_v3, device, bytes);
+    read("Graphics", api::nvmlDeviceGetGraphicsRunningProcesses_v3, device, bytes);
+    read("MPSCompute", api::nvmlDeviceGetMPSComputeRunningProcesses_v3, device, bytes);
+    return bytes;
+  }
+
+  private interface ProcessList {
+    int read(Pointer device, IntByReference count, Pointer infos);
+  }
+
+  private void read(String kind, ProcessList list, Device device, SortedMap<Integer, Long> bytes) {
+    int room = 64;
+    while (true) {
+      Struct infos = Struct.array(Layout.PROCESS_INFO, room);
+      IntByReference count = new IntByReference(room);
+      int code = list.read(device.pointer, count, infos.pointer());
+      if (NvmlStatus.of(code) == NvmlStatus.NOT_SUPPORTED) {
+        return;
+      }
+      if (NvmlStatus.of(code) == NvmlStatus.INSUFFICIENT_SIZE && room < MAX_PROCESSES) {
+        room *= 2;
+        continue;
+      }
+      check("nvmlDeviceGet" + kind + "RunningProcesses", code);
+      for (int i = 0; i < count.getValue(); i++) {
+        long used = infos.u64(i, "usedGpuMemory");
+        bytes.merge(infos.u32(i, "pid"), used == UNKNOWN_BYTES ? 0 : used, Math::max);
+      }
+      return;
+    }
+  }
+
+  /// Gives all processes of a cgroup together so much memory of a GPU, and keeps it for them.
+  ///
+  /// @param cgroup a cgroup v2 directory
+  void limitMemory(Device device, Path cgroup, long bytes) {
+    setLimits(device, cgroup, bytes, bytes);
+  }
+
+  /// Takes the limit back. Without that, whatever is above the cgroup keeps the memory reserved.
+  void unlimitMemory(Device device, Path cgroup) {
+    setLimits(device, cgroup, 0, NO_LIMIT);
+  }
+
+  private void setLimits(Device device, Path cgroup, long soft, long hard) {
+    byte[] path = cgroup.toString().getBytes(StandardCharsets.UTF_8);
+    try (Memory nameSpace = new Memory(path.length + 1L)) {
+      nameSpace.clear();
+      nameSpace.write(0, path, 0, path.length);
+      Struct limits =
+          Struct.one(Layout.SET_MEMORY_LIMITS)
+              .set("nameSpace", nameSpace)
+              .set("softLimit", soft)
+              .set("hardLimit", hard);
+      check(SET_MEMORY_LIMITS, api.nvmlDeviceSetMemoryLimits_v1(device.pointer, limits.pointer()));
+    }
+  }
+
+  @Override
+  public void close() {
+    check("nvmlShutdown", api.nvmlShutdown());
+  }
+
+  private static Memory pointers() {
+    Memory pointers = new Memory((long) MAX_INSTANCES * Native.POINTER_SIZE);
+    pointers.clear();
+    return pointers;
+  }
+
+  private void check(String function, int code) {
+    if (code != 0) {
+      throw new NvmlException(function, code, api.nvmlErrorString(code));
+    }
+  }
+
+  private static String text(byte[] bytes) {
+    return Native.toString(bytes, StandardCharsets.UTF_8);
+  }
+}

@@ -1,0 +1,302 @@
+package io.headgate.agent.driver.nvml;
+
+import io.headgate.agent.core.AttemptKey;
+import io.headgate.agent.core.DeviceInfo;
+import io.headgate.agent.core.SliceGrant;
+import io.headgate.agent.driver.GpuDriver;
+import io.headgate.agent.driver.GpuDriverException;
+import io.headgate.agent.driver.SlicePlan;
+import io.headgate.type.GpuQuantity;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.Callable;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// NVIDIA's GPUs. What they are is found out once, at the start; a GPU whose MIG mode is changed
+/// later needs a restart of the agent, which no job notices.
+public final class NvmlGpuDriver implements GpuDriver {
+  private static final Logger LOG = LoggerFactory.getLogger(NvmlGpuDriver.class);
+
+  /// How the driver works.
+  ///
+  /// @param library name or path of NVML
+  /// @param patience how long a call may take before it counts as failed
+  /// @param removesStrangers whether MIG instances that nobody here made are removed at the start,
+  ///   if they are idle
+  /// @param cgroups where the cgroup of an attempt is, by the name of the attempt; empty: there are
+  ///   none
+  public record Settings(
+      String library,
+      Duration patience,
+      boolean removesStrangers,
+      Function<String, Optional<Path>> cgroups) {}
+
+  /// A slice that exists.
+  ///
+  /// @param visible the device as a job's libraries know it
+  private record Live(SlicePlan plan, String visible) {}
+
+  private final Settings settings;
+  private final Nvml nvml;
+  private final Lane lane;
+  private final String version;
+  private final SortedMap<String, Gpu> gpus;
+  private final List<SliceMechanism> mechanisms;
+  private final Object lock = new Object();
+
+  /// By attempt and number; guarded by `lock`.
+  private final SortedMap<String, Live> slices = new TreeMap<>();
+
+  private NvmlGpuDriver(Settings settings, NvmlSteps steps, Nvml nvml, Lane lane) {
+    this.settings = settings;
+    this.nvml = nvml;
+    this.lane = lane;
+    this.version = lane.call(nvml::driverVersion);
+    this.gpus = discoverGpus();
+    this.mechanisms =
+        List.of(
+            new WholeGpu(nvml),
+            new MigInstances(nvml, steps),
+            new CgroupMemoryLimit(nvml, settings.cgroups(), steps),
+            new WatchedMemory(nvml));
+  }
+
+  /// Starts the driver, and looks at what there is.
+  ///
+  /// @throws NvmlUnavailableException when there is no NVML that works
+  public static NvmlGpuDriver open(Settings settings, NvmlSteps steps) {
+    Lane lane = new Lane("NVML", settings.patience());
+    Nvml nvml;
+    try {
+      nvml = lane.call(() -> NvmlLoader.open(settings.library()));
+    } catch (GpuDriverException e) {
+      lane.close();
+      throw new NvmlUnavailableException(String.valueOf(e.getMessage()), false);
+    } catch (NvmlUnavailableException e) {
+      lane.close();
+      throw e;
+    }
+    try {
+      return new NvmlGpuDriver(settings, steps, nvml, lane);
+    } catch (GpuDriverException | NvmlException e) {
+      lane.close();
+      throw new NvmlUnavailableException(String.valueOf(e.getMessage()), false);
+    }
+  }
+
+  private SortedMap<String, Gpu> discoverGpus() {
+    Discovery discovery = new Discovery(nvml, settings.cgroups());
+    SortedMap<String, Gpu> found = new TreeMap<>();
+    int count = lane.call(nvml::deviceCount);
+    for (int i = 0; i < count; i++) {
+      int index = i;
+      Lane own = new Lane("GPU " + index, settings.patience());
+      try {
+        Nvml.Device handle = own.call(() -> nvml.device(index));
+        NvmlDevice facts = own.call(() -> discovery.device(index, handle));
+        found.put(facts.uuid(), new Gpu(facts, handle, own));
+      } catch (GpuDriverException | NvmlException | IllegalStateException e) {
+        // The others are of use all the same.
+        LOG.error("GPU {} is left out: {}", index, e.getMessage());
+        own.close();
+      }
+    }
+    return found;
+  }
+
+  @Override
+  public String description() {
+    return "nvml " + version;
+  }
+
+  @Override
+  public boolean isSimulated() {
+    return false;
+  }
+
+  @Override
+  public List<DeviceInfo> devices() {
+    return gpus.values().stream()
+        .map(gpu -> gpu.facts().info())
+        .sorted(Comparator.comparingInt(DeviceInfo::index))
+        .toList();
+  }
+
+  @Override
+  public List<SlicePlan> plan(AttemptKey attempt, List<SliceGrant> grants) {
+    List<SlicePlan> plans = new ArrayList<>();
+    for (SliceGrant grant : grants) {
+      NvmlDevice device = gpu(grant).facts();
+      plans.add(mechanismFor(device, grant).plan(device, attempt, plans.size(), grant));
+    }
+    long devices = grants.stream().map(SliceGrant::deviceUuid).distinct().count();
+    if (devices < grants.size()
+        && plans.stream().anyMatch(plan -> !plan.mechanism().equals("mig"))) {
+      throw new GpuDriverException("two parts of one GPU for one job are one larger part");
+    }
+    return plans;
+  }
+
+  /// The strongest way that there is for such a part of the GPU as it stands.
+  private SliceMechanism mechanismFor(NvmlDevice device, SliceGrant grant) {
+    if (device.mig().isPresent()) {
+      // A divided GPU runs nothing but in its instances, so all of it is an instance too.
+      return mechanism(MigInstances.class);
+    }
+    if (grant.gpus().equals(GpuQuantity.ONE)) {
+      return mechanism(WholeGpu.class);
+    }
+    return device.limitsMemory()
+        ? mechanism(CgroupMemoryLimit.class)
+        : mechanism(WatchedMemory.class);
+  }
+
+  private <T extends SliceMechanism> T mechanism(Class<T> type) {
+    return mechanisms.stream().filter(type::isInstance).map(type::cast).findFirst().orElseThrow();
+  }
+
+  private SliceMechanism mechanism(SlicePlan plan) {
+    return mechanisms.stream()
+        .filter(mechanism -> mechanism.word().equals(plan.mechanism()))
+        .findFirst()
+        .orElseThrow(
+            () -> new GpuDriverException("this agent makes no slices by " + plan.mechanism()));
+  }
+
+  @Override
+  public void requireRoom(List<SlicePlan> plans) {
+    for (SlicePlan plan : plans) {
+      Gpu gpu = gpu(plan.grant());
+      Optional<String> obstacle = on(gpu, () -> mechanism(plan).obstacle(gpu, plan));
+      if (obstacle.isPresent()) {
+        throw new GpuDriverException(obstacle.get());
+      }
+    }
+  }
+
+  @Override
+  public void realise(SlicePlan plan) {
+    Gpu gpu = gpu(plan.grant());
+    String visible = on(gpu, () -> mechanism(plan).realise(gpu, plan));
+    synchronized (lock) {
+      slices.put(name(plan), new Live(plan, visible));
+    }
+  }
+
+  @Override
+  public void release(SlicePlan plan) {
+    if (plan.placement().isEmpty() && !gpus.containsKey(plan.grant().deviceUuid())) {
+      // Nothing was made, on a GPU that is gone or never was.
+      return;
+    }
+    Gpu gpu = gpu(plan.grant());
+    on(
+        gpu,
+        () -> {
+          mechanism(plan).release(gpu, plan);
+          return true;
+        });
+    synchronized (lock) {
+      slices.remove(name(plan));
+    }
+  }
+
+  @Override
+  public void recover(List<SlicePlan> recorded) {
+    for (Gpu gpu : gpus.values()) {
+      if (gpu.facts().mig().isPresent()) {
+        try {
+          on(
+              gpu,
+              () -> {
+                mechanism(MigInstances.class).strangers(gpu, recorded).forEach(this::treat);
+                return true;
+              });
+        } catch (GpuDriverException e) {
+          LOG.error("what is on the GPU is not known: {}", e.getMessage());
+        }
+      }
+    }
+  }
+
+  private void treat(SliceMechanism.Stranger stranger) {
+    if (!settings.removesStrangers()) {
+      LOG.warn("{} is not Headgate's, and stays; nothing can be placed there", stranger.words());
+      return;
+    }
+    try {
+      stranger.removal().run();
+      LOG.warn("{} was nobody's, and is removed", stranger.words());
+    } catch (NvmlException e) {
+      LOG.warn("{} is not Headgate's, and stays: {}", stranger.words(), e.getMessage());
+    }
+  }
+
+  @Override
+  public List<SlicePlan> discover() {
+    synchronized (lock) {
+      return slices.values().stream().map(Live::plan).toList();
+    }
+  }
+
+  @Override
+  public Map<String, String> environment(List<SlicePlan> plans) {
+    String visible =
+        plans.stream()
+            .sorted(Comparator.comparingInt(SlicePlan::number))
+            .map(this::visible)
+            .collect(Collectors.joining(","));
+    Map<String, String> environment = new LinkedHashMap<>();
+    environment.put("CUDA_VISIBLE_DEVICES", visible);
+    environment.put("NVIDIA_VISIBLE_DEVICES", visible.isEmpty() ? "void" : visible);
+    return environment;
+  }
+
+  private String visible(SlicePlan plan) {
+    synchronized (lock) {
+      return Optional.ofNullable(slices.get(name(plan)))
+          .orElseThrow(() -> new IllegalStateException("the slice " + name(plan) + " was not made"))
+          .visible();
+    }
+  }
+
+  /// Ends the use of the library. What hangs in it is left alone.
+  @Override
+  public void close() {
+    gpus.values().forEach(gpu -> gpu.lane().close());
+    try {
+      lane.run(nvml::close);
+    } catch (GpuDriverException | NvmlException e) {
+      LOG.warn("NVML was not shut down: {}", e.getMessage());
+    }
+    lane.close();
+  }
+
+  private Gpu gpu(SliceGrant grant) {
+    return Optional.ofNullable(gpus.get(grant.deviceUuid()))
+        .orElseThrow(() -> new GpuDriverException("this machine has no GPU " + grant.deviceUuid()));
+  }
+
+  private static <T> T on(Gpu gpu, Callable<T> call) {
+    try {
+      return gpu.lane().call(call);
+    } catch (NvmlException e) {
+      throw new GpuDriverException(gpu.words() + ": " + e.getMessage());
+    }
+  }
+
+  private static String name(SlicePlan plan) {
+    return plan.attempt().directoryName() + "#" + plan.number();
+  }
+}

@@ -1,0 +1,20 @@
+package io.headgate.agent.driver.nvml;
+
+/// Told at each moment between two native calls at which a crash leaves a slice half made or half
+/// removed. Tests crash there.
+@FunctionalInterface
+public interface NvmlSteps {
+  NvmlSteps NONE = _ -> {};
+
+  /// The moments.
+  enum Step {
+    GPU_INSTANCE_MADE,
+    COMPUTE_INSTANCE_MADE,
+    COMPUTE_INSTANCE_DESTROYED,
+    GPU_INSTANCE_DESTROYED,
+    LIMIT_SET,
+    LIMIT_CLEARED
+  }
+
+  void reached(Step step);
+}

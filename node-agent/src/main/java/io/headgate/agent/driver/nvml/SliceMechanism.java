@@ -1,0 +1,46 @@
+package io.headgate.agent.driver.nvml;
+
+import io.headgate.agent.core.AttemptKey;
+import io.headgate.agent.core.IsolationLevel;
+import io.headgate.agent.core.SliceGrant;
+import io.headgate.agent.driver.GpuDriverException;
+import io.headgate.agent.driver.SlicePlan;
+import java.util.List;
+import java.util.Optional;
+
+/// A way to make a slice. What each separates, and what not, is in the module's README.
+///
+/// `plan` is pure. The others are called on the GPU's own thread, may take seconds, and may be
+/// repeated after a crash at any moment.
+sealed interface SliceMechanism permits WholeGpu, MigInstances, CgroupMemoryLimit, WatchedMemory {
+  /// As plans and metrics call it.
+  String word();
+
+  /// What a slice made this way really gets.
+  IsolationLevel isolation();
+
+  /// How the slice would be made.
+  ///
+  /// @throws GpuDriverException when it cannot be
+  SlicePlan plan(NvmlDevice device, AttemptKey attempt, int number, SliceGrant grant);
+
+  /// What is where the slice is to be made, in words; empty: there is room.
+  Optional<String> obstacle(Gpu gpu, SlicePlan plan);
+
+  /// Makes the slice, or finds it as an earlier call left it, perhaps of an agent that was killed.
+  ///
+  /// @return the device as a job's libraries know it
+  String realise(Gpu gpu, SlicePlan plan);
+
+  /// Removes what is there of the slice.
+  void release(Gpu gpu, SlicePlan plan);
+
+  /// What is on the GPU that none of the plans explains, in words.
+  List<Stranger> strangers(Gpu gpu, List<SlicePlan> plans);
+
+  /// A slice that somebody else made.
+  ///
+  /// @param words what and where
+  /// @param removal removes it; fails when it is in use
+  record Stranger(String words, Runnable removal) {}
+}

@@ -1,0 +1,16 @@
+#!/bin/sh
+# Compiles the fake GPU libraries of the tests into the directory named as the first argument.
+set -eu
+sources=$(dirname "$0")
+out=$1
+compiler=${CC:-cc}
+mkdir -p "$out"
+compile() {
+  "$compiler" -std=c11 -O1 -g0 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror \
+    -D_GNU_SOURCE "$@"
+}
+# As drivers before and since 615 are: without and with limits of memory by cgroup.
+compile -shared -fPIC -fvisibility=hidden -o "$out/libnvidia-ml-580.so.1" "$sources"/nvml/fake*.c
+compile -shared -fPIC -fvisibility=hidden -DWITH_MEMORY_LIMITS \
+  -o "$out/libnvidia-ml-615.so.1" "$sources"/nvml/fake*.c
+compile -o "$out/nvml-layout" "$sources"/nvml/layout.c

@@ -1,0 +1,168 @@
+package io.headgate.agent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+import io.headgate.agent.driver.nvml.FakeGpus;
+import io.headgate.agent.driver.nvml.FakeGpus.Version;
+import io.headgate.kit.config.Secret;
+import io.headgate.kit.telemetry.Telemetry;
+import io.headgate.kit.time.TimeSource;
+import io.headgate.proto.agent.v1.Assign;
+import io.headgate.proto.agent.v1.AttemptReport;
+import io.headgate.proto.agent.v1.AttemptReport.EndReason;
+import io.headgate.proto.agent.v1.AttemptReport.State;
+import io.headgate.proto.agent.v1.SliceGrant;
+import io.headgate.proto.agent.v1.Stop;
+import io.headgate.proto.pool.v1.Device;
+import io.headgate.proto.pool.v1.Node;
+import io.headgate.proto.type.v1.DeviceGeometry;
+import io.headgate.proto.type.v1.IsolationLevel;
+import io.headgate.proto.type.v1.SlicePlacement;
+import io.headgate.proto.type.v1.SliceProfile;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// A whole agent with NVIDIA's library, which stands in for GPUs that do not exist.
+class NodeAgentGpuTest {
+  @TempDir Path root;
+  private final FakeControlPlane plane = new FakeControlPlane();
+  private Optional<NodeAgent> agent = Optional.empty();
+
+  @AfterEach
+  void stop() {
+    agent.ifPresent(running -> running.stopJobsAndClose(FakeControlPlane.PATIENCE));
+    plane.close();
+  }
+
+  private AgentConfig config(Path library, GpuConfig.Driver driver) {
+    return AgentConfig.of(root.resolve("n1"), "n1", plane.uri())
+        .withJoinToken(Secret.of(FakeControlPlane.JOIN_TOKEN))
+        .withGpus(
+            new GpuConfig(
+                driver,
+                new GpuConfig.Nvml(library.toString(), FakeControlPlane.PATIENCE),
+                GpuConfig.Mig.DEFAULTS));
+  }
+
+  private void start(AgentConfig config) {
+    int before = plane.hellos.size();
+    NodeAgent started = new NodeAgent(config, Telemetry.disabled(), TimeSource.system());
+    agent = Optional.of(started);
+    started.start();
+    await()
+        .atMost(FakeControlPlane.PATIENCE)
+        .until(() -> started.isReady() && plane.hellos.size() > before);
+  }
+
+  private Node node() {
+    return plane.registrations.getLast();
+  }
+
+  private Assign.Builder job(String job, String script, SliceGrant.Builder... slices) {
+    Assign.Builder assign = Orders.assign(plane.leadership, job, script);
+    for (SliceGrant.Builder slice : slices) {
+      assign.addSlices(slice);
+    }
+    return assign.setMinimumIsolation(IsolationLevel.ISOLATION_LEVEL_HARDWARE);
+  }
+
+  private SliceGrant.Builder mig(String gpus, String profile, int start, int size) {
+    return Orders.slice(node(), 0, gpus)
+        .setPlacement(
+            SlicePlacement.newBuilder().setProfile(profile).setStart(start).setSize(size));
+  }
+
+  /// What a job prints with a newline after it.
+  private String output(String job) throws Exception {
+    Path log = root.resolve("n1/attempts/acme." + job + ".1.0/logs/stdout.0");
+    await().atMost(FakeControlPlane.PATIENCE).until(() -> Files.readString(log).endsWith("\n"));
+    return Files.readString(log).strip();
+  }
+
+  @Test
+  void givesEachJobAnInstanceOfItsOwnAndLeavesNone() throws Exception {
+    FakeGpus gpus = FakeGpus.in(root, Version.V615).with(true);
+    start(config(gpus.library(), GpuConfig.Driver.NVML));
+    assertThat(node().getDriver()).isEqualTo("nvml 615.71.09");
+    assertThat(node().getSimulated()).isFalse();
+    Device device = node().getDevices(0);
+    assertThat(device.getGeometry()).isEqualTo(DeviceGeometry.DEVICE_GEOMETRY_MIG);
+    assertThat(device.getIsolation()).isEqualTo(IsolationLevel.ISOLATION_LEVEL_HARDWARE);
+    assertThat(device.getSlices().getProfilesList())
+        .extracting(SliceProfile::getName)
+        .contains("1g.10gb", "3g.40gb");
+    String script = "echo $CUDA_VISIBLE_DEVICES $HEADGATE_GPU_MEMORY_LIMIT_BYTES; exec sleep 1000";
+    plane.send(Orders.message(job("seventh", script, mig("1/7", "1g.10gb", 6, 1))));
+    plane.send(Orders.message(job("half", script, mig("1/2", "3g.40gb", 0, 4))));
+    plane.awaitState("seventh", State.STATE_RUNNING);
+    plane.awaitState("half", State.STATE_RUNNING);
+
+    assertThat(gpus.instances(0)).containsExactly("1g.10gb@6", "3g.40gb@0");
+    List<String> seen = List.of(output("seventh"), output("half"));
+    assertThat(seen.get(0)).matches("MIG-[0-9a-f-]+ " + (9984L << 20));
+    assertThat(seen.get(1)).matches("MIG-[0-9a-f-]+ " + (40448L << 20));
+    assertThat(seen)
+        .extracting(line -> line.split(" ", -1)[0])
+        .containsExactlyInAnyOrderElementsOf(gpus.migUuids(0));
+    plane.send(Orders.stop(plane.leadership, "seventh", Stop.Kind.KIND_PREEMPT));
+    plane.awaitEnd("seventh");
+    assertThat(gpus.instances(0)).as("free means destroyed").containsExactly("3g.40gb@0");
+
+    // Another agent finds what it left; what is destroyed late is free late.
+    agent.orElseThrow().close();
+    start(config(gpus.library(), GpuConfig.Driver.NVML));
+    gpus.fault("nvmlGpuInstanceDestroy", 19, 3);
+    plane.send(Orders.stop(plane.leadership, "half", Stop.Kind.KIND_CANCEL));
+    plane.awaitEnd("half");
+    assertThat(gpus.instances(0)).isEmpty();
+    assertThat(gpus.calls().stream().filter(call -> call.startsWith("create"))).hasSize(4);
+  }
+
+  @Test
+  void startsNothingWhereSomebodyElseIsAndTouchesNothingOfTheirs() {
+    FakeGpus gpus = FakeGpus.in(root, Version.V580).with(true);
+    start(config(gpus.library(), GpuConfig.Driver.AUTO));
+    gpus.instance(0, 19, 6, 1);
+    plane.send(Orders.message(job("late", "true", mig("1/7", "1g.10gb", 6, 1))));
+    AttemptReport end = plane.awaitEnd("late");
+
+    assertThat(end.getEndReason()).isEqualTo(EndReason.END_REASON_START_FAILED);
+    assertThat(end.getError())
+        .contains("the place 1g.10gb@6 of GPU 0 (GPU-")
+        .contains("is taken by 1g.10gb@6 (GPU instance 1)");
+    assertThat(gpus.instances(0)).containsExactly("1g.10gb@6 alone");
+  }
+
+  @Test
+  void runsWithoutGpusWhereNoneWorkUnlessTheyAreDemanded() {
+    Path library = root.resolve("libnvidia-ml.so.1");
+    start(config(library, GpuConfig.Driver.AUTO));
+    assertThat(node().getDevicesList()).isEmpty();
+    assertThat(node().getDriver()).isEqualTo("none");
+    agent.orElseThrow().close();
+    agent = Optional.empty();
+
+    AgentConfig demanding = config(library, GpuConfig.Driver.NVML);
+    assertThatExceptionOfType(UncheckedIOException.class)
+        .isThrownBy(
+            () -> new NodeAgent(demanding, Telemetry.disabled(), TimeSource.system()).start())
+        .withMessageContaining(
+            "gpu.driver nvml demands GPUs, but no NVIDIA driver: " + library + " is not here");
+    FakeGpus none = FakeGpus.in(root, Version.V615);
+    assertThatExceptionOfType(UncheckedIOException.class)
+        .isThrownBy(() ->
+            new NodeAgent(
+                config(none.library(), GpuConfig.Driver.NVML),
+                Telemetry.disabled(),
+                TimeSource.system()))
+        .withMessageContaining("the driver shows none that can be used");
+  }
+}

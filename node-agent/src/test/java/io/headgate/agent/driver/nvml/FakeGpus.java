@@ -1,0 +1,202 @@
+package io.headgate.agent.driver.nvml;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/// A machine with GPUs that do not exist behind a real `libnvidia-ml.so.1`, written in C
+/// (`src/test/c/nvml/fake.h` says how it is kept). Whatever loads that library, in this process or
+/// another, sees the same GPUs.
+public final class FakeGpus {
+  /// Of the driver.
+  public enum Version {
+    /// Without limits of memory by cgroup.
+    V580,
+    /// With them.
+    V615
+  }
+
+  private static final Map<Integer, String> PROFILES =
+      Map.of(19, "1g.10gb", 14, "2g.20gb", 9, "3g.40gb", 5, "4g.40gb", 0, "7g.80gb", 15, "1g.20gb");
+  public static final long GIB = 1L << 30;
+
+  private final Path library;
+  private final Path state;
+
+  private FakeGpus(Path library, Path state) {
+    this.library = library;
+    this.state = state;
+  }
+
+  /// A machine without GPUs yet.
+  public static FakeGpus in(Path directory, Version version) {
+    Path made =
+        Path.of(
+            System.getProperty("headgate.test.fakes"),
+            "libnvidia-ml-" + version.name().substring(1) + ".so.1");
+    try {
+      // A file of its own each time: the same file loaded twice is one library with one state.
+      Path library = directory.resolve("libnvidia-ml.so.1");
+      Files.copy(made, library);
+      return new FakeGpus(library, Files.createDirectory(directory.resolve("gpus")));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /// Another H100 with 80 GiB, of which jobs can use 79.
+  public FakeGpus with(boolean mig) {
+    int index = (int) children(state).filter(name -> name.matches("[0-9]+")).count();
+    makeDirectory(state.resolve("" + index));
+    write(index + "/name", "NVIDIA H100 80GB HBM3");
+    write(index + "/uuid", uuid(index));
+    write(index + "/memory", 80 * GIB + " " + GIB);
+    write(index + "/mig", mig ? "1" : "0");
+    return this;
+  }
+
+  public static String uuid(int index) {
+    return "GPU-0000000%d-1111-5222-8333-444444444444".formatted(index);
+  }
+
+  public Path library() {
+    return library;
+  }
+
+  void isNotLoaded() {
+    write("not-loaded", "");
+  }
+
+  void name(int gpu, String name) {
+    write(gpu + "/name", name);
+  }
+
+  void mig(int gpu, boolean on) {
+    write(gpu + "/mig", on ? "1" : "0");
+  }
+
+  void isLost(int gpu) {
+    write(gpu + "/lost", "");
+  }
+
+  /// The next calls of the function answer this.
+  public void fault(String function, int code, int times) {
+    makeDirectory(state.resolve("faults"));
+    write("faults/" + function, code + " " + times);
+  }
+
+  void slow(String function, int millis) {
+    makeDirectory(state.resolve("faults"));
+    write("faults/" + function, "slow " + millis);
+  }
+
+  void works(String function) {
+    delete("faults/" + function);
+  }
+
+  /// A MIG instance that somebody else made.
+  public void instance(int gpu, int profileId, int start, int size) {
+    makeDirectory(state.resolve(gpu + "/gi/1"));
+    write(gpu + "/gi/1/info", profileId + " " + start + " " + size);
+  }
+
+  /// Processes of a GPU, each `<pid> <bytes> compute|graphics|mps <GPU instance or -1>`.
+  public void processes(int gpu, String... lines) {
+    write(gpu + "/processes", String.join("\n", lines));
+  }
+
+  /// MIG instances of a GPU, complete ones as `1g.10gb@6`, those without a compute instance as
+  /// `1g.10gb@6 alone`.
+  public List<String> instances(int gpu) {
+    Path instances = state.resolve(gpu + "/gi");
+    List<String> found = new ArrayList<>();
+    children(instances)
+        .forEach(id -> {
+          String[] info = read(gpu + "/gi/" + id + "/info").split(" ", -1);
+          boolean complete = Files.exists(instances.resolve(id + "/ci"));
+          found.add(
+              PROFILES.get(Integer.valueOf(info[0])) + "@" + info[1] + (complete ? "" : " alone"));
+        });
+    return found.stream().sorted().toList();
+  }
+
+  /// UUIDs of the complete MIG instances of a GPU.
+  public List<String> migUuids(int gpu) {
+    return children(state.resolve(gpu + "/gi"))
+        .map(id -> read(gpu + "/gi/" + id + "/ci").split(" ", -1))
+        .filter(info -> info.length == 2)
+        .map(info -> info[1])
+        .sorted()
+        .toList();
+  }
+
+  /// Limits of memory of a GPU as `<last name of the cgroup> <soft> <hard>`.
+  public List<String> limits(int gpu) {
+    return children(state.resolve(gpu + "/limits"))
+        .map(
+            name -> name.substring(name.lastIndexOf('%') + 1) + " " + read(gpu + "/limits/" + name))
+        .sorted()
+        .toList();
+  }
+
+  /// What was changed so far.
+  public List<String> calls() {
+    String text = read("calls");
+    return text.isEmpty() ? List.of() : text.lines().toList();
+  }
+
+  private static Stream<String> children(Path directory) {
+    try (Stream<Path> children = Files.list(directory)) {
+      return children
+          .map(child -> child.getFileName().toString())
+          .filter(name -> !name.endsWith(".new"))
+          .collect(Collectors.toList())
+          .stream();
+    } catch (NoSuchFileException _) {
+      return Stream.of();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static void makeDirectory(Path directory) {
+    try {
+      Files.createDirectories(directory);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private void write(String file, String text) {
+    try {
+      Files.writeString(state.resolve(file), text + "\n");
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private void delete(String file) {
+    try {
+      Files.deleteIfExists(state.resolve(file));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private String read(String file) {
+    try {
+      return Files.readString(state.resolve(file)).strip();
+    } catch (NoSuchFileException _) {
+      return "";
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}
