@@ -39,6 +39,7 @@ public record SchedulerConfig(
     GroupConfig group,
     Leading leading,
     Bounds bounds,
+    History history,
     WatchLimits watches) {
   private static final SortedMap<String, PlacementPolicy> PLACEMENTS =
       new TreeMap<>(
@@ -82,6 +83,7 @@ public record SchedulerConfig(
         GroupConfig.DEFAULTS,
         Leading.DEFAULTS,
         Bounds.DEFAULTS,
+        History.DEFAULTS,
         WatchLimits.DEFAULTS);
   }
 
@@ -99,6 +101,7 @@ public record SchedulerConfig(
         group,
         leading,
         bounds,
+        history,
         watches);
   }
 
@@ -116,6 +119,7 @@ public record SchedulerConfig(
         group,
         leading,
         bounds,
+        history,
         watches);
   }
 
@@ -133,6 +137,7 @@ public record SchedulerConfig(
         group,
         times,
         bounds,
+        history,
         watches);
   }
 
@@ -150,6 +155,25 @@ public record SchedulerConfig(
         group,
         leading,
         newBounds,
+        history,
+        watches);
+  }
+
+  /// The same with another history.
+  public SchedulerConfig with(History newHistory) {
+    return new SchedulerConfig(
+        database,
+        replica,
+        advertisedAddress,
+        pools,
+        policies,
+        serviceKey,
+        placement,
+        mayLead,
+        group,
+        leading,
+        bounds,
+        newHistory,
         watches);
   }
 
@@ -207,6 +231,23 @@ public record SchedulerConfig(
     public Bounds {
       if (commands < 1 || queuedJobs < 1 || batchJobs < 1 || waitingPerQueue < 1) {
         throw new IllegalArgumentException("every bound is at least 1");
+      }
+    }
+  }
+
+  /// What is remembered of jobs that are over.
+  ///
+  /// @param keep how long a job can be read after its end, and an event after it happened; at least
+  ///   a day, because submissions may be repeated that long. Afterwards both are deleted
+  public record History(@Default("90d") Duration keep) {
+    private static final Duration LEAST = Duration.ofDays(1);
+
+    public static final History DEFAULTS = new History(Duration.ofDays(90));
+
+    public History {
+      if (keep.compareTo(LEAST) < 0) {
+        throw new IllegalArgumentException(
+            "keep: at least 1d, because a submission may be repeated for a day, not " + keep);
       }
     }
   }

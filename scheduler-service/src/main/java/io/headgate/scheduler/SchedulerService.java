@@ -25,6 +25,7 @@ import io.headgate.scheduler.grpc.LogReads;
 import io.headgate.scheduler.grpc.PlanEndpoint;
 import io.headgate.scheduler.grpc.UsageEndpoint;
 import io.headgate.scheduler.runtime.Failpoint;
+import io.headgate.scheduler.runtime.HistoryKeeper;
 import io.headgate.scheduler.runtime.JobReader;
 import io.headgate.scheduler.runtime.LeaderPorts;
 import io.headgate.scheduler.runtime.Leadership;
@@ -32,7 +33,9 @@ import io.headgate.scheduler.runtime.LoopSettings;
 import io.headgate.scheduler.runtime.Members;
 import io.headgate.scheduler.runtime.NameAllocator;
 import io.headgate.scheduler.runtime.Replica;
+import io.headgate.scheduler.runtime.Retention;
 import io.headgate.scheduler.runtime.SchedulerStore.Candidate;
+import io.headgate.scheduler.store.PostgresHistory;
 import io.headgate.scheduler.store.PostgresJobReader;
 import io.headgate.scheduler.store.PostgresSchedulerStore;
 import io.headgate.scheduler.store.SharedSecret;
@@ -53,6 +56,7 @@ public final class SchedulerService implements AutoCloseable {
   private final AgentSessions sessions = new AgentSessions();
   private final Members members;
   private final Replica replica;
+  private final HistoryKeeper history;
   private final BatchCallback gauges;
   private final JobEndpoint jobs;
   private final UsageEndpoint usage;
@@ -111,6 +115,10 @@ public final class SchedulerService implements AutoCloseable {
             ports,
             members);
     this.gauges = instruments.observe(replica);
+    Retention retention = new Retention(config.history().keep());
+    this.history =
+        new HistoryKeeper(
+            new PostgresHistory(database.jooq()), retention, time, replica::isLeading);
     EndpointParts parts =
         new EndpointParts(
             replica,
@@ -118,6 +126,7 @@ public final class SchedulerService implements AutoCloseable {
             new NameAllocator(reader),
             new PageTokens(SharedSecret.of(database.jooq(), "page-tokens", PageTokens.KEY_LENGTH)),
             time,
+            retention,
             new CopyBound(),
             telemetry::traceParent);
     this.jobs = new JobEndpoint(parts, new LogReads(reader, sessions), watches);
@@ -149,6 +158,7 @@ public final class SchedulerService implements AutoCloseable {
   /// Stands for leadership; returns at once.
   public void start() {
     replica.start();
+    history.start();
   }
 
   /// Whether this process leads now.
@@ -169,6 +179,7 @@ public final class SchedulerService implements AutoCloseable {
   /// Ends as by `kill -9`, as far as anybody outside can tell: nothing is finished, answered or
   /// given back. What it holds is let go by [#letGo] when its server is gone too.
   void kill() {
+    history.close();
     replica.kill();
     watches.close();
   }
@@ -187,6 +198,7 @@ public final class SchedulerService implements AutoCloseable {
   /// Finishes what was taken and gives leadership back. What still comes is read from the database
   /// or refused, so this precedes the end of the server, and [#close] follows it.
   public void stop() {
+    history.close();
     replica.close();
     watches.close();
   }

@@ -65,6 +65,7 @@ final class WatchesTest {
                     config.group(),
                     config.leading(),
                     config.bounds(),
+                    config.history(),
                     IMPATIENT));
     Fixtures.seedExample(installation.neighbours);
     installation.start().awaitReady("rnd-3");

@@ -5,11 +5,13 @@ import io.headgate.kit.time.TimeSource;
 import io.headgate.scheduler.runtime.JobReader;
 import io.headgate.scheduler.runtime.NameAllocator;
 import io.headgate.scheduler.runtime.Replica;
+import io.headgate.scheduler.runtime.Retention;
 import java.util.Optional;
 import java.util.function.Supplier;
 
 /// What the endpoints are made of.
 ///
+/// @param retention of jobs that are over
 /// @param copies bounds what is answered on copies of the core
 /// @param traceparent of the call that is being served
 public record EndpointParts(
@@ -18,5 +20,6 @@ public record EndpointParts(
     NameAllocator names,
     PageTokens pages,
     TimeSource time,
+    Retention retention,
     CopyBound copies,
     Supplier<Optional<String>> traceparent) {}

@@ -2,6 +2,7 @@ package io.headgate.scheduler.grpc;
 
 import io.headgate.kit.auth.Principal;
 import io.headgate.kit.auth.Principals;
+import io.headgate.kit.config.Durations;
 import io.headgate.kit.failure.Refusal;
 import io.headgate.proto.scheduler.v1.Job;
 import io.headgate.scheduler.core.catalog.Queue;
@@ -15,6 +16,8 @@ import io.headgate.scheduler.runtime.JobRecord;
 import io.headgate.scheduler.runtime.JobView;
 import io.headgate.scheduler.runtime.ReasonText;
 import io.headgate.scheduler.runtime.Replica;
+import io.headgate.scheduler.runtime.Retention;
+import java.time.InstantSource;
 import java.util.Locale;
 import java.util.function.Function;
 
@@ -26,9 +29,13 @@ final class JobChanges {
   private final Replica replica;
   private final CatalogJudge judge;
   private final JobReads jobs;
+  private final Retention retention;
+  private final InstantSource time;
 
-  JobChanges(Replica replica, CatalogJudge judge, JobReads jobs) {
-    this.replica = replica;
+  JobChanges(EndpointParts parts, CatalogJudge judge, JobReads jobs) {
+    this.replica = parts.replica();
+    this.retention = parts.retention();
+    this.time = parts.time();
     this.judge = judge;
     this.jobs = jobs;
   }
@@ -44,6 +51,7 @@ final class JobChanges {
             name,
             "requeue",
             record -> {
+              requireKept(record);
               requireAdmission(record, catalog);
               return replica.requeue(record);
             }));
@@ -75,6 +83,19 @@ final class JobChanges {
               "%s was submitted by %s: only they or an admin may %s it"
                   .formatted(record.name().id(), record.job().spec().user(), verb))
           .withMetadata("owner", record.job().spec().user().name())
+          .exception();
+    }
+  }
+
+  /// What is about to be forgotten does not begin again.
+  private void requireKept(JobRecord record) {
+    if (retention.isOver(record, time.instant())) {
+      String keep = Durations.format(retention.keep());
+      throw Refusal.failedPrecondition(
+              "HISTORY_OVER",
+              "%s ended more than %s ago and is about to be forgotten: submit it anew"
+                  .formatted(record.name().id(), keep))
+          .withMetadata("keep", keep)
           .exception();
     }
   }

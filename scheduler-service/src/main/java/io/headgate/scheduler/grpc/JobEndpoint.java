@@ -58,7 +58,7 @@ public final class JobEndpoint extends JobServiceGrpc.JobServiceImplBase {
     CatalogJudge judge = new CatalogJudge(parts.replica());
     this.submissions =
         new Submissions(parts.replica(), judge, parts.reader(), parts.names(), parts.traceparent());
-    this.changes = new JobChanges(parts.replica(), judge, jobs);
+    this.changes = new JobChanges(parts, judge, jobs);
     this.dryRun = new DryRun(parts.replica(), judge, submissions, parts.copies());
     this.logs = logs;
     this.watches = watches;

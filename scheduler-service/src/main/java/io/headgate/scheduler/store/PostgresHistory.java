@@ -1,0 +1,165 @@
+package io.headgate.scheduler.store;
+
+import io.headgate.scheduler.core.job.JobState;
+import io.headgate.scheduler.runtime.HistoryStore;
+import java.time.DayOfWeek;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.time.temporal.TemporalAdjusters;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jooq.DSLContext;
+import org.jooq.exception.DataAccessException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// History in PostgreSQL: events in partitions of a week (Monday to Monday, UTC) named
+/// `event_20261116`, jobs in plain tables.
+public final class PostgresHistory implements HistoryStore {
+  private static final Logger LOG = LoggerFactory.getLogger(PostgresHistory.class);
+
+  private static final int WEEKS_AHEAD = 4;
+
+  /// Partitions come and go under a lock on all of them. Who cannot have it soon lets readers and
+  /// the leader pass, and tries again the next time.
+  private static final String PATIENCE = "set local lock_timeout = '2s'";
+
+  private static final String CHILDREN =
+      """
+      select relname from pg_inherits join pg_class on pg_class.oid = inhrelid
+      where inhparent = 'event'::regclass\
+      """;
+
+  /// References are checked at the statement's end, when all of a job is gone.
+  private static final String FORGET_JOBS =
+      """
+      with gone as (
+        select id from job
+        where finished_at < ?::timestamptz and state = any (?)
+          and id < (select max(id) from job)
+        order by finished_at limit ? for update skip locked
+      ), specs as (
+        delete from job_spec using gone where job_spec.job_id = gone.id
+      ), workers as (
+        delete from attempt_worker using gone where attempt_worker.job_id = gone.id
+      ), attempts as (
+        delete from attempt using gone where attempt.job_id = gone.id
+      )
+      delete from job using gone where job.id = gone.id\
+      """;
+
+  private static final String FORGET_SINGLE_EVENTS =
+      """
+      delete from event_rest where ctid = any (array(
+        select ctid from event_rest where time < ?::timestamptz limit ?))\
+      """;
+
+  private static final String[] OVER =
+      Arrays.stream(JobState.values())
+          .filter(JobState::isTerminal)
+          .map(Enum::name)
+          .toArray(String[]::new);
+
+  private final DSLContext sql;
+
+  public PostgresHistory(DSLContext sql) {
+    this.sql = sql;
+  }
+
+  /// A week of events.
+  private record Week(LocalDate monday) {
+    private static final String PREFIX = "event_";
+    private static final int DIGITS = 8;
+
+    static Week of(Instant time) {
+      return new Week(
+          LocalDate.ofInstant(time, ZoneOffset.UTC)
+              .with(TemporalAdjusters.previousOrSame(DayOfWeek.MONDAY)));
+    }
+
+    static boolean isName(String table) {
+      String day = table.substring(Math.min(table.length(), PREFIX.length()));
+      return day.length() == DIGITS && day.chars().allMatch(Character::isDigit);
+    }
+
+    static Week named(String table) {
+      return new Week(
+          LocalDate.parse(table.substring(PREFIX.length()), DateTimeFormatter.BASIC_ISO_DATE));
+    }
+
+    Week plus(int weeks) {
+      return new Week(monday.plusWeeks(weeks));
+    }
+
+    String table() {
+      return PREFIX + DateTimeFormatter.BASIC_ISO_DATE.format(monday);
+    }
+
+    Instant begin() {
+      return monday.atStartOfDay().toInstant(ZoneOffset.UTC);
+    }
+
+    Instant end() {
+      return plus(1).begin();
+    }
+  }
+
+  @Override
+  public void prepareWeeks(Instant now) {
+    Set<String> present = Set.copyOf(partitions());
+    for (int ahead = 0; ahead <= WEEKS_AHEAD; ahead++) {
+      Week week = Week.of(now).plus(ahead);
+      if (!present.contains(week.table())) {
+        add(week);
+      }
+    }
+  }
+
+  private List<String> partitions() {
+    return sql.fetch(CHILDREN).map(row -> row.get(0, String.class));
+  }
+
+  private void add(Week week) {
+    try {
+      sql.transaction(transaction -> {
+        DSLContext alone = transaction.dsl();
+        alone.execute(PATIENCE);
+        alone.execute("create table %s (like event including all)".formatted(week.table()));
+        alone.execute(
+            "alter table event attach partition %s for values from ('%s') to ('%s')"
+                .formatted(week.table(), week.begin(), week.end()));
+      });
+    } catch (DataAccessException e) {
+      // Another replica was quicker, readers hold the table, or the week has begun without it: its
+      // events stay in the rest then, and are forgotten one by one.
+      LOG.debug("no partition {}", week.table(), e);
+    }
+  }
+
+  @Override
+  public int forgetEvents(Instant before, int limit) {
+    Set<Week> over =
+        partitions().stream()
+            .filter(Week::isName)
+            .map(Week::named)
+            .filter(week -> !week.end().isAfter(before))
+            .collect(Collectors.toSet());
+    for (Week week : over) {
+      sql.transaction(transaction -> {
+        transaction.dsl().execute(PATIENCE);
+        transaction.dsl().execute("drop table if exists " + week.table());
+      });
+      LOG.info("forgot the events of the week of {}", week.monday());
+    }
+    return sql.execute(FORGET_SINGLE_EVENTS, before.toString(), limit);
+  }
+
+  @Override
+  public int forgetJobs(Instant endedBefore, int limit) {
+    return sql.execute(FORGET_JOBS, endedBefore.toString(), OVER, limit);
+  }
+}
