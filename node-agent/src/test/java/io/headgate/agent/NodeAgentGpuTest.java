@@ -134,7 +134,7 @@ class NodeAgentGpuTest {
     plane.send(Orders.message(job("late", "true", mig("1/7", "1g.10gb", 6, 1))));
     AttemptReport end = plane.awaitEnd("late");
 
-    assertThat(end.getEndReason()).isEqualTo(EndReason.END_REASON_START_FAILED);
+    assertThat(end.getEndReason()).isEqualTo(EndReason.END_REASON_REJECTED);
     assertThat(end.getError())
         .contains("the place 1g.10gb@6 of GPU 0 (GPU-")
         .contains("is taken by 1g.10gb@6 (GPU instance 1)");

@@ -75,7 +75,8 @@ final class AttemptStart {
     try {
       plans = realiseSlices();
     } catch (GpuDriverException e) {
-      return giveUp(EndReason.START_FAILED, "the slice could not be made: " + e.getMessage());
+      // The machine's fault and not the job's, which may run elsewhere.
+      return giveUp(EndReason.REJECTED, "the slice could not be made: " + e.getMessage());
     }
     try {
       long contact = Math.max(machine.ledger().contactBootMs(key()), contactBootMs);

@@ -12,32 +12,63 @@ import io.headgate.agent.core.Fixtures;
 import io.headgate.agent.core.Input;
 import io.headgate.agent.core.IsolationLevel;
 import io.headgate.agent.core.SliceGrant;
+import io.headgate.agent.core.SlicePlace;
 import io.headgate.agent.core.StopOrder;
-import io.headgate.agent.driver.simulated.SimulatedGpuDriver;
-import io.headgate.agent.driver.simulated.SimulatedGpus;
+import io.headgate.agent.driver.nvml.FakeGpus;
+import io.headgate.agent.driver.nvml.NvmlSteps;
 import io.headgate.agent.process.AttemptLock;
 import io.headgate.type.GpuQuantity;
 import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.params.provider.EnumSource.Mode;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
-/// The agent is killed at every step of the ledger, and starts again: the job has run exactly once,
-/// its exit code is exact, and its slice is free.
+/// The agent is killed at every step of the ledger and of the making and removing of slices, and
+/// starts again: the job has run exactly once, its exit code is exact, and on the GPUs is what it
+/// was given for as long as it ran, and nothing afterwards.
 class CrashTest {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final Set<NvmlSteps.Step> MAKING =
+      EnumSet.of(
+          NvmlSteps.Step.GPU_INSTANCE_MADE,
+          NvmlSteps.Step.COMPUTE_INSTANCE_MADE,
+          NvmlSteps.Step.LIMIT_SET);
 
   @TempDir Path data;
+  private FakeGpus gpus;
+
+  /// One GPU that MIG divides, one of which the driver gives memory to cgroups; and on the first,
+  /// an instance of somebody else's.
+  @BeforeEach
+  void install() {
+    gpus = FakeGpus.in(data, FakeGpus.Version.V615).with(true).with(false);
+    gpus.instance(0, 9, 0, 4);
+  }
+
+  private static Stream<Arguments> steps() {
+    return Stream.concat(
+        Arrays.stream(Failpoint.values())
+            .filter(point -> point != Failpoint.AFTER_REFUSAL_RECORD)
+            .map(point ->
+                Arguments.of(point.name(), point.compareTo(Failpoint.AFTER_STOP_SENT) >= 0)),
+        Arrays.stream(NvmlSteps.Step.values())
+            .map(step -> Arguments.of(step.name(), !MAKING.contains(step))));
+  }
 
   static Input assigned() {
     return assigned(Optional.empty());
@@ -45,15 +76,20 @@ class CrashTest {
 
   /// The same job, which must not start when contact was lost for longer than this.
   static Input assigned(Optional<Duration> stopAfter) {
-    String uuid =
-        new SimulatedGpuDriver(SimulatedGpus.parse("1xH100"), "crash").devices().getFirst().uuid();
     return new Input.Assigned(
         Fixtures.LEADER,
         new Assignment(
             Fixtures.key("job"),
             1,
             "half",
-            List.of(new SliceGrant(0, uuid, GpuQuantity.ONE, 0)),
+            List.of(
+                new SliceGrant(
+                    0,
+                    FakeGpus.uuid(0),
+                    GpuQuantity.parse("1/7"),
+                    0,
+                    Optional.of(new SlicePlace("1g.10gb", 6, 1))),
+                new SliceGrant(1, FakeGpus.uuid(1), GpuQuantity.parse("1/2"), 0)),
             0,
             0,
             List.of(
@@ -83,10 +119,9 @@ class CrashTest {
   }
 
   @ParameterizedTest
-  @EnumSource(value = Failpoint.class, mode = Mode.EXCLUDE, names = "AFTER_REFUSAL_RECORD")
-  void runsTheJobOnceWhereverTheAgentIsKilled(Failpoint failpoint) throws Exception {
-    boolean whileStopping = failpoint.compareTo(Failpoint.AFTER_STOP_SENT) >= 0;
-    die(failpoint, whileStopping ? "stop" : "run");
+  @MethodSource("steps")
+  void runsTheJobOnceWhereverTheAgentIsKilled(String step, boolean whileStopping) throws Exception {
+    die(step, whileStopping ? "stop" : "run");
 
     try (Agent agent = CrashingAgent.open(data)) {
       agent.start();
@@ -97,6 +132,8 @@ class CrashTest {
         agent.post(ordered(new StopOrder(StopOrder.Kind.PREEMPT, false)));
       } else {
         await().atMost(PATIENCE).until(() -> Files.exists(checkpoints.resolve("starts")));
+        assertThat(gpus.instances(0)).containsExactly("1g.10gb@6", "3g.40gb@0 alone");
+        assertThat(gpus.limits(1)).singleElement().asString().startsWith("acme.job.1.0 ");
         Files.createFile(checkpoints.resolve("go"));
       }
       await().atMost(PATIENCE).until(() -> report(agent).state() == AttemptState.ENDED);
@@ -111,12 +148,14 @@ class CrashTest {
       assertThat(data.resolve("attempts/acme.job.1.0"))
           .as("what may hold secrets is gone, whenever the crash came")
           .isDirectoryNotContaining("glob:**/{assignment,env,argv,callback}");
+      assertThat(gpus.instances(0)).containsExactly("3g.40gb@0 alone");
+      assertThat(gpus.limits(1)).isEmpty();
     }
   }
 
   @Test
   void givesUpForGoodWhatItHadGivenUpWhenItWasKilled() throws Exception {
-    die(Failpoint.AFTER_REFUSAL_RECORD, "late");
+    die(Failpoint.AFTER_REFUSAL_RECORD.name(), "late");
 
     try (Agent agent = CrashingAgent.open(data)) {
       agent.start();
@@ -125,6 +164,8 @@ class CrashTest {
 
       assertThat(report(agent).end().orElseThrow().reason()).isEqualTo(EndReason.OUT_OF_CONTACT);
       assertThat(data.resolve("checkpoints/acme/job/starts")).doesNotExist();
+      assertThat(gpus.instances(0)).containsExactly("3g.40gb@0 alone");
+      assertThat(gpus.limits(1)).isEmpty();
     }
   }
 
@@ -146,7 +187,7 @@ class CrashTest {
     await().atMost(PATIENCE).until(() -> !AttemptLock.isHeld(attempt));
   }
 
-  private void die(Failpoint failpoint, String what) throws Exception {
+  private void die(String step, String what) throws Exception {
     Process agent =
         new ProcessBuilder(
                 ProcessHandle.current().info().command().orElseThrow(),
@@ -154,7 +195,7 @@ class CrashTest {
                 "-XX:+UseSerialGC",
                 "-Xshare:auto",
                 "--enable-native-access=ALL-UNNAMED",
-                "-D" + Failpoint.PROPERTY + "=" + failpoint.name(),
+                "-D" + Failpoint.PROPERTY + "=" + step,
                 "-Dheadgate.log.level=WARN",
                 "-cp",
                 System.getProperty(
@@ -167,7 +208,7 @@ class CrashTest {
             .start();
     try {
       assertThat(agent.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS))
-          .as("%s is reached", failpoint)
+          .as("%s is reached", step)
           .isTrue();
       assertThat(agent.exitValue()).isEqualTo(137);
     } finally {

@@ -1,8 +1,8 @@
 package io.headgate.agent.runtime;
 
 import io.headgate.agent.core.StopOrder;
-import io.headgate.agent.driver.simulated.SimulatedGpuDriver;
-import io.headgate.agent.driver.simulated.SimulatedGpus;
+import io.headgate.agent.driver.nvml.NvmlGpuDriver;
+import io.headgate.agent.driver.nvml.NvmlSteps;
 import io.headgate.agent.process.BootClock;
 import io.headgate.agent.process.SupervisorSpec;
 import io.headgate.kit.telemetry.Telemetry;
@@ -15,7 +15,7 @@ import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 
 /// An agent without a wire, run by [CrashTest] in a JVM of its own: it takes one job on, stops it
-/// if asked to, and dies at the failpoint that it was started with.
+/// if asked to, and dies at the failpoint, or the step of its GPU driver, that it was started with.
 final class CrashingAgent {
   private CrashingAgent() {}
 
@@ -33,9 +33,24 @@ final class CrashingAgent {
             new SupervisorSpec.Logs(1 << 20, 4),
             new Retention.Limits(10, Duration.ofDays(1), Optional.empty()),
             bootId),
-        new SimulatedGpuDriver(SimulatedGpus.parse("1xH100"), "crash"),
+        NvmlGpuDriver.open(gpus(data), CrashingAgent::reached),
         new AgentInstruments(Telemetry.disabled(), time, "crash"),
         time);
+  }
+
+  /// Of the machine that the test has put beside the agent's records.
+  private static NvmlGpuDriver.Settings gpus(Path data) {
+    return new NvmlGpuDriver.Settings(
+        data.resolve("libnvidia-ml.so.1").toString(),
+        Duration.ofSeconds(60),
+        false,
+        attempt -> Optional.of(data.resolve("cgroups").resolve(attempt)));
+  }
+
+  private static void reached(NvmlSteps.Step step) {
+    if (step.name().equals(System.getProperty(Failpoint.PROPERTY))) {
+      Runtime.getRuntime().halt(137);
+    }
   }
 
   public static void main(String[] arguments) throws Exception {
