@@ -3,6 +3,7 @@ package io.headgate.scheduler.runtime;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.node.NodeId;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -64,8 +65,8 @@ final class Dispatcher {
   }
 
   private void acknowledge(List<Dispatch> dispatches) {
-    // The last of a session says it all.
-    Map<AgentSession, Long> highest = new HashMap<>();
+    // The last of a session says it all. In order of appearance, the same at every run.
+    Map<AgentSession, Long> highest = new LinkedHashMap<>();
     for (Dispatch dispatch : dispatches) {
       if (dispatch instanceof Dispatch.Acknowledge(AgentSession session, long sequence)) {
         highest.merge(session, sequence, Math::max);

@@ -33,7 +33,7 @@ final class Election {
   /// Looks at the row and takes it, if it is time to.
   Look look() {
     Row row = store.leadership();
-    return switch (decide(row)) {
+    return switch (move(row)) {
       case Move.Try(boolean holderLost) -> new Look(row, store.takeOver(candidate, holderLost));
       case Move.Wait _ -> new Look(row, Optional.empty());
     };
@@ -42,12 +42,13 @@ final class Election {
   /// Waits until another look is worth it. Never long, so that callers are told of a new leader
   /// soon.
   void awaitNext(Row seen) throws InterruptedException {
-    if (decide(seen) instanceof Move.Wait(Duration atMost)) {
+    if (move(seen) instanceof Move.Wait(Duration atMost)) {
       members.awaitChange(atMost.compareTo(LOOK) < 0 ? atMost : LOOK);
     }
   }
 
-  private Move decide(Row row) {
+  /// What to do about a row that was just read.
+  Move move(Row row) {
     if (!candidate.mayLead()) {
       return new Move.Wait(LOOK);
     }

@@ -1,85 +1,61 @@
 package io.headgate.scheduler.runtime;
 
-import io.headgate.kit.time.TimeSource;
-import io.headgate.scheduler.core.Decision;
-import io.headgate.scheduler.core.Input;
-import io.headgate.scheduler.core.catalog.QueueId;
-import io.headgate.scheduler.core.explain.Denial;
 import io.headgate.scheduler.core.node.NodeId;
-import java.time.Duration;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// One leadership, from take-over to its end: the loop. One platform thread owns the core. A turn
-/// takes what waits, lets the core decide, and hands rows and words on to the [Pipeline]; nothing
-/// is seen outside before it is durable.
+/// One leadership, from take-over to its end. Nothing is seen outside before it is durable.
+///
+/// Three lines of work, each confined to one thread at a time: [#turns] owns the core and decides,
+/// [#commits] makes durable what was decided, [#dispatcher] tells agents. They wait for nothing by
+/// themselves; [LeaderThreads] gives them threads, and a test may be their clock instead.
 final class Leader {
   private static final Logger LOG = LoggerFactory.getLogger(Leader.class);
 
-  /// Silence is noticed this part of a heartbeat late.
-  private static final int SWEEPS_PER_HEARTBEAT = 4;
-
   private final LeaderPorts ports;
   private final LeaderState state;
-  private final InputQueue queue;
-  private final Pipeline pipeline;
-  private final TouchedJobs touched = new TouchedJobs();
   private final Lease lease;
-  private final LeaderView.Reads reads;
-  private final UserDesk users;
-  private final AgentDesk agents;
-  private final CatalogDesk catalogs;
-  private final ContactSweep contacts;
-  private final Thread loop;
-  private final CompletableFuture<LeaderEnd> end = new CompletableFuture<>();
-  private final Instant baseTime;
-  private final long baseNanos;
+  private final InputQueue queue;
+  private final TouchedJobs touched = new TouchedJobs();
+  private final TurnMaker turns;
+  private final Commits commits;
   private final Dispatcher dispatcher;
-  private volatile CatalogView catalog;
   private volatile boolean closing;
-  // Confined to the loop.
-  private long lastBatch;
-  private long version;
-  private Optional<Instant> wakeAt = Optional.empty();
-  private long nextSweepNanos;
 
-  Leader(LeaderStart start, LeaderPorts ports, LeaderState state, Lease lease) {
+  /// @param decided gets what was decided, to be made durable
+  Leader(
+      LeaderStart start,
+      LeaderPorts ports,
+      LeaderState state,
+      Lease lease,
+      TurnMaker.Sink decided) {
     this.ports = ports;
     this.state = state;
     this.lease = lease;
     LoopSettings settings = start.settings();
-    TimeSource time = ports.time();
-    this.baseNanos = time.monotonicNanos();
-    this.baseTime = time.instant();
-    this.lastBatch = start.lastBatch();
-    this.version = start.version();
     this.queue =
         new InputQueue(
-            settings.maxCommands(), settings.maxQueuedJobs(), time, ports.metrics()::delayed);
+            settings.maxCommands(),
+            settings.maxQueuedJobs(),
+            ports.time(),
+            ports.metrics()::delayed);
+    this.turns = new TurnMaker(start, state, ports, decided);
+    this.commits = new Commits(start, lease, ports.failpoints());
     this.dispatcher = new Dispatcher(ports.reader(), ports.failpoints(), this::undelivered);
-    this.pipeline = new Pipeline(start, lease, ports, touched, dispatcher, this::end);
-    Views views = new Views(state);
-    this.reads = new LoopReads(state, views, time);
-    this.users = new UserDesk(state, views);
-    this.catalogs = new CatalogDesk(state);
-    this.agents = new AgentDesk(state, catalogs);
-    this.contacts = new ContactSweep(state, agents, catalogs, baseNanos);
-    this.catalog = state.catalog;
-    this.loop = Thread.ofPlatform().name("scheduler-loop").daemon().unstarted(this::run);
   }
 
-  void start() {
-    pipeline.start();
-    loop.start();
+  TurnMaker turns() {
+    return turns;
+  }
+
+  Commits commits() {
+    return commits;
+  }
+
+  Dispatcher dispatcher() {
+    return dispatcher;
   }
 
   Leadership leadership() {
@@ -95,7 +71,7 @@ final class Leader {
   }
 
   CatalogView catalog() {
-    return catalog;
+    return turns.catalog();
   }
 
   ContactClock clock(NodeId node) {
@@ -110,53 +86,51 @@ final class Leader {
     return queue.size();
   }
 
-  /// Waits until this replica does not lead any more.
-  ///
-  /// @param deposed told who leads now, before anybody is sent there
-  LeaderEnd awaitEnd(Consumer<Leadership> deposed) throws InterruptedException {
-    LeaderEnd why = end.join();
-    if (why instanceof LeaderEnd.Deposed(Leadership now)) {
-      deposed.accept(now);
-    }
-    finish(why);
-    return why;
+  /// What waits for the loop; waits itself until [TurnMaker#nextDeadline] if nothing does.
+  List<Command> await() throws InterruptedException {
+    long now = ports.time().monotonicNanos();
+    return take(InputQueue.nanosUntil(turns.nextDeadline(), now));
   }
 
-  /// Ends in order: finishes what was taken, then stops.
+  /// What waits for the loop now.
+  List<Command> take() throws InterruptedException {
+    return take(0);
+  }
+
+  private List<Command> take(long waitNanos) throws InterruptedException {
+    return queue.take(waitNanos, state.settings.batchJobs());
+  }
+
+  /// Takes nothing more; what was taken is finished.
   void close() {
     closing = true;
     queue.close();
   }
 
-  /// Ends at once, as by a crash: nothing more is written, sent or answered.
-  void kill() {
-    lease.end();
-    end(new LeaderEnd.Failed(new IllegalStateException("killed")));
-    pipeline.stop();
-    loop.interrupt();
+  boolean isClosing() {
+    return closing;
   }
 
-  private void end(LeaderEnd why) {
-    end.complete(why);
-  }
-
-  private void finish(LeaderEnd why) throws InterruptedException {
-    lease.end();
-    queue.close();
-    if (!(why instanceof LeaderEnd.Closed)) {
-      pipeline.stop();
-      loop.interrupt();
+  /// Answers and tells watches what the step made durable.
+  void publish(Step step) {
+    step.replies().forEach(Turn.Reply::give);
+    if (step.batch().isPresent()) {
+      long version = step.batch().get().version();
+      touched.add(step.touched(), version);
+      ports.committed().at(version);
     }
-    loop.join();
-    pipeline.awaitEnd();
+  }
+
+  /// Acts no more; nothing else is done with the leader by now.
+  void finish(LeaderEnd why) throws InterruptedException {
     LeadershipLostException lost =
         new LeadershipLostException("this replica does not lead any more");
     for (Command command : drain()) {
       fail(command, lost);
     }
-    String leader =
+    String address =
         why instanceof LeaderEnd.Deposed(Leadership now) ? now.address().orElse("") : "";
-    dispatcher.shut(leader);
+    dispatcher.shut(address);
   }
 
   private List<Command> drain() throws InterruptedException {
@@ -192,152 +166,5 @@ final class Leader {
     if (offer == InputQueue.Offer.FULL) {
       LOG.warn("{} was not told to run {}, and the loop has no room to hear it", node, run.key());
     }
-  }
-
-  private void run() {
-    try {
-      while (true) {
-        List<Command> commands =
-            queue.take(InputQueue.nanosUntil(nextDeadline(), now()), state.settings.batchJobs());
-        if (commands.isEmpty() && closing) {
-          put(new Turn(instant()), true);
-          end(new LeaderEnd.Closed());
-          return;
-        }
-        turns(commands);
-      }
-    } catch (InterruptedException e) {
-      LOG.debug("the loop was stopped", e);
-      end(new LeaderEnd.Failed(e));
-    } catch (RuntimeException | Error e) {
-      end(new LeaderEnd.Failed(e));
-    }
-  }
-
-  private long nextDeadline() {
-    long deadline = nextSweepNanos;
-    if (wakeAt.isPresent()) {
-      long untilWake = Duration.between(instant(), wakeAt.get()).toNanos();
-      deadline = Math.min(deadline, now() + Math.max(0, untilWake));
-    }
-    return deadline;
-  }
-
-  private void turns(List<Command> commands) throws InterruptedException {
-    Turn turn = new Turn(instant());
-    Map<QueueId, Integer> waitingMore = new HashMap<>();
-    for (Command command : commands) {
-      if (command instanceof Command.CatalogMoved(String source, CatalogUpdate update)) {
-        // Alone, so that everything in a turn is checked against the catalog it is decided with.
-        put(turn, false);
-        turn = new Turn(instant());
-        catalogs.moved(turn, source, update);
-        put(turn, false);
-        turn = new Turn(instant());
-        waitingMore.clear();
-      } else {
-        handle(turn, command, waitingMore);
-      }
-    }
-    long now = now();
-    if (now - nextSweepNanos >= 0 || state.windowOpen) {
-      contacts.sweep(turn, now);
-      nextSweepNanos = now + state.settings.heartbeat().toNanos() / SWEEPS_PER_HEARTBEAT;
-    }
-    if (wakeAt.isPresent() && !turn.now.isBefore(wakeAt.get())) {
-      wakeAt = Optional.empty();
-      turn.inputs.add(new Input.TimePassed());
-    }
-    put(turn, false);
-  }
-
-  private void handle(Turn turn, Command command, Map<QueueId, Integer> waitingMore) {
-    switch (command) {
-      case Command.Submit submit -> users.submit(turn, submit, waitingMore);
-      case Command.Cancel cancel -> users.cancel(turn, cancel);
-      case Command.Requeue requeue -> users.requeue(turn, requeue);
-      case Command.Hello(AgentSession session, AgentHello hello) ->
-          agents.hello(turn, session, hello);
-      case Command.Report(AgentSession session, long sequence, AgentReport report) ->
-          agents.report(turn, session, sequence, report);
-      case Command.Closing(AgentSession session) -> agents.closing(turn, session);
-      case Command.SessionEnded(AgentSession session) -> agents.ended(turn, session);
-      case Command.Undelivered(var attempt, int worker) ->
-          agents.undelivered(turn, attempt, worker);
-      case Command.Ask<?> ask -> ask(turn, ask);
-      case Command.CatalogMoved _ ->
-          throw new IllegalStateException("a catalog has a turn of its own");
-    }
-  }
-
-  private <T> void ask(Turn turn, Command.Ask<T> ask) {
-    // Answered after the turn, with what it decided.
-    UserDesk.reply(
-        turn,
-        ask.reply(),
-        () -> ask.question().apply(new LeaderView(state.core, state.catalog, reads, turn.now)));
-  }
-
-  /// Decides the turn and hands it on.
-  private void put(Turn turn, boolean isLast) throws InterruptedException {
-    if (turn.isEmpty() && !isLast) {
-      return;
-    }
-    if (!turn.inputs.isEmpty()) {
-      catalogs.withdrawStopped(turn);
-      decide(turn);
-    }
-    Optional<Batch> batch = Optional.empty();
-    Batch made = turn.batch(lastBatch + 1, version);
-    if (!made.isRenewal() || made.version() != version) {
-      batch = Optional.of(made);
-      lastBatch = made.id();
-      version = made.version();
-      turn.jobs.values().forEach(this::keep);
-    }
-    turn.replies.forEach(Turn.Reply::settle);
-    CatalogView current = state.catalog;
-    if (current != catalog) {
-      catalog = current;
-    }
-    pipeline.put(new Pipeline.Step(batch, turn.replies, turn.dispatches, turn.touched, isLast));
-  }
-
-  private void decide(Turn turn) {
-    long before = now();
-    Decision decision = state.core.decide(turn.inputs, turn.now);
-    ports.metrics().decided(now() - before, turn.inputs.size());
-    wakeAt = decision.wakeAt();
-    for (Decision.Refusal refusal : decision.refusals()) {
-      Consumer<Denial> told = turn.refusals.get(refusal.input());
-      if (told != null) {
-        told.accept(refusal.denial());
-      } else if (turn.inputs.get(refusal.input()) instanceof Input.JobSubmitted) {
-        throw new IllegalStateException(
-            "job %s passed the check and was refused: %s"
-                .formatted(refusal.job(), refusal.denial()));
-      }
-    }
-    state.recorder.record(turn, decision, state.catalog);
-  }
-
-  /// The version is known only now.
-  private void keep(JobRecord job) {
-    if (state.jobs.job(job.id()).isPresent()) {
-      state.jobs.put(job);
-    } else {
-      state.jobs.departed(job.id(), job.version());
-    }
-  }
-
-  /// Wall time that no adjustment of the clock moves while this replica leads.
-  private Instant instant() {
-    return baseTime
-        .plusNanos(ports.time().monotonicNanos() - baseNanos)
-        .truncatedTo(ChronoUnit.MICROS);
-  }
-
-  private long now() {
-    return ports.time().monotonicNanos();
   }
 }

@@ -11,7 +11,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Renews the lease of a new leader while it loads, which may take longer than a lease: a leader
-/// that is busy must not look like one that is gone. From its end on the [Pipeline] renews.
+/// that is busy must not look like one that is gone. From its end on [Commits] renews.
 final class LoadingLease {
   private static final Logger LOG = LoggerFactory.getLogger(LoadingLease.class);
 
@@ -19,7 +19,7 @@ final class LoadingLease {
   private final Row taken;
   private final Lease lease;
   private final Duration length;
-  private final Duration renewal;
+  private final Duration interval;
   private final TimeSource time;
   private final CountDownLatch closed = new CountDownLatch(1);
   private final Thread thread;
@@ -32,23 +32,21 @@ final class LoadingLease {
     this.taken = taken;
     this.lease = lease;
     this.length = settings.lease();
-    this.renewal = settings.renewal();
-    this.thread = Thread.ofPlatform().name("scheduler-loading").daemon().start(this::run);
+    this.interval = settings.renewal();
+    this.thread = Thread.ofPlatform().name("scheduler-loading").daemon().unstarted(this::run);
+  }
+
+  LoadingLease start() {
+    thread.start();
+    return this;
   }
 
   private void run() {
     try {
-      while (!closed.await(renewal.toNanos(), TimeUnit.NANOSECONDS)) {
+      while (!closed.await(interval.toNanos(), TimeUnit.NANOSECONDS)) {
         long sent = time.monotonicNanos();
-        Batch nothing = Batch.renewal(taken.lastBatch(), taken.version());
-        switch (store.commit(taken.leadership(), length, nothing)) {
-          case CommitResult.Committed() -> lease.renewed(sent);
-          case CommitResult.Deposed(Leadership now) -> {
-            successor = now;
-            return;
-          }
-          case CommitResult.Unknown(Exception cause) ->
-              LOG.warn("the lease could not be renewed while loading: {}", cause.toString());
+        if (!answered(store.commit(taken.leadership(), length, renewal()), sent)) {
+          return;
         }
       }
     } catch (InterruptedException e) {
@@ -56,6 +54,28 @@ final class LoadingLease {
     } catch (RuntimeException e) {
       LOG.warn("the lease is not renewed any more while loading", e);
     }
+  }
+
+  /// What is to be committed from time to time.
+  Batch renewal() {
+    return Batch.renewal(taken.lastBatch(), taken.version());
+  }
+
+  /// Takes the answer.
+  ///
+  /// @param sent when it was handed to the database, by the monotonic clock
+  /// @return false: there is nothing to renew any more
+  boolean answered(CommitResult result, long sent) {
+    switch (result) {
+      case CommitResult.Committed() -> lease.renewed(sent);
+      case CommitResult.Deposed(Leadership now) -> {
+        successor = now;
+        return false;
+      }
+      case CommitResult.Unknown(Exception cause) ->
+          LOG.warn("the lease could not be renewed while loading: {}", cause.toString());
+    }
+    return true;
   }
 
   /// Who took over meanwhile.

@@ -42,6 +42,7 @@ public final class Replica implements AutoCloseable {
   private final CountDownLatch closed = new CountDownLatch(1);
   private final CountDownLatch stopped = new CountDownLatch(1);
   private volatile @Nullable Leader leader;
+  private volatile @Nullable LeaderThreads threads;
   private volatile @Nullable Refresher refresher;
   private volatile Optional<Leadership> seen = Optional.empty();
   private volatile boolean killed;
@@ -242,13 +243,13 @@ public final class Replica implements AutoCloseable {
     Election.Look look = election.look();
     Optional<Row> taken = look.taken();
     if (taken.isEmpty()) {
-      seen = Optional.of(look.row().leadership());
+      saw(look.row().leadership());
       election.awaitNext(look.row());
       return;
     }
     Leadership leadership = taken.get().leadership();
     LOG.info("{} leads, epoch {}", candidate.name(), leadership.epoch());
-    seen = Optional.of(leadership);
+    saw(leadership);
     ports.failpoints().at(Failpoint.AFTER_ELECTION);
     LeaderEnd end = lead(taken.get(), new Lease(ports.time(), settings.lease(), sent));
     switch (end) {
@@ -276,7 +277,7 @@ public final class Replica implements AutoCloseable {
   private LeaderEnd lead(Row row, Lease lease) throws InterruptedException {
     LoadedState loaded;
     LeaderState state;
-    LoadingLease loading = new LoadingLease(row, lease, settings, ports);
+    LoadingLease loading = new LoadingLease(row, lease, settings, ports).start();
     try {
       loaded = ports.store().load();
       ports.failpoints().at(Failpoint.MID_LOAD);
@@ -287,33 +288,52 @@ public final class Replica implements AutoCloseable {
     } finally {
       loading.end();
     }
-    LeaderStart start =
-        new LeaderStart(row.leadership(), settings, loaded.lastBatch(), loaded.version());
-    Leader current = new Leader(start, ports, state, lease);
+    LeaderThreads current = new LeaderThreads(start(row, loaded), ports, state, lease);
     current.start();
     Map<String, CatalogSource.Watch> watches = new LinkedHashMap<>();
     try {
-      leader = current;
+      threads = current;
+      serve(current.leader());
       if (closed.getCount() == 0) {
-        current.close();
+        current.leader().close();
       }
       for (CatalogSource source : ports.sources()) {
         LoadedState.Catalog kept =
             loaded.catalogs().getOrDefault(source.name(), LoadedState.Catalog.NONE);
         watches.put(
             source.name(),
-            source.watch(kept.position(), update -> moved(current, source.name(), update)));
+            source.watch(
+                kept.position(), update -> moved(current.leader(), source.name(), update)));
       }
       refresher = new Refresher(watches, ports.time());
-      return current.awaitEnd(now -> seen = Optional.of(now));
+      return current.awaitEnd(this::saw);
     } finally {
-      leader = null;
+      serve(null);
+      threads = null;
       refresher = null;
       watches.values().forEach(CatalogSource.Watch::close);
     }
   }
 
-  private LeaderState state(Leadership leadership, LoadedState loaded) {
+  /// What the row of leadership said.
+  void saw(Leadership now) {
+    seen = Optional.of(now);
+  }
+
+  /// Callers and agents reach this leader from now on; null: none.
+  void serve(@Nullable Leader current) {
+    leader = current;
+  }
+
+  Election election() {
+    return election;
+  }
+
+  LeaderStart start(Row row, LoadedState loaded) {
+    return new LeaderStart(row.leadership(), settings, loaded.lastBatch(), loaded.version());
+  }
+
+  LeaderState state(Leadership leadership, LoadedState loaded) {
     List<CatalogUpdate> updates = new ArrayList<>();
     for (CatalogSource source : ports.sources()) {
       LoadedState.Catalog kept =
@@ -347,7 +367,7 @@ public final class Replica implements AutoCloseable {
   public void kill() {
     killed = true;
     closed.countDown();
-    Leader current = leader;
+    LeaderThreads current = threads;
     if (current != null) {
       current.kill();
     }

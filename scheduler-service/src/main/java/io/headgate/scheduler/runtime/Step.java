@@ -1,0 +1,26 @@
+package io.headgate.scheduler.runtime;
+
+import io.headgate.scheduler.core.job.JobId;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+
+/// A turn of the loop, decided: what to make durable, and what to do once it is.
+///
+/// @param batch absent: nothing of it is stored
+/// @param touched jobs that look different although nothing of them is stored anew
+/// @param isLast the leader ends in order after it
+record Step(
+    Optional<Batch> batch,
+    List<Turn.Reply<?>> replies,
+    List<Dispatch> dispatches,
+    Collection<JobId> touched,
+    boolean isLast) {
+
+  /// Nothing of it became durable.
+  void fail() {
+    LeadershipLostException lost =
+        new LeadershipLostException("this replica stopped leading before it was durable");
+    replies.forEach(reply -> reply.fail(lost));
+  }
+}

@@ -1,0 +1,201 @@
+package io.headgate.scheduler.runtime;
+
+import io.headgate.kit.time.TimeSource;
+import io.headgate.scheduler.core.Decision;
+import io.headgate.scheduler.core.Input;
+import io.headgate.scheduler.core.catalog.QueueId;
+import io.headgate.scheduler.core.explain.Denial;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/// Makes turns of what waits: the desks take each command, the core decides, and rows and words are
+/// handed on as a [Step]. It has no thread and does not wait; confined to the loop.
+final class TurnMaker {
+  /// Silence is noticed this part of a heartbeat late.
+  private static final int SWEEPS_PER_HEARTBEAT = 4;
+
+  private final LeaderState state;
+  private final TimeSource time;
+  private final LoopMetrics metrics;
+  private final Sink sink;
+  private final LeaderView.Reads reads;
+  private final UserDesk users;
+  private final AgentDesk agents;
+  private final CatalogDesk catalogs;
+  private final ContactSweep contacts;
+  private final Instant baseTime;
+  private final long baseNanos;
+  private volatile CatalogView catalog;
+  private long lastBatch;
+  private long version;
+  private Optional<Instant> wakeAt = Optional.empty();
+  private long nextSweepNanos;
+
+  /// Where steps go, in order.
+  @FunctionalInterface
+  interface Sink {
+    /// May wait for room.
+    void put(Step step) throws InterruptedException;
+  }
+
+  TurnMaker(LeaderStart start, LeaderState state, LeaderPorts ports, Sink sink) {
+    this.state = state;
+    this.time = ports.time();
+    this.metrics = ports.metrics();
+    this.sink = sink;
+    this.baseNanos = time.monotonicNanos();
+    this.baseTime = time.instant();
+    this.lastBatch = start.lastBatch();
+    this.version = start.version();
+    Views views = new Views(state);
+    this.reads = new LoopReads(state, views, time);
+    this.users = new UserDesk(state, views);
+    this.catalogs = new CatalogDesk(state);
+    this.agents = new AgentDesk(state, catalogs);
+    this.contacts = new ContactSweep(state, agents, catalogs, baseNanos);
+    this.catalog = state.catalog;
+  }
+
+  /// As the last turn saw it; for any thread.
+  CatalogView catalog() {
+    return catalog;
+  }
+
+  /// When there is something to do although no command came, by the monotonic clock.
+  long nextDeadline() {
+    long deadline = nextSweepNanos;
+    if (wakeAt.isPresent()) {
+      long untilWake = Duration.between(instant(), wakeAt.get()).toNanos();
+      deadline = Math.min(deadline, now() + Math.max(0, untilWake));
+    }
+    return deadline;
+  }
+
+  /// Takes the commands and whatever else is due, in one or several turns.
+  void take(List<Command> commands) throws InterruptedException {
+    Turn turn = new Turn(instant());
+    Map<QueueId, Integer> waitingMore = new HashMap<>();
+    for (Command command : commands) {
+      if (command instanceof Command.CatalogMoved(String source, CatalogUpdate update)) {
+        // Alone, so that everything in a turn is checked against the catalog it is decided with.
+        put(turn, false);
+        turn = new Turn(instant());
+        catalogs.moved(turn, source, update);
+        put(turn, false);
+        turn = new Turn(instant());
+        waitingMore.clear();
+      } else {
+        handle(turn, command, waitingMore);
+      }
+    }
+    long now = now();
+    if (now - nextSweepNanos >= 0 || state.windowOpen) {
+      contacts.sweep(turn, now);
+      nextSweepNanos = now + state.settings.heartbeat().toNanos() / SWEEPS_PER_HEARTBEAT;
+    }
+    if (wakeAt.isPresent() && !turn.now.isBefore(wakeAt.get())) {
+      wakeAt = Optional.empty();
+      turn.inputs.add(new Input.TimePassed());
+    }
+    put(turn, false);
+  }
+
+  /// The leader ends in order: no more comes.
+  void takeLast() throws InterruptedException {
+    put(new Turn(instant()), true);
+  }
+
+  private void handle(Turn turn, Command command, Map<QueueId, Integer> waitingMore) {
+    switch (command) {
+      case Command.Submit submit -> users.submit(turn, submit, waitingMore);
+      case Command.Cancel cancel -> users.cancel(turn, cancel);
+      case Command.Requeue requeue -> users.requeue(turn, requeue);
+      case Command.Hello(AgentSession session, AgentHello hello) ->
+          agents.hello(turn, session, hello);
+      case Command.Report(AgentSession session, long sequence, AgentReport report) ->
+          agents.report(turn, session, sequence, report);
+      case Command.Closing(AgentSession session) -> agents.closing(turn, session);
+      case Command.SessionEnded(AgentSession session) -> agents.ended(turn, session);
+      case Command.Undelivered(var attempt, int worker) ->
+          agents.undelivered(turn, attempt, worker);
+      case Command.Ask<?> ask -> ask(turn, ask);
+      case Command.CatalogMoved _ ->
+          throw new IllegalStateException("a catalog has a turn of its own");
+    }
+  }
+
+  private <T> void ask(Turn turn, Command.Ask<T> ask) {
+    // Answered after the turn, with what it decided.
+    UserDesk.reply(
+        turn,
+        ask.reply(),
+        () -> ask.question().apply(new LeaderView(state.core, state.catalog, reads, turn.now)));
+  }
+
+  /// Decides the turn and hands it on.
+  private void put(Turn turn, boolean isLast) throws InterruptedException {
+    if (turn.isEmpty() && !isLast) {
+      return;
+    }
+    if (!turn.inputs.isEmpty()) {
+      catalogs.withdrawStopped(turn);
+      decide(turn);
+    }
+    Optional<Batch> batch = Optional.empty();
+    Batch made = turn.batch(lastBatch + 1, version);
+    if (!made.isRenewal() || made.version() != version) {
+      batch = Optional.of(made);
+      lastBatch = made.id();
+      version = made.version();
+      turn.jobs.values().forEach(this::keep);
+    }
+    turn.replies.forEach(Turn.Reply::settle);
+    CatalogView current = state.catalog;
+    if (current != catalog) {
+      catalog = current;
+    }
+    sink.put(new Step(batch, turn.replies, turn.dispatches, turn.touched, isLast));
+  }
+
+  private void decide(Turn turn) {
+    long before = now();
+    Decision decision = state.core.decide(turn.inputs, turn.now);
+    metrics.decided(now() - before, turn.inputs.size());
+    wakeAt = decision.wakeAt();
+    for (Decision.Refusal refusal : decision.refusals()) {
+      Consumer<Denial> told = turn.refusals.get(refusal.input());
+      if (told != null) {
+        told.accept(refusal.denial());
+      } else if (turn.inputs.get(refusal.input()) instanceof Input.JobSubmitted) {
+        throw new IllegalStateException(
+            "job %s passed the check and was refused: %s"
+                .formatted(refusal.job(), refusal.denial()));
+      }
+    }
+    state.recorder.record(turn, decision, state.catalog);
+  }
+
+  /// The version is known only now.
+  private void keep(JobRecord job) {
+    if (state.jobs.job(job.id()).isPresent()) {
+      state.jobs.put(job);
+    } else {
+      state.jobs.departed(job.id(), job.version());
+    }
+  }
+
+  /// Wall time that no adjustment of the clock moves while this replica leads.
+  private Instant instant() {
+    return baseTime.plusNanos(time.monotonicNanos() - baseNanos).truncatedTo(ChronoUnit.MICROS);
+  }
+
+  private long now() {
+    return time.monotonicNanos();
+  }
+}
