@@ -68,7 +68,7 @@ public final class NodeAgent implements AutoCloseable {
                 config.keep().size().map(ByteSize::bytes)),
             bootId);
     try {
-      this.agent = new Agent(settings, driver, instruments, time);
+      this.agent = Agent.open(settings, driver, instruments, time);
     } catch (IOException e) {
       driver.close();
       throw new UncheckedIOException(e);

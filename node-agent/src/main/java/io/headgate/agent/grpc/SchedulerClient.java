@@ -2,15 +2,14 @@ package io.headgate.agent.grpc;
 
 import io.grpc.ManagedChannel;
 import io.headgate.agent.core.Leadership;
+import io.headgate.agent.process.BootClock;
 import io.headgate.agent.runtime.Agent;
 import io.headgate.agent.runtime.ControlPlane;
 import io.headgate.kit.client.Channels;
 import io.headgate.kit.time.TimeSource;
 import java.net.URI;
-import java.net.URISyntaxException;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
@@ -24,11 +23,6 @@ import org.slf4j.event.Level;
 /// sent, and comes back after every loss with growing, jittered waits.
 public final class SchedulerClient implements ControlPlane, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(SchedulerClient.class);
-  private static final int MAX_REDIRECTS = 4;
-  private static final Duration LONGEST_WAIT = Duration.ofSeconds(5);
-
-  /// While replicas answer and none leads: an election takes seconds.
-  private static final Duration LONGEST_ELECTION_WAIT = Duration.ofSeconds(1);
 
   /// How a session is opened.
   ///
@@ -48,8 +42,7 @@ public final class SchedulerClient implements ControlPlane, AutoCloseable {
   private final Agent agent;
   private final SchedulerSession.Self self;
   private final Wiring wiring;
-  private final Backoff backoff;
-  private final Backoff electing;
+  private final Rota rota;
   private final TimeSource time;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
@@ -67,8 +60,7 @@ public final class SchedulerClient implements ControlPlane, AutoCloseable {
     this.agent = agent;
     this.self = self;
     this.wiring = wiring;
-    this.backoff = new Backoff(Duration.ofMillis(100), LONGEST_WAIT, random);
-    this.electing = new Backoff(Duration.ofMillis(100), LONGEST_ELECTION_WAIT, random);
+    this.rota = new Rota(wiring.schedulers(), random);
     this.time = time;
   }
 
@@ -132,58 +124,22 @@ public final class SchedulerClient implements ControlPlane, AutoCloseable {
   }
 
   private void run() {
-    int turn = 0;
-    int redirects = 0;
-    URI address = wiring.schedulers().getFirst();
     try {
       while (!isClosed()) {
         long begun = time.monotonicNanos();
+        URI address = rota.address();
         SchedulerSession.Outcome outcome = connect(address);
-        Optional<URI> leader = leaderOf(outcome, address);
-        if (leader.isPresent() && redirects < MAX_REDIRECTS) {
-          redirects++;
-          address = leader.get();
-          continue;
-        }
-        boolean isElecting =
-            redirects > 0 || outcome instanceof SchedulerSession.Outcome.Redirected;
-        redirects = 0;
         if (outcome instanceof SchedulerSession.Outcome.Ended ended) {
-          afterEnd(address, ended, Duration.ofNanos(time.monotonicNanos() - begun));
+          afterEnd(address, ended);
         }
-        turn++;
-        if (replica(turn).equals(address)) {
-          // Not the one that has just failed us, if there is another.
-          turn++;
-        }
-        address = replica(turn);
-        pause((isElecting ? electing : backoff).next());
+        pause(rota.after(outcome, Duration.ofNanos(time.monotonicNanos() - begun)));
       }
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
     }
   }
 
-  private URI replica(int turn) {
-    return wiring.schedulers().get(turn % wiring.schedulers().size());
-  }
-
-  /// Where the outcome sends us; empty: nowhere, or to what is no address.
-  private static Optional<URI> leaderOf(SchedulerSession.Outcome outcome, URI from) {
-    if (!(outcome instanceof SchedulerSession.Outcome.Redirected(String leader))
-        || leader.isEmpty()) {
-      return Optional.empty();
-    }
-    try {
-      URI address = new URI(from.getScheme() + "://" + leader).parseServerAuthority();
-      return Optional.of(address).filter(uri -> uri.getHost() != null);
-    } catch (URISyntaxException e) {
-      LOG.warn("{} names '{}' as the leader's address, which is none", from, leader);
-      return Optional.empty();
-    }
-  }
-
-  private void afterEnd(URI address, SchedulerSession.Outcome.Ended ended, Duration lasted) {
+  private void afterEnd(URI address, SchedulerSession.Outcome.Ended ended) {
     // An outage is worth one line, not one every few seconds.
     boolean news = ended.welcomed() || !silent;
     LOG.atLevel(news ? Level.INFO : Level.DEBUG)
@@ -192,15 +148,10 @@ public final class SchedulerClient implements ControlPlane, AutoCloseable {
     if (ended.unauthenticated()) {
       wiring.rejectedToken().run();
     }
-    // Whoever welcomes us only to hang up again is not to be asked ten times a second.
-    if (ended.welcomed() && lasted.compareTo(LONGEST_WAIT) >= 0) {
-      backoff.reset();
-      electing.reset();
-    }
   }
 
   private SchedulerSession.Outcome connect(URI address) throws InterruptedException {
-    SchedulerSession next = new SchedulerSession(agent, self, time);
+    SchedulerSession next = new SchedulerSession(agent, self, time, BootClock::nowMs);
     @Nullable ManagedChannel channel = null;
     try {
       channel = wiring.channels().apply(address);

@@ -5,11 +5,9 @@ import io.grpc.Channel;
 import io.grpc.Status;
 import io.grpc.stub.ClientCallStreamObserver;
 import io.grpc.stub.ClientResponseObserver;
-import io.headgate.agent.core.AttemptKey;
 import io.headgate.agent.core.AttemptReport;
 import io.headgate.agent.core.Input;
 import io.headgate.agent.core.Leadership;
-import io.headgate.agent.process.BootClock;
 import io.headgate.agent.runtime.Agent;
 import io.headgate.kit.time.TimeSource;
 import io.headgate.proto.agent.v1.AgentServiceGrpc;
@@ -18,32 +16,30 @@ import io.headgate.proto.agent.v1.ConnectRequest;
 import io.headgate.proto.agent.v1.ConnectResponse;
 import io.headgate.proto.agent.v1.Heartbeat;
 import io.headgate.proto.agent.v1.Hello;
-import io.headgate.proto.agent.v1.LogChunk;
-import io.headgate.proto.agent.v1.ReadLogs;
 import io.headgate.proto.agent.v1.Welcome;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// One stream to one scheduler, from Hello to its end.
 ///
-/// One thread, the caller of [#run], owns everything and does all sending: heartbeats first, then
-/// updates in order, then output, and of the last two only as much as the stream takes, so a
-/// scheduler that reads slowly costs bounded memory and delays no heartbeat. Other threads only put
-/// events into its inbox; a message is asked for when the one before is done.
-final class SchedulerSession implements ClientResponseObserver<ConnectRequest, ConnectResponse> {
+/// One thread, the caller of [#run] or of [#step], owns everything and does all sending: heartbeats
+/// first, then updates in order, then output, and of the last two only as much as the stream takes,
+/// so a scheduler that reads slowly costs bounded memory and delays no heartbeat. Other threads
+/// only put events into its inbox; a message is asked for when the one before is done.
+public final class SchedulerSession
+    implements ClientResponseObserver<ConnectRequest, ConnectResponse> {
   /// Version of the agent protocol spoken here.
   static final int PROTOCOL_VERSION = 1;
 
@@ -52,11 +48,10 @@ final class SchedulerSession implements ClientResponseObserver<ConnectRequest, C
   private static final Duration LEAST_REPLY_PATIENCE = Duration.ofSeconds(10);
   private static final Duration FOLLOW_INTERVAL = Duration.ofMillis(100);
   private static final int UPDATE_BATCH = 100;
-  private static final int MAX_LOG_READERS = 64;
   private static final int MAX_UNANSWERED = 100;
 
   /// How a session ended.
-  sealed interface Outcome {
+  public sealed interface Outcome {
     /// Another replica leads.
     ///
     /// @param address `host:port`; empty: unknown
@@ -70,12 +65,13 @@ final class SchedulerSession implements ClientResponseObserver<ConnectRequest, C
   }
 
   /// Who the agent is, in its own words.
-  record Self(
+  public record Self(
       String node, String sessionId, String bootId, String agentVersion, boolean simulated) {}
 
   private final Agent agent;
   private final Self self;
   private final TimeSource time;
+  private final LongSupplier bootMs;
   private final BlockingQueue<Event> inbox = new LinkedBlockingQueue<>();
   private final AtomicBoolean wakeQueued = new AtomicBoolean();
   private volatile boolean welcomed;
@@ -89,47 +85,80 @@ final class SchedulerSession implements ClientResponseObserver<ConnectRequest, C
   private long lastHeardNanos;
   private long heartbeats;
   private long sentSequence;
+  private boolean saidHello;
   private boolean saidClosing;
   private final Map<Long, Long> unansweredBootMs = new LinkedHashMap<>();
-  private final Map<String, LogSender> readers = new LinkedHashMap<>();
+  private final LogReaders readers;
 
   private sealed interface Event {
     record Received(ConnectResponse message) implements Event {}
+
+    /// How every attempt stands, so that Hello can be said.
+    record Known(List<AttemptReport> reports) implements Event {}
 
     record Woken() implements Event {}
 
     record Over(Outcome outcome) implements Event {}
   }
 
-  SchedulerSession(Agent agent, Self self, TimeSource time) {
+  /// A session that has not begun.
+  ///
+  /// @param bootMs the boot clock
+  public SchedulerSession(Agent agent, Self self, TimeSource time, LongSupplier bootMs) {
     this.agent = agent;
     this.self = self;
     this.time = time;
+    this.bootMs = bootMs;
+    this.readers = new LogReaders(agent);
   }
 
   /// Opens the stream and serves it until it ends, on the caller's thread.
   Outcome run(Channel channel) throws InterruptedException {
     var _ = AgentServiceGrpc.newStub(channel).connect(this);
     try {
-      lastHeardNanos = time.monotonicNanos();
-      Hello hello = hello();
-      helloBootMs = BootClock.nowMs();
-      send(ConnectRequest.newBuilder().setHello(hello).build());
-      sayClosing();
+      begin();
       while (outcome == null) {
         @Nullable Event event = inbox.poll(nanosToWait(), TimeUnit.NANOSECONDS);
-        while (event != null && outcome == null) {
+        if (event != null) {
           take(event);
-          event = inbox.poll();
         }
-        serve();
+        step();
       }
       return outcome;
-    } catch (ExecutionException e) {
-      throw new IllegalStateException("the agent's loop has ended", e);
     } finally {
       finish();
     }
+  }
+
+  /// Begins, once there is a stream ([#beforeStart]).
+  public void begin() {
+    lastHeardNanos = time.monotonicNanos();
+    var _ =
+        agent
+            .reports()
+            .whenComplete((reports, failure) -> {
+              if (failure == null) {
+                inbox.add(new Event.Known(reports));
+              } else {
+                end("the agent's loop has ended");
+              }
+            });
+  }
+
+  /// Takes what has arrived and sends what is due, without waiting. To be called again when
+  /// something arrives, and after [#nanosToWait].
+  public void step() {
+    while (outcome == null && !inbox.isEmpty()) {
+      take(inbox.remove());
+    }
+    if (outcome == null) {
+      serve();
+    }
+  }
+
+  /// How it ended; empty: it goes on.
+  public Optional<Outcome> outcome() {
+    return Optional.ofNullable(outcome);
   }
 
   boolean isWelcomed() {
@@ -137,14 +166,14 @@ final class SchedulerSession implements ClientResponseObserver<ConnectRequest, C
   }
 
   /// Something may be to send.
-  void wake() {
+  public void wake() {
     if (wakeQueued.compareAndSet(false, true)) {
       inbox.add(new Event.Woken());
     }
   }
 
   /// Ends the session.
-  void end(String why) {
+  public void end(String why) {
     end(new Outcome.Ended(welcomed, false, why));
   }
 
@@ -189,6 +218,12 @@ final class SchedulerSession implements ClientResponseObserver<ConnectRequest, C
           requests.request(1);
         }
       }
+      case Event.Known(List<AttemptReport> reports) -> {
+        helloBootMs = bootMs.getAsLong();
+        send(ConnectRequest.newBuilder().setHello(hello(reports)).build());
+        saidHello = true;
+        sayClosing();
+      }
       case Event.Woken _ -> {
         wakeQueued.set(false);
         // At once, because the next event may be the end.
@@ -198,8 +233,7 @@ final class SchedulerSession implements ClientResponseObserver<ConnectRequest, C
     }
   }
 
-  private Hello hello() throws InterruptedException, ExecutionException {
-    List<AttemptReport> reports = agent.reports().get();
+  private Hello hello(List<AttemptReport> reports) {
     Hello.Builder hello =
         Hello.newBuilder()
             .setNode(self.node())
@@ -222,8 +256,8 @@ final class SchedulerSession implements ClientResponseObserver<ConnectRequest, C
       case STOP -> agent.post(FromWire.stop(message.getStop(), time.instant()));
       case ACKNOWLEDGE -> agent.acknowledge(message.getAcknowledge().getSequence());
       case HEARTBEAT_REPLY -> heard(message.getHeartbeatReply().getNumber());
-      case READ_LOGS -> readLogs(message.getReadLogs());
-      case CANCEL_READ_LOGS -> closeReader(message.getCancelReadLogs().getReadId());
+      case READ_LOGS -> readers.read(message.getReadLogs(), this::send);
+      case CANCEL_READ_LOGS -> readers.close(message.getCancelReadLogs().getReadId());
       case FORGET -> {
         var forget = message.getForget();
         agent.post(
@@ -253,25 +287,6 @@ final class SchedulerSession implements ClientResponseObserver<ConnectRequest, C
     Optional.ofNullable(unansweredBootMs.remove(number)).ifPresent(agent::contact);
   }
 
-  private void readLogs(ReadLogs request) {
-    @Nullable LogSender known = readers.get(request.getReadId());
-    if (known != null) {
-      known.grant(request.getWindowBytes());
-      return;
-    }
-    if (readers.size() >= MAX_LOG_READERS) {
-      String problem = "this machine serves " + MAX_LOG_READERS + " readers already";
-      send(ToWire.message(ToWire.lastChunk(request.getReadId(), problem)));
-      return;
-    }
-    AttemptKey key = FromWire.key(request.getJob(), request.getAttempt(), request.getWorker());
-    readers.put(request.getReadId(), new LogSender(agent, request, key));
-  }
-
-  private void closeReader(String readId) {
-    Optional.ofNullable(readers.remove(readId)).ifPresent(LogSender::close);
-  }
-
   /// Sends what is due and fits.
   private void serve() {
     long now = time.monotonicNanos();
@@ -290,7 +305,7 @@ final class SchedulerSession implements ClientResponseObserver<ConnectRequest, C
       heartbeat();
     }
     sendUpdates();
-    sendLogs();
+    readers.send(this::isReady, this::send);
   }
 
   private void heartbeat() {
@@ -300,7 +315,7 @@ final class SchedulerSession implements ClientResponseObserver<ConnectRequest, C
       return;
     }
     heartbeats++;
-    unansweredBootMs.put(heartbeats, BootClock.nowMs());
+    unansweredBootMs.put(heartbeats, bootMs.getAsLong());
     if (unansweredBootMs.size() > MAX_UNANSWERED) {
       unansweredBootMs.remove(unansweredBootMs.keySet().iterator().next());
     }
@@ -312,7 +327,7 @@ final class SchedulerSession implements ClientResponseObserver<ConnectRequest, C
 
   /// Once a stream, as soon as it is so; the scheduler gives no new work from then on.
   private void sayClosing() {
-    if (!saidClosing && agent.isClosing()) {
+    if (saidHello && !saidClosing && agent.isClosing()) {
       saidClosing = true;
       send(ConnectRequest.newBuilder().setClosing(Closing.getDefaultInstance()).build());
     }
@@ -334,26 +349,8 @@ final class SchedulerSession implements ClientResponseObserver<ConnectRequest, C
     }
   }
 
-  /// One chunk of each reader in turn, so that none starves another.
-  private void sendLogs() {
-    boolean sent = true;
-    while (sent) {
-      sent = false;
-      for (Map.Entry<String, LogSender> reader : List.copyOf(readers.entrySet())) {
-        if (!isReady()) {
-          return;
-        }
-        Optional<LogChunk> chunk = reader.getValue().next();
-        chunk.ifPresent(found -> send(ToWire.message(found)));
-        sent |= chunk.isPresent();
-        if (reader.getValue().isDone()) {
-          closeReader(reader.getKey());
-        }
-      }
-    }
-  }
-
-  private long nanosToWait() {
+  /// How long nothing is due, unless something arrives.
+  public long nanosToWait() {
     long now = time.monotonicNanos();
     long wait = lastHeardNanos + (welcomed ? replyPatience() : WELCOME_PATIENCE).toNanos() - now;
     if (welcomed) {
@@ -380,9 +377,10 @@ final class SchedulerSession implements ClientResponseObserver<ConnectRequest, C
     }
   }
 
-  private void finish() {
+  /// Lets go of the stream.
+  public void finish() {
     welcomed = false;
-    new ArrayList<>(readers.keySet()).forEach(this::closeReader);
+    readers.closeAll();
     if (requests == null) {
       return;
     }

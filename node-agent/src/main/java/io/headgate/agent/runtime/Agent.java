@@ -8,9 +8,6 @@ import io.headgate.agent.core.LeadershipHistory;
 import io.headgate.agent.driver.GpuDriver;
 import io.headgate.agent.process.AttemptLogs;
 import io.headgate.agent.process.Cgroups;
-import io.headgate.agent.process.DurableFile;
-import io.headgate.agent.process.SupervisorBinary;
-import io.headgate.agent.process.SupervisorLauncher;
 import io.headgate.agent.process.SupervisorSpec;
 import io.headgate.kit.time.TimeSource;
 import java.io.IOException;
@@ -21,10 +18,8 @@ import java.util.concurrent.CompletableFuture;
 
 /// The agent without its wire: what runs on this machine, on disk and under supervisors.
 public final class Agent implements AutoCloseable {
-  private final Ledger ledger;
-  private final Outbox outbox;
+  private final AgentPorts ports;
   private final AgentLoop loop;
-  private final Cgroups cgroups;
 
   /// What an agent needs to know of its machine.
   ///
@@ -45,32 +40,22 @@ public final class Agent implements AutoCloseable {
   /// An update on its way to the scheduler.
   public record Update(long sequence, AttemptReport report) {}
 
-  public Agent(Settings settings, GpuDriver driver, AgentInstruments instruments, TimeSource time)
+  /// An agent that reaches its machine through these.
+  ///
+  /// @param name of its thread
+  public Agent(String name, AgentPorts ports) {
+    this.ports = ports;
+    this.loop = new AgentLoop(name, ports);
+  }
+
+  /// Opens the data directory; nothing runs yet.
+  public static Agent open(
+      Settings settings, GpuDriver driver, AgentInstruments instruments, TimeSource time)
       throws IOException {
-    Path data = settings.data().toAbsolutePath();
-    this.ledger = Ledger.open(data, settings.bootId());
-    try {
-      this.outbox = Outbox.open(data.resolve("outbox"), ledger.reserve());
-    } catch (IOException | RuntimeException e) {
-      ledger.close();
-      throw e;
-    }
-    DurableFile.makeDirectory(data.resolve("bin"));
-    this.cgroups = cgroups(settings.name(), data);
-    Machine machine =
-        new Machine(
-            ledger,
-            driver,
-            new SupervisorLauncher(SupervisorBinary.extract(data.resolve("bin"))),
-            cgroups,
-            settings.checkpoints().toAbsolutePath(),
-            settings.logs(),
-            instruments,
-            time);
-    this.loop =
-        new AgentLoop(
-            settings.name(), machine, outbox, new Retention(ledger, time, settings.keep()));
-    instruments.observe(loop::latestReports, driver::discover, outbox::size);
+    AgentPorts ports = OnDisk.open(settings, driver, instruments, time);
+    Agent agent = new Agent(settings.name(), ports);
+    instruments.observe(agent.loop::latestReports, driver::discover, ports.updates()::size);
+    return agent;
   }
 
   /// Where the jobs of an agent get their cgroups.
@@ -82,7 +67,20 @@ public final class Agent implements AutoCloseable {
 
   /// Takes up what was left, then serves.
   public void start() throws IOException {
+    recover();
     loop.start();
+  }
+
+  /// Takes up what was left. Then either [#start] is not used, and [#turn] is.
+  public void recover() throws IOException {
+    loop.recover();
+  }
+
+  /// Does the next thing that is to be done, on the caller's thread.
+  ///
+  /// @return false: there is none
+  public boolean turn() {
+    return loop.turn();
   }
 
   public void connect(ControlPlane controlPlane) {
@@ -125,24 +123,24 @@ public final class Agent implements AutoCloseable {
 
   /// Updates after the sequence, oldest first.
   public List<Update> updatesAfter(long sequence, int limit) {
-    return outbox.after(sequence, limit).stream()
+    return ports.updates().after(sequence, limit).stream()
         .map(entry -> new Update(entry.sequence(), entry.report()))
         .toList();
   }
 
   /// Updates up to the sequence are the scheduler's now.
   public void acknowledge(long sequence) throws IOException {
-    outbox.acknowledge(sequence);
+    ports.updates().acknowledge(sequence);
   }
 
   /// Completes when the scheduler has acknowledged everything.
   public CompletableFuture<Void> delivered() {
-    return outbox.emptied();
+    return ports.updates().emptied();
   }
 
   /// The output of an attempt; empty when this machine has none.
   public Optional<AttemptLogs> openLogs(AttemptKey key) throws IOException {
-    return AttemptLogs.open(ledger.directory(key));
+    return ports.resources().openLogs(key);
   }
 
   /// Stops every job with its callback; completes when none is left.
@@ -164,8 +162,7 @@ public final class Agent implements AutoCloseable {
   @Override
   public void close() throws IOException {
     loop.close();
-    cgroups.removeIfEmpty();
-    outbox.close();
-    ledger.close();
+    ports.updates().close();
+    ports.resources().close();
   }
 }

@@ -9,6 +9,7 @@ import io.headgate.agent.core.LeadershipHistory;
 import io.headgate.agent.core.Reconciler;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,7 +22,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// The one thread that owns the reconciler: takes an input, lets it decide, carries the effects out
-/// in order.
+/// in order. A test may be that thread, by [#turn].
 ///
 /// It writes the ledger and the outbox itself, because nothing may overtake them; whatever else
 /// takes time belongs to the attempts' own threads. A ledger that cannot be written ends the loop:
@@ -33,14 +34,12 @@ final class AgentLoop implements AutoCloseable {
   private static final int ANSWER_SECONDS = 10;
 
   /// A slow disk takes seconds for a record; a loop that stands longer than this obeys nobody.
-  private static final int TURN_SECONDS = 5;
+  private static final Duration TURN_PATIENCE = Duration.ofSeconds(5);
 
-  private final Machine machine;
-  private final Outbox outbox;
+  private final AgentPorts ports;
   private final Reconciler reconciler;
-  private final Retention retention;
   private final BlockingQueue<Runnable> tasks = new LinkedBlockingQueue<>();
-  private final Map<AttemptKey, AttemptProcess> processes = new HashMap<>(); // loop thread only
+  private final Map<AttemptKey, AttemptCare> processes = new HashMap<>(); // loop thread only
   private final CompletableFuture<Void> failure = new CompletableFuture<>();
   private final CompletableFuture<Void> idle = new CompletableFuture<>();
   private final Thread thread;
@@ -49,25 +48,39 @@ final class AgentLoop implements AutoCloseable {
   private volatile LeadershipHistory history = LeadershipHistory.NONE;
   private volatile boolean closing;
   private volatile CompletableFuture<Void> turn = CompletableFuture.completedFuture(null);
+  private volatile long turnAskedNanos;
   private long lastContactBootMs; // loop thread only
   private boolean awaitingIdle; // loop thread only
   private boolean closed; // loop thread only
 
-  AgentLoop(String name, Machine machine, Outbox outbox, Retention retention) {
-    this.machine = machine;
-    this.outbox = outbox;
-    this.retention = retention;
-    this.reconciler = new Reconciler(machine.driver().devices());
+  AgentLoop(String name, AgentPorts ports) {
+    this.ports = ports;
+    this.reconciler = new Reconciler(ports.devices());
     this.thread = Thread.ofPlatform().name("headgate-agent-" + name).unstarted(this::run);
   }
 
-  /// Takes up what the ledger holds, then serves.
-  void start() throws IOException {
-    Input.Recovered recovered = machine.ledger().recover(machine.time().instant());
-    machine.driver().recover(machine.ledger().slices(recovered));
-    retention.begin();
+  /// Takes up what the ledger holds.
+  void recover() throws IOException {
+    Input.Recovered recovered = ports.records().recover(ports.time().instant());
+    ports.resources().recovered(recovered);
     post(recovered);
+  }
+
+  /// Serves, on a thread of its own.
+  void start() {
     thread.start();
+  }
+
+  /// Does the next thing that was posted, on the caller's thread.
+  ///
+  /// @return false: there is none
+  boolean turn() {
+    Runnable task = tasks.poll();
+    if (task == null) {
+      return false;
+    }
+    task.run();
+    return true;
   }
 
   void connect(ControlPlane to) {
@@ -96,13 +109,14 @@ final class AgentLoop implements AutoCloseable {
   /// Whether it takes what is posted. It is told by what came of the asking before, so this is to
   /// be called again and again, by one thread.
   boolean isTurning() {
-    CompletableFuture<Void> last = turn;
-    if (last.isDone()) {
+    long now = ports.time().monotonicNanos();
+    if (turn.isDone()) {
       CompletableFuture<Void> next = new CompletableFuture<>();
       tasks.add(() -> next.complete(null));
-      turn = next.orTimeout(TURN_SECONDS, TimeUnit.SECONDS);
+      turn = next;
+      turnAskedNanos = now;
     }
-    return !last.isCompletedExceptionally();
+    return now - turnAskedNanos <= TURN_PATIENCE.toNanos();
   }
 
   /// How every attempt stood a moment ago, without waiting.
@@ -140,7 +154,7 @@ final class AgentLoop implements AutoCloseable {
   public void close() {
     tasks.add(() -> {
       closed = true;
-      processes.values().forEach(AttemptProcess::detach);
+      processes.values().forEach(AttemptCare::detach);
     });
     try {
       thread.join();
@@ -158,7 +172,7 @@ final class AgentLoop implements AutoCloseable {
       Thread.currentThread().interrupt();
     } catch (RuntimeException | Error e) {
       LOG.error("the agent cannot go on; the jobs run on under their supervisors", e);
-      processes.values().forEach(AttemptProcess::detach);
+      processes.values().forEach(AttemptCare::detach);
       failure.completeExceptionally(e);
       idle.completeExceptionally(e);
     }
@@ -183,30 +197,30 @@ final class AgentLoop implements AutoCloseable {
   private void carryOut(Effect effect) throws IOException {
     switch (effect) {
       case Effect.RecordLeadership(LeadershipHistory higher) ->
-          machine.ledger().recordLeadership(higher);
+          ports.records().recordLeadership(higher);
       case Effect.RecordAssignment(Assignment assignment) ->
-          machine.ledger().recordAssignment(assignment, lastContactBootMs);
+          ports.records().recordAssignment(assignment, lastContactBootMs);
       case Effect.RecordEnd(AttemptReport report) -> {
-        machine.ledger().recordEnd(report);
+        ports.records().recordEnd(report);
         processes.remove(report.key());
         LOG.info("{} ended: {}", report.key(), report.end().map(Object::toString).orElse(""));
       }
       case Effect.Start(Assignment assignment) -> {
-        AttemptProcess process = new AttemptProcess(machine, assignment, this::post);
+        AttemptCare process = ports.care().of(assignment, this::post);
         processes.put(assignment.key(), process);
         process.start();
       }
       case Effect.SendStop stop -> process(stop.assignment()).stop(stop.order());
       case Effect.Release release -> process(release.assignment()).release(release.killRemains());
       case Effect.Report(AttemptReport report) -> {
-        outbox.append(report);
+        ports.updates().append(report);
         Failpoint.AFTER_UPDATE_RECORD.reach();
-        machine.instruments().reported(report);
+        ports.watcher().reported(report);
         controlPlane.updatesReady();
       }
       case Effect.Forget(AttemptKey key) -> {
-        machine.ledger().forget(key);
-        retention.forgot();
+        ports.records().forget(key);
+        ports.watcher().forgot();
       }
       case Effect.Refuse refuse -> {
         LOG.warn("refused {}, because {} was obeyed", refuse.leadership(), reconciler.history());
@@ -215,8 +229,8 @@ final class AgentLoop implements AutoCloseable {
     }
   }
 
-  private AttemptProcess process(Assignment assignment) {
-    @Nullable AttemptProcess process = processes.get(assignment.key());
+  private AttemptCare process(Assignment assignment) {
+    @Nullable AttemptCare process = processes.get(assignment.key());
     if (process == null) {
       throw new IllegalStateException("nobody looks after " + assignment.key());
     }

@@ -23,11 +23,9 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Looks after one attempt: starts it or finds it running, follows its supervisor, passes commands
-/// on, and frees its slices at the end. Whatever happens is told to the loop as an input.
-///
-/// Everything that may take time runs on virtual threads of its own; the methods return at once.
-final class AttemptProcess {
+/// Looks after an attempt under a supervisor on this machine. Everything that may take time runs on
+/// virtual threads of its own.
+final class AttemptProcess implements AttemptCare {
   private static final Logger LOG = LoggerFactory.getLogger(AttemptProcess.class);
   private static final Duration FIRST_RETRY = Duration.ofMillis(10);
   private static final Duration LAST_RETRY = Duration.ofSeconds(5);
@@ -58,13 +56,13 @@ final class AttemptProcess {
     return assignment.key();
   }
 
-  /// Starts the attempt, or finds the supervisor that did, and follows it to its end.
-  void start() {
+  @Override
+  public void start() {
     Thread.ofVirtual().name("attempt " + key()).start(this::run);
   }
 
-  /// The control plane was heard from at that time of the boot clock.
-  void contact(long bootMs) {
+  @Override
+  public void contact(long bootMs) {
     lock.lock();
     try {
       contactBootMs = OptionalLong.of(bootMs);
@@ -76,8 +74,8 @@ final class AttemptProcess {
     }
   }
 
-  /// Stops the job, now or as soon as its supervisor is there.
-  void stop(StopOrder stop) {
+  @Override
+  public void stop(StopOrder stop) {
     lock.lock();
     try {
       // One that skips the callback is not taken back by a later one that does not.
@@ -92,13 +90,13 @@ final class AttemptProcess {
     }
   }
 
-  /// Frees the slices; first kills what may live without a supervisor, if asked to.
-  void release(boolean killRemains) {
+  @Override
+  public void release(boolean killRemains) {
     Thread.ofVirtual().name("release " + key()).start(() -> runRelease(killRemains));
   }
 
-  /// Lets go of the job, which runs on.
-  void detach() {
+  @Override
+  public void detach() {
     lock.lock();
     try {
       detached = true;

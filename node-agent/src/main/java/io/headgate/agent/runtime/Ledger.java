@@ -44,7 +44,7 @@ import org.jspecify.annotations.Nullable;
 /// | `forgotten` | when the scheduler knows | kept for its logs only |
 ///
 /// Written by the loop and by the attempts' own threads, each its own files.
-final class Ledger implements AutoCloseable {
+final class Ledger implements AttemptRecords, AutoCloseable {
   /// Why an attempt never runs here.
   record Refusal(EndReason reason, String problem) {}
 
@@ -115,12 +115,13 @@ final class Ledger implements AutoCloseable {
     return bootId;
   }
 
-  void recordLeadership(LeadershipHistory history) throws IOException {
+  @Override
+  public void recordLeadership(LeadershipHistory history) throws IOException {
     write(data.resolve("leadership"), Records.of(history));
   }
 
-  /// @param contactBootMs the last contact with the control plane before this command
-  void recordAssignment(Assignment assignment, long contactBootMs) throws IOException {
+  @Override
+  public void recordAssignment(Assignment assignment, long contactBootMs) throws IOException {
     reserve.write(() -> DurableFile.makeDirectory(directory(assignment.key())));
     Failpoint.BEFORE_ASSIGNMENT_RECORD.reach();
     Fields fields =
@@ -182,7 +183,8 @@ final class Ledger implements AutoCloseable {
 
   /// The attempt is over. What a job could not have wanted to be kept, its environment with perhaps
   /// secrets in it, goes.
-  void recordEnd(AttemptReport report) throws IOException {
+  @Override
+  public void recordEnd(AttemptReport report) throws IOException {
     Failpoint.BEFORE_END_RECORD.reach();
     Path directory = directory(report.key());
     reserve.write(() -> DurableFile.makeDirectory(directory));
@@ -200,7 +202,8 @@ final class Ledger implements AutoCloseable {
   }
 
   /// The scheduler needs the record no more; only the logs are of use now.
-  void forget(AttemptKey key) throws IOException {
+  @Override
+  public void forget(AttemptKey key) throws IOException {
     Path directory = directory(key);
     if (Files.isDirectory(directory.resolve("logs"))) {
       write(directory.resolve("forgotten"), new Fields());
@@ -210,7 +213,8 @@ final class Ledger implements AutoCloseable {
   }
 
   /// Everything that this machine has a record of.
-  Input.Recovered recover(Instant now) throws IOException {
+  @Override
+  public Input.Recovered recover(Instant now) throws IOException {
     LeadershipHistory history =
         read(data.resolve("leadership")).map(Records::leadership).orElse(LeadershipHistory.NONE);
     List<Input.Found> found = new ArrayList<>();

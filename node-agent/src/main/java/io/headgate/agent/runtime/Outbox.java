@@ -28,10 +28,7 @@ import org.slf4j.LoggerFactory;
 /// A journal of lines `<sequence> <crc> <report>`, and of lines `base <sequence>`: everything up to
 /// there is the scheduler's. The first line is one of those. What a crash cut off at the end was
 /// never sent, so it is dropped; damage before the end is refused. Thread-safe.
-final class Outbox implements AutoCloseable {
-  /// An update and its place in the order.
-  record Entry(long sequence, AttemptReport report) {}
-
+final class Outbox implements Updates {
   /// An outage of days on a busy machine; beyond it Hello tells how everything stands.
   static final int MAX_ENTRIES = 100_000;
 
@@ -65,8 +62,8 @@ final class Outbox implements AutoCloseable {
     return new Outbox(file, reserve);
   }
 
-  /// Adds an update; when this returns it survives any crash.
-  Entry append(AttemptReport report) throws IOException {
+  @Override
+  public Entry append(AttemptReport report) throws IOException {
     synchronized (lock) {
       Entry entry = new Entry(last + 1, report);
       reserve.write(() -> write(journal, line(entry), true));
@@ -79,8 +76,8 @@ final class Outbox implements AutoCloseable {
     }
   }
 
-  /// Everything up to the sequence is the scheduler's now.
-  void acknowledge(long sequence) throws IOException {
+  @Override
+  public void acknowledge(long sequence) throws IOException {
     List<CompletableFuture<Void>> emptied = List.of();
     synchronized (lock) {
       boolean news = !entries.headMap(sequence, true).isEmpty();
@@ -101,15 +98,15 @@ final class Outbox implements AutoCloseable {
     emptied.forEach(waiting -> waiting.complete(null));
   }
 
-  /// Updates after the sequence, oldest first.
-  List<Entry> after(long sequence, int limit) {
+  @Override
+  public List<Entry> after(long sequence, int limit) {
     synchronized (lock) {
       return entries.tailMap(sequence, false).values().stream().limit(limit).toList();
     }
   }
 
-  /// Completes once nothing is unacknowledged.
-  CompletableFuture<Void> emptied() {
+  @Override
+  public CompletableFuture<Void> emptied() {
     synchronized (lock) {
       CompletableFuture<Void> answer = new CompletableFuture<>();
       if (entries.isEmpty()) {
@@ -121,7 +118,8 @@ final class Outbox implements AutoCloseable {
     }
   }
 
-  int size() {
+  @Override
+  public int size() {
     synchronized (lock) {
       return entries.size();
     }

@@ -25,7 +25,7 @@ final class CrashingAgent {
 
   static Agent open(Path data, String bootId) throws IOException {
     TimeSource time = TimeSource.system();
-    return new Agent(
+    return Agent.open(
         new Agent.Settings(
             "crash",
             data,

@@ -1,0 +1,44 @@
+package io.headgate.agent.runtime;
+
+import io.headgate.agent.core.AttemptKey;
+import io.headgate.agent.core.AttemptReport;
+import io.headgate.agent.core.DeviceInfo;
+import io.headgate.agent.core.Input;
+import io.headgate.agent.process.AttemptLogs;
+import io.headgate.kit.time.TimeSource;
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+
+/// What an agent reaches its machine through.
+public record AgentPorts(
+    AttemptRecords records,
+    Updates updates,
+    List<DeviceInfo> devices,
+    AttemptCare.Factory care,
+    Watcher watcher,
+    Resources resources,
+    TimeSource time) {
+  public AgentPorts {
+    devices = List.copyOf(devices);
+  }
+
+  /// Told by the loop of what it did; must not wait.
+  public interface Watcher {
+    /// An update is durable.
+    void reported(AttemptReport report);
+
+    /// The record of one attempt more was forgotten.
+    void forgot();
+  }
+
+  /// What the loop has nothing to do with.
+  public interface Resources extends Closeable {
+    /// The records were read; nothing has come of them yet.
+    void recovered(Input.Recovered recovered) throws IOException;
+
+    /// The output of an attempt; empty when this machine has none.
+    Optional<AttemptLogs> openLogs(AttemptKey key) throws IOException;
+  }
+}

@@ -1,0 +1,90 @@
+package io.headgate.agent.runtime;
+
+import io.headgate.agent.core.AttemptKey;
+import io.headgate.agent.core.AttemptReport;
+import io.headgate.agent.core.Input;
+import io.headgate.agent.driver.GpuDriver;
+import io.headgate.agent.process.AttemptLogs;
+import io.headgate.agent.process.Cgroups;
+import io.headgate.agent.process.DurableFile;
+import io.headgate.agent.process.SupervisorBinary;
+import io.headgate.agent.process.SupervisorLauncher;
+import io.headgate.kit.time.TimeSource;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/// The machine that an agent runs on: its data directory, supervisors and devices.
+final class OnDisk {
+  private OnDisk() {}
+
+  static AgentPorts open(
+      Agent.Settings settings, GpuDriver driver, AgentInstruments instruments, TimeSource time)
+      throws IOException {
+    Path data = settings.data().toAbsolutePath();
+    Ledger ledger = Ledger.open(data, settings.bootId());
+    Outbox outbox;
+    try {
+      outbox = Outbox.open(data.resolve("outbox"), ledger.reserve());
+    } catch (IOException | RuntimeException e) {
+      ledger.close();
+      throw e;
+    }
+    DurableFile.makeDirectory(data.resolve("bin"));
+    Cgroups cgroups = Agent.cgroups(settings.name(), data);
+    Machine machine =
+        new Machine(
+            ledger,
+            driver,
+            new SupervisorLauncher(SupervisorBinary.extract(data.resolve("bin"))),
+            cgroups,
+            settings.checkpoints().toAbsolutePath(),
+            settings.logs(),
+            instruments,
+            time);
+    Retention retention = new Retention(ledger, time, settings.keep());
+    return new AgentPorts(
+        ledger,
+        outbox,
+        driver.devices(),
+        (assignment, inputs) -> new AttemptProcess(machine, assignment, inputs),
+        watcher(instruments, retention),
+        resources(machine, retention),
+        time);
+  }
+
+  private static AgentPorts.Watcher watcher(AgentInstruments instruments, Retention retention) {
+    return new AgentPorts.Watcher() {
+      @Override
+      public void reported(AttemptReport report) {
+        instruments.reported(report);
+      }
+
+      @Override
+      public void forgot() {
+        retention.forgot();
+      }
+    };
+  }
+
+  private static AgentPorts.Resources resources(Machine machine, Retention retention) {
+    return new AgentPorts.Resources() {
+      @Override
+      public void recovered(Input.Recovered recovered) throws IOException {
+        machine.driver().recover(machine.ledger().slices(recovered));
+        retention.begin();
+      }
+
+      @Override
+      public Optional<AttemptLogs> openLogs(AttemptKey key) throws IOException {
+        return AttemptLogs.open(machine.ledger().directory(key));
+      }
+
+      @Override
+      public void close() throws IOException {
+        machine.cgroups().removeIfEmpty();
+        machine.ledger().close();
+      }
+    };
+  }
+}
