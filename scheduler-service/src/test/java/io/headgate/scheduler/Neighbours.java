@@ -15,6 +15,8 @@ import io.headgate.proto.policy.v1.AccessConfiguration;
 import io.headgate.proto.policy.v1.AccessConfigurationServiceGrpc;
 import io.headgate.proto.policy.v1.ExchangeKeyRequest;
 import io.headgate.proto.policy.v1.ExchangeKeyResponse;
+import io.headgate.proto.policy.v1.GetVerificationKeysRequest;
+import io.headgate.proto.policy.v1.GetVerificationKeysResponse;
 import io.headgate.proto.policy.v1.TokenServiceGrpc;
 import io.headgate.proto.policy.v1.WatchAccessRequest;
 import io.headgate.proto.policy.v1.WatchAccessResponse;
@@ -246,6 +248,13 @@ final class Neighbours implements AutoCloseable {
   }
 
   private final class Keys extends TokenServiceGrpc.TokenServiceImplBase {
+    @Override
+    public void getVerificationKeys(
+        GetVerificationKeysRequest request, StreamObserver<GetVerificationKeysResponse> out) {
+      out.onNext(GetVerificationKeysResponse.newBuilder().setJwksJson(tokens.jwks()).build());
+      out.onCompleted();
+    }
+
     @Override
     public void exchangeKey(ExchangeKeyRequest request, StreamObserver<ExchangeKeyResponse> out) {
       if (!request.getKey().equals(KEY)) {

@@ -1,0 +1,133 @@
+package io.headgate.scheduler;
+
+import io.headgate.proto.agent.v1.Assign;
+import io.headgate.proto.agent.v1.Stop;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+
+/// Load on a whole scheduler process, from outside: real gRPC, real PostgreSQL that keeps what it
+/// acknowledges, agents that speak the real protocol and run nothing. Prints a line of JSON a
+/// figure.
+///
+/// Arguments, each `name=value`: `rows` (comma-separated; all), `waiting` (jobs that wait
+/// meanwhile; 0), `nodes` (of 8 GPUs; 125), `seconds` (of each round of load; 10), `rates` (life
+/// cycles a second; 100,500,1000).
+public final class LoadBenchmark {
+  /// What can be asked for, in the order in which it is measured. A takeover ends the leader, so it
+  /// is last.
+  private static final List<String> ROWS =
+      List.of("ack", "assign", "unary", "batch", "list", "lifecycle", "preempt", "takeover");
+
+  private LoadBenchmark() {}
+
+  /// What was asked for.
+  record Options(List<String> rows, int waiting, int nodes, int seconds, List<Integer> rates) {
+    static Options parse(String[] arguments) {
+      Map<String, String> given = new HashMap<>();
+      for (String argument : arguments) {
+        String[] parts = argument.split("=", 2);
+        given.put(parts[0], parts.length == 2 ? parts[1] : "");
+      }
+      TreeSet<String> unknown = new TreeSet<>(given.keySet());
+      unknown.removeAll(List.of("rows", "waiting", "nodes", "seconds", "rates"));
+      if (!unknown.isEmpty()) {
+        throw new IllegalArgumentException(
+            "rows, waiting, nodes, seconds and rates can be said, not " + unknown);
+      }
+      List<String> rows =
+          Arrays.asList(given.getOrDefault("rows", String.join(",", ROWS)).split(","));
+      if (!ROWS.containsAll(rows)) {
+        throw new IllegalArgumentException("rows: some of " + ROWS + ", not " + rows);
+      }
+      return new Options(
+          rows,
+          number(given, "waiting", 0),
+          number(given, "nodes", 125),
+          number(given, "seconds", 10),
+          Arrays.stream(given.getOrDefault("rates", "100,500,1000").split(","))
+              .map(Integer::valueOf)
+              .toList());
+    }
+
+    private static int number(Map<String, String> given, String name, int usual) {
+      return Integer.parseInt(given.getOrDefault(name, Integer.toString(usual)).replace("_", ""));
+    }
+  }
+
+  /// Who waits to hear of a job, by its resource name.
+  static final class Heard implements LoadAgent.Listener {
+    private final Map<String, Consumer<Long>> assigns = new ConcurrentHashMap<>();
+    private volatile Consumer<Long> stops = _ -> {};
+
+    /// @param then told the nanosecond
+    void onAssign(String job, Consumer<Long> then) {
+      assigns.put(Fixtures.ACME + "/jobs/" + job, then);
+    }
+
+    void onStop(Consumer<Long> then) {
+      stops = then;
+    }
+
+    @Override
+    public void assigned(Assign assign) {
+      long now = System.nanoTime();
+      Consumer<Long> waiting = assigns.remove(assign.getJob());
+      if (waiting != null) {
+        waiting.accept(now);
+      }
+    }
+
+    @Override
+    public void stopped(Stop stop) {
+      stops.accept(System.nanoTime());
+    }
+  }
+
+  public static void main(String[] arguments) throws IOException {
+    Options options = Options.parse(arguments);
+    Path directory = Files.createTempDirectory("headgate-load");
+    boolean takesOver = options.rows().contains("takeover");
+    try (LoadRig rig = new LoadRig(directory, options.nodes(), takesOver ? 2 : 1)) {
+      LoadCalibration machine = LoadCalibration.measure(rig.postgres());
+      Heard heard = new Heard();
+      rig.connectAgents(options.nodes(), heard);
+      LoadRows rows = new LoadRows(rig, options, machine, heard, LoadBenchmark::print);
+      rows.fill();
+      for (String row : ROWS) {
+        if (options.rows().contains(row)) {
+          rows.measure(row);
+        }
+      }
+    }
+    delete(directory);
+    // Threads of clients that are being closed keep nobody waiting.
+    System.exit(0);
+  }
+
+  private static void print(LoadFigure figure) {
+    System.out.println(figure.json());
+  }
+
+  private static void delete(Path directory) throws IOException {
+    try (var paths = Files.walk(directory)) {
+      paths
+          .sorted((one, other) -> other.compareTo(one))
+          .forEach(path -> {
+            try {
+              Files.delete(path);
+            } catch (IOException e) {
+              throw new UncheckedIOException(e);
+            }
+          });
+    }
+  }
+}

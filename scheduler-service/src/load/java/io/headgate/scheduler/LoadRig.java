@@ -1,0 +1,304 @@
+package io.headgate.scheduler;
+
+import io.grpc.Channel;
+import io.grpc.ManagedChannel;
+import io.headgate.kit.client.ChannelConfig;
+import io.headgate.kit.client.Channels;
+import io.headgate.kit.config.ByteSize;
+import io.headgate.kit.db.DatabaseConfig;
+import io.headgate.kit.db.PostgresServer;
+import io.headgate.kit.telemetry.Telemetry;
+import io.headgate.kit.testing.TestTokens;
+import io.headgate.proto.pool.v1.Profile;
+import io.headgate.proto.scheduler.v1.JobServiceGrpc;
+import io.headgate.proto.scheduler.v1.JobServiceGrpc.JobServiceBlockingStub;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+
+/// Schedulers as processes of their own, on a PostgreSQL that keeps what it acknowledges, with
+/// pools and rights served from memory and agents that run nothing.
+final class LoadRig implements AutoCloseable {
+  static final int GPUS_PER_NODE = 8;
+
+  /// Policies: `steady` may use everything, `firm` is entitled to a tenth, `loose` to nothing, and
+  /// `crowd` waits: it may use one GPU.
+  static final String QUICK = "quick";
+
+  static final String FIRM = LoadAgent.HELD + "firm";
+  static final String LOOSE = LoadAgent.HELD + "loose";
+  static final String CROWD = LoadAgent.HELD + "crowd";
+  private static final int CROWDS = 10;
+
+  private static final Duration PATIENCE = Duration.ofMinutes(3);
+  private static final long TICKS_PER_SECOND = 100;
+
+  private final Path directory;
+  private final TestTokens tokens = TestTokens.create();
+  private final Neighbours neighbours = new Neighbours(tokens);
+  private final PostgresServer postgres;
+  private final DatabaseConfig database;
+  private final List<Integer> ports = new ArrayList<>();
+  private final List<Integer> groupPorts = new ArrayList<>();
+  private final List<Process> processes = new ArrayList<>();
+  private final List<ManagedChannel> channels = new ArrayList<>();
+  private final List<LoadAgent> agents = new ArrayList<>();
+  private final ScheduledExecutorService timer =
+      Executors.newSingleThreadScheduledExecutor(
+          Thread.ofPlatform().daemon().name("load-agents").factory());
+  private final int gpus;
+
+  /// Where agents connect to: moves on when a scheduler dies.
+  private volatile int firstAlive;
+
+  /// @param schedulers how many processes; the first leads
+  LoadRig(Path directory, int nodes, int schedulers) throws IOException {
+    this.directory = directory;
+    this.gpus = nodes * GPUS_PER_NODE;
+    this.postgres =
+        PostgresServer.start(directory.resolve("postgres"), PostgresServer.Durability.FULL);
+    this.database = postgres.provision("load", "scheduler");
+    describe(nodes);
+    for (int i = 0; i < schedulers; i++) {
+      ports.add(freePort());
+      groupPorts.add(freePort());
+    }
+    for (int i = 0; i < schedulers; i++) {
+      processes.add(launch(i));
+      if (i == 0) {
+        await("a leader", () -> isReady(0));
+      }
+    }
+    await("all schedulers", () -> isReady(schedulers - 1));
+  }
+
+  private void describe(int nodes) {
+    Profile one =
+        Fixtures.profile("one", "1", "main").toBuilder()
+            .setCpuMillis(1000)
+            .setMemoryBytes(1L << 30)
+            .build();
+    neighbours.quietly();
+    neighbours.provision(Fixtures.resources(List.of(Fixtures.pool("main")), List.of(one)));
+    List<io.headgate.proto.policy.v1.Queue> queues = new ArrayList<>();
+    queues.add(Fixtures.queue(QUICK, "steady", "one", 1));
+    queues.add(Fixtures.queue(FIRM, "firm", "one", 1));
+    queues.add(Fixtures.queue(LOOSE, "loose", "one", 1));
+    for (int i = 0; i < CROWDS; i++) {
+      queues.add(Fixtures.queue(crowd(i), "crowd", "one", 2));
+    }
+    String all = Integer.toString(gpus);
+    neighbours.grant(
+        Fixtures.access(
+            List.of(Fixtures.group("team", "alice")),
+            List.of(
+                Fixtures.policy("steady", "team", Integer.toString(gpus / 2), all),
+                Fixtures.policy("firm", "team", Integer.toString(gpus / 10), all),
+                Fixtures.policy("loose", "team", "0", all),
+                Fixtures.policy("crowd", "team", "0", "1")),
+            queues));
+    for (int i = 0; i < nodes; i++) {
+      neighbours.register(Fixtures.node(node(i), "main", GPUS_PER_NODE));
+    }
+  }
+
+  static String crowd(int number) {
+    return CROWD + "-" + number % CROWDS;
+  }
+
+  private static String node(int number) {
+    return "n-" + number;
+  }
+
+  int gpus() {
+    return gpus;
+  }
+
+  PostgresServer postgres() {
+    return postgres;
+  }
+
+  private Process launch(int index) throws IOException {
+    Map<String, String> variables = new LinkedHashMap<>();
+    variables.put("HEADGATE_API_PORT", Integer.toString(ports.get(index)));
+    variables.put("HEADGATE_SCHEDULER_DATABASE_URL", database.url());
+    variables.put("HEADGATE_SCHEDULER_DATABASE_USER", database.user());
+    variables.put("HEADGATE_SCHEDULER_DATABASE_SCHEMA", database.schema());
+    variables.put("HEADGATE_SCHEDULER_DATABASE_PASSWORD", database.password().reveal());
+    variables.put("HEADGATE_SCHEDULER_REPLICA", "scheduler-" + (index + 1));
+    variables.put("HEADGATE_SCHEDULER_ADVERTISED_ADDRESS", "127.0.0.1:" + ports.get(index));
+    variables.put("HEADGATE_SCHEDULER_POOLS_SERVER", neighbours.uri().toString());
+    variables.put("HEADGATE_SCHEDULER_POLICIES_SERVER", neighbours.uri().toString());
+    variables.put("HEADGATE_SCHEDULER_SERVICE_KEY", Neighbours.KEY);
+    variables.put("HEADGATE_TELEMETRY_METRICS_PORT", "0");
+    if (ports.size() > 1) {
+      variables.put("HEADGATE_SCHEDULER_GROUP_ADDRESS", "127.0.0.1:" + groupPorts.get(index));
+      variables.put(
+          "HEADGATE_SCHEDULER_GROUP_MEMBERS",
+          String.join(",", groupPorts.stream().map(port -> "127.0.0.1:" + port).toList()));
+    }
+    ProcessBuilder builder =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "--enable-native-access=ALL-UNNAMED",
+                "--sun-misc-unsafe-memory-access=allow",
+                "-Xmx4g",
+                "-cp",
+                System.getProperty("java.class.path"),
+                SchedulerMain.class.getName())
+            .redirectErrorStream(true)
+            .redirectOutput(directory.resolve("scheduler-" + (index + 1) + ".log").toFile());
+    builder.environment().keySet().removeIf(name -> name.startsWith("HEADGATE_"));
+    builder.environment().putAll(variables);
+    return builder.start();
+  }
+
+  private boolean isReady(int index) {
+    if (!processes.get(index).isAlive()) {
+      throw new IllegalStateException("a scheduler ended: see " + directory);
+    }
+    try {
+      return jobs(index)
+          .submitJob(Fixtures.submit(QUICK).toBuilder().setValidateOnly(true).build())
+          .hasSpec();
+    } catch (RuntimeException e) {
+      return false;
+    }
+  }
+
+  /// Connects agents of all nodes, and waits until the leader has welcomed each.
+  void connectAgents(int nodes, LoadAgent.Listener listener) {
+    for (int i = 0; i < nodes; i++) {
+      String node = node(i);
+      Map<Integer, Channel> known = new HashMap<>();
+      agents.add(
+          new LoadAgent(
+              node,
+              () ->
+                  known.computeIfAbsent(
+                      firstAlive, index -> channel(index, tokens.node("acme", node))),
+              listener));
+    }
+    agents.forEach(LoadAgent::connect);
+    var _ =
+        timer.scheduleAtFixedRate(
+            () ->
+                agents.forEach(agent -> {
+                  agent.connect();
+                  agent.heartbeat();
+                }),
+            200,
+            1000,
+            TimeUnit.MILLISECONDS);
+    await("all agents", () -> agents.stream().allMatch(LoadAgent::isWelcomed));
+  }
+
+  /// Comes back at once and often, as agents do when their stream is cut.
+  void reconnectQuickly() {
+    var _ =
+        timer.scheduleAtFixedRate(
+            () -> agents.forEach(LoadAgent::connect), 50, 100, TimeUnit.MILLISECONDS);
+  }
+
+  /// Jobs that run, as the agents know it.
+  int running() {
+    return agents.stream().mapToInt(agent -> agent.running().size()).sum();
+  }
+
+  Channel channel(String token) {
+    return channel(0, token);
+  }
+
+  private Channel channel(int index, String token) {
+    ChannelConfig config =
+        new ChannelConfig(
+            URI.create("http://127.0.0.1:" + ports.get(index)),
+            Optional.empty(),
+            Duration.ofSeconds(60),
+            Duration.ofSeconds(20),
+            ByteSize.parse("64MiB"));
+    ManagedChannel channel = Channels.open(config, () -> Optional.of(token), Telemetry.disabled());
+    synchronized (channels) {
+      channels.add(channel);
+    }
+    return channel;
+  }
+
+  String alice() {
+    return tokens.member("acme", "alice", "team");
+  }
+
+  /// Jobs through one scheduler.
+  JobServiceBlockingStub jobs(int index) {
+    return JobServiceGrpc.newBlockingStub(channel(index, alice()));
+  }
+
+  /// Kills the leader as `kill -9` does.
+  void killLeader() {
+    processes.getFirst().destroyForcibly();
+    firstAlive = 1;
+  }
+
+  /// Processor seconds that the leader has used.
+  double leaderCpuSeconds() {
+    try {
+      String stat =
+          Files.readString(Path.of("/proc", Long.toString(processes.getFirst().pid()), "stat"));
+      String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
+      return (double) (Long.parseLong(fields[11]) + Long.parseLong(fields[12])) / TICKS_PER_SECOND;
+    } catch (IOException e) {
+      throw new IllegalStateException("the leader has ended", e);
+    }
+  }
+
+  static void await(String what, BooleanSupplier condition) {
+    long until = System.nanoTime() + PATIENCE.toNanos();
+    while (!condition.getAsBoolean()) {
+      if (System.nanoTime() > until) {
+        throw new IllegalStateException("waited in vain for " + what);
+      }
+      pause(Duration.ofMillis(20));
+    }
+  }
+
+  static void pause(Duration time) {
+    try {
+      Thread.sleep(time);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("interrupted", e);
+    }
+  }
+
+  private static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    }
+  }
+
+  @Override
+  public void close() {
+    timer.shutdownNow();
+    synchronized (channels) {
+      channels.forEach(ManagedChannel::shutdownNow);
+    }
+    processes.forEach(Process::destroyForcibly);
+    processes.forEach(process -> process.onExit().join());
+    neighbours.close();
+    postgres.delete();
+  }
+}

@@ -1,0 +1,419 @@
+package io.headgate.scheduler;
+
+import com.google.common.util.concurrent.ListenableFuture;
+import io.grpc.Channel;
+import io.headgate.proto.scheduler.v1.BatchSubmitJobsRequest;
+import io.headgate.proto.scheduler.v1.Job;
+import io.headgate.proto.scheduler.v1.JobServiceGrpc;
+import io.headgate.proto.scheduler.v1.JobServiceGrpc.JobServiceBlockingStub;
+import io.headgate.proto.scheduler.v1.ListJobsRequest;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalDouble;
+import java.util.TreeMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import java.util.function.IntConsumer;
+import org.HdrHistogram.ConcurrentHistogram;
+import org.HdrHistogram.Histogram;
+
+/// What is measured. Rates with a fixed number of calls in flight; times and life cycles with an
+/// open loop: calls begin when they are due, however long those before them take, and time counts
+/// from then.
+final class LoadRows {
+  private static final int IN_FLIGHT = 64;
+  private static final int BATCHES_IN_FLIGHT = 8;
+  private static final int BATCH = 100;
+  private static final int FILL_BATCH = 5000;
+  private static final int SINGLE_CALLS = 500;
+  private static final int IDLE_RATE = 20;
+  private static final int PREEMPTIONS = 100;
+  private static final int LISTS = 200;
+  private static final int CONNECTIONS = 4;
+  private static final double NANOS_PER_MILLI = 1e6;
+  private static final double NANOS_PER_SECOND = 1e9;
+  private static final long MAX_NANOS = TimeUnit.MINUTES.toNanos(10);
+
+  private final LoadRig rig;
+  private final LoadBenchmark.Options options;
+  private final LoadCalibration machine;
+  private final LoadBenchmark.Heard heard;
+  private final Consumer<LoadFigure> out;
+  private final List<JobServiceBlockingStub> stubs = new ArrayList<>();
+  private final List<JobServiceGrpc.JobServiceFutureStub> futures = new ArrayList<>();
+  private final AtomicInteger names = new AtomicInteger();
+
+  LoadRows(
+      LoadRig rig,
+      LoadBenchmark.Options options,
+      LoadCalibration machine,
+      LoadBenchmark.Heard heard,
+      Consumer<LoadFigure> out) {
+    this.rig = rig;
+    this.options = options;
+    this.machine = machine;
+    this.heard = heard;
+    this.out = out;
+    String token = rig.alice();
+    for (int i = 0; i < CONNECTIONS; i++) {
+      Channel channel = rig.channel(token);
+      stubs.add(JobServiceGrpc.newBlockingStub(channel));
+      futures.add(JobServiceGrpc.newFutureStub(channel));
+    }
+    print("calibration_inserts", Map.of("clients", "64"), machine.insertsPerSecond(), "inserts/s");
+    print("calibration_batch_rows", Map.of("clients", "8"), machine.batchRowsPerSecond(), "rows/s");
+    print("calibration_commit", Map.of("clients", "1"), machine.commitMillis(), "ms");
+  }
+
+  private void print(String name, Map<String, String> parameters, double value, String unit) {
+    out.accept(figure(name, parameters, value, unit, 0, OptionalDouble.empty()));
+  }
+
+  private LoadFigure figure(
+      String name,
+      Map<String, String> parameters,
+      double value,
+      String unit,
+      double calibration,
+      OptionalDouble goal) {
+    Map<String, String> all = new TreeMap<>(parameters);
+    all.put("waiting", Integer.toString(options.waiting()));
+    all.put("gpus", Integer.toString(rig.gpus()));
+    return new LoadFigure(name, all, value, unit, calibration, goal);
+  }
+
+  /// Half and all of a distribution but one in a hundred.
+  private void times(
+      String name, Map<String, String> parameters, Histogram nanos, double p50, double p99) {
+    double commit = machine.commitMillis();
+    out.accept(
+        figure(
+            name + "_p50",
+            parameters,
+            nanos.getValueAtPercentile(50) / NANOS_PER_MILLI,
+            "ms",
+            commit,
+            OptionalDouble.of(p50)));
+    out.accept(
+        figure(
+            name + "_p99",
+            parameters,
+            nanos.getValueAtPercentile(99) / NANOS_PER_MILLI,
+            "ms",
+            commit,
+            OptionalDouble.of(p99)));
+  }
+
+  private static Histogram histogram() {
+    return new ConcurrentHistogram(MAX_NANOS, 3);
+  }
+
+  private String name(String prefix) {
+    return prefix + "-" + names.incrementAndGet();
+  }
+
+  private JobServiceBlockingStub stub(int number) {
+    return stubs.get(number % stubs.size());
+  }
+
+  /// Lets as many jobs wait as were asked for; one of them runs.
+  void fill() {
+    long begun = System.nanoTime();
+    for (int done = 0; done < options.waiting(); done += FILL_BATCH) {
+      submitBatch(LoadRig.crowd(done / FILL_BATCH), Math.min(FILL_BATCH, options.waiting() - done));
+    }
+    if (options.waiting() > 0) {
+      double seconds = (System.nanoTime() - begun) / NANOS_PER_SECOND;
+      print("fill", Map.of("batch", "5000"), options.waiting() / seconds, "jobs/s");
+    }
+  }
+
+  private void submitBatch(String queue, int jobs) {
+    BatchSubmitJobsRequest.Builder batch =
+        BatchSubmitJobsRequest.newBuilder().setParent(Fixtures.ACME);
+    for (int i = 0; i < jobs; i++) {
+      batch.addRequests(Fixtures.submit(queue));
+    }
+    stub(0).batchSubmitJobs(batch.build());
+  }
+
+  void measure(String row) {
+    switch (row) {
+      case "ack" -> acknowledgement();
+      case "assign" -> assignment();
+      case "unary" -> unary("submit_unary", LoadRig.crowd(0));
+      case "batch" -> batches();
+      case "list" -> lists();
+      case "lifecycle" -> options.rates().forEach(this::lifeCycles);
+      case "preempt" -> preemptions();
+      case "takeover" -> takeover();
+      default -> throw new IllegalArgumentException(row);
+    }
+  }
+
+  private void acknowledgement() {
+    Histogram nanos = histogram();
+    for (int i = -SINGLE_CALLS; i < SINGLE_CALLS; i++) {
+      long begun = System.nanoTime();
+      stub(0).submitJob(Fixtures.submit(LoadRig.crowd(i & 7)));
+      if (i >= 0) {
+        nanos.recordValue(System.nanoTime() - begun);
+      }
+    }
+    times("submit_ack_idle", Map.of("clients", "1"), nanos, 2, 15);
+  }
+
+  /// From the moment when a submission was due to the assignment at the agent.
+  private void assignment() {
+    Histogram nanos = histogram();
+    int warm = IDLE_RATE * 3;
+    CountDownLatch assigned = new CountDownLatch(IDLE_RATE * options.seconds());
+    openLoop(
+        IDLE_RATE,
+        warm + IDLE_RATE * options.seconds(),
+        (number, due) -> {
+          String job = name("idle");
+          heard.onAssign(
+              job,
+              at -> {
+                if (number >= warm) {
+                  nanos.recordValue(at - due);
+                  assigned.countDown();
+                }
+              });
+          var _ = future(number).submitJob(Fixtures.submit(LoadRig.QUICK, job));
+        });
+    await(assigned);
+    times("submit_to_assignment_idle", Map.of("rate", "20"), nanos, 10, 50);
+  }
+
+  private JobServiceGrpc.JobServiceFutureStub future(int number) {
+    return futures.get(number % futures.size());
+  }
+
+  private interface Due {
+    /// @param due the nanosecond at which the call was to begin
+    void run(int number, long due);
+  }
+
+  /// Begins calls at even distances, whatever becomes of those before.
+  private static void openLoop(int rate, int calls, Due call) {
+    long begun = System.nanoTime();
+    for (int i = 0; i < calls; i++) {
+      long due = begun + (long) (i * NANOS_PER_SECOND / rate);
+      for (long left = due - System.nanoTime(); left > 0; left = due - System.nanoTime()) {
+        LockSupport.parkNanos(left);
+      }
+      call.run(i, due);
+    }
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      if (!latch.await(3, TimeUnit.MINUTES)) {
+        throw new IllegalStateException(latch.getCount() + " never came");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("interrupted", e);
+    }
+  }
+
+  private double unary(String name, String queue) {
+    Histogram nanos = histogram();
+    double rate =
+        closedLoop(
+            IN_FLIGHT,
+            client -> {
+              long begun = System.nanoTime();
+              stub(client).submitJob(Fixtures.submit(queue));
+              nanos.recordValue(System.nanoTime() - begun);
+            });
+    out.accept(
+        figure(
+            name,
+            Map.of("inFlight", "64"),
+            rate,
+            "jobs/s",
+            machine.insertsPerSecond(),
+            OptionalDouble.of(0.3 * machine.insertsPerSecond())));
+    return rate;
+  }
+
+  private void batches() {
+    double rate =
+        closedLoop(BATCHES_IN_FLIGHT, client -> submitBatch(LoadRig.crowd(client), BATCH));
+    out.accept(
+        figure(
+            "submit_batch",
+            Map.of("inFlight", "8", "batch", "100"),
+            rate * BATCH,
+            "jobs/s",
+            machine.batchRowsPerSecond(),
+            OptionalDouble.of(20_000)));
+  }
+
+  /// @return calls a second
+  private double closedLoop(int clients, IntConsumer call) {
+    long begun = System.nanoTime();
+    long end = begun + TimeUnit.SECONDS.toNanos(options.seconds());
+    AtomicLong done = new AtomicLong();
+    List<Thread> threads = new ArrayList<>();
+    for (int i = 0; i < clients; i++) {
+      int client = i;
+      threads.add(
+          Thread.ofVirtual()
+              .start(() -> {
+                while (System.nanoTime() < end) {
+                  call.accept(client);
+                  done.incrementAndGet();
+                }
+              }));
+    }
+    for (Thread thread : threads) {
+      try {
+        thread.join();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new IllegalStateException("interrupted", e);
+      }
+    }
+    return done.get() / ((System.nanoTime() - begun) / NANOS_PER_SECOND);
+  }
+
+  private void lists() {
+    ListJobsRequest first =
+        ListJobsRequest.newBuilder().setParent(Fixtures.ACME).setPageSize(100).build();
+    Histogram nanos = histogram();
+    for (int i = -LISTS; i < LISTS; i++) {
+      long begun = System.nanoTime();
+      stub(0).listJobs(first);
+      if (i >= 0) {
+        nanos.recordValue(System.nanoTime() - begun);
+      }
+    }
+    times("list_first_page", Map.of("page", "100"), nanos, 20, 20);
+  }
+
+  /// Submitted, assigned, started, ended and all of that durable, at a rate that does not wait.
+  private void lifeCycles(int rate) {
+    int jobs = rate * options.seconds();
+    Histogram nanos = histogram();
+    CountDownLatch assigned = new CountDownLatch(jobs);
+    AtomicInteger refused = new AtomicInteger();
+    double cpu = rig.leaderCpuSeconds();
+    long begun = System.nanoTime();
+    openLoop(
+        rate,
+        jobs,
+        (number, due) -> {
+          String job = name("cycle");
+          heard.onAssign(
+              job,
+              at -> {
+                nanos.recordValue(at - due);
+                assigned.countDown();
+              });
+          ListenableFuture<Job> answer =
+              future(number).submitJob(Fixtures.submit(LoadRig.QUICK, job));
+          answer.addListener(
+              () -> {
+                if (answer.state() == java.util.concurrent.Future.State.FAILED) {
+                  refused.incrementAndGet();
+                  assigned.countDown();
+                }
+              },
+              Runnable::run);
+        });
+    await(assigned);
+    double seconds = (System.nanoTime() - begun) / NANOS_PER_SECOND;
+    Map<String, String> parameters =
+        Map.of("rate", Integer.toString(rate), "refused", Integer.toString(refused.get()));
+    int done = jobs - refused.get();
+    out.accept(
+        figure(
+            "life_cycles",
+            parameters,
+            done / seconds,
+            "jobs/s",
+            machine.insertsPerSecond(),
+            OptionalDouble.of(0.95 * rate)));
+    double cpuMillis = (rig.leaderCpuSeconds() - cpu) * 1000 / done;
+    out.accept(figure("life_cycle_cpu", parameters, cpuMillis, "ms", 0, OptionalDouble.of(0.5)));
+    times("submit_to_assignment", parameters, nanos, 10, 50);
+  }
+
+  /// On a full cluster each job of the entitled policy makes one of another stop.
+  private void preemptions() {
+    for (int left = rig.gpus() + 500; left > 0; left -= BATCH) {
+      submitBatch(LoadRig.LOOSE, Math.min(left, BATCH));
+    }
+    LoadRig.await("a full cluster", () -> rig.running() >= rig.gpus());
+    Histogram nanos = histogram();
+    int preemptions = Math.min(PREEMPTIONS, rig.gpus() / 10);
+    for (int i = 0; i < preemptions; i++) {
+      CountDownLatch stopped = new CountDownLatch(1);
+      CountDownLatch begun = new CountDownLatch(1);
+      String job = name("firm");
+      heard.onAssign(job, _ -> begun.countDown());
+      long due = System.nanoTime();
+      heard.onStop(at -> {
+        if (stopped.getCount() > 0) {
+          nanos.recordValue(at - due);
+          stopped.countDown();
+        }
+      });
+      var _ = stub(0).submitJob(Fixtures.submit(LoadRig.FIRM, job));
+      await(stopped);
+      await(begun);
+    }
+    heard.onStop(_ -> {});
+    times("submit_to_stop_request", Map.of(), nanos, 50, 50);
+    unary("submit_unary_full_cluster", LoadRig.LOOSE);
+  }
+
+  /// From the death of the leader to the first assignment of its successor.
+  private void takeover() {
+    CountDownLatch assigned = new CountDownLatch(1);
+    AtomicLong at = new AtomicLong();
+    String job = name("after");
+    heard.onAssign(
+        job,
+        nanos -> {
+          at.set(nanos);
+          assigned.countDown();
+        });
+    JobServiceBlockingStub successor = rig.jobs(1);
+    rig.reconnectQuickly();
+    long begun = System.nanoTime();
+    rig.killLeader();
+    // It is entitled, so that it gets a place on a full cluster, too.
+    boolean taken = false;
+    while (!taken) {
+      try {
+        taken =
+            successor
+                .withDeadlineAfter(2, TimeUnit.SECONDS)
+                .submitJob(Fixtures.submit(LoadRig.QUICK, job))
+                .hasSpec();
+      } catch (RuntimeException e) {
+        LoadRig.pause(Duration.ofMillis(50));
+      }
+    }
+    await(assigned);
+    out.accept(
+        figure(
+            "takeover",
+            Map.of(),
+            (at.get() - begun) / NANOS_PER_MILLI,
+            "ms",
+            0,
+            OptionalDouble.of(options.waiting() > 100_000 ? 10_000 : 5_000)));
+  }
+}
