@@ -19,6 +19,10 @@ final class ConfigurationTree {
       Map.of("policy", "policies", "pool", "pools", "profile", "profiles", "tenant", "tenants");
 
   private final Problems problems;
+
+  /// What was wrong at the beginning; it is told once, and not again of each change.
+  private final List<Problem> known;
+
   private Tree.Mapping tree;
   private Configuration configuration;
 
@@ -26,6 +30,7 @@ final class ConfigurationTree {
     this.tree = tree;
     this.configuration = configuration;
     this.problems = problems;
+    this.known = problems.inFileOrder();
   }
 
   /// Reads the configuration that a scenario begins with. Nothing when there is none (reported).
@@ -75,7 +80,9 @@ final class ConfigurationTree {
         kind.get().equals("queue")
             ? changedQueue(mapping, path)
             : changedItem(mapping, kind.get(), path);
-    changed.ifPresent(result -> adopt(result, change, path));
+    String name = scalar(mapping, kind.get(), path).orElse("");
+    String item = "%s[%s]".formatted(SECTIONS.getOrDefault(kind.get(), "queues"), name);
+    changed.ifPresent(result -> adopt(result, change, path, item));
   }
 
   /// `provision: {pools: […], profiles: […]}`: what is given replaces what was.
@@ -96,7 +103,7 @@ final class ConfigurationTree {
         result = with(result, entry);
       }
     }
-    adopt(result, change, path);
+    adopt(result, change, path, "configuration");
   }
 
   static List<String> provisioned() {
@@ -224,11 +231,14 @@ final class ConfigurationTree {
   }
 
   /// Reads the changed tree. What is wrong with it is the change's mistake: it was right before.
-  private void adopt(Tree.Mapping changed, Tree change, String path) {
+  ///
+  /// @param item what is changed, as the fields of its mistakes say
+  private void adopt(Tree.Mapping changed, Tree change, String path, String item) {
     Problems found = new Problems(problems.fileName());
     Fields fields = Fields.at(changed, "configuration", found, new SourceMap(), KEYS);
     Configuration read = ConfigurationReader.body(fields, true);
-    List<Problem> mistakes = found.inFileOrder();
+    List<Problem> mistakes =
+        found.inFileOrder().stream().filter(mistake -> !known.contains(mistake)).toList();
     if (mistakes.isEmpty()) {
       tree = changed;
       configuration = read;
@@ -238,13 +248,20 @@ final class ConfigurationTree {
     collect(change, own);
     for (Problem mistake : mistakes) {
       problems.add(
-          own.contains(mistake.span()) ? inside(mistake, path) : moved(mistake, change, path));
+          own.contains(mistake.span())
+              ? inside(mistake, path, item)
+              : moved(mistake, change, path));
     }
   }
 
-  private static Problem inside(Problem mistake, String path) {
-    String key = mistake.field().substring(mistake.field().lastIndexOf('.') + 1);
-    return mistake.at(mistake.span(), path + "." + key);
+  private static Problem inside(Problem mistake, String path, String item) {
+    String field = mistake.field();
+    int begin = field.indexOf(item + ".");
+    String key =
+        begin < 0
+            ? field.substring(field.lastIndexOf('.'))
+            : field.substring(begin + item.length());
+    return mistake.at(mistake.span(), path + key);
   }
 
   private static Problem moved(Problem mistake, Tree change, String path) {
