@@ -67,7 +67,25 @@ class SlicedDeviceTest {
         .isEqualTo(
             new Reason.Fragmentation(poolId("pool"), gpus("1/8"), gpus("1/8"), Dimension.GEOMETRY));
     it.run().exit("j3", 0);
-    assertThat(it.place("j7")).isEqualTo("n:0(1g@0)");
+    assertThat(it.place("j7")).isEqualTo("n:0(1g@3)");
+  }
+
+  @Test
+  void aHalfFindsItsPlaceBesideFourEighths() {
+    Driver it = new Driver(tenant("1/8", "1/2")).join(Driver.sliced("n", "pool", 1, Sliced.MIG));
+    it.submit("q-1/8", names(4)).submit("q-1/2", "half");
+    assertThat(it.place("half")).isEqualTo("n:0(3g@4)");
+  }
+
+  /// A `3g` would lie beside four `1g`. But they ask for 15/14 of a GPU, and one has no more than
+  /// itself: else what is used would be more than there is.
+  @Test
+  void whoAsksForMoreThanIsLeftWaitsAlthoughThereIsAPlace() {
+    Driver it = new Driver(tenant("1/7", "1/2")).join(Driver.sliced("n", "pool", 1, Sliced.MIG));
+    it.submit("q-1/2", "half").submit("q-1/7", names(4));
+    assertThat(it.place("half")).isEqualTo("n:0(3g@4)");
+    assertThat(it.reason("j3"))
+        .isEqualTo(new Reason.Capacity(poolId("pool"), gpus("1/7"), gpus("1/14")));
   }
 
   @Test

@@ -6,6 +6,7 @@ import io.headgate.scheduler.core.job.SlicePlacement;
 import io.headgate.scheduler.core.node.Geometry;
 import io.headgate.scheduler.core.node.SliceProfile;
 import io.headgate.type.GpuQuantity;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// What is left of a sliced device, as one number, and which placement of it is the best.
@@ -15,9 +16,14 @@ import org.jspecify.annotations.Nullable;
 ///
 /// A part gets the smallest slice that gives it; of a uniform device that is in use, the slice that
 /// it is divided into, if that is large enough. Of several placements the one is taken after which
-/// most still fits beside it: on an empty MIG device a `1g` goes to 6, where no `2g` can be, and a
-/// `3g` to 4, where no `4g` can be. It is never one that leaves room for fewer of its own kind than
+/// most still fits beside it. It is never one that leaves room for fewer of its own kind than
 /// another: seven sevenths always find seven places.
+///
+/// What fits beside it depends on what others ask for, and they are taken to ask as this one does.
+/// Who asks for a part of the memory (`1/8`, `1/2`) gets any slice of the size, so places count by
+/// size: on an empty MIG device an eighth goes to 0, and after three more a half still finds 4 to
+/// 7. Who asks in compute slices (`1/7`) needs the profile that has them: a seventh goes to 6,
+/// where no `2g` can be, and a `3g` to 4, where no `4g` can be.
 final class SliceRoom {
   /// Nothing is free, and nothing will be before somebody leaves.
   static final long NOTHING = 0;
@@ -89,9 +95,7 @@ final class SliceRoom {
     int starts = 0;
     for (SliceProfile profile : geometry.profiles()) {
       if (profile.memorySlices() == size && serves(kind, geometry, profile, shape)) {
-        for (int start : profile.starts()) {
-          starts |= 1 << start;
-        }
+        starts |= starts(profile);
       }
     }
     return starts;
@@ -125,6 +129,7 @@ final class SliceRoom {
     SliceProfile best = null;
     int bestStart = 0;
     long bestWorth = -1;
+    boolean inCompute = isInCompute(geometry, shape);
     for (SliceProfile profile : geometry.profiles()) {
       if (profile.memorySlices() != size || !serves(kind, geometry, profile, shape)) {
         continue;
@@ -135,7 +140,7 @@ final class SliceRoom {
         if ((free & slice) != slice || count(after, starts, size) < most - 1) {
           continue;
         }
-        long worth = worth(geometry, after, profile);
+        long worth = worth(geometry, after, profile, inCompute);
         if (worth > bestWorth) {
           best = profile;
           bestStart = start;
@@ -158,18 +163,38 @@ final class SliceRoom {
         && (free(left) & slice) == slice;
   }
 
-  /// How much still fits, each size for itself; of equal ones the profile that brings most compute.
-  private static long worth(Geometry.Sliced geometry, int free, SliceProfile taken) {
+  /// Whether the part is one of compute slices, and none of memory slices.
+  private static boolean isInCompute(Geometry.Sliced geometry, Shape shape) {
+    return shape.units() * geometry.computeSlices() % UNITS_PER_GPU == 0
+        && shape.units() * geometry.memorySlices() % UNITS_PER_GPU != 0;
+  }
+
+  /// How much still fits, each size for itself, or each profile; of equal ones the profile that
+  /// brings most compute.
+  private static long worth(
+      Geometry.Sliced geometry, int free, SliceProfile taken, boolean byProfile) {
     long worth = 0;
+    int sizes = 0;
     for (SliceProfile profile : geometry.profiles()) {
-      int starts = 0;
-      for (int start : profile.starts()) {
-        starts |= 1 << start;
-      }
       int size = profile.memorySlices();
-      worth += (long) size * count(free, starts, size);
+      if (byProfile || (sizes >>> size & 1) == 0) {
+        sizes |= 1 << size;
+        int starts = 0;
+        for (SliceProfile other : byProfile ? List.of(profile) : geometry.profiles()) {
+          starts |= other.memorySlices() == size ? starts(other) : 0;
+        }
+        worth += (long) size * count(free, starts, size);
+      }
     }
     return worth << Byte.SIZE | taken.computeSlices();
+  }
+
+  private static int starts(SliceProfile profile) {
+    int starts = 0;
+    for (int start : profile.starts()) {
+      starts |= 1 << start;
+    }
+    return starts;
   }
 
   /// All of an idle device; null when it cannot be one slice.
