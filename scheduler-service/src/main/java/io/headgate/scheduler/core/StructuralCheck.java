@@ -16,6 +16,7 @@ import io.headgate.scheduler.core.rights.TenantAccount;
 import io.headgate.type.GpuQuantity;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /// Can a job of this size and these rights ever start as things are configured, on nodes as they
 /// are known?
@@ -76,49 +77,65 @@ final class StructuralCheck {
     if (routes.isEmpty()) {
       return Optional.of(new Denial.NoPool(resolved.profile().id(), resolved.account().id()));
     }
-    Optional<Denial> first = Optional.empty();
+    Lack nearest = null;
     for (Route route : routes) {
-      Optional<Denial> denial =
-          supply(resolved, route.pool(), shape).or(() -> tenant(route, shape, preemptible));
-      if (denial.isEmpty()) {
-        return denial;
+      Lack lack = lack(resolved, route, shape, preemptible);
+      if (lack == null) {
+        return Optional.empty();
       }
-      first = first.or(() -> denial);
+      nearest = nearest == null || lack.part() > nearest.part() ? lack : nearest;
     }
-    return first;
+    return Optional.ofNullable(nearest).map(Lack::denial);
   }
 
-  /// DESIGN A3.
-  private static Optional<Denial> tenant(Route route, Shape shape, boolean preemptible) {
+  /// Why the job never fits in one pool.
+  ///
+  /// @param part how much of what is asked there is, 1: enough of each, but not together
+  private record Lack(Denial denial, double part) {
+    Lack(Denial denial, long asked, long most) {
+      this(denial, asked <= most ? 1 : most / (double) asked);
+    }
+  }
+
+  /// What the pool lacks; null: nothing.
+  private static @Nullable Lack lack(
+      Resolved resolved, Route route, Shape shape, boolean preemptible) {
+    PoolState pool = route.pool();
     TenantAccount tenant = route.tenant();
-    GpuQuantity need = new GpuQuantity(shape.needUnits());
-    if (shape.needUnits() > tenant.limit()) {
-      return Optional.of(
-          new Denial.AboveTenantLimit(
-              tenant.tenant(), tenant.pool(), need, new GpuQuantity(tenant.limit())));
-    }
-    return tenant.isBound() && !preemptible && shape.needUnits() > tenant.reservation()
-        ? Optional.of(
-            new Denial.NonPreemptibleAboveTenantReservation(
-                tenant.tenant(), tenant.pool(), need, new GpuQuantity(tenant.reservation())))
-        : Optional.empty();
-  }
-
-  private static Optional<Denial> supply(Resolved resolved, PoolState pool, Shape shape) {
+    long units = shape.needUnits();
+    GpuQuantity need = new GpuQuantity(units);
     if (!pool.everFits(shape)) {
       Inventory.Shortfall shortfall = Inventory.shortfall(pool, shape);
-      return Optional.of(
+      return new Lack(
           new Denial.NoNodeFits(
               resolved.profile().id(),
               pool.id(),
               shortfall.dimension(),
               shortfall.asked(),
-              shortfall.most()));
+              shortfall.most()),
+          shortfall.asked(),
+          shortfall.most());
     }
-    return shape.needUnits() > pool.ceiling()
-        ? Optional.of(
-            new Denial.AbovePoolCapacity(
-                pool.id(), new GpuQuantity(shape.needUnits()), new GpuQuantity(pool.ceiling())))
-        : Optional.empty();
+    if (units > pool.ceiling()) {
+      return new Lack(
+          new Denial.AbovePoolCapacity(pool.id(), need, new GpuQuantity(pool.ceiling())),
+          units,
+          pool.ceiling());
+    }
+    // DESIGN A3.
+    if (units > tenant.limit()) {
+      return new Lack(
+          new Denial.AboveTenantLimit(
+              tenant.tenant(), tenant.pool(), need, new GpuQuantity(tenant.limit())),
+          units,
+          tenant.limit());
+    }
+    return tenant.isBound() && !preemptible && units > tenant.reservation()
+        ? new Lack(
+            new Denial.NonPreemptibleAboveTenantReservation(
+                tenant.tenant(), tenant.pool(), need, new GpuQuantity(tenant.reservation())),
+            units,
+            tenant.reservation())
+        : null;
   }
 }

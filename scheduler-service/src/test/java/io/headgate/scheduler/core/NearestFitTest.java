@@ -86,6 +86,24 @@ class NearestFitTest {
             true,
             t -> t.profile("p", "4", 1, 96_000, "pool"),
             "{profile=p, pool=pool, dimension=CPU, asked=96, most=64}"),
+        new Case(
+            "of several pools the one that comes nearest",
+            List.of(EIGHT, Driver.node("m", "larger", 12)),
+            true,
+            t -> t.pool("larger").profile("p", "16", "pool", "larger"),
+            "{profile=p, pool=larger, dimension=GPU, asked=16, most=12}"),
+        new Case(
+            "of several pools that come equally near the first in routing order",
+            List.of(EIGHT, Driver.node("m", "other", 8)),
+            true,
+            t -> t.pool("other").profile("p", "16", "other", "pool"),
+            "{profile=p, pool=other, dimension=GPU, asked=16, most=8}"),
+        new Case(
+            "of several pools one with a ceiling",
+            List.of(EIGHT, Driver.node("m", "large", 16)),
+            true,
+            t -> t.pool("large").poolCapacity("large", "12").profile("p", "16", "pool", "large"),
+            "{pool=large, need=16, capacity=12}"),
         Case.of("dedication", t -> t.dedicated("pool", "other"), "{profile=p, policy=team}"),
         Case.of(
             "policy limit", t -> t.policy("team", "0", "1/2"), "{policy=team, need=1, limit=1/2}"),

@@ -37,8 +37,8 @@ public sealed interface Denial {
   record NonPreemptibleAboveReservation(PolicyId policy, GpuQuantity need, GpuQuantity reservation)
       implements Denial {}
 
-  /// One job is larger than its tenant's limit in a pool that tenants share (the last pool of the
-  /// profile that could have taken it).
+  /// One job is larger than its tenant's limit in a pool that tenants share; of several pools the
+  /// one that comes nearest.
   record AboveTenantLimit(TenantId tenant, PoolId pool, GpuQuantity need, GpuQuantity limit)
       implements Denial {}
 
@@ -60,7 +60,7 @@ public sealed interface Denial {
   record NoNodeFits(ProfileId profile, PoolId pool, Dimension dimension, long asked, long most)
       implements Denial {}
 
-  /// The pool's ceiling is below one job (the last pool of the profile that could have taken it).
+  /// The pool's ceiling is below one job; of several pools the one that comes nearest.
   record AbovePoolCapacity(PoolId pool, GpuQuantity need, GpuQuantity capacity) implements Denial {}
 
   /// A job with this id exists.
