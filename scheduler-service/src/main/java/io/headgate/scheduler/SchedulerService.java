@@ -41,6 +41,7 @@ import io.headgate.scheduler.store.PostgresSchedulerStore;
 import io.headgate.scheduler.store.SharedSecret;
 import io.opentelemetry.api.metrics.BatchCallback;
 import java.net.URI;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
@@ -48,6 +49,12 @@ import java.util.Optional;
 /// registered on a server, then started when the server runs; stopped before the server and closed
 /// after it.
 public final class SchedulerService implements AutoCloseable {
+  /// A plan takes seconds at most, so nobody waits for many.
+  private static final Duration PLAN_PATIENCE = Duration.ofSeconds(10);
+
+  /// An explanation is worth more than when its job starts.
+  private static final Duration FORECAST_PATIENCE = Duration.ofSeconds(1);
+
   private final Database database;
   private final ManagedChannel keyChannel;
   private final ManagedChannel policyChannel;
@@ -127,7 +134,8 @@ public final class SchedulerService implements AutoCloseable {
             new PageTokens(SharedSecret.of(database.jooq(), "page-tokens", PageTokens.KEY_LENGTH)),
             time,
             retention,
-            new CopyBound(),
+            new CopyBound(PLAN_PATIENCE),
+            new CopyBound(FORECAST_PATIENCE),
             telemetry::traceParent);
     this.jobs = new JobEndpoint(parts, new LogReads(reader, sessions), watches);
     this.usage = new UsageEndpoint(replica);

@@ -9,21 +9,37 @@ import java.util.function.Supplier;
 /// One question at a time is answered on a copy of the core: the copy of a large state is large,
 /// and the loop stands still while its state is read.
 public final class CopyBound {
-  /// What is answered takes seconds at most.
-  private static final Duration PATIENCE = Duration.ofSeconds(10);
-
   private static final Duration RETRY = Duration.ofSeconds(2);
 
   private final Semaphore one = new Semaphore(1, true);
+  private final Duration patience;
+
+  /// @param patience how long a question waits for its turn
+  public CopyBound(Duration patience) {
+    this.patience = patience;
+  }
 
   /// Answers when it is this one's turn.
   ///
   /// @throws io.headgate.kit.failure.RefusalException RESOURCE_EXHAUSTED with reason PLAN_BUSY
   <T> T answer(Supplier<T> question) {
+    return answer(
+        question,
+        () -> {
+          throw Refusal.exhausted(
+                  "PLAN_BUSY",
+                  "other questions of this kind are being answered; try again soon",
+                  RETRY)
+              .exception();
+        });
+  }
+
+  /// Answers when it is this one's turn.
+  ///
+  /// @param otherwise answers when that takes too long
+  <T> T answer(Supplier<T> question, Supplier<T> otherwise) {
     if (!isMyTurn()) {
-      throw Refusal.exhausted(
-              "PLAN_BUSY", "other questions of this kind are being answered; try again soon", RETRY)
-          .exception();
+      return otherwise.get();
     }
     try {
       return question.get();
@@ -34,7 +50,7 @@ public final class CopyBound {
 
   private boolean isMyTurn() {
     try {
-      return one.tryAcquire(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+      return one.tryAcquire(patience.toMillis(), TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return false;

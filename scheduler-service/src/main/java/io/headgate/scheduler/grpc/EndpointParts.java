@@ -13,6 +13,7 @@ import java.util.function.Supplier;
 ///
 /// @param retention of jobs that are over
 /// @param copies bounds what is answered on copies of the core
+/// @param forecasts bounds looking ahead for the sake of an explanation
 /// @param traceparent of the call that is being served
 public record EndpointParts(
     Replica replica,
@@ -22,4 +23,5 @@ public record EndpointParts(
     TimeSource time,
     Retention retention,
     CopyBound copies,
+    CopyBound forecasts,
     Supplier<Optional<String>> traceparent) {}

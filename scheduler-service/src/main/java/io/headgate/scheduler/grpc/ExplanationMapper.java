@@ -34,7 +34,8 @@ final class ExplanationMapper {
       List<String> ahead,
       String preemptedBy,
       Supplier<Optional<Forecast>> forecast) {
-    static Optional<Known> of(LeaderView leader, JobId job) {
+    /// @param foresee whether it may be looked for when the job starts
+    static Optional<Known> of(LeaderView leader, JobId job, boolean foresee) {
       return leader
           .core()
           .explain(job)
@@ -53,7 +54,13 @@ final class ExplanationMapper {
                       .flatMap(leader.reads()::job)
                       .map(each -> each.name().id())
                       .orElse(""),
-                  leader.core().forecast(job, leader.now())));
+                  foresee
+                      ? leader.core().forecast(job, leader.now())
+                      : () -> notForeseen(explanation)));
+    }
+
+    private static Optional<Forecast> notForeseen(Explanation explanation) {
+      return explanation.position().map(_ -> new Forecast.Unknown(Forecast.Cause.BUSY));
     }
   }
 

@@ -27,6 +27,7 @@ import io.headgate.proto.scheduler.v1.WatchJobsRequest;
 import io.headgate.proto.scheduler.v1.WatchJobsResponse;
 import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.job.JobId;
+import io.headgate.scheduler.core.job.JobState;
 import io.headgate.scheduler.runtime.EventRecord;
 import io.headgate.scheduler.runtime.JobName;
 import io.headgate.scheduler.runtime.JobReader.Filter;
@@ -173,26 +174,35 @@ public final class JobEndpoint extends JobServiceGrpc.JobServiceImplBase {
   @Override
   public void explainJob(ExplainJobRequest request, StreamObserver<JobExplanation> out) {
     JobRecord record = jobs.require(Names.job(request.getName()));
+    answer(
+        out,
+        record.state() == JobState.WAITING
+            ? parts.forecasts().answer(() -> explain(record, true), () -> explain(record, false))
+            : explain(record, false));
+  }
+
+  /// @param foresee whether to look for when it starts, if it waits
+  private JobExplanation explain(JobRecord record, boolean foresee) {
     JobId id = record.id();
     Optional<ExplanationMapper.Known> known =
         record.state().isTerminal()
             ? Optional.empty()
             : Refusals.leading(
-                true, () -> parts.replica().ask(leader -> ExplanationMapper.Known.of(leader, id)));
+                true,
+                () ->
+                    parts.replica().ask(leader -> ExplanationMapper.Known.of(leader, id, foresee)));
     List<EventRecord> history =
         parts
             .reader()
             .events(
                 record.tenant(), Optional.of(id), Optional.empty(), OptionalLong.empty(), HISTORY);
-    answer(
-        out,
-        ExplanationMapper.toExplanation(
-            jobs.full(record),
-            record,
-            known,
-            history,
-            parts.reader().version(),
-            parts.time().instant()));
+    return ExplanationMapper.toExplanation(
+        jobs.full(record),
+        record,
+        known,
+        history,
+        parts.reader().version(),
+        parts.time().instant());
   }
 
   @Override

@@ -33,6 +33,7 @@ public final class ForecastText {
                     + " change.";
             case TOO_FAR -> "When it starts is not known: too many jobs end before.";
             case TOO_MANY -> "When it starts was not looked for: too many jobs wait and run.";
+            case BUSY -> "When it starts was not looked for: others asked too; ask again.";
           };
     };
   }

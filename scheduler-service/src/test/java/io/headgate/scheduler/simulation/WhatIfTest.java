@@ -17,6 +17,8 @@ import io.headgate.scheduler.core.catalog.Queue;
 import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.catalog.UserId;
+import io.headgate.scheduler.core.explain.Forecast;
+import io.headgate.scheduler.core.job.Attempt;
 import io.headgate.scheduler.core.job.AttemptId;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.JobSpec;
@@ -34,6 +36,9 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.random.RandomGenerator;
+import java.util.random.RandomGeneratorFactory;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -176,6 +181,58 @@ class WhatIfTest {
     assertThat(answer.starts().ofOthers()).isEqualTo(1);
     assertThat(answer.preempts().ofOthers()).isEqualTo(1);
     assertThat(answer.policies()).isEmpty();
+  }
+
+  /// A plan and the explanation of a job look ahead apart from one another. Of the only job of its
+  /// policy that waits both say the same.
+  @Test
+  void expectsWhatIsForetoldOfTheOnlyJobThatWaits() {
+    RandomGenerator random = RandomGeneratorFactory.of("L64X128MixRandom").create(11);
+    decide(List.of(new Input.CatalogChanged(catalog("2", "3"))));
+    int known = 0;
+    int unknown = 0;
+    for (int step = 0; step < 600; step++) {
+      now = now.plusSeconds(random.nextInt(1800));
+      if (random.nextInt(3) > 0) {
+        submit(
+            random.nextBoolean() ? "own" : "guest",
+            random.nextInt(4) > 0
+                ? Optional.of(Duration.ofMinutes(1 + random.nextInt(60)))
+                : Optional.empty());
+      }
+      goOn(random);
+      for (String policy : List.of("own", "guest")) {
+        List<JobId> waiting = core.waiting(new QueueId(ACME, policy), 2);
+        if (waiting.size() == 1) {
+          Optional<Long> foretold =
+              core.forecast(waiting.getFirst(), now).get().stream()
+                  .filter(Forecast.By.class::isInstance)
+                  .map(by -> Duration.between(now, ((Forecast.By) by).start()).toMillis())
+                  .findFirst();
+          OptionalLong expected = before(compare(catalog("2", "3")), policy).expected().p50Ms();
+          assertThat(expected.stream().boxed().findFirst()).as("step %d", step).isEqualTo(foretold);
+          known += foretold.isPresent() ? 1 : 0;
+          unknown += foretold.isPresent() ? 0 : 1;
+        }
+      }
+    }
+    assertThat(known).isGreaterThan(20);
+    assertThat(unknown).isPositive();
+  }
+
+  /// Agents report some of what happens.
+  private void goOn(RandomGenerator random) {
+    List<Input> inputs = new ArrayList<>();
+    for (Attempt attempt : core.state().attempts()) {
+      if (attempt.stop().isPresent()) {
+        inputs.add(new Input.WorkerStopped(attempt.id(), 0));
+      } else if (attempt.startedAt().isEmpty()) {
+        inputs.add(new Input.WorkerStarted(attempt.id(), 0, now));
+      } else if (random.nextInt(3) == 0) {
+        inputs.add(new Input.WorkerExited(attempt.id(), 0, 0));
+      }
+    }
+    decide(inputs);
   }
 
   private Answer compare(Catalog changed) {

@@ -29,6 +29,8 @@ public sealed interface Forecast {
     /// More ends before it than is looked ahead.
     TOO_FAR,
     /// More jobs wait and run than are looked at for the sake of one.
-    TOO_MANY
+    TOO_MANY,
+    /// Too many ask at once. The core never says so; who asks it may.
+    BUSY
   }
 }
