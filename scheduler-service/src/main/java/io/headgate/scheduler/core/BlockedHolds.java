@@ -151,7 +151,7 @@ final class BlockedHolds {
     if (former != null
         && !placed.containsKey(former.pool())
         && !former.isBroken()
-        && former.isStillAllowed()
+        && former.isOfItsQueue()
         && isOpen(job, former.pool())
         && willBeFree(former)) {
       return Optional.of(former.hold());

@@ -78,11 +78,14 @@ class MayItStartTableTest {
     RuleTable.check(
         "pool p; node n 8; size 1; dev 2/4",
         """
-        queue dev.1 rank 1        | dev: a b c d e      | d runs; e waits LIMIT
-        queue dev.1 deny          | dev: a b c          | b runs; c waits OVER_RESERVATION_DENIED
-        queue dev.1 deny          | dev: a b c; a ends  | c runs
-        queue dev.1 deny          | dev: a b c; dev 3/4 | c runs
-        dev 0/4; queue dev.1 deny | dev: a              | a refused AboveReservation\
+        queue dev.1 rank 1                    | dev: a b c d e             | d runs; e waits LIMIT
+        queue dev.1 deny                      | dev: a b c                 | b runs; c waits OVER_RESERVATION_DENIED
+        queue dev.1 deny                      | dev: a b c; a ends         | c runs
+        queue dev.1 deny                      | dev: a b c; dev 3/4        | c runs
+        dev 0/4; queue dev.1 deny             | dev: a                     | a refused AboveReservation
+        node n 2; ops 0/4; queue dev.1 deny   | ops: o q; dev: a b         | a waits WAITING_FOR_VICTIMS; b waits WAITING_FOR_VICTIMS
+        node n 2; ops 0/4; queue dev.1 deny   | ops: o q; dev: a b; dev 1/4 | a waits WAITING_FOR_VICTIMS; b waits OVER_RESERVATION_DENIED
+        node n 2; ops 0/4; queue dev.1 rank 1 | ops: o q; dev: a b; dev 1/4 | a waits WAITING_FOR_VICTIMS; b waits WAITING_FOR_VICTIMS\
         """);
   }
 

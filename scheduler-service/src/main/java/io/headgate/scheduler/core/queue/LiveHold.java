@@ -156,19 +156,19 @@ public final class LiveHold {
 
   /// Whether the job could still be given this place as things are configured now.
   public boolean isStillDue() {
-    return isStillAllowed() && (claim.units() == 0 || pool.excessSoon(0) <= 0);
+    return isOfItsQueue()
+        && job.queue().isOpen()
+        && isWithinRights()
+        && (claim.units() == 0 || pool.excessSoon(0) <= 0);
   }
 
-  /// As [#isStillDue], whatever is used of the pool: those that a long-blocked job waits for may be
-  /// above a ceiling that shrank (DESIGN O7).
-  public boolean isStillAllowed() {
+  /// Whether it is what a job of its queue asks for as things are configured now.
+  public boolean isOfItsQueue() {
     QueueState queue = job.queue();
     if (queue.resolved().isEmpty()
         || queue.account() != policy
         || !queue.shape().equals(shape)
-        || !queue.isOpen()
-        || claim.preemptible() != job.isPreemptible()
-        || !isWithinRights(queue)) {
+        || claim.preemptible() != job.isPreemptible()) {
       return false;
     }
     for (Route route : queue.routes()) {
@@ -180,15 +180,12 @@ public final class LiveHold {
   }
 
   /// Its claim is among what is charged already.
-  private boolean isWithinRights(QueueState queue) {
-    // One of DESIGN O7 is no part of the standing.
-    long own = isForBlocked() ? claim.units() : 0;
-    long standing = policy.standing() + own;
-    return (claim.units() == 0 || own <= tenant.limit() - tenant.standing())
+  private boolean isWithinRights() {
+    return (claim.units() == 0 || tenant.standing() <= tenant.limit())
         && (claim.preemptible() || tenant.keepsNonPreemptible())
-        && (standing <= policy.limit() || policy.mayExceedLimit(claim.user()))
+        && (policy.standing() <= policy.limit() || policy.mayExceedLimit(claim.user()))
         && policy.charged(claim.user()) <= policy.perUserLimit()
-        && (queue.overReservation() || standing <= policy.reservation())
+        && (job.queue().overReservation() || policy.standing() <= policy.reservation())
         && (claim.preemptible() || policy.nonPreemptible() <= policy.reservation());
   }
 
