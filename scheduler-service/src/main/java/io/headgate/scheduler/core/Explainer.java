@@ -148,17 +148,17 @@ final class Explainer {
     if (isOpen(checks) && block == Block.TENANT_NON_PREEMPTIBLE) {
       addTenantReservation(checks, queue, need);
     } else if (isOpen(checks)) {
-      addSupply(checks, queue, need);
+      addSupply(checks, lane.routes(), need);
     }
     return checks;
   }
 
-  private static void addSupply(List<Check> checks, QueueState queue, long need) {
+  private static void addSupply(List<Check> checks, List<Route> routes, long need) {
     boolean fits = false;
-    for (Route route : queue.routes()) {
+    for (Route route : routes) {
       fits |= route.fits();
     }
-    for (Route route : queue.routes()) {
+    for (Route route : routes) {
       PoolState pool = route.pool();
       String name = pool.id().name();
       addTenant(checks, route, need, fits);

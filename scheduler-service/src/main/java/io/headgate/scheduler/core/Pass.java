@@ -160,9 +160,7 @@ final class Pass {
       if (head == null) {
         throw new IllegalStateException("no candidate in " + turn.queue().id());
       }
-      if (turn.isOutdated()) {
-        refresh(turn.queue());
-      } else if (route != null) {
+      if (route != null) {
         start(head, route.pool().place(route.ranking()).orElseThrow(), route.pool());
       } else if (!passesAHold(turn, head) && !makesRoom(turn, head)) {
         if (turn.mayStart() && hold(turn, head)) {
@@ -220,7 +218,7 @@ final class Pass {
       // Capacity that can be asked for comes before other people's (DESIGN P6).
       if (seeker.rule() != PreemptionRule.P9
           && job.queue().group().isElastic()
-          && scaling.mayServe(job.queue())) {
+          && scaling.mayServe(job)) {
         continue;
       }
       if (preempts(job, seeker)) {

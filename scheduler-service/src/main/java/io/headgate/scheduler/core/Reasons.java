@@ -56,7 +56,7 @@ final class Reasons {
   private static void tell(QueueState queue, Lane lane, Ledger ledger, boolean structureChanged) {
     Block block = lane.blockAsNoted();
     // Who is in the way, or who was asked, may change while the block stays.
-    boolean movable = block == Block.HOLD || block == Block.PROVIDER;
+    boolean movable = block == Block.HOLD || block == Block.PROVIDER || lane.isRestricted();
     if (block == lane.told().block() && !structureChanged && !movable) {
       return;
     }
@@ -103,20 +103,20 @@ final class Reasons {
             gpus(tenant.reservation()));
       }
       case TENANT_LIMIT -> {
-        TenantAccount tenant = queue.routes().getFirst().tenant();
+        TenantAccount tenant = lane.routes().getFirst().tenant();
         yield new Reason.TenantLimit(
             tenant.tenant(), tenant.pool(), gpus(tenant.charged()), need, gpus(tenant.limit()));
       }
       case HOLD -> {
-        Route first = queue.routes().getFirst();
+        Route first = lane.routes().getFirst();
         yield new Reason.Hold(
             first.pool().id(), need, first.ranking().holderInTheWay().orElseThrow());
       }
       case PROVIDER ->
           new Reason.WaitingForProvider(
-              Objects.requireNonNull(queue.expects(), "nothing was asked for").id(), need);
+              Objects.requireNonNull(lane.expects(), "nothing was asked for").id(), need);
       case POOL_CAPACITY, CAPACITY, FRAGMENTATION ->
-          supply(queue.routes().getFirst().pool(), queue.shape(), need, block);
+          supply(lane.routes().getFirst().pool(), queue.shape(), need, block);
       case NEVER_FITS, CLOSED, NONE -> null;
     };
   }

@@ -51,9 +51,10 @@ final class Scaling {
     }
   }
 
-  /// Whether an elastic pool may serve the queue's jobs before its patience ends (DESIGN P6).
-  boolean mayServe(QueueState queue) {
-    for (Route route : queue.routes()) {
+  /// Whether an elastic pool may serve the job before its patience ends (DESIGN P6).
+  boolean mayServe(LiveJob job) {
+    QueueState queue = job.queue();
+    for (Route route : queue.routes(job)) {
       PoolState pool = route.pool();
       Elasticity elasticity = elasticity(pool);
       if (elasticity == null) {
@@ -165,8 +166,9 @@ final class Scaling {
       for (Route route : queue.routes()) {
         if (holding + jobs > 0) {
           long most = startable(queue, route, promisedInPool.getOrDefault(route.tenant(), 0L));
-          long served = allot(queue, route.pool(), holding + Math.min(jobs, most), wanted);
-          long more = Math.max(0, served - holding);
+          long held = Math.min(holding, holders(queue).filter(job -> isOpen(route, job)).count());
+          long served = allot(queue, route.pool(), held + Math.min(jobs, most), wanted);
+          long more = Math.max(0, served - held);
           promised.merge(queue.account(), more * queue.need(), Long::sum);
           promisedInPool.merge(route.tenant(), more * queue.need(), Long::sum);
           holding -= served - more;
@@ -221,12 +223,23 @@ final class Scaling {
     return Math.min(waiting, Math.max(0, rest - promised) / need);
   }
 
-  /// How many of its jobs its tenant's limit in the pool lets start (DESIGN A3).
+  /// How many of its jobs its tenant's rights in the pool let start (DESIGN A3, A8).
   private static long startable(QueueState queue, Route route, long promised) {
     TenantAccount tenant = route.tenant();
+    if (!tenant.isBound()) {
+      return Long.MAX_VALUE;
+    }
+    long open = 0;
+    for (Lane lane : queue.lanes()) {
+      open += lane.gate() == Block.NONE && lane.routes().contains(route) ? lane.line().size() : 0;
+    }
     return queue.need() == 0 || !tenant.isLimited()
-        ? Long.MAX_VALUE
-        : Math.max(0, tenant.limit() - tenant.charged() - promised) / queue.need();
+        ? open
+        : Math.min(open, Math.max(0, tenant.limit() - tenant.charged() - promised) / queue.need());
+  }
+
+  private static boolean isOpen(Route route, LiveJob job) {
+    return job.queue().routes(job).contains(route);
   }
 
   private void ask(PoolState pool, double wanted, Instant since) {

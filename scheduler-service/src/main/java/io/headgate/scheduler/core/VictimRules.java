@@ -49,7 +49,7 @@ final class VictimRules {
         (other.over(0) > 0 ? over : within).add(text);
       }
     }
-    PoolState provider = queue.expects();
+    PoolState provider = queue.lane(job).expects();
     if (queue.isEntitled() && provider != null) {
       checks.add(
           new Check(
@@ -75,7 +75,7 @@ final class VictimRules {
                           ? "; no room was found within the bound of the search, there may be some"
                           : "; what of it may go and runs in the job's pools makes no room")));
     }
-    for (Route route : queue.routes()) {
+    for (Route route : queue.routes(job)) {
       if (route.tenant().isBound()) {
         addTenants(checks, world, route, queue.need());
       }

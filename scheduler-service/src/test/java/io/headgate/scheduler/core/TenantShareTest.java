@@ -11,6 +11,7 @@ import io.headgate.scheduler.core.job.Grounds;
 import io.headgate.scheduler.core.job.JobState;
 import io.headgate.scheduler.core.job.StopCause;
 import io.headgate.type.GpuQuantity;
+import java.time.Duration;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
@@ -188,6 +189,63 @@ class TenantShareTest {
     // Others of the queue go on.
     it.submit("ra", "r3").settle();
     assertThat(it.state("r3")).isEqualTo(JobState.RUNNING);
+  }
+
+  /// Two nodes of one GPU; red is promised nothing in `shared`.
+  private static Driver withAnOwnPool() {
+    return new Driver(
+            tenants()
+                .pool("own")
+                .pool("shared")
+                .profile("one", "1", "shared", "own")
+                .changeProfile("one", p -> p.with().holdAfter(Duration.ZERO).build())
+                .share("blue", "shared", "1", ""))
+        .join(Driver.node("o", "own", 1))
+        .submit("ra", "first")
+        .settle()
+        .forget();
+  }
+
+  @Test
+  void aJobThatNobodyMayPreemptHoldsWhereItMayRunWhileAnotherPoolIdles() {
+    Driver it = withAnOwnPool().join(Driver.node("s", "shared", 1));
+    it.submit(it.spec("fixed", "ra", "ada", 0, Optional.of(false)));
+    assertThat(it.reason("fixed").code()).isEqualTo("HOLDING");
+    // Others of its queue are not in its way, nor it in theirs.
+    it.submit("ra", "free").settle();
+    assertThat(it.pool("free")).isEqualTo("shared");
+    it.exit("first", 0).settle();
+    assertThat(it.pool("fixed")).isEqualTo("own");
+  }
+
+  @Test
+  void aJobThatNobodyMayPreemptTakesBackItsReservationWhileAnotherPoolIdles() {
+    Driver it =
+        new Driver(
+                tenants()
+                    .pool("own")
+                    .pool("shared")
+                    .profile("one", "1", "shared", "own")
+                    .policyOf("red", "red-b", "0", "8")
+                    .share("blue", "shared", "1", ""))
+            .join(Driver.node("o", "own", 1));
+    it.submit("rb", "first").settle().forget();
+    it.join(Driver.node("s", "shared", 1));
+    it.submit(it.spec("fixed", "ra", "ada", 0, Optional.of(false)));
+    assertThat(it.stopped()).containsExactly("first");
+    it.settle();
+    assertThat(it.pool("fixed")).isEqualTo("own");
+    assertThat(it.pool("first")).isEqualTo("shared");
+  }
+
+  @Test
+  void aJobThatNobodyMayPreemptSaysWhatTheOpenPoolLacks() {
+    Driver it = withAnOwnPool().join(Driver.node("s", "shared", 1));
+    it.submit(it.spec("fixed", "ra", "ada", 0, Optional.of(false)));
+    it.submit(it.spec("next", "ra", "ada", 0, Optional.of(false)));
+    assertThat(it.reason("next"))
+        .isEqualTo(
+            new Reason.Capacity(TenantBuilder.poolId("own"), GpuQuantity.ONE, GpuQuantity.ZERO));
   }
 
   @Test

@@ -82,8 +82,22 @@ class WhoMustGoTableTest {
         """);
   }
 
+  /// The first guess gives back the dearest; here that leaves `c` and `d`, who have lost more than
+  /// `a` and `b` together.
+  @Test
+  @Rule("P4")
+  void allThatAreAsFewAreCompared() {
+    RuleTable.check(
+        "pool p order 5 1 2 3 9; node n 13; size 1; size 2; size 3; size 5; size 9; own 9/9",
+        """
+        dev 0/13 | dev: e*5 c*2 d*2; 10s; dev: a*3; 140s; dev: b; 60s; e saves; own: x*9          | a stops; b stops; c runs; d runs; e stops
+        dev 0/13 | dev: e*5 c*2 d*2; 10s; dev: a*3; 140s; dev: b; 60s; e saves; c saves; own: x*9 | a runs; b runs; c stops; d stops; e stops\
+        """);
+  }
+
   /// P3 to the letter: what a policy has above its reservation may be spent on those who go before
-  /// the one that alone would have made room; then nobody goes. In the first row only `a` would.
+  /// the one that alone would have made room; then nobody goes. In the first row only `a` would; in
+  /// the third only `a` and `b`, for the machine came back without the device that `c` runs on.
   @Test
   @Rule("P3")
   void victimsThatMakeNoRoomComeBeforeTheOneThatWould() {
@@ -91,7 +105,9 @@ class WhoMustGoTableTest {
         "pool p order 2 1; node n 2; size 1; size 2; own 2/9",
         """
         dev 2/9 | dev: a f; node m 2; dev: b c; f ends; own: x*2 | a runs; b runs; c runs; x waits CAPACITY
-        dev 1/9 | dev: a f; node m 2; dev: b c; f ends; own: x*2 | a runs; b stops; c stops\
+        dev 1/9 | dev: a f; node m 2; dev: b c; f ends; own: x*2 | a runs; b stops; c stops
+        dev 2/9 | node m 1; dev: a b c; node n 1; own: x         | a runs; b runs; c runs; x waits CAPACITY
+        dev 1/9 | node m 1; dev: a b c; node n 1; own: x         | a runs; b stops; c runs\
         """);
   }
 
@@ -108,6 +124,22 @@ class WhoMustGoTableTest {
         dev 0/9 | dev: a; own: x; own 0/9             | a stops; x waits WAITING_FOR_VICTIMS
         dev 0/9 | dev: a; own: x; node m 1            | a stops; x runs on m:0
         dev 0/9 | dev: a; own: x; n leaves; node m 1  | x runs on m:0\
+        """);
+  }
+
+  /// Also where its own place idles: the machine's CPUs, its GPU or the pool's ceiling are enough
+  /// only when the victims have gone. Whoever came later does not take of that before.
+  @Test
+  @Rule("P5")
+  void whoIsHeldForWaitsForAllThatItNeedsAndInOrder() {
+    RuleTable.check(
+        "size 1; size 2; size 3; size 4; dev 0/9; own 9/9",
+        """
+        pool p; node n 2 cpus 4; size 1 cpus 3                                | dev: a; own: x                        | a stops; x waits WAITING_FOR_VICTIMS
+        pool p capacity 1; node n 2                                           | dev: a; own: x                        | a stops; x waits WAITING_FOR_VICTIMS
+        pool p capacity 8; node n 16                                          | dev: a*3 c*3; own: x*4; own: y*2      | a stops; c stops; x waits WAITING_FOR_VICTIMS; y waits WAITING_FOR_VICTIMS
+        pool p; node n 16 cpus 8; size 3 cpus 3; size 4 cpus 4; size 2 cpus 2 | dev: a*3 c*3; own: x*4; own: y*2      | a stops; c stops; x waits WAITING_FOR_VICTIMS; y waits WAITING_FOR_VICTIMS
+        pool p; node n 1; size 3/8; size 1/2; size 1/4                        | dev: a*3/8 c*3/8; own: x*1/2; own: y*1/4 | a stops; c stops; x waits WAITING_FOR_VICTIMS; y waits WAITING_FOR_VICTIMS\
         """);
   }
 
@@ -173,6 +205,18 @@ class WhoMustGoTableTest {
         dev 0/1 within       | dev: a; dev: c^1       | a stops; c waits WAITING_FOR_VICTIMS
         dev 2/2 within       | dev: a b; dev: c^1     | a runs; b stops
         dev 2/2 within fixed | dev: a b; dev: c^1     | b runs; c waits LIMIT\
+        """);
+  }
+
+  /// The limit has room for `x` in both pools only without `e`; then `a` or `b` has to go as well.
+  @Test
+  @Rule("P9")
+  void ofSeveralPoolsTheOneWithTheLeastLostWorkIsChosen() {
+    RuleTable.check(
+        "pool p; pool q; pool r; node n 3; node m 3 in q; node o 2 in r; size 1 on p; size 2 on r; size 3 on p q",
+        """
+        dev 0/4 within | dev: e*2; dev: a; size 1 on q; 5m; dev: b; 5m; dev: x*3^1          | a runs; b stops; e stops
+        dev 0/4 within | dev: e*2; dev: a; size 1 on q; 5m; dev: b; 5m; a saves; dev: x*3^1 | a stops; b runs; e stops\
         """);
   }
 }

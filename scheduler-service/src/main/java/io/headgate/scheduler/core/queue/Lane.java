@@ -4,7 +4,9 @@ import io.headgate.scheduler.core.catalog.UserId;
 import io.headgate.scheduler.core.explain.Denial;
 import io.headgate.scheduler.core.explain.LaneId;
 import io.headgate.scheduler.core.explain.Reason;
+import io.headgate.scheduler.core.placement.PoolState;
 import io.headgate.scheduler.core.rights.PolicyAccount;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -50,6 +52,30 @@ public final class Lane {
     return exceedsLimit;
   }
 
+  /// The pools that are open to its jobs, in routing order.
+  public List<Route> routes() {
+    return queue.routes(preemptible);
+  }
+
+  /// Whether its tenant's reservations may keep its jobs from some of the queue's pools.
+  public boolean isRestricted() {
+    return queue.isRestricted(preemptible);
+  }
+
+  /// The elastic pool that was asked for room for its jobs; null: none was.
+  public @Nullable PoolState expects() {
+    PoolState expected = queue.expects();
+    if (expected != null && isRestricted()) {
+      for (Route route : routes()) {
+        if (route.pool() == expected) {
+          return expected;
+        }
+      }
+      return null;
+    }
+    return expected;
+  }
+
   public WaitingLine line() {
     return line;
   }
@@ -76,18 +102,21 @@ public final class Lane {
   /// The first thing that stands in the way of its head, if it had to start now; nothing: it could.
   public Block block() {
     Block gate = gate();
-    return gate == Block.NONE ? withAsked(queue.group().supplyBlock()) : gate;
+    return gate == Block.NONE ? withAsked(RouteGroup.supplyBlock(routes())) : gate;
   }
 
   /// The same as the queue's group was told of the supply last.
   public Block blockAsNoted() {
+    if (isRestricted()) {
+      return block();
+    }
     Block gate = gate();
     return gate == Block.NONE ? withAsked(queue.group().notedSupplyBlock()) : gate;
   }
 
   /// Who lacks capacity waits for what an elastic pool was asked for.
   private Block withAsked(Block supply) {
-    return supply != Block.NONE && queue.expects() != null ? Block.PROVIDER : supply;
+    return supply != Block.NONE && expects() != null ? Block.PROVIDER : supply;
   }
 
   /// The first rule of rights that stands in the way of its head.
@@ -130,6 +159,6 @@ public final class Lane {
     if (account.nonPreemptible() + need > account.reservation()) {
       return Block.NON_PREEMPTIBLE;
     }
-    return queue.lacksTenantReservation() ? Block.TENANT_NON_PREEMPTIBLE : Block.NONE;
+    return isRestricted() && routes().isEmpty() ? Block.TENANT_NON_PREEMPTIBLE : Block.NONE;
   }
 }

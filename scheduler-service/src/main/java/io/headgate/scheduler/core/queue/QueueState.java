@@ -136,44 +136,19 @@ public final class QueueState implements Comparable<QueueState> {
     return resolved == null ? List.of() : resolved.routes();
   }
 
-  /// The pools that are open to the job.
+  /// The pools that are open to the job, in routing order.
   public List<Route> routes(LiveJob job) {
-    return !group().isShared() || job.isPreemptible()
-        ? group().routes()
-        : group().routesForNonPreemptible();
+    return routes(job.isPreemptible());
   }
 
-  /// The first route on which a job fits now; null: none.
-  @Nullable Route route(boolean preemptible) {
-    if (preemptible || !group().isShared()) {
-      return group().route();
-    }
-    for (Route route : group().routesForNonPreemptible()) {
-      if (route.fits()) {
-        return route;
-      }
-    }
-    return null;
+  List<Route> routes(boolean preemptible) {
+    return isRestricted(preemptible) ? group().routesForNonPreemptible() : group().routes();
   }
 
-  /// Whether its tenant's reservation keeps a job that nobody may preempt from every pool, or from
-  /// those where it would fit now (DESIGN A3, A8): then others of the queue go before it.
-  boolean lacksTenantReservation() {
-    if (!group().isShared()) {
-      return false;
-    }
-    boolean someAdmit = false;
-    boolean someFit = false;
-    for (Route route : routes()) {
-      boolean admits = route.admitsNonPreemptible();
-      boolean fits = route.fits();
-      if (admits && fits) {
-        return false;
-      }
-      someAdmit |= admits;
-      someFit |= fits;
-    }
-    return !someAdmit || someFit;
+  /// Whether its tenant's reservations may keep such a job from some of the pools: nobody can
+  /// preempt it, and tenants share one (DESIGN A3, A8).
+  boolean isRestricted(boolean preemptible) {
+    return !preemptible && group().isShared();
   }
 
   /// The queues with the same routes.

@@ -3,7 +3,6 @@ package io.headgate.scheduler.core.queue;
 import io.headgate.scheduler.core.catalog.Pool;
 import io.headgate.scheduler.core.placement.PoolState;
 import io.headgate.scheduler.core.rights.Standing;
-import io.headgate.scheduler.core.rights.TenantAccount;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -73,7 +72,8 @@ public final class RouteGroup extends IndexedHeap.Member<RouteGroup> {
     return isShared;
   }
 
-  /// Those where its tenant's reservation has room for a job that nobody may preempt.
+  /// Those where its tenant's reservation has room for a job that nobody may preempt (DESIGN A3,
+  /// A8).
   List<Route> routesForNonPreemptible() {
     List<Route> open = new ArrayList<>(routes.size());
     for (Route route : routes) {
@@ -84,27 +84,34 @@ public final class RouteGroup extends IndexedHeap.Member<RouteGroup> {
     return open;
   }
 
+  /// The first on which a job fits; null: none.
+  static @Nullable Route fitting(List<Route> routes) {
+    for (Route route : routes) {
+      if (route.fits()) {
+        return route;
+      }
+    }
+    return null;
+  }
+
   /// Where its tenant would stand with one job more: in the pool that the job takes, or if it fits
   /// in none, where it stands best (DESIGN A3).
-  Standing tenantStanding() {
+  ///
+  /// @param open the routes that are open to the job
+  /// @param route the first of them on which it fits; null: none
+  Standing tenantStanding(List<Route> open, @Nullable Route route) {
     if (!isShared) {
       return Standing.ENTITLED;
     }
-    Route route = route();
     if (route != null) {
       return route.tenantStanding();
     }
     Standing best = Standing.ABOVE_LIMIT;
-    for (Route each : routes) {
+    for (Route each : open) {
       Standing standing = each.tenantStanding();
       best = standing.compareTo(best) < 0 ? standing : best;
     }
     return best;
-  }
-
-  /// The tenant in the pool that its jobs take, or would take first.
-  TenantAccount tenant() {
-    return first().tenant();
   }
 
   /// Counts the changes of what its tenant has in its pools, where tenants share.
@@ -157,12 +164,10 @@ public final class RouteGroup extends IndexedHeap.Member<RouteGroup> {
     return begins;
   }
 
-  /// What the supply says to all its jobs alike; of several pools the first is named.
-  Block supplyBlock() {
-    for (Route route : routes) {
-      if (route.fits()) {
-        return Block.NONE;
-      }
+  /// What the supply says to all jobs with these routes; of several pools the first is named.
+  static Block supplyBlock(List<Route> routes) {
+    if (fitting(routes) != null) {
+      return Block.NONE;
     }
     Route route = routes.getFirst();
     PoolState first = route.pool();
@@ -183,14 +188,15 @@ public final class RouteGroup extends IndexedHeap.Member<RouteGroup> {
 
   /// Keeps in mind what the supply says now, for all its queues.
   public void noteSupplyBlock() {
-    notedSupplyBlock = routes.isEmpty() ? Block.NONE : supplyBlock();
+    notedSupplyBlock = routes.isEmpty() ? Block.NONE : supplyBlock(routes);
   }
 
   Block notedSupplyBlock() {
     return notedSupplyBlock;
   }
 
-  private Route first() {
+  /// The route that its jobs take, or would take first.
+  Route first() {
     return routes.get(current < routes.size() ? current : 0);
   }
 

@@ -3,7 +3,6 @@ package io.headgate.scheduler.core.queue;
 import io.headgate.scheduler.core.catalog.Reclaim;
 import io.headgate.scheduler.core.rights.PolicyAccount;
 import io.headgate.scheduler.core.rights.Standing;
-import io.headgate.scheduler.core.rights.TenantAccount;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,6 +26,10 @@ public final class Turn extends IndexedHeap.Member<Turn> {
   /// What its tenant has above its reservation in the pool that the candidate takes, or would take
   /// first.
   private long overOfTenant;
+
+  /// Where fewer pools are open to the candidate than to others with these routes: the one that it
+  /// takes, or would take first; null: that of the group.
+  private @Nullable Route restricted;
 
   /// That of its policy's account when the candidate was found.
   private long version = -1;
@@ -60,16 +63,29 @@ public final class Turn extends IndexedHeap.Member<Turn> {
 
   /// Where it fits now; null: nowhere, or its policy's limit is in the way.
   public @Nullable Route route() {
-    return gate == Block.NONE && head != null ? queue.route(head.isPreemptible()) : null;
+    return gate == Block.NONE && head != null ? fitting(head) : null;
   }
 
-  /// Whether rights stop the head now although they did not when it was chosen: the pools that its
-  /// tenant lets it use have filled up meanwhile.
-  public boolean isOutdated() {
-    return head != null
-        && gate == Block.NONE
-        && queue.group().isShared()
-        && queue.lane(head).gate() != Block.NONE;
+  private @Nullable Route fitting(LiveJob job) {
+    return isRestricted(job) ? RouteGroup.fitting(queue.routes(job)) : queue.group().route();
+  }
+
+  private boolean isRestricted(LiveJob job) {
+    return queue.isRestricted(job.isPreemptible());
+  }
+
+  /// The route that the job takes, or would take first.
+  private Route first(LiveJob job) {
+    if (!isRestricted(job)) {
+      return queue.group().first();
+    }
+    List<Route> open = queue.routes(job);
+    Route route = RouteGroup.fitting(open);
+    return route != null ? route : open.isEmpty() ? queue.group().first() : open.getFirst();
+  }
+
+  private Route first() {
+    return restricted == null ? queue.group().first() : restricted;
   }
 
   /// Finds the queue's candidate anew: of the heads of its lanes that rights do not stop, the first
@@ -98,10 +114,13 @@ public final class Turn extends IndexedHeap.Member<Turn> {
 
   /// The candidate can do nothing: goes on to the next in order that can do what it could not. Of
   /// those that may start only one above the limit, by a grant of its user, can do less than one
-  /// that may make room in the limit.
+  /// that may make room in the limit; and one to which fewer pools are open less than others.
   ///
   /// @return whether there is one
   public boolean chooseNext() {
+    if (mayStart() && head != null && isRestricted(head)) {
+      return choose(head, true, queue.account().preemptsWithin());
+    }
     if (mayStart()) {
       return standing == Standing.ABOVE_LIMIT
           && queue.account().preemptsWithin()
@@ -153,17 +172,22 @@ public final class Turn extends IndexedHeap.Member<Turn> {
     PolicyAccount account = queue.account();
     RouteGroup group = queue.group();
     ofPolicy = queue.standing();
-    standing = ofPolicy.or(group.tenantStanding());
     over = account.over(0);
-    overOfTenant = group.tenant().over(0);
     version = account.version();
     tenantVersion = group.tenantVersion();
+    if (head != null) {
+      standing = ofPolicy.or(group.tenantStanding(queue.routes(head), fitting(head)));
+      restricted = isRestricted(head) ? first(head) : null;
+      overOfTenant = first().tenant().over(0);
+    }
   }
 
   /// Whether its place in the order is what it was when it was found. As its policy or its tenant
   /// takes more it can only be later, unless it [#mayComeEarlier].
   boolean isFresh() {
-    return version == queue.account().version() && tenantVersion == queue.group().tenantVersion();
+    return version == queue.account().version()
+        && tenantVersion == queue.group().tenantVersion()
+        && (restricted == null || head == null || restricted.equals(first(head)));
   }
 
   /// Whether its turn may come earlier, or at all, because its policy or its tenant takes more:
@@ -243,15 +267,13 @@ public final class Turn extends IndexedHeap.Member<Turn> {
     if (standing != other.standing) {
       return standing.compareTo(other.standing) < 0;
     }
-    if (queue.group() != other.queue.group()) {
-      int mine = queue.group().position();
-      int others = other.queue.group().position();
-      if (mine != others) {
-        return mine < others;
+    if (queue.group() != other.queue.group() || queue.group().isShared()) {
+      Route mine = first();
+      Route others = other.first();
+      if (mine.position() != others.position()) {
+        return mine.position() < others.position();
       }
-      TenantAccount tenant = queue.group().tenant();
-      int tenants =
-          tenant.compareOver(overOfTenant, other.queue.group().tenant(), other.overOfTenant);
+      int tenants = mine.tenant().compareOver(overOfTenant, others.tenant(), other.overOfTenant);
       if (tenants != 0) {
         return tenants < 0;
       }

@@ -34,7 +34,8 @@ import org.jspecify.annotations.Nullable;
 ///   over-reservation usage ÷ weight in the pool (O4), then ranks and shares within a tenant.
 ///   Victims go in the reverse.
 /// - *Non-preemptible* jobs of a tenant stay within its reservation there (A8): nobody could ever
-///   take back what they use.
+///   take back what they use. Of several pools those are open to them where it has room; there they
+///   wait, hold and preempt, whatever idles elsewhere, and others of their queue pass them.
 ///
 /// Nothing is preempted for ever: order states by (sum of policies' over-reservation usage, sum of
 /// tenants'). A preemption within a tenant lowers the first; one between tenants lowers the second

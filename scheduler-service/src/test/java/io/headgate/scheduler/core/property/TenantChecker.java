@@ -191,19 +191,18 @@ final class TenantChecker {
     if (need == 0 || rules.standing(own) + need > rules.reservation(own)) {
       return;
     }
-    for (Attempt attempt : shadow.attempts.values()) {
-      if (isReplaceable(attempt, queue, now) && mayGo(attempt, own, need)) {
-        require(
-            false,
-            "no entitled job waits while it may take the place of another",
-            job,
-            attempt,
-            core.explain(job.id()),
-            core.policies(),
-            core.tenants(),
-            shadow.holds);
-      }
-    }
+    Optional<Attempt> victim =
+        new TenantVictims(shadow, rules, now)
+            .first(queue, attempt -> isReplaceable(attempt, queue) && hasRoom(own, attempt, need));
+    require(
+        victim.isEmpty(),
+        "no entitled job waits while it may take the place of another",
+        job,
+        victim,
+        core.explain(job.id()),
+        core.policies(),
+        core.tenants(),
+        shadow.holds);
   }
 
   private boolean mayTake(Queue queue, Job job) {
@@ -219,18 +218,13 @@ final class TenantChecker {
             .allMatch(pool -> pool.elasticity().isEmpty());
   }
 
-  private boolean isReplaceable(Attempt attempt, Queue queue, Instant now) {
+  private boolean isReplaceable(Attempt attempt, Queue queue) {
     Pool pool = shadow.pool(attempt.assignment().pool()).orElse(null);
     Profile profile = shadow.profile(queue.profile()).orElseThrow();
-    Instant since = attempt.startedAt().orElse(attempt.assignedAt());
     return pool != null
-        && attempt.stop().isEmpty()
-        && attempt.preemptible()
         && attempt.profile().equals(queue.profile())
         && attempt.assignment().units() == profile.need().units()
         && attempt.assignment().workers().size() == profile.workers()
-        && profile.pools().contains(pool.id())
-        && pool.dedicatedTo().isEmpty()
         && pool.capacity().isEmpty()
         && attempt.assignment().workers().stream()
             .allMatch(place -> {
@@ -241,11 +235,7 @@ final class TenantChecker {
                   && place.cpuMillis() == profile.cpuMillis()
                   && !isHeld(node)
                   && isWhole(node, pool, profile, place);
-            })
-        && shadow
-            .policy(attempt.policy())
-            .map(policy -> !since.plus(policy.minRuntime()).isAfter(now))
-            .orElse(false);
+            });
   }
 
   /// Whether the node is still what it was when the place was given: others of its kind joined in
@@ -277,18 +267,11 @@ final class TenantChecker {
         .anyMatch(place -> place.node().equals(node.id()));
   }
 
-  private boolean mayGo(Attempt attempt, PolicyId own, long need) {
+  /// Whether its tenant's limit has room for what the attempt would leave.
+  private boolean hasRoom(PolicyId own, Attempt attempt, long need) {
     PoolId pool = attempt.assignment().pool();
-    PolicyId loser = attempt.policy();
-    boolean isForeign = rules.isShared(pool) && !own.tenant().equals(loser.tenant());
-    if (!isForeign) {
-      // Its own tenant's limit is no hindrance: what the other leaves is its own tenant's too.
-      return !own.equals(loser)
-          && rules.standing(loser) > rules.reservation(loser)
-          && rules.charged(own.tenant(), pool) <= rules.limit(own.tenant(), pool);
-    }
-    return rules.standing(loser.tenant(), pool) > rules.reservation(loser.tenant(), pool)
-        && rules.standing(own.tenant(), pool) + need <= rules.reservation(own.tenant(), pool)
-        && rules.charged(own.tenant(), pool) + need <= rules.limit(own.tenant(), pool);
+    // What one of its own tenant leaves is its tenant's too.
+    long more = own.tenant().equals(attempt.policy().tenant()) ? 0 : need;
+    return rules.charged(own.tenant(), pool) + more <= rules.limit(own.tenant(), pool);
   }
 }

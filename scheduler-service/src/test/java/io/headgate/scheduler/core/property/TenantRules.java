@@ -1,6 +1,5 @@
 package io.headgate.scheduler.core.property;
 
-import io.headgate.scheduler.core.catalog.Policy;
 import io.headgate.scheduler.core.catalog.PolicyId;
 import io.headgate.scheduler.core.catalog.PoolId;
 import io.headgate.scheduler.core.catalog.TenantId;
@@ -40,6 +39,10 @@ final class TenantRules {
         .flatMap(TenantShare::limit)
         .map(limit -> limit.units())
         .orElse(Long.MAX_VALUE);
+  }
+
+  int weight(TenantId tenant, PoolId pool) {
+    return share(tenant, pool).map(TenantShare::weight).orElse(1);
   }
 
   long reservation(PolicyId policy) {
@@ -102,9 +105,5 @@ final class TenantRules {
         .filter(which)
         .mapToLong(hold -> hold.place().units())
         .sum();
-  }
-
-  boolean isProvisioned(PolicyId policy) {
-    return shadow.policy(policy).map(Policy::id).isPresent();
   }
 }

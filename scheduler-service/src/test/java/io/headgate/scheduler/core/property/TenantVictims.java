@@ -1,0 +1,164 @@
+package io.headgate.scheduler.core.property;
+
+import io.headgate.scheduler.core.catalog.Policy;
+import io.headgate.scheduler.core.catalog.PolicyId;
+import io.headgate.scheduler.core.catalog.Pool;
+import io.headgate.scheduler.core.catalog.PoolId;
+import io.headgate.scheduler.core.catalog.Queue;
+import io.headgate.scheduler.core.catalog.TenantId;
+import io.headgate.scheduler.core.job.Attempt;
+import io.headgate.scheduler.core.job.WorkerPlace;
+import io.headgate.scheduler.core.node.Node;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
+
+/// Who goes for an entitled job where tenants share pools (DESIGN A3, P1-P3), one after the other.
+/// What a policy or tenant has above its reservation may be spent on those who go first although
+/// they make no room, so it matters who comes before whom.
+final class TenantVictims {
+  private final Shadow shadow;
+  private final TenantRules rules;
+  private final Reference order;
+  private final Instant now;
+  private final List<Attempt> gone = new ArrayList<>();
+
+  TenantVictims(Shadow shadow, TenantRules rules, Instant now) {
+    this.shadow = shadow;
+    this.rules = rules;
+    this.order = new Reference(shadow, now);
+    this.now = now;
+  }
+
+  /// The first in the order who is such a one.
+  ///
+  /// @param queue of the entitled job
+  Optional<Attempt> first(Queue queue, Predicate<Attempt> which) {
+    List<PoolId> pools = shadow.profile(queue.profile()).orElseThrow().pools();
+    List<Attempt> left = new ArrayList<>();
+    for (Attempt attempt : shadow.attempts.values()) {
+      if (pools.contains(attempt.assignment().pool()) && isCandidate(attempt)) {
+        left.add(attempt);
+      }
+    }
+    while (true) {
+      Optional<Attempt> worst =
+          left.stream().filter(attempt -> mayGo(attempt, queue)).max(this::compare);
+      if (worst.isEmpty() || which.test(worst.get())) {
+        return worst;
+      }
+      left.remove(worst.get());
+      gone.add(worst.get());
+    }
+  }
+
+  private boolean isCandidate(Attempt attempt) {
+    Pool pool = shadow.pool(attempt.assignment().pool()).orElse(null);
+    return pool != null
+        && pool.dedicatedTo().isEmpty()
+        && attempt.stop().isEmpty()
+        && attempt.preemptible()
+        && attempt.assignment().units() > 0
+        && attempt.assignment().workers().stream().anyMatch(this::isWhereWorkIsTaken)
+        && !isProtected(attempt);
+  }
+
+  private boolean isWhereWorkIsTaken(WorkerPlace place) {
+    Node node = shadow.nodes.get(place.node());
+    return node != null && shadow.takesWork(node);
+  }
+
+  private boolean isProtected(Attempt attempt) {
+    Instant since = attempt.startedAt().orElse(attempt.assignedAt());
+    return shadow
+        .policy(attempt.policy())
+        .map(policy -> since.plus(policy.minRuntime()).isAfter(now))
+        .orElse(false);
+  }
+
+  /// After those who have gone.
+  private boolean mayGo(Attempt attempt, Queue queue) {
+    PoolId pool = attempt.assignment().pool();
+    PolicyId loser = attempt.policy();
+    TenantId own = queue.policy().tenant();
+    if (!rules.isShared(pool) || own.equals(loser.tenant())) {
+      return standing(loser) > rules.reservation(loser);
+    }
+    long need = shadow.profile(queue.profile()).orElseThrow().need().units();
+    return standing(loser.tenant(), pool) > rules.reservation(loser.tenant(), pool)
+        && rules.standing(own, pool) + need <= rules.reservation(own, pool);
+  }
+
+  private long standing(PolicyId policy) {
+    return rules.standing(policy) - units(attempt -> attempt.policy().equals(policy));
+  }
+
+  private long standing(TenantId tenant, PoolId pool) {
+    return rules.standing(tenant, pool)
+        - units(attempt ->
+            attempt.policy().tenant().equals(tenant) && attempt.assignment().pool().equals(pool));
+  }
+
+  private long units(Predicate<Attempt> whose) {
+    return gone.stream().filter(whose).mapToLong(attempt -> attempt.assignment().units()).sum();
+  }
+
+  // --- The order; who goes first is the greatest.
+
+  private int compare(Attempt one, Attempt other) {
+    return Comparator.<Attempt>comparingInt(this::level)
+        .thenComparingInt(this::position)
+        .thenComparingDouble(this::shareOfTenant)
+        .thenComparingInt(this::rank)
+        .thenComparingDouble(this::shareOfPolicy)
+        .thenComparingLong(Attempt::sequence)
+        .compare(one, other);
+  }
+
+  /// Above a limit, above a reservation, or neither: of policy and tenant the worse.
+  private int level(Attempt attempt) {
+    PolicyId policy = attempt.policy();
+    PoolId pool = attempt.assignment().pool();
+    long limit = shadow.policy(policy).map(known -> known.limit().units()).orElse(0L);
+    int ofPolicy = level(standing(policy), rules.reservation(policy), limit);
+    TenantId tenant = policy.tenant();
+    return rules.isShared(pool)
+        ? Math.max(
+            ofPolicy,
+            level(
+                standing(tenant, pool), rules.reservation(tenant, pool), rules.limit(tenant, pool)))
+        : ofPolicy;
+  }
+
+  private static int level(long standing, long reservation, long limit) {
+    return standing <= reservation ? 0 : standing <= limit ? 1 : 2;
+  }
+
+  private int position(Attempt attempt) {
+    Pool pool = shadow.pool(attempt.assignment().pool()).orElseThrow();
+    return order.position(pool, attempt.profile());
+  }
+
+  private int rank(Attempt attempt) {
+    return shadow
+        .queue(shadow.jobs.get(attempt.id().job()).spec().queue())
+        .map(Queue::rank)
+        .orElse(Integer.MAX_VALUE);
+  }
+
+  private double shareOfTenant(Attempt attempt) {
+    PoolId pool = attempt.assignment().pool();
+    TenantId tenant = attempt.policy().tenant();
+    long over = standing(tenant, pool) - rules.reservation(tenant, pool);
+    return rules.isShared(pool) ? Math.max(0, over) / (double) rules.weight(tenant, pool) : 0;
+  }
+
+  private double shareOfPolicy(Attempt attempt) {
+    PolicyId policy = attempt.policy();
+    long over = standing(policy) - rules.reservation(policy);
+    return Math.max(0, over) / (double) shadow.policy(policy).map(Policy::weight).orElse(1);
+  }
+}
