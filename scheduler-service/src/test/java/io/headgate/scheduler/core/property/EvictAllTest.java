@@ -43,19 +43,18 @@ class EvictAllTest {
   /// In every world: the core makes room only where evicting all who may go makes some.
   @Test
   void whoPreemptsCouldBeServed() {
-    Scenarios.each(
+    Scenarios.follow(
+        EvictAllTest.class,
         SCENARIOS,
+        input -> input,
         seed -> {
           List<Shadow> before = new ArrayList<>();
-          Scenarios.record(
-              seed,
-              input -> input,
-              (step, decision, core, shadow) -> {
-                if (!before.isEmpty()) {
-                  followPreemptions(before.removeFirst(), step, decision, core);
-                }
-                before.add(shadow.copy());
-              });
+          return (step, decision, core, shadow) -> {
+            if (!before.isEmpty()) {
+              followPreemptions(before.removeFirst(), step, decision, core);
+            }
+            before.add(shadow.copy());
+          };
         });
     assertThat(served.get()).as("preemptions that were compared").isPositive();
   }
@@ -81,13 +80,11 @@ class EvictAllTest {
   /// Where every job is of one GPU, in one pool, and agents have done what they were told.
   @Test
   void withOneSizeEntitledJobsGetAllThatTheyCouldGet() {
-    Scenarios.each(
+    Scenarios.follow(
+        EvictAllTest.class,
         SCENARIOS,
-        seed ->
-            Scenarios.record(
-                seed,
-                EvictAllTest::ofOneSize,
-                (step, decision, core, shadow) -> compareAtRest(core.copy(), step.at(), shadow)));
+        EvictAllTest::ofOneSize,
+        seed -> (step, decision, core, shadow) -> compareAtRest(core.copy(), step.at(), shadow));
     assertThat(settled.get()).isPositive();
     assertThat(waiting.get()).as("entitled jobs that waited").isPositive();
   }

@@ -28,23 +28,24 @@ class IdleNodeTest {
 
   /// "Adding an idle node never causes a preemption" does not follow from the rules: what starts on
   /// it may leave its policy above its reservation, so that jobs of that policy elsewhere may go
-  /// for an entitled job that does not fit on the new node (`IdleNodeRuleTest` has that case). What
-  /// does hold, for jobs of one worker: a node on which nothing starts causes none under P1 or P7.
+  /// for an entitled job that does not fit on the new node; and where a pool has a ceiling, it may
+  /// be only there that going under it makes room (`IdleNodeRuleTest` has both cases). What does
+  /// hold, for jobs of one worker: a node on which nothing starts causes none under P1 or P7 in a
+  /// pool without ceiling.
   @Test
   void anIdleNodeOnWhichNothingStartsCausesNoPreemption() {
-    Scenarios.each(
+    Scenarios.follow(
+        IdleNodeTest.class,
         SCENARIOS,
+        IdleNodeTest::ofOneWorker,
         seed ->
-            Scenarios.record(
-                seed,
-                IdleNodeTest::ofOneWorker,
-                (step, decision, core, shadow) -> {
-                  for (Pool pool : shadow.catalog.pools()) {
-                    if (pool.elasticity().isEmpty()) {
-                      addTo(pool, core, step.at(), 1 + (int) (seed % 8));
-                    }
-                  }
-                }));
+            (step, decision, core, shadow) -> {
+              for (Pool pool : shadow.catalog.pools()) {
+                if (pool.elasticity().isEmpty() && pool.capacity().isEmpty()) {
+                  addTo(pool, core, step.at(), 1 + (int) (seed % 8));
+                }
+              }
+            });
   }
 
   private static void addTo(Pool pool, SchedulerCore core, Instant now, int gpus) {
@@ -91,17 +92,16 @@ class IdleNodeTest {
   /// happens, everything comes to rest, and nobody was asked to stop twice.
   @Test
   void withoutExternalEventsPreemptionsEnd() {
-    Scenarios.each(
+    Scenarios.follow(
+        IdleNodeTest.class,
         SCENARIOS,
+        input -> input,
         seed ->
-            Scenarios.record(
-                seed,
-                input -> input,
-                (step, decision, core, shadow) -> {
-                  if (shadow.attempts.values().stream().anyMatch(a -> a.stop().isPresent())) {
-                    settle(core.copy(), step.at(), shadow.live().size());
-                  }
-                }));
+            (step, decision, core, shadow) -> {
+              if (shadow.attempts.values().stream().anyMatch(a -> a.stop().isPresent())) {
+                settle(core.copy(), step.at(), shadow.live().size());
+              }
+            });
   }
 
   private static void settle(SchedulerCore core, Instant now, int jobs) {

@@ -1,6 +1,6 @@
 package io.headgate.scheduler.core.property;
 
-import static org.assertj.core.api.Assertions.assertThat;
+import static io.headgate.scheduler.core.property.Violation.require;
 
 import io.headgate.scheduler.core.Effect;
 import io.headgate.scheduler.core.Input;
@@ -21,49 +21,56 @@ class PairedRunsTest {
   /// any names, in any order: no tie is broken by them.
   @Test
   void renamingPoliciesAndJobsChangesNothingButNames() {
-    Scenarios.each(
+    Scenarios.compare(
+        PairedRunsTest.class,
         SCENARIOS,
-        seed -> {
-          List<Step> steps = Scenarios.record(seed, UnaryOperator.identity(), (a, b, c, d) -> {});
-          List<List<Effect>> effects = Scenarios.run(steps);
-          List<List<Effect>> renamed = Scenarios.run(in(steps, Guises::renamed));
-          for (int i = 0; i < effects.size(); i++) {
-            assertThat(Guises.originalNames(renamed.get(i).toString()))
-                .as("renaming policies and jobs changes nothing but names: step %d", i)
-                .isEqualTo(effects.get(i).toString());
-          }
-        });
+        UnaryOperator.identity(),
+        (seed, steps) ->
+            requireSame(
+                Scenarios.run(steps).stream().map(Object::toString).toList(),
+                Scenarios.run(in(steps, Guises::renamed)).stream()
+                    .map(effects -> Guises.originalNames(effects.toString()))
+                    .toList(),
+                "renaming policies and jobs changes nothing but names"));
   }
 
   /// Of whole GPUs: parts of a GPU do not become larger parts of it.
   @Test
   void scalingAllQuantitiesChangesNothing() {
-    Scenarios.each(
+    Scenarios.compare(
+        PairedRunsTest.class,
         SCENARIOS,
-        seed -> {
-          List<Step> steps = Scenarios.record(seed, Guises::whole, (a, b, c, d) -> {});
+        Guises::whole,
+        (seed, steps) -> {
           int factor = 2 + (int) (seed % 3);
-          List<List<Effect>> scaled =
-              Scenarios.run(in(steps, input -> Guises.scaled(input, factor)));
-          List<List<Effect>> effects = Scenarios.run(steps);
-          for (int i = 0; i < effects.size(); i++) {
-            assertThat(outline(scaled.get(i)))
-                .as("scaling all quantities by %d changes nothing: step %d", factor, i)
-                .isEqualTo(outline(effects.get(i)));
-          }
+          requireSame(
+              Scenarios.run(steps).stream().map(PairedRunsTest::outline).toList(),
+              Scenarios.run(in(steps, input -> Guises.scaled(input, factor))).stream()
+                  .map(PairedRunsTest::outline)
+                  .toList(),
+              "scaling all quantities changes nothing");
         });
   }
 
   @Test
   void sameInputsSameOutput() {
-    Scenarios.each(
+    Scenarios.compare(
+        PairedRunsTest.class,
         SCENARIOS,
-        seed -> {
-          List<Step> steps = Scenarios.record(seed, UnaryOperator.identity(), (a, b, c, d) -> {});
-          assertThat(Scenarios.run(steps))
-              .as("same inputs, same output")
-              .isEqualTo(Scenarios.run(steps));
-        });
+        UnaryOperator.identity(),
+        (seed, steps) ->
+            requireSame(Scenarios.run(steps), Scenarios.run(steps), "same inputs, same output"));
+  }
+
+  private static void requireSame(List<?> one, List<?> other, String property) {
+    for (int step = 0; step < one.size(); step++) {
+      require(
+          one.get(step).equals(other.get(step)),
+          property,
+          "step " + step,
+          one.get(step),
+          other.get(step));
+    }
   }
 
   private static List<Step> in(List<Step> steps, UnaryOperator<Input> guise) {

@@ -14,6 +14,8 @@ import io.headgate.scheduler.core.catalog.ProfileId;
 import io.headgate.scheduler.core.catalog.Queue;
 import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.catalog.Reclaim;
+import io.headgate.scheduler.core.catalog.TenantId;
+import io.headgate.scheduler.core.catalog.TenantShare;
 import io.headgate.scheduler.core.catalog.UserId;
 import io.headgate.scheduler.core.job.JobSpec;
 import io.headgate.scheduler.core.node.Device;
@@ -25,6 +27,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -63,6 +66,7 @@ final class Plainer {
     profiles.forEach(plainer::plainProfile);
     policies.forEach(plainer::plainPolicy);
     queues.forEach(plainer::plainQueue);
+    plainer.plainShares();
     plainer.plainNodes();
     plainer.plainJobs();
     return plainer.found;
@@ -84,7 +88,12 @@ final class Plainer {
       List<Profile> profiles,
       List<Policy> policies,
       List<Queue> queues) {
-    return new Catalog(catalog.tenant(), catalog.version(), pools, profiles, policies, queues);
+    List<TenantShare> shares =
+        catalog.shares().stream()
+            .filter(share -> pools.stream().anyMatch(pool -> pool.id().equals(share.pool())))
+            .toList();
+    return new Catalog(
+        catalog.tenant(), catalog.version(), pools, profiles, policies, queues, shares);
   }
 
   private static Catalog without(
@@ -241,6 +250,51 @@ final class Plainer {
                         ? new Queue(id, queue.policy(), queue.profile(), 1, true, true)
                         : queue)
                 .toList()));
+  }
+
+  private void plainShares() {
+    record Place(TenantId tenant, PoolId pool) {}
+    Set<Place> places = new LinkedHashSet<>();
+    history.mapCatalogs(catalog -> {
+      catalog.shares().forEach(share -> places.add(new Place(share.tenant(), share.pool())));
+      return catalog;
+    });
+    for (Place place : places) {
+      for (UnaryOperator<TenantShare> change :
+          List.<UnaryOperator<TenantShare>>of(
+              share -> null,
+              share -> share(share, whole(share.reservation()), Optional.empty()),
+              share -> share(share, GpuQuantity.ZERO, share.limit()),
+              share -> share(share, share.reservation(), Optional.empty()),
+              share -> share(share, less(share.reservation()), share.limit()),
+              share ->
+                  share(share, whole(share.reservation()), share.limit().map(Plainer::whole)))) {
+        catalogs(catalog ->
+            withShares(
+                catalog,
+                share ->
+                    place.equals(new Place(share.tenant(), share.pool()))
+                        ? change.apply(share)
+                        : share));
+      }
+    }
+  }
+
+  private static TenantShare share(
+      TenantShare share, GpuQuantity reservation, Optional<GpuQuantity> limit) {
+    return new TenantShare(share.tenant(), share.pool(), reservation, limit, 1);
+  }
+
+  /// @param change null: it is gone
+  private static Catalog withShares(Catalog catalog, UnaryOperator<@Nullable TenantShare> change) {
+    return new Catalog(
+        catalog.tenant(),
+        catalog.version(),
+        catalog.pools(),
+        catalog.profiles(),
+        catalog.policies(),
+        catalog.queues(),
+        catalog.shares().stream().map(change).filter(Objects::nonNull).toList());
   }
 
   // --- Machines.

@@ -45,8 +45,23 @@ class PropertiesTest {
     try {
       run(seed, steps);
     } catch (AssertionError | RuntimeException e) {
-      throw Shrunk.error(seed, History.of(placement(seed), steps), e);
+      throw Shrunk.error(
+          PropertiesTest.class,
+          seed,
+          History.of(placement(seed), steps),
+          Shrunk.oracle(PropertiesTest::properties),
+          e);
     }
+  }
+
+  private static Player.Check properties(History history) {
+    Checker checker = new Checker(new Shadow());
+    return Shrunk.atRest(
+        history,
+        (step, decision, core) -> {
+          checker.check(step.inputs(), decision, core, step.at());
+          checker.checkRest(core);
+        });
   }
 
   /// @param steps gets what happens

@@ -12,6 +12,8 @@ import io.headgate.scheduler.core.catalog.Profile;
 import io.headgate.scheduler.core.catalog.ProfileId;
 import io.headgate.scheduler.core.catalog.Queue;
 import io.headgate.scheduler.core.catalog.Reclaim;
+import io.headgate.scheduler.core.catalog.TenantId;
+import io.headgate.scheduler.core.catalog.TenantShare;
 import io.headgate.scheduler.core.catalog.UserId;
 import io.headgate.scheduler.core.job.JobSpec;
 import io.headgate.scheduler.core.node.Device;
@@ -26,10 +28,13 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.SequencedSet;
+import java.util.Set;
 
 /// Writes a [History] as a file that `headgate simulate` reads (formats/simulation.md). It writes
 /// the text itself, for the core and its tests depend on nothing; a test of `deploy` lets the
@@ -132,11 +137,15 @@ final class ScenarioText {
     if (catalog.pools().stream().anyMatch(pool -> pool.elasticity().isPresent())) {
       unsaid.add("when instances of elastic pools come");
     }
+    items("  ", "tenants", tenants(catalog).stream().map(id -> tenant(catalog, id)).toList());
     items("  ", "pools", catalog.pools().stream().map(ScenarioText::pool).toList());
     items("  ", "profiles", catalog.profiles().stream().map(ScenarioText::profile).toList());
     text.append("  policies:\n");
     for (Policy policy : catalog.policies()) {
       text.append("    - name: ").append(policy.id().name()).append('\n');
+      if (!tenants(catalog).isEmpty()) {
+        text.append("      tenant: ").append(policy.id().tenant().name()).append('\n');
+      }
       rights(policy, Policy.of(policy.id(), policy.reservation(), policy.limit()))
           .forEach((key, value) ->
               text.append("      ").append(key).append(": ").append(value).append('\n'));
@@ -150,7 +159,36 @@ final class ScenarioText {
     }
   }
 
+  /// Those that share pools; none where nobody does.
+  private static SequencedSet<TenantId> tenants(Catalog catalog) {
+    SequencedSet<TenantId> tenants = new LinkedHashSet<>();
+    catalog.policies().forEach(policy -> tenants.add(policy.id().tenant()));
+    catalog.shares().forEach(share -> tenants.add(share.tenant()));
+    return tenants.equals(Set.of(catalog.tenant())) && catalog.shares().isEmpty()
+        ? new LinkedHashSet<>()
+        : tenants;
+  }
+
   // --- Lines. What is as usual is left out.
+
+  private static String tenant(Catalog catalog, TenantId tenant) {
+    return "{name: " + tenant.name() + ", shares: " + shares(catalog, tenant) + "}";
+  }
+
+  private static List<String> shares(Catalog catalog, TenantId tenant) {
+    List<String> shares = new ArrayList<>();
+    for (TenantShare share : catalog.shares()) {
+      if (share.tenant().equals(tenant)) {
+        Map<String, String> line = new LinkedHashMap<>();
+        line.put("pool", share.pool().name());
+        line.put("reservation", share.reservation().toString());
+        share.limit().ifPresent(limit -> line.put("limit", limit.toString()));
+        unless(line, "weight", share.weight(), 1);
+        shares.add(inline(line));
+      }
+    }
+    return shares;
+  }
 
   private static String pool(Pool pool) {
     Map<String, String> line = new LinkedHashMap<>();
@@ -263,6 +301,12 @@ final class ScenarioText {
               .formatted(
                   after.pools().stream().map(ScenarioText::pool).toList(),
                   after.profiles().stream().map(ScenarioText::profile).toList()));
+    }
+    for (TenantId tenant : tenants(after)) {
+      if (!shares(after, tenant).equals(shares(before, tenant))) {
+        changes.add(
+            "set: {tenant: %s, shares: %s}".formatted(tenant.name(), shares(after, tenant)));
+      }
     }
     for (Policy policy : after.policies()) {
       Policy known =

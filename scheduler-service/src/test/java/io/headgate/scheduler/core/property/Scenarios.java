@@ -16,6 +16,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongConsumer;
+import java.util.function.LongFunction;
 import java.util.function.UnaryOperator;
 import java.util.random.RandomGenerator;
 import java.util.random.RandomGeneratorFactory;
@@ -91,29 +92,96 @@ final class Scenarios {
     void decided(Step step, Decision decision, SchedulerCore core, Shadow shadow);
   }
 
+  /// Lets followers see the made-up history of every seed. What fails is shrunk.
+  ///
+  /// @param test whose property it is
+  /// @param guise what is made of every input
+  /// @param followers by seed, a new one for each history
+  static void follow(
+      Class<?> test, int usual, UnaryOperator<Input> guise, LongFunction<Follower> followers) {
+    each(
+        usual,
+        seed -> {
+          List<Step> steps = new ArrayList<>();
+          try {
+            record(seed, guise, followers.apply(seed), steps);
+          } catch (AssertionError | RuntimeException e) {
+            throw Shrunk.error(
+                test,
+                seed,
+                History.of(SchedulerCore.DEFAULT_PLACEMENT, steps),
+                Shrunk.oracle(history -> following(followers.apply(seed))),
+                e);
+          }
+        });
+  }
+
+  private static Player.Check following(Follower follower) {
+    Shadow shadow = new Shadow();
+    return (step, decision, core) -> {
+      shadow.apply(step, decision, core);
+      follower.decided(step, decision, core, shadow);
+    };
+  }
+
+  /// Compares runs of a history.
+  interface Comparison {
+    /// @throws AssertionError when they differ where they must not
+    void compare(long seed, List<Step> steps);
+  }
+
+  /// Compares runs of the made-up history of every seed. What fails is shrunk.
+  static void compare(Class<?> test, int usual, UnaryOperator<Input> guise, Comparison comparison) {
+    each(
+        usual,
+        seed -> {
+          List<Step> steps = record(seed, guise);
+          try {
+            comparison.compare(seed, steps);
+          } catch (AssertionError | RuntimeException e) {
+            throw Shrunk.error(
+                test,
+                seed,
+                History.of(SchedulerCore.DEFAULT_PLACEMENT, steps),
+                Shrunk.oracleOf(history -> comparison.compare(seed, played(history))),
+                e);
+          }
+        });
+  }
+
+  /// The history as it went.
+  private static List<Step> played(History history) {
+    List<Step> steps = new ArrayList<>();
+    Player.play(history, (step, decision, core) -> steps.add(step));
+    return History.of(history.placement(), steps).mapEach(Scenarios::withoutPast).steps();
+  }
+
   /// Makes up a history, and lets the core decide it.
   ///
   /// @param guise what is made of every input
-  static List<Step> record(long seed, UnaryOperator<Input> guise, Follower follower) {
+  static List<Step> record(long seed, UnaryOperator<Input> guise) {
+    List<Step> steps = new ArrayList<>();
+    record(seed, guise, (step, decision, core, shadow) -> {}, steps);
+    return steps;
+  }
+
+  private static void record(
+      long seed, UnaryOperator<Input> guise, Follower follower, List<Step> steps) {
     RandomGenerator random = random(seed);
     RandomWorld world = new RandomWorld(random, seed);
     Shadow shadow = new Shadow(world.catalog());
     SchedulerCore core = SchedulerCore.empty();
     Instant now = BEGINNING;
     List<Input> inputs = world.beginning();
-    List<Step> steps = new ArrayList<>();
     for (int i = 0; i < steps(seed); i++) {
       Step step = new Step(now, inputs.stream().map(Scenarios::withoutPast).map(guise).toList());
       steps.add(step);
       Decision decision = core.decide(step.inputs(), now);
-      step.inputs().forEach(shadow::apply);
-      decision.effects().forEach(shadow::apply);
-      shadow.setAside(core.state());
+      shadow.apply(step, decision, core);
       follower.decided(step, decision, core, shadow);
       now = now.plus(Duration.ofSeconds(random.nextInt(240)));
       inputs = world.next(shadow, now);
     }
-    return steps;
   }
 
   /// The record of a job says who preempted it last, which is for reading only.

@@ -1,7 +1,9 @@
 package io.headgate.scheduler.core.property;
 
+import io.headgate.scheduler.core.Decision;
 import io.headgate.scheduler.core.Effect;
 import io.headgate.scheduler.core.Input;
+import io.headgate.scheduler.core.SchedulerCore;
 import io.headgate.scheduler.core.SchedulerState;
 import io.headgate.scheduler.core.SchedulerState.SetAside;
 import io.headgate.scheduler.core.catalog.Catalog;
@@ -13,6 +15,7 @@ import io.headgate.scheduler.core.catalog.Profile;
 import io.headgate.scheduler.core.catalog.ProfileId;
 import io.headgate.scheduler.core.catalog.Queue;
 import io.headgate.scheduler.core.catalog.QueueId;
+import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.job.Attempt;
 import io.headgate.scheduler.core.job.AttemptId;
 import io.headgate.scheduler.core.job.Hold;
@@ -22,6 +25,7 @@ import io.headgate.scheduler.core.job.JobState;
 import io.headgate.scheduler.core.node.Node;
 import io.headgate.scheduler.core.node.NodeId;
 import io.headgate.scheduler.core.node.NodeStatus;
+import io.headgate.scheduler.core.property.Scenarios.Step;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -54,6 +58,11 @@ final class Shadow {
   private final Map<ProfileId, Profile> profiles = new HashMap<>();
   private final Map<PolicyId, Policy> policies = new HashMap<>();
   private final Map<PoolId, Pool> pools = new HashMap<>();
+
+  /// Before anything was told.
+  Shadow() {
+    this(new Catalog(new TenantId("t"), 0, List.of(), List.of(), List.of(), List.of()));
+  }
 
   Shadow(Catalog catalog) {
     this.catalog = catalog;
@@ -113,6 +122,13 @@ final class Shadow {
     copy.released.addAll(released);
     copy.asked.putAll(asked);
     return copy;
+  }
+
+  /// What was decided, and upon what.
+  void apply(Step step, Decision decision, SchedulerCore core) {
+    step.inputs().forEach(this::apply);
+    decision.effects().forEach(this::apply);
+    setAside(core.state());
   }
 
   void apply(Input input) {

@@ -61,9 +61,7 @@ class ShrinkerTest {
   private static Failing failing() {
     for (long seed = 1; seed <= LAST_SEED; seed++) {
       History history =
-          History.of(
-              SchedulerCore.DEFAULT_PLACEMENT,
-              Scenarios.record(seed, input -> input, (step, decision, core, shadow) -> {}));
+          History.of(SchedulerCore.DEFAULT_PLACEMENT, Scenarios.record(seed, input -> input));
       if (ORACLE.apply(history).isPresent()) {
         History small = Shrinker.shrink(history, ORACLE);
         if (small.obedience().isPresent()) {
@@ -130,9 +128,7 @@ class ShrinkerTest {
   @Test
   void leavesAloneWhatDoesNotFail() {
     History history =
-        History.of(
-            SchedulerCore.DEFAULT_PLACEMENT,
-            Scenarios.record(1, input -> input, (step, decision, core, shadow) -> {}));
+        History.of(SchedulerCore.DEFAULT_PLACEMENT, Scenarios.record(1, input -> input));
     assertThat(Shrinker.shrink(history, any -> Optional.empty())).isEqualTo(history);
   }
 
@@ -150,9 +146,7 @@ class ShrinkerTest {
           return Optional.of(jobs >= 3 ? "three" : "fewer");
         };
     History history =
-        History.of(
-            SchedulerCore.DEFAULT_PLACEMENT,
-            Scenarios.record(10, input -> input, (step, decision, core, shadow) -> {}));
+        History.of(SchedulerCore.DEFAULT_PLACEMENT, Scenarios.record(10, input -> input));
     History small = Shrinker.shrink(history, two);
     assertThat(two.apply(small)).isEqualTo(two.apply(history));
     assertThat(inputs(small)).isEqualTo(3);

@@ -6,8 +6,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.headgate.scheduler.core.Decision;
 import io.headgate.scheduler.core.Input;
 import io.headgate.scheduler.core.SchedulerCore;
-import io.headgate.scheduler.core.catalog.Catalog;
-import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.property.Scenarios.Step;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -15,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -25,26 +24,20 @@ final class Shrunk {
 
   private Shrunk() {}
 
-  /// The properties that are held against every scenario, as one check of a history.
-  static final class Properties implements Player.Check {
-    private static final Catalog NOTHING =
-        new Catalog(new TenantId("t"), 0, List.of(), List.of(), List.of(), List.of());
+  /// What is held against every decision of a history beside the given check: a twin decides the
+  /// same, and passes without news change nothing.
+  static Player.Check atRest(History history, Player.Check check) {
+    return new Player.Check() {
+      private SchedulerCore twin = SchedulerCore.empty(history.placement());
 
-    private final Checker checker = new Checker(new Shadow(NOTHING));
-    private SchedulerCore twin;
-
-    Properties(History history) {
-      twin = SchedulerCore.empty(history.placement());
-    }
-
-    @Override
-    public void decided(Step step, Decision decision, SchedulerCore core) {
-      checker.check(step.inputs(), decision, core, step.at());
-      checker.checkRest(core);
-      requireSame(decision, twin.decide(step.inputs(), step.at()));
-      twin = twin.copy();
-      requireRest(core.copy(), step);
-    }
+      @Override
+      public void decided(Step step, Decision decision, SchedulerCore core) {
+        check.decided(step, decision, core);
+        requireSame(decision, twin.decide(step.inputs(), step.at()));
+        twin = twin.copy();
+        requireRest(core.copy(), step);
+      }
+    };
   }
 
   static void requireRest(SchedulerCore core, Step step) {
@@ -75,11 +68,18 @@ final class Shrunk {
         twins.wakeAt());
   }
 
-  /// Says which property of a history fails first.
+  /// Says which property of a history fails first, when it is played.
   static Shrinker.Oracle oracle(Function<History, Player.Check> check) {
+    return oracleOf(history -> Player.play(history, check.apply(history)));
+  }
+
+  /// Says which property of a history fails first.
+  ///
+  /// @param test throws where one does
+  static Shrinker.Oracle oracleOf(Consumer<History> test) {
     return history -> {
       try {
-        Player.play(history, check.apply(history));
+        test.accept(history);
         return Optional.empty();
       } catch (Violation e) {
         return Optional.of(e.property());
@@ -91,15 +91,17 @@ final class Shrunk {
 
   /// Shrinks what failed, writes it, and says where.
   ///
+  /// @param test whose property fails; part of the file's name
+  /// @param oracle says what fails
   /// @param failure of the scenario as it was
-  static AssertionError error(long seed, History history, Throwable failure) {
-    Shrinker.Oracle oracle = oracle(Properties::new);
+  static AssertionError error(
+      Class<?> test, long seed, History history, Shrinker.Oracle oracle, Throwable failure) {
     Optional<String> property = oracle.apply(history);
     if (property.isEmpty()) {
       return new AssertionError(failure.getMessage() + "\n(not so when played again)", failure);
     }
     History small = Shrinker.shrink(history, oracle);
-    Path file = DIRECTORY.resolve("seed-" + seed + ".yaml");
+    Path file = DIRECTORY.resolve(test.getSimpleName() + "-" + seed + ".yaml");
     write(
         file,
         () ->
@@ -107,7 +109,8 @@ final class Shrunk {
                 small,
                 List.of(
                     "A scenario of the properties of the core, as small as it fails.",
-                    "-Dheadgate.seed=" + seed + " violates: " + property.get())));
+                    "%s -Dheadgate.seed=%d violates: %s"
+                        .formatted(test.getSimpleName(), seed, property.get()))));
     return new AssertionError(
         "%s%n%s: %s, headgate simulate plays it%s"
             .formatted(

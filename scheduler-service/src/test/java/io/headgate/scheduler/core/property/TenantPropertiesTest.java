@@ -1,5 +1,6 @@
 package io.headgate.scheduler.core.property;
 
+import static io.headgate.scheduler.core.property.Violation.require;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.scheduler.core.Decision;
@@ -7,6 +8,7 @@ import io.headgate.scheduler.core.Effect;
 import io.headgate.scheduler.core.Input;
 import io.headgate.scheduler.core.SchedulerCore;
 import io.headgate.scheduler.core.job.StopCause;
+import io.headgate.scheduler.core.property.Scenarios.Step;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -35,31 +37,54 @@ class TenantPropertiesTest {
   }
 
   private void run(long seed) {
+    List<Step> steps = new ArrayList<>();
+    try {
+      run(seed, steps);
+    } catch (AssertionError | RuntimeException e) {
+      throw Shrunk.error(
+          TenantPropertiesTest.class,
+          seed,
+          History.of(SchedulerCore.DEFAULT_PLACEMENT, steps),
+          Shrunk.oracle(TenantPropertiesTest::properties),
+          e);
+    }
+  }
+
+  private static Player.Check properties(History history) {
+    return Shrunk.atRest(history, properties(new TenantChecker(new Shadow())));
+  }
+
+  private static Player.Check properties(TenantChecker checker) {
+    return (step, decision, core) -> {
+      checker.check(step.inputs(), decision, core, step.at());
+      require(preemptions(decision) < 200, "preemptions of one decision are bounded");
+    };
+  }
+
+  /// @param steps gets what happens
+  private void run(long seed, List<Step> steps) {
     RandomGenerator random = Scenarios.random(seed);
     RandomWorld world = new RandomWorld(random, seed);
     TenantWorld tenants = new TenantWorld(Scenarios.random(~seed));
     List<Input> inputs = tenants.divide(world.beginning());
     Shadow shadow = new Shadow(((Input.CatalogChanged) inputs.getFirst()).catalog());
     TenantChecker checker = new TenantChecker(shadow);
+    Player.Check properties = properties(checker);
     SchedulerCore core = SchedulerCore.empty();
     SchedulerCore twin = SchedulerCore.empty();
     Instant now = Instant.parse("2026-01-01T00:00:00Z");
-    for (int step = 0; step < STEPS; step++) {
+    for (int i = 0; i < STEPS; i++) {
+      Step step = new Step(now, inputs);
+      steps.add(step);
       Decision decision = core.decide(inputs, now);
-      checker.check(inputs, decision, core, now);
-      assertThat(preemptions(decision)).as("preemptions of one decision").isLessThan(200);
-      assertThat(twin.decide(inputs, now)).as("same inputs, same output").isEqualTo(decision);
+      properties.decided(step, decision, core);
+      Shrunk.requireSame(decision, twin.decide(inputs, now));
       if (random.nextInt(4) == 0) {
         twin = twin.copy();
       }
-      if (step % 8 == 7) {
-        for (int i = 0; i < 5; i++) {
-          List<Input> pass = List.of(new Input.TimePassed());
-          assertThat(core.decide(pass, now).effects())
-              .as("five more passes change nothing")
-              .isEmpty();
-          twin.decide(pass, now);
-        }
+      if (i % 8 == 7) {
+        Shrunk.requireRest(core, step);
+        Shrunk.requireRest(twin, step);
       }
       now = now.plus(Duration.ofSeconds(random.nextInt(240)));
       inputs = new ArrayList<>(tenants.divide(world.next(shadow, now)));
