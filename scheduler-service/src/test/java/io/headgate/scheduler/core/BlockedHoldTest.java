@@ -6,6 +6,7 @@ import io.headgate.scheduler.core.explain.Reason;
 import io.headgate.scheduler.core.job.HoldRelease;
 import io.headgate.scheduler.core.job.JobState;
 import java.time.Duration;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /// O7: a job that was passed for long enough holds what others leave.
@@ -108,5 +109,32 @@ class BlockedHoldTest {
     assertThat(it.effects).isEmpty();
     it.exit("a", 0).exit("b", 0).exit("c", 0);
     assertThat(it.state("big")).isEqualTo(JobState.ASSIGNED);
+  }
+
+  /// What it leaves is for whoever waits for victims elsewhere, in the same decision.
+  @Test
+  void whatAHolderLeavesIsTakenAtOnceByWhoWaitsForVictims() {
+    Driver it =
+        new Driver(
+            new TenantBuilder()
+                .pool("pool", "two", "one")
+                .pool("other")
+                .profile("one", "1", "pool")
+                .profile("two", "2", "pool", "other")
+                .changeProfile("two", p -> p.with().holdAfter(Duration.ZERO).build())
+                .policy("dev", "1", "9")
+                .policy("own", "9", "9")
+                .queue("d", "dev", "one", 1)
+                .queue("o", "own", "one", 1)
+                .queue("o2", "own", "two", 1));
+    it.join(Driver.node("m", "pool", 2));
+    it.submit(it.spec("fixed", "d", "ada", 0, Optional.of(false))).submit("d", "filler").run();
+    it.join(Driver.node("n", "pool", 1)).submit("d", "victim").run().exit("filler", 0);
+    it.submit("o2", "blocked").submit("o", "mine");
+    assertThat(it.reason("blocked").code()).isEqualTo("HOLDING");
+    assertThat(it.stopped()).containsExactly("victim");
+    it.join(Driver.node("k", "other", 2));
+    assertThat(it.place("blocked")).isEqualTo("k:0,1");
+    assertThat(it.place("mine")).isEqualTo("m:1");
   }
 }

@@ -7,9 +7,9 @@ import org.junit.jupiter.api.Test;
 
 /// A machine that joins may cost others a job.
 class IdleNodeRuleTest {
-  /// P2 counts what a policy has in all pools. "mine" is entitled to the only GPU of "old", but "team" is at its reservation with it. When a
-  /// machine joins "fresh", the team's second job starts there; now the team is above its
-  /// reservation, and its job in "old" goes.
+  /// P2 counts what a policy has in all pools. "mine" is entitled to the only GPU of "old", but
+  /// "team" is at its reservation with it. When a machine joins "fresh", the team's second job
+  /// starts there; now the team is above its reservation, and its job in "old" goes.
   @Test
   void anIdleNodeMayCauseAPreemptionElsewhere() {
     TenantBuilder tenant =

@@ -162,4 +162,55 @@ class OrderTest {
     it.join(Driver.node("f", "first", 1), Driver.node("t", "second", 2));
     assertThat(it.in(JobState.ASSIGNED)).containsExactly("r0", "r1", "r2");
   }
+
+  /// Who has just lost a job has less of its share than before.
+  @Test
+  void aVictimsPolicyIsLookedAtAnewInTheSameDecision() {
+    Driver it =
+        full(
+            twoTeams()
+                .pool("late")
+                .profile("two", "2", "pool")
+                .profile("other", "1", "late")
+                .policy("owner", "1", "1")
+                .queue("qo", "owner", "one", 1)
+                .queue("a2", "a", "two", 1)
+                .queue("oa", "a", "other", 1)
+                .queue("ob", "b", "other", 1));
+    it.join(Driver.node("n", "pool", 5)).submit("qa", "a0").submit("qb", "b0", "b1");
+    it.submit("a2", "pair").run().submit("ob", "ofB").submit("oa", "ofA");
+    // A has 3 and B has 2, until the owner takes two of A's.
+    it.decide(
+        new Input.JobSubmitted(it.spec("mine", "qo")),
+        new Input.NodeChanged(Driver.node("m", "late", 1)));
+    assertThat(it.stopped()).containsExactly("pair");
+    assertThat(it.in(JobState.ASSIGNED)).containsExactly("ofA");
+  }
+
+  @Test
+  void aVictimsTenantIsLookedAtAnewInTheSameDecision() {
+    Driver it =
+        new Driver(
+            new TenantBuilder()
+                .pool("pool")
+                .profile("one", "1", "pool")
+                .profile("two", "2", "pool")
+                .policyOf("red", "red-a", "0", "9")
+                .policyOf("red", "red-b", "0", "9")
+                .policyOf("blue", "blue", "0", "9")
+                .policyOf("green", "green", "2", "2")
+                .queue("ra", "red-a", "one", 1)
+                .queue("ra2", "red-a", "two", 1)
+                .queue("rb", "red-b", "one", 1)
+                .queue("b", "blue", "one", 1)
+                .queue("g", "green", "two", 1)
+                .share("green", "pool", "2", ""));
+    it.join(Driver.node("n", "pool", 5)).submit("ra", "r0").submit("b", "b0", "b1");
+    it.submit("ra2", "pair").run().submit("b", "ofBlue").submit("rb", "ofRed");
+    it.decide(
+        new Input.JobSubmitted(it.spec("mine", "g")),
+        new Input.NodeChanged(Driver.node("m", "pool", 1)));
+    assertThat(it.stopped()).containsExactly("pair");
+    assertThat(it.in(JobState.ASSIGNED)).containsExactly("ofRed");
+  }
 }

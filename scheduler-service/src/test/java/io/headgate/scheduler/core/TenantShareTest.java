@@ -3,6 +3,7 @@ package io.headgate.scheduler.core;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.scheduler.core.catalog.PolicyId;
+import io.headgate.scheduler.core.catalog.Profile;
 import io.headgate.scheduler.core.catalog.Reclaim;
 import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.explain.Denial;
@@ -109,6 +110,15 @@ class TenantShareTest {
     assertThat(it.in(JobState.WAITING)).containsExactly("b2");
   }
 
+  /// Nor does it matter when the protection of those ends who may not go.
+  @Test
+  void whoMayNotGoIsNotWaitedFor() {
+    Driver it =
+        with(tenants().share("red", "pool", "8", "").minRuntime("red-a", Duration.ofMinutes(5)));
+    it.submit("ra", "r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7").settle().submit("b", "b0");
+    assertThat(it.wakeAt).contains(it.now.plus(Profile.DEFAULT_HOLD_AFTER));
+  }
+
   @Test
   void withinATenantThePoliciesRuleAsBefore() {
     // Red is above its reservation, so that red-b takes nothing of blue's; but of red-a.
@@ -189,63 +199,6 @@ class TenantShareTest {
     // Others of the queue go on.
     it.submit("ra", "r3").settle();
     assertThat(it.state("r3")).isEqualTo(JobState.RUNNING);
-  }
-
-  /// Two nodes of one GPU; red is promised nothing in `shared`.
-  private static Driver withAnOwnPool() {
-    return new Driver(
-            tenants()
-                .pool("own")
-                .pool("shared")
-                .profile("one", "1", "shared", "own")
-                .changeProfile("one", p -> p.with().holdAfter(Duration.ZERO).build())
-                .share("blue", "shared", "1", ""))
-        .join(Driver.node("o", "own", 1))
-        .submit("ra", "first")
-        .settle()
-        .forget();
-  }
-
-  @Test
-  void aJobThatNobodyMayPreemptHoldsWhereItMayRunWhileAnotherPoolIdles() {
-    Driver it = withAnOwnPool().join(Driver.node("s", "shared", 1));
-    it.submit(it.spec("fixed", "ra", "ada", 0, Optional.of(false)));
-    assertThat(it.reason("fixed").code()).isEqualTo("HOLDING");
-    // Others of its queue are not in its way, nor it in theirs.
-    it.submit("ra", "free").settle();
-    assertThat(it.pool("free")).isEqualTo("shared");
-    it.exit("first", 0).settle();
-    assertThat(it.pool("fixed")).isEqualTo("own");
-  }
-
-  @Test
-  void aJobThatNobodyMayPreemptTakesBackItsReservationWhileAnotherPoolIdles() {
-    Driver it =
-        new Driver(
-                tenants()
-                    .pool("own")
-                    .pool("shared")
-                    .profile("one", "1", "shared", "own")
-                    .policyOf("red", "red-b", "0", "8")
-                    .share("blue", "shared", "1", ""))
-            .join(Driver.node("o", "own", 1));
-    it.submit("rb", "first").settle().forget();
-    it.join(Driver.node("s", "shared", 1));
-    it.submit(it.spec("fixed", "ra", "ada", 0, Optional.of(false)));
-    assertThat(it.stopped()).containsExactly("first");
-    it.settle();
-    assertThat(it.pool("fixed")).isEqualTo("own");
-    assertThat(it.pool("first")).isEqualTo("shared");
-  }
-
-  @Test
-  void aJobThatNobodyMayPreemptSaysWhatTheOpenPoolLacks() {
-    Driver it = withAnOwnPool().join(Driver.node("s", "shared", 1));
-    it.submit(it.spec("fixed", "ra", "ada", 0, Optional.of(false)));
-    it.submit(it.spec("next", "ra", "ada", 0, Optional.of(false)));
-    assertThat(it.reason("next"))
-        .isEqualTo(
-            new Reason.Capacity(TenantBuilder.poolId("own"), GpuQuantity.ONE, GpuQuantity.ZERO));
   }
 
   @Test

@@ -133,13 +133,12 @@ class WhoMustGoTableTest {
   @Rule("P5")
   void whoIsHeldForWaitsForAllThatItNeedsAndInOrder() {
     RuleTable.check(
-        "size 1; size 2; size 3; size 4; dev 0/9; own 9/9",
+        "size 1; own 9/9",
         """
-        pool p; node n 2 cpus 4; size 1 cpus 3                                | dev: a; own: x                        | a stops; x waits WAITING_FOR_VICTIMS
-        pool p capacity 1; node n 2                                           | dev: a; own: x                        | a stops; x waits WAITING_FOR_VICTIMS
-        pool p capacity 8; node n 16                                          | dev: a*3 c*3; own: x*4; own: y*2      | a stops; c stops; x waits WAITING_FOR_VICTIMS; y waits WAITING_FOR_VICTIMS
-        pool p; node n 16 cpus 8; size 3 cpus 3; size 4 cpus 4; size 2 cpus 2 | dev: a*3 c*3; own: x*4; own: y*2      | a stops; c stops; x waits WAITING_FOR_VICTIMS; y waits WAITING_FOR_VICTIMS
-        pool p; node n 1; size 3/8; size 1/2; size 1/4                        | dev: a*3/8 c*3/8; own: x*1/2; own: y*1/4 | a stops; c stops; x waits WAITING_FOR_VICTIMS; y waits WAITING_FOR_VICTIMS\
+        pool p; node n 2 cpus 9; dev 0.5/9; size 1/2 cpus 3; size 1 cpus 4 | dev: z*1/2! a*1/2; own: x                | a stops; x waits WAITING_FOR_VICTIMS
+        pool p capacity 1.5; node n 2; dev 0.5/9; size 1/2                 | dev: z*1/2! a*1/2; own: x                | a stops; x waits WAITING_FOR_VICTIMS
+        pool p capacity 8; node n 6; node m 8; dev 0/9; size 2; size 3; size 4 | dev: a*3 c*3; own: x*4; own: y*2     | a stops; c stops; x waits WAITING_FOR_VICTIMS; y waits WAITING_FOR_VICTIMS
+        pool p; node n 1; dev 0/9; size 3/8; size 1/2; size 1/4            | dev: a*3/8 c*3/8; own: x*1/2; own: y*1/4 | a stops; c stops; x waits WAITING_FOR_VICTIMS; y waits WAITING_FOR_VICTIMS\
         """);
   }
 
