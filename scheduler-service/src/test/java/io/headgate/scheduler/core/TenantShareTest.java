@@ -110,6 +110,16 @@ class TenantShareTest {
     assertThat(it.in(JobState.WAITING)).containsExactly("b2");
   }
 
+  @Test
+  void aTenantLosesNoMoreThanItHasAboveItsReservation() {
+    Driver it = with(tenants().share("red", "pool", "6", ""));
+    it.submit("ra", "r0", "r1", "r2", "r3", "r4", "r5", "r6").settle().forget();
+    // One idles and red has one too many; three are asked for.
+    it.submit("b3", "x").settle();
+    assertThat(it.stopped()).isEmpty();
+    assertThat(it.reason("x").code()).isEqualTo("CAPACITY");
+  }
+
   /// Nor does it matter when the protection of those ends who may not go.
   @Test
   void whoMayNotGoIsNotWaitedFor() {
@@ -184,6 +194,20 @@ class TenantShareTest {
     it.submit("b", "b0", "b1", "b2", "b3", "b4", "b5").submit("rb", "s0", "s1").settle().forget();
     it.submit("ra", "r0", "r1", "r2").settle();
     assertThat(it.stopped()).containsExactly("s1", "s0");
+  }
+
+  @Test
+  void rankReclaimTakesNothingFromOthersEvenWithinTheTenantsReservation() {
+    Driver it =
+        with(
+            tenants()
+                .changeProfile("one", p -> p.with().reclaim(Reclaim.RANK).build())
+                .policyOf("red", "red-a", "0", "8")
+                .queue("b", "blue", "one", 9)
+                .share("blue", "pool", "2", ""));
+    it.submit("b", "b0", "b1", "b2", "b3", "b4", "b5", "b6", "b7").settle().forget();
+    it.submit("ra", "r0").settle();
+    assertThat(it.stopped()).isEmpty();
   }
 
   @Test
