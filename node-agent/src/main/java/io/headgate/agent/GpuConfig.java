@@ -5,7 +5,7 @@ import java.time.Duration;
 /// How the agent treats the machine's own GPUs.
 ///
 /// @param driver where they come from
-public record GpuConfig(Driver driver, Nvml nvml, Mig mig) {
+public record GpuConfig(Driver driver, Nvml nvml, Mig mig, Watchdog watchdog) {
   /// Where GPUs come from.
   public enum Driver {
     /// NVML's if it works; otherwise the machine has no GPUs, and the log says why.
@@ -43,7 +43,25 @@ public record GpuConfig(Driver driver, Nvml nvml, Mig mig) {
     }
   }
 
-  public static final GpuConfig DEFAULTS = new GpuConfig(Driver.AUTO, Nvml.DEFAULTS, Mig.DEFAULTS);
+  /// The watch over the memory of slices. From the excess to SIGKILL it takes two intervals and the
+  /// grace: by default less than a second.
+  ///
+  /// @param interval between two samples; the second over the limit is one too many
+  /// @param grace for the job's abort callback and its reaction to SIGTERM, half for each
+  public record Watchdog(Duration interval, Duration grace) {
+    public static final Watchdog DEFAULTS =
+        new Watchdog(Duration.ofMillis(150), Duration.ofMillis(400));
 
-  public static final GpuConfig NONE = new GpuConfig(Driver.NONE, Nvml.DEFAULTS, Mig.DEFAULTS);
+    public Watchdog {
+      if (interval.compareTo(Duration.ofMillis(10)) < 0 || grace.isNegative()) {
+        throw new IllegalArgumentException("watchdog: an interval of at least 10ms, and a grace");
+      }
+    }
+  }
+
+  public static final GpuConfig DEFAULTS =
+      new GpuConfig(Driver.AUTO, Nvml.DEFAULTS, Mig.DEFAULTS, Watchdog.DEFAULTS);
+
+  public static final GpuConfig NONE =
+      new GpuConfig(Driver.NONE, Nvml.DEFAULTS, Mig.DEFAULTS, Watchdog.DEFAULTS);
 }

@@ -7,6 +7,7 @@ import io.headgate.agent.process.BootClock;
 import io.headgate.agent.process.SupervisorSpec;
 import io.headgate.agent.runtime.Agent;
 import io.headgate.agent.runtime.AgentInstruments;
+import io.headgate.agent.runtime.MemoryWatch;
 import io.headgate.agent.runtime.Retention;
 import io.headgate.kit.config.ByteSize;
 import io.headgate.kit.config.Secret;
@@ -66,6 +67,8 @@ public final class NodeAgent implements AutoCloseable {
                 config.keep().attempts(),
                 config.keep().time(),
                 config.keep().size().map(ByteSize::bytes)),
+            new MemoryWatch.Settings(
+                config.gpu().watchdog().interval(), config.gpu().watchdog().grace()),
             bootId);
     try {
       this.agent = Agent.open(settings, driver, instruments, time);

@@ -149,6 +149,11 @@ class AgentMainTest {
               logs: {file-size: 1MiB, files: 3}
               keep: {attempts: 5, time: 1h}
               endpoints: {schedulers: ["http://a:1", "http://b:2"]}
+              gpu:
+                driver: nvml
+                nvml: {library: /opt/libnvidia-ml.so.1, timeout: 5s}
+                mig: {strangers: remove}
+                watchdog: {interval: 1s}
             telemetry: {log-level: debug}
             """);
     AgentConfig config =
@@ -163,6 +168,14 @@ class AgentMainTest {
     assertThat(config.logs().files()).isEqualTo(3);
     assertThat(config.keep().time()).isEqualTo(Duration.ofHours(1));
     assertThat(config.endpoints().schedulers()).hasSize(2);
+    assertThat(config.gpu())
+        .isEqualTo(
+            new GpuConfig(
+                GpuConfig.Driver.NVML,
+                new GpuConfig.Nvml("/opt/libnvidia-ml.so.1", Duration.ofSeconds(5)),
+                new GpuConfig.Mig(GpuConfig.Mig.Strangers.REMOVE),
+                new GpuConfig.Watchdog(
+                    Duration.ofSeconds(1), GpuConfig.Watchdog.DEFAULTS.grace())));
     assertThat(config.server()).hasToString("http://127.0.0.1:7400");
   }
 
@@ -182,5 +195,11 @@ class AgentMainTest {
         .isThrownBy(() ->
             AgentMain.configuration(new String[] {"--data=/d", "--simulate-gpus=eight"}, Map.of()))
         .withMessageContaining("eight");
+    assertThatExceptionOfType(ConfigException.class)
+        .isThrownBy(() ->
+            AgentMain.configuration(
+                new String[] {"--data=/d", "--simulate-gpus=1xH100"},
+                Map.of("HEADGATE_AGENT_GPU_DRIVER", "nvml")))
+        .withMessageContaining("not together with gpu.driver nvml");
   }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
+import com.google.protobuf.util.Durations;
 import io.headgate.agent.driver.nvml.FakeGpus;
 import io.headgate.agent.driver.nvml.FakeGpus.Version;
 import io.headgate.kit.config.Secret;
@@ -24,14 +25,19 @@ import io.headgate.proto.type.v1.SliceProfile;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// A whole agent with NVIDIA's library, which stands in for GPUs that do not exist.
 class NodeAgentGpuTest {
+  private static final Logger LOG = LoggerFactory.getLogger(NodeAgentGpuTest.class);
+
   @TempDir Path root;
   private final FakeControlPlane plane = new FakeControlPlane();
   private Optional<NodeAgent> agent = Optional.empty();
@@ -49,7 +55,8 @@ class NodeAgentGpuTest {
             new GpuConfig(
                 driver,
                 new GpuConfig.Nvml(library.toString(), FakeControlPlane.PATIENCE),
-                GpuConfig.Mig.DEFAULTS));
+                GpuConfig.Mig.DEFAULTS,
+                GpuConfig.Watchdog.DEFAULTS));
   }
 
   private void start(AgentConfig config) {
@@ -83,7 +90,9 @@ class NodeAgentGpuTest {
   /// What a job prints with a newline after it.
   private String output(String job) throws Exception {
     Path log = root.resolve("n1/attempts/acme." + job + ".1.0/logs/stdout.0");
-    await().atMost(FakeControlPlane.PATIENCE).until(() -> Files.readString(log).endsWith("\n"));
+    await()
+        .atMost(FakeControlPlane.PATIENCE)
+        .until(() -> Files.exists(log) && Files.readString(log).endsWith("\n"));
     return Files.readString(log).strip();
   }
 
@@ -139,6 +148,81 @@ class NodeAgentGpuTest {
         .contains("the place 1g.10gb@6 of GPU 0 (GPU-")
         .contains("is taken by 1g.10gb@6 (GPU instance 1)");
     assertThat(gpus.instances(0)).containsExactly("1g.10gb@6 alone");
+  }
+
+  @Test
+  void stopsAJobWhoseProcessesHaveMoreThanItsPartTogether() throws Exception {
+    FakeGpus gpus = FakeGpus.in(root, Version.V580).with(false);
+    start(config(gpus.library(), GpuConfig.Driver.NVML));
+    assertThat(node().getDevices(0).getIsolation())
+        .isEqualTo(IsolationLevel.ISOLATION_LEVEL_REACTIVE);
+    String processes = "sleep 1000 & echo $! $$; while :; do wait; done";
+    plane.send(
+        Orders.message(
+            Orders.withCallback(
+                    // It does not go when it is asked to.
+                    Orders.assign(plane.leadership, "greedy", "trap '' TERM; " + processes),
+                    "echo $HEADGATE_STOP_REASON > $HEADGATE_CHECKPOINT_DIR/reason; exec sleep 9")
+                .addSlices(Orders.slice(node(), 0, "1/2"))));
+    plane.send(
+        Orders.message(
+            Orders.assign(plane.leadership, "modest", processes)
+                .addSlices(Orders.slice(node(), 0, "1/2"))));
+    String[] greedy = output("greedy").split(" ", -1);
+    String[] modest = output("modest").split(" ", -1);
+    long most = 79 * FakeGpus.GIB / 2;
+    gpus.processes(
+        0,
+        greedy[0] + " " + most + " compute -1",
+        modest[0] + " " + most / 2 + " compute -1",
+        modest[1] + " " + most / 2 + " mps -1");
+    assertThat(ProcessHandle.of(Long.parseLong(greedy[1]))).isPresent();
+    long begun = System.nanoTime();
+    gpus.processes(
+        0,
+        greedy[0] + " " + most + " compute -1",
+        greedy[1] + " " + (1 << 20) + " graphics -1",
+        modest[0] + " " + most + " compute -1");
+    await()
+        .atMost(FakeControlPlane.PATIENCE)
+        .pollInterval(Duration.ofMillis(5))
+        .until(() -> ProcessHandle.of(Long.parseLong(greedy[1])).isEmpty());
+    LOG.info("from the excess to the end of the job {} ms", (System.nanoTime() - begun) / 1000000);
+    AttemptReport end = plane.awaitEnd("greedy");
+
+    assertThat(end.getEndReason()).isEqualTo(EndReason.END_REASON_LIMIT_EXCEEDED);
+    assertThat(end.getError())
+        .isEqualTo(
+            "it used 40449 MiB of the memory of %s, of which it has 40448 MiB"
+                .formatted(FakeGpus.uuid(0)));
+    assertThat(plane.reportsOf("greedy"))
+        .extracting(report -> report.getStopPhase() + " " + report.getStopPhaseResult())
+        .contains("callback timed-out", "term timed-out", "kill ok", "cleanup ok");
+    assertThat(root.resolve("n1/checkpoints/acme/greedy/reason")).hasContent("over-limit\n");
+    assertThat(plane.reportsOf("modest"))
+        .extracting(AttemptReport::getState)
+        .containsExactly(State.STATE_RUNNING);
+  }
+
+  @Test
+  void killsAJobThatTakesTooMuchWhileItIsBeingStopped() throws Exception {
+    FakeGpus gpus = FakeGpus.in(root, Version.V580).with(false);
+    start(config(gpus.library(), GpuConfig.Driver.NVML));
+    plane.send(
+        Orders.message(
+            Orders.withCallback(
+                    Orders.assign(plane.leadership, "slow", "echo $$; exec sleep 1000"),
+                    "exec sleep 1000")
+                .setAbortTimeout(Durations.fromSeconds(900))
+                .addSlices(Orders.slice(node(), 0, "1/2"))));
+    String pid = output("slow");
+    plane.send(Orders.stop(plane.leadership, "slow", Stop.Kind.KIND_PREEMPT));
+    plane.awaitReport("slow", report -> report.getStopPhase().equals("callback"));
+    gpus.processes(0, pid + " " + 60 * FakeGpus.GIB + " compute -1");
+    AttemptReport end = plane.awaitEnd("slow");
+
+    assertThat(end.getEndReason()).as("as was ordered").isEqualTo(EndReason.END_REASON_STOPPED);
+    assertThat(end.getError()).startsWith("it used 61440 MiB of the memory of GPU-");
   }
 
   @Test

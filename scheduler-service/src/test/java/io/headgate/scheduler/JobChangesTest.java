@@ -193,6 +193,20 @@ final class JobChangesTest {
   }
 
   @Test
+  void failsAJobThatHadMoreThanItsSlicesEvenIfItEndedWell() {
+    agent.report(
+        job,
+        report ->
+            report
+                .setState(State.STATE_ENDED)
+                .setEndReason(EndReason.END_REASON_LIMIT_EXCEEDED)
+                .setExitCode(0)
+                .setError("it used 41 MiB of 40 MiB"));
+    Job failed = awaitState(alice, job, Job.State.STATE_FAILED);
+    assertThat(failed.getAttempts(0).getError()).isEqualTo("it used 41 MiB of 40 MiB");
+  }
+
+  @Test
   void failsAJobThatCannotBeStarted() {
     agent.report(
         job,

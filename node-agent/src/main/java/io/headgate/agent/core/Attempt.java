@@ -12,6 +12,7 @@ import java.util.OptionalInt;
 /// @param stepsReported steps of its stop that the scheduler was told
 /// @param caughtUp whether steps before the next are the scheduler's already; false after a restart
 /// @param step the last step of its stop
+/// @param cause why this machine stops it, if it does by itself; not known after a restart
 /// @param end known from when nothing of the job lives
 record Attempt(
     AttemptKey key,
@@ -21,6 +22,7 @@ record Attempt(
     int stepsReported,
     boolean caughtUp,
     Optional<StopStep> step,
+    Optional<String> cause,
     Optional<AttemptReport.End> end) {
 
   static Attempt assigned(Assignment assignment, boolean caughtUp) {
@@ -31,6 +33,7 @@ record Attempt(
         Optional.empty(),
         0,
         caughtUp,
+        Optional.empty(),
         Optional.empty(),
         Optional.empty());
   }
@@ -44,6 +47,7 @@ record Attempt(
         0,
         true,
         report.step(),
+        Optional.empty(),
         report.end());
   }
 
@@ -54,21 +58,26 @@ record Attempt(
   }
 
   Attempt in(AttemptState next) {
-    return new Attempt(key, assignment, next, started, stepsReported, caughtUp, step, end);
+    return new Attempt(key, assignment, next, started, stepsReported, caughtUp, step, cause, end);
   }
 
   Attempt startedAt(Instant instant) {
     return new Attempt(
-        key, assignment, state, Optional.of(instant), stepsReported, caughtUp, step, end);
+        key, assignment, state, Optional.of(instant), stepsReported, caughtUp, step, cause, end);
   }
 
   Attempt reported(int steps, Optional<StopStep> last) {
-    return new Attempt(key, assignment, state, started, steps, true, last, end);
+    return new Attempt(key, assignment, state, started, steps, true, last, cause, end);
   }
 
-  Attempt endedBy(AttemptReport.End cause) {
+  Attempt stoppedFor(String problem) {
     return new Attempt(
-        key, assignment, state, started, stepsReported, caughtUp, step, Optional.of(cause));
+        key, assignment, state, started, stepsReported, caughtUp, step, Optional.of(problem), end);
+  }
+
+  Attempt endedBy(AttemptReport.End known) {
+    return new Attempt(
+        key, assignment, state, started, stepsReported, caughtUp, step, cause, Optional.of(known));
   }
 
   Attempt endedBy(EndReason reason, String problem, Instant now) {

@@ -16,6 +16,8 @@ public enum EndReason {
   REJECTED,
   /// It was running before a reboot, or vanished without a trace.
   LOST,
+  /// Stopped because it had more than its slices.
+  LIMIT_EXCEEDED,
   /// Stopped in order because the machine or its agent was shut down.
   NODE_STOPPED;
 
@@ -27,6 +29,7 @@ public enum EndReason {
       case "stop-after" -> OUT_OF_CONTACT;
       case "start-failed" -> START_FAILED;
       case "shutdown" -> NODE_STOPPED;
+      case "over-limit" -> LIMIT_EXCEEDED;
       default -> STOPPED;
     };
   }

@@ -24,6 +24,11 @@ public sealed interface Input {
   /// The record of an ended attempt is no longer needed.
   record Forgotten(AttemptKey key) implements Input {}
 
+  /// An attempt has more than its slices.
+  ///
+  /// @param problem one sentence
+  record OverLimit(AttemptKey key, String problem) implements Input {}
+
   /// The agent closes down and takes its jobs with it.
   record ShutdownOrdered() implements Input {}
 

@@ -33,6 +33,7 @@ public final class Reconciler {
       case Input.Assigned assigned -> assign(assigned, effects);
       case Input.Malformed malformed -> refuseMalformed(malformed, effects);
       case Input.StopOrdered ordered -> stop(ordered, effects);
+      case Input.OverLimit(AttemptKey key, String problem) -> overLimit(key, problem, effects);
       case Input.ShutdownOrdered _ -> stopAll(effects);
       case Input.Forgotten(AttemptKey key) -> forget(key, effects);
       case Input.Observed(AttemptKey key, Observation seen) -> observe(key, seen, effects);
@@ -95,7 +96,7 @@ public final class Reconciler {
         found
             .lastSeen()
             .flatMap(Observation::ending)
-            .map(ending -> attempt.endedBy(endOf(ending)))
+            .map(ending -> attempt.endedBy(endOf(attempt, ending)))
             .orElseGet(
                 () -> attempt.endedBy(EndReason.LOST, "the machine was restarted", found.now()));
     ended = found.lastSeen().map(Observation::started).map(ended::startedAt).orElse(ended);
@@ -180,6 +181,18 @@ public final class Reconciler {
     apply(known, AttemptLifecycle.Event.STOP_ORDERED, Optional.of(ordered.order()), effects);
   }
 
+  private void overLimit(AttemptKey key, String problem, List<Effect> effects) {
+    Attempt attempt = attempts.get(key);
+    if (attempt != null && attempt.state().compareTo(AttemptState.RELEASING) < 0) {
+      StopOrder order = new StopOrder(StopOrder.Kind.OVER_LIMIT, false);
+      apply(
+          attempt.stoppedFor(problem),
+          AttemptLifecycle.Event.STOP_ORDERED,
+          Optional.of(order),
+          effects);
+    }
+  }
+
   private void stopAll(List<Effect> effects) {
     closing = true;
     StopOrder order = new StopOrder(StopOrder.Kind.SHUTDOWN, false);
@@ -215,7 +228,7 @@ public final class Reconciler {
     }
     attempts.put(key, attempt);
     if (seen.ending().isPresent()) {
-      attempt = attempt.endedBy(endOf(seen.ending().get()));
+      attempt = attempt.endedBy(endOf(attempt, seen.ending().get()));
       apply(attempt, AttemptLifecycle.Event.GONE, Optional.empty(), effects);
     }
   }
@@ -297,9 +310,17 @@ public final class Reconciler {
     return attempt.assignment().orElseThrow();
   }
 
-  private static AttemptReport.End endOf(Observation.Ending ending) {
+  private static AttemptReport.End endOf(Attempt attempt, Observation.Ending ending) {
+    EndReason reason = EndReason.ofSupervisor(ending.reason());
     OptionalInt exitCode = ending.exitCode();
-    return new AttemptReport.End(
-        EndReason.ofSupervisor(ending.reason()), exitCode, ending.error(), ending.at());
+    Optional<String> error =
+        ending
+            .error()
+            .or(attempt::cause)
+            .or(() ->
+                reason == EndReason.LIMIT_EXCEEDED
+                    ? Optional.of("it used more GPU memory than its slices have")
+                    : Optional.empty());
+    return new AttemptReport.End(reason, exitCode, error, ending.at());
   }
 }

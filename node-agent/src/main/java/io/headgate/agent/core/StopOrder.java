@@ -11,6 +11,8 @@ public record StopOrder(Kind kind, boolean skipCallback) {
     /// The scheduler does not know it.
     ORPHAN,
     /// This machine's agent is closed down in order.
-    SHUTDOWN
+    SHUTDOWN,
+    /// It has more than its slices.
+    OVER_LIMIT
   }
 }

@@ -62,6 +62,11 @@ public final class CpuOnlyDriver implements GpuDriver {
   }
 
   @Override
+  public List<GpuProcess> processes(String deviceUuid) {
+    return List.of();
+  }
+
+  @Override
   public Map<String, String> environment(List<SlicePlan> slices) {
     return Map.of("CUDA_VISIBLE_DEVICES", "", "NVIDIA_VISIBLE_DEVICES", "void");
   }

@@ -49,6 +49,12 @@ public interface GpuDriver extends AutoCloseable {
   /// The slices that this driver knows to exist, whoever made them.
   List<SlicePlan> discover();
 
+  /// The processes that have memory of a device now, whoever's they are; on a device that is
+  /// divided, those of the slices that exist. Called many times a second.
+  ///
+  /// @throws GpuDriverException when it cannot be said
+  List<GpuProcess> processes(String deviceUuid);
+
   /// What tells a job's libraries which devices are its own; for no slices, that none is.
   Map<String, String> environment(List<SlicePlan> slices);
 

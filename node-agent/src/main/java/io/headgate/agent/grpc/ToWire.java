@@ -144,6 +144,8 @@ final class ToWire {
           io.headgate.proto.agent.v1.AttemptReport.EndReason.END_REASON_START_FAILED;
       case REJECTED -> io.headgate.proto.agent.v1.AttemptReport.EndReason.END_REASON_REJECTED;
       case LOST -> io.headgate.proto.agent.v1.AttemptReport.EndReason.END_REASON_LOST;
+      case LIMIT_EXCEEDED ->
+          io.headgate.proto.agent.v1.AttemptReport.EndReason.END_REASON_LIMIT_EXCEEDED;
       case NODE_STOPPED ->
           io.headgate.proto.agent.v1.AttemptReport.EndReason.END_REASON_NODE_STOPPED;
     };

@@ -24,7 +24,7 @@ public final class Cgroups {
     try {
       Optional<Path> own = ownDirectory();
       if (own.isEmpty()) {
-        return new Cgroups(Optional.empty());
+        return none();
       }
       Path parent = own.get().resolve("headgate-" + name);
       if (!Files.isDirectory(parent)) {
@@ -32,10 +32,15 @@ public final class Cgroups {
       }
       return Files.isWritable(parent.resolve("cgroup.procs"))
           ? new Cgroups(Optional.of(parent))
-          : new Cgroups(Optional.empty());
+          : none();
     } catch (IOException _) {
-      return new Cgroups(Optional.empty());
+      return none();
     }
+  }
+
+  /// Those of a machine that lets this user make none.
+  static Cgroups none() {
+    return new Cgroups(Optional.empty());
   }
 
   public boolean areAvailable() {

@@ -28,6 +28,7 @@ public final class Agent implements AutoCloseable {
   /// @param checkpoints root of the jobs' checkpoint directories
   /// @param logs how much output of each stream is kept
   /// @param keep how much of ended attempts is kept
+  /// @param watch how closely jobs are held to their device memory
   /// @param bootId of the running kernel; another one only in tests
   public record Settings(
       String name,
@@ -35,6 +36,7 @@ public final class Agent implements AutoCloseable {
       Path checkpoints,
       SupervisorSpec.Logs logs,
       Retention.Limits keep,
+      MemoryWatch.Settings watch,
       String bootId) {}
 
   /// An update on its way to the scheduler.
@@ -69,6 +71,7 @@ public final class Agent implements AutoCloseable {
   public void start() throws IOException {
     recover();
     loop.start();
+    ports.resources().observe(loop::post);
   }
 
   /// Takes up what was left. Then either [#start] is not used, and [#turn] is.

@@ -10,6 +10,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /// What an agent reaches its machine through.
 public record AgentPorts(
@@ -37,6 +38,9 @@ public record AgentPorts(
   public interface Resources extends Closeable {
     /// The records were read; nothing has come of them yet.
     void recovered(Input.Recovered recovered) throws IOException;
+
+    /// The loop serves: it is told from now on what the machine finds out by itself, if anything.
+    default void observe(Consumer<Input> inputs) {}
 
     /// The output of an attempt; empty when this machine has none.
     Optional<AttemptLogs> openLogs(AttemptKey key) throws IOException;

@@ -78,11 +78,17 @@ final class AttemptProcess implements AttemptCare {
   public void stop(StopOrder stop) {
     lock.lock();
     try {
+      boolean late = order != null;
       // One that skips the callback is not taken back by a later one that does not.
       order = order != null && order.skipCallback() ? order : stop;
       stopSpan = stopSpan != null ? stopSpan : machine.instruments().stopping(assignment);
       if (link != null) {
-        send(link, order);
+        if (late && stop.kind() == StopOrder.Kind.OVER_LIMIT) {
+          // It was told to end, and takes what is its neighbours' all the same.
+          link.kill(word(stop.kind()));
+        } else {
+          send(link, order);
+        }
         Failpoint.AFTER_STOP_SENT.reach();
       }
     } finally {
@@ -272,6 +278,11 @@ final class AttemptProcess implements AttemptCare {
   }
 
   private void send(SupervisorLink to, StopOrder stop) {
+    if (stop.kind() == StopOrder.Kind.OVER_LIMIT) {
+      Duration half = machine.watch().grace().dividedBy(2);
+      to.stop(word(stop.kind()), half, half);
+      return;
+    }
     Duration callback = stop.skipCallback() ? Duration.ZERO : assignment.abortCallback().timeout();
     to.stop(word(stop.kind()), callback, assignment.grace());
   }
@@ -282,6 +293,7 @@ final class AttemptProcess implements AttemptCare {
       case CANCEL -> "cancelled";
       case ORPHAN -> "orphaned";
       case SHUTDOWN -> "shutdown";
+      case OVER_LIMIT -> "over-limit";
     };
   }
 

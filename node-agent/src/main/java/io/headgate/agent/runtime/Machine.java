@@ -17,5 +17,6 @@ record Machine(
     Cgroups cgroups,
     Path checkpoints,
     SupervisorSpec.Logs logs,
+    MemoryWatch.Settings watch,
     AgentInstruments instruments,
     TimeSource time) {}

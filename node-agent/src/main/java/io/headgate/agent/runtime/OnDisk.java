@@ -13,6 +13,7 @@ import io.headgate.kit.time.TimeSource;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /// The machine that an agent runs on: its data directory, supervisors and devices.
 final class OnDisk {
@@ -40,6 +41,7 @@ final class OnDisk {
             cgroups,
             settings.checkpoints().toAbsolutePath(),
             settings.logs(),
+            settings.watch(),
             instruments,
             time);
     Retention retention = new Retention(ledger, time, settings.keep());
@@ -68,11 +70,17 @@ final class OnDisk {
   }
 
   private static AgentPorts.Resources resources(Machine machine, Retention retention) {
+    MemoryWatch watch = new MemoryWatch(machine);
     return new AgentPorts.Resources() {
       @Override
       public void recovered(Input.Recovered recovered) throws IOException {
         machine.driver().recover(machine.ledger().slices(recovered));
         retention.begin();
+      }
+
+      @Override
+      public void observe(Consumer<Input> inputs) {
+        watch.start(inputs);
       }
 
       @Override
@@ -82,6 +90,7 @@ final class OnDisk {
 
       @Override
       public void close() throws IOException {
+        watch.close();
         machine.cgroups().removeIfEmpty();
         machine.ledger().close();
       }

@@ -65,6 +65,11 @@ public final class Fixtures {
         NOW, Optional.empty(), Optional.of(ending("exited", OptionalInt.of(code))));
   }
 
+  static Observation ended(String reason, int code) {
+    return new Observation(
+        NOW, Optional.empty(), Optional.of(ending(reason, OptionalInt.of(code))));
+  }
+
   /// In its grace time, after a good callback.
   static Observation terminating() {
     return new Observation(NOW, Optional.of(terminated()), Optional.empty());

@@ -189,6 +189,36 @@ class ReconcilerTest {
   }
 
   @Test
+  void stopsWhatHasMoreThanItsSlicesAndSaysSoAtItsEnd() {
+    assign(assignment("a"));
+    observe("a", Fixtures.running());
+    Input excess = new Input.OverLimit(key("a"), "it used 41 of 40");
+    assertThat(names(reconciler.on(excess))).containsExactly("SendStop", "Report STOPPING");
+    assertThat(names(reconciler.on(excess))).as("still").containsExactly("SendStop");
+    observe("a", Fixtures.ended("over-limit", 137));
+    assertThat(reconciler.on(excess)).as("nothing of it lives any more").isEmpty();
+    released("a");
+
+    assertThat(report("a").end())
+        .hasValue(
+            new AttemptReport.End(
+                EndReason.LIMIT_EXCEEDED,
+                OptionalInt.of(137),
+                Optional.of("it used 41 of 40"),
+                NOW.plusSeconds(13)));
+    assertThat(reconciler.on(new Input.OverLimit(key("unknown"), "x"))).isEmpty();
+  }
+
+  @Test
+  void saysWhatItStoppedAJobForEvenIfItWasStartedAgainSince() {
+    assign(assignment("a"));
+    observe("a", Fixtures.ended("over-limit", 137));
+    released("a");
+    assertThat(report("a").end().orElseThrow().error())
+        .hasValue("it used more GPU memory than its slices have");
+  }
+
+  @Test
   void adoptsWhatItFindsAndTakesUpWhereTheLedgerEnds() {
     Input.Found found =
         new Input.Found(

@@ -32,6 +32,7 @@ final class CrashingAgent {
             data.resolve("checkpoints"),
             new SupervisorSpec.Logs(1 << 20, 4),
             new Retention.Limits(10, Duration.ofDays(1), Optional.empty()),
+            new MemoryWatch.Settings(Duration.ofMillis(150), Duration.ofMillis(400)),
             bootId),
         NvmlGpuDriver.open(gpus(data), CrashingAgent::reached),
         new AgentInstruments(Telemetry.disabled(), time, "crash"),

@@ -20,9 +20,10 @@ import org.slf4j.LoggerFactory;
 final class AgentDesk {
   private static final Logger LOG = LoggerFactory.getLogger(AgentDesk.class);
 
-  /// What a shell says of a program that cannot be run, and of one ended by SIGTERM.
+  /// What a shell says of a program that cannot be run, and of one ended by SIGKILL or SIGTERM.
   private static final int CANNOT_RUN = 127;
 
+  private static final int KILLED = 137;
   private static final int ENDED_BY_TERM = 143;
 
   private final LeaderState state;
@@ -306,6 +307,8 @@ final class AgentDesk {
         switch (report.endReason().orElse(WorkerFacts.EndReason.LOST)) {
           case EXITED -> new Input.WorkerExited(id, worker, code);
           case TIME_LIMIT -> new Input.WorkerExited(id, worker, code == 0 ? ENDED_BY_TERM : code);
+          // Its own doing, whatever it said at last: it would do the same again.
+          case LIMIT_EXCEEDED -> new Input.WorkerExited(id, worker, code == 0 ? KILLED : code);
           case START_FAILED -> new Input.WorkerExited(id, worker, code == 0 ? CANNOT_RUN : code);
           // Unasked, it waits again.
           case STOPPED, NODE_STOPPED -> new Input.WorkerStopped(id, worker);

@@ -43,6 +43,8 @@ public record WorkerFacts(
     /// It vanished, or was running before a reboot.
     LOST,
     /// Its machine or agent was shut down in order; nobody asked for its end.
-    NODE_STOPPED
+    NODE_STOPPED,
+    /// Stopped by its machine, because it had more than its slices.
+    LIMIT_EXCEEDED
   }
 }

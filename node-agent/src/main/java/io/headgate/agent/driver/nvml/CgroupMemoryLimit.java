@@ -80,6 +80,11 @@ record CgroupMemoryLimit(Nvml nvml, Function<String, Optional<Path>> cgroups, Nv
   }
 
   @Override
+  public Optional<Nvml.Device> listing(Gpu gpu, SlicePlan plan) {
+    return Optional.of(gpu.handle());
+  }
+
+  @Override
   public List<Stranger> strangers(Gpu gpu, List<SlicePlan> plans) {
     // Limits are asked for by cgroup, and those of others are none of our business.
     return List.of();

@@ -40,10 +40,11 @@ record Discovery(Nvml nvml, Function<String, Optional<Path>> cgroups) {
   private MigGeometry geometry(Nvml.Device device) {
     List<MigGeometry.Profile> profiles = new ArrayList<>();
     for (Nvml.Profile profile : nvml.profiles(device)) {
-      if (PLAIN_PROFILES.contains(profile.number())) {
+      Optional<Integer> compute = MigGeometry.computeProfile(profile.slices());
+      if (compute.isPresent() && PLAIN_PROFILES.contains(profile.number())) {
         List<Nvml.Placement> places = nvml.placements(device, profile.id());
         if (!places.isEmpty()) {
-          profiles.add(profile(profile, places));
+          profiles.add(profile(profile, compute.get(), places));
         }
       }
     }
@@ -53,11 +54,13 @@ record Discovery(Nvml nvml, Function<String, Optional<Path>> cgroups) {
     return new MigGeometry(profiles);
   }
 
-  private static MigGeometry.Profile profile(Nvml.Profile profile, List<Nvml.Placement> places) {
+  private static MigGeometry.Profile profile(
+      Nvml.Profile profile, int compute, List<Nvml.Placement> places) {
     String name = profile.name();
     return new MigGeometry.Profile(
         name.startsWith(MIG_WORD) ? name.substring(MIG_WORD.length()) : name,
         profile.id(),
+        compute,
         profile.slices(),
         places.getFirst().size(),
         profile.memoryMib() << 20,

@@ -3,18 +3,26 @@ package io.headgate.agent.driver.nvml;
 import io.headgate.agent.core.SliceTable;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /// The sizes of instances that a GPU offers, as read from it.
 record MigGeometry(List<Profile> profiles) {
+  /// Numbers of compute instances by how many slices they have.
+  private static final Map<Integer, Integer> COMPUTE_PROFILES =
+      Map.of(1, 0, 2, 1, 3, 2, 4, 3, 7, 4, 8, 5, 6, 6);
+
   /// One size.
   ///
   /// @param name without the driver's word MIG before it: `1g.10gb`
   /// @param id by which the GPU knows it
+  /// @param computeProfile number of the compute instance that is all of such an instance, in
+  ///   NVML's list of all
   /// @param starts first memory slice of each place, ascending
   record Profile(
       String name,
       int id,
+      int computeProfile,
       int computeSlices,
       int memorySlices,
       long memoryBytes,
@@ -22,26 +30,15 @@ record MigGeometry(List<Profile> profiles) {
     Profile {
       starts = List.copyOf(starts);
     }
-
-    /// Number of the compute instance that is all of such an instance, in NVML's list of all.
-    int computeProfile() {
-      return switch (computeSlices) {
-        case 1 -> 0;
-        case 2 -> 1;
-        case 3 -> 2;
-        case 4 -> 3;
-        case 7 -> 4;
-        case 8 -> 5;
-        case 6 -> 6;
-        default ->
-            throw new IllegalArgumentException(
-                name + " has " + computeSlices + " compute slices, which is new");
-      };
-    }
   }
 
   MigGeometry {
     profiles = List.copyOf(profiles);
+  }
+
+  /// Number of the compute instance with so many slices; empty: there is none.
+  static Optional<Integer> computeProfile(int slices) {
+    return Optional.ofNullable(COMPUTE_PROFILES.get(slices));
   }
 
   Optional<Profile> named(String name) {

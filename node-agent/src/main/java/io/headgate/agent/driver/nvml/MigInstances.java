@@ -148,6 +148,16 @@ record MigInstances(Nvml nvml, NvmlSteps steps) implements SliceMechanism {
   }
 
   @Override
+  public Optional<Nvml.Device> listing(Gpu gpu, SlicePlan plan) {
+    return find(gpu, plan)
+        .flatMap(instance -> {
+          int profile = nvml.computeProfileId(instance, number(plan, COMPUTE_PROFILE));
+          return nvml.computeInstances(instance, profile).stream().findFirst();
+        })
+        .map(nvml::migDevice);
+  }
+
+  @Override
   public List<Stranger> strangers(Gpu gpu, List<SlicePlan> plans) {
     List<Stranger> strangers = new ArrayList<>();
     for (Found found : instances(gpu)) {

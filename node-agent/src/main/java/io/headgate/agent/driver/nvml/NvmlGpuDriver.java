@@ -5,6 +5,7 @@ import io.headgate.agent.core.DeviceInfo;
 import io.headgate.agent.core.SliceGrant;
 import io.headgate.agent.driver.GpuDriver;
 import io.headgate.agent.driver.GpuDriverException;
+import io.headgate.agent.driver.GpuProcess;
 import io.headgate.agent.driver.SlicePlan;
 import io.headgate.type.GpuQuantity;
 import java.nio.file.Path;
@@ -12,9 +13,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
@@ -105,7 +108,10 @@ public final class NvmlGpuDriver implements GpuDriver {
       try {
         Nvml.Device handle = own.call(() -> nvml.device(index));
         NvmlDevice facts = own.call(() -> discovery.device(index, handle));
-        found.put(facts.uuid(), new Gpu(facts, handle, own));
+        found.put(
+            facts.uuid(),
+            new Gpu(
+                facts, handle, own, new Lane("the watch of GPU " + index, settings.patience())));
       } catch (GpuDriverException | NvmlException | IllegalStateException e) {
         // The others are of use all the same.
         LOG.error("GPU {} is left out: {}", index, e.getMessage());
@@ -251,6 +257,25 @@ public final class NvmlGpuDriver implements GpuDriver {
   }
 
   @Override
+  public List<GpuProcess> processes(String deviceUuid) {
+    Gpu gpu = gpu(deviceUuid);
+    List<SlicePlan> plans =
+        discover().stream().filter(plan -> plan.grant().deviceUuid().equals(deviceUuid)).toList();
+    // Instances must not be removed while they are looked at.
+    Lane from = gpu.facts().mig().isPresent() ? gpu.lane() : gpu.watchLane();
+    return on(gpu, from, () -> processes(gpu, plans));
+  }
+
+  private List<GpuProcess> processes(Gpu gpu, List<SlicePlan> plans) {
+    Set<Nvml.Device> listings = new LinkedHashSet<>();
+    plans.forEach(plan -> mechanism(plan).listing(gpu, plan).ifPresent(listings::add));
+    return listings.stream()
+        .flatMap(listing -> nvml.memoryByProcess(listing).entrySet().stream())
+        .map(use -> new GpuProcess(use.getKey(), use.getValue()))
+        .toList();
+  }
+
+  @Override
   public Map<String, String> environment(List<SlicePlan> plans) {
     String visible =
         plans.stream()
@@ -274,7 +299,7 @@ public final class NvmlGpuDriver implements GpuDriver {
   /// Ends the use of the library. What hangs in it is left alone.
   @Override
   public void close() {
-    gpus.values().forEach(gpu -> gpu.lane().close());
+    gpus.values().forEach(Gpu::close);
     try {
       lane.run(nvml::close);
     } catch (GpuDriverException | NvmlException e) {
@@ -284,13 +309,21 @@ public final class NvmlGpuDriver implements GpuDriver {
   }
 
   private Gpu gpu(SliceGrant grant) {
-    return Optional.ofNullable(gpus.get(grant.deviceUuid()))
-        .orElseThrow(() -> new GpuDriverException("this machine has no GPU " + grant.deviceUuid()));
+    return gpu(grant.deviceUuid());
+  }
+
+  private Gpu gpu(String uuid) {
+    return Optional.ofNullable(gpus.get(uuid))
+        .orElseThrow(() -> new GpuDriverException("this machine has no GPU " + uuid));
   }
 
   private static <T> T on(Gpu gpu, Callable<T> call) {
+    return on(gpu, gpu.lane(), call);
+  }
+
+  private static <T> T on(Gpu gpu, Lane from, Callable<T> call) {
     try {
-      return gpu.lane().call(call);
+      return from.call(call);
     } catch (NvmlException e) {
       throw new GpuDriverException(gpu.words() + ": " + e.getMessage());
     }

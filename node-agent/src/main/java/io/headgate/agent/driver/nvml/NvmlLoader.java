@@ -20,7 +20,8 @@ final class NvmlLoader {
     NativeLibrary loaded;
     try {
       loaded = NativeLibrary.getInstance(library);
-    } catch (UnsatisfiedLinkError e) {
+    } catch (LinkageError e) {
+      // Also when JNA's own library cannot be unpacked: perhaps nothing in /tmp may be executed.
       throw notLoaded(library, String.valueOf(e.getMessage()));
     }
     List<String> missing =

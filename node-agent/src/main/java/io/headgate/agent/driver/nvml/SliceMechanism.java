@@ -35,6 +35,9 @@ sealed interface SliceMechanism permits WholeGpu, MigInstances, CgroupMemoryLimi
   /// Removes what is there of the slice.
   void release(Gpu gpu, SlicePlan plan);
 
+  /// The device on which NVML lists the processes of the slice; empty: it is not there.
+  Optional<Nvml.Device> listing(Gpu gpu, SlicePlan plan);
+
   /// What is on the GPU that none of the plans explains, in words.
   List<Stranger> strangers(Gpu gpu, List<SlicePlan> plans);
 

@@ -49,6 +49,11 @@ record WatchedMemory(Nvml nvml) implements SliceMechanism {
   }
 
   @Override
+  public Optional<Nvml.Device> listing(Gpu gpu, SlicePlan plan) {
+    return Optional.of(gpu.handle());
+  }
+
+  @Override
   public List<Stranger> strangers(Gpu gpu, List<SlicePlan> plans) {
     return List.of();
   }

@@ -7,6 +7,7 @@ import io.headgate.agent.core.SliceBook;
 import io.headgate.agent.core.SliceGrant;
 import io.headgate.agent.driver.GpuDriver;
 import io.headgate.agent.driver.GpuDriverException;
+import io.headgate.agent.driver.GpuProcess;
 import io.headgate.agent.driver.SlicePlan;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -128,6 +129,11 @@ public final class SimulatedGpuDriver implements GpuDriver {
     synchronized (lock) {
       return List.copyOf(slices.values());
     }
+  }
+
+  @Override
+  public List<GpuProcess> processes(String deviceUuid) {
+    return List.of();
   }
 
   @Override

@@ -18,6 +18,7 @@ import io.headgate.agent.core.IsolationLevel;
 import io.headgate.agent.core.SliceTable;
 import io.headgate.agent.driver.CpuOnlyDriver;
 import io.headgate.agent.driver.GpuDriverException;
+import io.headgate.agent.driver.GpuProcess;
 import io.headgate.agent.driver.SlicePlan;
 import io.headgate.agent.driver.nvml.FakeGpus.Version;
 import java.nio.file.Files;
@@ -25,6 +26,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -185,6 +187,41 @@ class NvmlGpuDriverTest {
 
       Files.delete(cgroup);
       driver.release(plan);
+    }
+  }
+
+  @Test
+  void listsWhoUsesAGpuOnceWhateverForAndAnInstanceByItself() {
+    FakeGpus gpus = FakeGpus.in(root, Version.V580).with(false).with(true);
+    gpus.processes(
+        0, "11 1000 compute -1", "12 2000 graphics -1", "11 1000 graphics -1", "13 -1 mps -1");
+    gpus.processes(1, "21 500 compute 1", "22 600 compute 2", "23 700 compute 3");
+    try (NvmlGpuDriver driver = open(settings(gpus))) {
+      driver.realise(plan(driver, "a", part(0, "1/2")));
+      assertThat(driver.processes(FakeGpus.uuid(0)))
+          .as("what the driver does not know counts as nothing")
+          .containsExactly(
+              new GpuProcess(11, 1000), new GpuProcess(12, 2000), new GpuProcess(13, 0));
+
+      driver.realise(plan(driver, "b", mig(1, "1/7", "1g.10gb", 6, 1)));
+      driver.realise(plan(driver, "c", mig(1, "1/7", "1g.10gb", 5, 1)));
+      assertThat(driver.processes(FakeGpus.uuid(1)))
+          .containsExactlyInAnyOrder(new GpuProcess(21, 500), new GpuProcess(22, 600));
+      gpus.fault("nvmlDeviceGetComputeRunningProcesses_v3", 999, 1);
+      assertThatExceptionOfType(GpuDriverException.class)
+          .isThrownBy(() -> driver.processes(FakeGpus.uuid(0)))
+          .withMessageContaining("GPU 0");
+    }
+  }
+
+  @Test
+  void listsMoreProcessesThanItExpects() {
+    FakeGpus gpus = FakeGpus.in(root, Version.V580).with(false);
+    gpus.processes(
+        0, IntStream.range(100, 300).mapToObj(pid -> pid + " 1 compute -1").toArray(String[]::new));
+    try (NvmlGpuDriver driver = open(settings(gpus))) {
+      driver.realise(plan(driver, "a", part(0, "1/2")));
+      assertThat(driver.processes(FakeGpus.uuid(0))).hasSize(200);
     }
   }
 

@@ -1,0 +1,182 @@
+package io.headgate.deploy.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.headgate.agent.AgentConfig;
+import io.headgate.agent.GpuConfig;
+import io.headgate.agent.NodeAgent;
+import io.headgate.kit.config.Secret;
+import io.headgate.kit.telemetry.Telemetry;
+import io.headgate.kit.time.TimeSource;
+import io.headgate.sdk.model.Job;
+import io.headgate.sdk.model.JobSpec;
+import io.headgate.sdk.model.JobState;
+import io.headgate.sdk.model.Submission;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Fractions of GPUs from the queue to the device: the real services, and an agent with NVIDIA's
+/// library, which stands in for GPUs that do not exist (see the fake in node-agent's tests). One
+/// node's GPU is divided by MIG, the other's is not, and its driver is too old to limit memory.
+class GpuSlicesIT {
+  private static final Duration PATIENCE = Duration.ofMinutes(3);
+  private static final long GIB = 1L << 30;
+  private static final String CONFIGURATION =
+      """
+      groups: [{name: team, users: [ada]}]
+      pools: [{name: divided, type: static}, {name: watched, type: static}]
+      profiles:
+        - {name: seventh, gpus: 1/7, isolation: hardware, pools: [divided]}
+        - {name: half, gpus: 1/2, isolation: hardware, pools: [divided]}
+        - {name: third, gpus: 1/3, isolation: reactive, pools: [watched]}
+      policies:
+        - name: team
+          group: team
+          reservation: 2
+          limit: 2
+          queues:
+            - {name: seventh, profile: seventh}
+            - {name: half, profile: half}
+            - {name: third, profile: third}
+      """;
+
+  @TempDir private static Path directory;
+  private static TestInstallation headgate;
+  private static final List<NodeAgent> agents = new ArrayList<>();
+
+  @BeforeAll
+  static void start() throws Exception {
+    Process compiler =
+        new ProcessBuilder("sh", "../node-agent/src/test/c/build.sh", directory + "/fakes")
+            .inheritIO()
+            .start();
+    assertThat(compiler.waitFor()).isZero();
+    headgate =
+        TestInstallation.start(Files.createDirectory(directory.resolve("up")))
+            .withConfiguration(CONFIGURATION);
+    agents.add(agent("divided", "1"));
+    agents.add(agent("watched", "0"));
+  }
+
+  /// An agent on a machine of its own with one GPU, in the pool of the same name.
+  private static NodeAgent agent(String name, String mig) throws IOException {
+    Path machine = Files.createDirectory(directory.resolve(name));
+    Path library = machine.resolve("libnvidia-ml.so.1");
+    Files.copy(directory.resolve("fakes/libnvidia-ml-580.so.1"), library);
+    Path gpu = Files.createDirectories(machine.resolve("gpus/0"));
+    Files.writeString(gpu.resolve("name"), "NVIDIA H100 80GB HBM3\n");
+    Files.writeString(gpu.resolve("uuid"), "GPU-" + name + "\n");
+    Files.writeString(gpu.resolve("memory"), 80 * GIB + " " + GIB + "\n");
+    Files.writeString(gpu.resolve("mig"), mig + "\n");
+    String joinToken = headgate.operator().createJoinToken(TestInstallation.TENANT, name, 1);
+    NodeAgent agent =
+        new NodeAgent(
+            AgentConfig.of(machine.resolve("agent"), name, headgate.installation().uri())
+                .withJoinToken(Secret.of(joinToken))
+                .withGpus(
+                    new GpuConfig(
+                        GpuConfig.Driver.NVML,
+                        new GpuConfig.Nvml(library.toString(), PATIENCE),
+                        GpuConfig.Mig.DEFAULTS,
+                        GpuConfig.Watchdog.DEFAULTS)),
+            Telemetry.disabled(),
+            TimeSource.system());
+    agent.start();
+    return agent;
+  }
+
+  @AfterAll
+  static void stop() {
+    agents.forEach(agent -> agent.stopJobsAndClose(PATIENCE));
+    headgate.close();
+  }
+
+  private static void submit(String id, String queue, String script) {
+    headgate
+        .jobs()
+        .submit(new Submission(JobSpec.of(queue, List.of("bash", "-c", script)), id, null));
+  }
+
+  /// What the job has said, once it has.
+  private static String said(String node, String job) throws IOException {
+    Path log = directory.resolve(node + "/agent/attempts/acme." + job + ".1.0/logs/stdout.0");
+    await().atMost(PATIENCE).until(() -> Files.exists(log) && Files.readString(log).endsWith("\n"));
+    return Files.readString(log).strip();
+  }
+
+  /// Profile ids and places of the instances of the divided GPU.
+  private static List<String> instances() throws IOException {
+    List<String> found = new ArrayList<>();
+    Path all = directory.resolve("divided/gpus/0/gi");
+    if (Files.exists(all)) {
+      try (Stream<Path> instances = Files.list(all)) {
+        for (Path instance : instances.toList()) {
+          found.add(Files.readString(instance.resolve("info")).strip());
+        }
+      }
+    }
+    return found;
+  }
+
+  @Test
+  void givesEachFractionAnInstanceOfItsOwnAndTakesItBack() throws Exception {
+    String script = "echo $CUDA_VISIBLE_DEVICES; exec sleep 3600";
+    submit("half", "half", script);
+    headgate.awaitState("half", JobState.RUNNING);
+    for (int i = 0; i < 4; i++) {
+      submit("s" + i, "seventh", script);
+    }
+    // Beside a half there are three sevenths; the fourth waits for a place.
+    await().atMost(PATIENCE).until(() -> instances().size() == 4);
+    assertThat(instances())
+        .as("profile 9 is 3g.40gb, 19 is 1g.10gb")
+        .contains("9 4 4")
+        .filteredOn(place -> place.startsWith("19 "))
+        .hasSize(3);
+    await().atMost(PATIENCE).until(() -> states("s").filter(JobState.RUNNING::equals).count() == 3);
+    List<String> visible = new ArrayList<>();
+    for (String job : List.of("half", "s0", "s1", "s2", "s3")) {
+      if (headgate.jobs().get(job).state() == JobState.RUNNING) {
+        visible.add(said("divided", job));
+      }
+    }
+    assertThat(visible)
+        .hasSize(4)
+        .doesNotHaveDuplicates()
+        .allMatch(device -> device.startsWith("MIG-"));
+
+    for (String job : List.of("half", "s0", "s1", "s2", "s3")) {
+      headgate.jobs().cancel(job);
+      headgate.awaitState(job, JobState.CANCELLED);
+    }
+    assertThat(instances()).isEmpty();
+  }
+
+  private static Stream<JobState> states(String prefix) {
+    return Stream.of("0", "1", "2", "3")
+        .map(number -> headgate.jobs().get(prefix + number).state());
+  }
+
+  @Test
+  void failsAJobThatTakesMoreThanItsPart() throws Exception {
+    submit("greedy", "third", "echo $$; exec sleep 3600");
+    headgate.awaitState("greedy", JobState.RUNNING);
+    String process = said("watched", "greedy");
+    Files.writeString(
+        directory.resolve("watched/gpus/0/processes"), process + " " + 30 * GIB + " compute -1\n");
+    Job failed = headgate.awaitState("greedy", JobState.FAILED);
+
+    assertThat(failed.attempts().getFirst().error())
+        .startsWith("it used 30720 MiB of the memory of GPU-watched, of which it has ");
+  }
+}

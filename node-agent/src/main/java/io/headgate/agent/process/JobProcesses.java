@@ -1,0 +1,107 @@
+package io.headgate.agent.process;
+
+import io.headgate.agent.core.AttemptKey;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/// Tells which attempt a process of this machine belongs to: by its cgroup, or where there is none
+/// by descent from the attempt's supervisor, which nothing that a job starts escapes.
+public final class JobProcesses {
+  private static final int MAX_DEPTH = 1000;
+
+  private final Cgroups cgroups;
+  private final Path attempts;
+
+  /// @param attempts where the directories of the attempts are
+  public JobProcesses(Cgroups cgroups, Path attempts) {
+    this.cgroups = cgroups;
+    this.attempts = attempts;
+  }
+
+  /// The attempt of each process; those of none of the candidates are left out.
+  public Map<Long, AttemptKey> attemptsOf(
+      Collection<Long> pids, Collection<AttemptKey> candidates) {
+    Map<Long, AttemptKey> found = new HashMap<>();
+    Map<Long, AttemptKey> supervisors = new HashMap<>();
+    for (long pid : pids) {
+      Optional<AttemptKey> attempt = byCgroup(pid, candidates);
+      if (attempt.isEmpty()) {
+        if (supervisors.isEmpty()) {
+          candidates.forEach(key -> supervisor(key).ifPresent(by -> supervisors.put(by, key)));
+        }
+        attempt = byDescent(pid, supervisors);
+      }
+      attempt.ifPresent(key -> found.put(pid, key));
+    }
+    return found;
+  }
+
+  private Optional<AttemptKey> byCgroup(long pid, Collection<AttemptKey> candidates) {
+    // "0::/system.slice/agent.service/headgate-n1/acme.job.1.0": the v2 hierarchy has number 0.
+    String own =
+        read(Path.of("/proc", Long.toString(pid), "cgroup"))
+            .lines()
+            .filter(line -> line.startsWith("0::"))
+            .findFirst()
+            .map(line -> line.substring("0::".length()) + "/")
+            .orElse("");
+    for (AttemptKey key : candidates) {
+      Optional<Path> cgroup = cgroups.of(key.directoryName());
+      if (cgroup.isPresent() && own.contains(lastTwoNames(cgroup.get()))) {
+        return Optional.of(key);
+      }
+    }
+    return Optional.empty();
+  }
+
+  /// What the agent's own directory and the attempt's are called, wherever they are mounted.
+  private static String lastTwoNames(Path cgroup) {
+    int names = cgroup.getNameCount();
+    return "/" + cgroup.subpath(Math.max(0, names - 2), names) + "/";
+  }
+
+  private Optional<Long> supervisor(AttemptKey key) {
+    try {
+      return SupervisorStatus.read(attempts.resolve(key.directoryName()))
+          .map(SupervisorStatus::supervisorPid);
+    } catch (IOException _) {
+      // Not to be read now; the next sample asks again.
+      return Optional.empty();
+    }
+  }
+
+  private static Optional<AttemptKey> byDescent(long pid, Map<Long, AttemptKey> supervisors) {
+    long current = pid;
+    for (int depth = 0; current > 1 && depth < MAX_DEPTH; depth++) {
+      @Nullable AttemptKey key = supervisors.get(current);
+      if (key != null) {
+        return Optional.of(key);
+      }
+      current = parent(current);
+    }
+    return Optional.empty();
+  }
+
+  private static long parent(long pid) {
+    String stat = read(Path.of("/proc", Long.toString(pid), "stat"));
+    // "4711 (name of it) S 42 …": the name may hold anything, also parentheses.
+    String[] words = stat.substring(stat.lastIndexOf(')') + 1).strip().split(" ", 3);
+    return words.length < 3 ? 0 : Long.parseLong(words[1]);
+  }
+
+  private static String read(Path file) {
+    try {
+      return Files.readString(file, StandardCharsets.ISO_8859_1);
+    } catch (IOException _) {
+      // Gone meanwhile.
+      return "";
+    }
+  }
+}

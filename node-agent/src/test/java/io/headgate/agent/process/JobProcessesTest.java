@@ -1,0 +1,80 @@
+package io.headgate.agent.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+import static org.awaitility.Awaitility.await;
+
+import io.headgate.agent.core.AttemptKey;
+import io.headgate.agent.core.Fixtures;
+import java.io.BufferedReader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class JobProcessesTest {
+  private static final AttemptKey OURS = Fixtures.key("ours");
+  private static final AttemptKey OTHER = Fixtures.key("other");
+
+  @TempDir Path attempts;
+
+  private void supervisedBy(AttemptKey key, long pid) throws Exception {
+    Path directory = Files.createDirectories(attempts.resolve(key.directoryName()));
+    Files.writeString(
+        directory.resolve("status"),
+        "version=1\nboot_id=b\nsupervisor_pid=%d\npid=2\npid_start_ticks=3\ncgroup=0\nstarted_ms=1\n"
+            .formatted(pid));
+  }
+
+  @Test
+  void findsThemByDescentWhereThereIsNoCgroup() throws Exception {
+    // The child of a child, whose name is not easy to read past.
+    Process top =
+        new ProcessBuilder("bash", "-c", "exec -a 'a) S 1 (b' bash -c 'sleep 1000 & echo $!; wait'")
+            .start();
+    try (BufferedReader output = top.inputReader()) {
+      long below = Long.parseLong(output.readLine());
+      supervisedBy(OURS, top.pid());
+      supervisedBy(OTHER, 999_999_999);
+      JobProcesses processes = new JobProcesses(Cgroups.none(), attempts);
+
+      assertThat(
+              processes.attemptsOf(
+                  List.of(below, top.pid(), ProcessHandle.current().pid(), 999_999_998L),
+                  List.of(OTHER, OURS)))
+          .isEqualTo(Map.of(below, OURS, top.pid(), OURS));
+      assertThat(processes.attemptsOf(List.of(below), List.of(OTHER))).isEmpty();
+    } finally {
+      top.descendants().forEach(ProcessHandle::destroyForcibly);
+      top.destroyForcibly();
+    }
+  }
+
+  @Test
+  void findsThemByTheirCgroupWhoeverStartedThem() throws Exception {
+    Cgroups cgroups = Cgroups.discover("pids-" + ProcessHandle.current().pid());
+    assumeThat(cgroups.areAvailable()).as("cgroup v2 is writable").isTrue();
+    Path cgroup = cgroups.make(OURS.directoryName()).orElseThrow();
+    Process process = new ProcessBuilder("sleep", "1000").start();
+    try {
+      Files.writeString(cgroup.resolve("cgroup.procs"), Long.toString(process.pid()));
+      JobProcesses processes = new JobProcesses(cgroups, attempts);
+
+      assertThat(processes.attemptsOf(List.of(process.pid()), List.of(OTHER, OURS)))
+          .isEqualTo(Map.of(process.pid(), OURS));
+    } finally {
+      process.destroyForcibly().waitFor();
+      await()
+          .atMost(Duration.ofSeconds(60))
+          .ignoreExceptions()
+          .until(() -> {
+            Cgroups.killAndRemove(cgroup);
+            return true;
+          });
+      cgroups.removeIfEmpty();
+    }
+  }
+}
