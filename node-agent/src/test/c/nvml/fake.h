@@ -11,7 +11,8 @@
 //     processes         "<pid> <bytes> compute|graphics|mps <gi or -1>", one a line
 //     limits/<path>     "<soft> <hard>" for a cgroup; its '/' are written '%'
 //   not-loaded          present: the driver is not loaded
-//   faults/<function>   "<status> <times>": what its next calls answer; "slow <ms>": each takes that
+//   faults/<function>   "<status> <times>": what its next calls answer; "slow <ms>": each takes that;
+//                       "hang": each takes until that is taken back
 //   calls               what was changed, one call a line
 //
 // It lies in gpus/ beside the library, or where FAKE_GPU_STATE says when the library is loaded.

@@ -128,6 +128,7 @@ status begin(const char *function) {
   }
   state_unlock();
   if (slow_ms > 0) usleep((useconds_t)slow_ms * 1000);
+  while (state_read(text, "faults/%s", function) && strcmp(text, "hang") == 0) usleep(5000);
   return answer;
 }
 

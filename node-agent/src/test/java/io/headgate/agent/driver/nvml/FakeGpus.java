@@ -97,6 +97,11 @@ public final class FakeGpus {
     write("faults/" + function, "slow " + millis);
   }
 
+  void hang(String function) {
+    makeDirectory(state.resolve("faults"));
+    write("faults/" + function, "hang");
+  }
+
   void works(String function) {
     delete("faults/" + function);
   }

@@ -243,12 +243,12 @@ class NvmlGpuDriverTest {
   @Test
   void waitsOnlySoLongForAGpuAndOnlyForThatOne() {
     FakeGpus gpus = FakeGpus.in(root, Version.V580).with(true).with(false);
-    try (NvmlGpuDriver driver = open(patient(gpus, Duration.ofSeconds(1)))) {
-      gpus.slow("nvmlGpuInstanceCreateComputeInstance", 2500);
+    try (NvmlGpuDriver driver = open(patient(gpus, Duration.ofSeconds(2)))) {
+      gpus.hang("nvmlGpuInstanceCreateComputeInstance");
       SlicePlan slow = plan(driver, "a", mig(0, "1/7", "1g.10gb", 6, 1));
       assertThatExceptionOfType(GpuDriverException.class)
           .isThrownBy(() -> driver.realise(slow))
-          .withMessage("GPU 0 has not answered for 1.0 s");
+          .withMessage("GPU 0 has not answered for 2.0 s");
       driver.realise(plan(driver, "b", part(1, "1")));
       assertThatExceptionOfType(GpuDriverException.class)
           .as("what is behind it waits no longer either")
