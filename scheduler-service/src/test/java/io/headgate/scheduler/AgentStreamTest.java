@@ -182,6 +182,20 @@ final class AgentStreamTest {
   }
 
   @Test
+  void takesAHelloOfAnotherBootForNoProof() {
+    FakeAgent agent = installation.agent("a-0").connect();
+    submit(alice, submit("rnd-3", "r-0"));
+    awaitState(alice, "r-0", Job.State.STATE_RUNNING);
+    // It was sent before the boot that runs the job, and was held up on its way.
+    FakeAgent late = installation.agent("a-0").reinstalled().abandoned().connect();
+    isRefused(agent, "SESSION_REPLACED");
+    late.awaitStop("r-0");
+    agent.connect();
+    agent.awaitRunning(alice, "r-0");
+    assertThat(get(alice, "r-0").getAttempt()).isEqualTo(1);
+  }
+
+  @Test
   void suspectsASilentNodeAndLetsItsJobsRunOn() {
     installation.close();
     start(config -> config.with(Installation.SUSPICIOUS));

@@ -58,6 +58,7 @@ final class FakeAgent implements AutoCloseable {
   private String bootId = "boot-1";
   private boolean starts = true;
   private boolean stops = true;
+  private boolean acts = true;
   private boolean finishes;
   private boolean hears = true;
   private final Map<String, Integer> begun = new LinkedHashMap<>();
@@ -106,6 +107,12 @@ final class FakeAgent implements AutoCloseable {
 
   synchronized FakeAgent hearing() {
     hears = true;
+    return this;
+  }
+
+  /// Nobody is at its end any more: what comes is seen, and nothing follows from it.
+  synchronized FakeAgent abandoned() {
+    acts = false;
     return this;
   }
 
@@ -374,16 +381,7 @@ final class FakeAgent implements AutoCloseable {
     return name.substring(name.lastIndexOf('/') + 1);
   }
 
-  private void hear(ConnectResponse response) {
-    boolean startsIt;
-    boolean stopsIt;
-    synchronized (this) {
-      if (!hears) {
-        return;
-      }
-      startsIt = starts;
-      stopsIt = stops;
-    }
+  private void act(ConnectResponse response, boolean startsIt, boolean stopsIt) {
     switch (response.getMessageCase()) {
       case ASSIGN -> assigned(response.getAssign(), startsIt);
       case STOP -> stopped(response.getStop(), stopsIt);
@@ -393,6 +391,23 @@ final class FakeAgent implements AutoCloseable {
       case WELCOME, NOT_LEADER, HEARTBEAT_REPLY, CANCEL_READ_LOGS, MESSAGE_NOT_SET -> {
         // Only heard.
       }
+    }
+  }
+
+  private void hear(ConnectResponse response) {
+    boolean startsIt;
+    boolean stopsIt;
+    boolean actsOnIt;
+    synchronized (this) {
+      actsOnIt = acts;
+      if (!hears) {
+        return;
+      }
+      startsIt = starts;
+      stopsIt = stops;
+    }
+    if (actsOnIt) {
+      act(response, startsIt, stopsIt);
     }
     synchronized (this) {
       // Last, so that whoever waited for it finds it done.

@@ -84,14 +84,15 @@ final class AgentDesk {
     }
     for (WorkerKey key : state.jobs.workersOn(node)) {
       if (!reported.contains(key)) {
-        missing(turn, key, rebooted);
+        missing(turn, key);
       }
     }
     catalogs.tell(turn, entry);
   }
 
-  /// A live worker of which the machine has no record.
-  private void missing(Turn turn, WorkerKey key, boolean rebooted) {
+  /// A live worker of which the machine has no record. No Hello alone is a proof, not even that of
+  /// another boot: it may be an old one that comes late, over a stream that nobody listens to.
+  private void missing(Turn turn, WorkerKey key) {
     AttemptRecord attempt = state.jobs.attempt(key.attempt()).orElseThrow();
     JobRecord job = state.jobs.job(key.attempt().job()).orElseThrow();
     WorkerStatus status = attempt.attempt().workers().get(key.worker());
@@ -101,8 +102,6 @@ final class AgentDesk {
     if (status == WorkerStatus.ASSIGNED && attempt.attempt().stop().isEmpty()) {
       // Agents record an assignment before they act on it: this one never came through.
       turn.dispatches.add(state.recorder.run(turn, job, attempt, key.worker(), state.catalog));
-    } else if (rebooted) {
-      turn.inputs.add(new Input.WorkerLost(key.attempt(), key.worker()));
     } else {
       // The answer to a stop of something unknown is the proof that it is gone.
       turn.dispatches.add(state.recorder.stop(job, attempt, key.worker()));

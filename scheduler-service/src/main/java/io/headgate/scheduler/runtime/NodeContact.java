@@ -5,7 +5,7 @@ import java.time.Instant;
 
 /// The last session of a node that said Hello.
 ///
-/// @param bootId the kernel's; a new one proves that nothing of the last boot runs
+/// @param bootId the kernel's
 /// @param sessionId of the agent process
 /// @param simulated its devices are simulated
 public record NodeContact(
