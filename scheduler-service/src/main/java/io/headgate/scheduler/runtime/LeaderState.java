@@ -22,6 +22,7 @@ final class LeaderState {
   final NodeBook nodes;
   final Catalogs catalogs;
   final EffectRecorder recorder;
+  final TakenSubmissions taken = new TakenSubmissions();
   CatalogView catalog;
   long lastJob;
 

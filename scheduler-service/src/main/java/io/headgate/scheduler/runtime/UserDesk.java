@@ -39,6 +39,9 @@ final class UserDesk {
 
   /// All or none: every job is checked before the first is taken.
   void submit(Turn turn, Command.Submit submit, Map<QueueId, Integer> waitingMore) {
+    if (again(turn, submit)) {
+      return;
+    }
     List<NewJob> jobs = submit.submission().jobs();
     Map<QueueId, Integer> more = new HashMap<>(waitingMore);
     for (int i = 0; i < jobs.size(); i++) {
@@ -70,6 +73,7 @@ final class UserDesk {
     for (NewJob job : jobs) {
       ids.add(take(turn, job));
     }
+    state.taken.take(submit.submission(), ids);
     submit.submission().counters().forEach(turn::count);
     submit
         .submission()
@@ -78,12 +82,34 @@ final class UserDesk {
             turn.requests.add(
                 new Batch.RequestRecord(
                     request.subject(), request.requestId(), request.fingerprint(), ids)));
-    reply(
-        turn,
-        submit.reply(),
-        () ->
-            new SubmitReply.Accepted(
-                ids.stream().map(id -> views.of(turn, id).orElseThrow()).toList()));
+    reply(turn, submit.reply(), () -> accepted(turn, ids));
+  }
+
+  /// Answers what was taken already and was not durable yet when its caller looked.
+  private boolean again(Turn turn, Command.Submit submit) {
+    Submission submission = submit.submission();
+    Optional<List<JobId>> before = submission.request().flatMap(state.taken::jobs);
+    if (before.isPresent() && before.get().stream().allMatch(job -> isKnown(turn, job))) {
+      reply(turn, submit.reply(), () -> accepted(turn, before.get()));
+      return true;
+    }
+    if (before.isPresent() || state.taken.hasNameOf(submission)) {
+      submit
+          .reply()
+          .completeExceptionally(
+              new LeadershipLostException("the same is being stored: look again"));
+      return true;
+    }
+    return false;
+  }
+
+  private boolean isKnown(Turn turn, JobId job) {
+    return turn.created.contains(job) || views.of(turn, job).isPresent();
+  }
+
+  private SubmitReply accepted(Turn turn, List<JobId> jobs) {
+    return new SubmitReply.Accepted(
+        jobs.stream().flatMap(id -> views.of(turn, id).stream()).toList());
   }
 
   private boolean isAdmitted(QueueId id, String submitter) {
