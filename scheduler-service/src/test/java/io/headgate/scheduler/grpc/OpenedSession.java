@@ -1,0 +1,23 @@
+package io.headgate.scheduler.grpc;
+
+import io.grpc.stub.ServerCallStreamObserver;
+import io.grpc.stub.StreamObserver;
+import io.headgate.kit.time.TimeSource;
+import io.headgate.proto.agent.v1.ConnectRequest;
+import io.headgate.proto.agent.v1.ConnectResponse;
+import io.headgate.scheduler.core.node.NodeId;
+import io.headgate.scheduler.runtime.Replica;
+
+/// The real session of an agent, over a stream without a socket.
+public final class OpenedSession {
+  private OpenedSession() {}
+
+  /// What [AgentEndpoint] does once it knows for which node the token speaks.
+  public static StreamObserver<ConnectRequest> open(
+      NodeId node,
+      ServerCallStreamObserver<ConnectResponse> out,
+      Replica replica,
+      TimeSource time) {
+    return new GrpcAgentSession(node, out, replica, new AgentSessions(), time).open();
+  }
+}

@@ -1,0 +1,360 @@
+package io.headgate.scheduler.runtime;
+
+import io.headgate.agent.core.DeviceInfo;
+import io.headgate.agent.core.IsolationLevel;
+import io.headgate.kit.watch.WatchPosition;
+import io.headgate.proto.scheduler.v1.AbortCallback;
+import io.headgate.proto.scheduler.v1.JobSpec;
+import io.headgate.scheduler.core.SchedulerCore;
+import io.headgate.scheduler.core.catalog.Isolation;
+import io.headgate.scheduler.core.catalog.Policy;
+import io.headgate.scheduler.core.catalog.PolicyId;
+import io.headgate.scheduler.core.catalog.Pool;
+import io.headgate.scheduler.core.catalog.PoolId;
+import io.headgate.scheduler.core.catalog.Profile;
+import io.headgate.scheduler.core.catalog.ProfileId;
+import io.headgate.scheduler.core.catalog.Queue;
+import io.headgate.scheduler.core.catalog.QueueId;
+import io.headgate.scheduler.core.catalog.TenantId;
+import io.headgate.scheduler.core.catalog.UserId;
+import io.headgate.scheduler.core.node.Device;
+import io.headgate.scheduler.core.node.Geometry;
+import io.headgate.scheduler.core.node.Node;
+import io.headgate.scheduler.core.node.NodeId;
+import io.headgate.scheduler.core.node.NodeStatus;
+import io.headgate.type.GpuQuantity;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/// A made-up installation and its fate: some replicas and machines, jobs of some clients, and
+/// faults for a few minutes; then peace, in which everything has to end.
+final class Scenario {
+  private static final TenantId TENANT = new TenantId("acme");
+  private static final PoolId POOL = new PoolId(TENANT, "pool");
+  private static final long MEMORY = 80L << 30;
+  private static final String SUBMITTER = "users/alice";
+  private static final long PEACE = 3600 * World.SECOND;
+
+  private static final LoopSettings SETTINGS =
+      new LoopSettings(
+          SchedulerCore.DEFAULT_PLACEMENT,
+          Duration.ofSeconds(10),
+          Duration.ofSeconds(5),
+          Duration.ofSeconds(15),
+          Duration.ofSeconds(10),
+          Duration.ofSeconds(30),
+          10_000,
+          10_000,
+          100,
+          1_000);
+
+  /// What replicas and agents are made of.
+  record Parts(
+      LoopSettings settings,
+      CatalogUpdate.OfSupply supply,
+      CatalogUpdate.OfAccess access,
+      SimulatedGroup group,
+      List<Node> nodes) {
+    List<DeviceInfo> devices(NodeId id) {
+      return nodes.stream()
+          .filter(node -> node.id().equals(id))
+          .flatMap(node -> node.devices().stream())
+          .map(device ->
+              new DeviceInfo(
+                  device.index(),
+                  device.uuid(),
+                  device.model(),
+                  device.memoryBytes(),
+                  DeviceInfo.Geometry.CONTINUOUS,
+                  IsolationLevel.NONE))
+          .toList();
+    }
+  }
+
+  private final World world;
+  private final Network network;
+  private final Auditor auditor;
+  private final SimulatedDatabase database;
+  private final Map<String, SimulatedReplica> replicas = new LinkedHashMap<>();
+  private final List<SimulatedAgent> agents = new ArrayList<>();
+  private final World.Life users = new World.Life("users");
+  private final Set<JobName> accepted = new LinkedHashSet<>();
+  private final Faults faults;
+  private final List<Queue> queues = new ArrayList<>();
+  private final long faultsEnd;
+  private int unanswered;
+
+  Scenario(World world) {
+    this.world = world;
+    this.network = new Network(world);
+    int gpus = 2;
+    List<Node> nodes = new ArrayList<>();
+    int machines = 3 + world.random().nextInt(2);
+    for (int i = 0; i < machines; i++) {
+      nodes.add(node("n" + i, gpus));
+    }
+    List<Policy> policies = new ArrayList<>();
+    Map<String, Duration> stopAfter = new LinkedHashMap<>();
+    long total = (long) machines * gpus;
+    for (String name : List.of("dev", "rnd")) {
+      long reservation = 2 + world.random().nextLong(total / 2 - 1);
+      policies.add(
+          Policy.of(
+                  new PolicyId(TENANT, name),
+                  GpuQuantity.parse("" + reservation),
+                  GpuQuantity.parse("" + (reservation + world.random().nextLong(3))))
+              .with()
+              .preemptible(world.chance(0.9))
+              .build());
+      stopAfter.put(name, Duration.ofSeconds(world.chance(0.5) ? 40 : 90));
+    }
+    this.auditor = new Auditor(policies);
+    this.database = new SimulatedDatabase(world, network, auditor);
+    auditor.watch(database.store());
+    List<Profile> profiles =
+        List.of(profile("whole", "1", 1), profile("half", "1/2", 1), profile("gang", "1", 2));
+    for (Policy policy : policies) {
+      for (Profile profile : profiles) {
+        queues.add(
+            new Queue(
+                new QueueId(TENANT, policy.id().name() + "-" + profile.id().name()),
+                policy.id(),
+                profile.id(),
+                1,
+                true,
+                true));
+      }
+    }
+    Batch.CatalogChange kept =
+        new Batch.CatalogChange(WatchPosition.START, true, List.of(), List.of());
+    Parts parts =
+        new Parts(
+            SETTINGS,
+            new CatalogUpdate.OfSupply(
+                kept,
+                List.of(
+                    new Supply(
+                        TENANT,
+                        1,
+                        List.of(new Supply.OfferedPool(Pool.of(POOL), Optional.empty())),
+                        profiles)),
+                List.of(),
+                nodes.stream().map(node -> new Supply.Machine(node, true)).toList(),
+                List.of()),
+            new CatalogUpdate.OfAccess(
+                kept,
+                List.of(
+                    new Access(
+                        TENANT,
+                        1,
+                        List.of(new Access.Group("all", Set.of(SUBMITTER))),
+                        policies.stream()
+                            .map(policy ->
+                                new Access.Rights(
+                                    policy, "all", Optional.of(stopAfter.get(policy.id().name()))))
+                            .toList(),
+                        queues)),
+                List.of()),
+            new SimulatedGroup(world),
+            nodes);
+    int schedulers = 1 + world.random().nextInt(3);
+    for (int i = 0; i < schedulers; i++) {
+      String name = "r" + i;
+      replicas.put(name, new SimulatedReplica(world, database, auditor, name, parts));
+    }
+    for (Node node : nodes) {
+      SimulatedMachine machine = new SimulatedMachine(world, auditor, node.id().name());
+      agents.add(new SimulatedAgent(world, network, auditor, node.id(), machine, parts, replicas));
+    }
+    this.faultsEnd = world.between(60 * World.SECOND, 240 * World.SECOND);
+    this.faults =
+        new Faults(world, network, database, List.copyOf(replicas.values()), agents, faultsEnd);
+  }
+
+  private static Node node(String name, int gpus) {
+    NodeId id = new NodeId(TENANT, name);
+    List<Device> devices = new ArrayList<>();
+    for (int i = 0; i < gpus; i++) {
+      devices.add(
+          new Device(
+              i, name + "-gpu" + i, "H100", MEMORY, new Geometry.Continuous(), Isolation.NONE));
+    }
+    return new Node(id, POOL, devices, 64_000, 1L << 40, NodeStatus.READY);
+  }
+
+  private static Profile profile(String name, String gpus, int workers) {
+    return Profile.of(new ProfileId(TENANT, name), GpuQuantity.parse(gpus), List.of(POOL))
+        .with()
+        .workers(workers)
+        .build();
+  }
+
+  /// Lets everything happen that happens.
+  void play() {
+    replicas.values().forEach(SimulatedReplica::start);
+    agents.forEach(SimulatedAgent::start);
+    int jobs = 4 + world.random().nextInt(16);
+    for (int i = 1; i <= jobs; i++) {
+      JobName name = new JobName(TENANT, "j" + i);
+      unanswered++;
+      later(world.between(0, faultsEnd), () -> submit(name, job(name)));
+    }
+    faults.begin();
+    run(faultsEnd);
+    faults.end();
+    world.note(() -> "peace");
+    long patience = faultsEnd + PEACE;
+    while (world.now() < patience) {
+      run(world.now() + 10 * World.SECOND);
+      if (unanswered == 0 && auditor.unfinished(accepted).isEmpty() && isDelivered()) {
+        auditor.atRest();
+        return;
+      }
+    }
+    throw new AssertionError(
+        "not everything ended within an hour of peace:%s, %d submissions unanswered"
+            .formatted(auditor.unfinished(accepted), unanswered));
+  }
+
+  private boolean isDelivered() {
+    return agents.stream()
+        .filter(agent -> agent.running().isPresent())
+        .allMatch(agent -> agent.machine().outbox().size() == 0);
+  }
+
+  private void run(long until) {
+    while (world.step(until)) {
+      // Each event is held against what must hold where it changes something.
+    }
+  }
+
+  private void later(long nanos, Runnable action) {
+    world.later(users, nanos, action);
+  }
+
+  private Submission.NewJob job(JobName name) {
+    long millis =
+        world.chance(0.5)
+            ? world.between(100, 5_000)
+            : world.between(5_000, world.chance(0.3) ? 300_000 : 60_000);
+    JobSpec.Builder spec =
+        JobSpec.newBuilder()
+            .addCommand("run")
+            .addCommand("" + millis)
+            .addCommand(world.chance(0.9) ? "0" : "3");
+    if (world.chance(0.4)) {
+      spec.setAbortCallback(
+          AbortCallback.newBuilder()
+              .addCommand("save")
+              .setTimeout(
+                  com.google.protobuf.Duration.newBuilder()
+                      .setSeconds(world.between(1, world.chance(0.3) ? 120 : 20))));
+    }
+    spec.setTerminationGrace(
+        com.google.protobuf.Duration.newBuilder().setSeconds(world.between(1, 10)));
+    return new Submission.NewJob(
+        name,
+        world.any(queues).id(),
+        new UserId("alice"),
+        SUBMITTER,
+        false,
+        world.random().nextInt(3),
+        Optional.empty(),
+        Optional.empty(),
+        List.of(),
+        "",
+        false,
+        Document.of(spec.build().toByteArray()));
+  }
+
+  /// As a client does: asks what became of it, and otherwise sends it again, until it is answered.
+  private void submit(JobName name, Submission.NewJob job) {
+    if (database.store().request(SUBMITTER, name.id()).isPresent()) {
+      accept(name);
+      return;
+    }
+    Optional<Leader> leader =
+        replicas.values().stream()
+            .filter(SimulatedReplica::isUp)
+            .flatMap(replica -> replica.leader().stream())
+            .findFirst();
+    java.util.concurrent.CompletableFuture<Command.SubmitReply> reply =
+        new java.util.concurrent.CompletableFuture<>();
+    InputQueue.Offer offer =
+        leader
+            .map(each ->
+                each.offer(
+                    new Command.Submit(
+                        new Submission(
+                            List.of(job),
+                            Optional.of(new Submission.RequestKey(SUBMITTER, name.id(), "")),
+                            List.of()),
+                        reply)))
+            .orElse(InputQueue.Offer.CLOSED);
+    if (offer != InputQueue.Offer.TAKEN) {
+      later(world.between(100 * World.MILLI, World.SECOND), () -> submit(name, job));
+      return;
+    }
+    boolean[] isOver = {false};
+    var _ =
+        reply.whenComplete((answer, failure) -> {
+          if (isOver[0]) {
+            return;
+          }
+          isOver[0] = true;
+          if (failure != null) {
+            later(World.SECOND, () -> submit(name, job));
+          } else if (answer instanceof Command.SubmitReply.Accepted) {
+            accept(name);
+            mayCancel(name);
+          } else {
+            throw new IllegalStateException("refused: " + answer);
+          }
+        });
+    later(
+        25 * World.SECOND,
+        () -> {
+          if (!isOver[0]) {
+            isOver[0] = true;
+            submit(name, job);
+          }
+        });
+  }
+
+  private void accept(JobName name) {
+    if (accepted.add(name)) {
+      unanswered--;
+      world.note(() -> name.id() + " is accepted");
+      auditor.accepted(List.of(name));
+    }
+  }
+
+  private void mayCancel(JobName name) {
+    if (world.chance(0.15)) {
+      later(world.between(0, 60 * World.SECOND), () -> cancel(name, world.chance(0.3)));
+    }
+  }
+
+  private void cancel(JobName name, boolean skipCallback) {
+    JobRecord known = database.store().job(name).orElseThrow();
+    replicas.values().stream()
+        .filter(SimulatedReplica::isUp)
+        .flatMap(replica -> replica.leader().stream())
+        .findFirst()
+        .ifPresent(leader -> {
+          world.note(() -> name.id() + " is to be cancelled");
+          leader.offer(
+              new Command.Cancel(
+                  known,
+                  skipCallback,
+                  new Cancellation("alice", ""),
+                  new java.util.concurrent.CompletableFuture<>()));
+        });
+  }
+}
