@@ -28,10 +28,12 @@ final class Faults {
     this.end = end;
   }
 
-  void begin() {
-    long pace = world.between(3 * World.SECOND, 40 * World.SECOND);
-    next(pace);
-    if (world.chance(0.5)) {
+  void begin(boolean isCalm) {
+    next(
+        isCalm
+            ? world.between(30 * World.SECOND, 100 * World.SECOND)
+            : world.between(3 * World.SECOND, 40 * World.SECOND));
+    if (!isCalm && world.chance(0.4)) {
       double often = world.chance(0.3) ? 0.05 : 0.005;
       replicas.forEach(replica -> replica.crashAtFailpoints(often));
     }
@@ -156,7 +158,11 @@ final class Faults {
 
   private void cutOff() {
     SimulatedAgent agent = world.any(agents);
-    long until = until();
+    // Often for longer than the machine's jobs may run on.
+    long until =
+        world.chance(0.5)
+            ? Math.min(world.now() + world.between(30 * World.SECOND, 200 * World.SECOND), end)
+            : until();
     world.note(() -> agent.node().name() + " loses every scheduler");
     replicas.forEach(replica -> network.block(replica.name(), agent.node().name(), until));
   }

@@ -88,6 +88,7 @@ final class Scenario {
   private final Faults faults;
   private final List<Queue> queues = new ArrayList<>();
   private final long faultsEnd;
+  private final boolean isCalm;
   private int unanswered;
 
   Scenario(World world) {
@@ -172,7 +173,12 @@ final class Scenario {
       SimulatedMachine machine = new SimulatedMachine(world, auditor, node.id().name());
       agents.add(new SimulatedAgent(world, network, auditor, node.id(), machine, parts, replicas));
     }
-    this.faultsEnd = world.between(60 * World.SECOND, 240 * World.SECOND);
+    // Few faults that last, or many.
+    this.isCalm = world.chance(0.3);
+    this.faultsEnd =
+        isCalm
+            ? world.between(200 * World.SECOND, 400 * World.SECOND)
+            : world.between(60 * World.SECOND, 240 * World.SECOND);
     this.faults =
         new Faults(world, network, database, List.copyOf(replicas.values()), agents, faultsEnd);
   }
@@ -205,7 +211,7 @@ final class Scenario {
       unanswered++;
       later(world.between(0, faultsEnd), () -> submit(name, job(name)));
     }
-    faults.begin();
+    faults.begin(isCalm);
     run(faultsEnd);
     faults.end();
     world.note(() -> "peace");
@@ -240,9 +246,9 @@ final class Scenario {
 
   private Submission.NewJob job(JobName name) {
     long millis =
-        world.chance(0.5)
+        world.chance(isCalm ? 0.3 : 0.5)
             ? world.between(100, 5_000)
-            : world.between(5_000, world.chance(0.3) ? 300_000 : 60_000);
+            : world.between(5_000, world.chance(isCalm ? 0.7 : 0.3) ? 300_000 : 60_000);
     JobSpec.Builder spec =
         JobSpec.newBuilder()
             .addCommand("run")

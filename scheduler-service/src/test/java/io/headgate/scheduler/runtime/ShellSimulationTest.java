@@ -15,7 +15,7 @@ import org.slf4j.LoggerFactory;
 /// `-Dheadgate.scenarios=N` runs more or fewer seeds, `-Dheadgate.first=N` begins with that one,
 /// `-Dheadgate.seed=N` runs that one alone and prints what happens in it.
 final class ShellSimulationTest {
-  private static final int SCENARIOS = 2000;
+  private static final int SCENARIOS = 1500;
 
   private static final Logger LOG = (Logger) LoggerFactory.getLogger("io.headgate");
   private static Level before = Level.INFO;
