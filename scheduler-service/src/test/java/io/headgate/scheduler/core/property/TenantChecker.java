@@ -193,7 +193,10 @@ final class TenantChecker {
     }
     Optional<Attempt> victim =
         new TenantVictims(shadow, rules, now)
-            .first(queue, attempt -> isReplaceable(attempt, queue) && hasRoom(own, attempt, need));
+            .first(
+                queue,
+                pool -> isOpen(job, own, pool, need),
+                attempt -> isReplaceable(attempt, queue) && hasRoom(own, attempt, need));
     require(
         victim.isEmpty(),
         "no entitled job waits while it may take the place of another",
@@ -209,8 +212,6 @@ final class TenantChecker {
     Profile profile = shadow.profile(queue.profile()).orElse(null);
     return profile != null
         && queue.open()
-        && job.spec().preemptible().orElse(true)
-        && shadow.policy(queue.policy()).map(policy -> policy.preemptible()).orElse(false)
         && profile.reclaim() != Reclaim.STRICT
         && profile.pools().stream()
             .map(shadow::pool)
@@ -265,6 +266,31 @@ final class TenantChecker {
     return shadow.holds.values().stream()
         .flatMap(hold -> hold.place().workers().stream())
         .anyMatch(place -> place.node().equals(node.id()));
+  }
+
+  /// Whether the job may start in the pool: one that nobody may preempt only while its tenant's
+  /// reservation has room for it (A8).
+  private boolean isOpen(Job job, PolicyId own, PoolId pool, long need) {
+    return isPreemptible(job)
+        || !rules.isShared(pool)
+        || rules.nonPreemptible(own.tenant(), pool) + heldForFixed(own, pool) + need
+            <= rules.reservation(own.tenant(), pool);
+  }
+
+  private boolean isPreemptible(Job job) {
+    PolicyId policy = rules.policyOf(job.id());
+    return job.spec()
+        .preemptible()
+        .orElseGet(() -> shadow.policy(policy).map(known -> known.preemptible()).orElse(true));
+  }
+
+  private long heldForFixed(PolicyId own, PoolId pool) {
+    return shadow.holds.values().stream()
+        .filter(hold -> hold.place().pool().equals(pool))
+        .filter(hold -> rules.policyOf(hold.job()).tenant().equals(own.tenant()))
+        .filter(hold -> !isPreemptible(shadow.jobs.get(hold.job())))
+        .mapToLong(hold -> hold.place().units())
+        .sum();
   }
 
   /// Whether its tenant's limit has room for what the attempt would leave.

@@ -36,11 +36,13 @@ final class TenantVictims {
   /// The first in the order who is such a one.
   ///
   /// @param queue of the entitled job
-  Optional<Attempt> first(Queue queue, Predicate<Attempt> which) {
+  /// @param isOpen whether the job may use the pool
+  Optional<Attempt> first(Queue queue, Predicate<PoolId> isOpen, Predicate<Attempt> which) {
     List<PoolId> pools = shadow.profile(queue.profile()).orElseThrow().pools();
     List<Attempt> left = new ArrayList<>();
     for (Attempt attempt : shadow.attempts.values()) {
-      if (pools.contains(attempt.assignment().pool()) && isCandidate(attempt)) {
+      PoolId pool = attempt.assignment().pool();
+      if (pools.contains(pool) && isOpen.test(pool) && isCandidate(attempt)) {
         left.add(attempt);
       }
     }
