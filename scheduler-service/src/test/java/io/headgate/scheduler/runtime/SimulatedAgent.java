@@ -432,6 +432,7 @@ final class SimulatedAgent {
               case CANCEL -> "cancelled";
               case ORPHAN -> "orphaned";
               case SHUTDOWN -> "shutdown";
+              case OVER_LIMIT -> "over-limit";
             },
             stop.skipCallback() ? Duration.ZERO : assignment.abortCallback().timeout());
       }
