@@ -260,7 +260,7 @@ final class Scenario {
               .addCommand("save")
               .setTimeout(
                   com.google.protobuf.Duration.newBuilder()
-                      .setSeconds(world.between(1, world.chance(0.3) ? 120 : 20))));
+                      .setSeconds(world.between(1, 20))));
     }
     spec.setTerminationGrace(
         com.google.protobuf.Duration.newBuilder().setSeconds(world.between(1, 10)));
