@@ -41,7 +41,7 @@ final class Installation implements AutoCloseable {
   final Neighbours neighbours;
   private final DatabaseConfig database;
   private final String replica;
-  private final UnaryOperator<SchedulerConfig> adjust;
+  private UnaryOperator<SchedulerConfig> adjust;
   private final int port;
   private final List<ManagedChannel> channels = new ArrayList<>();
   private final List<FakeAgent> agents = new ArrayList<>();
@@ -107,6 +107,35 @@ final class Installation implements AutoCloseable {
   /// Who it sees of the others from its next start on.
   Installation with(Members newMembers) {
     members = newMembers;
+    return this;
+  }
+
+  /// It never leads from its next start on.
+  Installation asDoor() {
+    return adjusted(SchedulerConfig::asDoor);
+  }
+
+  /// Others are told to reach it there from its next start on.
+  Installation reachedAt(String address) {
+    return adjusted(config ->
+        new SchedulerConfig(
+            config.database(),
+            config.replica(),
+            address,
+            config.pools(),
+            config.policies(),
+            config.serviceKey(),
+            config.placement(),
+            config.mayLead(),
+            config.group(),
+            config.leading(),
+            config.bounds(),
+            config.watches()));
+  }
+
+  private Installation adjusted(UnaryOperator<SchedulerConfig> further) {
+    UnaryOperator<SchedulerConfig> before = adjust;
+    adjust = config -> further.apply(before.apply(config));
     return this;
   }
 

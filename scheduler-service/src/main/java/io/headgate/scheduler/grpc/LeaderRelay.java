@@ -28,6 +28,9 @@ import org.jspecify.annotations.Nullable;
 /// - Everything else is the leader's. Agents are not passed on but told where it is, so that their
 ///   streams cost one process only.
 ///
+/// A call ends when its leader leads no more, also when that one stands still and says nothing:
+/// with `LEADER_CHANGED` or `OUTCOME_UNKNOWN` where it had left.
+///
 /// A call goes one step: who gets a call that was passed on and does not lead either refuses it.
 public final class LeaderRelay implements ServerInterceptor, AutoCloseable {
   static final Metadata.Key<String> PASSED_ON =
@@ -69,6 +72,7 @@ public final class LeaderRelay implements ServerInterceptor, AutoCloseable {
         own.stream()
             .map(service -> service.bindService().getServiceDescriptor().getName())
             .collect(Collectors.toUnmodifiableSet());
+    replica.onLook(this::follow);
   }
 
   @Override
@@ -81,7 +85,7 @@ public final class LeaderRelay implements ServerInterceptor, AutoCloseable {
         || replica.isLeading()) {
       return next.startCall(call, headers);
     }
-    Optional<Link> leader = replica.leaderAddress().map(this::linked);
+    Optional<Link> leader = linked();
     if (leader.isEmpty()) {
       return next.startCall(call, headers);
     }
@@ -110,23 +114,35 @@ public final class LeaderRelay implements ServerInterceptor, AutoCloseable {
     };
   }
 
-  private Link linked(String address) {
+  private Optional<Link> linked() {
     @Nullable Link known = link;
-    return known != null && known.address().equals(address) ? known : linkedAnew(address);
+    return known != null && replica.leaderAddress().filter(known.address()::equals).isPresent()
+        ? Optional.of(known)
+        : linkedAnew();
   }
 
-  private synchronized Link linkedAnew(String address) {
+  private synchronized Optional<Link> linkedAnew() {
+    follow();
+    if (link == null) {
+      // Asked under the lock: a link to who led before the last look would never be ended.
+      link =
+          replica
+              .leaderAddress()
+              .map(address -> new Link(address, channels.apply(address)))
+              .orElse(null);
+    }
+    return Optional.ofNullable(link);
+  }
+
+  /// Ends the way to who leads no more, and every call on it at once: one that stands still would
+  /// keep its callers until their deadlines. One that lives has answered before it let go, or
+  /// learns itself that it was deposed.
+  private synchronized void follow() {
     @Nullable Link known = link;
-    if (known != null && known.address().equals(address)) {
-      return known;
+    if (known != null && replica.leaderAddress().filter(known.address()::equals).isEmpty()) {
+      link = null;
+      known.channel().shutdownNow();
     }
-    Link made = new Link(address, channels.apply(address));
-    link = made;
-    if (known != null) {
-      // Its calls may end.
-      known.channel().shutdown();
-    }
-    return made;
   }
 
   @Override

@@ -39,12 +39,12 @@ public final class Replica implements AutoCloseable {
   private final Members members;
   private final Election election;
   private final Thread thread;
+  private final LastLook lastLook;
   private final CountDownLatch closed = new CountDownLatch(1);
   private final CountDownLatch stopped = new CountDownLatch(1);
   private volatile @Nullable Leader leader;
   private volatile @Nullable LeaderThreads threads;
   private volatile @Nullable Refresher refresher;
-  private volatile Optional<Leadership> seen = Optional.empty();
   private volatile boolean killed;
 
   public Replica(Candidate candidate, LoopSettings settings, LeaderPorts ports, Members members) {
@@ -52,6 +52,7 @@ public final class Replica implements AutoCloseable {
     this.settings = settings;
     this.ports = ports;
     this.members = members;
+    this.lastLook = new LastLook(candidate.address());
     this.election = new Election(candidate, settings.renewal(), ports.store(), members);
     this.thread = Thread.ofPlatform().name("scheduler-replica").daemon().unstarted(this::run);
   }
@@ -64,7 +65,7 @@ public final class Replica implements AutoCloseable {
   /// What the row of leadership said last.
   public Optional<Leadership> leadership() {
     Leader current = leader;
-    return current == null ? seen : Optional.of(current.leadership());
+    return current == null ? lastLook.leadership() : Optional.of(current.leadership());
   }
 
   public boolean isLeading() {
@@ -206,13 +207,15 @@ public final class Replica implements AutoCloseable {
   }
 
   /// Where another replica leads, as the row said at the last look; empty: none is known to, or
-  /// this one does.
+  /// this one does. Who let its lease run out leads no more, even if nobody followed.
   public Optional<String> leaderAddress() {
-    if (isLeading()) {
-      return Optional.empty();
-    }
-    return seen.flatMap(Leadership::address)
-        .filter(address -> !address.equals(candidate.address()));
+    return isLeading() ? Optional.empty() : lastLook.elsewhere();
+  }
+
+  /// From now on `listener` is called after every look at the row, about once a second and always
+  /// when [#leaderAddress] has changed. It runs on the replica's thread and must be short.
+  public void onLook(Runnable listener) {
+    lastLook.tell(listener);
   }
 
   private void run() {
@@ -243,7 +246,7 @@ public final class Replica implements AutoCloseable {
     Election.Look look = election.look();
     Optional<Row> taken = look.taken();
     if (taken.isEmpty()) {
-      saw(look.row().leadership());
+      lastLook.see(look.row().leadership(), look.row().leaseLeft().isPositive());
       election.awaitNext(look.row());
       return;
     }
@@ -317,7 +320,7 @@ public final class Replica implements AutoCloseable {
 
   /// What the row of leadership said.
   void saw(Leadership now) {
-    seen = Optional.of(now);
+    lastLook.see(now, true);
   }
 
   /// Callers and agents reach this leader from now on; null: none.

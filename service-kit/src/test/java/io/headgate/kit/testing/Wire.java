@@ -1,0 +1,227 @@
+package io.headgate.kit.testing;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Predicate;
+
+/// A wire of TCP on loopback between who dials and a server, for tests that break it. Stalled, it
+/// is a network that loses everything: connections stay open, nothing arrives, and what was sent
+/// arrives late when it goes on. Cut, connections end, and new ones are refused.
+///
+/// Thread-safe.
+public final class Wire implements AutoCloseable {
+  private static final int BUFFER_BYTES = 1 << 16;
+  private static final int BACKLOG = 50;
+
+  private final InetSocketAddress server;
+  private final InetSocketAddress own;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition changed = lock.newCondition();
+  // All guarded by lock.
+  private final Set<Socket> ends = new HashSet<>();
+  private Predicate<InetAddress> stalled = _ -> false;
+  private ServerSocket listener;
+  private int held;
+
+  private Wire(InetSocketAddress own, InetSocketAddress server) throws IOException {
+    this.server = server;
+    this.listener = listen(own);
+    this.own = (InetSocketAddress) listener.getLocalSocketAddress();
+  }
+
+  /// To a server on `127.0.0.1`, from a free port there.
+  public static Wire to(int port) throws IOException {
+    InetAddress loopback = InetAddress.getLoopbackAddress();
+    return new Wire(new InetSocketAddress(loopback, 0), new InetSocketAddress(loopback, port));
+  }
+
+  /// To a server, from a free port of the server's own address.
+  public static Wire beside(InetSocketAddress server) throws IOException {
+    return new Wire(new InetSocketAddress(server.getAddress(), 0), server);
+  }
+
+  /// Where to dial instead of the server.
+  public int port() {
+    return own.getPort();
+  }
+
+  /// The same as `host:port`.
+  public String address() {
+    return own.getAddress().getHostAddress() + ":" + own.getPort();
+  }
+
+  /// From now on nothing arrives, in neither direction.
+  public void stall() {
+    stall(_ -> true);
+  }
+
+  /// The same for those who dial from these addresses; others are heard.
+  public void stall(Predicate<InetAddress> from) {
+    set(from);
+  }
+
+  /// Everything arrives again, also what was sent meanwhile.
+  public void resume() {
+    set(_ -> false);
+  }
+
+  private void set(Predicate<InetAddress> from) {
+    lock.lock();
+    try {
+      stalled = from;
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Connections on which a caller said something that does not arrive while it is stalled.
+  public int held() {
+    lock.lock();
+    try {
+      return held;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Ends every connection and refuses new ones.
+  public void cut() throws IOException {
+    List<Socket> all;
+    lock.lock();
+    try {
+      listener.close();
+      all = new ArrayList<>(ends);
+    } finally {
+      lock.unlock();
+    }
+    for (Socket each : all) {
+      each.close();
+    }
+  }
+
+  /// Takes connections again after it was cut.
+  public void mend() throws IOException {
+    lock.lock();
+    try {
+      listener = listen(own);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private ServerSocket listen(InetSocketAddress address) throws IOException {
+    ServerSocket made = new ServerSocket();
+    made.setReuseAddress(true);
+    made.bind(address, BACKLOG);
+    Thread.ofVirtual().name("wire " + address).start(() -> accept(made));
+    return made;
+  }
+
+  private void accept(ServerSocket from) {
+    while (true) {
+      try {
+        Socket client = from.accept();
+        Thread.ofVirtual().start(() -> connect(client));
+      } catch (IOException e) {
+        // Cut, or closed.
+        return;
+      }
+    }
+  }
+
+  private void connect(Socket client) {
+    try (client;
+        Socket far = new Socket()) {
+      open(client);
+      open(far);
+      InetAddress caller = client.getInetAddress();
+      awaitFlow(caller, false);
+      far.connect(server);
+      Thread back = Thread.ofVirtual().start(() -> copy(far, client, caller, false));
+      copy(client, far, caller, true);
+      back.join();
+    } catch (IOException e) {
+      // The server does not listen: the caller is told by the end of its connection.
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } finally {
+      lock.lock();
+      try {
+        ends.removeIf(Socket::isClosed);
+      } finally {
+        lock.unlock();
+      }
+    }
+  }
+
+  private void open(Socket end) throws IOException {
+    lock.lock();
+    try {
+      ends.add(end);
+      if (listener.isClosed()) {
+        throw new IOException("cut");
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void copy(Socket from, Socket to, InetAddress caller, boolean isCall) {
+    byte[] buffer = new byte[BUFFER_BYTES];
+    try {
+      InputStream in = from.getInputStream();
+      OutputStream out = to.getOutputStream();
+      for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
+        awaitFlow(caller, isCall);
+        out.write(buffer, 0, read);
+      }
+      awaitFlow(caller, false);
+      to.shutdownOutput();
+    } catch (IOException e) {
+      closeQuietly(from);
+      closeQuietly(to);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void awaitFlow(InetAddress caller, boolean isCall) throws InterruptedException {
+    lock.lock();
+    try {
+      held += isCall ? 1 : 0;
+      while (stalled.test(caller)) {
+        changed.await();
+      }
+    } finally {
+      held -= isCall ? 1 : 0;
+      lock.unlock();
+    }
+  }
+
+  private static void closeQuietly(Socket socket) {
+    try {
+      socket.close();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    resume();
+    cut();
+  }
+}
