@@ -72,7 +72,8 @@ public final class Installation implements AutoCloseable {
     PostgresServer postgres =
         lifecycle.own(
             "postgres",
-            PostgresServer.start(config.data().resolve("pg"), PostgresServer.Durability.FULL));
+            PostgresServer.start(config.data().resolve("pg"), PostgresServer.Durability.FULL)
+                .restartWhenItDies());
     progress.ready("postgres", config.data().resolve("pg") + " (durable, kept)");
     progress.begin("services");
     Services services = Services.start(config, postgres, telemetry, time, lifecycle);

@@ -9,6 +9,9 @@ import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.IntSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -23,6 +26,10 @@ public final class PostgresServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(PostgresServer.class);
   private static final Duration STOP_LIMIT = Duration.ofSeconds(60);
   private static final int START_ATTEMPTS = 5;
+
+  /// How long its death goes unnoticed. It is nobody's child who would be told.
+  private static final Duration LOOK = Duration.ofMillis(500);
+
   private static final String USER = "headgate";
   private static final long MAX_LOG_BYTES = 8L << 20;
 
@@ -38,8 +45,9 @@ public final class PostgresServer implements AutoCloseable {
   private final PostgresCommand command;
   private final Durability durability;
   private final PostgresAdmin admin;
+  private final CountDownLatch ending = new CountDownLatch(1);
   private volatile int port;
-  private boolean closed;
+  private boolean closed; // Guarded by this.
 
   private PostgresServer(
       PostgresDirectory directory, PostgresCommand command, Durability durability) {
@@ -60,7 +68,7 @@ public final class PostgresServer implements AutoCloseable {
       PostgresServer server = new PostgresServer(directory, command, durability);
       server.initialise();
       if (!server.adopt()) {
-        server.launch();
+        server.launch(PostgresServer::freePort);
       }
       return server;
     } catch (RuntimeException | Error e) {
@@ -90,6 +98,41 @@ public final class PostgresServer implements AutoCloseable {
     return admin;
   }
 
+  /// From now on the server is started again, on the same port, whenever it dies: killed, out of
+  /// memory, or shut down by itself because its log could not be written. As long as it cannot be
+  /// started it is tried again.
+  public PostgresServer restartWhenItDies() {
+    Thread.ofPlatform().name("postgres-watch").daemon().start(this::watch);
+    return this;
+  }
+
+  private void watch() {
+    try {
+      while (!ending.await(LOOK.toMillis(), TimeUnit.MILLISECONDS)) {
+        try {
+          revive();
+        } catch (RuntimeException e) {
+          LOG.error("PostgreSQL died and cannot be started again yet: {}", e.getMessage());
+        }
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private synchronized void revive() {
+    PostmasterFile left = directory.postmaster();
+    if (closed || (left != null && left.isAlive(directory.data()))) {
+      return;
+    }
+    LOG.warn("PostgreSQL died and is started again; it says: {}", directory.logTail().strip());
+    if (left != null) {
+      directory.clearStalePostmaster(left);
+    }
+    launch(() -> port);
+    LOG.info("PostgreSQL serves again on port {}", port);
+  }
+
   /// Stops the server: clients are disconnected, their transactions rolled back, everything
   /// written.
   @Override
@@ -98,6 +141,7 @@ public final class PostgresServer implements AutoCloseable {
       return;
     }
     closed = true;
+    ending.countDown();
     try {
       stop();
     } finally {
@@ -160,10 +204,10 @@ public final class PostgresServer implements AutoCloseable {
     return false;
   }
 
-  private void launch() {
+  private void launch(IntSupplier ports) {
     String last = "";
     for (int attempt = 1; attempt <= START_ATTEMPTS; attempt++) {
-      port = freePort();
+      port = ports.getAsInt();
       directory.writeSettings(port, durability);
       directory.rotateLog(MAX_LOG_BYTES);
       Outcome outcome =

@@ -151,6 +151,24 @@ class PostgresServerTest {
   }
 
   @Test
+  void startsAServerThatDiesAgainWhereItWas() throws Exception {
+    try (PostgresServer server = start().restartWhenItDies()) {
+      DatabaseConfig database = server.provision("shop", "shelf");
+      run(database, "create table t (n int)", "insert into t values (7)");
+      for (int i = 0; i < 2; i++) {
+        long killed = postmasterPid();
+        kill(killed);
+        await()
+            .atMost(Duration.ofSeconds(120))
+            .ignoreExceptions()
+            .until(() -> one(database, "select n from t").equals("7"));
+        assertThat(postmasterPid()).isNotEqualTo(killed);
+      }
+    }
+    assertThat(postmaster()).as("stopped in order, and not revived").doesNotExist();
+  }
+
+  @Test
   void recoversWhenServerAndJvmAreKilled() throws Exception {
     Process jvm = startInAnotherJvm();
     long server = postmasterPid();
