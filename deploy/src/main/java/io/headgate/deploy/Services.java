@@ -85,7 +85,9 @@ final class Services {
     Path keyFile = secrets.resolve("scheduler.key");
     SchedulerConfig schedulerConfig =
         schedulerConfig(config, postgres, uri, serviceKey(policy, new SecretFile(keyFile)));
-    SchedulerService scheduler = new SchedulerService(schedulerConfig, telemetry, time);
+    SchedulerService scheduler =
+        lifecycle.own(
+            "scheduler's connections", new SchedulerService(schedulerConfig, telemetry, time));
 
     ApiServer.Builder api =
         ApiServer.builder(ApiServerConfig.of(config.host(), port), telemetry)
@@ -97,8 +99,9 @@ final class Services {
     lifecycle.start("api", server::start, server::close);
     policy.start();
     pool.start();
-    // It stops first: it watches the other two through the server.
-    lifecycle.start("scheduler-service", scheduler::start, scheduler::close);
+    // It stops first, because it watches the other two through the server, and lets go of its
+    // connections when the server is gone: what is answered until then may need them.
+    lifecycle.start("scheduler-service", scheduler::start, scheduler::stop);
     server.health().set("", true);
     SchedulerProcesses processes =
         new SchedulerProcesses(
