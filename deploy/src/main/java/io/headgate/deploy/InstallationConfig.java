@@ -3,6 +3,8 @@ package io.headgate.deploy;
 import io.headgate.kit.telemetry.TelemetryConfig;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Map;
+import java.util.function.UnaryOperator;
 
 /// What an all-in-one installation needs to know.
 ///
@@ -12,8 +14,15 @@ import java.time.Duration;
 /// @param lease how long a leader that vanished blocks the next; short, because nobody else
 ///   competes here
 /// @param schedulers processes that compete for leading; 0: none, this one schedules itself
+/// @param settings changes what each of those is told, `HEADGATE_...` by name, whenever it starts
 public record InstallationConfig(
-    Path data, String host, int port, Duration lease, int schedulers, TelemetryConfig telemetry) {
+    Path data,
+    String host,
+    int port,
+    Duration lease,
+    int schedulers,
+    UnaryOperator<Map<String, String>> settings,
+    TelemetryConfig telemetry) {
   /// More would only watch.
   public static final int MAX_SCHEDULERS = 9;
 
@@ -29,15 +38,26 @@ public record InstallationConfig(
   /// An installation on loopback without exported telemetry.
   public static InstallationConfig of(Path data, int port) {
     return new InstallationConfig(
-        data, "127.0.0.1", port, DEFAULT_LEASE, 0, TelemetryConfig.DEFAULTS);
+        data,
+        "127.0.0.1",
+        port,
+        DEFAULT_LEASE,
+        0,
+        UnaryOperator.identity(),
+        TelemetryConfig.DEFAULTS);
   }
 
   InstallationConfig withTelemetry(TelemetryConfig other) {
-    return new InstallationConfig(data, host, port, lease, schedulers, other);
+    return new InstallationConfig(data, host, port, lease, schedulers, settings, other);
   }
 
   /// With so many schedulers in processes of their own.
   public InstallationConfig withSchedulers(int processes) {
-    return new InstallationConfig(data, host, port, lease, processes, telemetry);
+    return new InstallationConfig(data, host, port, lease, processes, settings, telemetry);
+  }
+
+  /// With schedulers that are told something else than usual.
+  public InstallationConfig withSettings(UnaryOperator<Map<String, String>> changed) {
+    return new InstallationConfig(data, host, port, lease, schedulers, changed, telemetry);
   }
 }

@@ -18,6 +18,7 @@ import java.util.TreeMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -42,12 +43,14 @@ final class SchedulerProcesses implements AutoCloseable {
   ///
   /// @param services where policy-service and pool-service are
   /// @param serviceKey the file with the key
+  /// @param settings changes what each is told whenever it starts
   record Wiring(
       Path data,
       String host,
       URI services,
       DatabaseConfig database,
       Path serviceKey,
+      UnaryOperator<Map<String, String>> settings,
       TelemetryConfig telemetry) {}
 
   SchedulerProcesses(Wiring wiring, List<SchedulerPorts> ports) {
@@ -83,7 +86,7 @@ final class SchedulerProcesses implements AutoCloseable {
     }
     ProcessBuilder builder = new ProcessBuilder(command()).redirectErrorStream(true);
     builder.environment().keySet().removeIf(variable -> variable.startsWith("HEADGATE_"));
-    builder.environment().putAll(environment(index));
+    builder.environment().putAll(wiring.settings().apply(environment(index)));
     builder.redirectOutput(
         ProcessBuilder.Redirect.appendTo(
             wiring.data().resolve("schedulers").resolve(name(index) + ".log").toFile()));

@@ -111,6 +111,7 @@ final class Services {
                 uri,
                 schedulerConfig.database(),
                 keyFile,
+                config.settings(),
                 config.telemetry()),
             SchedulerPorts.of(config.host(), config.port(), config.schedulers()));
     lifecycle.start("schedulers", processes::start, processes::close);

@@ -12,13 +12,18 @@ import java.util.Optional;
 ///
 /// @param address own, `ip:port` of a loopback or private interface, because nothing protects what
 ///   is said there; absent: no group, so a leader that dies is waited for until its lease is over
+/// @param advertisedAddress `ip:port` at which the others reach it, where a network between them
+///   maps `address` to another; absent: `address`
 /// @param members of all schedulers, `host:port`, this one's may be among them
-public record GroupConfig(Optional<String> address, List<String> members) {
-  public static final GroupConfig DEFAULTS = new GroupConfig(Optional.empty(), List.of());
+public record GroupConfig(
+    Optional<String> address, Optional<String> advertisedAddress, List<String> members) {
+  public static final GroupConfig DEFAULTS =
+      new GroupConfig(Optional.empty(), Optional.empty(), List.of());
 
   public GroupConfig {
     members = List.copyOf(members);
     address.ifPresent(GroupConfig::requirePrivate);
+    advertisedAddress.ifPresent(GroupConfig::parse);
     members.forEach(GroupConfig::parse);
     if (address.isEmpty() && !members.isEmpty()) {
       throw new IllegalArgumentException("address: needed where there are members");

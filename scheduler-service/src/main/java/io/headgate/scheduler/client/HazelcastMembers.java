@@ -158,6 +158,7 @@ public final class HazelcastMembers implements Members {
     ServerSocketEndpointConfig endpoint = new ServerSocketEndpointConfig();
     endpoint.setName("members").setPort(group.port()).setPortAutoIncrement(false);
     endpoint.setReuseAddress(true);
+    group.advertisedAddress().ifPresent(endpoint::setPublicAddress);
     endpoint.getInterfaces().setEnabled(true).addInterface(group.host());
     AdvancedNetworkConfig network = new AdvancedNetworkConfig();
     network.setEnabled(true);

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import com.hazelcast.config.AdvancedNetworkConfig;
 import com.hazelcast.config.Config;
 import com.hazelcast.instance.EndpointQualifier;
+import io.headgate.kit.testing.Wire;
 import io.headgate.kit.time.TimeSource;
 import io.headgate.scheduler.runtime.Group;
 import java.io.IOException;
@@ -33,8 +34,11 @@ final class HazelcastMembersTest {
   }
 
   private HazelcastMembers start(String name, String address, List<String> all) {
-    HazelcastMembers members =
-        new HazelcastMembers(new GroupConfig(Optional.of(address), all), name, TimeSource.system());
+    return start(name, new GroupConfig(Optional.of(address), Optional.empty(), all));
+  }
+
+  private HazelcastMembers start(String name, GroupConfig group) {
+    HazelcastMembers members = new HazelcastMembers(group, name, TimeSource.system());
     started.add(members);
     members.start();
     return members;
@@ -57,6 +61,39 @@ final class HazelcastMembersTest {
   }
 
   @Test
+  void findsTogetherAgainAfterACut() throws IOException {
+    List<String> names = List.of("one", "two", "three");
+    List<String> own = freeAddresses(names.size());
+    List<Wire> wires = new ArrayList<>();
+    try {
+      for (String address : own) {
+        wires.add(Wire.to(Integer.parseInt(address.split(":")[1])));
+      }
+      List<String> all = wires.stream().map(Wire::address).toList();
+      for (int i = 0; i < names.size(); i++) {
+        start(
+            names.get(i),
+            new GroupConfig(Optional.of(own.get(i)), Optional.of(wires.get(i).address()), all));
+      }
+      awaitPresent(started, "one", "two", "three");
+
+      wires.forEach(Wire::stall);
+      for (int i = 0; i < names.size(); i++) {
+        awaitPresent(started.subList(i, i + 1), names.get(i));
+      }
+      assertThat(started.getFirst().group().goneFor()).containsOnlyKeys("two", "three");
+
+      wires.forEach(Wire::resume);
+      awaitPresent(started, "one", "two", "three");
+      assertThat(started).allSatisfy(each -> assertThat(each.group().goneFor()).isEmpty());
+    } finally {
+      for (Wire wire : wires) {
+        wire.close();
+      }
+    }
+  }
+
+  @Test
   void waitsForAPortThatIsTakenWhileNothingIsKnown() throws IOException {
     String address = freeAddresses(1).getFirst();
     try (ServerSocket taken =
@@ -73,7 +110,8 @@ final class HazelcastMembersTest {
   void servesNothingButTheMembersProtocolAndStoresNothing() {
     Config config =
         new HazelcastMembers(
-                new GroupConfig(Optional.of("127.0.0.1:5701"), List.of("127.0.0.1:5702")),
+                new GroupConfig(
+                    Optional.of("127.0.0.1:5701"), Optional.empty(), List.of("127.0.0.1:5702")),
                 "one",
                 TimeSource.system())
             .config();
@@ -95,13 +133,15 @@ final class HazelcastMembersTest {
   @ValueSource(strings = {"0.0.0.0:5701", "8.8.8.8:5701", "localhost:5701", "127.0.0.1", "x:1:2"})
   void refusesAnAddressThatIsNotPrivate(String address) {
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> new GroupConfig(Optional.of(address), List.of()));
+        .isThrownBy(() -> new GroupConfig(Optional.of(address), Optional.empty(), List.of()));
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"127.0.0.1:5701", "10.1.2.3:5701", "192.168.0.7:1", "[fd00::1]:5701"})
   void takesAnAddressThatIsPrivate(String address) {
-    assertThat(new GroupConfig(Optional.of(address), List.of("scheduler-2:5701")).port())
+    assertThat(
+            new GroupConfig(Optional.of(address), Optional.empty(), List.of("scheduler-2:5701"))
+                .port())
         .isPositive();
   }
 
