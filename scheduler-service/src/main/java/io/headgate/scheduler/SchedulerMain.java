@@ -35,6 +35,7 @@ public final class SchedulerMain {
                                              --create-key services/scheduler
         scheduler.group.address              where the other schedulers reach it, ip:port of a
                                              private interface; for several schedulers
+        scheduler.group.advertised-address   the same as they see it, if a network maps it
         scheduler.group.members              host:port of all of them
         scheduler.may-lead                   false: a door that never leads; true
         scheduler.placement                  how places are chosen: tightest-fit (the default),

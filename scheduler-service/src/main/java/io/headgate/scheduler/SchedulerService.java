@@ -13,6 +13,7 @@ import io.headgate.kit.watch.WatchHub;
 import io.headgate.scheduler.client.ContractDraftReader;
 import io.headgate.scheduler.client.HazelcastMembers;
 import io.headgate.scheduler.client.KeyTokenSource;
+import io.headgate.scheduler.client.Knock;
 import io.headgate.scheduler.client.PolicyAccessSource;
 import io.headgate.scheduler.client.PoolCatalogSource;
 import io.headgate.scheduler.grpc.AgentEndpoint;
@@ -79,7 +80,7 @@ public final class SchedulerService implements AutoCloseable {
         time,
         config.group().address().isPresent()
             ? new HazelcastMembers(config.group(), config.replica(), time)
-            : Members.unwatched(),
+            : Members.unwatched(Knock::isRefused),
         Failpoint.Handler.NONE);
   }
 

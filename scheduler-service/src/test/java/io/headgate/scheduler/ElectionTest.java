@@ -12,6 +12,7 @@ import io.headgate.proto.scheduler.v1.GetLeadershipRequest;
 import io.headgate.proto.scheduler.v1.GetLeadershipResponse;
 import io.headgate.proto.scheduler.v1.Job;
 import io.headgate.proto.scheduler.v1.JobServiceGrpc.JobServiceBlockingStub;
+import io.headgate.scheduler.runtime.Replica;
 import java.time.Duration;
 import java.time.OffsetDateTime;
 import org.junit.jupiter.api.AfterEach;
@@ -83,11 +84,31 @@ final class ElectionTest {
   }
 
   @Test
+  void takesOverAsSoonFromALeaderThatDiedBeforeThereWasAGroup() {
+    two.stop();
+    two.with(new FakeMembers()).start();
+    long before = System.nanoTime();
+    one.killJustNow();
+    FakeAgent.awaitThat(two.service()::isLeading);
+    assertThat(Duration.ofNanos(System.nanoTime() - before))
+        .isLessThan(Installation.ELECTING.lease());
+  }
+
+  @Test
   void takesOverWithoutAGroupWhenTheLeaseIsOver() {
     one.killJustNow();
     letLeaseRunOut();
     FakeAgent.awaitThat(two.service()::isLeading);
     assertThat(leadership(two).getEpoch()).isEqualTo(2);
+  }
+
+  @Test
+  void whatNeverStoodForElectionEndsAtOnce() {
+    // As when its port is taken: nobody waits then for what never ran.
+    SchedulerService unstarted = one.beside("scheduler-3").with(new FakeMembers()).unstarted();
+    long before = System.nanoTime();
+    unstarted.close();
+    assertThat(Duration.ofNanos(System.nanoTime() - before)).isLessThan(Replica.PATIENCE);
   }
 
   @Test

@@ -1,6 +1,7 @@
 package io.headgate.scheduler;
 
 import io.headgate.kit.time.TimeSource;
+import io.headgate.scheduler.client.Knock;
 import io.headgate.scheduler.runtime.Group;
 import io.headgate.scheduler.runtime.GroupView;
 import io.headgate.scheduler.runtime.Members;
@@ -30,6 +31,11 @@ final class FakeMembers implements Members {
   @Override
   public void awaitChange(Duration atMost) throws InterruptedException {
     view.awaitChange(atMost);
+  }
+
+  @Override
+  public boolean refuses(String address) {
+    return Knock.isRefused(address);
   }
 
   @Override

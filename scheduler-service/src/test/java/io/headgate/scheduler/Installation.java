@@ -47,7 +47,7 @@ final class Installation implements AutoCloseable {
   private final List<FakeAgent> agents = new ArrayList<>();
   private Telemetry telemetry = Telemetry.disabled();
   private ApiServer server;
-  private Members members = Members.unwatched();
+  private Members members = Members.unwatched(_ -> false);
   private SchedulerService service;
 
   Installation(DatabaseConfig database) {
@@ -143,22 +143,30 @@ final class Installation implements AutoCloseable {
     return start(Failpoint.Handler.NONE);
   }
 
+  /// A service that nobody starts; close it.
+  SchedulerService unstarted() {
+    return made(Failpoint.Handler.NONE);
+  }
+
+  private SchedulerService made(Failpoint.Handler failpoints) {
+    return new SchedulerService(
+        adjust.apply(
+            SchedulerConfig.of(
+                    database,
+                    address(),
+                    TestChannels.patient(neighbours.uri()),
+                    TestChannels.patient(neighbours.uri()),
+                    Secret.of(Neighbours.KEY))
+                .with(TIMES)
+                .named(replica)),
+        telemetry,
+        TimeSource.system(),
+        members,
+        failpoints);
+  }
+
   Installation start(Failpoint.Handler failpoints) {
-    service =
-        new SchedulerService(
-            adjust.apply(
-                SchedulerConfig.of(
-                        database,
-                        address(),
-                        TestChannels.patient(neighbours.uri()),
-                        TestChannels.patient(neighbours.uri()),
-                        Secret.of(Neighbours.KEY))
-                    .with(TIMES)
-                    .named(replica)),
-            telemetry,
-            TimeSource.system(),
-            members,
-            failpoints);
+    service = made(failpoints);
     ApiServer.Builder api =
         ApiServer.builder(apiConfig(), telemetry).authentication(tokens.verifier());
     service.register(api);

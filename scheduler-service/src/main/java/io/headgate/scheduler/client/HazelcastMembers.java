@@ -1,6 +1,7 @@
 package io.headgate.scheduler.client;
 
 import com.hazelcast.cluster.Cluster;
+import com.hazelcast.cluster.ClusterState;
 import com.hazelcast.cluster.Member;
 import com.hazelcast.cluster.MembershipEvent;
 import com.hazelcast.cluster.MembershipListener;
@@ -12,10 +13,12 @@ import com.hazelcast.config.ListenerConfig;
 import com.hazelcast.config.ServerSocketEndpointConfig;
 import com.hazelcast.core.Hazelcast;
 import com.hazelcast.core.HazelcastInstance;
+import com.hazelcast.nio.serialization.HazelcastSerializationException;
 import io.headgate.kit.time.TimeSource;
 import io.headgate.scheduler.runtime.Group;
 import io.headgate.scheduler.runtime.GroupView;
 import io.headgate.scheduler.runtime.Members;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,9 +32,9 @@ import org.slf4j.LoggerFactory;
 /// The schedulers' group, seen by Hazelcast as a failure detector and nothing more. Every member is
 /// a lite one, so that there is nowhere to store anything; there are no clients, no discovery, no
 /// scripts, no console, and no word to the makers. The community edition has neither TLS nor
-/// authentication of members: hence the private address, members by address, and a filter that
-/// refuses every class that the library does not bring itself. A stranger who gets to the port all
-/// the same could make a candidate look at the row of leadership more often, and no more.
+/// authentication of members: hence the private address, members by address, and a filter that lets
+/// Java serialisation bring in one enumeration and nothing else. A stranger who gets to the port
+/// all the same could make a candidate look at the row of leadership more often, and no more.
 public final class HazelcastMembers implements Members {
   private static final Logger LOG = LoggerFactory.getLogger(HazelcastMembers.class);
 
@@ -57,6 +60,32 @@ public final class HazelcastMembers implements Members {
           Map.entry("hazelcast.operation.generic.thread.count", "2"),
           Map.entry("hazelcast.event.thread.count", "1"),
           Map.entry("hazelcast.partition.count", "3"));
+
+  /// What members tell each other by Java serialisation: that parts of a group are about to become
+  /// one again, and why something was refused. A member that cannot read such an answer waits for
+  /// it, for minutes.
+  private static final List<String> CLASSES =
+      List.of(
+          ClusterState.class.getName(),
+          Enum.class.getName(),
+          Throwable.class.getName(),
+          Exception.class.getName(),
+          IOException.class.getName(),
+          RuntimeException.class.getName(),
+          IllegalArgumentException.class.getName(),
+          IllegalStateException.class.getName(),
+          NullPointerException.class.getName(),
+          UnsupportedOperationException.class.getName(),
+          StackTraceElement.class.getName(),
+          StackTraceElement[].class.getName(),
+          // How the JDK writes the empty list of what an exception suppressed.
+          "java.util.Collections$EmptyList",
+          "java.util.CollSer",
+          HazelcastSerializationException.class.getName());
+
+  /// Nothing but exceptions can be serialised there.
+  private static final List<String> PREFIXES =
+      List.of("com.hazelcast.core.", "com.hazelcast.spi.exception.");
 
   private final GroupConfig group;
   private final String name;
@@ -139,17 +168,19 @@ public final class HazelcastMembers implements Members {
     config
         .getSerializationConfig()
         .setAllowUnsafe(false)
-        .setJavaSerializationFilterConfig(noClasses());
+        .setJavaSerializationFilterConfig(nearlyNothing());
     config.setAdvancedNetworkConfig(network());
     config.addListenerConfig(new ListenerConfig(new Listener()));
     return config;
   }
 
-  /// Java serialisation brings nothing in: no class is on the list.
-  private static JavaSerializationFilterConfig noClasses() {
+  private static JavaSerializationFilterConfig nearlyNothing() {
     JavaSerializationFilterConfig filter = new JavaSerializationFilterConfig();
     filter.setDefaultsDisabled(true);
-    filter.getWhitelist().addClasses("none");
+    filter
+        .getWhitelist()
+        .addClasses(CLASSES.toArray(String[]::new))
+        .addPrefixes(PREFIXES.toArray(String[]::new));
     return filter;
   }
 
@@ -199,11 +230,17 @@ public final class HazelcastMembers implements Members {
   }
 
   @Override
+  public boolean refuses(String address) {
+    return Knock.isRefused(address);
+  }
+
+  @Override
   public void close() {
     closed.countDown();
     view.close();
     try {
-      thread.join(AGAIN);
+      // Unlike a join for a duration this one does not mind if it was never started.
+      thread.join(AGAIN.toMillis());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

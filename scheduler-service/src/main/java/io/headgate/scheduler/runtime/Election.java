@@ -28,39 +28,58 @@ final class Election {
   ///
   /// @param row as it was
   /// @param taken as it is now, if this replica leads
-  record Look(Row row, Optional<Row> taken) {}
+  /// @param why it was taken; empty: it was not tried
+  record Look(Row row, Optional<Row> taken, String why) {}
 
   /// Looks at the row and takes it, if it is time to.
   Look look() {
     Row row = store.leadership();
     return switch (move(row)) {
-      case Move.Try(boolean holderLost) -> new Look(row, store.takeOver(candidate, holderLost));
-      case Move.Wait _ -> new Look(row, Optional.empty());
+      case Move.Try attempt ->
+          new Look(row, store.takeOver(candidate, attempt.holderLost()), attempt.grounds().text);
+      case Move.Wait _ -> new Look(row, Optional.empty(), "");
     };
+  }
+
+  /// Whether the holder is silent and nobody listens at its address. Not asked of one that renews.
+  private boolean isRefused(Row row) {
+    return candidate.mayLead()
+        && row.leaseLeft().isPositive()
+        && row.silence().compareTo(ElectionRule.missed(renewal)) >= 0
+        && row.leadership()
+            .address()
+            .filter(address -> !address.equals(candidate.address()))
+            .filter(members::refuses)
+            .isPresent();
   }
 
   /// Waits until another look is worth it. Never long, so that callers are told of a new leader
   /// soon.
   void awaitNext(Row seen) throws InterruptedException {
-    if (move(seen) instanceof Move.Wait(Duration atMost)) {
+    if (decide(seen, false) instanceof Move.Wait(Duration atMost)) {
       members.awaitChange(atMost.compareTo(LOOK) < 0 ? atMost : LOOK);
     }
   }
 
   /// What to do about a row that was just read.
   Move move(Row row) {
+    return decide(row, isRefused(row));
+  }
+
+  private Move decide(Row row, boolean refused) {
     if (!candidate.mayLead()) {
       return new Move.Wait(LOOK);
     }
-    return ElectionRule.decide(sight(row), renewal);
+    return ElectionRule.decide(sight(row, refused), renewal);
   }
 
-  private Sight sight(Row row) {
+  private Sight sight(Row row, boolean refused) {
     return new Sight(
         candidate.name(),
         row.leadership().leader(),
         row.leaseLeft(),
         row.silence(),
-        members.group());
+        members.group(),
+        refused);
   }
 }

@@ -11,6 +11,9 @@ import java.util.Optional;
 /// - When the holder left the group *and* missed a renewal. A holder that renewed although it left
 ///   is alive, and the group is what broke: then only the lease counts. So a group that falls apart
 ///   while the database is reachable changes nobody's leadership.
+/// - When it missed a renewal, the group does not know it as present, and its address refuses
+///   connections: nobody listens there, so its process is gone. That covers leaders that die before
+///   there is a group, which takes longer to form than a leader to be elected.
 ///
 /// Several candidates try one after the other, the oldest member first.
 ///
@@ -28,15 +31,36 @@ final class ElectionRule {
   /// @param holder who leads, as the row says
   /// @param leaseLeft by the database's clock; negative: over for so long
   /// @param silence since the holder's last renewal, by the database's clock
+  /// @param refused whether nobody listens at the holder's address
   record Sight(
-      String self, Optional<String> holder, Duration leaseLeft, Duration silence, Group group) {}
+      String self,
+      Optional<String> holder,
+      Duration leaseLeft,
+      Duration silence,
+      Group group,
+      boolean refused) {}
+
+  /// Why to take the row.
+  enum Grounds {
+    LEASE_OVER("nobody held the lease"),
+    LEFT_GROUP("the holder left the group and missed a renewal"),
+    REFUSES("the holder missed a renewal and nobody listens at its address");
+
+    final String text;
+
+    Grounds(String text) {
+      this.text = text;
+    }
+  }
 
   /// What to do.
   sealed interface Move {
-    /// Take the row.
-    ///
-    /// @param holderLost also before the lease is over
-    record Try(boolean holderLost) implements Move {}
+    /// Take the row; if the holder is lost, also before the lease is over.
+    record Try(Grounds grounds) implements Move {
+      boolean holderLost() {
+        return grounds != Grounds.LEASE_OVER;
+      }
+    }
 
     /// Look again when the group changes, at the latest after this time.
     record Wait(Duration atMost) implements Move {}
@@ -47,19 +71,15 @@ final class ElectionRule {
     Duration behind = APART.multipliedBy(rank(sight));
     Duration untilOver = sight.leaseLeft().plus(behind);
     if (!untilOver.isPositive()) {
-      return new Move.Try(false);
+      return new Move.Try(Grounds.LEASE_OVER);
     }
-    Optional<Duration> untilMissed =
-        sight
-            .holder()
-            .filter(holder -> isLost(sight, holder, renewal))
-            .map(_ -> missed(renewal).minus(sight.silence()).plus(behind));
-    if (untilMissed.isEmpty()) {
-      return new Move.Wait(untilOver);
+    Optional<Grounds> lost = sight.holder().flatMap(holder -> lost(sight, holder, renewal));
+    Duration untilMissed = missed(renewal).minus(sight.silence()).plus(behind);
+    if (untilMissed.isPositive()) {
+      // Then one looks whether it still listens, if that is not known to be needless.
+      return new Move.Wait(shorter(untilMissed, untilOver));
     }
-    return untilMissed.get().isPositive()
-        ? new Move.Wait(shorter(untilMissed.get(), untilOver))
-        : new Move.Try(true);
+    return lost.isPresent() ? new Move.Try(lost.get()) : new Move.Wait(untilOver);
   }
 
   /// Silence after which a renewal was missed: it was due a whole interval ago, so a slow database
@@ -68,11 +88,15 @@ final class ElectionRule {
     return renewal.multipliedBy(2);
   }
 
-  /// Whether the holder left and was not heard of in the database since. What it sent just before
-  /// it died may still have been committed a moment later.
-  static boolean isLost(Sight sight, String holder, Duration renewal) {
+  private static Optional<Grounds> lost(Sight sight, String holder, Duration renewal) {
     Optional<Duration> gone = Optional.ofNullable(sight.group().goneFor().get(holder));
-    return gone.isPresent() && gone.get().minus(sight.silence()).compareTo(renewal) <= 0;
+    // What it sent just before it died may still have been committed a moment later.
+    if (gone.isPresent() && gone.get().minus(sight.silence()).compareTo(renewal) <= 0) {
+      return Optional.of(Grounds.LEFT_GROUP);
+    }
+    return sight.refused() && !sight.group().present().contains(holder)
+        ? Optional.of(Grounds.REFUSES)
+        : Optional.empty();
   }
 
   private static int rank(Sight sight) {

@@ -3,6 +3,7 @@ package io.headgate.scheduler.runtime;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 
 /// Watches the other schedulers of the installation. What it says only shortens a wait: the row of
 /// leadership decides, with and without it. Thread-safe.
@@ -17,11 +18,20 @@ public interface Members extends AutoCloseable {
   /// Waits until somebody comes or goes, at most for the given time. May end early.
   void awaitChange(Duration atMost) throws InterruptedException;
 
+  /// Whether nobody listens at the address of another, so that its process is gone. Blocks for half
+  /// a second at most; who does not answer at all may be there.
+  ///
+  /// @param address `host:port`
+  boolean refuses(String address);
+
   @Override
   void close();
 
-  /// Nobody watches, so a leader that died is waited for until its lease is over.
-  static Members unwatched() {
+  /// Nobody watches, so a leader that stands still is waited for until its lease is over, and so is
+  /// one that died with its machine.
+  ///
+  /// @param refuses as [#refuses]
+  static Members unwatched(Predicate<String> refuses) {
     return new Members() {
       private final CountDownLatch closed = new CountDownLatch(1);
 
@@ -39,6 +49,11 @@ public interface Members extends AutoCloseable {
       public void awaitChange(Duration atMost) throws InterruptedException {
         boolean isClosed = closed.await(atMost.toNanos(), TimeUnit.NANOSECONDS);
         assert isClosed || closed.getCount() > 0;
+      }
+
+      @Override
+      public boolean refuses(String address) {
+        return refuses.test(address);
       }
 
       @Override

@@ -31,7 +31,7 @@ public final class Replica implements AutoCloseable {
   private static final Duration RETRY = Duration.ofMillis(500);
 
   /// A turn takes milliseconds; who waits this long waits for something that is broken.
-  private static final Duration PATIENCE = Duration.ofSeconds(20);
+  public static final Duration PATIENCE = Duration.ofSeconds(20);
 
   private final Candidate candidate;
   private final LoopSettings settings;
@@ -251,7 +251,7 @@ public final class Replica implements AutoCloseable {
       return;
     }
     Leadership leadership = taken.get().leadership();
-    LOG.info("{} leads, epoch {}", candidate.name(), leadership.epoch());
+    LOG.info("{} leads, epoch {}: {}", candidate.name(), leadership.epoch(), look.why());
     saw(leadership);
     ports.failpoints().at(Failpoint.AFTER_ELECTION);
     LeaderEnd end = lead(taken.get(), new Lease(ports.time(), settings.lease(), sent));
@@ -388,7 +388,7 @@ public final class Replica implements AutoCloseable {
       thread.interrupt();
     }
     try {
-      if (!stopped.await(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
+      if (thread.isAlive() && !stopped.await(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
         LOG.warn("the replica did not stop within {}", PATIENCE);
       }
     } catch (InterruptedException e) {

@@ -4,22 +4,42 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.awaitility.Awaitility.await;
 
+import com.hazelcast.cluster.ClusterState;
 import com.hazelcast.config.AdvancedNetworkConfig;
 import com.hazelcast.config.Config;
+import com.hazelcast.core.HazelcastInstanceNotActiveException;
+import com.hazelcast.core.OperationTimeoutException;
 import com.hazelcast.instance.EndpointQualifier;
+import com.hazelcast.nio.serialization.HazelcastSerializationException;
+import com.hazelcast.spi.exception.CallerNotMemberException;
+import com.hazelcast.spi.exception.TargetDisconnectedException;
 import io.headgate.kit.testing.Wire;
 import io.headgate.kit.time.TimeSource;
 import io.headgate.scheduler.runtime.Group;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.ObjectInputStream;
+import java.io.ObjectOutputStream;
+import java.io.ObjectStreamClass;
+import java.io.Serializable;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// Real members in one JVM, on loopback.
@@ -60,7 +80,69 @@ final class HazelcastMembersTest {
     assertThat(three.group().goneFor()).isEmpty();
   }
 
+  static Stream<Serializable> words() {
+    return Stream.of(
+        ClusterState.FROZEN,
+        new IllegalArgumentException("claims mastership but it is not a member"),
+        new IllegalStateException("not now", new IOException("gone")),
+        new HazelcastSerializationException("refused", new RuntimeException("by the filter")),
+        new HazelcastInstanceNotActiveException(),
+        new OperationTimeoutException("for minutes"),
+        new CallerNotMemberException("not a member"),
+        new TargetDisconnectedException("gone"));
+  }
+
+  /// Without them parts of a group that fell apart do not find together, or wait for minutes.
+  @ParameterizedTest
+  @MethodSource("words")
+  void letsInWhatMembersTellEachOther(Serializable word) throws Exception {
+    assertThat(classes(word)).allMatch(HazelcastMembersTest::isLetIn);
+  }
+
   @Test
+  void letsInNothingElse() throws Exception {
+    assertThat(classes(new HashMap<>(Map.of("a", URI.create("a:b")))))
+        .contains("java.util.HashMap", "java.net.URI")
+        .noneMatch(HazelcastMembersTest::isLetIn);
+    assertThat(isLetIn("java.lang.reflect.Proxy")).isFalse();
+    assertThat(isLetIn("javax.management.BadAttributeValueExpException")).isFalse();
+  }
+
+  private static boolean isLetIn(String name) {
+    return new HazelcastMembers(
+            new GroupConfig(Optional.of("127.0.0.1:5701"), Optional.empty(), List.of()),
+            "one",
+            TimeSource.system())
+        .config()
+        .getSerializationConfig()
+        .getJavaSerializationFilterConfig()
+        .getWhitelist()
+        .isListed(name);
+  }
+
+  /// The names of the classes that a reader of it meets.
+  private static Set<String> classes(Object word) throws Exception {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (ObjectOutputStream out = new ObjectOutputStream(bytes)) {
+      out.writeObject(word);
+    }
+    Set<String> names = new TreeSet<>();
+    try (ObjectInputStream in =
+        new ObjectInputStream(new ByteArrayInputStream(bytes.toByteArray())) {
+          @Override
+          protected Class<?> resolveClass(ObjectStreamClass description)
+              throws IOException, ClassNotFoundException {
+            names.add(description.getName());
+            return super.resolveClass(description);
+          }
+        }) {
+      assertThat(in.readObject()).isNotNull();
+    }
+    return names;
+  }
+
+  @Test
+  @Tag("faults")
   void findsTogetherAgainAfterACut() throws IOException {
     List<String> names = List.of("one", "two", "three");
     List<String> own = freeAddresses(names.size());
@@ -104,6 +186,14 @@ final class HazelcastMembersTest {
       assertThat(members.group()).isEqualTo(Group.UNKNOWN);
     }
     awaitPresent(started, "one");
+  }
+
+  @Test
+  void canBeClosedBeforeItBegan() {
+    GroupConfig group = new GroupConfig(Optional.of("127.0.0.1:5701"), Optional.empty(), List.of());
+    HazelcastMembers members = new HazelcastMembers(group, "one", TimeSource.system());
+    members.close();
+    assertThat(members.group()).isEqualTo(Group.UNKNOWN);
   }
 
   @Test

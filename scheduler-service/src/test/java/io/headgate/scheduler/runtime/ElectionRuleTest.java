@@ -2,6 +2,7 @@ package io.headgate.scheduler.runtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.headgate.scheduler.runtime.ElectionRule.Grounds;
 import io.headgate.scheduler.runtime.ElectionRule.Move;
 import io.headgate.scheduler.runtime.ElectionRule.Sight;
 import java.time.Duration;
@@ -16,8 +17,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 final class ElectionRuleTest {
   private static final Duration RENEWAL = Duration.ofSeconds(1);
   private static final Optional<String> A = Optional.of("a");
-  private static final Move.Try RUN_OUT = new Move.Try(false);
-  private static final Move.Try LOST = new Move.Try(true);
+  private static final Move.Try RUN_OUT = new Move.Try(Grounds.LEASE_OVER);
+  private static final Move.Try LOST = new Move.Try(Grounds.LEFT_GROUP);
 
   record Case(String name, Sight given, Move expected) {
     @Override
@@ -87,7 +88,27 @@ final class ElectionRuleTest {
         new Case(
             "its own lease from before it was started again",
             sight("a", A, 4_000, 6_000, there("b", "a")),
-            waiting(4_000)));
+            waiting(4_000)),
+        new Case(
+            "no group yet, and nobody listens where the holder was",
+            refused(sight("b", A, 8_000, 2_000, Group.UNKNOWN)),
+            new Move.Try(Grounds.REFUSES)),
+        new Case(
+            "the group was formed without the holder",
+            refused(sight("b", A, 8_000, 2_000, there("b", "c"))),
+            new Move.Try(Grounds.REFUSES)),
+        new Case(
+            "nobody listens at its address, but it is there",
+            refused(sight("b", A, 8_000, 2_000, there("a", "b"))),
+            waiting(8_000)),
+        new Case(
+            "nobody listens, but it renews",
+            refused(sight("b", A, 9_000, 1_000, Group.UNKNOWN)),
+            waiting(1_000)),
+        new Case(
+            "it is looked whether it listens when a renewal is missed",
+            sight("b", A, 9_000, 1_000, Group.UNKNOWN),
+            waiting(1_000)));
   }
 
   @ParameterizedTest
@@ -99,7 +120,12 @@ final class ElectionRuleTest {
   private static Sight sight(
       String self, Optional<String> holder, long leaseLeftMs, long silenceMs, Group group) {
     return new Sight(
-        self, holder, Duration.ofMillis(leaseLeftMs), Duration.ofMillis(silenceMs), group);
+        self, holder, Duration.ofMillis(leaseLeftMs), Duration.ofMillis(silenceMs), group, false);
+  }
+
+  private static Sight refused(Sight sight) {
+    return new Sight(
+        sight.self(), sight.holder(), sight.leaseLeft(), sight.silence(), sight.group(), true);
   }
 
   private static Group there(String... present) {

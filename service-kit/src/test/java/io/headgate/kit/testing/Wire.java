@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -12,9 +13,9 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Predicate;
 
 /// A wire of TCP on loopback between who dials and a server, for tests that break it. Stalled, it
 /// is a network that loses everything: connections stay open, nothing arrives, and what was sent
@@ -31,7 +32,7 @@ public final class Wire implements AutoCloseable {
   private final Condition changed = lock.newCondition();
   // All guarded by lock.
   private final Set<Socket> ends = new HashSet<>();
-  private Predicate<InetAddress> stalled = _ -> false;
+  private boolean stalled;
   private ServerSocket listener;
   private int held;
 
@@ -41,15 +42,19 @@ public final class Wire implements AutoCloseable {
     this.own = (InetSocketAddress) listener.getLocalSocketAddress();
   }
 
-  /// To a server on `127.0.0.1`, from a free port there.
+  /// To a server on `127.0.0.1`, from a free port there: below those that Linux gives to whoever
+  /// asks for any, so that it is not one that somebody has chosen and not opened yet.
   public static Wire to(int port) throws IOException {
     InetAddress loopback = InetAddress.getLoopbackAddress();
-    return new Wire(new InetSocketAddress(loopback, 0), new InetSocketAddress(loopback, port));
-  }
-
-  /// To a server, from a free port of the server's own address.
-  public static Wire beside(InetSocketAddress server) throws IOException {
-    return new Wire(new InetSocketAddress(server.getAddress(), 0), server);
+    while (true) {
+      int chosen = ThreadLocalRandom.current().nextInt(20_000, 32_000);
+      try {
+        return new Wire(
+            new InetSocketAddress(loopback, chosen), new InetSocketAddress(loopback, port));
+      } catch (BindException e) {
+        // Somebody else's; another one then.
+      }
+    }
   }
 
   /// Where to dial instead of the server.
@@ -64,23 +69,18 @@ public final class Wire implements AutoCloseable {
 
   /// From now on nothing arrives, in neither direction.
   public void stall() {
-    stall(_ -> true);
-  }
-
-  /// The same for those who dial from these addresses; others are heard.
-  public void stall(Predicate<InetAddress> from) {
-    set(from);
+    set(true);
   }
 
   /// Everything arrives again, also what was sent meanwhile.
   public void resume() {
-    set(_ -> false);
+    set(false);
   }
 
-  private void set(Predicate<InetAddress> from) {
+  private void set(boolean isStalled) {
     lock.lock();
     try {
-      stalled = from;
+      stalled = isStalled;
       changed.signalAll();
     } finally {
       lock.unlock();
@@ -147,11 +147,10 @@ public final class Wire implements AutoCloseable {
         Socket far = new Socket()) {
       open(client);
       open(far);
-      InetAddress caller = client.getInetAddress();
-      awaitFlow(caller, false);
+      awaitFlow(false);
       far.connect(server);
-      Thread back = Thread.ofVirtual().start(() -> copy(far, client, caller, false));
-      copy(client, far, caller, true);
+      Thread back = Thread.ofVirtual().start(() -> copy(far, client, false));
+      copy(client, far, true);
       back.join();
     } catch (IOException e) {
       // The server does not listen: the caller is told by the end of its connection.
@@ -179,16 +178,16 @@ public final class Wire implements AutoCloseable {
     }
   }
 
-  private void copy(Socket from, Socket to, InetAddress caller, boolean isCall) {
+  private void copy(Socket from, Socket to, boolean isCall) {
     byte[] buffer = new byte[BUFFER_BYTES];
     try {
       InputStream in = from.getInputStream();
       OutputStream out = to.getOutputStream();
       for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
-        awaitFlow(caller, isCall);
+        awaitFlow(isCall);
         out.write(buffer, 0, read);
       }
-      awaitFlow(caller, false);
+      awaitFlow(false);
       to.shutdownOutput();
     } catch (IOException e) {
       closeQuietly(from);
@@ -198,11 +197,11 @@ public final class Wire implements AutoCloseable {
     }
   }
 
-  private void awaitFlow(InetAddress caller, boolean isCall) throws InterruptedException {
+  private void awaitFlow(boolean isCall) throws InterruptedException {
     lock.lock();
     try {
       held += isCall ? 1 : 0;
-      while (stalled.test(caller)) {
+      while (stalled) {
         changed.await();
       }
     } finally {
