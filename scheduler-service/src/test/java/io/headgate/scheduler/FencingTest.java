@@ -14,6 +14,7 @@ import io.headgate.proto.scheduler.v1.Job;
 import io.headgate.proto.scheduler.v1.JobServiceGrpc.JobServiceBlockingStub;
 import io.headgate.proto.scheduler.v1.ListJobsRequest;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -95,6 +96,31 @@ final class FencingTest {
       assertThat(jobs(alice)).isEqualTo(3);
       assertThat(agent.begun().values()).containsOnly(1);
       assertThat(installation.service().isLeading()).as("nobody lost the lead").isTrue();
+    }
+  }
+
+  @Test
+  void aLeaderThatStandsStillInATransactionLetsGoOfTheRow() throws Exception {
+    DatabaseConfig config = POSTGRES.fresh();
+    try (PostgresProxy proxy = new PostgresProxy(config);
+        Database database = Database.open(config)) {
+      installation = new Installation(proxy.database());
+      Fixtures.seedExample(installation.neighbours);
+      installation.start().awaitReady("rnd-3");
+      JobServiceBlockingStub alice = installation.alice();
+      proxy.cutNext(PostgresProxy.Cut.STANDS_STILL);
+      String request = UUID.randomUUID().toString();
+      CompletableFuture<String> answer =
+          CompletableFuture.supplyAsync(() ->
+              submit(alice, submit("rnd-3", "r-0").toBuilder().setRequestId(request).build()));
+      FakeAgent.awaitThat(proxy::isCut);
+      // What whoever follows it needs: without an end of the transaction this waits for ever.
+      CompletableFuture<Integer> taken =
+          CompletableFuture.supplyAsync(
+              () -> database.jooq().execute("update leadership set lease_until = lease_until"));
+      assertThat(taken).succeedsWithin(Installation.PATIENCE).isEqualTo(1);
+      // One that lives finds out and says it again.
+      assertThat(answer).succeedsWithin(Installation.PATIENCE).isEqualTo("r-0");
     }
   }
 }

@@ -130,6 +130,7 @@ final class Installation implements AutoCloseable {
             config.group(),
             config.leading(),
             config.bounds(),
+            config.history(),
             config.watches()));
   }
 

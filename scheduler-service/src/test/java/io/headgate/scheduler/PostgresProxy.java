@@ -10,6 +10,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 
 /// A wire between the scheduler and its database that can be cut in the middle of a commit.
@@ -19,6 +20,8 @@ final class PostgresProxy implements AutoCloseable {
     NOWHERE,
     /// The server never hears of the commit.
     BEFORE_COMMIT,
+    /// The same, and the wire stays up: whoever was to say it stands still.
+    STANDS_STILL,
     /// The server commits, and nobody hears of it.
     AFTER_COMMIT
   }
@@ -27,6 +30,7 @@ final class PostgresProxy implements AutoCloseable {
   private final String host;
   private final int port;
   private final DatabaseConfig database;
+  private final CountDownLatch stillStanding = new CountDownLatch(1);
   private final AtomicReference<Cut> cut = new AtomicReference<>(Cut.NOWHERE);
 
   PostgresProxy(DatabaseConfig database) throws IOException {
@@ -94,6 +98,10 @@ final class PostgresProxy implements AutoCloseable {
           if (where == Cut.BEFORE_COMMIT) {
             return;
           }
+          if (where == Cut.STANDS_STILL) {
+            stillStanding.await();
+            return;
+          }
           if (where == Cut.AFTER_COMMIT) {
             client.close();
             out.write(buffer, 0, read);
@@ -108,6 +116,8 @@ final class PostgresProxy implements AutoCloseable {
       }
     } catch (IOException e) {
       // One end is gone, and so the other.
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 
@@ -122,6 +132,7 @@ final class PostgresProxy implements AutoCloseable {
 
   @Override
   public void close() throws IOException {
+    stillStanding.countDown();
     listener.close();
   }
 }

@@ -14,6 +14,11 @@ final class BatchSql {
       where domain = 'default' and incarnation = ? and epoch = ? and leader = ?\
       """;
 
+  /// A leader that stands still in the middle of a transaction keeps the row locked, so that nobody
+  /// could ever follow it. The server ends such a transaction, with its connection, after this
+  /// time: half of a usual lease. Whoever lives finds out that it did not happen.
+  static final String LET_GO = "set local idle_in_transaction_session_timeout = '5s'";
+
   static final String INSERT_JOBS =
       """
       insert into job (id, tenant, name, queue, user_id, submitter, by_role, priority, preemptible,

@@ -118,6 +118,7 @@ public final class PostgresSchedulerStore implements SchedulerStore {
   @Override
   public Optional<Row> takeOver(Candidate candidate, boolean holderLost) {
     return sql.transactionResult(transaction -> {
+      transaction.dsl().execute(BatchSql.LET_GO);
       int taken =
           transaction
               .dsl()
@@ -152,7 +153,8 @@ public final class PostgresSchedulerStore implements SchedulerStore {
                 lease.toMillis(),
                 leader.incarnation(),
                 leader.epoch(),
-                name(leader));
+                name(leader))
+            .add(BatchSql.LET_GO);
     BatchScript.add(script, batch);
     try (Connection connection = dataSource.getConnection()) {
       connection.setAutoCommit(false);
@@ -189,7 +191,11 @@ public final class PostgresSchedulerStore implements SchedulerStore {
   public Resolution resolve(Leadership leader, long batch) {
     try {
       // The lost transaction holds the row's lock until it ends, so this read comes after it.
-      Row row = sql.transactionResult(transaction -> row(transaction.dsl(), true));
+      Row row =
+          sql.transactionResult(transaction -> {
+            transaction.dsl().execute(BatchSql.LET_GO);
+            return row(transaction.dsl(), true);
+          });
       Leadership now = row.leadership();
       if (!now.incarnation().equals(leader.incarnation())
           || now.epoch() != leader.epoch()
