@@ -4,12 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.headgate.sdk.client.JobClient;
-import io.headgate.sdk.model.HeadgateException;
 import io.headgate.sdk.model.Job;
 import io.headgate.sdk.model.JobFilter;
 import io.headgate.sdk.model.JobSpec;
 import io.headgate.sdk.model.JobState;
-import io.headgate.sdk.model.StatusCode;
 import io.headgate.sdk.model.Submission;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -17,7 +15,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -35,8 +32,6 @@ final class JobStream {
       echo end >> "$0/$1"
       rmdir "$0/$1.lock"
       """;
-
-  private static final int MAX_REPEATS = 5;
 
   private final JobClient jobs;
   private final String queue;
@@ -69,19 +64,9 @@ final class JobStream {
     }
   }
 
-  /// Repeats what was not answered in time, as a caller may who names his request.
   private String submit(String id) {
     JobSpec spec = JobSpec.of(queue, List.of("sh", "-c", SCRIPT, directory.toString(), id));
-    String request = UUID.randomUUID().toString();
-    for (int repeats = 0; ; repeats++) {
-      try {
-        return jobs.submit(new Submission(spec, id, null), request).id();
-      } catch (HeadgateException e) {
-        if (e.code() != StatusCode.DEADLINE_EXCEEDED || repeats == MAX_REPEATS) {
-          throw e;
-        }
-      }
-    }
+    return jobs.submit(new Submission(spec, id, null)).id();
   }
 
   /// Submits one more and waits until it runs.

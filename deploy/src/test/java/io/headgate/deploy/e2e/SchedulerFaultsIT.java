@@ -17,7 +17,6 @@ import java.util.random.RandomGenerator;
 import java.util.random.RandomGeneratorFactory;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.Logger;
@@ -80,7 +79,7 @@ class SchedulerFaultsIT {
     long struckMs = schedulers.suffer(fault);
     String id = fault.name().toLowerCase(Locale.ROOT).replace('_', '-') + "-" + stream.size();
     long beganMs = stream.runOne(id);
-    if (fault.deposes()) {
+    if (fault.leading() == Fault.Leading.CHANGES) {
       schedulers.awaitLaterThan(epoch);
     }
     LOG.info(
@@ -96,18 +95,6 @@ class SchedulerFaultsIT {
   void losesNothingAndRunsNothingTwiceWhenLeadersDieAndStandStill() throws Exception {
     for (Fault fault : List.of(Fault.KILL_LEADER, Fault.PAUSE_LEADER, Fault.KILL_FOLLOWER)) {
       suffer(fault);
-    }
-    stream.check();
-    assertThat(headgate.used("team")).isEqualTo("0");
-  }
-
-  @Test
-  @Tag("faults")
-  void survivesALongSequenceOfFaults() throws Exception {
-    LOG.info("-Dheadgate.seed={} plays this again", seed);
-    Fault[] all = Fault.values();
-    for (int i = 0; i < Integer.getInteger("headgate.faults", 20); i++) {
-      suffer(all[random.nextInt(all.length)]);
     }
     stream.check();
     assertThat(headgate.used("team")).isEqualTo("0");

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
@@ -25,11 +26,25 @@ final class Schedulers {
   private final Installation installation;
   private final Path data;
   private final RandomGenerator random;
+  private final Optional<Wires> wires;
+  private final Optional<AgentProcesses> agents;
 
   Schedulers(Installation installation, Path data, RandomGenerator random) {
+    this(installation, data, random, Optional.empty(), Optional.empty());
+  }
+
+  /// With wires between them, and agents that are processes.
+  Schedulers(
+      Installation installation,
+      Path data,
+      RandomGenerator random,
+      Optional<Wires> wires,
+      Optional<AgentProcesses> agents) {
     this.installation = installation;
     this.data = data;
     this.random = random;
+    this.wires = wires;
+    this.agents = agents;
   }
 
   /// Does it, once all is well.
@@ -74,8 +89,36 @@ final class Schedulers {
         waitAWhile();
         signal("CONT", database);
       }
+      case KILL_DATABASE -> database().getFirst().destroyForcibly();
+      case CUT_OFF_DATABASE -> {
+        wires.orElseThrow().cutOffDatabase(leader);
+        awaitLaterThan(epoch);
+        wires.orElseThrow().mend();
+      }
+      case CUT_OFF_CALLERS -> {
+        wires.orElseThrow().cutOffCallers(leader);
+        waitAWhile();
+        wires.orElseThrow().mend();
+      }
+      case CUT_GROUP -> {
+        wires.orElseThrow().cutGroup();
+        waitAWhile();
+        wires.orElseThrow().mend();
+      }
+      case KILL_AGENT -> agent().destroyForcibly();
+      case PAUSE_AGENT -> {
+        List<ProcessHandle> agent = List.of(agent());
+        signal("STOP", agent);
+        waitAWhile();
+        signal("CONT", agent);
+      }
     }
     return struckMs;
+  }
+
+  private ProcessHandle agent() {
+    List<String> nodes = agents.orElseThrow().nodes();
+    return agents.orElseThrow().process(nodes.get(random.nextInt(nodes.size())));
   }
 
   /// All three serve, and one leads.
@@ -103,6 +146,7 @@ final class Schedulers {
         .until(() -> installation.epoch() > epoch && installation.leader().isPresent());
   }
 
+  /// The postmaster first, then what it started.
   private List<ProcessHandle> database() {
     String directory = data.resolve("pg").toString();
     return ProcessHandle.allProcesses()
@@ -122,7 +166,7 @@ final class Schedulers {
     assert !never;
   }
 
-  private static void signal(String name, List<ProcessHandle> processes)
+  static void signal(String name, List<ProcessHandle> processes)
       throws IOException, InterruptedException {
     List<String> command = new ArrayList<>(List.of("kill", "-" + name));
     processes.forEach(process -> command.add(Long.toString(process.pid())));

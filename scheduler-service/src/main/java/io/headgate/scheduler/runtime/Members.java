@@ -22,7 +22,9 @@ public interface Members extends AutoCloseable {
   /// a second at most; who does not answer at all may be there.
   ///
   /// @param address `host:port`
-  boolean refuses(String address);
+  default boolean refuses(String address) {
+    return false;
+  }
 
   @Override
   void close();

@@ -176,10 +176,10 @@ final class SimulatedReplica {
             return;
           }
           switch (replica.election().move(row.get())) {
-            case Move.Try(boolean holderLost) ->
+            case Move.Try attempt ->
                 database.write(
                     this,
-                    () -> database.store().takeOver(candidate, holderLost),
+                    () -> database.store().takeOver(candidate, attempt.holderLost()),
                     taken -> {
                       if (taken.isPresent() && taken.get().isPresent()) {
                         load(taken.get().get(), sent);

@@ -1,0 +1,119 @@
+package io.headgate.deploy.e2e;
+
+import static org.awaitility.Awaitility.await;
+
+import io.headgate.agent.AgentMain;
+import io.headgate.sdk.client.HeadgateClient;
+import io.headgate.sdk.model.Usage;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.stream.Collectors;
+
+/// Agents as processes of this machine, each with a data directory of its own. One that ends is
+/// started again on it, as a service manager would.
+final class AgentProcesses {
+  private final URI services;
+  private final List<URI> schedulers;
+  private final Path directory;
+  private final Map<String, Process> processes = new ConcurrentSkipListMap<>();
+  private volatile boolean closed;
+
+  /// @param services where policy-service and pool-service are
+  AgentProcesses(URI services, List<URI> schedulers, Path directory) {
+    this.services = services;
+    this.schedulers = List.copyOf(schedulers);
+    this.directory = directory;
+  }
+
+  /// Starts one that joins the pool, and waits until the leader hears it.
+  void add(HeadgateClient operator, String node, String pool, String gpus) throws IOException {
+    Path data = Files.createDirectories(directory.resolve(node));
+    Files.writeString(
+        data.resolve("join"), operator.createJoinToken(TestInstallation.TENANT, pool, 1));
+    start(node, gpus);
+    awaitConnected(operator, node);
+  }
+
+  static void awaitConnected(HeadgateClient operator, String node) {
+    await()
+        .atMost(Schedulers.PATIENCE)
+        .ignoreExceptions()
+        .until(() ->
+            operator.catalog(TestInstallation.TENANT).nodeUsages().stream()
+                .anyMatch(usage ->
+                    usage.id().equals(node) && usage.contact() == Usage.Contact.CONNECTED));
+  }
+
+  private void start(String node, String gpus) throws IOException {
+    Path data = directory.resolve(node);
+    ProcessBuilder builder =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
+                "-Xmx256m",
+                "--enable-native-access=ALL-UNNAMED",
+                "--sun-misc-unsafe-memory-access=allow",
+                "-cp",
+                System.getProperty("java.class.path"),
+                AgentMain.class.getName(),
+                "--data",
+                data.toString(),
+                "--node",
+                node,
+                "--server",
+                services.toString(),
+                "--join-token-file",
+                data.resolve("join").toString(),
+                "--simulate-gpus",
+                gpus,
+                "--checkpoints",
+                directory.resolve("checkpoints").toString())
+            .redirectErrorStream(true);
+    builder.environment().keySet().removeIf(name -> name.startsWith("HEADGATE_"));
+    builder
+        .environment()
+        .put(
+            "HEADGATE_AGENT_ENDPOINTS_SCHEDULERS",
+            schedulers.stream().map(URI::toString).collect(Collectors.joining(",")));
+    builder.redirectOutput(
+        ProcessBuilder.Redirect.appendTo(directory.resolve(node + ".log").toFile()));
+    Process process = builder.start();
+    processes.put(node, process);
+    var _ = process.onExit().thenAccept(_ -> startAgain(node, gpus));
+  }
+
+  private synchronized void startAgain(String node, String gpus) {
+    if (!closed) {
+      try {
+        start(node, gpus);
+      } catch (IOException e) {
+        throw new AssertionError(e);
+      }
+    }
+  }
+
+  List<String> nodes() {
+    return List.copyOf(processes.keySet());
+  }
+
+  /// The process that runs now; it may just have ended.
+  ProcessHandle process(String node) {
+    return processes.get(node).toHandle();
+  }
+
+  /// Kills them; nothing is started again.
+  void end() throws InterruptedException {
+    synchronized (this) {
+      closed = true;
+    }
+    for (Process process : processes.values()) {
+      process.destroyForcibly().waitFor();
+    }
+  }
+}

@@ -1,0 +1,204 @@
+package io.headgate.deploy.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.headgate.deploy.Installation;
+import io.headgate.deploy.InstallationConfig;
+import io.headgate.sdk.client.HeadgateClient;
+import io.headgate.sdk.client.JobClient;
+import io.headgate.sdk.model.ClientConfig;
+import io.headgate.sdk.model.Credentials;
+import io.headgate.sdk.model.Job;
+import io.headgate.sdk.model.JobSpec;
+import io.headgate.sdk.model.JobState;
+import io.headgate.sdk.model.ServerAddress;
+import io.headgate.sdk.model.Submission;
+import io.headgate.sdk.model.Usage;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Three schedulers, two agents and PostgreSQL, each a process, with wires between them, and a
+/// stream of jobs; while all of them die, stand still and do not reach each other.
+@Tag("faults")
+class FaultSequenceIT {
+  private static final Logger LOG = LoggerFactory.getLogger(FaultSequenceIT.class);
+
+  private static final int GPUS = 4;
+
+  @TempDir private Path directory;
+  private final long seed = Long.getLong("headgate.seed", System.nanoTime());
+  private final Random random = new Random(seed);
+  private final Wires wires = new Wires();
+  private Path data;
+  private TestInstallation headgate;
+  private AgentProcesses agents;
+  private Schedulers schedulers;
+  private HeadgateClient client;
+  private JobStream stream;
+
+  @BeforeEach
+  void start() throws Exception {
+    data = directory.resolve("data");
+    headgate =
+        TestInstallation.start(
+                InstallationConfig.of(data, 0).withSchedulers(3).withSettings(this::settings))
+            .withConfiguration(
+                """
+                groups: [{name: team, users: [ada]}]
+                pools: [{name: local, type: static}]
+                profiles: [{name: one, gpus: 1, pools: [local]}]
+                policies:
+                  - name: team
+                    group: team
+                    reservation: 4
+                    limit: 4
+                    stopAfter: 20s
+                    queues: [{name: one, profile: one}]
+                """);
+    Installation installation = headgate.installation();
+    agents =
+        new AgentProcesses(
+            installation.uri(),
+            wires.addresses(),
+            Files.createDirectories(directory.resolve("agents")));
+    agents.add(headgate.operator(), "a-0", "local", "2xA100");
+    agents.add(headgate.operator(), "a-1", "local", "2xA100");
+    schedulers =
+        new Schedulers(installation, data, random, Optional.of(wires), Optional.of(agents));
+    // Nobody gives up because a slow machine needs long to start a process again.
+    client =
+        HeadgateClient.connect(
+            ClientConfig.of(
+                    ServerAddress.parse(installation.uri().toString()),
+                    new Credentials.Key(installation.adminKey().reveal()))
+                .withDeadline(Schedulers.PATIENCE)
+                .withPatience(Schedulers.PATIENCE));
+    stream =
+        new JobStream(
+                client.jobs(TestInstallation.TENANT),
+                "one",
+                Files.createDirectories(directory.resolve("runs")))
+            .start();
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    wires.mend();
+    stream.end();
+    client.close();
+    agents.end();
+    headgate.close();
+    wires.close();
+  }
+
+  private Map<String, String> settings(Map<String, String> told) {
+    Map<String, String> changed = new HashMap<>(wires.through(told));
+    // As short as it may be, so that a test can wait for it.
+    changed.put("HEADGATE_SCHEDULER_LEADING_STOP_MARGIN", "10s");
+    return changed;
+  }
+
+  private void suffer(Fault fault) throws Exception {
+    Installation installation = headgate.installation();
+    long epoch = installation.epoch();
+    LOG.info("{} ...", fault);
+    long struckMs = schedulers.suffer(fault);
+    String id = fault.name().toLowerCase(Locale.ROOT).replace('_', '-') + "-" + stream.size();
+    long beganMs = stream.runOne(id);
+    if (fault.leading() == Fault.Leading.CHANGES) {
+      schedulers.awaitLaterThan(epoch);
+    }
+    LOG.info(
+        "{}: epoch {} -> {}, a job submitted then began {} ms after it",
+        fault,
+        epoch,
+        installation.epoch(),
+        beganMs - struckMs);
+    assertThat(installation.epoch()).as("epochs only rise").isGreaterThanOrEqualTo(epoch);
+    if (fault.leading() == Fault.Leading.STAYS) {
+      assertThat(installation.epoch()).as("%s deposes nobody", fault).isEqualTo(epoch);
+    }
+  }
+
+  private void check() throws Exception {
+    stream.check();
+    assertThat(headgate.used("team")).isEqualTo("0");
+    DatabaseCheck.check(data, headgate.installation().postgresPort(), GPUS);
+    try (Stream<Path> logs = Files.list(data.resolve("schedulers"))) {
+      for (Path log : logs.toList()) {
+        assertThat(Files.readAllLines(log))
+            .as("errors in %s", log)
+            .noneMatch(line -> line.contains(" ERROR i.h."));
+      }
+    }
+  }
+
+  /// Each kind once and then at random, in an order of chance.
+  @Test
+  void survivesALongSequenceOfFaults() throws Exception {
+    LOG.info("-Dheadgate.seed={} plays this again", seed);
+    int count = Integer.getInteger("headgate.faults", 20);
+    List<Fault> all = Arrays.asList(Fault.values());
+    Collections.shuffle(all, random);
+    for (int i = 0; i < count; i++) {
+      suffer(i < all.size() ? all.get(i) : all.get(random.nextInt(all.size())));
+    }
+    check();
+  }
+
+  /// Its supervisors end what ran there; only then does it run elsewhere. What the agent says when
+  /// it goes on changes nothing.
+  @Test
+  void runsWhatWasOnAPausedAgentElsewhereAndNeverTwice() throws Exception {
+    stream.check();
+    Path beats = Files.createDirectories(directory.resolve("beats"));
+    JobClient jobs = client.jobs(TestInstallation.TENANT);
+    String script =
+        """
+        while [ ! -e "$0/go" ]; do date +%s%N >> "$0/$HEADGATE_ATTEMPT"; sleep 0.1; done
+        """;
+    jobs.submit(
+        new Submission(
+            JobSpec.of("one", List.of("sh", "-c", script, beats.toString())), "survivor", null));
+    headgate.awaitState("survivor", JobState.RUNNING);
+    String node =
+        headgate.operator().catalog(TestInstallation.TENANT).nodeUsages().stream()
+            .filter(usage -> usage.jobs().contains("survivor"))
+            .map(Usage.OfNode::id)
+            .findFirst()
+            .orElseThrow();
+    ProcessHandle agent = agents.process(node);
+    Schedulers.signal("STOP", List.of(agent));
+    headgate.await(
+        "survivor",
+        "its second attempt",
+        job -> job.attempt() == 2 && job.state() == JobState.RUNNING);
+    Schedulers.signal("CONT", List.of(agent));
+    AgentProcesses.awaitConnected(headgate.operator(), node);
+    Files.createFile(beats.resolve("go"));
+    Job ended = headgate.awaitState("survivor", JobState.DONE);
+    assertThat(ended.attempt()).isEqualTo(2);
+    List<String> first = Files.readAllLines(beats.resolve("1"));
+    List<String> second = Files.readAllLines(beats.resolve("2"));
+    assertThat(Long.parseLong(first.getLast()))
+        .as("the last sign of the first attempt")
+        .isLessThan(Long.parseLong(second.getFirst()));
+    DatabaseCheck.check(data, headgate.installation().postgresPort(), GPUS);
+  }
+}

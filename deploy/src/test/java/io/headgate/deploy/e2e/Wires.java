@@ -1,0 +1,94 @@
+package io.headgate.deploy.e2e;
+
+import io.headgate.kit.testing.Wire;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/// Between each scheduler and its database, between it and whoever calls it, and between it and the
+/// other schedulers of its group there is a wire that a test can stall.
+final class Wires implements AutoCloseable {
+  private static final String DATABASE = "HEADGATE_SCHEDULER_DATABASE_URL";
+  private static final String ADVERTISED = "HEADGATE_SCHEDULER_ADVERTISED_ADDRESS";
+  private static final String GROUP_ADVERTISED = "HEADGATE_SCHEDULER_GROUP_ADVERTISED_ADDRESS";
+  private static final String MEMBERS = "HEADGATE_SCHEDULER_GROUP_MEMBERS";
+
+  // All guarded by this; all by name of the scheduler.
+  private final Map<String, Wire> databases = new LinkedHashMap<>();
+  private final Map<String, Wire> callers = new LinkedHashMap<>();
+  private final Map<String, Wire> groups = new LinkedHashMap<>();
+
+  /// What a scheduler is told, so that it uses them.
+  synchronized Map<String, String> through(Map<String, String> told) {
+    String name = told.get("HEADGATE_SCHEDULER_REPLICA");
+    Map<String, String> changed = new LinkedHashMap<>(told);
+    try {
+      URI database = URI.create(told.get(DATABASE).substring("jdbc:".length()));
+      Wire toDatabase = databases.get(name);
+      if (toDatabase == null) {
+        toDatabase = Wire.to(database.getPort());
+        databases.put(name, toDatabase);
+        callers.put(name, Wire.to(port(told.get(ADVERTISED))));
+      }
+      changed.put(
+          DATABASE, told.get(DATABASE).replace(database.getAuthority(), toDatabase.address()));
+      changed.put(ADVERTISED, callers.get(name).address());
+      String[] members = told.get(MEMBERS).split(",");
+      for (int i = groups.size(); i < members.length; i++) {
+        groups.put("scheduler-" + (i + 1), Wire.to(port(members[i])));
+      }
+      changed.put(GROUP_ADVERTISED, groups.get(name).address());
+      changed.put(MEMBERS, String.join(",", groups.values().stream().map(Wire::address).toList()));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return changed;
+  }
+
+  private static int port(String address) {
+    return Integer.parseInt(address.substring(address.lastIndexOf(':') + 1));
+  }
+
+  /// Where callers reach the schedulers.
+  synchronized List<URI> addresses() {
+    return callers.values().stream().map(wire -> URI.create("http://" + wire.address())).toList();
+  }
+
+  /// Nothing passes between it and PostgreSQL.
+  synchronized void cutOffDatabase(String scheduler) {
+    databases.get(scheduler).stall();
+  }
+
+  /// Nobody reaches it: no agent, no caller, no other scheduler that passes a call on. It reaches
+  /// PostgreSQL and its group.
+  synchronized void cutOffCallers(String scheduler) {
+    callers.get(scheduler).stall();
+  }
+
+  /// Nobody sees anybody of the group.
+  synchronized void cutGroup() {
+    groups.values().forEach(Wire::stall);
+  }
+
+  /// Everything passes again.
+  synchronized void mend() {
+    for (Map<String, Wire> each : List.of(databases, callers, groups)) {
+      each.values().forEach(Wire::resume);
+    }
+  }
+
+  @Override
+  public synchronized void close() throws IOException {
+    List<Wire> all = new ArrayList<>();
+    for (Map<String, Wire> each : List.of(databases, callers, groups)) {
+      all.addAll(each.values());
+    }
+    for (Wire wire : all) {
+      wire.close();
+    }
+  }
+}
