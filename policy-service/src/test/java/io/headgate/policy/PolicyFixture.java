@@ -33,10 +33,12 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.assertj.core.api.Assertions;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.jspecify.annotations.Nullable;
@@ -187,6 +189,13 @@ final class PolicyFixture implements BeforeAllCallback, AfterEachCallback, After
   @Override
   public void afterAll(ExtensionContext context) {
     stop();
+    try (Stream<Path> left = Files.walk(secrets().getParent())) {
+      for (Path each : left.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(each);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   private void start(DatabaseConfig database) {
