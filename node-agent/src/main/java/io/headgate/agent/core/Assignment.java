@@ -62,6 +62,35 @@ public record Assignment(
     }
   }
 
+  /// How its supervisor stops it by itself, so that nothing of it lives any more `stopAfter` after
+  /// the last contact: from then on it may run elsewhere.
+  ///
+  /// Example: with a stopAfter of 40 min, a callback of 3 min and 10 s of grace the stop begins
+  /// after 36 min 50 s. At least half of the time is the job's; a callback that does not fit into
+  /// the rest is cut.
+  public SelfStop selfStop() {
+    Duration wished = abortCallback.command().isEmpty() ? Duration.ZERO : abortCallback.timeout();
+    if (stopAfter.isEmpty()) {
+      return new SelfStop(Optional.empty(), wished, grace);
+    }
+    Duration room = stopAfter.get().dividedBy(2);
+    Duration lastGrace = shorter(grace, room);
+    Duration callback = shorter(wished, room.minus(lastGrace));
+    return new SelfStop(
+        Optional.of(stopAfter.get().minus(lastGrace).minus(callback)), callback, lastGrace);
+  }
+
+  /// A stop that the supervisor begins.
+  ///
+  /// @param after the last contact; empty: never
+  /// @param callback how long the callback may take
+  /// @param grace time between SIGTERM and SIGKILL
+  public record SelfStop(Optional<Duration> after, Duration callback, Duration grace) {}
+
+  private static Duration shorter(Duration one, Duration other) {
+    return one.compareTo(other) < 0 ? one : other;
+  }
+
   private static boolean isEnvironmentName(String name) {
     boolean good = !name.isEmpty() && !(name.charAt(0) >= '0' && name.charAt(0) <= '9');
     for (int i = 0; i < name.length(); i++) {

@@ -35,14 +35,16 @@ public record SupervisorSpec(
   /// The times of a job.
   ///
   /// @param timeLimit empty: none
-  /// @param stopAfter how long the job runs on without contact; empty: for ever
+  /// @param stopAfter how long the job runs on without contact before it is stopped; empty: for ever
   /// @param contactBootMs the last contact before the start, by the boot clock
-  /// @param callback how long the callback may take when the supervisor stops the job by itself
+  /// @param timeLimitCallback how long the callback may take at the time limit
+  /// @param callback how long it may take when the supervisor stops the job by itself otherwise
   /// @param grace time between SIGTERM and SIGKILL
   public record Limits(
       Optional<Duration> timeLimit,
       Optional<Duration> stopAfter,
       long contactBootMs,
+      Duration timeLimitCallback,
       Duration callback,
       Duration grace) {}
 
@@ -84,7 +86,7 @@ public record SupervisorSpec(
     cgroup.ifPresent(path -> line(text, "cgroup", path));
     line(text, "boot_id", bootId);
     line(text, "time_limit_ms", millisOrNever(limits.timeLimit));
-    line(text, "time_limit_callback_ms", limits.callback.toMillis());
+    line(text, "time_limit_callback_ms", limits.timeLimitCallback.toMillis());
     line(text, "stop_after_ms", millisOrNever(limits.stopAfter));
     line(text, "contact_boot_ms", limits.contactBootMs);
     line(text, "callback_ms", limits.callback.toMillis());

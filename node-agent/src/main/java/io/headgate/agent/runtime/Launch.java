@@ -40,6 +40,7 @@ record Launch(Machine machine, Assignment assignment, Path directory) {
             machine.driver().environment(plans),
             plans.stream().mapToLong(SlicePlan::memoryLimitBytes).min().orElse(0),
             machine.driver().isSimulated() && !plans.isEmpty());
+    Assignment.SelfStop selfStop = assignment.selfStop();
     new SupervisorSpec(
             assignment.command(),
             JobEnvironment.of(assignment, places, gpus, traceparent),
@@ -49,10 +50,11 @@ record Launch(Machine machine, Assignment assignment, Path directory) {
             machine.ledger().bootId(),
             new SupervisorSpec.Limits(
                 assignment.timeLimit(),
-                assignment.stopAfter(),
+                selfStop.after(),
                 contactBootMs,
                 assignment.abortCallback().timeout(),
-                assignment.grace()),
+                selfStop.callback(),
+                selfStop.grace()),
             machine.logs())
         .writeTo(directory);
   }

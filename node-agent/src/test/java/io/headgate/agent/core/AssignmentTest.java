@@ -40,6 +40,53 @@ class AssignmentTest {
         "ada");
   }
 
+  private static Assignment.SelfStop selfStop(
+      Duration stopAfter, List<String> callback, Duration timeout, Duration grace) {
+    Assignment good = Fixtures.assignment("a");
+    return new Assignment(
+            good.key(),
+            1,
+            good.queue(),
+            good.slices(),
+            0,
+            0,
+            good.command(),
+            good.environment(),
+            good.workingDirectory(),
+            good.timeLimit(),
+            new AbortCallback(callback, timeout),
+            grace,
+            Optional.of(stopAfter),
+            "",
+            false,
+            IsolationLevel.NONE,
+            "ada")
+        .selfStop();
+  }
+
+  @Test
+  void isGoneWhenItMayRunElsewhere() {
+    Duration callback = Duration.ofMinutes(3);
+    Duration grace = Duration.ofSeconds(10);
+    List<String> save = List.of("save");
+    assertThat(selfStop(Duration.ofMinutes(40), save, callback, grace))
+        .isEqualTo(
+            new Assignment.SelfStop(
+                Optional.of(Duration.ofSeconds(36 * 60 + 50)), callback, grace));
+    // What is not there takes no time.
+    assertThat(selfStop(Duration.ofMinutes(40), List.of(), callback, grace).after())
+        .contains(Duration.ofSeconds(39 * 60 + 50));
+    // Half of the time is the job's.
+    assertThat(selfStop(Duration.ofMinutes(4), save, callback, grace))
+        .isEqualTo(
+            new Assignment.SelfStop(
+                Optional.of(Duration.ofMinutes(2)), Duration.ofSeconds(110), grace));
+    assertThat(selfStop(Duration.ofSeconds(10), save, callback, grace))
+        .isEqualTo(
+            new Assignment.SelfStop(
+                Optional.of(Duration.ofSeconds(5)), Duration.ZERO, Duration.ofSeconds(5)));
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"", "1X", "A-B", "A=B", "A B", "LD\n", "É"})
   void refusesEnvironmentNamesThatAShellWouldNotTake(String name) {

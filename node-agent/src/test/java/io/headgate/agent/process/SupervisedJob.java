@@ -180,7 +180,8 @@ final class SupervisedJob implements AutoCloseable {
         directory,
         cgroup,
         BootClock.bootId(),
-        new SupervisorSpec.Limits(timeLimit, stopAfter, contactBootMs, callbackTime, grace),
+        new SupervisorSpec.Limits(
+            timeLimit, stopAfter, contactBootMs, callbackTime, callbackTime, grace),
         logs);
   }
 }

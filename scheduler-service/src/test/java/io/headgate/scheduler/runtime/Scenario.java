@@ -259,7 +259,8 @@ final class Scenario {
           AbortCallback.newBuilder()
               .addCommand("save")
               .setTimeout(
-                  com.google.protobuf.Duration.newBuilder().setSeconds(world.between(1, 20))));
+                  com.google.protobuf.Duration.newBuilder()
+                      .setSeconds(world.between(1, world.chance(0.3) ? 55 : 20))));
     }
     spec.setTerminationGrace(
         com.google.protobuf.Duration.newBuilder().setSeconds(world.between(1, 10)));

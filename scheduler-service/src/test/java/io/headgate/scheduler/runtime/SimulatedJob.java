@@ -63,12 +63,13 @@ final class SimulatedJob {
   }
 
   private void watchContact() {
-    assignment
-        .stopAfter()
-        .ifPresent(stopAfter -> {
-          long left = contactBootMs + stopAfter.toMillis() - machine.bootMs();
+    Assignment.SelfStop selfStop = assignment.selfStop();
+    selfStop
+        .after()
+        .ifPresent(after -> {
+          long left = contactBootMs + after.toMillis() - machine.bootMs();
           if (left <= 0) {
-            stop("stop-after", assignment.abortCallback().timeout());
+            stop("stop-after", selfStop.callback());
           } else {
             world.later(
                 life,

@@ -8,6 +8,7 @@ import io.headgate.agent.core.LeadershipHistory;
 import io.headgate.agent.core.Observation;
 import io.headgate.agent.runtime.AttemptRecords;
 import io.headgate.agent.runtime.Updates;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -116,8 +117,8 @@ final class SimulatedMachine {
     if (problem != null) {
       return Optional.of(problem);
     }
-    if (assignment.stopAfter().isPresent()
-        && bootMs() - contactBootMs >= assignment.stopAfter().get().toMillis()) {
+    Optional<Duration> after = assignment.selfStop().after();
+    if (after.isPresent() && bootMs() - contactBootMs >= after.get().toMillis()) {
       return Optional.of("too late");
     }
     SimulatedJob job = new SimulatedJob(world, this, assignment, contactBootMs);
