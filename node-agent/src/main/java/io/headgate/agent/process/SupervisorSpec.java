@@ -35,7 +35,8 @@ public record SupervisorSpec(
   /// The times of a job.
   ///
   /// @param timeLimit empty: none
-  /// @param stopAfter how long the job runs on without contact before it is stopped; empty: for ever
+  /// @param stopAfter how long the job runs on without contact before it is stopped; empty: for
+  ///   ever
   /// @param contactBootMs the last contact before the start, by the boot clock
   /// @param timeLimitCallback how long the callback may take at the time limit
   /// @param callback how long it may take when the supervisor stops the job by itself otherwise
