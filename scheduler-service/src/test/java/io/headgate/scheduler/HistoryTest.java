@@ -114,8 +114,6 @@ final class HistoryTest {
     assertThat(rows("attempt_worker")).isEqualTo(2);
     assertThat(rows("job_spec")).isEqualTo(2);
     assertThat(keeper(Duration.ZERO).tidyNow()).as("a second time").isZero();
-    finish("old");
-    assertThat(listed()).as("its name is free").contains("old");
   }
 
   @Test
