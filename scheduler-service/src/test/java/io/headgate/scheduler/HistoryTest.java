@@ -114,6 +114,13 @@ final class HistoryTest {
     assertThat(rows("attempt_worker")).isEqualTo(2);
     assertThat(rows("job_spec")).isEqualTo(2);
     assertThat(keeper(Duration.ZERO).tidyNow()).as("a second time").isZero();
+    // A leader remembers the names that it gave minutes ago; here they are as old as jobs are.
+    agent.disconnect();
+    installation.stop();
+    installation.start().awaitReady("rnd-3");
+    agent.connect();
+    finish("old");
+    assertThat(listed()).as("its name is free").contains("old");
   }
 
   @Test

@@ -2,48 +2,62 @@ package io.headgate.scheduler.runtime;
 
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.runtime.Submission.RequestKey;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 
 /// What this leader took of late. Callers look in the database first, but what they ask for again
 /// because they were not answered in time may not be there yet: taken twice it would make the
 /// transaction fail, and the leader with it. Confined to the loop.
 final class TakenSubmissions {
-  /// More than can wait to be durable.
-  private static final int REMEMBERED = 100_000;
+  /// Longer than anybody waits between the look and the leader, and much shorter than anything is
+  /// kept: a name that was forgotten since is free again.
+  static final Duration REMEMBERED = Duration.ofMinutes(10);
 
-  private final Map<RequestKey, List<JobId>> requests = new LinkedHashMap<>();
-  private final Set<JobName> names = new LinkedHashSet<>();
+  /// More than can wait to be durable.
+  private static final int MAX = 100_000;
+
+  private record Taken(List<JobId> jobs, Instant at) {}
+
+  private final Map<RequestKey, Taken> requests = new LinkedHashMap<>();
+  private final Map<JobName, Taken> names = new LinkedHashMap<>();
+
+  /// What was taken longer ago does not count any more.
+  void forgetOld(Instant now) {
+    Instant horizon = now.minus(REMEMBERED);
+    forgetOld(requests, horizon);
+    forgetOld(names, horizon);
+  }
+
+  private static void forgetOld(Map<?, Taken> all, Instant horizon) {
+    // In the order in which they were taken.
+    Iterator<Taken> oldest = all.values().iterator();
+    while (oldest.hasNext() && (oldest.next().at().isBefore(horizon) || all.size() > MAX)) {
+      oldest.remove();
+    }
+  }
 
   /// The jobs of the same request.
   Optional<List<JobId>> jobs(RequestKey request) {
-    return Optional.ofNullable(requests.get(request));
+    return Optional.ofNullable(requests.get(request)).map(Taken::jobs);
   }
 
   /// Whether the submission asks for a name that a job got.
   boolean hasNameOf(Submission submission) {
-    return submission.jobs().stream().anyMatch(job -> names.contains(job.name()));
+    return submission.jobs().stream().anyMatch(job -> names.containsKey(job.name()));
   }
 
   /// The submission was taken.
   ///
   /// @param jobs in its order
-  void take(Submission submission, List<JobId> jobs) {
-    submission.request().ifPresent(request -> requests.put(request, List.copyOf(jobs)));
-    submission.jobs().forEach(job -> names.add(job.name()));
-    forgetOldest(requests.keySet());
-    forgetOldest(names);
-  }
-
-  private static void forgetOldest(Set<?> all) {
-    var oldest = all.iterator();
-    for (int i = all.size(); i > REMEMBERED; i--) {
-      oldest.next();
-      oldest.remove();
-    }
+  void take(Submission submission, List<JobId> jobs, Instant now) {
+    Taken taken = new Taken(List.copyOf(jobs), now);
+    submission.request().ifPresent(request -> requests.put(request, taken));
+    submission.jobs().forEach(job -> names.put(job.name(), taken));
+    forgetOld(now);
   }
 }

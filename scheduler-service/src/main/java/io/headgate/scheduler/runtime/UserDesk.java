@@ -73,7 +73,7 @@ final class UserDesk {
     for (NewJob job : jobs) {
       ids.add(take(turn, job));
     }
-    state.taken.take(submit.submission(), ids);
+    state.taken.take(submit.submission(), ids, turn.now);
     submit.submission().counters().forEach(turn::count);
     submit
         .submission()
@@ -88,6 +88,7 @@ final class UserDesk {
   /// Answers what was taken already and was not durable yet when its caller looked.
   private boolean again(Turn turn, Command.Submit submit) {
     Submission submission = submit.submission();
+    state.taken.forgetOld(turn.now);
     Optional<List<JobId>> before = submission.request().flatMap(state.taken::jobs);
     if (before.isPresent() && before.get().stream().allMatch(job -> isKnown(turn, job))) {
       reply(turn, submit.reply(), () -> accepted(turn, before.get()));
