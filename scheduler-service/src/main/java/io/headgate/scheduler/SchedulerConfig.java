@@ -89,90 +89,47 @@ public record SchedulerConfig(
 
   /// The same as another replica.
   public SchedulerConfig named(String name) {
-    return new SchedulerConfig(
-        database,
-        name,
-        advertisedAddress,
-        pools,
-        policies,
-        serviceKey,
-        placement,
-        mayLead,
-        group,
-        leading,
-        bounds,
-        history,
-        watches);
+    return changed(name, mayLead, leading, bounds, history);
   }
 
   /// The same, never leading.
   public SchedulerConfig asDoor() {
-    return new SchedulerConfig(
-        database,
-        replica,
-        advertisedAddress,
-        pools,
-        policies,
-        serviceKey,
-        placement,
-        false,
-        group,
-        leading,
-        bounds,
-        history,
-        watches);
+    return changed(replica, false, leading, bounds, history);
   }
 
   /// The same with other times.
   public SchedulerConfig with(Leading times) {
-    return new SchedulerConfig(
-        database,
-        replica,
-        advertisedAddress,
-        pools,
-        policies,
-        serviceKey,
-        placement,
-        mayLead,
-        group,
-        times,
-        bounds,
-        history,
-        watches);
+    return changed(replica, mayLead, times, bounds, history);
   }
 
   /// The same with other bounds.
   public SchedulerConfig with(Bounds newBounds) {
-    return new SchedulerConfig(
-        database,
-        replica,
-        advertisedAddress,
-        pools,
-        policies,
-        serviceKey,
-        placement,
-        mayLead,
-        group,
-        leading,
-        newBounds,
-        history,
-        watches);
+    return changed(replica, mayLead, leading, newBounds, history);
   }
 
   /// The same with another history.
   public SchedulerConfig with(History newHistory) {
+    return changed(replica, mayLead, leading, bounds, newHistory);
+  }
+
+  private SchedulerConfig changed(
+      String newReplica,
+      boolean newMayLead,
+      Leading newLeading,
+      Bounds newBounds,
+      History newHistory) {
     return new SchedulerConfig(
         database,
-        replica,
+        newReplica,
         advertisedAddress,
         pools,
         policies,
         serviceKey,
         placement,
-        mayLead,
+        newMayLead,
         group,
-        leading,
-        bounds,
+        newLeading,
+        newBounds,
         newHistory,
         watches);
   }

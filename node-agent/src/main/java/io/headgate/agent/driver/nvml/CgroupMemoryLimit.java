@@ -8,7 +8,6 @@ import io.headgate.agent.driver.SlicePlan;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Function;
@@ -50,12 +49,6 @@ record CgroupMemoryLimit(Nvml nvml, Function<String, Optional<Path>> cgroups, Nv
   }
 
   @Override
-  public Optional<String> obstacle(Gpu gpu, SlicePlan plan) {
-    // Any number of them is side by side; how much, the scheduler and the reconciler count.
-    return Optional.empty();
-  }
-
-  @Override
   public String realise(Gpu gpu, SlicePlan plan) {
     Path cgroup = cgroup(plan);
     try {
@@ -82,12 +75,6 @@ record CgroupMemoryLimit(Nvml nvml, Function<String, Optional<Path>> cgroups, Nv
   @Override
   public Optional<Nvml.Device> listing(Gpu gpu, SlicePlan plan) {
     return Optional.of(gpu.handle());
-  }
-
-  @Override
-  public List<Stranger> strangers(Gpu gpu, List<SlicePlan> plans) {
-    // Limits are asked for by cgroup, and those of others are none of our business.
-    return List.of();
   }
 
   private static Path cgroup(SlicePlan plan) {

@@ -24,8 +24,11 @@ sealed interface SliceMechanism permits WholeGpu, MigInstances, CgroupMemoryLimi
   /// @throws GpuDriverException when it cannot be
   SlicePlan plan(NvmlDevice device, AttemptKey attempt, int number, SliceGrant grant);
 
-  /// What is where the slice is to be made, in words; empty: there is room.
-  Optional<String> obstacle(Gpu gpu, SlicePlan plan);
+  /// What is where the slice is to be made, in words; empty: there is room. Slices without places
+  /// lie side by side; how much there is of a GPU, the scheduler and the reconciler count.
+  default Optional<String> obstacle(Gpu gpu, SlicePlan plan) {
+    return Optional.empty();
+  }
 
   /// Makes the slice, or finds it as an earlier call left it, perhaps of an agent that was killed.
   ///
@@ -38,8 +41,10 @@ sealed interface SliceMechanism permits WholeGpu, MigInstances, CgroupMemoryLimi
   /// The device on which NVML lists the processes of the slice; empty: it is not there.
   Optional<Nvml.Device> listing(Gpu gpu, SlicePlan plan);
 
-  /// What is on the GPU that none of the plans explains, in words.
-  List<Stranger> strangers(Gpu gpu, List<SlicePlan> plans);
+  /// What is on the GPU that none of the plans explains; of what leaves nothing there, nothing.
+  default List<Stranger> strangers(Gpu gpu, List<SlicePlan> plans) {
+    return List.of();
+  }
 
   /// A slice that somebody else made.
   ///

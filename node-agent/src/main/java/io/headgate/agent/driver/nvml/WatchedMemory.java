@@ -4,7 +4,6 @@ import io.headgate.agent.core.AttemptKey;
 import io.headgate.agent.core.IsolationLevel;
 import io.headgate.agent.core.SliceGrant;
 import io.headgate.agent.driver.SlicePlan;
-import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
 
@@ -33,12 +32,6 @@ record WatchedMemory(Nvml nvml) implements SliceMechanism {
   }
 
   @Override
-  public Optional<String> obstacle(Gpu gpu, SlicePlan plan) {
-    // Any number of them is side by side; how much, the scheduler and the reconciler count.
-    return Optional.empty();
-  }
-
-  @Override
   public String realise(Gpu gpu, SlicePlan plan) {
     return nvml.uuid(gpu.handle());
   }
@@ -51,10 +44,5 @@ record WatchedMemory(Nvml nvml) implements SliceMechanism {
   @Override
   public Optional<Nvml.Device> listing(Gpu gpu, SlicePlan plan) {
     return Optional.of(gpu.handle());
-  }
-
-  @Override
-  public List<Stranger> strangers(Gpu gpu, List<SlicePlan> plans) {
-    return List.of();
   }
 }

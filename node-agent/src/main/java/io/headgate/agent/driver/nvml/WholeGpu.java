@@ -4,7 +4,6 @@ import io.headgate.agent.core.AttemptKey;
 import io.headgate.agent.core.IsolationLevel;
 import io.headgate.agent.core.SliceGrant;
 import io.headgate.agent.driver.SlicePlan;
-import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
 
@@ -27,12 +26,6 @@ record WholeGpu(Nvml nvml) implements SliceMechanism {
   }
 
   @Override
-  public Optional<String> obstacle(Gpu gpu, SlicePlan plan) {
-    // Nobody else has a part of it: the reconciler counts.
-    return Optional.empty();
-  }
-
-  @Override
   public String realise(Gpu gpu, SlicePlan plan) {
     // Asked of the GPU rather than remembered: one that is lost must not get a job.
     return nvml.uuid(gpu.handle());
@@ -46,10 +39,5 @@ record WholeGpu(Nvml nvml) implements SliceMechanism {
   @Override
   public Optional<Nvml.Device> listing(Gpu gpu, SlicePlan plan) {
     return Optional.of(gpu.handle());
-  }
-
-  @Override
-  public List<Stranger> strangers(Gpu gpu, List<SlicePlan> plans) {
-    return List.of();
   }
 }
