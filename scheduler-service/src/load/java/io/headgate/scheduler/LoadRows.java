@@ -17,9 +17,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
-import java.util.function.IntConsumer;
 import org.HdrHistogram.ConcurrentHistogram;
 import org.HdrHistogram.Histogram;
 
@@ -174,7 +172,7 @@ final class LoadRows {
     Histogram nanos = histogram();
     int warm = IDLE_RATE * 3;
     CountDownLatch assigned = new CountDownLatch(IDLE_RATE * options.seconds());
-    openLoop(
+    LoadLoops.open(
         IDLE_RATE,
         warm + IDLE_RATE * options.seconds(),
         (number, due) -> {
@@ -189,7 +187,7 @@ final class LoadRows {
               });
           var _ = future(number).submitJob(Fixtures.submit(LoadRig.QUICK, job));
         });
-    await(assigned);
+    LoadLoops.await(assigned);
     times("submit_to_assignment_idle", Map.of("rate", "20"), nanos, 10, 50);
   }
 
@@ -197,39 +195,12 @@ final class LoadRows {
     return futures.get(number % futures.size());
   }
 
-  private interface Due {
-    /// @param due the nanosecond at which the call was to begin
-    void run(int number, long due);
-  }
-
-  /// Begins calls at even distances, whatever becomes of those before.
-  private static void openLoop(int rate, int calls, Due call) {
-    long begun = System.nanoTime();
-    for (int i = 0; i < calls; i++) {
-      long due = begun + (long) (i * NANOS_PER_SECOND / rate);
-      for (long left = due - System.nanoTime(); left > 0; left = due - System.nanoTime()) {
-        LockSupport.parkNanos(left);
-      }
-      call.run(i, due);
-    }
-  }
-
-  private static void await(CountDownLatch latch) {
-    try {
-      if (!latch.await(3, TimeUnit.MINUTES)) {
-        throw new IllegalStateException(latch.getCount() + " never came");
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IllegalStateException("interrupted", e);
-    }
-  }
-
   private double unary(String name, String queue) {
     Histogram nanos = histogram();
     double rate =
-        closedLoop(
+        LoadLoops.closed(
             IN_FLIGHT,
+            options.seconds(),
             client -> {
               long begun = System.nanoTime();
               stub(client).submitJob(Fixtures.submit(queue));
@@ -248,7 +219,10 @@ final class LoadRows {
 
   private void batches() {
     double rate =
-        closedLoop(BATCHES_IN_FLIGHT, client -> submitBatch(LoadRig.crowd(client), BATCH));
+        LoadLoops.closed(
+            BATCHES_IN_FLIGHT,
+            options.seconds(),
+            client -> submitBatch(LoadRig.crowd(client), BATCH));
     out.accept(
         figure(
             "submit_batch",
@@ -257,34 +231,6 @@ final class LoadRows {
             "jobs/s",
             machine.batchRowsPerSecond(),
             OptionalDouble.of(20_000)));
-  }
-
-  /// @return calls a second
-  private double closedLoop(int clients, IntConsumer call) {
-    long begun = System.nanoTime();
-    long end = begun + TimeUnit.SECONDS.toNanos(options.seconds());
-    AtomicLong done = new AtomicLong();
-    List<Thread> threads = new ArrayList<>();
-    for (int i = 0; i < clients; i++) {
-      int client = i;
-      threads.add(
-          Thread.ofVirtual()
-              .start(() -> {
-                while (System.nanoTime() < end) {
-                  call.accept(client);
-                  done.incrementAndGet();
-                }
-              }));
-    }
-    for (Thread thread : threads) {
-      try {
-        thread.join();
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        throw new IllegalStateException("interrupted", e);
-      }
-    }
-    return done.get() / ((System.nanoTime() - begun) / NANOS_PER_SECOND);
   }
 
   private void lists() {
@@ -309,7 +255,7 @@ final class LoadRows {
     AtomicInteger refused = new AtomicInteger();
     double cpu = rig.leaderCpuSeconds();
     long begun = System.nanoTime();
-    openLoop(
+    LoadLoops.open(
         rate,
         jobs,
         (number, due) -> {
@@ -331,7 +277,7 @@ final class LoadRows {
               },
               Runnable::run);
         });
-    await(assigned);
+    LoadLoops.await(assigned);
     double seconds = (System.nanoTime() - begun) / NANOS_PER_SECOND;
     Map<String, String> parameters =
         Map.of("rate", Integer.toString(rate), "refused", Integer.toString(refused.get()));
@@ -370,8 +316,8 @@ final class LoadRows {
         }
       });
       var _ = stub(0).submitJob(Fixtures.submit(LoadRig.FIRM, job));
-      await(stopped);
-      await(begun);
+      LoadLoops.await(stopped);
+      LoadLoops.await(begun);
     }
     heard.onStop(_ -> {});
     times("submit_to_stop_request", Map.of(), nanos, 50, 50);
@@ -406,7 +352,7 @@ final class LoadRows {
         LoadRig.pause(Duration.ofMillis(50));
       }
     }
-    await(assigned);
+    LoadLoops.await(assigned);
     out.accept(
         figure(
             "takeover",

@@ -33,8 +33,9 @@ import org.slf4j.LoggerFactory;
 /// a lite one, so that there is nowhere to store anything; there are no clients, no discovery, no
 /// scripts, no console, and no word to the makers. The community edition has neither TLS nor
 /// authentication of members: hence the private address, members by address, and a filter that lets
-/// Java serialisation bring in one enumeration and nothing else. A stranger who gets to the port
-/// all the same could make a candidate look at the row of leadership more often, and no more.
+/// Java serialisation bring in one enumeration and exceptions, and nothing else. A stranger who
+/// gets to the port all the same could make a candidate look at the row of leadership more often,
+/// and no more.
 public final class HazelcastMembers implements Members {
   private static final Logger LOG = LoggerFactory.getLogger(HazelcastMembers.class);
 
