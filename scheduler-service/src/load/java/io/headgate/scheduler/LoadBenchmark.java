@@ -20,7 +20,8 @@ import java.util.function.Consumer;
 ///
 /// Arguments, each `name=value`: `rows` (comma-separated; all), `waiting` (jobs that wait
 /// meanwhile; 0), `nodes` (of 8 GPUs; 125), `seconds` (of each round of load; 10), `rates` (life
-/// cycles a second; 100,500,1000).
+/// cycles a second; 100,500,1000), `profile` (a file to which the first scheduler's flight recorder
+/// writes; none).
 public final class LoadBenchmark {
   /// What can be asked for, in the order in which it is measured. A takeover ends the leader, so it
   /// is last.
@@ -30,7 +31,8 @@ public final class LoadBenchmark {
   private LoadBenchmark() {}
 
   /// What was asked for.
-  record Options(List<String> rows, int waiting, int nodes, int seconds, List<Integer> rates) {
+  record Options(
+      List<String> rows, int waiting, int nodes, int seconds, List<Integer> rates, String profile) {
     static Options parse(String[] arguments) {
       Map<String, String> given = new HashMap<>();
       for (String argument : arguments) {
@@ -38,10 +40,10 @@ public final class LoadBenchmark {
         given.put(parts[0], parts.length == 2 ? parts[1] : "");
       }
       TreeSet<String> unknown = new TreeSet<>(given.keySet());
-      unknown.removeAll(List.of("rows", "waiting", "nodes", "seconds", "rates"));
+      unknown.removeAll(List.of("rows", "waiting", "nodes", "seconds", "rates", "profile"));
       if (!unknown.isEmpty()) {
         throw new IllegalArgumentException(
-            "rows, waiting, nodes, seconds and rates can be said, not " + unknown);
+            "rows, waiting, nodes, seconds, rates and profile can be said, not " + unknown);
       }
       List<String> rows =
           Arrays.asList(given.getOrDefault("rows", String.join(",", ROWS)).split(","));
@@ -55,7 +57,8 @@ public final class LoadBenchmark {
           number(given, "seconds", 10),
           Arrays.stream(given.getOrDefault("rates", "100,500,1000").split(","))
               .map(Integer::valueOf)
-              .toList());
+              .toList(),
+          given.getOrDefault("profile", ""));
     }
 
     private static int number(Map<String, String> given, String name, int usual) {
@@ -96,7 +99,7 @@ public final class LoadBenchmark {
     Options options = Options.parse(arguments);
     Path directory = Files.createTempDirectory("headgate-load");
     boolean takesOver = options.rows().contains("takeover");
-    try (LoadRig rig = new LoadRig(directory, options.nodes(), takesOver ? 2 : 1)) {
+    try (LoadRig rig = new LoadRig(directory, options, takesOver ? 2 : 1)) {
       LoadCalibration machine = LoadCalibration.measure(rig.postgres());
       Heard heard = new Heard();
       rig.connectAgents(options.nodes(), heard);

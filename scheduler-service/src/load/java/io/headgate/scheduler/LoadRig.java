@@ -45,9 +45,9 @@ final class LoadRig implements AutoCloseable {
   private static final int CROWDS = 10;
 
   private static final Duration PATIENCE = Duration.ofMinutes(3);
-  private static final long TICKS_PER_SECOND = 100;
 
   private final Path directory;
+  private final String profile;
   private final TestTokens tokens = TestTokens.create();
   private final Neighbours neighbours = new Neighbours(tokens);
   private final PostgresServer postgres;
@@ -66,13 +66,14 @@ final class LoadRig implements AutoCloseable {
   private volatile int firstAlive;
 
   /// @param schedulers how many processes; the first leads
-  LoadRig(Path directory, int nodes, int schedulers) throws IOException {
+  LoadRig(Path directory, LoadBenchmark.Options options, int schedulers) throws IOException {
     this.directory = directory;
-    this.gpus = nodes * GPUS_PER_NODE;
+    this.profile = options.profile();
+    this.gpus = options.nodes() * GPUS_PER_NODE;
     this.postgres =
         PostgresServer.start(directory.resolve("postgres"), PostgresServer.Durability.FULL);
     this.database = postgres.provision("load", "scheduler");
-    describe(nodes);
+    describe(options.nodes());
     for (int i = 0; i < schedulers; i++) {
       ports.add(freePort());
       groupPorts.add(freePort());
@@ -151,15 +152,20 @@ final class LoadRig implements AutoCloseable {
           "HEADGATE_SCHEDULER_GROUP_MEMBERS",
           String.join(",", groupPorts.stream().map(port -> "127.0.0.1:" + port).toList()));
     }
-    ProcessBuilder builder =
-        new ProcessBuilder(
+    List<String> command =
+        new ArrayList<>(
+            List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "--enable-native-access=ALL-UNNAMED",
                 "--sun-misc-unsafe-memory-access=allow",
-                "-Xmx4g",
-                "-cp",
-                System.getProperty("java.class.path"),
-                SchedulerMain.class.getName())
+                "-Xmx4g"));
+    if (index == 0 && !profile.isEmpty()) {
+      command.add("-XX:StartFlightRecording=settings=profile,dumponexit=true,filename=" + profile);
+    }
+    command.addAll(
+        List.of("-cp", System.getProperty("java.class.path"), SchedulerMain.class.getName()));
+    ProcessBuilder builder =
+        new ProcessBuilder(command)
             .redirectErrorStream(true)
             .redirectOutput(directory.resolve("scheduler-" + (index + 1) + ".log").toFile());
     builder.environment().keySet().removeIf(name -> name.startsWith("HEADGATE_"));
@@ -255,13 +261,21 @@ final class LoadRig implements AutoCloseable {
 
   /// Processor seconds that the leader has used.
   double leaderCpuSeconds() {
-    try {
-      String stat =
-          Files.readString(Path.of("/proc", Long.toString(processes.getFirst().pid()), "stat"));
-      String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
-      return (double) (Long.parseLong(fields[11]) + Long.parseLong(fields[12])) / TICKS_PER_SECOND;
+    return ProcessStat.of(processes.getFirst().pid())
+        .orElseThrow(() -> new IllegalStateException("the leader has ended"))
+        .cpuSeconds();
+  }
+
+  /// Processor seconds that PostgreSQL has used, with those of its processes that have ended.
+  double databaseCpuSeconds() {
+    return ProcessStat.ofTree(postmaster()).stream().mapToDouble(ProcessStat::cpuSeconds).sum();
+  }
+
+  private long postmaster() {
+    try (var files = Files.find(directory, 4, (path, _) -> path.endsWith("postmaster.pid"))) {
+      return Long.parseLong(Files.readAllLines(files.findFirst().orElseThrow()).getFirst().strip());
     } catch (IOException e) {
-      throw new IllegalStateException("the leader has ended", e);
+      throw new IllegalStateException("PostgreSQL has ended", e);
     }
   }
 
@@ -295,6 +309,11 @@ final class LoadRig implements AutoCloseable {
     timer.shutdownNow();
     synchronized (channels) {
       channels.forEach(ManagedChannel::shutdownNow);
+    }
+    if (!profile.isEmpty()) {
+      // The recorder writes when its process ends in order.
+      processes.getFirst().destroy();
+      processes.getFirst().onExit().join();
     }
     processes.forEach(Process::destroyForcibly);
     processes.forEach(process -> process.onExit().join());

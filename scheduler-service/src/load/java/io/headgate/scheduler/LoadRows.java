@@ -195,8 +195,20 @@ final class LoadRows {
     return futures.get(number % futures.size());
   }
 
+  /// Processor milliseconds that scheduler and database used for each job since `before`.
+  private void cpu(String name, Map<String, String> parameters, double[] before, double jobs) {
+    double[] now = cpu();
+    print(name + "_cpu", parameters, (now[0] - before[0]) * 1000 / jobs, "ms");
+    print(name + "_database_cpu", parameters, (now[1] - before[1]) * 1000 / jobs, "ms");
+  }
+
+  private double[] cpu() {
+    return new double[] {rig.leaderCpuSeconds(), rig.databaseCpuSeconds()};
+  }
+
   private double unary(String name, String queue) {
     Histogram nanos = histogram();
+    double[] before = cpu();
     double rate =
         LoadLoops.closed(
             IN_FLIGHT,
@@ -214,15 +226,21 @@ final class LoadRows {
             "jobs/s",
             machine.insertsPerSecond(),
             OptionalDouble.of(0.3 * machine.insertsPerSecond())));
+    cpu(name, Map.of("inFlight", "64"), before, nanos.getTotalCount());
     return rate;
   }
 
   private void batches() {
+    AtomicInteger jobs = new AtomicInteger();
+    double[] before = cpu();
     double rate =
         LoadLoops.closed(
             BATCHES_IN_FLIGHT,
             options.seconds(),
-            client -> submitBatch(LoadRig.crowd(client), BATCH));
+            client -> {
+              submitBatch(LoadRig.crowd(client), BATCH);
+              jobs.addAndGet(BATCH);
+            });
     out.accept(
         figure(
             "submit_batch",
@@ -231,6 +249,7 @@ final class LoadRows {
             "jobs/s",
             machine.batchRowsPerSecond(),
             OptionalDouble.of(20_000)));
+    cpu("submit_batch", Map.of("batch", "100"), before, jobs.get());
   }
 
   private void lists() {
@@ -253,7 +272,7 @@ final class LoadRows {
     Histogram nanos = histogram();
     CountDownLatch assigned = new CountDownLatch(jobs);
     AtomicInteger refused = new AtomicInteger();
-    double cpu = rig.leaderCpuSeconds();
+    double[] before = cpu();
     long begun = System.nanoTime();
     LoadLoops.open(
         rate,
@@ -290,8 +309,7 @@ final class LoadRows {
             "jobs/s",
             machine.insertsPerSecond(),
             OptionalDouble.of(0.95 * rate)));
-    double cpuMillis = (rig.leaderCpuSeconds() - cpu) * 1000 / done;
-    out.accept(figure("life_cycle_cpu", parameters, cpuMillis, "ms", 0, OptionalDouble.of(0.5)));
+    cpu("life_cycle", parameters, before, done);
     times("submit_to_assignment", parameters, nanos, 10, 50);
   }
 

@@ -126,6 +126,6 @@ final class DryRun {
             copy.reason(spec.id()),
             copy.position(spec.id()),
             Optional.empty());
-    return JobMapper.toJob(view, job.document(), List.of(), true);
+    return JobMapper.toJob(view, JobMapper.spec(job.document()), List.of(), true);
   }
 }

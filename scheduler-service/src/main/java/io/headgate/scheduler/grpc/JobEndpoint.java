@@ -81,7 +81,7 @@ public final class JobEndpoint extends JobServiceGrpc.JobServiceImplBase {
         out,
         request.getValidateOnly()
             ? dryRun.submit(submission, request)
-            : jobs.changed(submissions.submit(submission).getFirst()));
+            : JobReads.submitted(submissions.submit(submission).getFirst(), request.getSpec()));
   }
 
   @Override

@@ -65,9 +65,8 @@ final class JobMapper {
   ///
   /// @param showsEnvironment the caller may know the values, which may be secrets
   static Job toJob(
-      JobView view, Document document, List<AttemptRecord> attempts, boolean showsEnvironment) {
+      JobView view, JobSpec spec, List<AttemptRecord> attempts, boolean showsEnvironment) {
     Job.Builder job = toSummary(view);
-    JobSpec spec = spec(document);
     job.setSpec(showsEnvironment ? spec : spec.toBuilder().clearEnvironment().build());
     if (!attempts.isEmpty()) {
       job.clearAttempts();

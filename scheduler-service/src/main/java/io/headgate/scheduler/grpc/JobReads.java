@@ -4,6 +4,7 @@ import io.headgate.kit.auth.Principal;
 import io.headgate.kit.auth.Principals;
 import io.headgate.proto.scheduler.v1.Job;
 import io.headgate.proto.scheduler.v1.JobFilter;
+import io.headgate.proto.scheduler.v1.JobSpec;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.runtime.AttemptRecord;
 import io.headgate.scheduler.runtime.Document;
@@ -53,15 +54,20 @@ final class JobReads {
     Optional<AttemptRecord> last =
         attempts.isEmpty() ? Optional.empty() : Optional.of(attempts.getLast());
     JobView view = refreshed(List.of(JobView.of(record, last))).getFirst();
-    return JobMapper.toJob(view, document, attempts, showsEnvironment(record));
+    return JobMapper.toJob(view, JobMapper.spec(document), attempts, showsEnvironment(record));
   }
 
-  /// A job that was just submitted or changed.
+  /// A job that was just submitted, with this specification.
+  static Job submitted(JobView view, JobSpec spec) {
+    return JobMapper.toJob(view, spec, List.of(), showsEnvironment(view.job()));
+  }
+
+  /// A job that was just changed.
   Job changed(JobView view) {
     Document document =
         Optional.ofNullable(reader.documents(List.of(view.job().id())).get(view.job().id()))
             .orElse(Document.EMPTY);
-    return JobMapper.toJob(view, document, List.of(), showsEnvironment(view.job()));
+    return submitted(view, JobMapper.spec(document));
   }
 
   /// Values of the environment may be secrets: they are for who set them, and for admins.
@@ -72,7 +78,11 @@ final class JobReads {
 
   List<Job> summaries(List<JobRecord> records) {
     Map<JobId, AttemptRecord> attempts =
-        reader.lastAttempts(records.stream().map(JobRecord::id).toList());
+        reader.lastAttempts(
+            records.stream()
+                .filter(record -> record.job().attempts() > 0)
+                .map(JobRecord::id)
+                .toList());
     List<JobView> views = new ArrayList<>();
     for (JobRecord record : records) {
       views.add(JobView.of(record, Optional.ofNullable(attempts.get(record.id()))));

@@ -1,6 +1,7 @@
 package io.headgate.scheduler.runtime;
 
 import io.headgate.scheduler.core.catalog.TenantId;
+import io.headgate.scheduler.core.job.AttemptId;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.JobState;
 import io.headgate.scheduler.runtime.JobView.Use;
@@ -24,11 +25,11 @@ final class Views {
 
   JobView of(Turn turn, JobRecord job) {
     Optional<AttemptRecord> live = state.jobs.attempt(job.id());
+    int number = job.job().attempts();
     Optional<AttemptRecord> last =
-        live.or(() ->
-            turn.attempts.values().stream()
-                .filter(attempt -> attempt.id().job().equals(job.id()))
-                .reduce((_, later) -> later));
+        live.isPresent() || number == 0
+            ? live
+            : Optional.ofNullable(turn.attempts.get(new AttemptId(job.id(), number)));
     return of(job, last, live);
   }
 

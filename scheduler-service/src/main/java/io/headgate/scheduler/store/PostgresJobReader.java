@@ -7,9 +7,7 @@ import static io.headgate.scheduler.store.jooq.Tables.JOB_SPEC;
 import static io.headgate.scheduler.store.jooq.Tables.LEADERSHIP;
 import static io.headgate.scheduler.store.jooq.Tables.NAME_COUNTER;
 import static io.headgate.scheduler.store.jooq.Tables.SUBMISSION_REQUEST;
-import static org.jooq.impl.DSL.count;
 import static org.jooq.impl.DSL.max;
-import static org.jooq.impl.DSL.noCondition;
 import static org.jooq.impl.DSL.row;
 import static org.jooq.impl.DSL.select;
 
@@ -31,7 +29,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
-import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -49,9 +46,6 @@ import org.jooq.impl.DSL;
 /// Reads for callers from PostgreSQL. Never from a copy of it that may lag: versions would be seen
 /// out of order.
 public final class PostgresJobReader implements JobReader {
-  private static final List<String> TERMINAL =
-      Arrays.stream(JobState.values()).filter(JobState::isTerminal).map(Enum::name).toList();
-
   private final DSLContext sql;
 
   public PostgresJobReader(DSLContext sql) {
@@ -116,56 +110,12 @@ public final class PostgresJobReader implements JobReader {
 
   @Override
   public List<JobRecord> page(TenantId tenant, Filter filter, OptionalLong before, int limit) {
-    Condition older = before.isPresent() ? JOB.ID.lt(before.getAsLong()) : noCondition();
-    return sql.selectFrom(JOB)
-        .where(condition(tenant, filter), older)
-        .orderBy(JOB.ID.desc())
-        .limit(limit)
-        .fetch(RowMapper::job);
+    return JobLists.page(sql, tenant, filter, before, limit);
   }
 
   @Override
   public Map<JobState, Long> counts(TenantId tenant, Filter filter) {
-    Map<JobState, Long> counts = new EnumMap<>(JobState.class);
-    for (var row :
-        sql.select(JOB.STATE, count())
-            .from(JOB)
-            .where(condition(tenant, filter))
-            .groupBy(JOB.STATE)
-            .fetch()) {
-      counts.put(JobState.valueOf(row.value1()), (long) row.value2());
-    }
-    return counts;
-  }
-
-  private static Condition condition(TenantId tenant, Filter filter) {
-    Condition condition = JOB.TENANT.eq(tenant.name());
-    if (!filter.queues().isEmpty()) {
-      condition = condition.and(JOB.QUEUE.in(filter.queues()));
-    }
-    if (!filter.policies().isEmpty()) {
-      condition = condition.and(JOB.POLICY.in(filter.policies()));
-    }
-    if (!filter.users().isEmpty()) {
-      condition = condition.and(JOB.USER_ID.in(filter.users()));
-    }
-    if (!filter.states().isEmpty()) {
-      condition = condition.and(JOB.STATE.in(filter.states().stream().map(Enum::name).toList()));
-    }
-    if (filter.createdAfter().isPresent()) {
-      condition = condition.and(JOB.CREATED_AT.ge(filter.createdAfter().get()));
-    }
-    if (!filter.labels().isEmpty()) {
-      condition = condition.and(JOB.LABELS.contains(filter.labels().toArray(new String[0])));
-    }
-    if (filter.activeOrFinishedAfter().isPresent()) {
-      condition =
-          condition.and(
-              JOB.STATE
-                  .notIn(TERMINAL)
-                  .or(JOB.FINISHED_AT.ge(filter.activeOrFinishedAfter().get())));
-    }
-    return condition;
+    return JobLists.counts(sql, tenant, filter);
   }
 
   @Override
