@@ -17,6 +17,7 @@ final class Commits {
   private static final Logger LOG = LoggerFactory.getLogger(Commits.class);
 
   private static final Duration RETRY = Duration.ofMillis(100);
+  private static final int MOST_DOUBLINGS = 10;
 
   private final LoopSettings settings;
   private final Lease lease;
@@ -25,6 +26,12 @@ final class Commits {
   private Batch batch;
   private Purpose purpose = Purpose.RENEWAL;
   private long sentNanos;
+
+  /// How often the batch was not made, in a row, and why the last time.
+  private int failures;
+
+  private Exception failure = new IllegalStateException("nothing failed");
+  private boolean isAnswered;
   private long lastBatch;
   private long lastVersion;
 
@@ -97,6 +104,7 @@ final class Commits {
       case CommitResult.Deposed(Leadership now) -> end(new LeaderEnd.Deposed(now));
       case CommitResult.Unknown(Exception cause) -> {
         LOG.warn("the outcome of batch {} is not known: {}", batch.id(), cause.toString());
+        failure = cause;
         yield new Move.Resolve(batch);
       }
     };
@@ -104,18 +112,35 @@ final class Commits {
 
   /// The row is asked until it answers or the lease is over.
   Move resolved(Resolution resolution) {
+    isAnswered = !(resolution instanceof Resolution.Unreachable);
     return switch (resolution) {
       // A renewal has the number of the batch before it, so it is simply made again.
-      case Resolution.Happened() -> batch.isRenewal() ? new Move.Commit(batch) : made();
-      case Resolution.DidNotHappen() -> new Move.Commit(batch);
+      case Resolution.Happened() -> batch.isRenewal() ? again() : made();
+      case Resolution.DidNotHappen() -> again();
       case Resolution.Deposed(Leadership now) -> end(new LeaderEnd.Deposed(now));
       case Resolution.Unreachable(Exception cause) ->
           lease.isHeld() ? new Move.Pause(RETRY) : end(new LeaderEnd.LeaseRanOut(cause));
     };
   }
 
+  /// The row answers, so a lost answer is mended by trying again, at once. A database that answers
+  /// and takes nothing, because its disk is full, is tried ever more seldom, and not for longer
+  /// than half a lease without a success: then callers are told, and another may have more luck.
+  private Move again() {
+    failures++;
+    if (failures == 1) {
+      return new Move.Commit(batch);
+    }
+    if (!lease.isFresh()) {
+      return end(new LeaderEnd.LeaseRanOut(failure));
+    }
+    Duration doubled = RETRY.multipliedBy(1L << Math.min(failures - 2, MOST_DOUBLINGS));
+    Duration most = settings.renewal();
+    return new Move.Pause(doubled.compareTo(most) < 0 ? doubled : most);
+  }
+
   Move paused() {
-    return new Move.Resolve(batch);
+    return isAnswered ? new Move.Commit(batch) : new Move.Resolve(batch);
   }
 
   Move acted() {
@@ -144,6 +169,7 @@ final class Commits {
   }
 
   private Move made() {
+    failures = 0;
     lease.renewed(sentNanos);
     lastBatch = batch.id();
     lastVersion = batch.version();

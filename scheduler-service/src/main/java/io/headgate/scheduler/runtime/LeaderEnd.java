@@ -8,7 +8,7 @@ sealed interface LeaderEnd {
   /// Another took over.
   record Deposed(Leadership now) implements LeaderEnd {}
 
-  /// The database could not be reached until the lease was over.
+  /// The database could not be reached until the lease was over, or took nothing for half of it.
   record LeaseRanOut(Exception cause) implements LeaderEnd {}
 
   /// A bug, or something that should not be: the state in memory is not trusted any more.

@@ -168,16 +168,28 @@ public final class PostgresSchedulerStore implements SchedulerStore {
         connection.commit();
         return new CommitResult.Committed();
       } catch (SQLException e) {
+        undo(connection, e);
         if (isOutcomeKnown(e)) {
-          connection.rollback();
           throw new IllegalStateException("batch " + batch.id() + " cannot be written", e);
         }
         return new CommitResult.Unknown(e);
       } finally {
-        connection.setAutoCommit(true);
+        if (!connection.isClosed()) {
+          connection.setAutoCommit(true);
+        }
       }
     } catch (SQLException e) {
       return new CommitResult.Unknown(e);
+    }
+  }
+
+  /// Nothing of it may become durable by the end of the transaction; without a connection it will
+  /// not.
+  private static void undo(Connection connection, SQLException cause) {
+    try {
+      connection.rollback();
+    } catch (SQLException e) {
+      cause.addSuppressed(e);
     }
   }
 

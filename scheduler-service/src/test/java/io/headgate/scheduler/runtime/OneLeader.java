@@ -1,0 +1,122 @@
+package io.headgate.scheduler.runtime;
+
+import io.headgate.kit.testing.TestClock;
+import io.headgate.kit.watch.WatchPosition;
+import io.headgate.scheduler.core.SchedulerCore;
+import io.headgate.scheduler.core.catalog.Policy;
+import io.headgate.scheduler.core.catalog.PolicyId;
+import io.headgate.scheduler.core.catalog.Pool;
+import io.headgate.scheduler.core.catalog.PoolId;
+import io.headgate.scheduler.core.catalog.Profile;
+import io.headgate.scheduler.core.catalog.ProfileId;
+import io.headgate.scheduler.core.catalog.Queue;
+import io.headgate.scheduler.core.catalog.QueueId;
+import io.headgate.scheduler.core.catalog.TenantId;
+import io.headgate.scheduler.core.catalog.UserId;
+import io.headgate.scheduler.runtime.SchedulerStore.Candidate;
+import io.headgate.type.GpuQuantity;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+
+/// A leader of a tenant with one queue, on a store in memory and a clock that a test moves.
+final class OneLeader {
+  static final TenantId TENANT = new TenantId("acme");
+  private static final QueueId QUEUE = new QueueId(TENANT, "queue");
+  static final LoopSettings SETTINGS =
+      new LoopSettings(
+          SchedulerCore.DEFAULT_PLACEMENT,
+          Duration.ofSeconds(10),
+          Duration.ofSeconds(2),
+          Duration.ofSeconds(10),
+          Duration.ofSeconds(10),
+          Duration.ofMinutes(2),
+          100,
+          100,
+          100,
+          100);
+
+  final TestClock time = new TestClock();
+  final LeaderStart start;
+  final LeaderPorts ports;
+  final Lease lease = new Lease(time, SETTINGS.lease(), time.monotonicNanos());
+
+  OneLeader() {
+    InMemoryStore store = new InMemoryStore(time::monotonicNanos);
+    Leadership leadership =
+        store
+            .takeOver(
+                new Candidate("a", "a:1", true, SETTINGS.lease(), SETTINGS.missedRenewal()), false)
+            .orElseThrow()
+            .leadership();
+    this.start = new LeaderStart(leadership, SETTINGS, 0, 0);
+    this.ports =
+        new LeaderPorts(
+            store, store, List.of(), time, LoopMetrics.NONE, _ -> {}, Failpoint.Handler.NONE);
+  }
+
+  LeaderState state() {
+    LoadedState nothing =
+        new LoadedState(List.of(), List.of(), List.of(), List.of(), Map.of(), 0, 0, 0);
+    return LeaderState.load(start.leadership(), SETTINGS, nothing, catalog(), 0);
+  }
+
+  private static List<CatalogUpdate> catalog() {
+    Batch.CatalogChange kept =
+        new Batch.CatalogChange(WatchPosition.START, true, List.of(), List.of());
+    PoolId pool = new PoolId(TENANT, "pool");
+    ProfileId profile = new ProfileId(TENANT, "none");
+    PolicyId policy = new PolicyId(TENANT, "policy");
+    return List.of(
+        new CatalogUpdate.OfSupply(
+            kept,
+            List.of(
+                new Supply(
+                    TENANT,
+                    1,
+                    List.of(new Supply.OfferedPool(Pool.of(pool), Optional.empty())),
+                    List.of(Profile.of(profile, GpuQuantity.ZERO, List.of(pool))))),
+            List.of(),
+            List.of(),
+            List.of()),
+        new CatalogUpdate.OfAccess(
+            kept,
+            List.of(
+                new Access(
+                    TENANT,
+                    1,
+                    List.of(new Access.Group("all", Set.of("users/alice"))),
+                    List.of(
+                        new Access.Rights(
+                            Policy.of(policy, GpuQuantity.ZERO, GpuQuantity.ONE),
+                            "all",
+                            Optional.empty())),
+                    List.of(new Queue(QUEUE, policy, profile, 1, true, true)))),
+            List.of()));
+  }
+
+  static Command.Submit submit(String name, Optional<Submission.RequestKey> request) {
+    return new Command.Submit(
+        new Submission(
+            List.of(
+                new Submission.NewJob(
+                    new JobName(TENANT, name),
+                    QUEUE,
+                    new UserId("alice"),
+                    "users/alice",
+                    false,
+                    0,
+                    Optional.empty(),
+                    Optional.empty(),
+                    List.of(),
+                    "",
+                    false,
+                    Document.EMPTY)),
+            request,
+            List.of()),
+        new CompletableFuture<>());
+  }
+}
