@@ -24,6 +24,9 @@ final class Leader {
   private final Dispatcher dispatcher;
   private volatile boolean closing;
 
+  /// Confined to the loop, and after its end to who finishes the leader.
+  private List<Command> inHand = List.of();
+
   /// @param decided gets what was decided, to be made durable
   Leader(
       LeaderStart start,
@@ -101,6 +104,13 @@ final class Leader {
     return queue.take(waitNanos, state.settings.batchJobs());
   }
 
+  /// Decides what was taken. If it throws, [#finish] answers whoever waits for it.
+  void decide(List<Command> commands) throws InterruptedException {
+    inHand = commands;
+    turns.take(commands);
+    inHand = List.of();
+  }
+
   /// Takes nothing more; what was taken is finished.
   void close() {
     closing = true;
@@ -125,9 +135,8 @@ final class Leader {
   void finish(LeaderEnd why) throws InterruptedException {
     LeadershipLostException lost =
         new LeadershipLostException("this replica does not lead any more");
-    for (Command command : drain()) {
-      fail(command, lost);
-    }
+    inHand.forEach(command -> fail(command, lost));
+    drain().forEach(command -> fail(command, lost));
     String address =
         why instanceof LeaderEnd.Deposed(Leadership now) ? now.address().orElse("") : "";
     dispatcher.shut(address);

@@ -119,7 +119,7 @@ final class LeaderThreads {
         end.complete(new LeaderEnd.Closed());
         return;
       }
-      leader.turns().take(commands);
+      leader.decide(commands);
     }
   }
 

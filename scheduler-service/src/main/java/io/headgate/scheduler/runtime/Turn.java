@@ -62,18 +62,28 @@ final class Turn {
     private final CompletableFuture<T> future;
     private final Supplier<T> compute;
     private @Nullable T answer;
+    private @Nullable RuntimeException failure;
 
     Reply(CompletableFuture<T> future, Supplier<T> compute) {
       this.future = future;
       this.compute = compute;
     }
 
+    /// A question that cannot be answered is its asker's failure, and no reason to lead no more.
     void settle() {
-      answer = compute.get();
+      try {
+        answer = compute.get();
+      } catch (RuntimeException e) {
+        failure = e;
+      }
     }
 
     void give() {
-      future.complete(Objects.requireNonNull(answer, "not settled"));
+      if (failure != null) {
+        future.completeExceptionally(failure);
+      } else {
+        future.complete(Objects.requireNonNull(answer, "not settled"));
+      }
     }
 
     void fail(Throwable cause) {

@@ -357,7 +357,7 @@ final class SimulatedReplica {
           leader.turns().takeLast();
           end(new LeaderEnd.Closed());
         } else {
-          leader.turns().take(commands);
+          leader.decide(commands);
         }
       } catch (InterruptedException e) {
         throw new IllegalStateException(e);
