@@ -16,6 +16,7 @@ import io.headgate.proto.agent.v1.AttemptReport.State;
 import io.headgate.proto.agent.v1.Closing;
 import io.headgate.proto.agent.v1.ConnectRequest;
 import io.headgate.proto.agent.v1.ConnectResponse;
+import io.headgate.proto.agent.v1.Forget;
 import io.headgate.proto.agent.v1.Heartbeat;
 import io.headgate.proto.agent.v1.Hello;
 import io.headgate.proto.agent.v1.LogChunk;
@@ -386,7 +387,7 @@ final class FakeAgent implements AutoCloseable {
       case ASSIGN -> assigned(response.getAssign(), startsIt);
       case STOP -> stopped(response.getStop(), stopsIt);
       case ACKNOWLEDGE -> acknowledged(response.getAcknowledge().getSequence());
-      case FORGET -> forget(id(response.getForget().getJob()), response.getForget().getAttempt());
+      case FORGET -> forget(response.getForget());
       case READ_LOGS -> logs(response.getReadLogs().getReadId());
       case WELCOME, NOT_LEADER, HEARTBEAT_REPLY, CANCEL_READ_LOGS, MESSAGE_NOT_SET -> {
         // Only heard.
@@ -428,6 +429,7 @@ final class FakeAgent implements AutoCloseable {
     AttemptReport fresh =
         AttemptReport.newBuilder()
             .setJob(assign.getJob())
+            .setUid(assign.getUid())
             .setAttempt(assign.getAttempt())
             .setWorker(assign.getWorker())
             .setState(State.STATE_STARTING)
@@ -452,11 +454,16 @@ final class FakeAgent implements AutoCloseable {
     synchronized (this) {
       known = ledger.get(job);
     }
+    if (known != null && !known.getUid().equals(stop.getUid())) {
+      // Of another job with its name, of which this ledger has no room for a record.
+      return;
+    }
     if (known == null || known.getAttempt() != stop.getAttempt()) {
       update(
           job,
           AttemptReport.newBuilder()
               .setJob(stop.getJob())
+              .setUid(stop.getUid())
               .setAttempt(stop.getAttempt())
               .setWorker(stop.getWorker())
               .setState(State.STATE_ENDED)
@@ -478,10 +485,12 @@ final class FakeAgent implements AutoCloseable {
     unacknowledged.keySet().removeIf(each -> each <= upTo);
   }
 
-  private synchronized void forget(String job, int attempt) {
-    AttemptReport known = ledger.get(job);
-    if (known != null && known.getAttempt() == attempt) {
-      ledger.remove(job);
+  private synchronized void forget(Forget forget) {
+    AttemptReport known = ledger.get(id(forget.getJob()));
+    if (known != null
+        && known.getAttempt() == forget.getAttempt()
+        && known.getUid().equals(forget.getUid())) {
+      ledger.remove(id(forget.getJob()));
     }
   }
 

@@ -12,6 +12,7 @@ import io.grpc.Status.Code;
 import io.headgate.kit.db.Database;
 import io.headgate.kit.db.DatabaseConfig;
 import io.headgate.kit.testing.PostgresFixture;
+import io.headgate.proto.agent.v1.AttemptReport;
 import io.headgate.proto.scheduler.v1.Job;
 import io.headgate.proto.scheduler.v1.JobServiceGrpc.JobServiceBlockingStub;
 import io.headgate.proto.scheduler.v1.ListEventsRequest;
@@ -121,6 +122,39 @@ final class HistoryTest {
     agent.connect();
     finish("old");
     assertThat(listed()).as("its name is free").contains("old");
+  }
+
+  /// A machine that was away for longer than jobs are remembered still tells of its own.
+  @Test
+  void takesNoNewsOfAJobForThatOfAnotherWithItsName() {
+    AttemptReport ended =
+        AttemptReport.newBuilder()
+            .setJob(ACME + "/jobs/again")
+            .setUid("of-the-first")
+            .setAttempt(1)
+            .setState(AttemptReport.State.STATE_ENDED)
+            .setEndReason(AttemptReport.EndReason.END_REASON_EXITED)
+            .setExitCode(0)
+            .build();
+    submit(alice, submit("rnd-1", "again"));
+    String uid = agent.awaitAssign("again").getUid();
+    awaitState(alice, "again", Job.State.STATE_RUNNING);
+    agent.say(ended);
+    awaitForgotten("of-the-first");
+    agent.disconnect();
+    agent.open(agent.hello().addAttempts(ended));
+    awaitForgotten("of-the-first");
+    AttemptReport running = ended.toBuilder().setState(AttemptReport.State.STATE_RUNNING).build();
+    agent.say(running);
+    assertThat(agent.awaitStop("again").getUid()).isEqualTo("of-the-first");
+    assertThat(get(alice, "again").getState()).isEqualTo(Job.State.STATE_RUNNING);
+    agent.exits("again", 0);
+    awaitState(alice, "again", Job.State.STATE_DONE);
+    awaitForgotten(uid);
+  }
+
+  private void awaitForgotten(String uid) {
+    FakeAgent.awaitThat(() -> agent.has(said -> said.getForget().getUid().equals(uid)));
   }
 
   @Test

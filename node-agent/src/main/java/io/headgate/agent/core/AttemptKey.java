@@ -4,25 +4,45 @@ import java.util.Comparator;
 
 /// One worker of one attempt of a job: what this machine runs at most once, ever.
 ///
+/// @param uid tells its job from others that had the name before; empty: of a scheduler, or of a
+///   record of this machine, that does not say it
 /// @param attempt from 1
 /// @param worker from 0
-public record AttemptKey(JobName job, int attempt, int worker) implements Comparable<AttemptKey> {
+public record AttemptKey(JobName job, String uid, int attempt, int worker)
+    implements Comparable<AttemptKey> {
   private static final Comparator<AttemptKey> ORDER =
       Comparator.comparing(AttemptKey::job)
           .thenComparingInt(AttemptKey::attempt)
-          .thenComparingInt(AttemptKey::worker);
+          .thenComparingInt(AttemptKey::worker)
+          .thenComparing(AttemptKey::uid);
+
+  private static final int MAX_UID_LENGTH = 64;
 
   public AttemptKey {
     if (attempt < 1 || worker < 0) {
       throw new IllegalArgumentException(
           "attempt " + attempt + " must be at least 1 and worker " + worker + " at least 0");
     }
+    if (uid.length() > MAX_UID_LENGTH || !uid.chars().allMatch(AttemptKey::isOfUid)) {
+      throw new IllegalArgumentException(
+          "uid '" + uid + "' has other than up to 64 lower-case letters, digits and hyphens");
+    }
   }
 
-  /// A name for this attempt's directory: unique, because ids hold no dots, and safe as a file
-  /// name.
+  private static boolean isOfUid(int c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
+  }
+
+  /// The same, if its uid is not known. No other key with its name comes before it in order.
+  AttemptKey byName() {
+    return new AttemptKey(job, "", attempt, worker);
+  }
+
+  /// A name for this attempt's directory: unique, because neither ids nor uids hold dots, and safe
+  /// as a file name.
   public String directoryName() {
-    return job.tenant() + "." + job.id() + "." + attempt + "." + worker;
+    String name = job.tenant() + "." + job.id() + "." + attempt + "." + worker;
+    return uid.isEmpty() ? name : name + "." + uid;
   }
 
   @Override

@@ -3,11 +3,13 @@ package io.headgate.agent.core;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /// Brings what runs on this machine in line with what the scheduler wants, and says how.
 ///
@@ -118,12 +120,24 @@ public final class Reconciler {
     return true;
   }
 
+  /// The attempt that a command is about. Where the command or the record, of an older version, has
+  /// no uid, the name tells.
+  private @Nullable Attempt known(AttemptKey key) {
+    Attempt exact = attempts.get(key);
+    if (exact != null || !key.uid().isEmpty()) {
+      return exact != null ? exact : attempts.get(key.byName());
+    }
+    Iterator<Attempt> from = attempts.tailMap(key).values().iterator();
+    Attempt next = from.hasNext() ? from.next() : null;
+    return next != null && next.key().byName().equals(key) ? next : null;
+  }
+
   private void assign(Input.Assigned assigned, List<Effect> effects) {
     if (!obeys(assigned.leadership(), effects)) {
       return;
     }
     Assignment assignment = assigned.assignment();
-    Attempt known = attempts.get(assignment.key());
+    Attempt known = known(assignment.key());
     if (known != null) {
       effects.add(new Effect.Report(known.report()));
       return;
@@ -154,7 +168,7 @@ public final class Reconciler {
     if (!obeys(malformed.leadership(), effects)) {
       return;
     }
-    Attempt known = attempts.get(malformed.key());
+    Attempt known = known(malformed.key());
     if (known != null) {
       effects.add(new Effect.Report(known.report()));
       return;
@@ -167,7 +181,7 @@ public final class Reconciler {
     if (!obeys(ordered.leadership(), effects)) {
       return;
     }
-    Attempt known = attempts.get(ordered.key());
+    Attempt known = known(ordered.key());
     if (known == null) {
       // Recorded, so that an assignment that was overtaken by this stop does not start after all.
       endUnstarted(
@@ -204,10 +218,10 @@ public final class Reconciler {
   }
 
   private void forget(AttemptKey key, List<Effect> effects) {
-    Attempt known = attempts.get(key);
+    Attempt known = known(key);
     if (known != null && known.state() == AttemptState.ENDED) {
-      attempts.remove(key);
-      effects.add(new Effect.Forget(key));
+      attempts.remove(known.key());
+      effects.add(new Effect.Forget(known.key()));
     }
   }
 

@@ -31,8 +31,8 @@ final class FromWire {
   }
 
   /// @throws IllegalArgumentException when there is no telling which attempt is meant
-  static AttemptKey key(String job, int attempt, int worker) {
-    return new AttemptKey(JobName.parse(job), attempt, worker);
+  static AttemptKey key(String job, String uid, int attempt, int worker) {
+    return new AttemptKey(JobName.parse(job), uid, attempt, worker);
   }
 
   /// An assignment, or what is wrong with it.
@@ -40,7 +40,7 @@ final class FromWire {
   /// @throws IllegalArgumentException when there is no telling which attempt is meant
   static Input assign(Assign wire, Instant now) {
     Leadership leadership = leadership(wire.getLeadership());
-    AttemptKey key = key(wire.getJob(), wire.getAttempt(), wire.getWorker());
+    AttemptKey key = key(wire.getJob(), wire.getUid(), wire.getAttempt(), wire.getWorker());
     try {
       return new Input.Assigned(leadership, assignment(wire, key), now);
     } catch (IllegalArgumentException | ArithmeticException e) {
@@ -60,7 +60,7 @@ final class FromWire {
         };
     return new Input.StopOrdered(
         leadership(wire.getLeadership()),
-        key(wire.getJob(), wire.getAttempt(), wire.getWorker()),
+        key(wire.getJob(), wire.getUid(), wire.getAttempt(), wire.getWorker()),
         new StopOrder(kind, wire.getSkipCallback()),
         now);
   }

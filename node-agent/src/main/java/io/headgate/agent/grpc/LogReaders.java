@@ -41,7 +41,8 @@ final class LogReaders {
       out.accept(ToWire.message(ToWire.lastChunk(request.getReadId(), problem)));
       return;
     }
-    AttemptKey key = FromWire.key(request.getJob(), request.getAttempt(), request.getWorker());
+    AttemptKey key =
+        FromWire.key(request.getJob(), request.getUid(), request.getAttempt(), request.getWorker());
     readers.put(request.getReadId(), new LogSender(agent, request, key));
   }
 

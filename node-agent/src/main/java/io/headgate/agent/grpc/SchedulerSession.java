@@ -262,7 +262,8 @@ public final class SchedulerSession
         var forget = message.getForget();
         agent.post(
             new Input.Forgotten(
-                FromWire.key(forget.getJob(), forget.getAttempt(), forget.getWorker())));
+                FromWire.key(
+                    forget.getJob(), forget.getUid(), forget.getAttempt(), forget.getWorker())));
       }
       case MESSAGE_NOT_SET -> LOG.debug("a message of a newer protocol is not understood");
     }

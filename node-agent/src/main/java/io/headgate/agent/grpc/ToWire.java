@@ -37,6 +37,7 @@ final class ToWire {
     var wire =
         io.headgate.proto.agent.v1.AttemptReport.newBuilder()
             .setJob(report.key().job().toString())
+            .setUid(report.key().uid())
             .setAttempt(report.key().attempt())
             .setWorker(report.key().worker())
             .setState(state(report));

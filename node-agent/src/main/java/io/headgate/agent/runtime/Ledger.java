@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 
 /// What this machine has taken on, on disk before it is acted on.
 ///
-/// One directory an attempt, `attempts/<tenant>.<job>.<attempt>.<worker>`:
+/// One directory an attempt, `attempts/<tenant>.<job>.<attempt>.<worker>.<uid>`:
 ///
 /// | file | written | means |
 /// |---|---|---|

@@ -186,12 +186,17 @@ final class Records {
   }
 
   private static Fields putKey(Fields fields, AttemptKey key) {
-    return fields.put("job", key.job()).put("attempt", key.attempt()).put("worker", key.worker());
+    return fields
+        .put("job", key.job())
+        .putIfPresent("uid", Optional.of(key.uid()).filter(uid -> !uid.isEmpty()))
+        .put("attempt", key.attempt())
+        .put("worker", key.worker());
   }
 
   private static AttemptKey key(Fields fields) {
     return new AttemptKey(
         fields.parse("job", fields.require("job"), JobName::parse),
+        fields.find("uid").orElse(""),
         (int) fields.number("attempt"),
         (int) fields.number("worker"));
   }

@@ -128,7 +128,9 @@ class AssignmentTest {
     assertThat(name)
         .isEqualTo(new JobName("acme", "train-5"))
         .hasToString("tenants/acme/jobs/train-5");
-    assertThat(new AttemptKey(name, 2, 3).directoryName()).isEqualTo("acme.train-5.2.3");
+    assertThat(new AttemptKey(name, "", 2, 3).directoryName()).isEqualTo("acme.train-5.2.3");
+    assertThat(new AttemptKey(name, "1-x9", 2, 3).directoryName())
+        .isEqualTo("acme.train-5.2.3.1-x9");
   }
 
   @Test

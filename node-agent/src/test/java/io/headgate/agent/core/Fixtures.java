@@ -18,7 +18,12 @@ public final class Fixtures {
   private Fixtures() {}
 
   public static AttemptKey key(String job) {
-    return new AttemptKey(new JobName("acme", job), 1, 0);
+    return new AttemptKey(new JobName("acme", job), "", 1, 0);
+  }
+
+  /// Of a job that had, or will have, its name with others.
+  public static AttemptKey key(String job, String uid) {
+    return new AttemptKey(new JobName("acme", job), uid, 1, 0);
   }
 
   static DeviceInfo device(int index) {
@@ -36,8 +41,12 @@ public final class Fixtures {
   }
 
   public static Assignment assignment(String job, SliceGrant... slices) {
+    return assignment(key(job), slices);
+  }
+
+  public static Assignment assignment(AttemptKey key, SliceGrant... slices) {
     return new Assignment(
-        key(job),
+        key,
         1,
         "half",
         List.of(slices),

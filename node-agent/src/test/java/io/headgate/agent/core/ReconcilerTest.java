@@ -112,6 +112,38 @@ class ReconcilerTest {
     assertThat(report("a").end().orElseThrow().reason()).isEqualTo(EndReason.STOPPED);
   }
 
+  /// The scheduler may forget a job, and its name be given to another, while a machine is away.
+  @Test
+  void runsAnotherJobWithTheNameOfOneThatItStillKeeps() {
+    AttemptKey old = key("a", "1-x");
+    AttemptKey young = key("a", "2-y");
+    assign(assignment(old));
+    reconciler.on(new Input.Observed(old, Fixtures.exited(3)));
+    reconciler.on(new Input.Released(old, Duration.ZERO));
+
+    assertThat(names(assign(assignment(young)))).containsExactly("RecordAssignment", "Start");
+    assertThat(names(reconciler.on(new Input.StopOrdered(LEADER, old, PREEMPT, NOW))))
+        .as("is not about the young one")
+        .containsExactly("Report ENDED");
+    assertThat(reconciler.on(new Input.Forgotten(old))).containsExactly(new Effect.Forget(old));
+    assertThat(reconciler.reports()).extracting(AttemptReport::key).containsExactly(young);
+  }
+
+  @Test
+  void goesByTheNameWhereAnOlderVersionHasNoUid() {
+    AttemptKey unnamed = key("a");
+    AttemptKey named = key("a", "1-x");
+    assign(assignment(unnamed));
+    assertThat(names(assign(assignment(named)))).containsExactly("Report STARTING");
+    assertThat(names(reconciler.on(new Input.StopOrdered(LEADER, named, PREEMPT, NOW))))
+        .containsExactly("SendStop", "Report STOPPING");
+    assign(assignment(key("b", "2-y")));
+    assertThat(names(stop("b"))).containsExactly("SendStop", "Report STOPPING");
+    assertThat(reconciler.reports())
+        .extracting(AttemptReport::key)
+        .containsExactly(unnamed, key("b", "2-y"));
+  }
+
   @Test
   void keepsATombstoneOfWhatItNeverHad() {
     assertThat(names(stop("a"))).containsExactly("RecordLeadership", "RecordEnd", "Report ENDED");

@@ -49,6 +49,8 @@ class RecordsTest {
         Fixtures.assignment("a", Fixtures.slice(0, "1"), Fixtures.slice(1, "1"));
     assertThat(Records.assignment(Fields.ofLines(Records.of(assignment).toLines())))
         .isEqualTo(assignment);
+    Assignment unlike = Fixtures.assignment(Fixtures.key("a", "1-x"));
+    assertThat(Records.assignment(Fields.ofLines(Records.of(unlike).toLines()))).isEqualTo(unlike);
     for (AttemptReport report : List.of(Fixtures.endedReport("a"), Fixtures.runningReport("b"))) {
       assertThat(Records.report(Fields.ofLine(Records.of(report).toLine()))).isEqualTo(report);
     }

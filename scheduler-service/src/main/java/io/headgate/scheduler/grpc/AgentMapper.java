@@ -57,6 +57,7 @@ final class AgentMapper {
     AgentReport.State state = toState(report.getState());
     return new AgentReport(
         Names.reported(report.getJob()),
+        report.getUid(),
         report.getAttempt(),
         report.getWorker(),
         state,
@@ -112,6 +113,7 @@ final class AgentMapper {
               Stop.newBuilder()
                   .setLeadership(toLeadership(stop.leadership()))
                   .setJob(stop.worker().job().toString())
+                  .setUid(stop.worker().uid())
                   .setAttempt(stop.worker().attempt())
                   .setWorker(stop.worker().worker())
                   .setKind(
@@ -127,6 +129,7 @@ final class AgentMapper {
           response.setForget(
               Forget.newBuilder()
                   .setJob(worker.job().toString())
+                  .setUid(worker.uid())
                   .setAttempt(worker.attempt())
                   .setWorker(worker.worker()));
       case AgentCommand.ReadLogs read ->
@@ -134,6 +137,7 @@ final class AgentMapper {
               ReadLogs.newBuilder()
                   .setReadId(read.readId())
                   .setJob(read.worker().job().toString())
+                  .setUid(read.worker().uid())
                   .setAttempt(read.worker().attempt())
                   .setWorker(read.worker().worker())
                   .setFollow(read.follow())
@@ -159,6 +163,7 @@ final class AgentMapper {
         Assign.newBuilder()
             .setLeadership(toLeadership(command.leadership()))
             .setJob(command.worker().job().toString())
+            .setUid(command.worker().uid())
             .setAttempt(command.worker().attempt())
             .setWorker(command.worker().worker())
             .setWorkers(command.workers())

@@ -70,7 +70,7 @@ public final class LogReads {
     AgentCommand.ReadLogs command =
         new AgentCommand.ReadLogs(
             UUID.randomUUID().toString(),
-            new AgentCommand.Worker(job.name(), attempt.id().number(), request.getWorker()),
+            job.worker(attempt.id(), request.getWorker()),
             request.getFollow(),
             request.getTailBytes(),
             LogRelay.WINDOW_BYTES);

@@ -74,7 +74,8 @@ public sealed interface AgentCommand {
 
   /// One worker of one attempt.
   ///
+  /// @param uid [JobRecord#uid]; empty: the agent does not know it
   /// @param attempt from 1
   /// @param worker from 0
-  record Worker(JobName job, int attempt, int worker) {}
+  record Worker(JobName job, String uid, int attempt, int worker) {}
 }

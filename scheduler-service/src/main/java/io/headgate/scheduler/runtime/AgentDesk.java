@@ -183,7 +183,7 @@ final class AgentDesk {
   private void take(Turn turn, NodeId node, AgentReport report, Optional<Set<WorkerKey>> reported) {
     Optional<AttemptRecord> known = find(node, report);
     if (known.isEmpty()) {
-      boolean isLate = reported.isEmpty() && state.jobs.hasEnded(report.job(), report.attempt());
+      boolean isLate = reported.isEmpty() && state.jobs.hasEnded(report);
       if (!isLate || report.state() == AgentReport.State.ENDED) {
         stranger(turn, node, report);
       }
@@ -237,6 +237,8 @@ final class AgentDesk {
     return state
         .jobs
         .job(report.job())
+        // The record may be of a job that had the name before.
+        .filter(job -> report.uid().isEmpty() || report.uid().equals(job.uid()))
         .flatMap(job -> state.jobs.attempt(new AttemptId(job.id(), report.attempt())))
         .filter(attempt ->
             report.worker() < attempt.workers().size()
@@ -271,7 +273,7 @@ final class AgentDesk {
   }
 
   private static AgentCommand.Worker worker(AgentReport report) {
-    return new AgentCommand.Worker(report.job(), report.attempt(), report.worker());
+    return new AgentCommand.Worker(report.job(), report.uid(), report.attempt(), report.worker());
   }
 
   private void remember(

@@ -7,11 +7,13 @@ import java.util.Optional;
 
 /// How one attempt's worker stands on its machine, as the agent says.
 ///
+/// @param uid [JobRecord#uid], as the agent was told; empty: it was not, and the name alone counts
 /// @param endReason present exactly when ENDED
 /// @param error in one sentence; empty: nothing went wrong
 /// @param phase of a stop that began or ended
 public record AgentReport(
     JobName job,
+    String uid,
     int attempt,
     int worker,
     State state,

@@ -230,7 +230,7 @@ final class EffectRecorder {
         new JobBook.WorkerKey(attempt.id(), worker),
         new AgentCommand.Assign(
             leadership,
-            new AgentCommand.Worker(job.name(), attempt.id().number(), worker),
+            job.worker(attempt.id(), worker),
             decided.workers().size(),
             job.card(),
             queue.name(),
@@ -293,10 +293,7 @@ final class EffectRecorder {
     return new Dispatch.Say(
         attempt.attempt().assignment().workers().get(worker).node(),
         new AgentCommand.Stop(
-            leadership,
-            new AgentCommand.Worker(job.name(), attempt.id().number(), worker),
-            kind,
-            attempt.skipCallback()));
+            leadership, job.worker(attempt.id(), worker), kind, attempt.skipCallback()));
   }
 
   private void end(Turn turn, AttemptRecord attempt, AttemptEnding ending) {
@@ -312,9 +309,7 @@ final class EffectRecorder {
     for (int worker = 0; worker < places.size(); worker++) {
       turn.dispatches.add(
           new Dispatch.Say(
-              places.get(worker).node(),
-              new AgentCommand.Forget(
-                  new AgentCommand.Worker(job.name(), ended.id().number(), worker))));
+              places.get(worker).node(), new AgentCommand.Forget(job.worker(ended.id(), worker))));
     }
   }
 

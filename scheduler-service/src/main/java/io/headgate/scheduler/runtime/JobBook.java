@@ -38,7 +38,9 @@ final class JobBook {
   private final Map<PolicyId, NavigableMap<Long, Long>> byPolicy = new HashMap<>();
 
   private final Map<JobId, Long> departed = new LinkedHashMap<>();
-  private final Set<EndedAttempt> ended = new LinkedHashSet<>();
+
+  /// With the uid of their jobs.
+  private final Map<EndedAttempt, String> ended = new LinkedHashMap<>();
 
   private record EndedAttempt(JobName job, int number) {}
 
@@ -137,8 +139,9 @@ final class JobBook {
   }
 
   /// Whether the attempt ended lately, so that news of its life is only late.
-  boolean hasEnded(JobName job, int attempt) {
-    return ended.contains(new EndedAttempt(job, attempt));
+  boolean hasEnded(AgentReport report) {
+    String uid = ended.get(new EndedAttempt(report.job(), report.attempt()));
+    return uid != null && (report.uid().isEmpty() || report.uid().equals(uid));
   }
 
   void begin(AttemptRecord attempt) {
@@ -161,9 +164,10 @@ final class JobBook {
   void end(AttemptRecord attempt) {
     attempts.remove(attempt.id().job());
     job(attempt.id().job())
-        .ifPresent(job -> ended.add(new EndedAttempt(job.name(), attempt.id().number())));
+        .ifPresent(
+            job -> ended.put(new EndedAttempt(job.name(), attempt.id().number()), job.uid()));
     if (ended.size() > REMEMBERED) {
-      removeFirst(ended);
+      removeFirst(ended.keySet());
     }
     NavigableMap<Long, Long> ofPolicy = byPolicy.get(attempt.attempt().policy());
     if (ofPolicy != null) {

@@ -1,9 +1,11 @@
 package io.headgate.scheduler.runtime;
 
 import io.headgate.scheduler.core.catalog.TenantId;
+import io.headgate.scheduler.core.job.AttemptId;
 import io.headgate.scheduler.core.job.Job;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.JobState;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 
@@ -44,6 +46,20 @@ public record JobRecord(
 
   public JobName name() {
     return card.name();
+  }
+
+  /// Tells this job from all others that have its name, before it or after it: a name is free again
+  /// once its job is forgotten, and after a restore from a backup even numbers are.
+  public String uid() {
+    Duration since = Duration.between(Instant.EPOCH, card.createdAt());
+    return Long.toString(id().value(), Character.MAX_RADIX)
+        + "-"
+        + Long.toString(since.toNanos() / 1000, Character.MAX_RADIX);
+  }
+
+  /// What agents call a worker of its attempt.
+  public AgentCommand.Worker worker(AttemptId attempt, int worker) {
+    return new AgentCommand.Worker(name(), uid(), attempt.number(), worker);
   }
 
   public TenantId tenant() {

@@ -246,6 +246,7 @@ final class Auditor {
           AttemptKey key =
               new AttemptKey(
                   new io.headgate.agent.core.JobName(job.tenant().name(), job.name().id()),
+                  job.uid(),
                   last.number(),
                   worker);
           SimulatedMachine machine = started.get(key);
