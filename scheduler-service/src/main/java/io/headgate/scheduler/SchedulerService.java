@@ -175,6 +175,11 @@ public final class SchedulerService implements AutoCloseable {
     return replica.isLeading();
   }
 
+  /// Open streams of agents.
+  int agents() {
+    return sessions.count();
+  }
+
   /// Name of whoever led at the last look; empty: nobody.
   public Optional<String> leader() {
     return replica.leadership().flatMap(Leadership::leader);

@@ -8,6 +8,8 @@ import static io.headgate.scheduler.Installation.get;
 import static io.headgate.scheduler.Installation.submit;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.protobuf.Duration;
+import com.google.protobuf.Timestamp;
 import io.headgate.kit.failure.GrpcFailures;
 import io.headgate.kit.testing.PostgresFixture;
 import io.headgate.proto.agent.v1.AttemptReport;
@@ -81,6 +83,52 @@ final class AgentStreamTest {
     rude.openWith(
         ConnectRequest.newBuilder().setHeartbeat(Heartbeat.newBuilder().setNumber(1)).build());
     isRefused(rude, "HELLO_EXPECTED");
+  }
+
+  /// Nobody is asked for output who is not there.
+  @Test
+  void letsGoOfAStreamThatItRefuses() {
+    FakeAgent agent = installation.agent("a-0");
+    AttemptReport malformed =
+        AttemptReport.newBuilder().setJob(ACME + "/jobs/r-0").setAttempt(0).build();
+    agent.open(agent.hello().addAttempts(malformed));
+    FakeAgent.awaitThat(agent::isOver);
+    assertThat(installation.service().agents()).isZero();
+    agent.connect();
+    assertThat(installation.service().agents()).isOne();
+    agent.say(malformed);
+    FakeAgent.awaitThat(agent::isOver);
+    FakeAgent.awaitThat(() -> installation.service().agents() == 0);
+    agent.connect();
+    agent.send(ConnectRequest.newBuilder().setHello(agent.hello()).build());
+    isRefused(agent, "HELLO_REPEATED");
+    FakeAgent.awaitThat(() -> installation.service().agents() == 0);
+  }
+
+  /// The database would not take them, and the leader would end with it, and the next one too.
+  @Test
+  void doesNotBelieveTimesThatAreNone() {
+    FakeAgent agent = installation.agent("a-0").connect();
+    submit(alice, submit("rnd-3", "r-0"));
+    agent.awaitAssign("r-0");
+    long epoch = agent.heard().getFirst().getWelcome().getLeadership().getEpoch();
+    for (long seconds : List.of(Long.MAX_VALUE, Long.MIN_VALUE, 400_000_000_000L)) {
+      agent.report(
+          "r-0",
+          report ->
+              report
+                  .setState(State.STATE_STOPPING)
+                  .setStartTime(Timestamp.newBuilder().setSeconds(seconds))
+                  .setEndTime(Timestamp.newBuilder().setSeconds(seconds).setNanos(-1))
+                  .setStopPhase("callback" + Math.abs(seconds % 10))
+                  .setStopPhaseResult("ok")
+                  .setStopPhaseDuration(Duration.newBuilder().setSeconds(seconds)));
+    }
+    agent.awaitAcknowledged();
+    agent.exits("r-0", 0);
+    awaitState(alice, "r-0", Job.State.STATE_DONE);
+    assertThat(installation.service().isLeading()).isTrue();
+    assertThat(agent.heard().getFirst().getWelcome().getLeadership().getEpoch()).isEqualTo(epoch);
   }
 
   @Test

@@ -1,5 +1,8 @@
 package io.headgate.scheduler.grpc;
 
+import com.google.protobuf.Timestamp;
+import com.google.protobuf.util.Durations;
+import com.google.protobuf.util.Timestamps;
 import io.headgate.proto.agent.v1.Acknowledge;
 import io.headgate.proto.agent.v1.Assign;
 import io.headgate.proto.agent.v1.CancelReadLogs;
@@ -21,6 +24,7 @@ import io.headgate.scheduler.runtime.AgentReport.StopPhase;
 import io.headgate.scheduler.runtime.Leadership;
 import io.headgate.scheduler.runtime.WorkerFacts.EndReason;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Optional;
 
 /// The words of the agent's stream.
@@ -52,7 +56,7 @@ final class AgentMapper {
                     report.getStopPhase(),
                     report.getStopPhaseResult(),
                     report.hasStopPhaseDuration()
-                        ? Optional.of(Times.duration(report.getStopPhaseDuration()))
+                        ? credible(report.getStopPhaseDuration())
                         : Optional.empty()));
     AgentReport.State state = toState(report.getState());
     return new AgentReport(
@@ -66,11 +70,22 @@ final class AgentMapper {
             : Optional.empty(),
         report.hasExitCode() ? Optional.of(report.getExitCode()) : Optional.empty(),
         report.getError(),
-        report.hasStartTime()
-            ? Optional.of(Times.instant(report.getStartTime()))
-            : Optional.empty(),
-        report.hasEndTime() ? Optional.of(Times.instant(report.getEndTime())) : Optional.empty(),
+        report.hasStartTime() ? credible(report.getStartTime()) : Optional.empty(),
+        report.hasEndTime() ? credible(report.getEndTime()) : Optional.empty(),
         phase);
+  }
+
+  /// A machine's clock may say anything, and so may a bad agent; what is no time is not believed.
+  private static Optional<Instant> credible(Timestamp time) {
+    return Timestamps.isValid(time) && time.getSeconds() >= 0
+        ? Optional.of(Times.instant(time))
+        : Optional.empty();
+  }
+
+  private static Optional<Duration> credible(com.google.protobuf.Duration duration) {
+    return Durations.isValid(duration) && Durations.isPositive(duration)
+        ? Optional.of(Times.duration(duration))
+        : Optional.empty();
   }
 
   private static AgentReport.State toState(io.headgate.proto.agent.v1.AttemptReport.State state) {

@@ -14,6 +14,7 @@ import io.headgate.proto.agent.v1.NotLeader;
 import io.headgate.proto.agent.v1.Update;
 import io.headgate.scheduler.core.node.NodeId;
 import io.headgate.scheduler.runtime.AgentCommand;
+import io.headgate.scheduler.runtime.AgentHello;
 import io.headgate.scheduler.runtime.AgentSession;
 import io.headgate.scheduler.runtime.ContactClock;
 import io.headgate.scheduler.runtime.Leadership;
@@ -56,6 +57,7 @@ final class GrpcAgentSession implements AgentSession, StreamObserver<ConnectRequ
   private int unacknowledged;
   private boolean isPaused;
   private boolean isOver;
+  private boolean isGone;
 
   private volatile @Nullable ContactClock clock;
 
@@ -76,6 +78,8 @@ final class GrpcAgentSession implements AgentSession, StreamObserver<ConnectRequ
     out.disableAutoRequest();
     out.setOnReadyHandler(this::flush);
     out.setOnCancelHandler(this::gone);
+    // Also when an interceptor refuses a message, which is not heard of here.
+    out.setOnCloseHandler(this::gone);
     out.request(1);
     return this;
   }
@@ -89,6 +93,11 @@ final class GrpcAgentSession implements AgentSession, StreamObserver<ConnectRequ
 
   @Override
   public void onNext(ConnectRequest request) {
+    take(request);
+    requestMore();
+  }
+
+  private void take(ConnectRequest request) {
     ContactClock known = clock;
     if (known != null) {
       known.heard(time.monotonicNanos());
@@ -104,7 +113,6 @@ final class GrpcAgentSession implements AgentSession, StreamObserver<ConnectRequ
       case MESSAGE_NOT_SET ->
           throw Refusal.invalid("MALFORMED_REQUEST", "a message says something").exception();
     }
-    requestMore();
   }
 
   private void hello(Hello hello) {
@@ -124,10 +132,11 @@ final class GrpcAgentSession implements AgentSession, StreamObserver<ConnectRequ
       endNotLeader(leaderAddress());
       return;
     }
+    AgentHello said = AgentMapper.toHello(hello);
     clock = known.get();
     known.get().heard(time.monotonicNanos());
     sessions.opened(this);
-    if (!replica.hello(this, AgentMapper.toHello(hello))) {
+    if (!replica.hello(this, said)) {
       sessions.closed(this);
       endNotLeader(leaderAddress());
     }
@@ -333,6 +342,10 @@ final class GrpcAgentSession implements AgentSession, StreamObserver<ConnectRequ
     lock.lock();
     try {
       isOver = true;
+      if (isGone) {
+        return;
+      }
+      isGone = true;
     } finally {
       lock.unlock();
     }

@@ -302,6 +302,11 @@ final class SimulatedStream {
     }
 
     @Override
+    public void setOnCloseHandler(Runnable handler) {
+      // Whoever ends it here has let go of it.
+    }
+
+    @Override
     public void disableAutoRequest() {
       up.credits = 0;
     }
