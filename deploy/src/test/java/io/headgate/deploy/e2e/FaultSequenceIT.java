@@ -166,7 +166,7 @@ class FaultSequenceIT {
   /// it goes on changes nothing.
   @Test
   void runsWhatWasOnAPausedAgentElsewhereAndNeverTwice() throws Exception {
-    stream.check();
+    stream.end();
     Path beats = Files.createDirectories(directory.resolve("beats"));
     JobClient jobs = client.jobs(TestInstallation.TENANT);
     String script =
