@@ -10,7 +10,10 @@ compile() {
     -D_GNU_SOURCE "$@"
 }
 # As drivers before and since 615 are: without and with limits of memory by cgroup.
-compile -shared -fPIC -fvisibility=hidden -o "$out/libnvidia-ml-580.so.1" "$sources"/nvml/fake*.c
+compile -shared -fPIC -fvisibility=hidden -o "$out/libnvidia-ml-580.so.1" \
+  "$sources"/nvml/fake*.c "$sources"/state.c
 compile -shared -fPIC -fvisibility=hidden -DWITH_MEMORY_LIMITS \
-  -o "$out/libnvidia-ml-615.so.1" "$sources"/nvml/fake*.c
+  -o "$out/libnvidia-ml-615.so.1" "$sources"/nvml/fake*.c "$sources"/state.c
+compile -shared -fPIC -fvisibility=hidden -o "$out/librocm_smi64.so" \
+  "$sources"/rocm/fake.c "$sources"/state.c
 compile -o "$out/nvml-layout" "$sources"/nvml/layout.c

@@ -1,17 +1,22 @@
 package io.headgate.agent;
 
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 
 /// How the agent treats the machine's own GPUs.
 ///
 /// @param driver where they come from
-public record GpuConfig(Driver driver, Nvml nvml, Mig mig, Watchdog watchdog) {
+public record GpuConfig(Driver driver, Nvml nvml, Rocm rocm, Mig mig, Watchdog watchdog) {
   /// Where GPUs come from.
   public enum Driver {
-    /// NVML's if it works; otherwise the machine has no GPUs, and the log says why.
+    /// NVIDIA's if there are any, else AMD's; otherwise the machine has no GPUs, and the log says
+    /// why.
     AUTO,
-    /// NVML's; without at least one the agent does not start.
+    /// NVIDIA's; without at least one the agent does not start.
     NVML,
+    /// AMD's; without at least one the agent does not start.
+    ROCM,
     /// From nowhere: those that there may be are left alone.
     NONE
   }
@@ -26,6 +31,27 @@ public record GpuConfig(Driver driver, Nvml nvml, Mig mig, Watchdog watchdog) {
     public Nvml {
       if (library.isBlank() || timeout.compareTo(Duration.ofMillis(100)) < 0) {
         throw new IllegalArgumentException("nvml: a library, and a timeout of at least 100ms");
+      }
+    }
+  }
+
+  /// AMD's library, ROCm SMI.
+  ///
+  /// @param libraries its names, as the system's linker finds it, or its paths; the first that is
+  ///   there
+  /// @param timeout how long a call may take, before the slice that it was for has failed
+  /// @param sysfs where the kernel shows its devices
+  public record Rocm(List<String> libraries, Duration timeout, Path sysfs) {
+    public static final Rocm DEFAULTS =
+        new Rocm(
+            List.of("librocm_smi64.so.1", "librocm_smi64.so.7", "librocm_smi64.so"),
+            Duration.ofSeconds(30),
+            Path.of("/sys"));
+
+    public Rocm {
+      libraries = List.copyOf(libraries);
+      if (libraries.isEmpty() || timeout.compareTo(Duration.ofMillis(100)) < 0) {
+        throw new IllegalArgumentException("rocm: a library, and a timeout of at least 100ms");
       }
     }
   }
@@ -60,8 +86,8 @@ public record GpuConfig(Driver driver, Nvml nvml, Mig mig, Watchdog watchdog) {
   }
 
   public static final GpuConfig DEFAULTS =
-      new GpuConfig(Driver.AUTO, Nvml.DEFAULTS, Mig.DEFAULTS, Watchdog.DEFAULTS);
+      new GpuConfig(Driver.AUTO, Nvml.DEFAULTS, Rocm.DEFAULTS, Mig.DEFAULTS, Watchdog.DEFAULTS);
 
   public static final GpuConfig NONE =
-      new GpuConfig(Driver.NONE, Nvml.DEFAULTS, Mig.DEFAULTS, Watchdog.DEFAULTS);
+      new GpuConfig(Driver.NONE, Nvml.DEFAULTS, Rocm.DEFAULTS, Mig.DEFAULTS, Watchdog.DEFAULTS);
 }

@@ -2,14 +2,18 @@ package io.headgate.agent;
 
 import io.headgate.agent.driver.CpuOnlyDriver;
 import io.headgate.agent.driver.GpuDriver;
+import io.headgate.agent.driver.GpuUnavailableException;
 import io.headgate.agent.driver.nvml.NvmlGpuDriver;
 import io.headgate.agent.driver.nvml.NvmlSteps;
-import io.headgate.agent.driver.nvml.NvmlUnavailableException;
+import io.headgate.agent.driver.rocm.RocmGpuDriver;
+import io.headgate.agent.driver.rocm.RocmSteps;
 import io.headgate.agent.driver.simulated.SimulatedGpuDriver;
 import io.headgate.agent.driver.simulated.SimulatedGpus;
 import io.headgate.agent.process.Cgroups;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.Optional;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,53 +29,73 @@ final class GpuDrivers {
     if (config.simulateGpus().isPresent()) {
       return new SimulatedGpuDriver(SimulatedGpus.parse(config.simulateGpus().get()), nodeId);
     }
-    return switch (config.gpu().driver()) {
+    GpuConfig gpu = config.gpu();
+    return switch (gpu.driver()) {
       case NONE -> new CpuOnlyDriver();
-      case NVML -> required(config.gpu(), cgroups);
-      case AUTO -> ifThere(config.gpu(), cgroups);
+      case NVML -> required("nvml", () -> nvml(gpu, cgroups));
+      case ROCM -> required("rocm", () -> rocm(gpu));
+      case AUTO ->
+          ifThere(() -> nvml(gpu, cgroups))
+              .or(() -> ifThere(() -> rocm(gpu)))
+              .orElseGet(CpuOnlyDriver::new);
     };
   }
 
-  private static GpuDriver required(GpuConfig config, Cgroups cgroups) {
-    NvmlGpuDriver driver;
+  private static GpuDriver required(String name, Supplier<GpuDriver> opening) {
+    GpuDriver driver;
     try {
-      driver = nvml(config, cgroups);
-    } catch (NvmlUnavailableException e) {
-      throw demanded(String.valueOf(e.getMessage()));
+      driver = opening.get();
+    } catch (GpuUnavailableException e) {
+      throw demanded(name, String.valueOf(e.getMessage()));
     }
     if (driver.devices().isEmpty()) {
       driver.close();
-      throw demanded("the driver shows none that can be used");
+      throw demanded(name, "the driver shows none that can be used");
     }
     return driver;
   }
 
-  private static UncheckedIOException demanded(String problem) {
+  private static UncheckedIOException demanded(String name, String problem) {
     return new UncheckedIOException(
-        new IOException("gpu.driver nvml demands GPUs, but " + problem));
+        new IOException("gpu.driver %s demands GPUs, but %s".formatted(name, problem)));
   }
 
-  private static GpuDriver ifThere(GpuConfig config, Cgroups cgroups) {
+  private static Optional<GpuDriver> ifThere(Supplier<GpuDriver> opening) {
     try {
-      return nvml(config, cgroups);
-    } catch (NvmlUnavailableException e) {
-      if (e.isAbsent()) {
-        LOG.info("a machine without GPUs: {}", e.getMessage());
-      } else {
-        LOG.warn("a machine without GPUs for now: {}", e.getMessage());
+      GpuDriver driver = opening.get();
+      if (!driver.devices().isEmpty()) {
+        return Optional.of(driver);
       }
-      return new CpuOnlyDriver();
+      LOG.info("{} shows no GPUs", driver.description());
+      driver.close();
+    } catch (GpuUnavailableException e) {
+      if (e.isAbsent()) {
+        LOG.info("{}", e.getMessage());
+      } else {
+        LOG.warn("GPUs cannot be used for now: {}", e.getMessage());
+      }
     }
+    return Optional.empty();
   }
 
-  private static NvmlGpuDriver nvml(GpuConfig config, Cgroups cgroups) {
+  private static GpuDriver nvml(GpuConfig config, Cgroups cgroups) {
     NvmlGpuDriver.Settings settings =
         new NvmlGpuDriver.Settings(
             config.nvml().library(),
             config.nvml().timeout(),
             config.mig().strangers() == GpuConfig.Mig.Strangers.REMOVE,
             cgroups::of);
-    NvmlGpuDriver driver = NvmlGpuDriver.open(settings, NvmlSteps.NONE);
+    return told(NvmlGpuDriver.open(settings, NvmlSteps.NONE));
+  }
+
+  private static GpuDriver rocm(GpuConfig config) {
+    RocmGpuDriver.Settings settings =
+        new RocmGpuDriver.Settings(
+            config.rocm().libraries(), config.rocm().timeout(), config.rocm().sysfs());
+    return told(RocmGpuDriver.open(settings, RocmSteps.NONE));
+  }
+
+  private static GpuDriver told(GpuDriver driver) {
     driver
         .devices()
         .forEach(device ->

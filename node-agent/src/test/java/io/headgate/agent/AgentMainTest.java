@@ -173,6 +173,7 @@ class AgentMainTest {
             new GpuConfig(
                 GpuConfig.Driver.NVML,
                 new GpuConfig.Nvml("/opt/libnvidia-ml.so.1", Duration.ofSeconds(5)),
+                GpuConfig.Rocm.DEFAULTS,
                 new GpuConfig.Mig(GpuConfig.Mig.Strangers.REMOVE),
                 new GpuConfig.Watchdog(
                     Duration.ofSeconds(1), GpuConfig.Watchdog.DEFAULTS.grace())));

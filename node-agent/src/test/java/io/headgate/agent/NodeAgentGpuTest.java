@@ -55,6 +55,7 @@ class NodeAgentGpuTest {
             new GpuConfig(
                 driver,
                 new GpuConfig.Nvml(library.toString(), FakeControlPlane.PATIENCE),
+                GpuConfig.Rocm.DEFAULTS,
                 GpuConfig.Mig.DEFAULTS,
                 GpuConfig.Watchdog.DEFAULTS));
   }

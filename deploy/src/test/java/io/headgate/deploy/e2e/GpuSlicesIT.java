@@ -25,29 +25,35 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Fractions of GPUs from the queue to the device: the real services, and an agent with NVIDIA's
-/// library, which stands in for GPUs that do not exist (see the fake in node-agent's tests). One
-/// node's GPU is divided by MIG, the other's is not, and its driver is too old to limit memory.
+/// Fractions of GPUs from the queue to the device: the real services, and agents with the vendors'
+/// libraries, which stand in for GPUs that do not exist (see the fakes in node-agent's tests). One
+/// node's GPU is divided by MIG, the next one's is not, and its driver is too old to limit memory;
+/// the third one's is AMD's, divided by its mode.
 class GpuSlicesIT {
   private static final Duration PATIENCE = Duration.ofMinutes(3);
   private static final long GIB = 1L << 30;
+  private static final String AMD_GPU = "bus/pci/devices/0000:0c:00.0";
   private static final String CONFIGURATION =
       """
       groups: [{name: team, users: [ada]}]
-      pools: [{name: divided, type: static}, {name: watched, type: static}]
+      pools: [{name: divided, type: static}, {name: watched, type: static}, {name: amd, type: static}]
       profiles:
         - {name: seventh, gpus: 1/7, isolation: hardware, pools: [divided]}
         - {name: half, gpus: 1/2, isolation: hardware, pools: [divided]}
         - {name: third, gpus: 1/3, isolation: reactive, pools: [watched]}
+        - {name: quarter, gpus: 1/4, isolation: hardware, pools: [amd]}
+        - {name: eighth, gpus: 1/8, isolation: hardware, pools: [amd]}
       policies:
         - name: team
           group: team
-          reservation: 2
-          limit: 2
+          reservation: 3
+          limit: 3
           queues:
             - {name: seventh, profile: seventh}
             - {name: half, profile: half}
             - {name: third, profile: third}
+            - {name: quarter, profile: quarter}
+            - {name: eighth, profile: eighth}
       """;
 
   @TempDir private static Path directory;
@@ -64,12 +70,12 @@ class GpuSlicesIT {
     headgate =
         TestInstallation.start(Files.createDirectory(directory.resolve("up")))
             .withConfiguration(CONFIGURATION);
-    agents.add(agent("divided", "1"));
-    agents.add(agent("watched", "0"));
+    agents.add(agent("divided", nvidia("divided", "1")));
+    agents.add(agent("watched", nvidia("watched", "0")));
+    agents.add(agent("amd", amd()));
   }
 
-  /// An agent on a machine of its own with one GPU, in the pool of the same name.
-  private static NodeAgent agent(String name, String mig) throws IOException {
+  private static GpuConfig nvidia(String name, String mig) throws IOException {
     Path machine = Files.createDirectory(directory.resolve(name));
     Path library = machine.resolve("libnvidia-ml.so.1");
     Files.copy(directory.resolve("fakes/libnvidia-ml-580.so.1"), library);
@@ -78,17 +84,45 @@ class GpuSlicesIT {
     Files.writeString(gpu.resolve("uuid"), "GPU-" + name + "\n");
     Files.writeString(gpu.resolve("memory"), 80 * GIB + " " + GIB + "\n");
     Files.writeString(gpu.resolve("mig"), mig + "\n");
+    return new GpuConfig(
+        GpuConfig.Driver.NVML,
+        new GpuConfig.Nvml(library.toString(), PATIENCE),
+        GpuConfig.Rocm.DEFAULTS,
+        GpuConfig.Mig.DEFAULTS,
+        GpuConfig.Watchdog.DEFAULTS);
+  }
+
+  private static GpuConfig amd() throws IOException {
+    Path machine = Files.createDirectory(directory.resolve("amd"));
+    Path library = machine.resolve("librocm_smi64.so");
+    Files.copy(directory.resolve("fakes/librocm_smi64.so"), library);
+    Path sysfs = machine.resolve("gpus");
+    Files.createDirectories(sysfs.resolve("module/amdgpu"));
+    Files.createDirectories(sysfs.resolve("class/kfd/kfd/proc"));
+    Files.createDirectories(sysfs.resolve("class/kfd/kfd/topology/nodes/0"));
+    Path gpu = Files.createDirectories(sysfs.resolve(AMD_GPU));
+    Files.writeString(gpu.resolve("name"), "AMD Instinct MI300X OAM\n");
+    Files.writeString(gpu.resolve("unique_id"), "00000000000a3d00\n");
+    Files.writeString(gpu.resolve("mem_info_vram_total"), 192 * GIB + "\n");
+    Files.writeString(gpu.resolve("available_compute_partition"), "SPX, DPX, QPX, CPX\n");
+    Files.writeString(gpu.resolve("current_compute_partition"), "SPX\n");
+    return new GpuConfig(
+        GpuConfig.Driver.ROCM,
+        GpuConfig.Nvml.DEFAULTS,
+        new GpuConfig.Rocm(List.of(library.toString()), PATIENCE, sysfs),
+        GpuConfig.Mig.DEFAULTS,
+        GpuConfig.Watchdog.DEFAULTS);
+  }
+
+  /// An agent on a machine of its own with one GPU, in the pool of the same name.
+  private static NodeAgent agent(String name, GpuConfig gpus) {
     String joinToken = headgate.operator().createJoinToken(TestInstallation.TENANT, name, 1);
     NodeAgent agent =
         new NodeAgent(
-            AgentConfig.of(machine.resolve("agent"), name, headgate.installation().uri())
+            AgentConfig.of(
+                    directory.resolve(name).resolve("agent"), name, headgate.installation().uri())
                 .withJoinToken(Secret.of(joinToken))
-                .withGpus(
-                    new GpuConfig(
-                        GpuConfig.Driver.NVML,
-                        new GpuConfig.Nvml(library.toString(), PATIENCE),
-                        GpuConfig.Mig.DEFAULTS,
-                        GpuConfig.Watchdog.DEFAULTS)),
+                .withGpus(gpus),
             Telemetry.disabled(),
             TimeSource.system());
     agent.start();
@@ -178,5 +212,46 @@ class GpuSlicesIT {
 
     assertThat(failed.attempts().getFirst().error())
         .startsWith("it used 30720 MiB of the memory of GPU-watched, of which it has ");
+  }
+
+  @Test
+  void dividesAnIdleAmdGpuAsItsJobsNeedAndNotUnderThem() throws Exception {
+    String script = "echo $ROCR_VISIBLE_DEVICES $HEADGATE_GPU_MEMORY_LIMIT_BYTES; exec sleep 3600";
+    List<String> quarters = List.of("q0", "q1", "q2", "q3");
+    for (String job : quarters) {
+      submit(job, "quarter", script);
+    }
+    List<String> seen = new ArrayList<>();
+    for (String job : quarters) {
+      headgate.awaitState(job, JobState.RUNNING);
+      seen.add(said("amd", job));
+    }
+    assertThat(mode()).isEqualTo("QPX");
+    assertThat(seen)
+        .as("each its own partition of 48 GiB")
+        .extracting(line -> line.replace(" " + 48 * GIB, ""))
+        .containsExactlyInAnyOrder("0", "1", "2", "3");
+
+    submit("e", "eighth", script);
+    headgate.awaitState("e", JobState.WAITING);
+    for (String job : quarters) {
+      headgate.jobs().cancel(job);
+      headgate.awaitState(job, JobState.CANCELLED);
+    }
+    headgate.awaitState("e", JobState.RUNNING);
+    // It may have come into a quarter that was free before the others were.
+    assertThat(said("amd", "e"))
+        .isIn(
+            mode().equals("CPX")
+                ? List.of("0 " + 24 * GIB)
+                : Stream.of("0", "1", "2", "3").map(place -> place + " " + 48 * GIB).toList());
+    headgate.jobs().cancel("e");
+    headgate.awaitState("e", JobState.CANCELLED);
+  }
+
+  private static String mode() throws IOException {
+    return Files.readString(
+            directory.resolve("amd/gpus").resolve(AMD_GPU).resolve("current_compute_partition"))
+        .strip();
   }
 }

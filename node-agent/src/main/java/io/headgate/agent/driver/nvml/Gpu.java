@@ -1,5 +1,7 @@
 package io.headgate.agent.driver.nvml;
 
+import io.headgate.agent.driver.Lane;
+
 /// One GPU of the running agent: what is known of it, and how it is spoken to.
 ///
 /// @param lane on which slices of it are made and removed, one after the other: what two calls at

@@ -6,6 +6,8 @@ import io.headgate.agent.core.SliceGrant;
 import io.headgate.agent.driver.GpuDriver;
 import io.headgate.agent.driver.GpuDriverException;
 import io.headgate.agent.driver.GpuProcess;
+import io.headgate.agent.driver.GpuUnavailableException;
+import io.headgate.agent.driver.Lane;
 import io.headgate.agent.driver.SlicePlan;
 import io.headgate.type.GpuQuantity;
 import java.nio.file.Path;
@@ -77,7 +79,7 @@ public final class NvmlGpuDriver implements GpuDriver {
 
   /// Starts the driver, and looks at what there is.
   ///
-  /// @throws NvmlUnavailableException when there is no NVML that works
+  /// @throws GpuUnavailableException when there is no NVML that works
   public static NvmlGpuDriver open(Settings settings, NvmlSteps steps) {
     Lane lane = new Lane("NVML", settings.patience());
     Nvml nvml;
@@ -85,8 +87,8 @@ public final class NvmlGpuDriver implements GpuDriver {
       nvml = lane.call(() -> NvmlLoader.open(settings.library()));
     } catch (GpuDriverException e) {
       lane.close();
-      throw new NvmlUnavailableException(String.valueOf(e.getMessage()), false);
-    } catch (NvmlUnavailableException e) {
+      throw new GpuUnavailableException(String.valueOf(e.getMessage()), false);
+    } catch (GpuUnavailableException e) {
       lane.close();
       throw e;
     }
@@ -94,7 +96,7 @@ public final class NvmlGpuDriver implements GpuDriver {
       return new NvmlGpuDriver(settings, steps, nvml, lane);
     } catch (GpuDriverException | NvmlException e) {
       lane.close();
-      throw new NvmlUnavailableException(String.valueOf(e.getMessage()), false);
+      throw new GpuUnavailableException(String.valueOf(e.getMessage()), false);
     }
   }
 

@@ -2,7 +2,8 @@
 /// and who uses it.
 ///
 /// `Nvml` owns every native call; nothing else here knows a pointer. Whatever may take time runs on
-/// the GPU's own thread (`Lane`). The ways to make a slice are the sealed `SliceMechanism`s.
+/// the GPU's own thread ([io.headgate.agent.driver.Lane]). The ways to make a slice are the sealed
+/// `SliceMechanism`s.
 @NullMarked
 package io.headgate.agent.driver.nvml;
 

@@ -6,6 +6,7 @@ import static io.headgate.agent.driver.nvml.NvmlDriverFixture.settings;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.headgate.agent.driver.GpuUnavailableException;
 import io.headgate.agent.driver.nvml.FakeGpus.Version;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,13 +19,13 @@ import org.junit.jupiter.api.io.TempDir;
 class NvmlLoaderTest {
   @TempDir Path root;
 
-  private static NvmlUnavailableException refusal(String library) {
+  private static GpuUnavailableException refusal(String library) {
     return refusal(
         new NvmlGpuDriver.Settings(library, NvmlDriverFixture.LONG, false, _ -> Optional.empty()));
   }
 
-  private static NvmlUnavailableException refusal(NvmlGpuDriver.Settings settings) {
-    return assertThatExceptionOfType(NvmlUnavailableException.class)
+  private static GpuUnavailableException refusal(NvmlGpuDriver.Settings settings) {
+    return assertThatExceptionOfType(GpuUnavailableException.class)
         .isThrownBy(() -> open(settings))
         .actual();
   }

@@ -1,6 +1,5 @@
-package io.headgate.agent.driver.nvml;
+package io.headgate.agent.driver;
 
-import io.headgate.agent.driver.GpuDriverException;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
@@ -16,7 +15,7 @@ import java.util.concurrent.TimeoutException;
 ///
 /// A call that hangs costs this thread and nobody else: what is asked of the lane behind it times
 /// out too, and is then not made at all.
-final class Lane implements AutoCloseable {
+public final class Lane implements AutoCloseable {
   private static final int MAX_WAITING = 256;
   private static final long IDLE_SECONDS = 60;
 
@@ -25,7 +24,7 @@ final class Lane implements AutoCloseable {
   private final Duration patience;
 
   /// @param patience how long a call may take, together with those before it
-  Lane(String name, Duration patience) {
+  public Lane(String name, Duration patience) {
     this.name = name;
     this.patience = patience;
     this.executor =
@@ -35,14 +34,14 @@ final class Lane implements AutoCloseable {
             IDLE_SECONDS,
             TimeUnit.SECONDS,
             new LinkedBlockingQueue<>(MAX_WAITING),
-            Thread.ofPlatform().daemon().name("nvml-" + name).factory());
+            Thread.ofPlatform().daemon().name("gpu-" + name).factory());
     executor.allowCoreThreadTimeOut(true);
   }
 
   /// Makes the call on the lane's thread. What the call throws is thrown here.
   ///
   /// @throws GpuDriverException when it takes too long, or the lane is full of calls that do
-  <T> T call(Callable<T> call) {
+  public <T> T call(Callable<T> call) {
     Future<T> made;
     try {
       made = executor.submit(call);
@@ -67,7 +66,7 @@ final class Lane implements AutoCloseable {
     }
   }
 
-  void run(Runnable call) {
+  public void run(Runnable call) {
     call(() -> {
       call.run();
       return true;

@@ -1,4 +1,4 @@
-#include "fake.h"
+#include "state.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -28,6 +28,8 @@ __attribute__((constructor)) static void find_state(void) {
     snprintf(root, sizeof root, "%s/gpus", dirname(path));
   }
 }
+
+const char *state_root(void) { return root; }
 
 static void path_of(char *path, const char *format, va_list arguments) {
   int length = snprintf(path, TEXT, "%s/", root);
@@ -106,17 +108,10 @@ void state_note(const char *format, ...) {
   close(fd);
 }
 
-handle handle_of(enum kind kind, int gpu, int gi) {
-  static struct handle made[4][MAX_GPUS][64];
-  handle one = &made[kind][gpu][gi < 0 ? 0 : gi];
-  *one = (struct handle){.kind = kind, .gpu = gpu, .gi = gi};
-  return one;
-}
-
-status begin(const char *function) {
+int begin(const char *function) {
   char text[TEXT];
   int code, times, slow_ms = 0;
-  status answer = OK;
+  int answer = 0;
   state_lock();
   if (state_read(text, "faults/%s", function)) {
     if (sscanf(text, "slow %d", &slow_ms) != 1 && sscanf(text, "%d %d", &code, &times) == 2 &&
@@ -130,13 +125,4 @@ status begin(const char *function) {
   if (slow_ms > 0) usleep((useconds_t)slow_ms * 1000);
   while (state_read(text, "faults/%s", function) && strcmp(text, "hang") == 0) usleep(5000);
   return answer;
-}
-
-status begin_on(const char *function, handle about, enum kind kind) {
-  status answer = begin(function);
-  if (answer != OK) return answer;
-  if (!about || about->kind != kind) return INVALID_ARGUMENT;
-  if (state_exists("%d/lost", about->gpu)) return GPU_IS_LOST;
-  if (kind != GPU && !state_exists("%d/gi/%d/info", about->gpu, about->gi)) return NOT_FOUND;
-  return OK;
 }

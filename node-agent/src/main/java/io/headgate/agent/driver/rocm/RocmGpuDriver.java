@@ -1,0 +1,285 @@
+package io.headgate.agent.driver.rocm;
+
+import io.headgate.agent.core.AttemptKey;
+import io.headgate.agent.core.DeviceInfo;
+import io.headgate.agent.core.SliceGrant;
+import io.headgate.agent.driver.GpuDriver;
+import io.headgate.agent.driver.GpuDriverException;
+import io.headgate.agent.driver.GpuProcess;
+import io.headgate.agent.driver.GpuUnavailableException;
+import io.headgate.agent.driver.Lane;
+import io.headgate.agent.driver.SlicePlan;
+import io.headgate.type.GpuQuantity;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.Callable;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// AMD's GPUs. What they are is found out once, at the start.
+public final class RocmGpuDriver implements GpuDriver {
+  private static final Logger LOG = LoggerFactory.getLogger(RocmGpuDriver.class);
+
+  /// A number that no GPU has ends the list of those that a program sees.
+  private static final String NONE = "-1";
+
+  /// How the driver works.
+  ///
+  /// @param libraries names or paths of ROCm SMI; the first that is there
+  /// @param patience how long a call may take before it counts as failed
+  /// @param sysfs where the kernel shows its devices: `/sys`
+  public record Settings(List<String> libraries, Duration patience, Path sysfs) {
+    public Settings {
+      libraries = List.copyOf(libraries);
+    }
+  }
+
+  /// A slice that exists.
+  private record Live(SlicePlan plan, Kfd.Node node) {}
+
+  private final Rocm rocm;
+  private final Kfd kfd;
+
+  /// All calls of the library, and with them the making of slices.
+  private final Lane lane;
+
+  /// Who uses the GPUs, which must not wait for those.
+  private final Lane watchLane;
+
+  private final String version;
+  private final SortedMap<String, AmdGpu> gpus;
+  private final List<AmdMechanism> mechanisms;
+  private final Object lock = new Object();
+
+  /// By attempt and number; guarded by `lock`.
+  private final SortedMap<String, Live> slices = new TreeMap<>();
+
+  private RocmGpuDriver(Rocm rocm, Kfd kfd, RocmSteps steps, Lane lane, Lane watchLane) {
+    this.rocm = rocm;
+    this.kfd = kfd;
+    this.lane = lane;
+    this.watchLane = watchLane;
+    this.version = lane.call(rocm::version);
+    this.gpus =
+        lane.call(() -> new AmdDiscovery(rocm, kfd).gpus()).stream()
+            .collect(
+                Collectors.toMap(
+                    AmdGpu::uuid,
+                    Function.identity(),
+                    (one, other) -> {
+                      throw new GpuDriverException("two GPUs have the identity " + other.uuid());
+                    },
+                    TreeMap::new));
+    NodeUse use = new NodeUse(kfd);
+    this.mechanisms =
+        List.of(
+            new WholeAmdGpu(use), new AmdPartition(rocm, use, steps), new WatchedAmdMemory(use));
+  }
+
+  /// Starts the driver, and looks at what there is.
+  ///
+  /// @throws GpuUnavailableException when there is no ROCm SMI that works
+  public static RocmGpuDriver open(Settings settings, RocmSteps steps) {
+    Lane lane = new Lane("ROCm SMI", settings.patience());
+    Lane watchLane = new Lane("the watch of AMD's GPUs", settings.patience());
+    try {
+      Rocm rocm = lane.call(() -> RocmLoader.open(settings.libraries(), settings.sysfs()));
+      return new RocmGpuDriver(rocm, new Kfd(settings.sysfs()), steps, lane, watchLane);
+    } catch (GpuUnavailableException e) {
+      lane.close();
+      watchLane.close();
+      throw e;
+    } catch (GpuDriverException | RocmException e) {
+      lane.close();
+      watchLane.close();
+      throw new GpuUnavailableException(String.valueOf(e.getMessage()), false);
+    }
+  }
+
+  @Override
+  public String description() {
+    return "rocm " + version;
+  }
+
+  @Override
+  public boolean isSimulated() {
+    return false;
+  }
+
+  @Override
+  public List<DeviceInfo> devices() {
+    return gpus.values().stream()
+        .map(AmdGpu::info)
+        .sorted(Comparator.comparingInt(DeviceInfo::index))
+        .toList();
+  }
+
+  @Override
+  public List<SlicePlan> plan(AttemptKey attempt, List<SliceGrant> grants) {
+    List<SlicePlan> plans = new ArrayList<>();
+    for (SliceGrant grant : grants) {
+      AmdGpu gpu = gpu(grant.deviceUuid());
+      plans.add(mechanismFor(gpu, grant).plan(gpu, attempt, plans.size(), grant));
+    }
+    long devices = grants.stream().map(SliceGrant::deviceUuid).distinct().count();
+    if (devices < grants.size()
+        && plans.stream().anyMatch(plan -> !plan.mechanism().equals("partition"))) {
+      throw new GpuDriverException("two parts of one GPU for one job are one larger part");
+    }
+    return plans;
+  }
+
+  /// The strongest way that there is for such a part of the GPU.
+  private AmdMechanism mechanismFor(AmdGpu gpu, SliceGrant grant) {
+    if (gpu.isPartitioned()) {
+      return mechanism("partition");
+    }
+    return mechanism(grant.gpus().equals(GpuQuantity.ONE) ? "whole" : "watched");
+  }
+
+  private AmdMechanism mechanism(String word) {
+    return mechanisms.stream()
+        .filter(mechanism -> mechanism.word().equals(word))
+        .findFirst()
+        .orElseThrow(() -> new GpuDriverException("this agent makes no slices by " + word));
+  }
+
+  @Override
+  public void requireRoom(List<SlicePlan> plans) {
+    for (SlicePlan plan : plans) {
+      AmdGpu gpu = gpu(plan.grant().deviceUuid());
+      Optional<String> obstacle =
+          on(gpu, lane, () -> mechanism(plan.mechanism()).obstacle(gpu, plan));
+      if (obstacle.isPresent()) {
+        throw new GpuDriverException(obstacle.get());
+      }
+    }
+  }
+
+  /// Nothing: what others do with a GPU shows when a slice is to be made of it.
+  @Override
+  public void recover(List<SlicePlan> recorded) {}
+
+  @Override
+  public void realise(SlicePlan plan) {
+    AmdGpu gpu = gpu(plan.grant().deviceUuid());
+    Kfd.Node node = on(gpu, lane, () -> mechanism(plan.mechanism()).realise(gpu, plan));
+    synchronized (lock) {
+      slices.put(name(plan), new Live(plan, node));
+    }
+  }
+
+  @Override
+  public void release(SlicePlan plan) {
+    AmdGpu gpu = gpus.get(plan.grant().deviceUuid());
+    // Of one that is gone nothing is left.
+    if (gpu != null) {
+      on(
+          gpu,
+          lane,
+          () -> {
+            mechanism(plan.mechanism()).release(gpu, plan);
+            return true;
+          });
+    }
+    synchronized (lock) {
+      slices.remove(name(plan));
+    }
+  }
+
+  @Override
+  public List<SlicePlan> discover() {
+    synchronized (lock) {
+      return slices.values().stream().map(Live::plan).toList();
+    }
+  }
+
+  @Override
+  public List<GpuProcess> processes(String deviceUuid) {
+    AmdGpu gpu = gpu(deviceUuid);
+    List<Long> nodes;
+    synchronized (lock) {
+      nodes =
+          slices.values().stream()
+              .filter(live -> live.plan().grant().deviceUuid().equals(deviceUuid))
+              .map(live -> live.node().id())
+              .distinct()
+              .toList();
+    }
+    return on(gpu, watchLane, () -> kfd.memoryByProcess(nodes)).entrySet().stream()
+        .map(use -> new GpuProcess(use.getKey(), use.getValue()))
+        .toList();
+  }
+
+  @Override
+  public Map<String, String> environment(List<SlicePlan> plans) {
+    // Read anew: numbers of nodes change with the modes of other GPUs.
+    List<Kfd.Node> nodes = lane.call(kfd::nodes);
+    String visible =
+        plans.stream()
+            .sorted(Comparator.comparingInt(SlicePlan::number))
+            .map(plan -> visible(live(plan).node(), nodes))
+            .collect(Collectors.joining(","));
+    return Map.of(
+        "ROCR_VISIBLE_DEVICES",
+        visible.isEmpty() ? NONE : visible,
+        "NVIDIA_VISIBLE_DEVICES",
+        "void");
+  }
+
+  private Live live(SlicePlan plan) {
+    synchronized (lock) {
+      return Optional.ofNullable(slices.get(name(plan)))
+          .orElseThrow(
+              () -> new IllegalStateException("the slice " + name(plan) + " was not made"));
+    }
+  }
+
+  /// By its identity, which stays; partitions have one of their own on newer kernels only.
+  private static String visible(Kfd.Node node, List<Kfd.Node> nodes) {
+    boolean named =
+        node.uniqueId() != 0
+            && nodes.stream().filter(other -> other.uniqueId() == node.uniqueId()).count() == 1;
+    return named
+        ? AmdDiscovery.uuid(node.uniqueId())
+        : Integer.toString(nodes.stream().map(Kfd.Node::id).toList().indexOf(node.id()));
+  }
+
+  /// Ends the use of the library. What hangs in it is left alone.
+  @Override
+  public void close() {
+    try {
+      lane.run(rocm::close);
+    } catch (GpuDriverException | RocmException e) {
+      LOG.warn("ROCm SMI was not shut down: {}", e.getMessage());
+    }
+    lane.close();
+    watchLane.close();
+  }
+
+  private AmdGpu gpu(String uuid) {
+    return Optional.ofNullable(gpus.get(uuid))
+        .orElseThrow(() -> new GpuDriverException("this machine has no GPU " + uuid));
+  }
+
+  private static <T> T on(AmdGpu gpu, Lane lane, Callable<T> call) {
+    try {
+      return lane.call(call);
+    } catch (RocmException e) {
+      throw new GpuDriverException(gpu.words() + ": " + e.getMessage());
+    }
+  }
+
+  private static String name(SlicePlan plan) {
+    return plan.attempt().directoryName() + "#" + plan.number();
+  }
+}
