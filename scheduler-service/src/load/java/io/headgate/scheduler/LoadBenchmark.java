@@ -20,8 +20,9 @@ import java.util.function.Consumer;
 ///
 /// Arguments, each `name=value`: `rows` (comma-separated; all), `waiting` (jobs that wait
 /// meanwhile; 0), `nodes` (of 8 GPUs; 125), `seconds` (of each round of load; 10), `rates` (life
-/// cycles a second; 100,500,1000), `profile` (a file to which the first scheduler's flight recorder
-/// writes; none).
+/// cycles a second; 100,500,1000), `warm` (seconds of mixed load before anything is measured: what
+/// a process does first it does slowly; 0), `profile` (a file to which the first scheduler's flight
+/// recorder writes; none).
 public final class LoadBenchmark {
   /// What can be asked for, in the order in which it is measured. A takeover ends the leader, so it
   /// is last.
@@ -32,7 +33,13 @@ public final class LoadBenchmark {
 
   /// What was asked for.
   record Options(
-      List<String> rows, int waiting, int nodes, int seconds, List<Integer> rates, String profile) {
+      List<String> rows,
+      int waiting,
+      int nodes,
+      int seconds,
+      List<Integer> rates,
+      int warm,
+      String profile) {
     static Options parse(String[] arguments) {
       Map<String, String> given = new HashMap<>();
       for (String argument : arguments) {
@@ -40,10 +47,10 @@ public final class LoadBenchmark {
         given.put(parts[0], parts.length == 2 ? parts[1] : "");
       }
       TreeSet<String> unknown = new TreeSet<>(given.keySet());
-      unknown.removeAll(List.of("rows", "waiting", "nodes", "seconds", "rates", "profile"));
+      unknown.removeAll(List.of("rows", "waiting", "nodes", "seconds", "rates", "warm", "profile"));
       if (!unknown.isEmpty()) {
         throw new IllegalArgumentException(
-            "rows, waiting, nodes, seconds, rates and profile can be said, not " + unknown);
+            "rows, waiting, nodes, seconds, rates, warm and profile can be said, not " + unknown);
       }
       List<String> rows =
           Arrays.asList(given.getOrDefault("rows", String.join(",", ROWS)).split(","));
@@ -58,6 +65,7 @@ public final class LoadBenchmark {
           Arrays.stream(given.getOrDefault("rates", "100,500,1000").split(","))
               .map(Integer::valueOf)
               .toList(),
+          number(given, "warm", 0),
           given.getOrDefault("profile", ""));
     }
 
@@ -104,6 +112,7 @@ public final class LoadBenchmark {
       Heard heard = new Heard();
       rig.connectAgents(options.nodes(), heard);
       LoadRows rows = new LoadRows(rig, options, machine, heard, LoadBenchmark::print);
+      rows.warm();
       rows.fill();
       for (String row : ROWS) {
         if (options.rows().contains(row)) {

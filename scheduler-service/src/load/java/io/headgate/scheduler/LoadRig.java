@@ -146,6 +146,8 @@ final class LoadRig implements AutoCloseable {
     variables.put("HEADGATE_SCHEDULER_POLICIES_SERVER", neighbours.uri().toString());
     variables.put("HEADGATE_SCHEDULER_SERVICE_KEY", Neighbours.KEY);
     variables.put("HEADGATE_TELEMETRY_METRICS_PORT", "0");
+    // As on every address that others reach.
+    variables.put("HEADGATE_API_DISCOVERY", "off");
     if (ports.size() > 1) {
       variables.put("HEADGATE_SCHEDULER_GROUP_ADDRESS", "127.0.0.1:" + groupPorts.get(index));
       variables.put(
@@ -259,16 +261,14 @@ final class LoadRig implements AutoCloseable {
     firstAlive = 1;
   }
 
-  /// Processor seconds that the leader has used.
-  double leaderCpuSeconds() {
-    return ProcessStat.of(processes.getFirst().pid())
-        .orElseThrow(() -> new IllegalStateException("the leader has ended"))
-        .cpuSeconds();
-  }
-
-  /// Processor seconds that PostgreSQL has used, with those of its processes that have ended.
-  double databaseCpuSeconds() {
-    return ProcessStat.ofTree(postmaster()).stream().mapToDouble(ProcessStat::cpuSeconds).sum();
+  /// Processor seconds that the leader has used, and PostgreSQL with all its processes.
+  double[] cpuSeconds() {
+    return new double[] {
+      ProcessStat.of(processes.getFirst().pid())
+          .orElseThrow(() -> new IllegalStateException("the leader has ended"))
+          .cpuSeconds(),
+      ProcessStat.ofTree(postmaster()).stream().mapToDouble(ProcessStat::cpuSeconds).sum()
+    };
   }
 
   private long postmaster() {

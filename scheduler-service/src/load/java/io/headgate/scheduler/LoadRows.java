@@ -25,6 +25,10 @@ import org.HdrHistogram.Histogram;
 /// open loop: calls begin when they are due, however long those before them take, and time counts
 /// from then.
 final class LoadRows {
+  private static final ListJobsRequest FIRST_PAGE =
+      ListJobsRequest.newBuilder().setParent(Fixtures.ACME).setPageSize(100).build();
+
+  private static final int WARMING = 16;
   private static final int IN_FLIGHT = 64;
   private static final int BATCHES_IN_FLIGHT = 8;
   private static final int BATCH = 100;
@@ -120,6 +124,26 @@ final class LoadRows {
     return stubs.get(number % stubs.size());
   }
 
+  /// Some of everything, of which nothing is left over.
+  void warm() {
+    if (options.warm() > 0) {
+      LoadLoops.closed(
+          WARMING,
+          options.warm(),
+          client -> {
+            switch (client) {
+              case 0 -> stub(0).listJobs(FIRST_PAGE);
+              case 1 -> submitBatch(LoadRig.QUICK, BATCH);
+              default -> stub(client).submitJob(Fixtures.submit(LoadRig.QUICK, name("warm")));
+            }
+          });
+      LoadRig.await(
+          "idleness",
+          () ->
+              !stub(0).listJobs(FIRST_PAGE).containsCounts("STATE_WAITING") && rig.running() == 0);
+    }
+  }
+
   /// Lets as many jobs wait as were asked for; one of them runs.
   void fill() {
     long begun = System.nanoTime();
@@ -197,18 +221,14 @@ final class LoadRows {
 
   /// Processor milliseconds that scheduler and database used for each job since `before`.
   private void cpu(String name, Map<String, String> parameters, double[] before, double jobs) {
-    double[] now = cpu();
+    double[] now = rig.cpuSeconds();
     print(name + "_cpu", parameters, (now[0] - before[0]) * 1000 / jobs, "ms");
     print(name + "_database_cpu", parameters, (now[1] - before[1]) * 1000 / jobs, "ms");
   }
 
-  private double[] cpu() {
-    return new double[] {rig.leaderCpuSeconds(), rig.databaseCpuSeconds()};
-  }
-
   private double unary(String name, String queue) {
     Histogram nanos = histogram();
-    double[] before = cpu();
+    double[] before = rig.cpuSeconds();
     double rate =
         LoadLoops.closed(
             IN_FLIGHT,
@@ -232,7 +252,7 @@ final class LoadRows {
 
   private void batches() {
     AtomicInteger jobs = new AtomicInteger();
-    double[] before = cpu();
+    double[] before = rig.cpuSeconds();
     double rate =
         LoadLoops.closed(
             BATCHES_IN_FLIGHT,
@@ -253,12 +273,10 @@ final class LoadRows {
   }
 
   private void lists() {
-    ListJobsRequest first =
-        ListJobsRequest.newBuilder().setParent(Fixtures.ACME).setPageSize(100).build();
     Histogram nanos = histogram();
     for (int i = -LISTS; i < LISTS; i++) {
       long begun = System.nanoTime();
-      stub(0).listJobs(first);
+      stub(0).listJobs(FIRST_PAGE);
       if (i >= 0) {
         nanos.recordValue(System.nanoTime() - begun);
       }
@@ -272,7 +290,7 @@ final class LoadRows {
     Histogram nanos = histogram();
     CountDownLatch assigned = new CountDownLatch(jobs);
     AtomicInteger refused = new AtomicInteger();
-    double[] before = cpu();
+    double[] before = rig.cpuSeconds();
     long begun = System.nanoTime();
     LoadLoops.open(
         rate,
@@ -358,14 +376,14 @@ final class LoadRows {
     long begun = System.nanoTime();
     rig.killLeader();
     // It is entitled, so that it gets a place on a full cluster, too.
-    boolean taken = false;
-    while (!taken) {
+    // A call that was given up may have been taken all the same; then the name is, too.
+    while (assigned.getCount() > 0) {
       try {
-        taken =
+        var _ =
             successor
                 .withDeadlineAfter(2, TimeUnit.SECONDS)
-                .submitJob(Fixtures.submit(LoadRig.QUICK, job))
-                .hasSpec();
+                .submitJob(Fixtures.submit(LoadRig.QUICK, job));
+        break;
       } catch (RuntimeException e) {
         LoadRig.pause(Duration.ofMillis(50));
       }

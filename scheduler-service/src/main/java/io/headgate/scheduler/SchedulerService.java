@@ -33,6 +33,7 @@ import io.headgate.scheduler.runtime.Leadership;
 import io.headgate.scheduler.runtime.LoopSettings;
 import io.headgate.scheduler.runtime.Members;
 import io.headgate.scheduler.runtime.NameAllocator;
+import io.headgate.scheduler.runtime.Rehearsal;
 import io.headgate.scheduler.runtime.Replica;
 import io.headgate.scheduler.runtime.Retention;
 import io.headgate.scheduler.runtime.SchedulerStore.Candidate;
@@ -64,6 +65,7 @@ public final class SchedulerService implements AutoCloseable {
   private final AgentSessions sessions = new AgentSessions();
   private final Members members;
   private final Replica replica;
+  private final Rehearsal rehearsal;
   private final HistoryKeeper history;
   private final BatchCallback gauges;
   private final JobEndpoint jobs;
@@ -103,7 +105,8 @@ public final class SchedulerService implements AutoCloseable {
         new SchedulerInstruments(telemetry.meter("io.headgate.scheduler"));
     LeaderPorts ports =
         new LeaderPorts(
-            new PostgresSchedulerStore(database.dataSource(), database.jooq()),
+            new PostgresSchedulerStore(
+                database.reserve("leader", 2, PostgresSchedulerStore.SETTINGS), database.jooq()),
             reader,
             List.of(new PoolCatalogSource(poolChannel), new PolicyAccessSource(policyChannel)),
             time,
@@ -122,6 +125,7 @@ public final class SchedulerService implements AutoCloseable {
             settings,
             ports,
             members);
+    this.rehearsal = new Rehearsal(config.replica(), settings, ports);
     this.gauges = instruments.observe(replica);
     Retention retention = new Retention(config.history().keep());
     this.history =
@@ -167,6 +171,7 @@ public final class SchedulerService implements AutoCloseable {
   /// Stands for leadership; returns at once.
   public void start() {
     replica.start();
+    rehearsal.start();
     history.start();
   }
 
@@ -193,6 +198,7 @@ public final class SchedulerService implements AutoCloseable {
   /// Ends as by `kill -9`, as far as anybody outside can tell: nothing is finished, answered or
   /// given back. What it holds is let go by [#letGo] when its server is gone too.
   void kill() {
+    rehearsal.close();
     history.close();
     replica.kill();
     watches.close();
@@ -212,6 +218,7 @@ public final class SchedulerService implements AutoCloseable {
   /// Finishes what was taken and gives leadership back. What still comes is read from the database
   /// or refused, so this precedes the end of the server, and [#close] follows it.
   public void stop() {
+    rehearsal.close();
     history.close();
     replica.close();
     watches.close();

@@ -8,11 +8,15 @@ import io.headgate.scheduler.core.catalog.ProfileId;
 import io.headgate.scheduler.core.catalog.Queue;
 import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.catalog.TenantId;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /// What is provisioned and who may use it, at one moment. Immutable, so that any thread may hold
 /// one.
@@ -21,6 +25,35 @@ public final class CatalogView {
 
   private final SortedMap<TenantId, Supply> supplies;
   private final SortedMap<TenantId, Access> accesses;
+
+  /// Made when a tenant is first asked about: several things are looked up for every job.
+  private final Map<TenantId, Index> indexes = new ConcurrentHashMap<>();
+
+  private record Index(
+      Map<QueueId, Queue> queues,
+      Map<ProfileId, Profile> profiles,
+      Map<String, Access.Rights> rights,
+      Map<String, Access.Group> groups) {
+
+    static Index of(@Nullable Supply supply, @Nullable Access access) {
+      return new Index(
+          by(access == null ? List.of() : access.queues(), Queue::id),
+          by(supply == null ? List.of() : supply.profiles(), Profile::id),
+          by(access == null ? List.of() : access.policies(), each -> each.policy().id().name()),
+          by(access == null ? List.of() : access.groups(), Access.Group::id));
+    }
+
+    private static <K, V> Map<K, V> by(List<V> values, Function<V, K> key) {
+      Map<K, V> index = HashMap.newHashMap(values.size());
+      values.forEach(value -> index.putIfAbsent(key.apply(value), value));
+      return index;
+    }
+  }
+
+  private Index index(TenantId tenant) {
+    return indexes.computeIfAbsent(
+        tenant, _ -> Index.of(supplies.get(tenant), accesses.get(tenant)));
+  }
 
   CatalogView(Map<TenantId, Supply> supplies, Map<TenantId, Access> accesses) {
     this.supplies = new TreeMap<>(supplies);
@@ -44,7 +77,7 @@ public final class CatalogView {
   }
 
   public Optional<Queue> queue(QueueId id) {
-    return queues(id.tenant()).stream().filter(queue -> queue.id().equals(id)).findFirst();
+    return Optional.ofNullable(index(id.tenant()).queues().get(id));
   }
 
   public List<Queue> queues(TenantId tenant) {
@@ -53,10 +86,7 @@ public final class CatalogView {
   }
 
   public Optional<Profile> profile(ProfileId id) {
-    Supply supply = supplies.get(id.tenant());
-    return supply == null
-        ? Optional.empty()
-        : supply.profiles().stream().filter(profile -> profile.id().equals(id)).findFirst();
+    return Optional.ofNullable(index(id.tenant()).profiles().get(id));
   }
 
   public Optional<Pool> pool(PoolId id) {
@@ -70,24 +100,15 @@ public final class CatalogView {
   }
 
   public Optional<Access.Rights> rights(TenantId tenant, String policy) {
-    Access access = accesses.get(tenant);
-    return access == null
-        ? Optional.empty()
-        : access.policies().stream()
-            .filter(rights -> rights.policy().id().name().equals(policy))
-            .findFirst();
+    return Optional.ofNullable(index(tenant).rights().get(policy));
   }
 
   /// Whether the subject is a member of the group whose policy the queue leads to (DESIGN A1).
   public boolean admits(Queue queue, String subject) {
-    Access access = accesses.get(queue.id().tenant());
-    if (access == null) {
-      return false;
-    }
-    Optional<String> group =
-        rights(queue.id().tenant(), queue.policy().name()).map(Access.Rights::group);
-    return group.isPresent()
-        && access.groups().stream()
-            .anyMatch(each -> each.id().equals(group.get()) && each.members().contains(subject));
+    Index index = index(queue.id().tenant());
+    return Optional.ofNullable(index.rights().get(queue.policy().name()))
+        .map(rights -> index.groups().get(rights.group()))
+        .filter(group -> group.members().contains(subject))
+        .isPresent();
   }
 }

@@ -15,6 +15,11 @@ public interface JobReader {
 
   Optional<JobRecord> job(JobName name);
 
+  /// Whether there is a job with this name; for many callers at once.
+  default boolean isTaken(JobName name) {
+    return job(name).isPresent();
+  }
+
   /// Of those that exist, in no order.
   List<JobRecord> jobs(Collection<JobId> ids);
 

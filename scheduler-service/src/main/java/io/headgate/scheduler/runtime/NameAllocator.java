@@ -54,7 +54,7 @@ public final class NameAllocator {
     }
     boolean isTaken = true;
     try {
-      isTaken = reader.job(name).isPresent();
+      isTaken = reader.isTaken(name);
     } finally {
       if (isTaken) {
         reserved.remove(name);

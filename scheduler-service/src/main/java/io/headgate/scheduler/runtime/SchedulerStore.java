@@ -29,6 +29,9 @@ public interface SchedulerStore {
   /// Everything that a new leader needs, read in one transaction.
   LoadedState load();
 
+  /// The same, but of the jobs only the oldest `jobs`, with what belongs to them.
+  LoadedState sample(int jobs);
+
   /// Writes the batch and renews the lease, or does neither. An empty batch only renews.
   CommitResult commit(Leadership leader, Duration lease, Batch batch);
 

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -20,16 +21,14 @@ final class Columns<T> {
 
   /// One of them.
   static final class Column {
-    private final String type;
-    private final @Nullable Object[] values;
+    private final BinaryArray array;
 
-    private Column(String type, @Nullable Object[] values) {
-      this.type = type;
-      this.values = values;
+    private Column(BinaryArray array) {
+      this.array = array;
     }
 
     Array toArray(Connection connection) throws SQLException {
-      return connection.createArrayOf(type, values);
+      return array.toArray(connection);
     }
   }
 
@@ -42,45 +41,48 @@ final class Columns<T> {
   }
 
   Columns<T> bigint(Function<T, @Nullable Long> value) {
-    return add("bigint", value);
+    return add(BinaryArray.Type.BIGINT, value, (array, each) -> array.putLong(each));
   }
 
   Columns<T> integer(Function<T, @Nullable Integer> value) {
-    return add("integer", value);
+    return add(BinaryArray.Type.INTEGER, value, (array, each) -> array.putInt(each));
   }
 
   Columns<T> text(Function<T, @Nullable String> value) {
-    return add("text", value);
+    return add(BinaryArray.Type.TEXT, value, BinaryArray::putText);
   }
 
   Columns<T> bool(Function<T, @Nullable Boolean> value) {
-    return add("boolean", value);
+    return add(BinaryArray.Type.BOOLEAN, value, (array, each) -> array.putBoolean(each));
   }
 
   Columns<T> bytes(Function<T, Document> value) {
-    byte[][] values = new byte[rows.size()][];
-    for (int i = 0; i < values.length; i++) {
-      values[i] = value.apply(rows.get(i)).bytes();
-    }
-    columns.add(new Column("bytea", values));
-    return this;
+    return add(BinaryArray.Type.BYTEA, value, (array, each) -> array.putBytes(each.bytes()));
   }
 
   Columns<T> time(Function<T, @Nullable Instant> value) {
-    return add("timestamptz", value);
+    return add(BinaryArray.Type.TIMESTAMPTZ, value, BinaryArray::putTime);
   }
 
   /// A list in one cell; its statement casts the text to an array.
   Columns<T> list(Function<T, Collection<?>> value) {
-    return add("text", row -> literal(value.apply(row)));
+    return text(row -> literal(value.apply(row)));
   }
 
-  private Columns<T> add(String type, Function<T, ? extends @Nullable Object> value) {
-    @Nullable Object[] values = new @Nullable Object[rows.size()];
-    for (int i = 0; i < values.length; i++) {
-      values[i] = value.apply(rows.get(i));
+  private <V> Columns<T> add(
+      BinaryArray.Type type,
+      Function<T, ? extends @Nullable V> value,
+      BiConsumer<BinaryArray, V> put) {
+    BinaryArray array = new BinaryArray(type, rows.size());
+    for (T row : rows) {
+      @Nullable V each = value.apply(row);
+      if (each == null) {
+        array.putNull();
+      } else {
+        put.accept(array, each);
+      }
     }
-    columns.add(new Column(type, values));
+    columns.add(new Column(array));
     return this;
   }
 

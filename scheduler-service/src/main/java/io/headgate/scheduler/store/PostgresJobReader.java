@@ -34,6 +34,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.function.Function;
 import org.jooq.Condition;
 import org.jooq.DSLContext;
@@ -46,10 +47,45 @@ import org.jooq.impl.DSL;
 /// Reads for callers from PostgreSQL. Never from a copy of it that may lag: versions would be seen
 /// out of order.
 public final class PostgresJobReader implements JobReader {
+  private static final String TAKEN =
+      """
+      select tenant, name from job
+      where (tenant, name) in (select * from unnest(?::text[], ?::text[]))\
+      """;
+
+  private static final String REQUESTS =
+      """
+      select subject, request_id, fingerprint, jobs from submission_request
+      where (subject, request_id) in (select * from unnest(?::text[], ?::text[]))\
+      """;
+
   private final DSLContext sql;
+  private final SharedLookup<JobName, JobName> taken = new SharedLookup<>(this::taken);
+  private final SharedLookup<RequestId, RequestRecord> requests =
+      new SharedLookup<>(this::requests);
+
+  private record RequestId(String subject, String id) {}
 
   public PostgresJobReader(DSLContext sql) {
     this.sql = sql;
+  }
+
+  @Override
+  public boolean isTaken(JobName name) {
+    return taken.find(name).isPresent();
+  }
+
+  private Map<JobName, JobName> taken(Set<JobName> names) {
+    Map<JobName, JobName> found = new HashMap<>();
+    for (Record row :
+        sql.fetch(
+            TAKEN,
+            names.stream().map(name -> name.tenant().name()).toArray(String[]::new),
+            names.stream().map(JobName::id).toArray(String[]::new))) {
+      JobName name = new JobName(new TenantId(row.get(JOB.TENANT)), row.get(JOB.NAME));
+      found.put(name, name);
+    }
+    return found;
   }
 
   @Override
@@ -215,14 +251,25 @@ public final class PostgresJobReader implements JobReader {
 
   @Override
   public Optional<RequestRecord> request(String subject, String requestId) {
-    return sql.selectFrom(SUBMISSION_REQUEST)
-        .where(SUBMISSION_REQUEST.SUBJECT.eq(subject), SUBMISSION_REQUEST.REQUEST_ID.eq(requestId))
-        .fetchOptional(row ->
-            new RequestRecord(
-                row.getSubject(),
-                row.getRequestId(),
-                row.getFingerprint(),
-                Arrays.stream(row.getJobs()).map(JobId::new).toList()));
+    return requests.find(new RequestId(subject, requestId));
+  }
+
+  private Map<RequestId, RequestRecord> requests(Set<RequestId> ids) {
+    Map<RequestId, RequestRecord> found = new HashMap<>();
+    for (Record row :
+        sql.fetch(
+            REQUESTS,
+            ids.stream().map(RequestId::subject).toArray(String[]::new),
+            ids.stream().map(RequestId::id).toArray(String[]::new))) {
+      RequestRecord request =
+          new RequestRecord(
+              row.get(SUBMISSION_REQUEST.SUBJECT),
+              row.get(SUBMISSION_REQUEST.REQUEST_ID),
+              row.get(SUBMISSION_REQUEST.FINGERPRINT),
+              Arrays.stream(row.get(SUBMISSION_REQUEST.JOBS)).map(JobId::new).toList());
+      found.put(new RequestId(request.subject(), request.requestId()), request);
+    }
+    return found;
   }
 
   /// Everything is read as it was at one moment.

@@ -8,6 +8,7 @@ import static io.headgate.scheduler.store.jooq.Tables.HOLD_WORKER;
 import static io.headgate.scheduler.store.jooq.Tables.JOB;
 import static io.headgate.scheduler.store.jooq.Tables.LEADERSHIP;
 import static io.headgate.scheduler.store.jooq.Tables.NODE_CONTACT;
+import static org.jooq.impl.DSL.noCondition;
 
 import io.headgate.kit.watch.WatchPosition;
 import io.headgate.scheduler.core.catalog.PoolId;
@@ -40,15 +41,28 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import javax.sql.DataSource;
+import org.jooq.Condition;
 import org.jooq.DSLContext;
 import org.jooq.Field;
 import org.jooq.Record;
+import org.jooq.Record1;
+import org.jooq.Result;
 import org.jooq.impl.DSL;
 import org.jooq.impl.SQLDataType;
 
 /// The leader's store in PostgreSQL. One connection is enough for it: its transactions come one
 /// after the other.
 public final class PostgresSchedulerStore implements SchedulerStore {
+  /// For the connections of the leader's transactions: their statements find rows by key, however
+  /// many, and are planned once. A plan that was good while a table was empty would read all of it
+  /// when it has a million rows.
+  public static final Map<String, String> SETTINGS =
+      Map.of(
+          "plan_cache_mode", "force_generic_plan",
+          "enable_seqscan", "off",
+          "enable_hashjoin", "off",
+          "enable_mergejoin", "off");
+
   private static final String DOMAIN = "default";
   private static final List<String> ALIVE =
       List.of(
@@ -56,6 +70,9 @@ public final class PostgresSchedulerStore implements SchedulerStore {
           JobState.ASSIGNED.name(),
           JobState.RUNNING.name(),
           JobState.STOPPING.name());
+
+  /// Rows that are in memory twice while the jobs are read: as they came and as what they say.
+  private static final int FETCHED = 10_000;
 
   private static final String TAKE_OVER =
       """
@@ -222,14 +239,26 @@ public final class PostgresSchedulerStore implements SchedulerStore {
 
   @Override
   public LoadedState load() {
+    return load(noCondition(), noCondition(), noCondition());
+  }
+
+  @Override
+  public LoadedState sample(int jobs) {
+    Result<Record1<Long>> oldest =
+        sql.select(JOB.ID).from(JOB).where(JOB.STATE.in(ALIVE)).orderBy(JOB.ID).limit(jobs).fetch();
+    long last = oldest.isEmpty() ? 0 : oldest.getLast().value1();
+    return load(JOB.ID.le(last), ATTEMPT.JOB_ID.le(last), HOLD.JOB_ID.le(last));
+  }
+
+  private LoadedState load(Condition jobs, Condition attempts, Condition holds) {
     return sql.transactionResult(transaction -> {
       DSLContext read = transaction.dsl();
       read.execute("set transaction isolation level repeatable read, read only");
       Row row = row(read, false);
       return new LoadedState(
-          jobs(read),
-          AttemptQuery.fetch(read, ATTEMPT.ENDED_AT.isNull()),
-          holds(read),
+          jobs(read, jobs),
+          AttemptQuery.fetch(read, ATTEMPT.ENDED_AT.isNull().and(attempts)),
+          holds(read, holds),
           contacts(read),
           catalogs(read),
           lastJob(read),
@@ -238,8 +267,12 @@ public final class PostgresSchedulerStore implements SchedulerStore {
     });
   }
 
-  private static List<JobRecord> jobs(DSLContext read) {
-    return read.selectFrom(JOB).where(JOB.STATE.in(ALIVE)).orderBy(JOB.ID).fetch(RowMapper::job);
+  private static List<JobRecord> jobs(DSLContext read, Condition which) {
+    return read.selectFrom(JOB)
+        .where(JOB.STATE.in(ALIVE), which)
+        .orderBy(JOB.ID)
+        .fetchSize(FETCHED)
+        .fetch(RowMapper::job);
   }
 
   private static long lastJob(DSLContext read) {
@@ -247,13 +280,14 @@ public final class PostgresSchedulerStore implements SchedulerStore {
         read.select(DSL.max(JOB.ID)).from(JOB).fetchSingle().value1(), 0L);
   }
 
-  private static List<Hold> holds(DSLContext read) {
+  private static List<Hold> holds(DSLContext read, Condition which) {
     Map<Long, List<Record>> workers = new HashMap<>();
     for (Record worker :
         read.selectFrom(HOLD_WORKER).orderBy(HOLD_WORKER.JOB_ID, HOLD_WORKER.WORKER).fetch()) {
       workers.computeIfAbsent(worker.get(HOLD_WORKER.JOB_ID), _ -> new ArrayList<>()).add(worker);
     }
     return read.selectFrom(HOLD)
+        .where(which)
         .orderBy(HOLD.JOB_ID)
         .fetch(row -> hold(row, workers.getOrDefault(row.get(HOLD.JOB_ID), List.of())));
   }

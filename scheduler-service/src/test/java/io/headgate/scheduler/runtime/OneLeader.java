@@ -64,7 +64,7 @@ final class OneLeader {
     return LeaderState.load(start.leadership(), SETTINGS, nothing, catalog(), 0);
   }
 
-  private static List<CatalogUpdate> catalog() {
+  static List<CatalogUpdate> catalog() {
     Batch.CatalogChange kept =
         new Batch.CatalogChange(WatchPosition.START, true, List.of(), List.of());
     PoolId pool = new PoolId(TENANT, "pool");

@@ -11,7 +11,10 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.ToIntFunction;
+import java.util.stream.Collectors;
 import javax.sql.DataSource;
 import org.flywaydb.core.Flyway;
 import org.jooq.DSLContext;
@@ -24,10 +27,13 @@ import org.jooq.impl.DSL;
 public final class Database implements AutoCloseable {
   private static final AttributeKey<String> SCHEMA = AttributeKey.stringKey("headgate.schema");
 
+  private final DatabaseConfig config;
   private final HikariDataSource pool;
   private final DSLContext jooq;
+  private final List<HikariDataSource> reserved = new CopyOnWriteArrayList<>();
 
-  private Database(HikariDataSource pool, DSLContext jooq) {
+  private Database(DatabaseConfig config, HikariDataSource pool, DSLContext jooq) {
+    this.config = config;
     this.pool = pool;
     this.jooq = jooq;
   }
@@ -48,7 +54,7 @@ public final class Database implements AutoCloseable {
       migrate(pool, config.schema());
       Settings settings =
           new Settings().withExecuteLogging(false).withReturnAllOnUpdatableRecord(true);
-      return new Database(pool, DSL.using(pool, SQLDialect.POSTGRES, settings));
+      return new Database(config, pool, DSL.using(pool, SQLDialect.POSTGRES, settings));
     } catch (RuntimeException | Error e) {
       pool.close();
       throw e;
@@ -62,6 +68,27 @@ public final class Database implements AutoCloseable {
 
   public DataSource dataSource() {
     return pool;
+  }
+
+  /// Connections that nobody else takes, for work that must not wait behind other work. They
+  /// remember statements from their first use on, so the work should have few of them.
+  ///
+  /// @param name of the pool
+  /// @param connections at most
+  /// @param settings of the server for these connections, `plan_cache_mode` for one
+  public DataSource reserve(String name, int connections, Map<String, String> settings) {
+    HikariConfig own = poolConfig(config.withMaxConnections(connections));
+    own.setPoolName(config.schema() + "-" + name);
+    own.setMinimumIdle(1);
+    own.addDataSourceProperty("prepareThreshold", "1");
+    own.addDataSourceProperty(
+        "options",
+        settings.entrySet().stream()
+            .map(setting -> "-c " + setting.getKey() + "=" + setting.getValue())
+            .collect(Collectors.joining(" ")));
+    HikariDataSource some = new HikariDataSource(own);
+    reserved.add(some);
+    return some;
   }
 
   /// How the pool is used at this moment.
@@ -101,6 +128,7 @@ public final class Database implements AutoCloseable {
 
   @Override
   public void close() {
+    reserved.forEach(HikariDataSource::close);
     pool.close();
   }
 
