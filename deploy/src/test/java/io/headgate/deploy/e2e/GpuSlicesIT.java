@@ -143,9 +143,19 @@ class GpuSlicesIT {
 
   /// What the job has said, once it has.
   private static String said(String node, String job) throws IOException {
-    Path log = directory.resolve(node + "/agent/attempts/acme." + job + ".1.0/logs/stdout.0");
-    await().atMost(PATIENCE).until(() -> Files.exists(log) && Files.readString(log).endsWith("\n"));
-    return Files.readString(log).strip();
+    Path attempts = directory.resolve(node).resolve("agent/attempts");
+    try (Stream<Path> all = Files.list(attempts)) {
+      Path log =
+          all.filter(
+                  attempt -> attempt.getFileName().toString().startsWith("acme." + job + ".1.0."))
+              .findFirst()
+              .orElseThrow()
+              .resolve("logs/stdout.0");
+      await()
+          .atMost(PATIENCE)
+          .until(() -> Files.exists(log) && Files.readString(log).endsWith("\n"));
+      return Files.readString(log).strip();
+    }
   }
 
   /// Profile ids and places of the instances of the divided GPU.
