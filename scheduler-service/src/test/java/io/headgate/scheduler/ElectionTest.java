@@ -12,6 +12,8 @@ import io.headgate.proto.scheduler.v1.GetLeadershipRequest;
 import io.headgate.proto.scheduler.v1.GetLeadershipResponse;
 import io.headgate.proto.scheduler.v1.Job;
 import io.headgate.proto.scheduler.v1.JobServiceGrpc.JobServiceBlockingStub;
+import io.headgate.proto.scheduler.v1.ListNodeUsagesRequest;
+import io.headgate.proto.scheduler.v1.NodeUsage;
 import io.headgate.scheduler.runtime.Replica;
 import java.time.Duration;
 import java.time.OffsetDateTime;
@@ -23,6 +25,14 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 /// Two schedulers of one installation, on one database.
 final class ElectionTest {
   @RegisterExtension static final PostgresFixture POSTGRES = PostgresFixture.of("scheduler");
+
+  private static final SchedulerConfig.Leading CUT_OFF_SOON =
+      new SchedulerConfig.Leading(
+          Duration.ofSeconds(20),
+          Duration.ofMillis(200),
+          Duration.ofMillis(500),
+          Duration.ofSeconds(2),
+          Duration.ofSeconds(20));
 
   private final FakeMembers seenByOne = new FakeMembers().sees("scheduler-1", "scheduler-2");
   private final FakeMembers seenByTwo = new FakeMembers().sees("scheduler-1", "scheduler-2");
@@ -125,6 +135,39 @@ final class ElectionTest {
     FakeAgent.awaitThat(() -> renewedAt().isAfter(before));
     assertThat(one.service().isLeading()).isTrue();
     assertThat(leadership(two).getEpoch()).isEqualTo(1);
+  }
+
+  /// Agents may reach the other one; and if they are gone, the next leader waits for them.
+  @Test
+  void aLeaderThatNoAgentReachesAnyMoreGivesWayOnce() {
+    restart(CUT_OFF_SOON);
+    seenByOne.sees("scheduler-1");
+    one.agent("a-0").connect();
+    assertThat(leadership(one).getEpoch()).isEqualTo(2);
+    FakeAgent.awaitThat(() -> contact(one) == NodeUsage.Contact.CONTACT_SUSPECT);
+    OffsetDateTime before = renewedAt();
+    FakeAgent.awaitThat(
+        () -> renewedAt().isAfter(before.plus(CUT_OFF_SOON.suspectAfter().multipliedBy(2))));
+    assertThat(leadership(one).getEpoch()).as("there is nobody else").isEqualTo(2);
+
+    seenByOne.sees("scheduler-1", "scheduler-2");
+    FakeAgent.awaitThat(two.service()::isLeading);
+    assertThat(leadership(two).getEpoch()).isEqualTo(3);
+  }
+
+  private void restart(SchedulerConfig.Leading leading) {
+    two.stop();
+    one.stop();
+    one.with(leading).start().awaitReady("rnd-3");
+    two.with(leading).start();
+  }
+
+  private NodeUsage.Contact contact(Installation asked) {
+    return asked
+        .usage(asked.tokens.operator())
+        .listNodeUsages(ListNodeUsagesRequest.newBuilder().setParent(Fixtures.ACME).build())
+        .getUsages(0)
+        .getContact();
   }
 
   @Test

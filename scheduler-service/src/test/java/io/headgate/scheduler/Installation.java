@@ -104,6 +104,11 @@ final class Installation implements AutoCloseable {
     return this;
   }
 
+  /// Its times from its next start on.
+  Installation with(SchedulerConfig.Leading leading) {
+    return adjusted(config -> config.with(leading));
+  }
+
   /// Who it sees of the others from its next start on.
   Installation with(Members newMembers) {
     members = newMembers;

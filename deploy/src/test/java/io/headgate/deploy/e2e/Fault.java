@@ -24,6 +24,8 @@ enum Fault {
   CUT_OFF_DATABASE,
   /// Nobody reaches the leader for a while, agents neither; it reaches PostgreSQL.
   CUT_OFF_CALLERS,
+  /// The same until the leader gives way and another leads.
+  CUT_OFF_ALL_AGENTS,
   /// Schedulers do not see each other for a while; they reach PostgreSQL.
   CUT_GROUP,
   /// An agent dies at once, and is started again; what it started runs on.
@@ -54,7 +56,8 @@ enum Fault {
 
   Leading leading() {
     return switch (this) {
-      case KILL_LEADER, PAUSE_LEADER, STOP_LEADER, KILL_TWO, CUT_OFF_DATABASE -> Leading.CHANGES;
+      case KILL_LEADER, PAUSE_LEADER, STOP_LEADER, KILL_TWO, CUT_OFF_DATABASE, CUT_OFF_ALL_AGENTS ->
+          Leading.CHANGES;
       case KILL_FOLLOWER, PAUSE_FOLLOWER, CUT_GROUP, KILL_AGENT, PAUSE_AGENT -> Leading.STAYS;
       case FREEZE_DATABASE, KILL_DATABASE, CUT_OFF_CALLERS -> Leading.EITHER;
     };

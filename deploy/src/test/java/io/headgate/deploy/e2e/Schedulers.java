@@ -100,6 +100,11 @@ final class Schedulers {
         waitAWhile();
         wires.orElseThrow().mend();
       }
+      case CUT_OFF_ALL_AGENTS -> {
+        wires.orElseThrow().cutOffCallers(leader);
+        awaitLaterThan(epoch);
+        wires.orElseThrow().mend();
+      }
       case CUT_GROUP -> {
         wires.orElseThrow().cutGroup();
         waitAWhile();

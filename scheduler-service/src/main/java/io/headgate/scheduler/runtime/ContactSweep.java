@@ -4,6 +4,7 @@ import io.headgate.scheduler.core.Input;
 import io.headgate.scheduler.core.job.Attempt;
 import io.headgate.scheduler.runtime.JobBook.WorkerKey;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -24,6 +25,9 @@ final class ContactSweep {
   private final long sinceNanos;
   private boolean alarmed;
   private long manyAwayNanos;
+  private boolean nobodyHeard;
+  private long nobodyHeardNanos;
+  private boolean cutOff;
 
   ContactSweep(LeaderState state, AgentDesk agents, CatalogDesk catalogs, long nowNanos) {
     this.state = state;
@@ -41,6 +45,28 @@ final class ContactSweep {
       state.nodes.entries().forEach(entry -> catalogs.tell(turn, entry));
     }
     giveUp(turn, nowNanos);
+    cutOff = isCutOff(nowNanos);
+  }
+
+  /// Agents spoke to this leader, and none has been heard for twice the time after which one is
+  /// suspect. They may all be gone; or they reach another scheduler and not this one. A leader to
+  /// whom nobody ever spoke is not cut off, so that the next one does not hand on what no machine
+  /// answers.
+  boolean isCutOff() {
+    return cutOff;
+  }
+
+  private boolean isCutOff(long nowNanos) {
+    List<NodeBook.Entry> expected =
+        state.nodes.entries().stream()
+            .filter(entry -> entry.reported && !entry.closing && entry.machine().isPresent())
+            .toList();
+    boolean nobody = !expected.isEmpty() && expected.stream().allMatch(entry -> entry.suspect);
+    if (nobody && !nobodyHeard) {
+      nobodyHeardNanos = nowNanos;
+    }
+    nobodyHeard = nobody;
+    return nobody && nowNanos - nobodyHeardNanos > state.settings.suspectAfter().toNanos();
   }
 
   /// Whether every node that is expected to come back has said what it runs, or had its time.

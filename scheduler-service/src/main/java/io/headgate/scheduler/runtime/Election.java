@@ -1,27 +1,48 @@
 package io.headgate.scheduler.runtime;
 
+import io.headgate.kit.time.TimeSource;
 import io.headgate.scheduler.runtime.ElectionRule.Move;
 import io.headgate.scheduler.runtime.ElectionRule.Sight;
 import io.headgate.scheduler.runtime.SchedulerStore.Candidate;
 import io.headgate.scheduler.runtime.SchedulerStore.Row;
 import java.time.Duration;
 import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// Stands for leadership: waits for the moment to try, and tries. Only the replica's thread uses
 /// it.
 final class Election {
+  private static final Logger LOG = LoggerFactory.getLogger(Election.class);
+
   private static final Duration LOOK = Duration.ofSeconds(1);
 
   private final Candidate candidate;
   private final Duration renewal;
   private final SchedulerStore store;
   private final Members members;
+  private final TimeSource time;
+  private long backFromNanos;
+  private boolean standsBack;
 
-  Election(Candidate candidate, Duration renewal, SchedulerStore store, Members members) {
+  Election(Candidate candidate, Duration renewal, LeaderPorts ports, Members members) {
     this.candidate = candidate;
     this.renewal = renewal;
-    this.store = store;
+    this.store = ports.store();
+    this.time = ports.time();
     this.members = members;
+  }
+
+  /// Only looks for the time of a lease.
+  void standBack() {
+    LOG.warn("{} heard no agent any more, and gives way to others", candidate.name());
+    standsBack = true;
+    backFromNanos = time.monotonicNanos() + candidate.lease().toNanos();
+  }
+
+  /// Whether others are there that may lead.
+  boolean hasOthers() {
+    return members.group().present().stream().anyMatch(name -> !name.equals(candidate.name()));
   }
 
   /// What became of one look at the row.
@@ -67,7 +88,8 @@ final class Election {
   }
 
   private Move decide(Row row, boolean refused) {
-    if (!candidate.mayLead()) {
+    standsBack = standsBack && time.monotonicNanos() - backFromNanos < 0;
+    if (!candidate.mayLead() || standsBack) {
       return new Move.Wait(LOOK);
     }
     return ElectionRule.decide(sight(row, refused), renewal);

@@ -2,7 +2,7 @@ package io.headgate.scheduler.runtime;
 
 /// Why a replica stopped leading.
 sealed interface LeaderEnd {
-  /// Asked to, in order: everything taken was finished.
+  /// In order, because it was asked to or gives way to another: everything taken was finished.
   record Closed() implements LeaderEnd {}
 
   /// Another took over.

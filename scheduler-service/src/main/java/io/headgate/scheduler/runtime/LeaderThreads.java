@@ -7,6 +7,7 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -24,6 +25,7 @@ final class LeaderThreads {
   private final LoopSettings settings;
   private final Lease lease;
   private final Leader leader;
+  private final BooleanSupplier mayGiveWay;
   private final BlockingQueue<Step> decided = new ArrayBlockingQueue<>(1);
 
   /// Empty: nothing more comes.
@@ -35,8 +37,15 @@ final class LeaderThreads {
   private final Thread speaker;
   private final CompletableFuture<LeaderEnd> end = new CompletableFuture<>();
 
-  LeaderThreads(LeaderStart start, LeaderPorts ports, LeaderState state, Lease lease) {
+  /// @param mayGiveWay whether another can lead in its place, if no agent reaches it
+  LeaderThreads(
+      LeaderStart start,
+      LeaderPorts ports,
+      LeaderState state,
+      Lease lease,
+      BooleanSupplier mayGiveWay) {
     this.ports = ports;
+    this.mayGiveWay = mayGiveWay;
     this.settings = start.settings();
     this.lease = lease;
     this.leader = new Leader(start, ports, state, lease, this::put);
@@ -120,6 +129,9 @@ final class LeaderThreads {
         return;
       }
       leader.decide(commands);
+      if (leader.turns().isCutOff() && mayGiveWay.getAsBoolean()) {
+        leader.close();
+      }
     }
   }
 

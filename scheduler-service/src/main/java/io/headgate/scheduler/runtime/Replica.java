@@ -53,7 +53,7 @@ public final class Replica implements AutoCloseable {
     this.ports = ports;
     this.members = members;
     this.lastLook = new LastLook(candidate.address());
-    this.election = new Election(candidate, settings.renewal(), ports.store(), members);
+    this.election = new Election(candidate, settings.renewal(), ports, members);
     this.thread = Thread.ofPlatform().name("scheduler-replica").daemon().unstarted(this::run);
   }
 
@@ -102,8 +102,7 @@ public final class Replica implements AutoCloseable {
 
   /// Commands that wait for the loop.
   public int queued() {
-    Leader current = leader;
-    return current == null ? 0 : current.queued();
+    return Optional.ofNullable(leader).map(Leader::queued).orElse(0);
   }
 
   /// Submits all jobs or none; returns when that is durable.
@@ -161,8 +160,7 @@ public final class Replica implements AutoCloseable {
 
   /// The clock of a node's contact, while this replica leads.
   public Optional<ContactClock> clock(NodeId node) {
-    Leader current = leader;
-    return current == null ? Optional.empty() : Optional.of(current.clock(node));
+    return Optional.ofNullable(leader).map(current -> current.clock(node));
   }
 
   /// Whether nobody else can lead yet, so that an answer to a heartbeat is this replica's to give.
@@ -237,8 +235,7 @@ public final class Replica implements AutoCloseable {
   }
 
   private void pause() throws InterruptedException {
-    boolean isClosed = closed.await(RETRY.toMillis(), TimeUnit.MILLISECONDS);
-    assert isClosed || closed.getCount() > 0;
+    var _ = closed.await(RETRY.toMillis(), TimeUnit.MILLISECONDS);
   }
 
   private void stand() throws InterruptedException {
@@ -259,6 +256,9 @@ public final class Replica implements AutoCloseable {
       case LeaderEnd.Closed() -> {
         ports.store().release(leadership);
         LOG.info("{} stopped leading, in order", candidate.name());
+        if (closed.getCount() > 0) {
+          election.standBack();
+        }
       }
       case LeaderEnd.Deposed(Leadership now) -> {
         ports.metrics().refusedStale();
@@ -291,7 +291,8 @@ public final class Replica implements AutoCloseable {
     } finally {
       loading.end();
     }
-    LeaderThreads current = new LeaderThreads(start(row, loaded), ports, state, lease);
+    LeaderThreads current =
+        new LeaderThreads(start(row, loaded), ports, state, lease, election::hasOthers);
     current.start();
     Map<String, CatalogSource.Watch> watches = new LinkedHashMap<>();
     try {

@@ -67,6 +67,11 @@ final class TurnMaker {
     return catalog;
   }
 
+  /// Whether agents may reach another scheduler and do not reach this one.
+  boolean isCutOff() {
+    return contacts.isCutOff();
+  }
+
   /// When there is something to do although no command came, by the monotonic clock.
   long nextDeadline() {
     long deadline = nextSweepNanos;

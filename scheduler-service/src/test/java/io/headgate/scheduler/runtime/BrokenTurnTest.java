@@ -22,7 +22,8 @@ final class BrokenTurnTest {
   @BeforeEach
   void make() {
     OneLeader leader = new OneLeader();
-    threads = new LeaderThreads(leader.start, leader.ports, leader.state(), leader.lease);
+    threads =
+        new LeaderThreads(leader.start, leader.ports, leader.state(), leader.lease, () -> false);
   }
 
   @AfterEach

@@ -13,6 +13,9 @@ import io.headgate.scheduler.core.catalog.Queue;
 import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.catalog.UserId;
+import io.headgate.scheduler.core.node.Node;
+import io.headgate.scheduler.core.node.NodeId;
+import io.headgate.scheduler.core.node.NodeStatus;
 import io.headgate.scheduler.runtime.SchedulerStore.Candidate;
 import io.headgate.type.GpuQuantity;
 import java.time.Duration;
@@ -39,6 +42,10 @@ final class OneLeader {
           100,
           100);
 
+  /// Without devices.
+  static final List<NodeId> MACHINES =
+      List.of(new NodeId(TENANT, "n-0"), new NodeId(TENANT, "n-1"));
+
   final TestClock time = new TestClock();
   final LeaderStart start;
   final LeaderPorts ports;
@@ -64,6 +71,11 @@ final class OneLeader {
     return LeaderState.load(start.leadership(), SETTINGS, nothing, catalog(), 0);
   }
 
+  private static Supply.Machine machine(NodeId id) {
+    PoolId pool = new PoolId(TENANT, "pool");
+    return new Supply.Machine(new Node(id, pool, List.of(), 0, 0, NodeStatus.READY), false);
+  }
+
   static List<CatalogUpdate> catalog() {
     Batch.CatalogChange kept =
         new Batch.CatalogChange(WatchPosition.START, true, List.of(), List.of());
@@ -80,7 +92,7 @@ final class OneLeader {
                     List.of(new Supply.OfferedPool(Pool.of(pool), Optional.empty())),
                     List.of(Profile.of(profile, GpuQuantity.ZERO, List.of(pool))))),
             List.of(),
-            List.of(),
+            MACHINES.stream().map(OneLeader::machine).toList(),
             List.of()),
         new CatalogUpdate.OfAccess(
             kept,
