@@ -91,7 +91,7 @@ final class Faults {
   }
 
   private void happen() {
-    switch (world.random().nextInt(15)) {
+    switch (world.random().nextInt(16)) {
       case 0, 1 -> world.any(replicas).crash();
       case 2, 3 -> standStill(world.any(replicas));
       case 4 -> world.any(replicas).handOver();
@@ -110,6 +110,7 @@ final class Faults {
       }
       case 13 -> setClock();
       case 14 -> breakStream(world.any(agents));
+      case 15 -> world.any(agents).machine().killSupervisor();
       default -> throw new IllegalStateException();
     }
   }

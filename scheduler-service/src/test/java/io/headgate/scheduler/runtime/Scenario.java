@@ -272,7 +272,9 @@ final class Scenario {
         false,
         world.random().nextInt(3),
         Optional.empty(),
-        Optional.empty(),
+        world.chance(0.15)
+            ? Optional.of(Duration.ofSeconds(world.between(1, 60)))
+            : Optional.empty(),
         List.of(),
         "",
         false,

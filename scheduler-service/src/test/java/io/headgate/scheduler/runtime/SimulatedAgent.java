@@ -406,7 +406,10 @@ final class SimulatedAgent {
       }
 
       private void observe(SimulatedJob job) {
-        inputs.accept(new Input.Observed(key(), job.observation()));
+        inputs.accept(
+            job.isVanished()
+                ? new Input.Vanished(key(), machine.clock().instant())
+                : new Input.Observed(key(), job.observation()));
       }
 
       @Override

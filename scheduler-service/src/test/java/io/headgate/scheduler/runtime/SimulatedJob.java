@@ -138,6 +138,19 @@ final class SimulatedJob {
     }
   }
 
+  /// Its supervisor is killed, and what it ran with it; nothing of that is recorded.
+  void loseSupervisor() {
+    if (isLive()) {
+      world.note(() -> machine.name() + ": the supervisor of " + key() + " is killed");
+      vanish();
+      changed.run();
+    }
+  }
+
+  boolean isVanished() {
+    return isVanished;
+  }
+
   /// Told when there is something new to see.
   void follow(Runnable follower) {
     changed = follower;

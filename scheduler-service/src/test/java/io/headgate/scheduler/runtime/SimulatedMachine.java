@@ -79,6 +79,14 @@ final class SimulatedMachine {
     return jobs.values();
   }
 
+  /// Kills one of its supervisors, if there is any.
+  void killSupervisor() {
+    List<SimulatedJob> live = jobs.values().stream().filter(SimulatedJob::isLive).toList();
+    if (!live.isEmpty()) {
+      world.any(live).loseSupervisor();
+    }
+  }
+
   Optional<SimulatedJob> job(AttemptKey key) {
     return Optional.ofNullable(jobs.get(key));
   }

@@ -290,6 +290,7 @@ final class SimulatedReplica {
     private long taking;
     private boolean isSpeaking;
     private boolean isEnding;
+    private boolean givesWay;
 
     Leading(Row taken, LoadedState loaded, Lease lease) {
       this.lease = lease;
@@ -358,6 +359,11 @@ final class SimulatedReplica {
           end(new LeaderEnd.Closed());
         } else {
           leader.decide(commands);
+          if (leader.turns().isCutOff() && replica.election().hasOthers()) {
+            world.note(() -> name + " hears no agent any more, and gives way");
+            givesWay = true;
+            leader.close();
+          }
         }
       } catch (InterruptedException e) {
         throw new IllegalStateException(e);
@@ -468,6 +474,9 @@ final class SimulatedReplica {
         throw new IllegalStateException(e);
       }
       replica.serve(null);
+      if (givesWay) {
+        replica.election().standBack();
+      }
       if (why instanceof LeaderEnd.Closed) {
         database.write(
             SimulatedReplica.this,
