@@ -15,6 +15,7 @@ import io.headgate.scheduler.core.job.JobEvent;
 import io.headgate.scheduler.core.placement.PoolState;
 import io.headgate.scheduler.core.placement.Ranking;
 import io.headgate.scheduler.core.placement.Shape;
+import io.headgate.scheduler.core.queue.LiveAttempt;
 import io.headgate.scheduler.core.queue.LiveHold;
 import io.headgate.scheduler.core.queue.LiveJob;
 import io.headgate.scheduler.core.queue.QueueState;
@@ -95,6 +96,37 @@ final class CatalogInputs {
         .accounts
         .values()
         .removeIf(account -> account.policy().isEmpty() && account.attempts() == 0);
+    countUsers();
+  }
+
+  private void countUsers() {
+    Map<PolicyAccount, List<PolicyAccount.Claim>> uncounted = new HashMap<>();
+    for (PolicyAccount account : world.accounts.values()) {
+      account.forgetUsers();
+      if (account.mustCountUsers()) {
+        uncounted.put(account, new ArrayList<>());
+      }
+    }
+    if (uncounted.isEmpty()) {
+      return;
+    }
+    // In no order: they are only summed up.
+    for (LiveJob job : world.jobs.values()) {
+      LiveAttempt attempt = job.attempt();
+      LiveHold hold = job.hold();
+      if (attempt != null) {
+        uncounted.computeIfPresent(attempt.policy(), (_, claims) -> with(claims, attempt.claim()));
+      }
+      if (hold != null) {
+        uncounted.computeIfPresent(hold.policy(), (_, claims) -> with(claims, hold.claim()));
+      }
+    }
+    uncounted.forEach(PolicyAccount::countUsers);
+  }
+
+  private static <T> List<T> with(List<T> all, T more) {
+    all.add(more);
+    return all;
   }
 
   private void configurePools(Catalog catalog) {

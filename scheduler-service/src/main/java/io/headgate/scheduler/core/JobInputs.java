@@ -35,7 +35,7 @@ final class JobInputs {
     if (world.jobs.containsKey(job.id())) {
       return Optional.of(new Denial.DuplicateJob(job.id()));
     }
-    QueueState queue = world.queues.get(job.queue());
+    QueueState queue = world.knownQueue(job.queue());
     if (queue == null) {
       return Optional.of(new Denial.UnknownQueue(job.queue()));
     }

@@ -112,7 +112,7 @@ final class Ledger {
             Optional.empty(),
             Collections.nCopies(assignment.workers().size(), WorkerStatus.ASSIGNED),
             Optional.empty());
-    LiveAttempt live = liveAttempt(attempt, job);
+    LiveAttempt live = liveAttempt(attempt, job, queue.account());
     take(live);
     move(job, JobEvent.ASSIGN);
     tell(new Effect.StartAttempt(attempt));
@@ -129,14 +129,18 @@ final class Ledger {
   }
 
   LiveAttempt liveAttempt(Attempt attempt, LiveJob job) {
+    return liveAttempt(attempt, job, world.account(attempt.policy()));
+  }
+
+  private LiveAttempt liveAttempt(Attempt attempt, LiveJob job, PolicyAccount policy) {
     PoolState pool = world.pool(attempt.assignment().pool());
     return new LiveAttempt(
         attempt,
         job,
-        world.account(attempt.policy()),
-        world.tenant(pool, attempt.policy().tenant()),
+        policy,
+        world.tenant(pool, policy.id().tenant()),
         pool,
-        nodes(attempt.assignment()));
+        nodes(attempt.assignment(), pool));
   }
 
   /// Gives the attempt its slices.
@@ -238,7 +242,7 @@ final class Ledger {
         world.tenant(pool, policy.id().tenant()),
         pool,
         job.queue().shape(),
-        nodes(hold.place()));
+        nodes(hold.place(), pool));
   }
 
   void place(LiveHold hold) {
@@ -324,9 +328,8 @@ final class Ledger {
     }
   }
 
-  private List<NodeState> nodes(Assignment assignment) {
+  private List<NodeState> nodes(Assignment assignment, PoolState pool) {
     List<NodeState> nodes = new ArrayList<>(assignment.workers().size());
-    PoolState pool = world.pool(assignment.pool());
     for (WorkerPlace place : assignment.workers()) {
       nodes.add(world.nodes.computeIfAbsent(place.node(), id -> NodeState.unknown(id, pool)));
     }
@@ -336,7 +339,7 @@ final class Ledger {
   /// Forgets a removed queue without jobs.
   void forgetIfUnused(QueueState queue) {
     if (world.isRemoved(queue) && queue.waiting() == 0 && queue.attempts() == 0) {
-      world.queues.remove(queue.id());
+      world.forget(queue);
     }
   }
 

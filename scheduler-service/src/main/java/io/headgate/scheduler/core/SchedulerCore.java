@@ -157,7 +157,7 @@ public final class SchedulerCore {
 
   /// The first jobs that wait in the queue, in order.
   public List<JobId> waiting(QueueId queue, int limit) {
-    return Optional.ofNullable(world.queues.get(queue))
+    return Optional.ofNullable(world.knownQueue(queue))
         .map(state -> Explainer.waiting(state, limit))
         .orElse(List.of());
   }
@@ -227,7 +227,7 @@ public final class SchedulerCore {
   }
 
   public Optional<QueueUsage> queue(QueueId queue) {
-    return Optional.ofNullable(world.queues.get(queue)).map(UsageReport::queue);
+    return Optional.ofNullable(world.knownQueue(queue)).map(UsageReport::queue);
   }
 
   /// Usage of all nodes, by id.

@@ -30,6 +30,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /// Everything that the core knows. Hash maps in it are only looked up in, never iterated over:
 /// their order is not the same everywhere.
@@ -39,7 +40,13 @@ final class World {
   final TreeMap<TenantId, Demand> demands = new TreeMap<>();
   final TreeMap<PoolId, PoolState> pools = new TreeMap<>();
   final TreeMap<PolicyId, PolicyAccount> accounts = new TreeMap<>();
+
+  /// In their order, to be gone through.
   final TreeMap<QueueId, QueueState> queues = new TreeMap<>();
+
+  /// The same, to be looked up in.
+  private final Map<QueueId, QueueState> queuesById = new HashMap<>();
+
   final Map<NodeId, NodeState> nodes = new HashMap<>();
   final Map<JobId, LiveJob> jobs = new HashMap<>();
 
@@ -121,7 +128,23 @@ final class World {
   }
 
   QueueState queue(QueueId id) {
-    return queues.computeIfAbsent(id, QueueState::new);
+    QueueState known = queuesById.get(id);
+    if (known != null) {
+      return known;
+    }
+    QueueState queue = new QueueState(id);
+    queuesById.put(id, queue);
+    queues.put(id, queue);
+    return queue;
+  }
+
+  @Nullable QueueState knownQueue(QueueId id) {
+    return queuesById.get(id);
+  }
+
+  void forget(QueueState queue) {
+    queuesById.remove(queue.id());
+    queues.remove(queue.id());
   }
 
   Demand demand(TenantId tenant) {

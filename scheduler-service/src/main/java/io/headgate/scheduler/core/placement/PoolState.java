@@ -27,6 +27,7 @@ public final class PoolState implements Comparable<PoolState> {
   private final PoolId id;
   private final Expectation expectation;
   private @Nullable Pool pool;
+  private long ceiling;
   private final Map<ProfileId, Integer> executionPositions = new HashMap<>();
   private final TreeSet<NodeState> nodes = new TreeSet<>();
   private final TreeSet<NodeState> stoppingNodes = new TreeSet<>();
@@ -70,6 +71,8 @@ public final class PoolState implements Comparable<PoolState> {
   public void configure(@Nullable Pool newPool, List<ProfileId> order) {
     boolean sameDevices = sameDevices(pool, newPool);
     pool = newPool;
+    ceiling =
+        newPool == null ? 0 : newPool.capacity().map(GpuQuantity::units).orElse(Long.MAX_VALUE);
     executionPositions.clear();
     order.forEach(each -> executionPositions.putIfAbsent(each, executionPositions.size()));
     everFits.clear();
@@ -175,7 +178,7 @@ public final class PoolState implements Comparable<PoolState> {
 
   /// The ceiling (DESIGN A7) in units.
   public long ceiling() {
-    return pool == null ? 0 : pool.capacity().map(GpuQuantity::units).orElse(Long.MAX_VALUE);
+    return ceiling;
   }
 
   /// Whether the ceiling lets so much more start now.

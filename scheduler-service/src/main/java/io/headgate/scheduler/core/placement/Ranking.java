@@ -2,7 +2,6 @@ package io.headgate.scheduler.core.placement;
 
 import io.headgate.scheduler.core.job.JobId;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.PriorityQueue;
@@ -16,16 +15,21 @@ import org.jspecify.annotations.Nullable;
 /// known of each state and orders it anew. What it answers depends on the states alone, not on what
 /// was asked before.
 public final class Ranking {
-  private record Ranked(double cost, Rating rating, StateGroup group) {}
-
-  private static final Comparator<Ranked> ORDER =
-      Comparator.comparingDouble(Ranked::cost)
-          .thenComparingLong(ranked -> ranked.rating().tie())
-          .thenComparing(ranked -> ranked.group().state());
+  private record Ranked(double cost, Rating rating, StateGroup group)
+      implements Comparable<Ranked> {
+    @Override
+    public int compareTo(Ranked other) {
+      int order = Double.compare(cost, other.cost);
+      if (order == 0) {
+        order = Long.compare(rating.tie(), other.rating.tie());
+      }
+      return order == 0 ? group.state().compareTo(other.group.state()) : order;
+    }
+  }
 
   private final Shape shape;
   private final PoolState pool;
-  private final PriorityQueue<Ranked> ranked = new PriorityQueue<>(ORDER);
+  private final PriorityQueue<Ranked> ranked = new PriorityQueue<>();
   private int read;
   private int era;
   private int edition;

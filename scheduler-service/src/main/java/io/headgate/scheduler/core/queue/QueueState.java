@@ -138,7 +138,7 @@ public final class QueueState implements Comparable<QueueState> {
 
   /// The pools that are open to the job, in routing order.
   public List<Route> routes(LiveJob job) {
-    return routes(job.isPreemptible());
+    return isRestricted(job) ? group().routesForNonPreemptible() : routes();
   }
 
   List<Route> routes(boolean preemptible) {
@@ -149,6 +149,11 @@ public final class QueueState implements Comparable<QueueState> {
   /// preempt it, and tenants share one (DESIGN A3, A8).
   boolean isRestricted(boolean preemptible) {
     return !preemptible && group().isShared();
+  }
+
+  boolean isRestricted(LiveJob job) {
+    // The job is looked at last: it is seldom in the cache.
+    return resolved != null && resolved.group().isShared() && !job.isPreemptible();
   }
 
   /// The queues with the same routes.

@@ -71,7 +71,7 @@ public final class Turn extends IndexedHeap.Member<Turn> {
   }
 
   private boolean isRestricted(LiveJob job) {
-    return queue.isRestricted(job.isPreemptible());
+    return queue.isRestricted(job);
   }
 
   /// The route that the job takes, or would take first.
@@ -175,10 +175,17 @@ public final class Turn extends IndexedHeap.Member<Turn> {
     over = account.over(0);
     version = account.version();
     tenantVersion = group.tenantVersion();
-    if (head != null) {
+    if (head == null) {
+      return;
+    }
+    if (group.isShared()) {
       standing = ofPolicy.or(group.tenantStanding(queue.routes(head), fitting(head)));
       restricted = isRestricted(head) ? first(head) : null;
       overOfTenant = first().tenant().over(0);
+    } else {
+      standing = ofPolicy;
+      restricted = null;
+      overOfTenant = 0;
     }
   }
 

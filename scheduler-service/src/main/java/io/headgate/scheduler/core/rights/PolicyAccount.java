@@ -31,7 +31,10 @@ public final class PolicyAccount {
   private long held;
   private long heldForBlocked;
   private long nonPreemptible;
-  private final Map<UserId, Long> chargedByUser = new HashMap<>();
+
+  /// Null while users are not limited: most policies do not, and the book costs with every start.
+  private @Nullable Map<UserId, Long> chargedByUser;
+
   private int attempts;
   private long version;
 
@@ -121,8 +124,32 @@ public final class PolicyAccount {
     return new Grounds.Share(id, new GpuQuantity(standing()), new GpuQuantity(reservation()));
   }
 
+  /// What one user's jobs have or have held for them; 0 while users are not limited.
   public long charged(UserId user) {
-    return chargedByUser.getOrDefault(user, 0L);
+    return chargedByUser == null ? 0 : chargedByUser.getOrDefault(user, 0L);
+  }
+
+  /// Whether users are limited and it is not known what each has, because until now they were not:
+  /// then [#countUsers] must follow.
+  public boolean mustCountUsers() {
+    return limitsUsers() && chargedByUser == null;
+  }
+
+  /// Takes note of what each user's jobs have or have held for them.
+  public void countUsers(Iterable<Claim> claims) {
+    chargedByUser = new HashMap<>();
+    for (Claim claim : claims) {
+      if (claim.units() != 0) {
+        addToUser(chargedByUser, claim, 1);
+      }
+    }
+  }
+
+  /// Forgets it, if users are not limited any more.
+  public void forgetUsers() {
+    if (!limitsUsers()) {
+      chargedByUser = null;
+    }
   }
 
   /// What its non-preemptible jobs have or have held for them (DESIGN A8).
@@ -244,6 +271,13 @@ public final class PolicyAccount {
     if (!claim.preemptible()) {
       nonPreemptible += change;
     }
-    chargedByUser.merge(claim.user(), change, (a, b) -> a + b == 0 ? null : a + b);
+    if (chargedByUser != null) {
+      addToUser(chargedByUser, claim, sign);
+    }
+  }
+
+  private static void addToUser(Map<UserId, Long> charged, Claim claim, int sign) {
+    charged.merge(
+        claim.user(), sign * claim.units(), (a, b) -> a + b == 0 ? null : Long.valueOf(a + b));
   }
 }
