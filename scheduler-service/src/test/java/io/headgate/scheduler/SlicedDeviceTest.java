@@ -10,7 +10,9 @@ import io.headgate.kit.testing.PostgresFixture;
 import io.headgate.proto.pool.v1.Node;
 import io.headgate.proto.scheduler.v1.Job;
 import io.headgate.proto.scheduler.v1.JobServiceGrpc.JobServiceBlockingStub;
+import io.headgate.proto.scheduler.v1.Slice;
 import io.headgate.proto.type.v1.DeviceGeometry;
+import io.headgate.proto.type.v1.IsolationLevel;
 import io.headgate.proto.type.v1.SlicePlacement;
 import io.headgate.proto.type.v1.SliceProfile;
 import io.headgate.proto.type.v1.SliceTable;
@@ -54,6 +56,7 @@ final class SlicedDeviceTest {
     Node.Builder node = Fixtures.node(id, "onprem", 1).toBuilder();
     node.getDevicesBuilder(0)
         .setGeometry(DeviceGeometry.DEVICE_GEOMETRY_MIG)
+        .setIsolation(IsolationLevel.ISOLATION_LEVEL_HARDWARE)
         .setSlices(
             SliceTable.newBuilder()
                 .setMemorySlices(8)
@@ -73,7 +76,11 @@ final class SlicedDeviceTest {
   }
 
   private SlicePlacement placement(String job) {
-    return get(alice, job).getAttempts(0).getPlacements(0).getSlices(0).getPlacement();
+    return slice(job).getPlacement();
+  }
+
+  private Slice slice(String job) {
+    return get(alice, job).getAttempts(0).getPlacements(0).getSlices(0);
   }
 
   @Test
@@ -95,6 +102,7 @@ final class SlicedDeviceTest {
     installation.start();
     FakeAgent.awaitThat(installation.service()::isLeading);
 
+    assertThat(slice("b").getIsolation()).isEqualTo(IsolationLevel.ISOLATION_LEVEL_HARDWARE);
     agent.connect();
     agent.exits("a", 0);
     awaitState(alice, "a", Job.State.STATE_DONE);

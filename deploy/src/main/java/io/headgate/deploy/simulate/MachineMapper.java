@@ -122,7 +122,12 @@ final class MachineMapper {
             device.geometry() instanceof Geometry.Sliced
                 ? places.slice(running.job().name(), device, share, profile)
                 : new Slice(
-                    share.index(), device.uuid(), share.gpus(), memory(device, share, profile)));
+                    share.index(),
+                    device.uuid(),
+                    share.gpus(),
+                    memory(device, share, profile),
+                    Slice.isolation(share.gpus(), device.isolation()),
+                    Optional.empty()));
       }
       workers.add(new WorkerPlace(node.id(), slices, profile.cpuMillis(), profile.memoryBytes()));
     }

@@ -51,6 +51,7 @@ final class RunningPlaces {
         device.uuid(),
         share.gpus(),
         places.memoryBytes(placement),
+        Slice.isolation(share.gpus(), device.isolation()),
         Optional.of(placement));
   }
 

@@ -219,7 +219,7 @@ final class AgentMapper {
     return assign.build();
   }
 
-  private static IsolationLevel toLevel(Isolation isolation) {
+  static IsolationLevel toLevel(Isolation isolation) {
     return switch (isolation) {
       case NONE -> IsolationLevel.ISOLATION_LEVEL_UNSPECIFIED;
       case REACTIVE -> IsolationLevel.ISOLATION_LEVEL_REACTIVE;

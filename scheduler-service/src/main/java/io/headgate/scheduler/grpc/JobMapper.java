@@ -208,7 +208,8 @@ final class JobMapper {
                 .setDeviceIndex(slice.device())
                 .setDeviceUuid(slice.uuid())
                 .setGpus(slice.quantity().toString())
-                .setMemoryBytes(slice.memoryBytes());
+                .setMemoryBytes(slice.memoryBytes())
+                .setIsolation(AgentMapper.toLevel(slice.isolation()));
         slice.placement().map(JobMapper::toPlacement).ifPresent(part::setPlacement);
         placement.addSlices(part);
       }

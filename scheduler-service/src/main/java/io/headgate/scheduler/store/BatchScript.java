@@ -182,6 +182,7 @@ final class BatchScript {
         .list(row -> place.apply(row).slices().stream().map(Slice::uuid).toList())
         .list(row -> place.apply(row).slices().stream().map(s -> s.quantity().units()).toList())
         .list(row -> place.apply(row).slices().stream().map(Slice::memoryBytes).toList())
+        .list(row -> place.apply(row).slices().stream().map(s -> s.isolation().name()).toList())
         .list(row -> PlaceText.of(place.apply(row).slices()));
   }
 

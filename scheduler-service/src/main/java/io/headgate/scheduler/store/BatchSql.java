@@ -84,14 +84,14 @@ final class BatchSql {
   static final String UPSERT_WORKERS =
       """
       insert into attempt_worker (job_id, attempt, worker, node, cpu_millis, memory_bytes, devices,
-        device_uuids, device_units, device_memory_bytes, device_places, status, started_at, ended_at,
-        end_reason, exit_code, error, stop_phases)
-      select a, b, c, d, e, f, g::integer[], h::text[], i::bigint[], j::bigint[], k::text[], l, m, n,
-        o, p, q, r::text[]
+        device_uuids, device_units, device_memory_bytes, device_isolations, device_places, status,
+        started_at, ended_at, end_reason, exit_code, error, stop_phases)
+      select a, b, c, d, e, f, g::integer[], h::text[], i::bigint[], j::bigint[], k::text[],
+        l::text[], m, n, o, p, q, r, s::text[]
       from unnest(?::bigint[], ?::integer[], ?::integer[], ?::text[], ?::bigint[], ?::bigint[],
-        ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::timestamptz[],
-        ?::timestamptz[], ?::text[], ?::integer[], ?::text[], ?::text[])
-        as rows (a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r)
+        ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[],
+        ?::timestamptz[], ?::timestamptz[], ?::text[], ?::integer[], ?::text[], ?::text[])
+        as rows (a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s)
       on conflict (job_id, attempt, worker) do update set status = excluded.status,
         started_at = excluded.started_at, ended_at = excluded.ended_at,
         end_reason = excluded.end_reason, exit_code = excluded.exit_code, error = excluded.error,
@@ -113,10 +113,12 @@ final class BatchSql {
   static final String INSERT_HOLD_WORKERS =
       """
       insert into hold_worker (job_id, worker, node, cpu_millis, memory_bytes, devices,
-        device_uuids, device_units, device_memory_bytes, device_places)
-      select a, b, c, d, e, f::integer[], g::text[], h::bigint[], i::bigint[], j::text[]
+        device_uuids, device_units, device_memory_bytes, device_isolations, device_places)
+      select a, b, c, d, e, f::integer[], g::text[], h::bigint[], i::bigint[], j::text[],
+        k::text[]
       from unnest(?::bigint[], ?::integer[], ?::text[], ?::bigint[], ?::bigint[], ?::text[],
-        ?::text[], ?::text[], ?::text[], ?::text[]) as rows (a, b, c, d, e, f, g, h, i, j)\
+        ?::text[], ?::text[], ?::text[], ?::text[], ?::text[])
+        as rows (a, b, c, d, e, f, g, h, i, j, k)\
       """;
 
   static final String INSERT_EVENTS =

@@ -6,6 +6,7 @@ import static io.headgate.scheduler.store.jooq.Tables.EVENT;
 import static io.headgate.scheduler.store.jooq.Tables.HOLD_WORKER;
 import static io.headgate.scheduler.store.jooq.Tables.JOB;
 
+import io.headgate.scheduler.core.catalog.Isolation;
 import io.headgate.scheduler.core.catalog.PolicyId;
 import io.headgate.scheduler.core.catalog.PoolId;
 import io.headgate.scheduler.core.catalog.ProfileId;
@@ -176,6 +177,7 @@ final class RowMapper {
             row.get(ATTEMPT_WORKER.DEVICE_UUIDS),
             row.get(ATTEMPT_WORKER.DEVICE_UNITS),
             row.get(ATTEMPT_WORKER.DEVICE_MEMORY_BYTES),
+            row.get(ATTEMPT_WORKER.DEVICE_ISOLATIONS),
             row.get(ATTEMPT_WORKER.DEVICE_PLACES)),
         row.get(ATTEMPT_WORKER.CPU_MILLIS),
         row.get(ATTEMPT_WORKER.MEMORY_BYTES));
@@ -189,13 +191,19 @@ final class RowMapper {
             row.get(HOLD_WORKER.DEVICE_UUIDS),
             row.get(HOLD_WORKER.DEVICE_UNITS),
             row.get(HOLD_WORKER.DEVICE_MEMORY_BYTES),
+            row.get(HOLD_WORKER.DEVICE_ISOLATIONS),
             row.get(HOLD_WORKER.DEVICE_PLACES)),
         row.get(HOLD_WORKER.CPU_MILLIS),
         row.get(HOLD_WORKER.MEMORY_BYTES));
   }
 
   private static List<Slice> slices(
-      Integer[] devices, String[] uuids, Long[] units, Long[] memoryBytes, String[] places) {
+      Integer[] devices,
+      String[] uuids,
+      Long[] units,
+      Long[] memoryBytes,
+      String[] isolations,
+      String[] places) {
     List<Slice> slices = new ArrayList<>();
     for (int i = 0; i < devices.length; i++) {
       slices.add(
@@ -204,6 +212,7 @@ final class RowMapper {
               uuids[i],
               new GpuQuantity(units[i]),
               memoryBytes[i],
+              i < isolations.length ? Isolation.valueOf(isolations[i]) : Isolation.NONE,
               i < places.length ? PlaceText.parse(places[i]) : Optional.empty()));
     }
     return slices;

@@ -167,7 +167,12 @@ public final class Room {
       int slot, GpuQuantity quantity, long memoryOfSlice, @Nullable SlicePlacement placement) {
     DeviceState device = node.device(slot);
     return new Slice(
-        device.index(), device.uuid(), quantity, memoryOfSlice, Optional.ofNullable(placement));
+        device.index(),
+        device.uuid(),
+        quantity,
+        memoryOfSlice,
+        Slice.isolation(quantity, kind(slot).isolation()),
+        Optional.ofNullable(placement));
   }
 
   private Cells cells(int slot) {
