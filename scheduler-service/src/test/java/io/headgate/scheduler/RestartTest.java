@@ -7,12 +7,19 @@ import static io.headgate.scheduler.Installation.get;
 import static io.headgate.scheduler.Installation.submit;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.headgate.kit.db.Database;
+import io.headgate.kit.db.DatabaseConfig;
 import io.headgate.kit.testing.PostgresFixture;
 import io.headgate.proto.scheduler.v1.GetLeadershipRequest;
 import io.headgate.proto.scheduler.v1.Job;
 import io.headgate.proto.scheduler.v1.JobServiceGrpc.JobServiceBlockingStub;
 import io.headgate.proto.scheduler.v1.ListNodeUsagesRequest;
 import io.headgate.proto.scheduler.v1.NodeUsage;
+import io.headgate.scheduler.core.SchedulerState.Demanded;
+import io.headgate.scheduler.core.catalog.ProfileId;
+import io.headgate.scheduler.core.catalog.TenantId;
+import io.headgate.scheduler.runtime.LoadedState;
+import io.headgate.scheduler.store.PostgresSchedulerStore;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -23,6 +30,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 final class RestartTest {
   @RegisterExtension static final PostgresFixture POSTGRES = PostgresFixture.of("scheduler");
 
+  private DatabaseConfig database;
   private Installation installation;
   private JobServiceBlockingStub alice;
   private JobServiceBlockingStub eve;
@@ -30,7 +38,8 @@ final class RestartTest {
 
   @BeforeEach
   void start() {
-    installation = new Installation(POSTGRES.fresh());
+    database = POSTGRES.fresh();
+    installation = new Installation(database);
     Fixtures.seedExample(installation.neighbours);
     installation.start().awaitReady("rnd-3");
     alice = installation.alice();
@@ -101,6 +110,15 @@ final class RestartTest {
     agent.connect();
     assertThat(awaitState(alice, "r-0", Job.State.STATE_FAILED).getExitCode()).isEqualTo(7);
     FakeAgent.awaitThat(() -> agent.ledger().isEmpty());
+    assertThat(loaded().demand())
+        .as("what was asked for is remembered although it is over")
+        .containsExactly(new Demanded(new ProfileId(new TenantId("acme"), "three"), 1, 0));
+  }
+
+  private LoadedState loaded() {
+    try (Database open = Database.open(database)) {
+      return new PostgresSchedulerStore(open.dataSource(), open.jooq()).load();
+    }
   }
 
   @Test

@@ -66,6 +66,12 @@ public record SchedulerState(
         catalogs, nodes, jobs, attempts, holds, List.of(), List.of(), List.of(), List.of(), 0);
   }
 
+  /// The same, where it is known how often jobs of each profile were asked for.
+  public SchedulerState expecting(List<Demanded> demanded) {
+    return new SchedulerState(
+        catalogs, nodes, jobs, attempts, holds, setAside, asked, instances, demanded, nextSequence);
+  }
+
   /// What an elastic pool was asked for.
   ///
   /// @param instances in all

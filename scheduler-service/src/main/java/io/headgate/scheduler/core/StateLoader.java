@@ -111,7 +111,11 @@ final class StateLoader {
     for (Demanded known : state.demand().isEmpty() ? demandOfJobs() : state.demand()) {
       world.demand(known.profile().tenant()).load(known);
     }
-    world.catalogs.keySet().forEach(world::expect);
+    for (Catalog catalog : world.catalogs.values()) {
+      // Who kept it may remember profiles that are no more.
+      world.demand(catalog.tenant()).retain(catalog.profiles());
+      world.expect(catalog.tenant());
+    }
   }
 
   /// What the jobs tell that wait or run, if nobody kept what was asked for.

@@ -84,6 +84,7 @@ final class LeaderState {
     }
     List<Job> known = loaded.jobs().stream().map(JobRecord::job).toList();
     List<Attempt> live = loaded.attempts().stream().map(AttemptRecord::attempt).toList();
-    return SchedulerState.kept(merged, seen, known, live, loaded.holds());
+    return SchedulerState.kept(merged, seen, known, live, loaded.holds())
+        .expecting(loaded.demand());
   }
 }

@@ -1,6 +1,7 @@
 package io.headgate.scheduler.runtime;
 
 import io.headgate.kit.watch.WatchPosition;
+import io.headgate.scheduler.core.SchedulerState.Demanded;
 import io.headgate.scheduler.core.job.Hold;
 import java.util.List;
 import java.util.Map;
@@ -9,6 +10,8 @@ import java.util.Map;
 ///
 /// @param jobs that wait or have an attempt
 /// @param attempts the live ones
+/// @param demand how many of the jobs that came last were of each profile, whether they are over or
+///   not: what a restart would else make placement forget
 /// @param catalogs by source
 /// @param lastJob highest id of any job
 /// @param version of the watches
@@ -18,10 +21,13 @@ public record LoadedState(
     List<AttemptRecord> attempts,
     List<Hold> holds,
     List<NodeContact> contacts,
+    List<Demanded> demand,
     Map<String, Catalog> catalogs,
     long lastJob,
     long version,
     long lastBatch) {
+  /// So many of the last jobs say what to expect; more the core does not remember either.
+  public static final int LAST_JOBS = 16_384;
 
   /// The last known content of a watched source.
   public record Catalog(WatchPosition position, List<CatalogEntry> entries) {

@@ -11,7 +11,9 @@ import static io.headgate.scheduler.store.jooq.Tables.NODE_CONTACT;
 import static org.jooq.impl.DSL.noCondition;
 
 import io.headgate.kit.watch.WatchPosition;
+import io.headgate.scheduler.core.SchedulerState.Demanded;
 import io.headgate.scheduler.core.catalog.PoolId;
+import io.headgate.scheduler.core.catalog.ProfileId;
 import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.job.Assignment;
 import io.headgate.scheduler.core.job.AttemptId;
@@ -260,6 +262,7 @@ public final class PostgresSchedulerStore implements SchedulerStore {
           AttemptQuery.fetch(read, ATTEMPT.ENDED_AT.isNull().and(attempts)),
           holds(read, holds),
           contacts(read),
+          demand(read),
           catalogs(read),
           lastJob(read),
           row.version(),
@@ -322,6 +325,23 @@ public final class PostgresSchedulerStore implements SchedulerStore {
                 row.getAgentVersion(),
                 row.getSimulated(),
                 row.getConnectedAt()));
+  }
+
+  private static List<Demanded> demand(DSLContext read) {
+    var last =
+        read.select(JOB.TENANT, JOB.PROFILE)
+            .from(JOB)
+            .orderBy(JOB.ID.desc())
+            .limit(LoadedState.LAST_JOBS)
+            .asTable("last");
+    Field<String> tenant = Objects.requireNonNull(last.field(JOB.TENANT));
+    Field<String> profile = Objects.requireNonNull(last.field(JOB.PROFILE));
+    return read.select(tenant, profile, DSL.count())
+        .from(last)
+        .groupBy(tenant, profile)
+        .orderBy(tenant, profile)
+        .fetch(row ->
+            new Demanded(new ProfileId(new TenantId(row.value1()), row.value2()), row.value3(), 0));
   }
 
   private static Map<String, LoadedState.Catalog> catalogs(DSLContext read) {

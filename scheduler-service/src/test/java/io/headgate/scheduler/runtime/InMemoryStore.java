@@ -1,5 +1,7 @@
 package io.headgate.scheduler.runtime;
 
+import io.headgate.scheduler.core.SchedulerState.Demanded;
+import io.headgate.scheduler.core.catalog.ProfileId;
 import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.job.AttemptId;
 import io.headgate.scheduler.core.job.Hold;
@@ -9,6 +11,7 @@ import io.headgate.scheduler.core.node.NodeId;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -91,10 +94,23 @@ final class InMemoryStore implements SchedulerStore, JobReader {
         List.copyOf(live.values()),
         List.copyOf(holds.values()),
         List.copyOf(contacts.values()),
+        demand(),
         Map.of(),
         jobs.keySet().stream().mapToLong(JobId::value).max().orElse(0),
         version,
         lastBatch);
+  }
+
+  private List<Demanded> demand() {
+    Map<ProfileId, Long> counts = new TreeMap<>();
+    jobs.values().stream()
+        .sorted(Comparator.comparingLong((JobRecord job) -> job.id().value()).reversed())
+        .limit(LoadedState.LAST_JOBS)
+        .forEach(
+            job -> counts.merge(new ProfileId(job.tenant(), job.card().profile()), 1L, Long::sum));
+    return counts.entrySet().stream()
+        .map(each -> new Demanded(each.getKey(), each.getValue(), 0))
+        .toList();
   }
 
   private static boolean isAlive(JobState state) {

@@ -67,7 +67,7 @@ final class OneLeader {
 
   LeaderState state() {
     LoadedState nothing =
-        new LoadedState(List.of(), List.of(), List.of(), List.of(), Map.of(), 0, 0, 0);
+        new LoadedState(List.of(), List.of(), List.of(), List.of(), List.of(), Map.of(), 0, 0, 0);
     return LeaderState.load(start.leadership(), SETTINGS, nothing, catalog(), 0);
   }
 
