@@ -37,40 +37,67 @@ final class FreeState implements Comparable<FreeState> {
       long cpuMillis, long memoryBytes, @Nullable DeviceKind[] kinds, long[] units, long[] left) {
     int count = 0;
     for (int i = 0; i < units.length; i++) {
-      if (kinds[i] != null && units[i] > 0) {
-        count++;
-      }
+      count += kinds[i] != null && units[i] > 0 ? 1 : 0;
     }
-    DeviceKind[] sortedKinds = new DeviceKind[count];
-    long[] sortedUnits = new long[count];
-    long[] sortedLeft = new long[count];
-    int size = 0;
+    Sorted sorted = new Sorted(count);
     for (int i = 0; i < units.length; i++) {
       DeviceKind kind = kinds[i];
-      if (kind == null || units[i] <= 0) {
-        continue;
+      if (kind != null && units[i] > 0) {
+        sorted.add(kind, units[i], left[i]);
       }
+    }
+    return sorted.state(cpuMillis, memoryBytes);
+  }
+
+  /// What is free on the node now.
+  static FreeState now(NodeState node) {
+    int count = 0;
+    for (int slot = 0; slot < node.deviceCount(); slot++) {
+      count += node.device(slot).freeUnits() > 0 ? 1 : 0;
+    }
+    Sorted sorted = new Sorted(count);
+    for (int slot = 0; slot < node.deviceCount(); slot++) {
+      DeviceState device = node.device(slot);
+      DeviceKind kind = device.kind();
+      long free = device.freeUnits();
+      if (kind != null && free > 0) {
+        sorted.add(kind, free, device.left());
+      }
+    }
+    return sorted.state(node.freeCpu(), node.freeMemory());
+  }
+
+  /// Devices in their order.
+  private static final class Sorted {
+    private final DeviceKind[] kinds;
+    private final long[] units;
+    private final long[] left;
+    private int size;
+
+    Sorted(int count) {
+      kinds = new DeviceKind[count];
+      units = new long[count];
+      left = new long[count];
+    }
+
+    void add(DeviceKind kind, long unitsFree, long leftOfIt) {
       // Insertion sort: nodes have few devices, and most of them are in order already.
       int at = size++;
       while (at > 0
-          && compare(
-                  kind,
-                  units[i],
-                  left[i],
-                  sortedKinds[at - 1],
-                  sortedUnits[at - 1],
-                  sortedLeft[at - 1])
-              < 0) {
-        sortedKinds[at] = sortedKinds[at - 1];
-        sortedUnits[at] = sortedUnits[at - 1];
-        sortedLeft[at] = sortedLeft[at - 1];
+          && compare(kind, unitsFree, leftOfIt, kinds[at - 1], units[at - 1], left[at - 1]) < 0) {
+        kinds[at] = kinds[at - 1];
+        units[at] = units[at - 1];
+        left[at] = left[at - 1];
         at--;
       }
-      sortedKinds[at] = kind;
-      sortedUnits[at] = units[i];
-      sortedLeft[at] = left[i];
+      kinds[at] = kind;
+      units[at] = unitsFree;
+      left[at] = leftOfIt;
     }
-    return new FreeState(cpuMillis, memoryBytes, sortedKinds, sortedUnits, sortedLeft);
+
+    FreeState state(long cpuMillis, long memoryBytes) {
+      return new FreeState(cpuMillis, memoryBytes, kinds, units, left);
+    }
   }
 
   private static int compare(

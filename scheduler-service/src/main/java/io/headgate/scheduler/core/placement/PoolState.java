@@ -234,7 +234,7 @@ public final class PoolState implements Comparable<PoolState> {
       nodes.add(node);
     }
     StateGroup before = entry.group;
-    FreeState state = node.takesWork() ? Room.now(node).state() : null;
+    FreeState state = node.takesWork() ? FreeState.now(node) : null;
     if (before != null && before.state().equals(state)) {
       trackStopping(node);
       return;
@@ -250,7 +250,7 @@ public final class PoolState implements Comparable<PoolState> {
       entry.group.nodes().add(node);
       gains++;
     }
-    rater().moved(stateOf(before), state);
+    rater().moved(StateGroup.stateOf(before), state);
     for (Ranking ranking : rankings.values()) {
       ranking.moved(before, entry.group);
     }
@@ -268,7 +268,7 @@ public final class PoolState implements Comparable<PoolState> {
       if (before.isDead()) {
         groups.remove(before.state());
       }
-      rater().moved(stateOf(before), null);
+      rater().moved(StateGroup.stateOf(before), null);
       for (Ranking ranking : rankings.values()) {
         ranking.moved(before, null);
       }
@@ -286,10 +286,6 @@ public final class PoolState implements Comparable<PoolState> {
   /// The node's inventory changed: what never fitted may fit now.
   public void inventoryChanged() {
     everFits.clear();
-  }
-
-  private static @Nullable FreeState stateOf(@Nullable StateGroup group) {
-    return group == null ? null : group.state();
   }
 
   private void trackStopping(NodeState node) {

@@ -2,6 +2,7 @@ package io.headgate.scheduler.core.placement;
 
 import java.util.SortedSet;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /// The nodes of a pool that are in one state, by id. When the last one leaves, the group is dead
 /// for good.
@@ -15,6 +16,10 @@ final class StateGroup {
 
   FreeState state() {
     return state;
+  }
+
+  static @Nullable FreeState stateOf(@Nullable StateGroup group) {
+    return group == null ? null : group.state();
   }
 
   SortedSet<NodeState> nodes() {
