@@ -9,8 +9,9 @@ import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.random.RandomGenerator;
 
-/// Decides whether and when a failed call is tried again. Retried is exactly what the contract
-/// calls retriable: UNAVAILABLE, and RESOURCE_EXHAUSTED with a RetryInfo.
+/// Decides whether and when a failed call is tried again. Retried is what the contract calls
+/// retriable, UNAVAILABLE and RESOURCE_EXHAUSTED with a RetryInfo; and what is safe to repeat also
+/// when a server gave a call less time than its caller does, because nobody led for so long.
 final class Patience {
   private final Backoff backoff;
   private final Duration whileAnswered;
@@ -39,10 +40,12 @@ final class Patience {
 
   /// The pause before a failed call is tried again; nothing when it should not be.
   Optional<Duration> pauseAfter(HeadgateException failure, Safety safety, Duration elapsed) {
-    if (!isRetriable(failure) || (safety == Safety.ONCE && !Failures.isAnswered(failure))) {
-      return Optional.empty();
-    }
-    return pause(failure, elapsed);
+    boolean again =
+        switch (safety) {
+          case REPEATABLE -> isRetriable(failure) || failure.code() == StatusCode.DEADLINE_EXCEEDED;
+          case ONCE -> isRetriable(failure) && Failures.isAnswered(failure);
+        };
+    return again ? pause(failure, elapsed) : Optional.empty();
   }
 
   /// The next pause; nothing when it would last too long.

@@ -66,6 +66,22 @@ class RetryTest {
   }
 
   @Test
+  void repeatsWhatIsSafeWhenTheServerGivesACallLessTimeThanItsCaller() {
+    for (String method : List.of("SubmitJob", "RequeueJob")) {
+      gate.failNext(
+          method,
+          TestGate.refusal(
+              Status.Code.DEADLINE_EXCEEDED, "DEADLINE_EXCEEDED", "the call did not end in time"));
+    }
+    Job job = client.jobs("acme").submit(SPEC);
+    assertThat(gate.count("SubmitJob")).isEqualTo(2);
+
+    assertThat(failure(() -> client.jobs("acme").requeue(job.id())).code())
+        .isEqualTo(StatusCode.DEADLINE_EXCEEDED);
+    assertThat(gate.count("RequeueJob")).isEqualTo(1);
+  }
+
+  @Test
   void makesAnotherRequestIdForEachSubmission() {
     client.jobs("acme").submit(SPEC);
     client.jobs("acme").submit(SPEC);
