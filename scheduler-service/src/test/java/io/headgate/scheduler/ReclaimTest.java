@@ -20,6 +20,8 @@ import io.headgate.proto.scheduler.v1.Event;
 import io.headgate.proto.scheduler.v1.Job;
 import io.headgate.proto.scheduler.v1.JobServiceGrpc.JobServiceBlockingStub;
 import io.headgate.proto.scheduler.v1.ListEventsRequest;
+import io.headgate.proto.scheduler.v1.ListNodeUsagesRequest;
+import io.headgate.proto.scheduler.v1.NodeUsage;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -104,6 +106,37 @@ final class ReclaimTest {
     assertThat(get(alice, brief).getAttempts(0).getOutcome())
         .isEqualTo(io.headgate.proto.scheduler.v1.Attempt.Outcome.OUTCOME_LOST);
     assertThat(eventsOfNodes()).contains(Event.Type.TYPE_NODE_SUSPECT, Event.Type.TYPE_NODE_LOST);
+  }
+
+  /// A machine may stand still for longer than that, and its connection outlive it.
+  @Test
+  void takesANodeBackThatIsHeardAgainOnItsOldStream() {
+    start(2);
+    FakeAgent first = installation.agent("n-0").connect();
+    String brief = submit(alice, submit("brief", "b-0"));
+    first.awaitRunning(alice, brief);
+    FakeAgent second = installation.agent("n-1").connect();
+    FakeAgent.awaitThat(() -> {
+      second.heartbeat();
+      return get(alice, brief).getAttempt() == 2;
+    });
+    assertThat(contact("n-0")).isEqualTo(NodeUsage.Contact.CONTACT_LOST);
+    FakeAgent.awaitThat(() -> {
+      first.heartbeat();
+      return contact("n-0") == NodeUsage.Contact.CONTACT_CONNECTED;
+    });
+  }
+
+  private NodeUsage.Contact contact(String node) {
+    return installation
+        .usage(installation.tokens.member("acme", "alice"))
+        .listNodeUsages(ListNodeUsagesRequest.newBuilder().setParent(Fixtures.ACME).build())
+        .getUsagesList()
+        .stream()
+        .filter(usage -> usage.getNode().equals(node))
+        .findFirst()
+        .orElseThrow()
+        .getContact();
   }
 
   @Test

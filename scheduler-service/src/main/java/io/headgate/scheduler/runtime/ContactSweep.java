@@ -94,7 +94,9 @@ final class ContactSweep {
       agents.reject(turn, entry);
       catalogs.tell(turn, entry);
     } else if (!silent && entry.suspect && entry.session().isPresent()) {
+      // On the stream that it had before: no Hello says so.
       entry.suspect = false;
+      entry.lost = false;
       turn.note(
           new Event(EventType.NODE_CONNECTED, entry.id.tenant())
               .node(entry.id.name())
