@@ -3,6 +3,9 @@ package io.headgate.agent.driver;
 import io.headgate.agent.core.AttemptKey;
 import io.headgate.agent.core.IsolationLevel;
 import io.headgate.agent.core.SliceGrant;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
@@ -22,7 +25,35 @@ public record SlicePlan(
     long memoryLimitBytes,
     SortedMap<String, String> placement) {
 
+  /// A slice of which the driver leaves nothing to be found again.
+  public SlicePlan(
+      AttemptKey attempt,
+      int number,
+      SliceGrant grant,
+      String mechanism,
+      IsolationLevel isolation,
+      long memoryLimitBytes) {
+    this(attempt, number, grant, mechanism, isolation, memoryLimitBytes, new TreeMap<>());
+  }
+
   public SlicePlan {
     placement = new TreeMap<>(placement);
+  }
+
+  /// Names it among all slices of the machine.
+  public String name() {
+    return attempt.directoryName() + "#" + number;
+  }
+
+  /// Only where a device has places can an attempt have several slices of it.
+  ///
+  /// @throws GpuDriverException when an attempt would have several of one that has none
+  public static void requireOneOfEachWithoutPlaces(List<SlicePlan> plans) {
+    Set<String> devices = new HashSet<>();
+    for (SlicePlan plan : plans) {
+      if (!devices.add(plan.grant().deviceUuid()) && plan.grant().place().isEmpty()) {
+        throw new GpuDriverException("two parts of one GPU for one job are one larger part");
+      }
+    }
   }
 }

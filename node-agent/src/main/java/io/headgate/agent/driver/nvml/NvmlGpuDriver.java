@@ -8,6 +8,7 @@ import io.headgate.agent.driver.GpuDriverException;
 import io.headgate.agent.driver.GpuProcess;
 import io.headgate.agent.driver.GpuUnavailableException;
 import io.headgate.agent.driver.Lane;
+import io.headgate.agent.driver.MadeSlices;
 import io.headgate.agent.driver.SlicePlan;
 import io.headgate.type.GpuQuantity;
 import java.nio.file.Path;
@@ -47,21 +48,15 @@ public final class NvmlGpuDriver implements GpuDriver {
       boolean removesStrangers,
       Function<String, Optional<Path>> cgroups) {}
 
-  /// A slice that exists.
-  ///
-  /// @param visible the device as a job's libraries know it
-  private record Live(SlicePlan plan, String visible) {}
-
   private final Settings settings;
   private final Nvml nvml;
   private final Lane lane;
   private final String version;
   private final SortedMap<String, Gpu> gpus;
   private final List<SliceMechanism> mechanisms;
-  private final Object lock = new Object();
 
-  /// By attempt and number; guarded by `lock`.
-  private final SortedMap<String, Live> slices = new TreeMap<>();
+  /// With the devices as a job's libraries know them.
+  private final MadeSlices<String> slices = new MadeSlices<>();
 
   private NvmlGpuDriver(Settings settings, NvmlSteps steps, Nvml nvml, Lane lane) {
     this.settings = settings;
@@ -148,11 +143,7 @@ public final class NvmlGpuDriver implements GpuDriver {
       NvmlDevice device = gpu(grant).facts();
       plans.add(mechanismFor(device, grant).plan(device, attempt, plans.size(), grant));
     }
-    long devices = grants.stream().map(SliceGrant::deviceUuid).distinct().count();
-    if (devices < grants.size()
-        && plans.stream().anyMatch(plan -> !plan.mechanism().equals("mig"))) {
-      throw new GpuDriverException("two parts of one GPU for one job are one larger part");
-    }
+    SlicePlan.requireOneOfEachWithoutPlaces(plans);
     return plans;
   }
 
@@ -196,10 +187,7 @@ public final class NvmlGpuDriver implements GpuDriver {
   @Override
   public void realise(SlicePlan plan) {
     Gpu gpu = gpu(plan.grant());
-    String visible = on(gpu, () -> mechanism(plan).realise(gpu, plan));
-    synchronized (lock) {
-      slices.put(name(plan), new Live(plan, visible));
-    }
+    slices.put(plan, on(gpu, () -> mechanism(plan).realise(gpu, plan)));
   }
 
   @Override
@@ -215,9 +203,7 @@ public final class NvmlGpuDriver implements GpuDriver {
           mechanism(plan).release(gpu, plan);
           return true;
         });
-    synchronized (lock) {
-      slices.remove(name(plan));
-    }
+    slices.remove(plan);
   }
 
   @Override
@@ -253,16 +239,13 @@ public final class NvmlGpuDriver implements GpuDriver {
 
   @Override
   public List<SlicePlan> discover() {
-    synchronized (lock) {
-      return slices.values().stream().map(Live::plan).toList();
-    }
+    return slices.plans();
   }
 
   @Override
   public List<GpuProcess> processes(String deviceUuid) {
     Gpu gpu = gpu(deviceUuid);
-    List<SlicePlan> plans =
-        discover().stream().filter(plan -> plan.grant().deviceUuid().equals(deviceUuid)).toList();
+    List<SlicePlan> plans = slices.plansOn(deviceUuid);
     // Instances must not be removed while they are looked at.
     Lane from = gpu.facts().mig().isPresent() ? gpu.lane() : gpu.watchLane();
     return on(gpu, from, () -> processes(gpu, plans));
@@ -282,20 +265,12 @@ public final class NvmlGpuDriver implements GpuDriver {
     String visible =
         plans.stream()
             .sorted(Comparator.comparingInt(SlicePlan::number))
-            .map(this::visible)
+            .map(slices::known)
             .collect(Collectors.joining(","));
     Map<String, String> environment = new LinkedHashMap<>();
     environment.put("CUDA_VISIBLE_DEVICES", visible);
     environment.put("NVIDIA_VISIBLE_DEVICES", visible.isEmpty() ? "void" : visible);
     return environment;
-  }
-
-  private String visible(SlicePlan plan) {
-    synchronized (lock) {
-      return Optional.ofNullable(slices.get(name(plan)))
-          .orElseThrow(() -> new IllegalStateException("the slice " + name(plan) + " was not made"))
-          .visible();
-    }
   }
 
   /// Ends the use of the library. What hangs in it is left alone.
@@ -329,9 +304,5 @@ public final class NvmlGpuDriver implements GpuDriver {
     } catch (NvmlException e) {
       throw new GpuDriverException(gpu.words() + ": " + e.getMessage());
     }
-  }
-
-  private static String name(SlicePlan plan) {
-    return plan.attempt().directoryName() + "#" + plan.number();
   }
 }

@@ -5,7 +5,6 @@ import io.headgate.agent.core.IsolationLevel;
 import io.headgate.agent.core.SliceGrant;
 import io.headgate.agent.driver.SlicePlan;
 import java.util.Optional;
-import java.util.TreeMap;
 
 /// A part of a GPU that nothing but the watch over its memory holds to its size.
 record WatchedMemory(Nvml nvml) implements SliceMechanism {
@@ -22,13 +21,7 @@ record WatchedMemory(Nvml nvml) implements SliceMechanism {
   @Override
   public SlicePlan plan(NvmlDevice device, AttemptKey attempt, int number, SliceGrant grant) {
     return new SlicePlan(
-        attempt,
-        number,
-        grant,
-        word(),
-        isolation(),
-        grant.effectiveMemoryBytes(device.info()),
-        new TreeMap<>());
+        attempt, number, grant, word(), isolation(), grant.effectiveMemoryBytes(device.info()));
   }
 
   @Override

@@ -5,7 +5,6 @@ import io.headgate.agent.core.IsolationLevel;
 import io.headgate.agent.core.SliceGrant;
 import io.headgate.agent.driver.SlicePlan;
 import java.util.Optional;
-import java.util.TreeMap;
 
 /// All of a GPU that is not divided: there is nothing to make.
 record WholeGpu(Nvml nvml) implements SliceMechanism {
@@ -21,8 +20,7 @@ record WholeGpu(Nvml nvml) implements SliceMechanism {
 
   @Override
   public SlicePlan plan(NvmlDevice device, AttemptKey attempt, int number, SliceGrant grant) {
-    return new SlicePlan(
-        attempt, number, grant, word(), isolation(), device.memoryBytes(), new TreeMap<>());
+    return new SlicePlan(attempt, number, grant, word(), isolation(), device.memoryBytes());
   }
 
   @Override

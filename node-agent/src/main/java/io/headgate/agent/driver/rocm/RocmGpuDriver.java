@@ -8,6 +8,7 @@ import io.headgate.agent.driver.GpuDriverException;
 import io.headgate.agent.driver.GpuProcess;
 import io.headgate.agent.driver.GpuUnavailableException;
 import io.headgate.agent.driver.Lane;
+import io.headgate.agent.driver.MadeSlices;
 import io.headgate.agent.driver.SlicePlan;
 import io.headgate.type.GpuQuantity;
 import java.nio.file.Path;
@@ -43,9 +44,6 @@ public final class RocmGpuDriver implements GpuDriver {
     }
   }
 
-  /// A slice that exists.
-  private record Live(SlicePlan plan, Kfd.Node node) {}
-
   private final Rocm rocm;
   private final Kfd kfd;
 
@@ -58,10 +56,9 @@ public final class RocmGpuDriver implements GpuDriver {
   private final String version;
   private final SortedMap<String, AmdGpu> gpus;
   private final List<AmdMechanism> mechanisms;
-  private final Object lock = new Object();
 
-  /// By attempt and number; guarded by `lock`.
-  private final SortedMap<String, Live> slices = new TreeMap<>();
+  /// With the nodes that programs see.
+  private final MadeSlices<Kfd.Node> slices = new MadeSlices<>();
 
   private RocmGpuDriver(Rocm rocm, Kfd kfd, RocmSteps steps, Lane lane, Lane watchLane) {
     this.rocm = rocm;
@@ -130,11 +127,7 @@ public final class RocmGpuDriver implements GpuDriver {
       AmdGpu gpu = gpu(grant.deviceUuid());
       plans.add(mechanismFor(gpu, grant).plan(gpu, attempt, plans.size(), grant));
     }
-    long devices = grants.stream().map(SliceGrant::deviceUuid).distinct().count();
-    if (devices < grants.size()
-        && plans.stream().anyMatch(plan -> !plan.mechanism().equals("partition"))) {
-      throw new GpuDriverException("two parts of one GPU for one job are one larger part");
-    }
+    SlicePlan.requireOneOfEachWithoutPlaces(plans);
     return plans;
   }
 
@@ -172,10 +165,7 @@ public final class RocmGpuDriver implements GpuDriver {
   @Override
   public void realise(SlicePlan plan) {
     AmdGpu gpu = gpu(plan.grant().deviceUuid());
-    Kfd.Node node = on(gpu, lane, () -> mechanism(plan.mechanism()).realise(gpu, plan));
-    synchronized (lock) {
-      slices.put(name(plan), new Live(plan, node));
-    }
+    slices.put(plan, on(gpu, lane, () -> mechanism(plan.mechanism()).realise(gpu, plan)));
   }
 
   @Override
@@ -191,30 +181,22 @@ public final class RocmGpuDriver implements GpuDriver {
             return true;
           });
     }
-    synchronized (lock) {
-      slices.remove(name(plan));
-    }
+    slices.remove(plan);
   }
 
   @Override
   public List<SlicePlan> discover() {
-    synchronized (lock) {
-      return slices.values().stream().map(Live::plan).toList();
-    }
+    return slices.plans();
   }
 
   @Override
   public List<GpuProcess> processes(String deviceUuid) {
     AmdGpu gpu = gpu(deviceUuid);
-    List<Long> nodes;
-    synchronized (lock) {
-      nodes =
-          slices.values().stream()
-              .filter(live -> live.plan().grant().deviceUuid().equals(deviceUuid))
-              .map(live -> live.node().id())
-              .distinct()
-              .toList();
-    }
+    List<Long> nodes =
+        slices.plansOn(deviceUuid).stream()
+            .map(plan -> slices.known(plan).id())
+            .distinct()
+            .toList();
     return on(gpu, watchLane, () -> kfd.memoryByProcess(nodes)).entrySet().stream()
         .map(use -> new GpuProcess(use.getKey(), use.getValue()))
         .toList();
@@ -227,21 +209,13 @@ public final class RocmGpuDriver implements GpuDriver {
     String visible =
         plans.stream()
             .sorted(Comparator.comparingInt(SlicePlan::number))
-            .map(plan -> visible(live(plan).node(), nodes))
+            .map(plan -> visible(slices.known(plan), nodes))
             .collect(Collectors.joining(","));
     return Map.of(
         "ROCR_VISIBLE_DEVICES",
         visible.isEmpty() ? NONE : visible,
         "NVIDIA_VISIBLE_DEVICES",
         "void");
-  }
-
-  private Live live(SlicePlan plan) {
-    synchronized (lock) {
-      return Optional.ofNullable(slices.get(name(plan)))
-          .orElseThrow(
-              () -> new IllegalStateException("the slice " + name(plan) + " was not made"));
-    }
   }
 
   /// By its identity, which stays; partitions have one of their own on newer kernels only.
@@ -277,9 +251,5 @@ public final class RocmGpuDriver implements GpuDriver {
     } catch (RocmException e) {
       throw new GpuDriverException(gpu.words() + ": " + e.getMessage());
     }
-  }
-
-  private static String name(SlicePlan plan) {
-    return plan.attempt().directoryName() + "#" + plan.number();
   }
 }

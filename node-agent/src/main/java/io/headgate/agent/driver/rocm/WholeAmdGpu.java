@@ -6,7 +6,6 @@ import io.headgate.agent.core.SliceGrant;
 import io.headgate.agent.driver.SlicePlan;
 import java.util.List;
 import java.util.Optional;
-import java.util.TreeMap;
 
 /// All of a GPU that has no modes: there is nothing to make.
 record WholeAmdGpu(NodeUse use) implements AmdMechanism {
@@ -22,8 +21,7 @@ record WholeAmdGpu(NodeUse use) implements AmdMechanism {
 
   @Override
   public SlicePlan plan(AmdGpu gpu, AttemptKey attempt, int number, SliceGrant grant) {
-    return new SlicePlan(
-        attempt, number, grant, word(), isolation(), gpu.memoryBytes(), new TreeMap<>());
+    return new SlicePlan(attempt, number, grant, word(), isolation(), gpu.memoryBytes());
   }
 
   @Override

@@ -86,8 +86,7 @@ public final class SimulatedGpuDriver implements GpuDriver {
               grant,
               MECHANISM,
               IsolationLevel.NONE,
-              grant.effectiveMemoryBytes(device),
-              new TreeMap<>()));
+              grant.effectiveMemoryBytes(device)));
     }
     return plans;
   }
@@ -105,7 +104,7 @@ public final class SimulatedGpuDriver implements GpuDriver {
   @Override
   public void realise(SlicePlan plan) {
     synchronized (lock) {
-      if (slices.containsKey(name(plan))) {
+      if (slices.containsKey(plan.name())) {
         return;
       }
       List<SliceGrant> held = slices.values().stream().map(SlicePlan::grant).toList();
@@ -113,14 +112,14 @@ public final class SimulatedGpuDriver implements GpuDriver {
       if (refusal.isPresent()) {
         throw new GpuDriverException(refusal.get());
       }
-      slices.put(name(plan), plan);
+      slices.put(plan.name(), plan);
     }
   }
 
   @Override
   public void release(SlicePlan plan) {
     synchronized (lock) {
-      slices.remove(name(plan));
+      slices.remove(plan.name());
     }
   }
 
@@ -152,9 +151,5 @@ public final class SimulatedGpuDriver implements GpuDriver {
   @Override
   public void close() {
     // There is nothing to let go of.
-  }
-
-  private static String name(SlicePlan plan) {
-    return plan.attempt().directoryName() + "#" + plan.number();
   }
 }

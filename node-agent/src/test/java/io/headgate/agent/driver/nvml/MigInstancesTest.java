@@ -223,4 +223,20 @@ class MigInstancesTest {
       refused(() -> driver.release(newer), "this agent makes no slices by quantum");
     }
   }
+
+  @Test
+  void givesAJobInstancesOfOneGpuBesideAnotherThatIsWhole() {
+    gpus.with(false);
+    try (NvmlGpuDriver driver = open(settings(gpus))) {
+      assertThat(
+              driver.plan(
+                  Fixtures.key("a"),
+                  List.of(
+                      mig(0, "1/7", "1g.10gb", 5, 1),
+                      mig(0, "1/7", "1g.10gb", 6, 1),
+                      part(1, "1"))))
+          .extracting(SlicePlan::mechanism)
+          .containsExactly("mig", "mig", "whole");
+    }
+  }
 }

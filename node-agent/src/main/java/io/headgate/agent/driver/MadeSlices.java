@@ -1,0 +1,52 @@
+package io.headgate.agent.driver;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/// The slices that a driver has made, or found, since it was opened. Thread-safe.
+///
+/// @param <T> what the driver has to know of each
+public final class MadeSlices<T> {
+  private record Made<T>(SlicePlan plan, T known) {}
+
+  private final Object lock = new Object();
+
+  /// By name; guarded by `lock`.
+  private final SortedMap<String, Made<T>> slices = new TreeMap<>();
+
+  public void put(SlicePlan plan, T known) {
+    synchronized (lock) {
+      slices.put(plan.name(), new Made<>(plan, known));
+    }
+  }
+
+  public void remove(SlicePlan plan) {
+    synchronized (lock) {
+      slices.remove(plan.name());
+    }
+  }
+
+  public List<SlicePlan> plans() {
+    synchronized (lock) {
+      return slices.values().stream().map(Made::plan).toList();
+    }
+  }
+
+  public List<SlicePlan> plansOn(String deviceUuid) {
+    return plans().stream().filter(plan -> plan.grant().deviceUuid().equals(deviceUuid)).toList();
+  }
+
+  /// What the driver has to know of the slice.
+  ///
+  /// @throws IllegalStateException when it was not made
+  public T known(SlicePlan plan) {
+    synchronized (lock) {
+      return Optional.ofNullable(slices.get(plan.name()))
+          .orElseThrow(
+              () -> new IllegalStateException("the slice " + plan.name() + " was not made"))
+          .known();
+    }
+  }
+}
