@@ -8,6 +8,7 @@ import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 
 /// How an agent runs.
@@ -78,9 +79,10 @@ public record AgentConfig(
 
   public AgentConfig {
     simulateGpus.ifPresent(SimulatedGpus::parse);
-    if (simulateGpus.isPresent() && gpu.driver() == GpuConfig.Driver.NVML) {
+    if (simulateGpus.isPresent() && gpu.driver().isDemand()) {
       throw new IllegalArgumentException(
-          "simulate-gpus: not together with gpu.driver nvml, which demands real ones");
+          "simulate-gpus: not together with gpu.driver %s, which demands real ones"
+              .formatted(gpu.driver().name().toLowerCase(Locale.ROOT)));
     }
     if (cpus.isPresent() && cpus.get() < 1) {
       throw new IllegalArgumentException("cpus: at least 1, not " + cpus.get());

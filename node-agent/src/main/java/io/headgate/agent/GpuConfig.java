@@ -18,7 +18,12 @@ public record GpuConfig(Driver driver, Nvml nvml, Rocm rocm, Mig mig, Watchdog w
     /// AMD's; without at least one the agent does not start.
     ROCM,
     /// From nowhere: those that there may be are left alone.
-    NONE
+    NONE;
+
+    /// Whether the agent starts only with some.
+    boolean isDemand() {
+      return this == NVML || this == ROCM;
+    }
   }
 
   /// NVIDIA's library.

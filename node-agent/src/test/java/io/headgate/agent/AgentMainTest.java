@@ -196,11 +196,13 @@ class AgentMainTest {
         .isThrownBy(() ->
             AgentMain.configuration(new String[] {"--data=/d", "--simulate-gpus=eight"}, Map.of()))
         .withMessageContaining("eight");
-    assertThatExceptionOfType(ConfigException.class)
-        .isThrownBy(() ->
-            AgentMain.configuration(
-                new String[] {"--data=/d", "--simulate-gpus=1xH100"},
-                Map.of("HEADGATE_AGENT_GPU_DRIVER", "nvml")))
-        .withMessageContaining("not together with gpu.driver nvml");
+    for (String driver : List.of("nvml", "rocm")) {
+      assertThatExceptionOfType(ConfigException.class)
+          .isThrownBy(() ->
+              AgentMain.configuration(
+                  new String[] {"--data=/d", "--simulate-gpus=1xH100"},
+                  Map.of("HEADGATE_AGENT_GPU_DRIVER", driver)))
+          .withMessageContaining("not together with gpu.driver " + driver);
+    }
   }
 }

@@ -1,5 +1,6 @@
 package io.headgate.agent.driver.rocm;
 
+import io.headgate.agent.driver.GpuDriverException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -27,7 +28,7 @@ record AmdDiscovery(Rocm rocm, Kfd kfd) {
     for (int i = 0; i < first.size(); i++) {
       try {
         gpus.add(gpu(i, first.get(i)));
-      } catch (RocmException e) {
+      } catch (RocmException | GpuDriverException e) {
         // The others are of use all the same.
         LOG.error("GPU {} at {} is left out: {}", i, first.get(i).address(), e.getMessage());
       }

@@ -33,7 +33,7 @@ final class RocmLoader {
   }
 
   private static VendorLibrary first(List<String> libraries) {
-    for (String library : libraries.subList(0, libraries.size() - 1)) {
+    for (String library : libraries) {
       try {
         return VendorLibrary.load(library, "ROCm");
       } catch (GpuUnavailableException e) {
@@ -42,6 +42,7 @@ final class RocmLoader {
         }
       }
     }
-    return VendorLibrary.load(libraries.getLast(), "ROCm");
+    throw new GpuUnavailableException(
+        "no ROCm: %s is not here".formatted(String.join(", ", libraries)), true);
   }
 }

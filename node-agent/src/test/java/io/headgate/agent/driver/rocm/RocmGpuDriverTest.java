@@ -285,6 +285,18 @@ class RocmGpuDriverTest {
   }
 
   @Test
+  void leavesOutAGpuOfWhichTheKernelShowsNothingReadable() throws IOException {
+    gpus.withMi300x().withMi300x();
+    Path attribute =
+        gpus.sysfs().resolve("bus/pci/devices/0000:0c:00.0/available_compute_partition");
+    Files.delete(attribute);
+    Files.createDirectory(attribute);
+    try (RocmGpuDriver driver = open()) {
+      assertThat(driver.devices()).extracting(DeviceInfo::index).containsExactly(1);
+    }
+  }
+
+  @Test
   void waitsOnlySoLong() {
     gpus.withMi300x();
     try (RocmGpuDriver driver = open(Duration.ofSeconds(3), RocmSteps.NONE)) {
@@ -305,6 +317,12 @@ class RocmGpuDriverTest {
     assertThat(unavailable("librocm-of-nobody.so", gpus.sysfs()))
         .hasMessage("no ROCm: librocm-of-nobody.so is not here")
         .returns(true, GpuUnavailableException::isAbsent);
+    assertThatExceptionOfType(GpuUnavailableException.class)
+        .isThrownBy(() ->
+            RocmGpuDriver.open(
+                new RocmGpuDriver.Settings(List.of("libone.so", "libtwo.so"), LONG, gpus.sysfs()),
+                RocmSteps.NONE))
+        .withMessage("no ROCm: libone.so, libtwo.so is not here");
     assertThat(unavailable("libc.so.6", gpus.sysfs()))
         .hasMessageContaining("libc.so.6 is of a driver that is too old: it lacks rsmi_");
     gpus.fault("rsmi_init", 8, 1);
