@@ -72,6 +72,7 @@ final class Fleet {
   private final RunningAttempts running = new RunningAttempts();
   private Instant now = Instant.parse("2026-01-01T00:00:00Z");
   private long nextId = 1;
+  private int target;
   private final Stopwatch deciding = new Stopwatch();
 
   Fleet(int nodes) {
@@ -201,8 +202,8 @@ final class Fleet {
     return inputs;
   }
 
-  /// Ends of so many running jobs at random, and for each another one of its queue: so the mix of
-  /// what runs and waits stays as it is.
+  /// Ends of so many running jobs at random, and for each another one of its queue, so that the mix
+  /// stays as it is; and as many as are missing of what [#fill] let wait, at most so many again.
   List<Input> churn(int count) {
     List<Input> ends = new ArrayList<>(count);
     List<Input> submissions = new ArrayList<>(count);
@@ -212,6 +213,7 @@ final class Fleet {
       ends.addAll(running.end(attempt));
     }
     ends.addAll(submissions);
+    ends.addAll(submissions(Math.clamp(target - waiting(), 0, count)));
     return ends;
   }
 
@@ -291,6 +293,7 @@ final class Fleet {
 
   /// Lets so many wait at once, and what fits of them start, until so many are left.
   void fill(int waiting) {
+    target = waiting;
     for (int missing = waiting; missing > waiting / 100; missing = waiting - waiting()) {
       decide(submissions(missing));
     }

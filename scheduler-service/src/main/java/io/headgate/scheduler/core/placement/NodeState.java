@@ -256,6 +256,9 @@ public final class NodeState implements Comparable<NodeState> {
   /// long.
   public void countOpenEnded(int change) {
     openEnded += change;
+    if (entry.pool != null) {
+      entry.pool.lists().openEnded().changed(this);
+    }
   }
 
   /// Attempts here that run on and have not said for how long.

@@ -9,6 +9,8 @@ final class PoolEntry {
   boolean ready;
   boolean stopping;
   boolean held;
+  boolean openEndedChanged;
+  int openEnded;
   long offeredUnits;
   long idleUnits;
 }

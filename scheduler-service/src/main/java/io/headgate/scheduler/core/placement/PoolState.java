@@ -13,6 +13,7 @@ import io.headgate.scheduler.core.placement.policy.Mix;
 import io.headgate.type.GpuQuantity;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -30,8 +31,7 @@ public final class PoolState implements Comparable<PoolState> {
   private long ceiling;
   private final Map<ProfileId, Integer> executionPositions = new HashMap<>();
   private final TreeSet<NodeState> nodes = new TreeSet<>();
-  private final TreeSet<NodeState> stoppingNodes = new TreeSet<>();
-  private final HeldNodes heldNodes = new HeldNodes();
+  private final NodeLists lists = new NodeLists();
   private final Map<FreeState, StateGroup> groups = new HashMap<>();
   private final Map<Shape, Ranking> rankings = new LinkedHashMap<>();
   private final Map<Shape, Boolean> everFits = new HashMap<>();
@@ -134,7 +134,7 @@ public final class PoolState implements Comparable<PoolState> {
 
   /// Nodes that take work on which something stops.
   public SortedSet<NodeState> stoppingNodes() {
-    return stoppingNodes;
+    return lists.stopping();
   }
 
   public int readyNodes() {
@@ -232,11 +232,12 @@ public final class PoolState implements Comparable<PoolState> {
     if (entry.pool != this) {
       entry.pool = this;
       nodes.add(node);
+      lists.openEnded().changed(node);
     }
     StateGroup before = entry.group;
     FreeState state = node.takesWork() ? FreeState.now(node) : null;
     if (before != null && before.state().equals(state)) {
-      trackStopping(node);
+      lists.track(node);
       return;
     }
     if (before != null) {
@@ -255,7 +256,7 @@ public final class PoolState implements Comparable<PoolState> {
       ranking.moved(before, entry.group);
     }
     count(node, state);
-    trackStopping(node);
+    lists.track(node);
   }
 
   /// Forgets the node. Nothing may be taken of it.
@@ -275,11 +276,9 @@ public final class PoolState implements Comparable<PoolState> {
     }
     entry.group = null;
     entry.pool = null;
-    entry.stopping = false;
     count(node, null);
     nodes.remove(node);
-    stoppingNodes.remove(node);
-    heldNodes.keep(node, false);
+    lists.forget(node);
     everFits.clear();
   }
 
@@ -288,22 +287,14 @@ public final class PoolState implements Comparable<PoolState> {
     everFits.clear();
   }
 
-  private void trackStopping(NodeState node) {
-    PoolEntry entry = node.entry;
-    boolean stopping = node.takesWork() && node.hasStopping();
-    if (stopping != entry.stopping) {
-      entry.stopping = stopping;
-      if (stopping) {
-        stoppingNodes.add(node);
-      } else {
-        stoppingNodes.remove(node);
-      }
-    }
-    heldNodes.keep(node, node.takesWork() && node.hasHeld());
+  NodeLists lists() {
+    return lists;
   }
 
-  HeldNodes heldNodes() {
-    return heldNodes;
+  /// Nodes with attempts that have not said how long they run, those with the fewest first; valid
+  /// until something changes.
+  public Iterator<NodeState> byOpenEnded() {
+    return lists.openEnded().iterator();
   }
 
   /// Units of GPU that one instance of it brings; 0 when it is static.

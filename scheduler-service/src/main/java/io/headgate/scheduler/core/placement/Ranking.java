@@ -74,7 +74,7 @@ public final class Ranking {
   /// The job whose hold keeps a worker from fitting, if that is all that does.
   public Optional<JobId> holderInTheWay() {
     if (holderFoundAt != pool.version()) {
-      holder = pool.heldNodes().inTheWay(pool, shape);
+      holder = pool.lists().held().inTheWay(pool, shape);
       holderFoundAt = pool.version();
     }
     return holder;

@@ -20,7 +20,6 @@ import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -87,7 +86,7 @@ public final class HoldSearch {
         return true;
       }
       if (nodes == null) {
-        nodes = byOpenEnded();
+        nodes = pool.byOpenEnded();
       }
       while (onNode.isEmpty() && nodes.hasNext()) {
         addOpenEnded(nodes.next());
@@ -101,16 +100,6 @@ public final class HoldSearch {
         throw new NoSuchElementException();
       }
       return known.hasNext() ? known.next() : onNode.remove();
-    }
-
-    private Iterator<NodeState> byOpenEnded() {
-      TreeMap<Integer, List<NodeState>> byCount = new TreeMap<>();
-      for (NodeState node : pool.nodes()) {
-        if (node.openEnded() > 0) {
-          byCount.computeIfAbsent(node.openEnded(), key -> new ArrayList<>()).add(node);
-        }
-      }
-      return byCount.values().stream().flatMap(List::stream).iterator();
     }
 
     private void addOpenEnded(NodeState node) {

@@ -1,0 +1,59 @@
+package io.headgate.scheduler.core.placement;
+
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/// The nodes of a pool with attempts that run on and have not said for how long, those with the
+/// fewest first. Only what changed since it was last asked for is sorted in, so that it costs
+/// nothing while nobody asks.
+final class OpenEndedNodes {
+  private final TreeMap<Integer, TreeSet<NodeState>> byCount = new TreeMap<>();
+  private final List<NodeState> changed = new ArrayList<>();
+
+  /// Takes note that the number on the node may be another.
+  void changed(NodeState node) {
+    if (!node.entry.openEndedChanged) {
+      node.entry.openEndedChanged = true;
+      changed.add(node);
+    }
+  }
+
+  void forget(NodeState node) {
+    if (node.entry.openEndedChanged) {
+      changed.remove(node);
+      node.entry.openEndedChanged = false;
+    }
+    sort(node, 0);
+  }
+
+  /// Valid until something changes. Nodes with equally many come by their ids.
+  Iterator<NodeState> iterator() {
+    for (NodeState node : changed) {
+      node.entry.openEndedChanged = false;
+      sort(node, node.openEnded());
+    }
+    changed.clear();
+    return byCount.values().stream().flatMap(TreeSet::stream).iterator();
+  }
+
+  private void sort(NodeState node, int count) {
+    int before = node.entry.openEnded;
+    if (before == count) {
+      return;
+    }
+    if (before > 0) {
+      TreeSet<NodeState> equals = byCount.getOrDefault(before, new TreeSet<>());
+      equals.remove(node);
+      if (equals.isEmpty()) {
+        byCount.remove(before);
+      }
+    }
+    if (count > 0) {
+      byCount.computeIfAbsent(count, key -> new TreeSet<>()).add(node);
+    }
+    node.entry.openEnded = count;
+  }
+}
