@@ -15,6 +15,7 @@
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -120,8 +121,38 @@ static void set_up(struct supervisor *self, int launcher_fd) {
     refuse(launcher_fd, EXIT_SYSTEM, "cannot set up the supervisor");
   }
   protect_from_oom();
-  process_group_open(&self->group, self->spec.cgroup);
+  if (!process_group_open(&self->group, &self->spec)) {
+    refuse(launcher_fd, EXIT_SYSTEM, "cannot use the job's cgroups");
+  }
   status_reserve();
+}
+
+// Before anything of the job runs, and all of it or nothing.
+static void raise_walls(struct supervisor *self, int launcher_fd) {
+  struct walls *walls = &self->spec.walls;
+  for (size_t i = 0; i < walls->owned.count; i++) {
+    if (!own_tree(walls->owned.items[i], walls->user)) {
+      refuse(launcher_fd, EXIT_SYSTEM, "cannot give the job's user its directories");
+    }
+  }
+  // Its own output, which a program may open by name (/dev/stderr).
+  if (walls->has_user && (fchown(self->out.write_fd, walls->user, walls->user) != 0 ||
+                          fchown(self->err.write_fd, walls->user, walls->user) != 0)) {
+    refuse(launcher_fd, EXIT_SYSTEM, "cannot give the job's user its output");
+  }
+  if ((walls->fence_by_program && !fence_by_program(self->spec.cgroup, walls)) ||
+      (walls->fence_group && !fence_by_group(walls))) {
+    refuse(launcher_fd, EXIT_SYSTEM, "cannot fence the devices");
+  }
+  self->inside_fd = -1;
+  if (!walls->inside) return;
+  char why[256], sentence[300];
+  self->inside_pid = walls_raise(walls, why, sizeof why);
+  snprintf(sentence, sizeof sentence, "cannot wall the job off: %s", why);
+  errno = 0;
+  if (self->inside_pid < 0) refuse(launcher_fd, EXIT_SYSTEM, sentence);
+  self->inside_fd = (int)syscall(SYS_pidfd_open, self->inside_pid, 0);
+  if (self->inside_fd < 0) refuse(launcher_fd, EXIT_SYSTEM, "cannot hold the job's namespaces");
 }
 
 static void start(struct supervisor *self, int launcher_fd) {
@@ -131,14 +162,17 @@ static void start(struct supervisor *self, int launcher_fd) {
     errno = 0;
     refuse(launcher_fd, EXIT_TOO_LATE, "too long without contact; the attempt may run elsewhere");
   }
+  raise_walls(self, launcher_fd);
   struct launch launch = {.argv = self->spec.argv,
                           .env = self->spec.env,
                           .directory = self->spec.directory,
                           .out_fd = self->out.write_fd,
                           .err_fd = self->err.write_fd,
-                          .group = &self->group};
+                          .group = &self->group,
+                          .walls = &self->spec.walls,
+                          .inside_fd = self->inside_fd};
   struct gated_child child;
-  if (!launch_gated(&launch, &child)) refuse(launcher_fd, EXIT_SYSTEM, "cannot fork");
+  if (!launch_gated(&launch, &child)) refuse(launcher_fd, EXIT_SYSTEM, "cannot fork, or join a cgroup");
   self->error_fd = child.error_fd;
   self->status.pid = child.pid;
   self->status.pid_start_ticks = process_start_ticks(child.pid);
@@ -172,6 +206,9 @@ __attribute__((noreturn)) static void supervise(const struct spec *spec, int lau
 int main(int count, char **arguments) {
   close_range(STDERR_FILENO + 1, ~0U, 0);
   umask(077);
+  if (count > 1 && strcmp(arguments[1], "--probe") == 0) {
+    return walls_probe(count > 2 ? arguments[2] : NULL);
+  }
   if (count != 2) {
     fprintf(stderr, "usage: headgate-supervisor ATTEMPT_DIRECTORY\n");
     return EXIT_USAGE;

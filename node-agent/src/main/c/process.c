@@ -55,20 +55,34 @@ uint64_t process_start_ticks(pid_t pid) {
   return read_stat(pid, &line) ? line.start_ticks : 0;
 }
 
-void process_group_open(struct process_group *group, const char *cgroup) {
-  *group = (struct process_group){-1, -1};
-  if (!cgroup) return;
+static int open_in(const char *cgroup, const char *name) {
   int directory = open(cgroup, O_PATH | O_DIRECTORY | O_CLOEXEC);
-  if (directory < 0) return;
-  group->procs_fd = openat(directory, "cgroup.procs", O_WRONLY | O_CLOEXEC);
-  group->kill_fd = openat(directory, "cgroup.kill", O_WRONLY | O_CLOEXEC);
+  if (directory < 0) return -1;
+  int fd = openat(directory, name, O_WRONLY | O_CLOEXEC);
+  int error = errno;
   close(directory);
+  errno = error;
+  return fd;
 }
 
-static bool join_group(const struct process_group *group, pid_t pid) {
+bool process_group_open(struct process_group *group, const struct spec *spec) {
+  *group = (struct process_group){.procs_fd = -1, .kill_fd = -1};
+  if (spec->cgroup) {
+    group->procs_fd = open_in(spec->cgroup, "cgroup.procs");
+    group->kill_fd = open_in(spec->cgroup, "cgroup.kill");
+  }
+  for (; group->v1_count < spec->groups.count; group->v1_count++) {
+    int fd = open_in(spec->groups.items[group->v1_count], "cgroup.procs");
+    if (fd < 0) return false;
+    group->v1_fds[group->v1_count] = fd;
+  }
+  return true;
+}
+
+static bool join(int procs_fd, pid_t pid) {
   char text[16];
   int length = snprintf(text, sizeof text, "%d\n", (int)pid);
-  return write(group->procs_fd, text, (size_t)length) == length;
+  return procs_fd >= 0 && write(procs_fd, text, (size_t)length) == length;
 }
 
 static char inherited_oom_score[16];
@@ -122,7 +136,7 @@ __attribute__((noreturn)) static void run_child(const struct launch *launch, int
   // The parent is the supervisor, not the agent: should it die, nobody would be left to stop this
   // job after a lost contact, and its slice could be given away while it still runs.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != supervisor) _exit(126);
+  if (launch->inside_fd < 0 && getppid() != supervisor) _exit(126);
   char go;
   while (read(gate_fd, &go, 1) != 1) {
     if (errno != EINTR) _exit(126);
@@ -137,7 +151,11 @@ __attribute__((noreturn)) static void run_child(const struct launch *launch, int
   reset_signals();
   if (inherited_oom_score[0]) write_oom_score(inherited_oom_score);
   umask(022);
+  if (!enter_walls(launch->walls, launch->inside_fd)) give_up(error_fd, "wall off", "the job");
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) give_up(error_fd, "give up", "privileges");
+  // Another user's life hangs on nobody's unless it says so again; in namespaces it hangs on theirs.
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (launch->inside_fd < 0 && getppid() != supervisor) _exit(126);
   if (chdir(launch->directory) != 0) give_up(error_fd, "enter", launch->directory);
   environ = (char **)launch->env;
   execvp(launch->argv[0], launch->argv);
@@ -165,8 +183,20 @@ bool launch_gated(const struct launch *launch, struct gated_child *child) {
     close(error[0]);
     return false;
   }
-  // Without a cgroup, killing by descent still reaches everything that the child starts.
-  bool joined = launch->group->procs_fd >= 0 && join_group(launch->group, pid);
+  // Without a cgroup, killing by descent still reaches everything that the child starts; but the limits
+  // of v1, and a fence, hold only for who is in theirs.
+  bool joined = join(launch->group->procs_fd, pid);
+  bool bound = joined || !launch->walls->fence_by_program;
+  for (size_t i = 0; bound && i < launch->group->v1_count; i++) {
+    bound = join(launch->group->v1_fds[i], pid);
+  }
+  if (!bound) {
+    int cause = errno;
+    close(gate[1]); // it ends there
+    close(error[0]);
+    errno = cause;
+    return false;
+  }
   *child = (struct gated_child){
       .pid = pid, .gate_fd = gate[1], .error_fd = error[0], .in_cgroup = joined};
   return true;

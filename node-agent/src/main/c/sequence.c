@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -25,7 +26,9 @@ static void record(struct supervisor *self) {
 // Kills whatever is left. Repeated until nothing is: a process may be in uninterruptible sleep.
 static void sweep(struct supervisor *self) {
   kill_group(&self->group);
-  kill_descendants(getpid());
+  // With the first process in its namespaces all of a job ends, whatever it forks meanwhile.
+  if (self->inside_fd >= 0) syscall(SYS_pidfd_send_signal, self->inside_fd, SIGKILL, NULL, 0);
+  else kill_descendants(getpid());
   self->sweep_ms = self->sweep_ms ? self->sweep_ms * 2 : FIRST_SWEEP_MS;
   if (self->sweep_ms > RETRY_MS) self->sweep_ms = RETRY_MS;
   self->phase_at = later(boot_ms(), self->sweep_ms);
@@ -67,7 +70,9 @@ static bool names(const char *entry, const char *variable) {
 // as long as we do.
 static char **callback_env(struct supervisor *self) {
   static char pid_entry[40], reason_entry[60];
-  snprintf(pid_entry, sizeof pid_entry, "HEADGATE_JOB_PID=%d", (int)self->status.pid);
+  // In namespaces of its own, the job is the second process, after the one that made them.
+  int pid = self->inside_fd >= 0 ? 2 : (int)self->status.pid;
+  snprintf(pid_entry, sizeof pid_entry, "HEADGATE_JOB_PID=%d", pid);
   snprintf(reason_entry, sizeof reason_entry, "HEADGATE_STOP_REASON=%s", self->status.stop_reason);
   size_t count = 0, kept = 0;
   while (self->spec.env[count]) count++;
@@ -90,7 +95,9 @@ static bool start_callback(struct supervisor *self) {
                           .directory = self->spec.directory,
                           .out_fd = self->out.write_fd,
                           .err_fd = self->err.write_fd,
-                          .group = &self->group};
+                          .group = &self->group,
+                          .walls = &self->spec.walls,
+                          .inside_fd = self->inside_fd};
   struct gated_child child;
   bool started = launch_gated(&launch, &child);
   if (started) {

@@ -70,7 +70,62 @@ static bool read_number(const char *text, int64_t *into) {
   return true;
 }
 
+static bool add_path(struct paths *paths, char *path, size_t room) {
+  if (paths->count == room || path[0] != '/') return false;
+  paths->items[paths->count++] = path;
+  return true;
+}
+
+// "195:0 nvidia0": numbers, and the name below /dev.
+static bool add_device(struct walls *walls, char *value) {
+  if (walls->device_count == MAX_DEVICES) return false;
+  struct device *device = &walls->devices[walls->device_count];
+  int name = 0;
+  if (sscanf(value, "%u:%u %n", &device->major, &device->minor, &name) != 2 || !name) return false;
+  device->name = value + name;
+  bool leads_out = device->name[0] == '/' || strstr(device->name, "..");
+  if (!*device->name || strlen(device->name) > 200 || leads_out) return false;
+  walls->device_count++;
+  return true;
+}
+
+// True: it is a key of the walls; `good` says whether its value is.
+static bool read_wall(struct spec *spec, const char *key, char *value, bool *good) {
+  struct walls *walls = &spec->walls;
+  struct {
+    const char *key;
+    struct paths *paths;
+    size_t room;
+  } lists[] = {{"hidden", &walls->hidden, MAX_PATHS},
+               {"shown", &walls->shown, MAX_PATHS},
+               {"owned", &walls->owned, MAX_PATHS},
+               {"group", &spec->groups, MAX_GROUPS}};
+  for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+    if (strcmp(key, lists[i].key) != 0) continue;
+    *good = add_path(lists[i].paths, value, lists[i].room);
+    return true;
+  }
+  if (strcmp(key, "namespaces") == 0) {
+    walls->own_network = strcmp(value, "own-network") == 0;
+    walls->inside = walls->own_network || strcmp(value, "shared-network") == 0;
+    *good = walls->inside;
+  } else if (strcmp(key, "device") == 0) {
+    *good = add_device(walls, value);
+  } else if (strcmp(key, "tmp") == 0) {
+    walls->tmp = value;
+  } else if (strcmp(key, "var_tmp") == 0) {
+    walls->var_tmp = value;
+  } else if (strcmp(key, "fence") == 0) {
+    walls->fence_by_program = strcmp(value, "program") == 0;
+    if (!walls->fence_by_program) walls->fence_group = value;
+  } else {
+    return false;
+  }
+  return true;
+}
+
 static bool read_entry(struct spec *spec, char *key, char *value, char *why, size_t size) {
+  int64_t user = -1;
   struct {
     const char *key;
     int64_t *number;
@@ -83,11 +138,24 @@ static bool read_entry(struct spec *spec, char *key, char *value, char *why, siz
       {"grace_ms", &spec->grace_ms},
       {"log_segment_bytes", &spec->log_segment_bytes},
       {"log_segments", &spec->log_segments},
+      {"user", &user},
+      {"files", &spec->walls.files},
+      {"processes", &spec->walls.processes},
   };
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
     if (strcmp(key, numbers[i].key) != 0) continue;
-    if (read_number(value, numbers[i].number)) return true;
-    return fail(why, size, key, "must be a whole number that is not negative, or 'never'");
+    if (!read_number(value, numbers[i].number)) {
+      return fail(why, size, key, "must be a whole number that is not negative, or 'never'");
+    }
+    if (user < 0) return true;
+    if (user == 0 || user >= UINT32_MAX) return fail(why, size, key, "must be a user's, and not root");
+    spec->walls.has_user = true;
+    spec->walls.user = (uid_t)user;
+    return true;
+  }
+  bool good = true;
+  if (read_wall(spec, key, value, &good)) {
+    return good || fail(why, size, key, "is not understood, or one too many");
   }
   if (strcmp(key, "directory") == 0) spec->directory = value;
   else if (strcmp(key, "cgroup") == 0) spec->cgroup = value;

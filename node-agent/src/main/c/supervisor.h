@@ -37,6 +37,32 @@ int64_t boot_ms(void);
 int64_t wall_ms(void);
 int64_t later(int64_t now, int64_t delay_ms); // now + delay, saturating at NEVER
 
+// What stands between one job and the rest of the machine; zero: nothing does.
+enum { MAX_PATHS = 64, MAX_DEVICES = 256, MAX_GROUPS = 8 };
+struct device {
+  char *name; // below /dev
+  unsigned major, minor;
+};
+struct paths {
+  char *items[MAX_PATHS];
+  size_t count;
+};
+struct walls {
+  bool has_user;
+  uid_t user;            // of the job, and its group
+  bool inside;           // in namespaces of its own, with a /dev of its own
+  bool own_network;      // of which only the loopback is there
+  char *tmp, *var_tmp;   // what its /tmp and /var/tmp are; NULL: the machine's
+  struct paths hidden;   // directories that it finds empty, but for what is shown
+  struct paths shown;    // directories that it finds where they are, whatever is on the way to them
+  struct paths owned;    // directories that become its user's with all that is in them
+  struct device devices[MAX_DEVICES]; // that it may use beside those that every job has
+  size_t device_count;
+  bool fence_by_program; // of its cgroup v2, which lets it open those devices only
+  char *fence_group;     // a directory of the v1 controller that does the same; NULL: none
+  int64_t files, processes; // limits of each process and of the user; 0: inherited
+};
+
 // spec.c
 struct spec {
   char **argv;
@@ -44,6 +70,8 @@ struct spec {
   char **callback; // NULL: the job has no abort callback
   char *directory; // where the job and its callback run
   char *cgroup;    // a cgroup v2 directory made for this attempt; NULL: none
+  struct paths groups; // v1 directories made for it
+  struct walls walls;
   char *boot_id;
   int64_t time_limit_ms;          // NEVER: none
   int64_t time_limit_callback_ms; // the callback's time when the time limit stops the job
@@ -61,6 +89,8 @@ bool spec_read(struct spec *spec, char *why, size_t why_size);
 struct process_group {
   int procs_fd; // cgroup.procs, -1 without a cgroup
   int kill_fd;  // cgroup.kill, -1 without
+  int v1_fds[MAX_GROUPS]; // cgroup.procs of each
+  size_t v1_count;
 };
 struct launch {
   char *const *argv;
@@ -68,6 +98,8 @@ struct launch {
   const char *directory;
   int out_fd, err_fd;
   const struct process_group *group;
+  const struct walls *walls;
+  int inside_fd; // whose namespaces it joins; -1: none
 };
 struct gated_child {
   pid_t pid;
@@ -75,7 +107,8 @@ struct gated_child {
   int error_fd; // says why exec failed; empty when it did not
   bool in_cgroup;
 };
-void process_group_open(struct process_group *group, const char *cgroup);
+// False, with errno: a v1 directory that the spec names cannot be used.
+bool process_group_open(struct process_group *group, const struct spec *spec);
 // Forks a child in its own session and cgroup that waits at a gate before it runs any of its code.
 bool launch_gated(const struct launch *launch, struct gated_child *child);
 void gate_open(struct gated_child *child);
@@ -86,6 +119,29 @@ uint64_t process_start_ticks(pid_t pid);
 // Sends SIGKILL to every descendant of `root`, stopping them first so that none forks away.
 void kill_descendants(pid_t root);
 void kill_group(const struct process_group *group);
+
+// walls.c
+// Makes the namespaces of a job and leaves a process in them, their first, whose end is the end of all
+// in them; children of the caller are in its PID namespace from then on. Its pid; -1: see `why`.
+pid_t walls_raise(const struct walls *walls, char *why, size_t why_size);
+// Tells which walls can be raised on this machine, one line each.
+int walls_probe(const char *cgroup);
+
+// enter.c
+// Makes the calling process, which is about to be the job, what the job may be. False: see errno.
+bool enter_walls(const struct walls *walls, int inside_fd);
+
+// own.c
+// Gives a directory with all that is in it to a user; links are neither followed nor what they lead to
+// given away. False with errno.
+bool own_tree(const char *path, uid_t user);
+
+// fence.c
+extern const struct device STANDARD_DEVICES[];
+extern const size_t STANDARD_DEVICE_COUNT;
+// Lets what is in the cgroup open the standard devices and the walls' own, and no other. False: see errno.
+bool fence_by_program(const char *cgroup, const struct walls *walls);
+bool fence_by_group(const struct walls *walls);
 
 // log.c
 struct log_stream {
@@ -153,6 +209,8 @@ struct supervisor {
   struct control control;
   int epoll_fd, signal_fd, timer_fd;
   int error_fd; // why the job could not be started
+  int inside_fd;   // the first process of the job's namespaces; -1: it has none
+  pid_t inside_pid;
   pid_t callback_pid;
   int64_t callback_boot_ms;
   int64_t grace_ms; // of the stop that goes on

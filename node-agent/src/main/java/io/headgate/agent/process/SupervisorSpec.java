@@ -19,6 +19,7 @@ import java.util.TreeMap;
 /// @param directory working directory of both
 /// @param cgroup a cgroup v2 directory made for this attempt
 /// @param bootId the run of the kernel that the attempt belongs to
+/// @param walls what stands between the job and the machine
 /// @param limits times
 /// @param logs how much output is kept
 public record SupervisorSpec(
@@ -28,6 +29,7 @@ public record SupervisorSpec(
     Path directory,
     Optional<Path> cgroup,
     String bootId,
+    Walls walls,
     Limits limits,
     Logs logs) {
   private static final String LOG_SEGMENT_BYTES = "log_segment_bytes";
@@ -94,6 +96,7 @@ public record SupervisorSpec(
     line(text, "grace_ms", limits.grace.toMillis());
     line(text, LOG_SEGMENT_BYTES, logs.segmentBytes);
     line(text, "log_segments", logs.segments);
+    walls.writeTo(text);
     DurableFile.replaceVolatile(
         attempt.resolve("spec"), text.toString().getBytes(StandardCharsets.UTF_8));
   }

@@ -6,6 +6,7 @@ import io.headgate.agent.core.JobEnvironment;
 import io.headgate.agent.driver.SlicePlan;
 import io.headgate.agent.process.Cgroups;
 import io.headgate.agent.process.SupervisorSpec;
+import io.headgate.agent.process.Walls;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -48,6 +49,7 @@ record Launch(Machine machine, Assignment assignment, Path directory) {
             runsIn,
             machine.cgroups().make(key.directoryName()),
             machine.ledger().bootId(),
+            Walls.NONE,
             new SupervisorSpec.Limits(
                 assignment.timeLimit(),
                 selfStop.after(),

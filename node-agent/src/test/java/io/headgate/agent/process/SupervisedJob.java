@@ -28,6 +28,7 @@ final class SupervisedJob implements AutoCloseable {
   private Duration callbackTime = Duration.ofSeconds(10);
   private Duration grace = Duration.ofSeconds(10);
   private Optional<Path> cgroup = Optional.empty();
+  private Walls walls = Walls.NONE;
   private SupervisorSpec.Logs logs = new SupervisorSpec.Logs(1 << 20, 4);
   private Path directory;
   private final TreeMap<String, String> environment =
@@ -80,6 +81,11 @@ final class SupervisedJob implements AutoCloseable {
 
   SupervisedJob cgroup(Path path) {
     cgroup = Optional.of(path);
+    return this;
+  }
+
+  SupervisedJob walls(Walls built) {
+    walls = built;
     return this;
   }
 
@@ -180,6 +186,7 @@ final class SupervisedJob implements AutoCloseable {
         directory,
         cgroup,
         BootClock.bootId(),
+        walls,
         new SupervisorSpec.Limits(
             timeLimit, stopAfter, contactBootMs, callbackTime, callbackTime, grace),
         logs);

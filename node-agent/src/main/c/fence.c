@@ -1,0 +1,121 @@
+// The fence around devices: what a job may open, whatever nodes it finds or is given.
+#include "supervisor.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/bpf.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define ANY UINT32_MAX
+
+const struct device STANDARD_DEVICES[] = {
+    {"null", 1, 3},   {"zero", 1, 5},    {"full", 1, 7},  {"random", 1, 8},
+    {"urandom", 1, 9}, {"tty", 5, 0},
+};
+const size_t STANDARD_DEVICE_COUNT = sizeof STANDARD_DEVICES / sizeof *STANDARD_DEVICES;
+
+// Terminals of its own, of which only those of its /dev/pts can be reached.
+static const struct device TERMINALS[] = {{"ptmx", 5, 2}, {"pts", 136, ANY}};
+
+static const struct device *allowed(const struct walls *walls, size_t i) {
+  if (i < STANDARD_DEVICE_COUNT) return &STANDARD_DEVICES[i];
+  i -= STANDARD_DEVICE_COUNT;
+  if (i < 2) return &TERMINALS[i];
+  i -= 2;
+  return i < walls->device_count ? &walls->devices[i] : NULL;
+}
+
+static bool put(int fd, const char *text) {
+  size_t length = strlen(text);
+  return write(fd, text, length) == (ssize_t)length;
+}
+
+bool fence_by_group(const struct walls *walls) {
+  int directory = open(walls->fence_group, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (directory < 0) return false;
+  int deny = openat(directory, "devices.deny", O_WRONLY | O_CLOEXEC);
+  int allow = openat(directory, "devices.allow", O_WRONLY | O_CLOEXEC);
+  close(directory);
+  bool done = deny >= 0 && allow >= 0 && put(deny, "a");
+  const struct device *device;
+  for (size_t i = 0; done && (device = allowed(walls, i)); i++) {
+    char rule[48];
+    if (device->minor == ANY) snprintf(rule, sizeof rule, "c %u:* rw", device->major);
+    else snprintf(rule, sizeof rule, "c %u:%u rw", device->major, device->minor);
+    done = put(allow, rule);
+  }
+  if (deny >= 0) close(deny);
+  if (allow >= 0) close(allow);
+  return done;
+}
+
+// A program is a list of comparisons: the first device that fits lets through, the end does not.
+struct program {
+  struct bpf_insn code[8 + 5 * (MAX_DEVICES + 16)];
+  size_t length;
+};
+
+// A macro, because registers are fields of four bits that take constants only.
+#define STEP(program, does, to, from, jump, number)                      \
+  ((program)->code[(program)->length++] = (struct bpf_insn){             \
+       .code = (does), .dst_reg = (to), .src_reg = (from), .off = (jump), \
+       .imm = (int32_t)(number)})
+
+static void answer(struct program *program, bool yes) {
+  STEP(program, BPF_ALU64 | BPF_MOV | BPF_K, BPF_REG_0, 0, 0, yes);
+  STEP(program, BPF_JMP | BPF_EXIT, 0, 0, 0, 0);
+}
+
+static void compile(struct program *program, const struct walls *walls) {
+  enum { LOAD = BPF_LDX | BPF_W | BPF_MEM, UNLESS = BPF_JMP | BPF_JNE | BPF_K };
+  enum { KIND = BPF_REG_2, MAJOR = BPF_REG_3, MINOR = BPF_REG_4 };
+  STEP(program, LOAD, KIND, BPF_REG_1, offsetof(struct bpf_cgroup_dev_ctx, access_type), 0);
+  STEP(program, LOAD, MAJOR, BPF_REG_1, offsetof(struct bpf_cgroup_dev_ctx, major), 0);
+  STEP(program, LOAD, MINOR, BPF_REG_1, offsetof(struct bpf_cgroup_dev_ctx, minor), 0);
+  // The kind is in the lower half, what is to be done with it in the upper.
+  STEP(program, BPF_ALU | BPF_AND | BPF_K, KIND, 0, 0, 0xffff);
+  STEP(program, BPF_JMP | BPF_JEQ | BPF_K, KIND, 0, 2, BPF_DEVCG_DEV_CHAR);
+  answer(program, false);
+  const struct device *device;
+  for (size_t i = 0; (device = allowed(walls, i)); i++) {
+    bool any = device->minor == ANY;
+    STEP(program, UNLESS, MAJOR, 0, any ? 2 : 3, device->major);
+    if (!any) STEP(program, UNLESS, MINOR, 0, 2, device->minor);
+    answer(program, true);
+  }
+  answer(program, false);
+}
+
+static int bpf(int command, union bpf_attr *attributes) {
+  return (int)syscall(SYS_bpf, command, attributes, sizeof *attributes);
+}
+
+bool fence_by_program(const char *cgroup, const struct walls *walls) {
+  static struct program program;
+  program.length = 0;
+  compile(&program, walls);
+  union bpf_attr attributes;
+  memset(&attributes, 0, sizeof attributes);
+  attributes.prog_type = BPF_PROG_TYPE_CGROUP_DEVICE;
+  attributes.insns = (uint64_t)(uintptr_t)program.code;
+  attributes.insn_cnt = (uint32_t)program.length;
+  attributes.license = (uint64_t)(uintptr_t) "Apache-2.0";
+  int loaded = bpf(BPF_PROG_LOAD, &attributes);
+  if (loaded < 0) return false;
+  int directory = open(cgroup, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  memset(&attributes, 0, sizeof attributes);
+  attributes.target_fd = (uint32_t)directory;
+  attributes.attach_bpf_fd = (uint32_t)loaded;
+  attributes.attach_type = BPF_CGROUP_DEVICE;
+  // Beside whatever fences the agent itself.
+  attributes.attach_flags = BPF_F_ALLOW_MULTI;
+  bool attached = directory >= 0 && bpf(BPF_PROG_ATTACH, &attributes) == 0;
+  int error = errno;
+  if (directory >= 0) close(directory);
+  close(loaded); // the cgroup keeps it
+  errno = error;
+  return attached;
+}

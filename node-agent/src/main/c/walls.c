@@ -1,0 +1,250 @@
+// The namespaces of a job. They are made by a process that stays in them as their first one: the kernel
+// ends all others with it, and it with the supervisor, so nothing of a job outlives either. It has no
+// privileges by then and does nothing, not even wait for the orphans that it inherits.
+#include "supervisor.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/capability.h>
+#include <linux/close_range.h>
+#include <net/if.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define DATA_ONLY (MS_NOSUID | MS_NODEV)
+
+// What failed, for the sentence that says why.
+static bool failed(const char **what, const char *on) {
+  *what = on;
+  return false;
+}
+
+static bool cover(const char *path) {
+  return mount("headgate", path, "tmpfs", DATA_ONLY | MS_NOEXEC, "mode=0755,size=1m") == 0;
+}
+
+// Leads to a path that is hidden by now, or that only others may pass on the way to.
+static bool make_way(const char *path) {
+  char at[PATH_MAX];
+  if (snprintf(at, sizeof at, "%s/", path) >= (int)sizeof at) {
+    errno = ENAMETOOLONG;
+    return false;
+  }
+  for (char *slash = strchr(at + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+    *slash = 0;
+    struct stat info;
+    bool last = slash[1] == 0;
+    if (stat(at, &info) != 0) {
+      // Only in a place that was covered can something be missing that was there outside.
+      if (errno != ENOENT || mkdir(at, 0755) != 0) return false;
+    } else if (!last && !(info.st_mode & S_IXOTH) && !cover(at)) {
+      return false;
+    }
+    *slash = '/';
+  }
+  return true;
+}
+
+static bool bind_to(int directory, const char *path) {
+  char source[32];
+  snprintf(source, sizeof source, "/proc/self/fd/%d", directory);
+  struct statvfs info;
+  if (fstatvfs(directory, &info) != 0) return false;
+  unsigned long kept = info.f_flag & (ST_RDONLY | ST_NOEXEC); // the same bits as those of a mount
+  return mount(source, path, NULL, MS_BIND | MS_REC, NULL) == 0 &&
+         mount(NULL, path, NULL, MS_REMOUNT | MS_BIND | DATA_ONLY | kept, NULL) == 0;
+}
+
+static int open_directory(const char *path) {
+  return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+static bool replace(const char *path, const char *by) {
+  if (!by) return true;
+  int directory = open_directory(by);
+  bool bound = directory >= 0 && bind_to(directory, path);
+  if (directory >= 0) close(directory);
+  return bound;
+}
+
+static bool make_node(const struct device *device) {
+  char path[PATH_MAX];
+  snprintf(path, sizeof path, "/dev/%s", device->name);
+  for (char *slash = strchr(path + 5, '/'); slash; slash = strchr(slash + 1, '/')) {
+    *slash = 0;
+    if (mkdir(path, 0755) != 0 && errno != EEXIST) return false;
+    *slash = '/';
+  }
+  return mknod(path, S_IFCHR | 0666, makedev(device->major, device->minor)) == 0;
+}
+
+static bool make_dev(const struct walls *walls, const char **what) {
+  if (mount("headgate", "/dev", "tmpfs", MS_NOSUID | MS_NOEXEC, "mode=0755,size=1m") != 0) {
+    return failed(what, "mount /dev");
+  }
+  for (size_t i = 0; i < STANDARD_DEVICE_COUNT; i++) {
+    if (!make_node(&STANDARD_DEVICES[i])) return failed(what, STANDARD_DEVICES[i].name);
+  }
+  for (size_t i = 0; i < walls->device_count; i++) {
+    if (!make_node(&walls->devices[i])) return failed(what, walls->devices[i].name);
+  }
+  const char *const links[][2] = {{"/proc/self/fd", "/dev/fd"},
+                                  {"/proc/self/fd/0", "/dev/stdin"},
+                                  {"/proc/self/fd/1", "/dev/stdout"},
+                                  {"/proc/self/fd/2", "/dev/stderr"},
+                                  {"pts/ptmx", "/dev/ptmx"}};
+  for (size_t i = 0; i < sizeof links / sizeof *links; i++) {
+    if (symlink(links[i][0], links[i][1]) != 0) return failed(what, links[i][1]);
+  }
+  const struct {
+    const char *path, *type, *options;
+  } mounts[] = {{"/dev/pts", "devpts", "newinstance,ptmxmode=0666,mode=0620"},
+                {"/dev/shm", "tmpfs", "mode=1777"},
+                {"/dev/mqueue", "mqueue", NULL}};
+  for (size_t i = 0; i < sizeof mounts / sizeof *mounts; i++) {
+    unsigned long flags = MS_NOSUID | (strcmp(mounts[i].type, "devpts") ? MS_NODEV : MS_NOEXEC);
+    if (mkdir(mounts[i].path, 0755) != 0) return failed(what, mounts[i].path);
+    bool mounted = mount("headgate", mounts[i].path, mounts[i].type, flags, mounts[i].options) == 0;
+    // A kernel may be built without message queues.
+    if (!mounted && errno != ENODEV) return failed(what, mounts[i].path);
+  }
+  return true;
+}
+
+static bool start_loopback(void) {
+  int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  struct ifreq request = {.ifr_name = "lo", .ifr_flags = IFF_UP};
+  bool up = fd >= 0 && ioctl(fd, SIOCSIFFLAGS, &request) == 0;
+  if (fd >= 0) close(fd);
+  return up;
+}
+
+static bool build(const struct walls *walls, const char **what) {
+  int kinds = CLONE_NEWNS | CLONE_NEWIPC | (walls->own_network ? CLONE_NEWNET : 0);
+  if (unshare(kinds) != 0) return failed(what, "make namespaces");
+  if (walls->own_network && !start_loopback()) return failed(what, "start the loopback");
+  if (mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) != 0) return failed(what, "separate mounts");
+  // All that is to be seen is held before the first of it is covered.
+  int shown[MAX_PATHS];
+  for (size_t i = 0; i < walls->shown.count; i++) shown[i] = open_directory(walls->shown.items[i]);
+  int var_tmp = walls->var_tmp ? open_directory(walls->var_tmp) : -1;
+  if (!replace("/tmp", walls->tmp)) return failed(what, "replace /tmp");
+  if (var_tmp >= 0 && !bind_to(var_tmp, "/var/tmp")) {
+    return failed(what, "replace /var/tmp");
+  }
+  for (size_t i = 0; i < walls->hidden.count; i++) {
+    if (!cover(walls->hidden.items[i]) && errno != ENOENT) {
+      return failed(what, walls->hidden.items[i]);
+    }
+  }
+  for (size_t i = 0; i < walls->shown.count; i++) {
+    if (shown[i] < 0) continue; // what is not there is not shown
+    if (!make_way(walls->shown.items[i]) || !bind_to(shown[i], walls->shown.items[i])) {
+      return failed(what, walls->shown.items[i]);
+    }
+  }
+  if (!make_dev(walls, what)) return false;
+  if (mount("proc", "/proc", "proc", DATA_ONLY | MS_NOEXEC, NULL) != 0) {
+    return failed(what, "mount /proc");
+  }
+  return true;
+}
+
+static bool give_up_capabilities(void) {
+  struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+  struct __user_cap_data_struct none[2] = {{0}, {0}};
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && syscall(SYS_capset, &header, none) == 0;
+}
+
+__attribute__((noreturn)) static void be_first(const struct walls *walls, int answer_fd) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  prctl(PR_SET_NAME, "headgate-inside");
+  umask(0);
+  const char *what = "give up privileges";
+  char message[256];
+  if (!build(walls, &what) || !give_up_capabilities()) {
+    int length = snprintf(message, sizeof message, "%.120s: %s", what, strerror(errno));
+    _exit(write(answer_fd, message, (size_t)length) < 0 ? 1 : 2);
+  }
+  // Orphans leave no zombies with a parent that does not care.
+  signal(SIGCHLD, SIG_IGN);
+  // Nobody reads this any more if the supervisor was killed before its death could be told to us.
+  if (write(answer_fd, "", 1) != 1) _exit(1);
+  if (chdir("/") != 0) _exit(1);
+  close_range(0, ~0U, 0);
+  for (;;) pause();
+}
+
+pid_t walls_raise(const struct walls *walls, char *why, size_t why_size) {
+  int answer[2];
+  if (unshare(CLONE_NEWPID) != 0 || pipe2(answer, O_CLOEXEC) != 0) {
+    snprintf(why, why_size, "make a PID namespace: %s", strerror(errno));
+    return -1;
+  }
+  pid_t first = fork();
+  if (first == 0) {
+    close(answer[0]);
+    be_first(walls, answer[1]);
+  }
+  close(answer[1]);
+  char message[256];
+  ssize_t length = first < 0 ? -1 : read(answer[0], message, sizeof message - 1);
+  close(answer[0]);
+  if (length == 1 && message[0] == 0) return first;
+  if (length > 0) {
+    message[length] = 0;
+    snprintf(why, why_size, "%s", message);
+  } else {
+    snprintf(why, why_size, "start the first process: %s",
+             first < 0 ? strerror(errno) : "it died");
+  }
+  if (first > 0) waitpid(first, NULL, 0);
+  return -1;
+}
+
+static void probe(const char *name, const struct walls *walls, const char *cgroup) {
+  fflush(stdout);
+  pid_t child = fork();
+  if (child == 0) {
+    char why[256] = "";
+    bool good;
+    if (cgroup) {
+      good = fence_by_program(cgroup, walls);
+      if (!good) snprintf(why, sizeof why, "%s", strerror(errno));
+    } else if (walls->inside) {
+      good = walls_raise(walls, why, sizeof why) > 0;
+    } else {
+      good = enter_walls(walls, -1);
+      if (!good) snprintf(why, sizeof why, "%s", strerror(errno));
+    }
+    printf("%s=%s\n", name, good ? "" : why);
+    fflush(stdout);
+    _exit(0);
+  }
+  if (child > 0) waitpid(child, NULL, 0);
+}
+
+int walls_probe(const char *cgroup) {
+  static struct walls user = {.has_user = true, .user = 65534};
+  static struct walls inside = {.inside = true};
+  static struct walls network = {.inside = true, .own_network = true};
+  static struct walls none;
+  probe("user", &user, NULL);
+  probe("namespaces", &inside, NULL);
+  probe("network", &network, NULL);
+  if (cgroup) probe("fence", &none, cgroup);
+  return 0;
+}

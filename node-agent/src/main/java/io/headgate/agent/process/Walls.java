@@ -1,0 +1,132 @@
+package io.headgate.agent.process;
+
+import io.headgate.agent.core.DeviceNode;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/// What stands between one job and the rest of the machine. What of it is absent does not stand.
+///
+/// @param user of the job, and its group; empty: the agent's
+/// @param namespaces of its own: mounts, processes, messages, and perhaps network
+/// @param rooms what it finds on the file system; with namespaces only
+/// @param devices that it may use beside those of every job
+/// @param fence what keeps it from opening others
+/// @param groups cgroup v1 directories that it joins
+/// @param limits of its processes
+public record Walls(
+    OptionalInt user,
+    Namespaces namespaces,
+    Rooms rooms,
+    List<DeviceNode> devices,
+    Fence fence,
+    List<Path> groups,
+    Limits limits) {
+  /// A job like any program of the agent's user.
+  public static final Walls NONE =
+      new Walls(
+          OptionalInt.empty(),
+          Namespaces.NONE,
+          Rooms.NONE,
+          List.of(),
+          new Fence.Absent(),
+          List.of(),
+          Limits.NONE);
+
+  /// Which ones are the job's own.
+  public enum Namespaces {
+    NONE(""),
+    /// All but the network.
+    SHARED_NETWORK("shared-network"),
+    /// The network too, of which only the loopback is there.
+    OWN_NETWORK("own-network");
+
+    private final String word;
+
+    Namespaces(String word) {
+      this.word = word;
+    }
+  }
+
+  /// The file system as the job finds it.
+  ///
+  /// @param temporary its `/tmp`; empty: the machine's
+  /// @param otherTemporary its `/var/tmp`
+  /// @param hidden directories that it finds empty, but for what is shown
+  /// @param shown directories that it finds at their place, whatever hides what is on the way there
+  /// @param owned directories that become its user's, with all that is in them
+  public record Rooms(
+      Optional<Path> temporary,
+      Optional<Path> otherTemporary,
+      List<Path> hidden,
+      List<Path> shown,
+      List<Path> owned) {
+    static final Rooms NONE =
+        new Rooms(Optional.empty(), Optional.empty(), List.of(), List.of(), List.of());
+
+    public Rooms {
+      hidden = List.copyOf(hidden);
+      shown = List.copyOf(shown);
+      owned = List.copyOf(owned);
+    }
+  }
+
+  /// What keeps the job from opening devices that are not its own, even if it finds their files.
+  public sealed interface Fence {
+    /// Nothing does; with namespaces of its own the job finds no files of others.
+    record Absent() implements Fence {}
+
+    /// A program of its cgroup v2.
+    record Program() implements Fence {}
+
+    /// A directory of the v1 controller, which it joins.
+    record Group(Path directory) implements Fence {}
+  }
+
+  /// Limits that the kernel keeps for each process and user.
+  ///
+  /// @param files that a process may have open; 0: as the agent
+  /// @param processes and threads that the user may have; 0: as the agent. For where no cgroup
+  ///   counts
+  public record Limits(long files, long processes) {
+    static final Limits NONE = new Limits(0, 0);
+  }
+
+  public Walls {
+    devices = List.copyOf(devices);
+    groups = List.copyOf(groups);
+  }
+
+  /// As lines of a spec.
+  void writeTo(StringBuilder text) {
+    user.ifPresent(id -> line(text, "user", id));
+    if (namespaces != Namespaces.NONE) {
+      line(text, "namespaces", namespaces.word);
+    }
+    rooms.temporary.ifPresent(path -> line(text, "tmp", path));
+    rooms.otherTemporary.ifPresent(path -> line(text, "var_tmp", path));
+    rooms.hidden.forEach(path -> line(text, "hidden", path));
+    rooms.shown.forEach(path -> line(text, "shown", path));
+    rooms.owned.forEach(path -> line(text, "owned", path));
+    for (DeviceNode device : devices) {
+      line(text, "device", device.major() + ":" + device.minor() + " " + device.name());
+    }
+    switch (fence) {
+      case Fence.Absent() -> {}
+      case Fence.Program() -> line(text, "fence", "program");
+      case Fence.Group(Path directory) -> line(text, "fence", directory);
+    }
+    groups.forEach(path -> line(text, "group", path));
+    line(text, "files", limits.files);
+    line(text, "processes", limits.processes);
+  }
+
+  private static void line(StringBuilder text, String key, Object value) {
+    String words = value.toString();
+    if (words.indexOf('\n') >= 0) {
+      throw new IllegalArgumentException("line break in " + words);
+    }
+    text.append(key).append('=').append(words).append('\n');
+  }
+}
