@@ -102,6 +102,8 @@ class MayItStartTableTest {
         node n 4 draining              | dev: a                 | a waits CAPACITY
         node n 4 suspect               | dev: a; node n 4       | a runs
         node n 4 cpus 3; size 1 cpus 2 | dev: a b               | a runs; b waits FRAGMENTATION
+        node n 4; size 1 memory 500    | dev: a b c             | a runs; b runs; c waits FRAGMENTATION
+        node n 4; size 1 memory 1025   | dev: a                 | a refused NoNodeFits
         node n 4; size 1/2 hardware    | dev: a*1/2             | a refused NoNodeFits
         node n 4; size 1 model A100    | dev: a                 | a refused NoNodeFits
         node n 4; size 1 model H100    | dev: a                 | a runs

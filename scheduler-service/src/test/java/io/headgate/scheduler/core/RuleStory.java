@@ -36,7 +36,7 @@ import java.util.Set;
 /// |---|---|
 /// | `pool p capacity 4 for dev elastic 1 order 2 1` | a pool: dedicated; of instances of 8 GPUs; last, sizes by execution priority |
 /// | `node n 4 in p cpus 8 draining` | a machine of 4 GPUs; without `in`: in the first pool |
-/// | `size 1/2 x2 on p q strict` | a profile, here of two workers; also `by-rank`, `cpus N`, `hardware`, `model M`, `hold-after 5m` |
+/// | `size 1/2 x2 on p q strict` | a profile, here of two workers; also `by-rank`, `cpus N`, `memory N` (GiB; nodes have 1024), `hardware`, `model M`, `hold-after 5m` |
 /// | `dev 2/4 weight 3` | a policy: reservation and limit; also `user-limit N`, `exceeds USER`, `cancels`, `min-runtime 5m`, `fixed` (non-preemptible), `within` (P9), `of TENANT` |
 /// | `queue dev.1/2 rank 2 deny closed gone` | each policy has a queue for each size; this changes one |
 /// | `share red 2/4 weight 3` | what a tenant has of the first pool (A3); `2/` without limit |
@@ -189,6 +189,10 @@ final class RuleStory {
         case "on" -> {}
         case "strict" -> tenant.strict(gpus);
         case "by-rank" -> tenant.changeProfile(gpus, p -> p.with().reclaim(Reclaim.RANK).build());
+        case "memory" -> {
+          long bytes = Driver.GIB * Integer.parseInt(more.next());
+          tenant.changeProfile(gpus, p -> p.with().memoryBytes(bytes).build());
+        }
         case "hardware" ->
             tenant.changeProfile(gpus, p -> p.with().isolation(Isolation.HARDWARE).build());
         case "model" -> {

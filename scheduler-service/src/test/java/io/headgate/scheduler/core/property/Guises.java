@@ -24,7 +24,7 @@ import java.util.regex.Pattern;
 /// What is made of a made-up history's inputs to run it once more.
 final class Guises {
   private static final long FIRST_NUMBER = 7_000_000_000L;
-  private static final Pattern NUMBER = Pattern.compile("\\b7(\\d{9})\\b");
+  private static final Pattern NUMBER = Pattern.compile("7(?<!\\w7)(\\d{9})\\b");
   private static final Pattern POLICY = Pattern.compile("t/r(\\d)\\b");
 
   private Guises() {}

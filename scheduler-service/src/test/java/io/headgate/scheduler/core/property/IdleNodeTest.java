@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 
 /// Who has to go although nothing new is asked for.
 class IdleNodeTest {
-  private static final int SCENARIOS = 2000;
+  private static final int SCENARIOS = 20_000;
 
   /// "Adding an idle node never causes a preemption" does not follow from the rules: what starts on
   /// it may leave its policy above its reservation, so that jobs of that policy elsewhere may go

@@ -22,16 +22,16 @@ import org.junit.jupiter.api.Test;
 /// | never two jobs on one slice | [Checker], after every decision |
 /// | no policy at or below its reservation loses a job to another | [PreemptionCheck] |
 /// | no entitled job waits while the P rules would make room | [RestChecker] |
-/// | no proper subset of the victims would do | [PreemptionCheck], against all subsets |
+/// | no proper subset of the victims would do | [PreemptionCheck], against each victim less, and all subsets of few |
 /// | five more passes change nothing | here |
 /// | preemptions between two external events are bounded | [PreemptionCheck]: each lowers the sum of over-reservation use, or moves strictly up an order; [IdleNodeTest] |
 /// | no free capacity that some waiting job may use | [RestChecker] |
 /// | no better-ranked job passed over for a worse one that fits no better | [Checker], [RestChecker] |
-/// | same inputs, same output | here, by a twin that is a copy; [PairedRunsTest] |
+/// | same inputs, same output | here, by a twin that is now and then a copy of itself |
 /// | renaming changes nothing but names; scaling changes nothing | [PairedRunsTest] |
 /// | adding an idle node never causes a preemption | [IdleNodeTest]: where it holds, where not |
 /// | a job that goes away releases its hold in the same pass | [RestChecker] |
-/// | a reason is never wrong | [RestChecker], by [Reference] |
+/// | a reason is never wrong | [RestChecker], by [Reference]; of all that wait, with their positions: [WaitingCheck] |
 class PropertiesTest {
   private static final int SCENARIOS = 20_000;
 

@@ -128,7 +128,7 @@ final class RandomWorld {
         size,
         chance(20) ? 2 + random.nextInt(2) : 1,
         chance(40) ? 1000L * random.nextInt(5) : 0,
-        0,
+        mainMemory(name),
         size.isFraction() && chance(20) ? OptionalLong.of(30 * GIB) : OptionalLong.empty(),
         chance(10) ? Isolation.DRIVER_CONTAINER : Isolation.NONE,
         chance(15) ? Set.of(chance(50) ? "A" : "B") : Set.of(),
@@ -136,6 +136,13 @@ final class RandomWorld {
         chance(60) ? Duration.ofMinutes(random.nextInt(8)) : Duration.ofDays(365),
         Duration.ofMinutes(random.nextInt(5)),
         chance(20) ? Reclaim.STRICT : chance(30) ? Reclaim.RANK : Reclaim.RESERVATION);
+  }
+
+  /// Every fourth profile asks for main memory; nodes have 64 GiB. Not drawn, so that a seed stays
+  /// the scenario that it was but for the memory.
+  private long mainMemory(String name) {
+    long dice = Math.floorMod((seed * 31 + name.hashCode()) * 0x9E3779B97F4A7C15L >>> 32, 12);
+    return dice < 3 ? (dice + 1) * 12 * GIB : 0;
   }
 
   private Pool makePool(String name, List<Profile> known) {

@@ -322,16 +322,26 @@ final class Reference {
   /// The jobs that wait and that nothing is held for, one of each kind that rules do not tell
   /// apart: the first.
   List<Job> heads() {
+    return List.copyOf(headsByKind().values());
+  }
+
+  /// Of those, the one that rules do not tell apart from the job.
+  Job headOf(Job job) {
+    return headsByKind().get(kind(job));
+  }
+
+  private Map<List<Object>, Job> headsByKind() {
     Map<List<Object>, Job> alike = new LinkedHashMap<>();
     for (Job other : shadow.live()) {
       if (other.state() == JobState.WAITING && !isHeldFor(other)) {
-        alike.merge(
-            List.of(other.spec().queue(), other.spec().user(), preemptibleOrNot(other)),
-            other,
-            (a, b) -> isAhead(a, b) ? a : b);
+        alike.merge(kind(other), other, (a, b) -> isAhead(a, b) ? a : b);
       }
     }
-    return List.copyOf(alike.values());
+    return alike;
+  }
+
+  private List<Object> kind(Job job) {
+    return List.of(job.spec().queue(), job.spec().user(), preemptibleOrNot(job));
   }
 
   /// Of each queue the first that rights let start: nobody else of it holds.

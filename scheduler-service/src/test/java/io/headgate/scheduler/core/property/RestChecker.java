@@ -88,6 +88,7 @@ final class RestChecker {
   }
 
   void check() {
+    new WaitingCheck(rules, core).check();
     for (Hold hold : shadow.holds.values()) {
       checkHolder(hold);
     }

@@ -126,8 +126,9 @@ final class Scenarios {
 
   /// Compares runs of a history.
   interface Comparison {
+    /// @param decided the effects of each step
     /// @throws AssertionError when they differ where they must not
-    void compare(long seed, List<Step> steps);
+    void compare(long seed, List<Step> steps, List<List<Effect>> decided);
   }
 
   /// Compares runs of the made-up history of every seed. What fails is shrunk.
@@ -135,15 +136,24 @@ final class Scenarios {
     each(
         usual,
         seed -> {
-          List<Step> steps = record(seed, guise);
+          List<Step> steps = new ArrayList<>();
+          List<List<Effect>> decided = new ArrayList<>();
+          record(
+              seed,
+              guise,
+              (step, decision, core, shadow) -> decided.add(decision.effects()),
+              steps);
           try {
-            comparison.compare(seed, steps);
+            comparison.compare(seed, steps, decided);
           } catch (AssertionError | RuntimeException e) {
             throw Shrunk.error(
                 test,
                 seed,
                 History.of(SchedulerCore.DEFAULT_PLACEMENT, steps),
-                Shrunk.oracleOf(history -> comparison.compare(seed, played(history))),
+                Shrunk.oracleOf(history -> {
+                  List<Step> played = played(history);
+                  comparison.compare(seed, played, run(played));
+                }),
                 e);
           }
         });
