@@ -81,7 +81,7 @@ public final class AccessMatrix {
       boolean allowed = access.getRolesList().contains(role);
       if (!allowed) {
         assertThat(outcome(channel, method)).as(role.name()).isEqualTo("ROLE_DENIED");
-      } else if (method.getType() == MethodType.UNARY) {
+      } else {
         assertThat(outcome(channel, method)).as(role.name()).isNotIn("ROLE_DENIED");
       }
     });
@@ -127,6 +127,10 @@ public final class AccessMatrix {
             ? ClientCalls.blockingV2ServerStreamingCall(channel, method, options, request)
             : ClientCalls.blockingBidiStreamingCall(channel, method, options);
     try {
+      if (method.getType() != MethodType.SERVER_STREAMING) {
+        call.write(request);
+        call.halfClose();
+      }
       call.read();
     } finally {
       call.cancel("seen enough", null);
