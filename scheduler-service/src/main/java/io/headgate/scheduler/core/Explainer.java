@@ -176,11 +176,13 @@ final class Explainer {
               "A6",
               "fit",
               room ? verdict(route.ranking().fits(), fits) : Verdict.NOT_APPLICABLE,
-              "%s offers %s GPUs on %d nodes: used %s, idle %s, needs %s"
+              "%s offers %s GPU%s on %d node%s: used %s, idle %s, needs %s"
                   .formatted(
                       name,
                       gpus(pool.offeredUnits()),
+                      pool.offeredUnits() == GpuQuantity.UNITS_PER_GPU ? "" : "s",
                       pool.readyNodes(),
+                      pool.readyNodes() == 1 ? "" : "s",
                       gpus(pool.usedUnits()),
                       gpus(pool.idleUnits()),
                       gpus(need))));

@@ -43,7 +43,7 @@ class ExplanationTest {
             "A1 access OK queue rnd-3 open",
             "A2 limit OK rnd uses 3 + needs 3 = 6 <= 9",
             "A5 queue OK over-reservation allowed",
-            "A6 fit NO onprem offers 10 GPUs on 1 nodes: used 8, idle 2, needs 3");
+            "A6 fit NO onprem offers 10 GPUs on 1 node: used 8, idle 2, needs 3");
     assertThat(lines(explained.preempts()))
         .containsExactly(
             "P1 entitled NO rnd 3 + needs 3 = 6 > reservation 5",
@@ -136,7 +136,7 @@ class ExplanationTest {
     assertThat(lines(explained.starts()))
         .endsWith(
             "A3 tenant limit OK red in pool uses 1 + needs 1 = 2 <= 2",
-            "A6 fit NO pool offers 4 GPUs on 1 nodes: used 4, idle 0, needs 1");
+            "A6 fit NO pool offers 4 GPUs on 1 node: used 4, idle 0, needs 1");
     assertThat(lines(explained.preempts()))
         .containsExactly(
             "P1 entitled OK red 1 + needs 1 = 2 <= reservation 2",
