@@ -221,7 +221,7 @@ public final class Demo {
     for (List<Event> step = events.next(); step != null; step = events.next()) {
       for (Event event : step) {
         synchronized (telling) {
-          story.tell(event).ifPresent(this::say);
+          story.tell(event).forEach(this::say);
         }
         if (event.type() == Event.Type.STARTED && event.attempt() > 1) {
           Thread.ofVirtual().name("demo-log").start(() -> tellResume(event.job(), event.attempt()));

@@ -4,8 +4,12 @@ import io.headgate.sdk.model.Attempt.Preemption;
 import io.headgate.sdk.model.Event;
 import io.headgate.sdk.model.Placement;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -16,11 +20,30 @@ import java.util.stream.Collectors;
 /// Turns the events of the demo into sentences. It adds nothing to what the scheduler reports; it
 /// only remembers where a job was and why it had to go, so that a later event can be told in full.
 ///
+/// Starts are told in the order in which they were decided, not in that in which the machines
+/// happened to report them: that one pool is full is only understood after it was told who is in
+/// it. A start that was reported early waits for those decided before it, unless more happens to
+/// its job meanwhile.
+///
 /// For one thread.
 final class Story {
+  /// What happens to a job that has started, or will not start where it was to.
+  private static final Set<Event.Type> AFTER_A_START =
+      EnumSet.of(
+          Event.Type.PREEMPTED,
+          Event.Type.STOP_PHASE,
+          Event.Type.REQUEUED,
+          Event.Type.QUEUED,
+          Event.Type.FINISHED);
+
   private final String firstPool;
   private final Map<String, String> placeOf = new HashMap<>();
   private final Map<String, String> poolOf = new HashMap<>();
+
+  /// Jobs whose start was decided and is not told yet, in that order, with what is to be told;
+  /// empty until the start is reported.
+  private final Map<String, String> starting = new LinkedHashMap<>();
+
   private final Set<String> preempted = new HashSet<>();
   private final Set<String> overflowed = new HashSet<>();
 
@@ -29,11 +52,39 @@ final class Story {
     this.firstPool = firstPool;
   }
 
-  /// The sentence for an event; empty when it adds nothing to the story.
-  Optional<String> tell(Event event) {
+  /// The sentences that an event allows; none when it adds nothing to the story.
+  List<String> tell(Event event) {
+    List<String> told = new ArrayList<>();
+    if (event.type() == Event.Type.ASSIGNED) {
+      starting.put(event.job(), "");
+    } else if (event.type() == Event.Type.STARTED) {
+      String sentence = started(event);
+      if (starting.replace(event.job(), sentence) == null) {
+        told.add(sentence);
+      }
+    } else if (AFTER_A_START.contains(event.type())) {
+      String early = starting.remove(event.job());
+      if (early != null && !early.isEmpty()) {
+        told.add(early);
+      }
+    }
+    Iterator<String> inOrder = starting.values().iterator();
+    while (inOrder.hasNext()) {
+      String sentence = inOrder.next();
+      if (sentence.isEmpty()) {
+        break;
+      }
+      told.add(sentence);
+      inOrder.remove();
+    }
+    sentence(event).ifPresent(told::add);
+    return told;
+  }
+
+  private Optional<String> sentence(Event event) {
     return switch (event.type()) {
       case SUBMITTED -> Optional.of(line(event, "is submitted to " + event.queue()));
-      case STARTED -> Optional.of(started(event));
+      case STARTED -> Optional.empty(); // Told in its turn.
       case PREEMPTED -> Optional.of(preempted(event));
       case STOP_PHASE -> callback(event);
       case REQUEUED -> Optional.of(line(event, "waits again, in its old place"));
