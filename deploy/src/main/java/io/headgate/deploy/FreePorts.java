@@ -2,9 +2,12 @@ package io.headgate.deploy;
 
 import io.headgate.sdk.cli.output.UsageException;
 import java.io.IOException;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
 import java.net.ServerSocket;
+import java.net.SocketException;
 
 /// Looks at the ports before anything is started, so that a taken one costs no start and no stop.
 final class FreePorts {
@@ -12,30 +15,44 @@ final class FreePorts {
 
   private FreePorts() {}
 
+  /// @param host address that is listened on
   /// @param port of the API, metrics are at the next one; 0: any that is free
   /// @param schedulers processes that have ports of their own
-  static void check(int port, int schedulers) throws IOException {
+  static void check(String host, int port, int schedulers) throws IOException {
     if (port == 0) {
       return;
     }
-    check(port, "");
-    check(port + 1, " (metrics are at the port after the API's)");
-    for (SchedulerPorts ports : SchedulerPorts.of("127.0.0.1", port, schedulers)) {
+    InetAddress address = InetAddress.ofLiteral(host);
+    check(address, port, "");
+    check(address, port + 1, " (metrics are at the port after the API's)");
+    for (SchedulerPorts ports : SchedulerPorts.of(host, port, schedulers)) {
       for (int each : ports.all()) {
-        check(each, " (schedulers are at every tenth port after the API's)");
+        check(address, each, " (schedulers are at every tenth port after the API's)");
       }
     }
   }
 
-  private static void check(int port, String whose) {
+  private static void check(InetAddress address, int port, String whose) throws IOException {
     try (ServerSocket socket = new ServerSocket()) {
       socket.setReuseAddress(true);
-      socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
-    } catch (IOException e) {
+      socket.bind(new InetSocketAddress(address, port));
+    } catch (BindException e) {
+      if (!isOurs(address)) {
+        throw new UsageException(
+            "this machine has no address %s".formatted(address.getHostAddress()),
+            "BAD_FLAG_VALUE",
+            "one of its own, 0.0.0.0 for all, or no --ip for 127.0.0.1");
+      }
       throw new UsageException(
           "port %d is taken by another program%s".formatted(port, whose),
           "PORT_TAKEN",
           "choose another: headgate up --port " + (port + FURTHER) % 65_000);
     }
+  }
+
+  private static boolean isOurs(InetAddress address) throws SocketException {
+    return address.isAnyLocalAddress()
+        || address.isLoopbackAddress()
+        || NetworkInterface.getByInetAddress(address) != null;
   }
 }

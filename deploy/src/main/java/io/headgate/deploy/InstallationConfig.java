@@ -1,6 +1,7 @@
 package io.headgate.deploy;
 
 import io.headgate.kit.telemetry.TelemetryConfig;
+import java.net.InetAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
@@ -9,7 +10,7 @@ import java.util.function.UnaryOperator;
 /// What an all-in-one installation needs to know.
 ///
 /// @param data directory of everything that is kept
-/// @param host address that the API listens on
+/// @param host address that the API listens on, IPv4 in numbers
 /// @param port of the API; 0 chooses a free one
 /// @param lease how long a leader that vanished blocks the next; short, because nobody else
 ///   competes here
@@ -33,6 +34,16 @@ public record InstallationConfig(
       throw new IllegalArgumentException(
           "schedulers: 0 to %d, not %d".formatted(MAX_SCHEDULERS, schedulers));
     }
+  }
+
+  /// Listening on another address of this machine.
+  InstallationConfig withHost(String address) {
+    return new InstallationConfig(data, address, port, lease, schedulers, settings, telemetry);
+  }
+
+  /// Where programs on this machine reach what listens there.
+  String localHost() {
+    return InetAddress.ofLiteral(host).isAnyLocalAddress() ? "127.0.0.1" : host;
   }
 
   /// An installation on loopback without exported telemetry.

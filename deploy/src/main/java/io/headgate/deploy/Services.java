@@ -57,7 +57,7 @@ final class Services {
     // The services are told each other's address before the server starts, so the port is chosen
     // here.
     int port = config.port() == 0 ? freePort(config.host()) : config.port();
-    URI uri = URI.create("http://" + config.host() + ":" + port);
+    URI uri = URI.create("http://" + config.localHost() + ":" + port);
     Path secrets = Files.createDirectories(config.data().resolve("secrets"));
 
     PolicyService policy =

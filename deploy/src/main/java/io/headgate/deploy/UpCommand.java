@@ -14,6 +14,8 @@ import io.headgate.sdk.config.Configuration;
 import io.headgate.sdk.config.ConfigurationReader;
 import io.headgate.sdk.model.ConfigurationState;
 import java.io.IOException;
+import java.net.Inet4Address;
+import java.net.InetAddress;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -43,6 +45,7 @@ import picocli.CommandLine.Option;
             + " up.")
 public final class UpCommand implements CliCommand {
   private static final String DEFAULT_TENANT = "default";
+  private static final String LOOPBACK = "127.0.0.1";
   private static final Duration NODE_PATIENCE = Duration.ofSeconds(30);
 
   @Mixin private final GlobalOptions global = new GlobalOptions();
@@ -64,6 +67,15 @@ public final class UpCommand implements CliCommand {
       defaultValue = "7400",
       description = "Of the API; metrics are at the next one. 0 chooses free ones. Default: 7400.")
   private int port;
+
+  @Option(
+      names = "--ip",
+      paramLabel = "ADDRESS",
+      defaultValue = LOOPBACK,
+      description =
+          "Listen on this IPv4 address, without TLS; 0.0.0.0: all of this machine. Default:"
+              + " 127.0.0.1.")
+  private String ip = LOOPBACK;
 
   @Option(
       names = {"-f", "--file"},
@@ -124,7 +136,7 @@ public final class UpCommand implements CliCommand {
       return alreadyRunning(invocation, directory);
     }
     try (InstanceLock held = lock.get()) {
-      FreePorts.check(port, schedulers);
+      FreePorts.check(ip, port, schedulers);
       return serve(invocation, directory, held, wanted);
     } finally {
       if (ephemeral) {
@@ -137,7 +149,7 @@ public final class UpCommand implements CliCommand {
       Invocation invocation, Path directory, InstanceLock lock, @Nullable Configuration wanted)
       throws Exception {
     UpScreen screen = new UpScreen(invocation.environment().out());
-    screen.title();
+    screen.title(ip, !InetAddress.ofLiteral(ip).isLoopbackAddress());
     Lifecycle lifecycle = new Lifecycle(Installation.stopBound());
     lifecycle.start("farewell", () -> {}, screen::stopped);
     lifecycle.stopOnSignal();
@@ -184,13 +196,16 @@ public final class UpCommand implements CliCommand {
     TelemetryConfig telemetry =
         new TelemetryConfig(
             Optional.ofNullable(otlp),
-            "127.0.0.1",
+            ip,
             Optional.of(port == 0 ? 0 : port + 1),
             1.0,
             TelemetryConfig.DEFAULTS.exportInterval(),
             TelemetryConfig.LogLevel.valueOf(logLevel.toUpperCase(Locale.ROOT)));
     return Installation.start(
-        InstallationConfig.of(directory, port).withTelemetry(telemetry).withSchedulers(schedulers),
+        InstallationConfig.of(directory, port)
+            .withHost(ip)
+            .withTelemetry(telemetry)
+            .withSchedulers(schedulers),
         lifecycle,
         screen);
   }
@@ -298,6 +313,18 @@ public final class UpCommand implements CliCommand {
       throw new UsageException(
           "\"" + port + "\" is not a port for --port", "BAD_FLAG_VALUE", "0 to " + lastPort);
     }
+    if (!isAddress(ip)) {
+      throw new UsageException(
+          "\"" + ip + "\" is not an address for --ip",
+          "BAD_FLAG_VALUE",
+          "IPv4 in numbers: --ip 0.0.0.0");
+    }
+    if (schedulers > 0 && !InetAddress.ofLiteral(ip).isLoopbackAddress()) {
+      throw new UsageException(
+          "--schedulers goes with an --ip of this machine alone",
+          "BAD_FLAGS",
+          "their group talks in the clear and asks nobody who they are: leave one of them out");
+    }
     if (!List.of("error", "warn", "info", "debug").contains(logLevel)) {
       throw new UsageException(
           "\"" + logLevel + "\" is not a value of --log-level",
@@ -308,6 +335,14 @@ public final class UpCommand implements CliCommand {
       plans(StarterConfiguration.POOL);
     } catch (IllegalArgumentException e) {
       throw new UsageException(String.valueOf(e.getMessage()), "BAD_FLAG_VALUE", "--nodes cpu");
+    }
+  }
+
+  private static boolean isAddress(String text) {
+    try {
+      return InetAddress.ofLiteral(text) instanceof Inet4Address;
+    } catch (IllegalArgumentException e) {
+      return false;
     }
   }
 

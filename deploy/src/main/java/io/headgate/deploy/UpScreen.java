@@ -17,11 +17,15 @@ final class UpScreen implements Progress {
     this.out = out;
   }
 
-  synchronized void title() {
+  /// @param open others than this machine reach it
+  synchronized void title(String host, boolean open) {
     out.println(
-        "Headgate "
-            + Version.TEXT
-            + ": all in one; development defaults: no TLS, on 127.0.0.1 only");
+        "Headgate %s: all in one; development defaults: no TLS, on %s%s"
+            .formatted(Version.TEXT, host, open ? "" : " only"));
+    if (open) {
+      out.println(
+          "Keys and output cross the network in the clear: for a network of your own only.");
+    }
     out.println();
   }
 

@@ -27,12 +27,28 @@ class UpPartsTest {
   void aTakenPortIsNamedBeforeAnythingStarts() throws IOException {
     try (ServerSocket taken = takenAfterAFreeOne()) {
       int port = taken.getLocalPort();
-      assertThatThrownBy(() -> FreePorts.check(port, 0)).hasMessageContaining("port " + port);
-      assertThatThrownBy(() -> FreePorts.check(port - 1, 0))
+      assertThatThrownBy(() -> FreePorts.check("127.0.0.1", port, 0))
+          .hasMessageContaining("port " + port);
+      assertThatThrownBy(() -> FreePorts.check("127.0.0.1", port - 1, 0))
           .hasMessageContaining("port " + port)
           .hasMessageContaining("metrics");
     }
-    FreePorts.check(0, 3);
+    FreePorts.check("127.0.0.1", 0, 3);
+  }
+
+  @Test
+  void anAddressOfAnotherMachineIsNotCalledATakenPort() {
+    // From the block for documentation: nobody has it.
+    assertThatThrownBy(() -> FreePorts.check("192.0.2.1", 7400, 0))
+        .hasMessageContaining("this machine has no address 192.0.2.1");
+  }
+
+  @Test
+  void programsOfThisMachineFindWhatListensEverywhere() {
+    InstallationConfig config = InstallationConfig.of(directory, 0);
+    assertThat(config.localHost()).isEqualTo("127.0.0.1");
+    assertThat(config.withHost("0.0.0.0").localHost()).isEqualTo("127.0.0.1");
+    assertThat(config.withHost("127.0.0.2").localHost()).isEqualTo("127.0.0.2");
   }
 
   private static ServerSocket takenAfterAFreeOne() throws IOException {

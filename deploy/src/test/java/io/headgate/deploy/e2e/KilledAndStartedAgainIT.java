@@ -8,13 +8,20 @@ import io.headgate.sdk.client.LogStream;
 import io.headgate.sdk.model.ClientConfig;
 import io.headgate.sdk.model.Credentials;
 import io.headgate.sdk.model.Job;
+import io.headgate.sdk.model.JobFilter;
 import io.headgate.sdk.model.JobSpec;
 import io.headgate.sdk.model.JobSpec.AbortCallback;
 import io.headgate.sdk.model.JobState;
 import io.headgate.sdk.model.LogPiece;
 import io.headgate.sdk.model.ServerAddress;
 import io.headgate.sdk.model.Submission;
+import io.opentelemetry.api.trace.Span;
+import io.opentelemetry.api.trace.SpanContext;
+import io.opentelemetry.api.trace.TraceFlags;
+import io.opentelemetry.api.trace.TraceState;
+import io.opentelemetry.context.Scope;
 import java.io.BufferedReader;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -32,14 +39,23 @@ class KilledAndStartedAgainIT {
   private static final Duration PATIENCE = Duration.ofMinutes(3);
   private static final Pattern API = Pattern.compile("^ +API +(http://\\S+)");
 
+  private static final Span CLIENT =
+      Span.wrap(
+          SpanContext.create(
+              "0af7651916cd43dd8448eb211c80319c",
+              "b7ad6b7169203331",
+              TraceFlags.getSampled(),
+              TraceState.getDefault()));
+
   @TempDir private Path directory;
 
   @Test
   void aKilledInstallationAdoptsWhatStillRuns() throws Exception {
     Up first = up();
     Path done = directory.resolve("go");
-    try (HeadgateClient client = connect(first)) {
-      // Runs until it is told to end, and tells how often it was started.
+    try (HeadgateClient client = connect(first);
+        Scope _ = CLIENT.makeCurrent()) {
+      // Runs until it is told to end, and tells how often it was started, and in whose trace.
       client
           .jobs("default")
           .submit(
@@ -49,7 +65,7 @@ class KilledAndStartedAgainIT {
                       List.of(
                           "sh",
                           "-c",
-                          "echo started; while ! [ -e "
+                          "echo started $TRACEPARENT; while ! [ -e "
                               + done
                               + " ]; do sleep 0.05; done; exit 7")),
                   "survivor",
@@ -67,7 +83,9 @@ class KilledAndStartedAgainIT {
       Job ended = await(client, "survivor", JobState.FAILED);
       assertThat(ended.exitCode()).isEqualTo(7);
       assertThat(ended.attempt()).isEqualTo(1);
-      assertThat(output(client, "survivor")).isEqualTo("started\n");
+      assertThat(output(client, "survivor"))
+          .as("started once, in the trace of who submitted it")
+          .matches("started 00-" + CLIENT.getSpanContext().getTraceId() + "-[0-9a-f]{16}-01\n");
     }
     stop(second);
   }
@@ -96,13 +114,18 @@ class KilledAndStartedAgainIT {
       await(client, "careful", JobState.RUNNING);
     }
 
+    assertThat(processesOfTheInstallation())
+        .as("PostgreSQL, a supervisor and a job are there to be found")
+        .anyMatch(process -> words(process).contains("postgres"))
+        .anyMatch(process -> words(process).contains("headgate-supervisor"))
+        .anyMatch(process -> words(process).contains("sleep 600"));
+
     stop(first);
     // PostgreSQL says that it has stopped shortly before its process ends.
-    for (ProcessHandle ending : postgresProcesses()) {
-      assertThat(ending.onExit())
-          .as("PostgreSQL's %s ends", ending.info())
-          .succeedsWithin(PATIENCE);
+    for (ProcessHandle ending : processesOfTheInstallation()) {
+      assertThat(ending.onExit()).as("%s ends", words(ending)).succeedsWithin(PATIENCE);
     }
+    assertThat(processesOfTheInstallation()).as("what is left behind").isEmpty();
     Up second = up();
 
     try (HeadgateClient client = connect(second)) {
@@ -112,11 +135,30 @@ class KilledAndStartedAgainIT {
     stop(second);
   }
 
+  @Test
+  void aSecondUpSaysThatOneIsRunningAndDisturbsNothing() throws Exception {
+    // On an address of its own, as it could be another of the machine.
+    Up first = up("--ip", "127.0.0.2");
+    assertThat(first.uri()).startsWith("http://127.0.0.2:");
+    try (HeadgateClient client = connect(first)) {
+      Process second = command().start();
+      String text = new String(second.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+
+      assertThat(second.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+      assertThat(second.exitValue()).as(text).isZero();
+      assertThat(text)
+          .startsWith("Headgate is already running on " + data() + ":\n")
+          .contains("  API          " + first.uri() + " ");
+      assertThat(client.jobs("default").listAll(JobFilter.ALL)).isEmpty();
+    }
+    stop(first);
+  }
+
   /// A running installation, and where its API is. It chooses the port, for one that the test chose
   /// could be taken before it comes to it.
   private record Up(Process process, String uri) {}
 
-  private Up up() throws Exception {
+  private ProcessBuilder command() {
     ProcessBuilder builder =
         new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -127,7 +169,7 @@ class KilledAndStartedAgainIT {
                 "io.headgate.sdk.cli.HeadgateCli",
                 "up",
                 "--data",
-                directory.resolve("data").toString(),
+                data(),
                 "--port",
                 "0",
                 "--nodes",
@@ -135,6 +177,12 @@ class KilledAndStartedAgainIT {
             .redirectError(ProcessBuilder.Redirect.INHERIT);
     // Its own context file, not the one of whoever runs the tests.
     builder.environment().put("XDG_CONFIG_HOME", directory.resolve("config").toString());
+    return builder;
+  }
+
+  private Up up(String... flags) throws Exception {
+    ProcessBuilder builder = command();
+    builder.command().addAll(List.of(flags));
     Process process = builder.start();
     BufferedReader out = process.inputReader(StandardCharsets.UTF_8);
     String uri = "";
@@ -179,13 +227,38 @@ class KilledAndStartedAgainIT {
     return text.toString();
   }
 
-  private List<ProcessHandle> postgresProcesses() {
-    String data = directory.resolve("data").toString();
+  /// Everything that lives and has to do with the data directory: by its words, its environment or
+  /// where it stands.
+  private List<ProcessHandle> processesOfTheInstallation() {
     return ProcessHandle.allProcesses()
-        .filter(process -> {
-          String line = process.info().commandLine().orElse("");
-          return line.contains("postgres") && line.contains(data);
-        })
+        .filter(process -> process.pid() != ProcessHandle.current().pid())
+        .filter(process -> (words(process) + surroundings(process)).contains(data()))
         .toList();
+  }
+
+  private String data() {
+    return directory.resolve("data").toString();
+  }
+
+  private static String words(ProcessHandle process) {
+    return proc(process, "cmdline").replace('\0', ' ');
+  }
+
+  private static String surroundings(ProcessHandle process) {
+    Path cwd = Path.of("/proc", Long.toString(process.pid()), "cwd");
+    try {
+      return proc(process, "environ") + Files.readSymbolicLink(cwd);
+    } catch (IOException e) {
+      return ""; // It is gone, or somebody else's.
+    }
+  }
+
+  private static String proc(ProcessHandle process, String file) {
+    try {
+      return Files.readString(
+          Path.of("/proc", Long.toString(process.pid()), file), StandardCharsets.ISO_8859_1);
+    } catch (IOException e) {
+      return ""; // It is gone, or somebody else's.
+    }
   }
 }
