@@ -15,8 +15,8 @@ import io.headgate.policy.core.access.Policy;
 import io.headgate.policy.core.access.Queue;
 import io.headgate.policy.core.access.Rights;
 import io.headgate.policy.core.name.TenantId;
+import io.headgate.policy.core.name.UserId;
 import io.headgate.policy.store.jooq.tables.records.GroupServiceAccountsRecord;
-import io.headgate.policy.store.jooq.tables.records.GroupUsersRecord;
 import io.headgate.policy.store.jooq.tables.records.GroupsRecord;
 import io.headgate.policy.store.jooq.tables.records.PoliciesRecord;
 import io.headgate.policy.store.jooq.tables.records.PolicyExceedLimitRecord;
@@ -24,9 +24,12 @@ import io.headgate.policy.store.jooq.tables.records.QueuesRecord;
 import io.headgate.type.GpuQuantity;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.function.Function;
 import org.jooq.DSLContext;
+import org.jooq.Field;
+import org.jooq.impl.DSL;
 
 /// Writes one tenant's groups, policies and queues: what refers goes before what is referred to,
 /// and comes after it.
@@ -66,18 +69,28 @@ final class AccessRows {
         .where(GROUP_SERVICE_ACCOUNTS.TENANT_ID.eq(tenant))
         .and(GROUP_SERVICE_ACCOUNTS.GROUP_ID.eq(any(changed)))
         .execute();
-    List<GroupUsersRecord> users = new ArrayList<>();
     List<GroupServiceAccountsRecord> accounts = new ArrayList<>();
     for (Group group : groups.written()) {
       String id = group.id().value();
-      group.users().forEach(user -> users.add(new GroupUsersRecord(tenant, id, user.value())));
+      insertUsers(id, group.users());
       group
           .serviceAccounts()
           .forEach(
               account -> accounts.add(new GroupServiceAccountsRecord(tenant, id, account.value())));
     }
-    dsl.batchInsert(users).execute();
     dsl.batchInsert(accounts).execute();
+  }
+
+  /// One statement, because a group may have ten thousand.
+  private void insertUsers(String group, Collection<UserId> users) {
+    Field<String> user = DSL.field(DSL.name("each"), String.class);
+    dsl.insertInto(GROUP_USERS, GROUP_USERS.TENANT_ID, GROUP_USERS.GROUP_ID, GROUP_USERS.USER_ID)
+        .select(
+            DSL.select(DSL.val(tenant), DSL.val(group), user)
+                .from(
+                    DSL.unnest(users.stream().map(UserId::value).toArray(String[]::new))
+                        .as("users", "each")))
+        .execute();
   }
 
   private void writePolicies(AccessDiff.Part<Policy> policies) {

@@ -12,7 +12,6 @@ import io.headgate.policy.core.name.UserId;
 import io.headgate.policy.runtime.port.UserTable;
 import io.headgate.policy.store.jooq.tables.records.UsersRecord;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
@@ -20,9 +19,17 @@ import java.util.Optional;
 import java.util.Set;
 import org.jooq.Condition;
 import org.jooq.DSLContext;
+import org.jooq.impl.DSL;
 
 /// Rows of `users`.
 final class PostgresUsers implements UserTable {
+  /// One statement, because there may be tens of thousands.
+  private static final String INSERT_ALL =
+      """
+      insert into users (tenant_id, created_at, user_id, display_name, is_admin)
+      select {0}, {1}, each.* from unnest({2}, {3}, {4}) as each\
+      """;
+
   private final DSLContext dsl;
 
   PostgresUsers(DSLContext dsl) {
@@ -77,13 +84,14 @@ final class PostgresUsers implements UserTable {
   public List<UserId> ensure(TenantId tenant, Collection<UserId> ids, Instant now) {
     Set<UserId> known = existing(tenant, ids);
     List<UserId> missing = ids.stream().filter(id -> !known.contains(id)).sorted().toList();
-    List<UsersRecord> rows = new ArrayList<>();
-    for (UserId id : missing) {
-      User user = User.member(tenant, id, now);
-      rows.add(
-          new UsersRecord(tenant.value(), id.value(), user.displayName(), user.isAdmin(), now));
-    }
-    dsl.batchInsert(rows).execute();
+    List<User> users = missing.stream().map(id -> User.member(tenant, id, now)).toList();
+    dsl.execute(
+        INSERT_ALL,
+        DSL.val(tenant.value()),
+        DSL.val(now, USERS.CREATED_AT),
+        DSL.val(users.stream().map(user -> user.id().value()).toArray(String[]::new)),
+        DSL.val(users.stream().map(User::displayName).toArray(String[]::new)),
+        DSL.val(users.stream().map(User::isAdmin).toArray(Boolean[]::new)));
     return missing;
   }
 
