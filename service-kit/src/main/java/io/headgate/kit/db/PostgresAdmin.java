@@ -32,7 +32,8 @@ public final class PostgresAdmin {
 
   /// Makes sure that `database` has a schema and a role of the name `schema`, the role owning that
   /// schema and nothing else. A role gets a new password the first time this object sees it.
-  public DatabaseConfig provision(String database, String schema) {
+  /// Callers at the same time wait for each other.
+  public synchronized DatabaseConfig provision(String database, String schema) {
     requireName(database);
     requireName(schema);
     try {
