@@ -113,6 +113,7 @@ public final class SimulateCommand implements CliCommand {
 
   @Override
   public int run(Invocation invocation) throws IOException {
+    checkForm();
     if (packing.isAsked() || replay.isAsked()) {
       return trace(invocation);
     }
@@ -138,6 +139,18 @@ public final class SimulateCommand implements CliCommand {
           "run it once for each");
     }
     return simulate(invocation, file);
+  }
+
+  /// The output is the same byte for byte wherever it is made, so no form of it can be chosen.
+  private void checkForm() {
+    if (global.output == null || (forms().isEmpty() && global.output.equals("jsonl"))) {
+      return;
+    }
+    throw new UsageException(
+        "simulate has no output form \"%s\"".formatted(global.output),
+        "FLAGS_CONFLICT",
+        "without -o it prints one JSON object a line; for people: --view "
+            + String.join(", ", VIEWS));
   }
 
   private int simulate(Invocation invocation, Path path) throws IOException {

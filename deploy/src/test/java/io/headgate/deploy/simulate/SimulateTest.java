@@ -370,4 +370,18 @@ class SimulateTest {
                     "$1 $2 $3")))
         .toList();
   }
+
+  @Test
+  void refusesAnOutputFormRatherThanIgnoreIt() {
+    for (String form : List.of("json", "yaml", "table")) {
+      Result refused = SimulateCli.run("examples/night.yaml", "-o", form);
+      assertThat(refused.exitCode()).isEqualTo(2);
+      assertThat(refused.out()).isEmpty();
+      assertThat(refused.err()).contains("simulate has no output form", form, "FLAGS_CONFLICT");
+    }
+    assertThat(SimulateCli.run("examples/night.yaml", "--view", "gantt", "-o", "jsonl").exitCode())
+        .isEqualTo(2);
+    Result plain = SimulateCli.run("examples/night.yaml");
+    assertThat(SimulateCli.run("examples/night.yaml", "-o", "jsonl")).isEqualTo(plain);
+  }
 }
