@@ -138,7 +138,10 @@ public final class GrpcFailures {
               "DEADLINE_EXCEEDED",
               "the call did not end in time; whether it took effect is not known");
       case RESOURCE_EXHAUSTED ->
-          Refusal.of(status.getCode(), "MESSAGE_TOO_LARGE", "a message is larger than allowed");
+          Refusal.of(
+              status.getCode(),
+              "MESSAGE_TOO_LARGE",
+              "a message is larger than allowed: send less at a time");
       case UNIMPLEMENTED ->
           Refusal.of(status.getCode(), "UNIMPLEMENTED", "there is no such method or encoding");
       case UNAVAILABLE ->

@@ -134,7 +134,7 @@ final class ErrorPages implements ServerErrorHandler, UnframedGrpcErrorHandler {
           Refusal.of(
               Status.Code.RESOURCE_EXHAUSTED,
               "MESSAGE_TOO_LARGE",
-              "the request is larger than allowed");
+              "the request is larger than allowed: send less at a time");
       case 415 -> Refusal.invalid("MALFORMED_REQUEST", "the content type is not served here");
       case 503 ->
           Refusal.of(Status.Code.UNAVAILABLE, "UNAVAILABLE", "the server cannot answer now");
