@@ -57,7 +57,16 @@ class PlanIT {
           .as("nothing moves in a snapshot of a system at rest")
           .noneMatch(line -> line.contains("\"start\"") || line.contains("\"preempt\""));
 
-      assertThat(cli.run("apply", wanted.toString(), "--yes").exitCode()).isZero();
+      Result blind = cli.run("apply", wanted.toString(), "--yes");
+      assertThat(blind.exitCode()).isEqualTo(2);
+      assertThat(blind.err())
+          .contains("the plan preempts 1 running job", "NOT_ALLOWED", "--yes --allow preempt");
+      assertThat(cli.run("plan", wanted.toString()).out())
+          .as("nothing was applied")
+          .isEqualTo(plan.out());
+
+      assertThat(cli.run("apply", wanted.toString(), "--yes", "--allow", "preempt").exitCode())
+          .isZero();
       headgate.awaitState("d-0", JobState.RUNNING);
       headgate.awaitState("r-2", JobState.WAITING);
       assertThat(headgate.used("rnd")).isEqualTo("6");

@@ -36,6 +36,11 @@ public record PlanEffects(
     public Jobs {
       named = List.copyOf(named);
     }
+
+    /// All of them, of every tenant.
+    public int count() {
+      return total + ofOtherTenants;
+    }
   }
 
   /// What would happen to a job.

@@ -18,6 +18,8 @@ import io.headgate.sdk.gate.TestGate;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -134,7 +136,7 @@ class ApplyTest {
                         .setReason(
                             Reason.newBuilder()
                                 .setCode("LIMIT")
-                                .setMessage("policy rnd, usage 9, need 3, limit 9"))))
+                                .setMessage("policy research, usage 6, need 2, limit 7"))))
         .setDrafts(
             PlannedJobs.newBuilder()
                 .setTotal(1)
@@ -148,10 +150,16 @@ class ApplyTest {
         .addPolicies(
             PlannedPolicy.newBuilder()
                 .setPolicy("ai-dev")
-                .setBefore(outlook("9", "5", 3).setWaitP50(seconds(720)))
-                .setAfter(outlook("6", "5", 15).setWaitP50(seconds(1860)).setWaitP99(seconds(1))))
+                .setBefore(outlook("0", "4", "10", 2))
+                .setAfter(outlook("5", "4", "10", 0)))
         .addPolicies(
-            PlannedPolicy.newBuilder().setPolicy("regulated").setAfter(outlook("0", "2", 0)))
+            PlannedPolicy.newBuilder()
+                .setPolicy("research")
+                .setBefore(outlook("8", "6", "8", 3).setWaitP50(seconds(720)))
+                .setAfter(
+                    outlook("6", "6", "7", 15).setWaitP50(seconds(1860)).setWaitP99(seconds(3600))))
+        .addPolicies(
+            PlannedPolicy.newBuilder().setPolicy("regulated").setAfter(outlook("0", "2", "2", 0)))
         .setKnownAhead(seconds(7200))
         .build();
   }
@@ -164,11 +172,12 @@ class ApplyTest {
     return placement.build();
   }
 
-  private static PolicyOutlook.Builder outlook(String usage, String reservation, int waiting) {
+  private static PolicyOutlook.Builder outlook(
+      String usage, String reservation, String limit, int waiting) {
     return PolicyOutlook.newBuilder()
         .setUsage(usage)
         .setReservation(reservation)
-        .setLimit("9")
+        .setLimit(limit)
         .setWaitingJobs(waiting)
         .setAwaitedJobs(waiting);
   }
@@ -199,6 +208,79 @@ class ApplyTest {
     assertThat(typed.err()).contains("Type the tenant's name because objects are removed");
     assertThat(typed.exitCode()).isZero();
     assertThat(typed.err()).contains("provisioned 13.8");
+  }
+
+  @Test
+  void wantsTheTenantsNameBeforeItPreemptsAJob() throws IOException {
+    replace("weight: 3", "limit: 8", "limit: 9");
+    gate.plans.answer = preempting();
+
+    Result yes = cli().typing("y\n").run("apply", "-f", file.toString());
+    assertThat(yes.exitCode()).isEqualTo(1);
+    assertThat(yes.err())
+        .contains("Type the tenant's name because jobs are preempted: ")
+        .contains("Nothing was applied");
+    assertThat(gate.rights.inForce.getVersion()).isEqualTo(7);
+    assertThat(cli().typing("acme\n").run("apply", "-f", file.toString()).exitCode()).isZero();
+    assertThat(gate.rights.inForce.getVersion()).isEqualTo(8);
+  }
+
+  @Test
+  void automationMustAllowPreemptions() throws IOException {
+    replace("weight: 3", "limit: 8", "limit: 9");
+    gate.plans.answer = preempting();
+
+    for (String allowed : new String[] {"", "remove"}) {
+      Result blind = cli().run(automation(allowed));
+      assertThat(blind.exitCode()).isEqualTo(2);
+      assertThat(blind.err())
+          .contains("the plan preempts 4 running jobs, and ", "NOT_ALLOWED")
+          .contains("if that is meant: --yes --allow preempt\n");
+    }
+    assertThat(cli().run("apply", "-f", file.toString()).err())
+        .contains("apply it with --yes --allow preempt\n");
+    assertThat(gate.rights.inForce.getVersion()).isEqualTo(7);
+    assertThat(cli().run(automation("preempt")).exitCode()).isZero();
+    assertThat(gate.rights.inForce.getVersion()).isEqualTo(8);
+  }
+
+  @Test
+  void whatNobodyCanSayIsAllowedLikeAPreemption() throws IOException {
+    replace("weight: 3", "limit: 8", "limit: 9");
+    gate.plans.answer = null;
+
+    Result blind = cli().run(automation(""));
+    assertThat(blind.exitCode()).isEqualTo(2);
+    assertThat(blind.err()).contains("may preempt jobs", "--yes --allow preempt\n");
+    assertThat(cli().run(automation("preempt")).exitCode()).isZero();
+  }
+
+  @Test
+  void namesAllThatHasToBeAllowed() throws IOException {
+    everything();
+    gate.plans.answer = effects();
+
+    assertThat(cli().run(automation("")).err())
+        .contains(
+            "the plan preempts 4 running jobs, removes objects and takes 1 job out of the queue")
+        .contains("--yes --allow preempt,remove\n");
+    assertThat(cli().run(automation("delete")).err())
+        .contains("\"delete\" cannot be allowed", "values: preempt, remove");
+    assertThat(gate.rights.inForce.getVersion()).isEqualTo(7);
+    assertThat(cli().run(automation("remove,preempt")).exitCode()).isZero();
+  }
+
+  private String[] automation(String allowed) {
+    List<String> words = new ArrayList<>(List.of("apply", "-f", file.toString(), "--yes"));
+    if (!allowed.isEmpty()) {
+      words.addAll(List.of("--allow", allowed));
+    }
+    return words.toArray(String[]::new);
+  }
+
+  /// One job of the tenant and three of others.
+  private static PlanConfigurationResponse preempting() {
+    return PlanConfigurationResponse.newBuilder().setPreempts(effects().getPreempts()).build();
   }
 
   @Test

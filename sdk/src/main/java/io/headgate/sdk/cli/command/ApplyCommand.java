@@ -5,12 +5,11 @@ import io.headgate.sdk.cli.error.ExitCode;
 import io.headgate.sdk.cli.frame.CliCommand;
 import io.headgate.sdk.cli.frame.GlobalOptions;
 import io.headgate.sdk.cli.frame.Invocation;
-import io.headgate.sdk.cli.output.UsageException;
 import io.headgate.sdk.client.Plan;
-import io.headgate.sdk.config.ConfigurationDiff.Change.Action;
 import io.headgate.sdk.config.ConfigurationException;
 import io.headgate.sdk.model.ConfigurationState.Versions;
 import io.headgate.sdk.model.HeadgateException;
+import io.headgate.sdk.model.PlanEffects;
 import java.io.IOException;
 import java.util.List;
 import picocli.CommandLine.Command;
@@ -21,13 +20,11 @@ import picocli.CommandLine.Option;
 @Command(
     header = {
       "headgate apply -f acme.yaml                                 plan, ask, provision",
-      "headgate apply -f acme.yaml --yes --allow remove            in automation",
+      "headgate apply -f acme.yaml --yes --allow preempt,remove    in automation",
       ""
     },
     description = "Makes the tenant look like a configuration file.")
 public final class ApplyCommand implements CliCommand {
-  private static final String REMOVE = "remove";
-
   @Mixin private final GlobalOptions global = new GlobalOptions();
   @Mixin private final PlanOptions options = new PlanOptions();
 
@@ -38,7 +35,7 @@ public final class ApplyCommand implements CliCommand {
       names = "--allow",
       split = ",",
       paramLabel = "WHAT",
-      description = "With --yes, what may also happen: remove.")
+      description = "With --yes, what may also happen: preempt (running jobs), remove (objects).")
   private List<String> allow = List.of();
 
   @Override
@@ -48,12 +45,7 @@ public final class ApplyCommand implements CliCommand {
 
   @Override
   public int run(Invocation invocation) throws IOException, ConfigurationException {
-    for (String what : allow) {
-      if (!what.equals(REMOVE)) {
-        throw new UsageException(
-            "\"" + what + "\" cannot be allowed", "BAD_FLAG_VALUE", "values: " + REMOVE);
-      }
-    }
+    Consent consent = new Consent(invocation, allow);
     if (dryRun) {
       return PlanCommand.run(invocation, options);
     }
@@ -63,11 +55,11 @@ public final class ApplyCommand implements CliCommand {
     Plan plan = run.plan(tenant);
     PlanReport report = new PlanReport(invocation, tenant);
     report.checkVersion(plan, options.ifVersion);
-    report.print(plan, run.fileName());
+    PlanEffects effects = report.print(plan, run.fileName());
     if (plan.diff().isEmpty()) {
       return ExitCode.DONE;
     }
-    if (!confirmed(invocation, plan, tenant)) {
+    if (!consent.to(plan, effects, tenant)) {
       invocation.output().note("Nothing was applied.");
       return ExitCode.REFUSED;
     }
@@ -101,28 +93,5 @@ public final class ApplyCommand implements CliCommand {
     } catch (CliFailure _) {
       // It does not fit any more. The user is told of the conflict, and plans again.
     }
-  }
-
-  private boolean confirmed(Invocation invocation, Plan plan, String tenant) throws IOException {
-    boolean removes = plan.diff().count(Action.REMOVED) > 0;
-    if (global.yes) {
-      if (removes && !allow.contains(REMOVE)) {
-        throw new UsageException(
-            "the plan removes objects, and --yes alone does not allow that",
-            "NOT_ALLOWED",
-            "if that is meant: --yes --allow remove");
-      }
-      return true;
-    }
-    if (!invocation.mayAsk()) {
-      throw new UsageException(
-          "there is nobody to ask whether to apply this plan",
-          "INPUT_NEEDED",
-          removes ? "apply it with --yes --allow remove" : "apply it with --yes");
-    }
-    Prompt prompt = new Prompt(invocation);
-    return removes
-        ? prompt.ask("Apply? Type the tenant's name because objects are removed: ").equals(tenant)
-        : prompt.ask("Apply? (y/N) ").equalsIgnoreCase("y");
   }
 }

@@ -12,7 +12,8 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// What a plan would do, for programs. Times are seconds; what is not known is left out.
+/// What a plan would do, for programs. Times are seconds; what is not known is left out. A total
+/// counts all jobs, as the text does; those of other tenants among them are not named.
 final class EffectsJson {
   private EffectsJson() {}
 
@@ -39,7 +40,7 @@ final class EffectsJson {
 
   private static Map<String, Object> jobs(Jobs jobs) {
     Map<String, Object> json = new LinkedHashMap<>();
-    json.put("total", jobs.total());
+    json.put("total", jobs.count());
     json.put("ofOtherTenants", jobs.ofOtherTenants());
     json.put("jobs", jobs.named().stream().map(EffectsJson::job).toList());
     return json;

@@ -42,18 +42,20 @@ record PlanReport(Invocation invocation, String tenant) {
 
   /// Says what it would change and do. What it would do is left out, with a note, when the
   /// scheduler cannot say it.
-  void print(Plan plan, String fileName) {
+  ///
+  /// @return what it would do; null: nothing changes, or it is not known
+  @Nullable PlanEffects print(Plan plan, String fileName) {
     Output output = invocation.output();
     ConfigurationDiff diff = plan.diff();
     PlanEffects effects = diff.isEmpty() ? null : effects(plan);
     if (invocation.form().isJson()) {
       output.line(JsonText.of(json(plan, effects)));
-      return;
+      return effects;
     }
     if (diff.isEmpty()) {
       output.line(
           "No changes. %s matches %s (version %s).".formatted(tenant, fileName, plan.base()));
-      return;
+      return null;
     }
     PlanText text = new PlanText(output);
     output.line(
@@ -74,6 +76,7 @@ record PlanReport(Invocation invocation, String tenant) {
     }
     output.line("");
     output.line(PlanText.totals(diff, effects));
+    return effects;
   }
 
   private @Nullable PlanEffects effects(Plan plan) {

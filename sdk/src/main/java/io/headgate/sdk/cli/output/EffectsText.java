@@ -54,7 +54,7 @@ public final class EffectsText {
   }
 
   private static void total(List<String> parts, Jobs jobs, String one, String many) {
-    int count = jobs.total() + jobs.ofOtherTenants();
+    int count = jobs.count();
     if (count > 0) {
       String noun = parts.isEmpty() ? (count == 1 ? "job " : "jobs ") : "";
       parts.add(count + " " + noun + (count == 1 ? one : many));
@@ -63,7 +63,7 @@ public final class EffectsText {
 
   private static void rows(
       List<List<String>> rows, String what, Jobs jobs, Function<PlannedJob, String> text) {
-    int count = jobs.total() + jobs.ofOtherTenants();
+    int count = jobs.count();
     List<List<String>> told = new ArrayList<>();
     for (PlannedJob job : jobs.named()) {
       told.add(List.of(job.job(), text.apply(job)));
