@@ -7,20 +7,16 @@ import io.headgate.sdk.cli.frame.GlobalOptions;
 import io.headgate.sdk.cli.frame.Invocation;
 import io.headgate.sdk.cli.output.UsageException;
 import io.headgate.sdk.model.HeadgateException;
-import io.headgate.sdk.model.JobSpec;
-import io.headgate.sdk.model.JobSpec.AbortCallback;
 import io.headgate.sdk.model.Submission;
 import io.headgate.sdk.wire.ResourceNames;
+import java.io.IOException;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 /// `headgate submit`.
 @Command(
@@ -28,6 +24,7 @@ import picocli.CommandLine.Parameters;
       "headgate submit -q ai-dev-half --name train -- python train.py",
       "headgate submit -q cpu --follow -- sh -c 'echo hello'     exit with the job's own code",
       "headgate submit -q ai-dev-half --dry-run -- python train.py",
+      "headgate submit -f job.yaml --name again                  headgate help formats shows one",
       ""
     },
     description = "Submits a job to a queue.")
@@ -36,18 +33,7 @@ public final class SubmitCommand implements CliCommand {
 
   @Mixin private final GlobalOptions global = new GlobalOptions();
 
-  @Option(
-      names = {"-q", "--queue"},
-      required = true,
-      paramLabel = "QUEUE",
-      description = "The queue; yours are in: headgate queues.")
-  private String queue = "";
-
-  @Option(
-      names = "--name",
-      paramLabel = "NAME",
-      description = "The job's id is this, a hyphen and a number (default: the queue's name).")
-  private @Nullable String name;
+  @Mixin private final JobOptions job = new JobOptions();
 
   @Option(names = "--id", paramLabel = "ID", description = "The job's exact id.")
   private @Nullable String id;
@@ -55,64 +41,7 @@ public final class SubmitCommand implements CliCommand {
   @Option(names = "--count", paramLabel = "N", description = "Submit N of them, all or none.")
   private int count = 1;
 
-  @Option(
-      names = {"-e", "--env"},
-      paramLabel = "K=V",
-      description = "A variable of the job; K alone takes the value from here.")
-  private List<String> environment = List.of();
-
-  @Option(
-      names = "--workdir",
-      paramLabel = "DIR",
-      description = "Working directory on the node (default: a private one).")
-  private @Nullable String workdir;
-
-  @Option(
-      names = "--max-runtime",
-      paramLabel = "TIME",
-      description = "Stop it after this long, as 4h.")
-  private @Nullable String maxRuntime;
-
-  @Option(
-      names = "--on-abort",
-      paramLabel = "CMD",
-      description = "Run before the job is stopped, by sh, to save its progress.")
-  private @Nullable String onAbort;
-
-  @Option(
-      names = "--abort-timeout",
-      paramLabel = "TIME",
-      description = "How long that may take (default: 180s).")
-  private @Nullable String abortTimeout;
-
-  @Option(
-      names = "--grace",
-      paramLabel = "TIME",
-      description = "Between SIGTERM and SIGKILL (default: 10s).")
-  private @Nullable String grace;
-
-  @Option(
-      names = "--priority",
-      paramLabel = "N",
-      description = "Higher goes first within the queue, -1000 to 1000.")
-  private int priority;
-
-  @Option(
-      names = "--preemptible",
-      arity = "1",
-      paramLabel = "BOOL",
-      description = "Whether it may be preempted (default: as its policy says).")
-  private @Nullable Boolean preemptible;
-
-  @Option(names = "--label", paramLabel = "K=V", description = "A label.")
-  private Map<String, String> labels = Map.of();
-
-  @Option(names = "--draft", description = "Hold it back; requeue sends it off.")
-  private boolean draft;
-
-  @Option(
-      names = {"-f", "--follow"},
-      description = "Show its output and exit with its code.")
+  @Option(names = "--follow", description = "Show its output and exit with its code.")
   private boolean follow;
 
   @Option(names = "--wait", description = "Wait for its end and exit with its code.")
@@ -130,26 +59,21 @@ public final class SubmitCommand implements CliCommand {
       description = "Submitting again with the same id gives the same job.")
   private @Nullable String requestId;
 
-  @Parameters(
-      arity = "1..*",
-      paramLabel = "CMD",
-      description = "Program and arguments, run as they are, without a shell.")
-  private List<String> command = List.of();
-
   @Override
   public GlobalOptions global() {
     return global;
   }
 
   @Override
-  public int run(Invocation invocation) {
+  public int run(Invocation invocation) throws IOException {
+    job.read(invocation);
     if (!follow && !await) {
       return submit(invocation);
     }
     try {
       return submit(invocation);
     } catch (HeadgateException e) {
-      throw new SubmitRefusal(invocation, queue, request()).of(e, ExitCode.FOLLOW_FAILED);
+      throw new SubmitRefusal(invocation, job.queue(), request()).of(e, ExitCode.FOLLOW_FAILED);
     }
   }
 
@@ -169,7 +93,7 @@ public final class SubmitCommand implements CliCommand {
       jobs = send(invocation);
     } catch (HeadgateException e) {
       int exitCode = follow || await ? ExitCode.FOLLOW_FAILED : ExitCode.of(e);
-      throw new SubmitRefusal(invocation, queue, request()).of(e, exitCode);
+      throw new SubmitRefusal(invocation, job.queue(), request()).of(e, exitCode);
     }
     SubmitReport report = new SubmitReport(invocation);
     if (dryRun) {
@@ -185,7 +109,7 @@ public final class SubmitCommand implements CliCommand {
   }
 
   private List<Job> send(Invocation invocation) {
-    Submission submission = new Submission(spec(invocation), id, name);
+    Submission submission = new Submission(job.spec(invocation), id, job.name());
     if (count == 1) {
       return List.of(
           invocation.session().jobs().submit(submission, dryRun ? "" : request(), dryRun));
@@ -205,45 +129,5 @@ public final class SubmitCommand implements CliCommand {
       requestId = own;
     }
     return own;
-  }
-
-  private JobSpec spec(Invocation invocation) {
-    JobSpec spec =
-        JobSpec.of(queue, command)
-            .withEnvironment(variables(invocation))
-            .withWorkingDirectory(workdir)
-            .withPriority(priority)
-            .withPreemptible(preemptible)
-            .withLabels(labels)
-            .withDraft(draft);
-    if (maxRuntime != null) {
-      spec = spec.withMaxRuntime(Invocation.duration("--max-runtime", maxRuntime));
-    }
-    if (grace != null) {
-      spec = spec.withTerminationGrace(Invocation.duration("--grace", grace));
-    }
-    if (onAbort != null) {
-      // Our own words to sh, never words put together with the user's.
-      List<String> callback = List.of("sh", "-c", onAbort);
-      spec =
-          spec.withAbortCallback(
-              new AbortCallback(
-                  callback,
-                  abortTimeout == null
-                      ? null
-                      : Invocation.duration("--abort-timeout", abortTimeout)));
-    }
-    return spec;
-  }
-
-  private Map<String, String> variables(Invocation invocation) {
-    Map<String, String> variables = new LinkedHashMap<>();
-    for (String entry : environment) {
-      int equals = entry.indexOf('=');
-      String key = equals < 0 ? entry : entry.substring(0, equals);
-      variables.put(
-          key, equals < 0 ? invocation.environment().variable(key) : entry.substring(equals + 1));
-    }
-    return variables;
   }
 }

@@ -1,0 +1,128 @@
+package io.headgate.sdk.config;
+
+import io.headgate.sdk.config.TreeParser.Bounds;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// A job as a file, with the keys that the API's job has. Everything in it may be left out: the
+/// command line says the rest, and wins.
+///
+/// ```yaml
+/// apiVersion: headgate/v1
+/// kind: Job
+/// queue: ai-dev-half
+/// command: [python, train.py, --epochs, "10"]
+/// maxRuntime: 4h
+/// abortCallback: {command: [python, save.py], timeout: 60s}
+/// ```
+///
+/// @param name what the job's id begins with
+/// @param priority -1000 to 1000; null: not said
+/// @param abortCommand empty: no callback
+public record JobFile(
+    @Nullable String queue,
+    @Nullable String name,
+    List<String> command,
+    Map<String, String> environment,
+    @Nullable String workingDirectory,
+    @Nullable Duration maxRuntime,
+    List<String> abortCommand,
+    @Nullable Duration abortTimeout,
+    @Nullable Duration terminationGrace,
+    @Nullable Integer priority,
+    @Nullable Boolean preemptible,
+    Map<String, String> labels,
+    boolean draft) {
+  /// Says nothing.
+  public static final JobFile EMPTY =
+      new JobFile(
+          null, null, List.of(), Map.of(), null, null, List.of(), null, null, null, null, Map.of(),
+          false);
+
+  private static final int HIGHEST_PRIORITY = 1000;
+  private static final int LONGEST_PATH = 4096;
+  private static final String CALLBACK = "abortCallback";
+  private static final List<String> KEYS =
+      List.of(
+          "apiVersion",
+          "kind",
+          "queue",
+          "name",
+          "command",
+          "environment",
+          "workingDirectory",
+          "maxRuntime",
+          CALLBACK,
+          "terminationGrace",
+          "priority",
+          "preemptible",
+          "labels",
+          "draft");
+
+  public JobFile {
+    command = List.copyOf(command);
+    environment = Collections.unmodifiableMap(new LinkedHashMap<>(environment));
+    abortCommand = List.copyOf(abortCommand);
+    labels = Collections.unmodifiableMap(new LinkedHashMap<>(labels));
+  }
+
+  /// Reads a file.
+  ///
+  /// @throws ConfigurationException with every mistake in it
+  /// @throws IOException when the file cannot be read
+  public static JobFile read(Path file) throws IOException, ConfigurationException {
+    return read(Document.read(file, Bounds.CONFIGURATION));
+  }
+
+  /// Reads text that came from somewhere else.
+  ///
+  /// @param fileName how messages call the text
+  /// @throws ConfigurationException with every mistake in it
+  public static JobFile read(String fileName, String text) throws ConfigurationException {
+    return read(Document.parse(fileName, text, Bounds.CONFIGURATION));
+  }
+
+  private static JobFile read(Document document) throws ConfigurationException {
+    Fields fields = document.fields("a job", "Job", KEYS);
+    Values values = new Values(fields);
+    Fields callback = fields.nested(CALLBACK, List.of("command", "timeout"));
+    if (callback != null && callback.value("command") == null) {
+      callback.missing("command", "name its program and arguments: command: [python, save.py]");
+    }
+    JobFile job =
+        new JobFile(
+            values.idOrNull("queue"),
+            values.idOrNull("name"),
+            words(fields),
+            fields.texts("environment"),
+            values.textOrNull("workingDirectory", LONGEST_PATH),
+            values.durationOrNull("maxRuntime"),
+            callback == null ? List.of() : words(callback),
+            callback == null ? null : new Values(callback).durationOrNull("timeout"),
+            values.durationOrNull("terminationGrace"),
+            fields.value("priority") == null
+                ? null
+                : values.integer("priority", 0, -HIGHEST_PRIORITY, HIGHEST_PRIORITY),
+            values.flagOrNull("preemptible"),
+            fields.texts("labels"),
+            values.flag("draft", false));
+    document.checkClean();
+    return job;
+  }
+
+  /// Program and arguments.
+  private static List<String> words(Fields fields) {
+    List<String> words = new ArrayList<>();
+    for (Fields.Element element : fields.elements("command")) {
+      words.add(element.scalar().text());
+    }
+    return words;
+  }
+}
