@@ -18,7 +18,10 @@ import io.headgate.proto.pool.v1.ListNodesResponse;
 import io.headgate.proto.pool.v1.Node;
 import io.headgate.proto.pool.v1.RegisterNodeRequest;
 import io.headgate.proto.pool.v1.UndrainNodeRequest;
+import io.headgate.proto.type.v1.DeviceCondition;
 import io.headgate.proto.type.v1.DeviceGeometry;
+import io.headgate.proto.type.v1.DeviceHealth;
+import io.headgate.proto.type.v1.DeviceRemedy;
 import io.headgate.proto.type.v1.IsolationLevel;
 import io.headgate.proto.type.v1.SliceProfile;
 import io.headgate.proto.type.v1.SliceTable;
@@ -68,7 +71,12 @@ class NodeEndpointTest {
                     .setUuid("GPU-a")
                     .setGpuModel("H100")
                     .setGeometry(DeviceGeometry.DEVICE_GEOMETRY_MIG)
-                    .setSlices(slices("3g.40gb", 4, 3, 0, 4)))
+                    .setSlices(slices("3g.40gb", 4, 3, 0, 4))
+                    .setCondition(
+                        DeviceCondition.newBuilder()
+                            .setHealth(DeviceHealth.DEVICE_HEALTH_UNHEALTHY)
+                            .setCause("it has fallen off the bus (XID 79)")
+                            .setRemedy(DeviceRemedy.DEVICE_REMEDY_RESTART_MACHINE)))
             .build();
     Node registered = register("gpu-1", report);
     assertThat(registered.getDevicesList())

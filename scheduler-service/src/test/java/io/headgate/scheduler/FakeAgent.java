@@ -255,9 +255,17 @@ final class FakeAgent implements AutoCloseable {
   ///
   /// @return the heartbeat's number
   long heartbeat() {
+    return heartbeat(List.of());
+  }
+
+  /// The same, and on which devices nothing new can be placed.
+  long heartbeat(List<String> unusableDevices) {
     long number = heartbeats.incrementAndGet();
     send(
-        ConnectRequest.newBuilder().setHeartbeat(Heartbeat.newBuilder().setNumber(number)).build());
+        ConnectRequest.newBuilder()
+            .setHeartbeat(
+                Heartbeat.newBuilder().setNumber(number).addAllUnusableDevices(unusableDevices))
+            .build());
     return number;
   }
 

@@ -24,7 +24,8 @@ final class NodeMessages {
               Enums.geometry(device.getGeometry())
                   .orElseThrow(() -> withoutGeometry(device.getIndex())),
               Enums.isolation(device.getIsolation()),
-              SliceTables.table(device)));
+              SliceTables.table(device),
+              DeviceConditions.condition(device)));
     }
     return new Inventory(
         devices,
@@ -66,6 +67,7 @@ final class NodeMessages {
             .setGeometry(Enums.geometry(device.geometry()))
             .setIsolation(Enums.level(device.isolation()));
     device.slices().map(SliceTables::message).ifPresent(message::setSlices);
+    device.condition().map(DeviceConditions::message).ifPresent(message::setCondition);
     return message.build();
   }
 

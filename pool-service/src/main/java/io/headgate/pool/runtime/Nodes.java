@@ -8,6 +8,7 @@ import io.headgate.pool.core.configuration.Difference;
 import io.headgate.pool.core.name.Kind;
 import io.headgate.pool.core.name.NodeId;
 import io.headgate.pool.core.name.TenantId;
+import io.headgate.pool.core.node.DeviceCondition;
 import io.headgate.pool.core.node.Inventory;
 import io.headgate.pool.core.node.Node;
 import io.headgate.pool.core.node.Node.Drain;
@@ -18,6 +19,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /// The machines of tenants. Thread-safe.
 public final class Nodes {
@@ -91,6 +93,7 @@ public final class Nodes {
         List.of(
                 difference("pool", known.map(was -> was.pool().value()), node.pool().value()),
                 difference("devices", known.map(Nodes::devices), devices(node)),
+                difference("health", known.map(Nodes::health), health(node)),
                 difference("drain", known.map(Nodes::drain), drain(node)))
             .stream()
             .filter(difference -> !difference.before().equals(difference.after()))
@@ -104,6 +107,17 @@ public final class Nodes {
 
   private static String devices(Node node) {
     return Integer.toString(node.inventory().devices().size());
+  }
+
+  /// Of the devices that are not healthy.
+  private static String health(Node node) {
+    return node.inventory().devices().stream()
+        .flatMap(device ->
+            device.condition().stream()
+                .filter(condition -> condition.health() != DeviceCondition.Health.HEALTHY)
+                .map(condition ->
+                    "%d %s: %s".formatted(device.index(), condition.health(), condition.cause())))
+        .collect(Collectors.joining("; "));
   }
 
   private static String drain(Node node) {

@@ -8,6 +8,9 @@ import io.headgate.pool.core.name.NodeId;
 import io.headgate.pool.core.name.PoolId;
 import io.headgate.pool.core.name.TenantId;
 import io.headgate.pool.core.node.Device;
+import io.headgate.pool.core.node.DeviceCondition;
+import io.headgate.pool.core.node.DeviceCondition.Health;
+import io.headgate.pool.core.node.DeviceCondition.Remedy;
 import io.headgate.pool.core.node.Geometry;
 import io.headgate.pool.core.node.Inventory;
 import io.headgate.pool.core.node.Inventory.Software;
@@ -19,6 +22,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jooq.Condition;
 import org.jooq.DSLContext;
 import org.jooq.Row2;
@@ -114,6 +118,13 @@ final class NodeTable {
     row.setGeometry(device.geometry().name());
     row.setIsolation(device.isolation().name());
     row.setSlices(SliceTableText.of(device.slices()));
+    device
+        .condition()
+        .ifPresent(condition -> {
+          row.setHealth(condition.health().name());
+          row.setHealthCause(condition.cause());
+          row.setRemedy(condition.remedy().name());
+        });
     return row;
   }
 
@@ -141,6 +152,12 @@ final class NodeTable {
         row.getMemoryBytes(),
         Geometry.valueOf(row.getGeometry()),
         Isolation.valueOf(row.getIsolation()),
-        SliceTableText.parse(row.getSlices()));
+        SliceTableText.parse(row.getSlices()),
+        Optional.ofNullable(row.getHealth())
+            .map(health ->
+                new DeviceCondition(
+                    Health.valueOf(health),
+                    row.getHealthCause(),
+                    Remedy.valueOf(row.getRemedy()))));
   }
 }

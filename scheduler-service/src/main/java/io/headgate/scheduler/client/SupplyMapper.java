@@ -2,6 +2,8 @@ package io.headgate.scheduler.client;
 
 import io.headgate.proto.pool.v1.Dedication;
 import io.headgate.proto.pool.v1.ResourceConfiguration;
+import io.headgate.proto.type.v1.DeviceCondition;
+import io.headgate.proto.type.v1.DeviceHealth;
 import io.headgate.proto.type.v1.IsolationLevel;
 import io.headgate.proto.type.v1.SliceTable;
 import io.headgate.scheduler.core.catalog.Isolation;
@@ -19,6 +21,7 @@ import io.headgate.scheduler.core.node.Node;
 import io.headgate.scheduler.core.node.NodeId;
 import io.headgate.scheduler.core.node.NodeStatus;
 import io.headgate.scheduler.core.node.SliceProfile;
+import io.headgate.scheduler.runtime.DeviceTrouble;
 import io.headgate.scheduler.runtime.Supply;
 import io.headgate.scheduler.runtime.Supply.Machine;
 import io.headgate.scheduler.runtime.Supply.OfferedPool;
@@ -33,6 +36,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /// Pool-service's messages as the scheduler's values.
 final class SupplyMapper {
@@ -77,8 +81,34 @@ final class SupplyMapper {
                   node.getCpuMillis(),
                   node.getMemoryBytes(),
                   isDraining ? NodeStatus.DRAINING : NodeStatus.READY),
-              node.getSimulated());
+              node.getSimulated(),
+              node.getDevicesList().stream().flatMap(SupplyMapper::trouble).toList());
         });
+  }
+
+  private static Stream<DeviceTrouble> trouble(io.headgate.proto.pool.v1.Device device) {
+    DeviceCondition condition = device.getCondition();
+    return switch (condition.getHealth()) {
+      case DEVICE_HEALTH_UNSPECIFIED, DEVICE_HEALTH_HEALTHY -> Stream.empty();
+      case DEVICE_HEALTH_DEGRADED, DEVICE_HEALTH_UNHEALTHY, UNRECOGNIZED ->
+          Stream.of(
+              new DeviceTrouble(
+                  device.getIndex(),
+                  device.getUuid(),
+                  isInService(device),
+                  condition.getCause(),
+                  switch (condition.getRemedy()) {
+                    case DEVICE_REMEDY_UNSPECIFIED -> "";
+                    case DEVICE_REMEDY_INSPECT, UNRECOGNIZED -> "look after it";
+                    case DEVICE_REMEDY_RESET -> "reset it when nothing runs on it";
+                    case DEVICE_REMEDY_RESTART_MACHINE -> "restart the machine";
+                    case DEVICE_REMEDY_REPLACE -> "replace it";
+                  }));
+    };
+  }
+
+  private static boolean isInService(io.headgate.proto.pool.v1.Device device) {
+    return device.getCondition().getHealth() != DeviceHealth.DEVICE_HEALTH_UNHEALTHY;
   }
 
   static Optional<NodeId> toNodeId(String name) {
@@ -161,7 +191,8 @@ final class SupplyMapper {
         device.getGpuModel(),
         device.getMemoryBytes(),
         geometry(device),
-        isolation(device.getIsolation()));
+        isolation(device.getIsolation()),
+        isInService(device));
   }
 
   private static Geometry geometry(io.headgate.proto.pool.v1.Device device) {

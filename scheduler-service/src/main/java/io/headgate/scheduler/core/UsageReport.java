@@ -95,10 +95,9 @@ final class UsageReport {
     long usedOnOthers = 0;
     for (NodeState node : pool.nodes()) {
       nodes += node.isRemoved() ? 0 : 1;
-      if (!node.takesWork()) {
-        for (int slot = 0; slot < node.deviceCount(); slot++) {
-          usedOnOthers += node.device(slot).usedUnits();
-        }
+      for (int slot = 0; slot < node.deviceCount(); slot++) {
+        DeviceState device = node.device(slot);
+        usedOnOthers += node.takesWork() && device.isOffered() ? 0 : device.usedUnits();
       }
     }
     long usedOnReady = pool.usedUnits() - usedOnOthers;

@@ -108,6 +108,7 @@ final class AgentMapper {
       case END_REASON_REJECTED -> EndReason.REJECTED;
       case END_REASON_NODE_STOPPED -> EndReason.NODE_STOPPED;
       case END_REASON_LIMIT_EXCEEDED -> EndReason.LIMIT_EXCEEDED;
+      case END_REASON_DEVICE_FAILED -> EndReason.DEVICE_FAILED;
       case END_REASON_LOST, END_REASON_UNSPECIFIED, UNRECOGNIZED -> EndReason.LOST;
     };
   }

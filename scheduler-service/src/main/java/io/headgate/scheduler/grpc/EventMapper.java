@@ -49,6 +49,7 @@ final class EventMapper {
       case NODE_CLOSING -> Event.Type.TYPE_NODE_CLOSING;
       case NODE_SUSPECT -> Event.Type.TYPE_NODE_SUSPECT;
       case NODE_SET_ASIDE -> Event.Type.TYPE_NODE_SET_ASIDE;
+      case DEVICE_CHANGED -> Event.Type.TYPE_DEVICE_CHANGED;
       case NODE_LOST -> Event.Type.TYPE_NODE_LOST;
       case QUEUED -> Event.Type.TYPE_QUEUED;
     };

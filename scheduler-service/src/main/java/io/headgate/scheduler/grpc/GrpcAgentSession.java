@@ -24,6 +24,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -55,6 +56,7 @@ final class GrpcAgentSession implements AgentSession, StreamObserver<ConnectRequ
   private final Deque<ConnectResponse> unsent = new ArrayDeque<>();
   private int unsentBytes;
   private int unacknowledged;
+  private Set<String> unusableDevices = Set.of(); // the stream's thread only
   private boolean isPaused;
   private boolean isOver;
   private boolean isGone;
@@ -180,6 +182,11 @@ final class GrpcAgentSession implements AgentSession, StreamObserver<ConnectRequ
     if (!replica.holdsLease()) {
       endNotLeader(leaderAddress());
       return;
+    }
+    Set<String> unusable = Set.copyOf(heartbeat.getUnusableDevicesList());
+    if (!unusable.equals(unusableDevices)) {
+      demandTaken(replica.unusable(this, unusable));
+      unusableDevices = unusable;
     }
     send(
         ConnectResponse.newBuilder()

@@ -66,6 +66,8 @@ final class AgentDesk {
     // What is being shut down does not change its mind on another stream; the next process may.
     entry.closing = entry.closing && again;
     entry.undelivered.clear();
+    // Its first heartbeat says it anew.
+    entry.unusable = Set.of();
     turn.contacts.add(contact);
     turn.dispatches.add(
         new Dispatch.Open(
@@ -124,6 +126,15 @@ final class AgentDesk {
     NodeBook.Entry entry = state.nodes.entry(session.node());
     if (entry.session().filter(session::equals).isPresent()) {
       close(turn, entry);
+      catalogs.tell(turn, entry);
+    }
+  }
+
+  /// The catalog says the same a moment later, and why.
+  void unusable(Turn turn, AgentSession session, Set<String> devices) {
+    NodeBook.Entry entry = state.nodes.entry(session.node());
+    if (entry.session().filter(session::equals).isPresent()) {
+      entry.unusable = Set.copyOf(devices);
       catalogs.tell(turn, entry);
     }
   }
@@ -314,7 +325,7 @@ final class AgentDesk {
           // Unasked, it waits again.
           case STOPPED, NODE_STOPPED -> new Input.WorkerStopped(id, worker);
           case REJECTED -> new Input.WorkerRejected(id, worker, report.error());
-          case OUT_OF_CONTACT, LOST -> new Input.WorkerLost(id, worker);
+          case OUT_OF_CONTACT, LOST, DEVICE_FAILED -> new Input.WorkerLost(id, worker);
         });
   }
 

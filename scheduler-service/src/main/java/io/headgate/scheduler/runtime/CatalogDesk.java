@@ -93,6 +93,7 @@ final class CatalogDesk {
   private void machines(Turn turn, CatalogUpdate.OfSupply update) {
     for (Machine machine : update.machines()) {
       NodeBook.Entry entry = state.nodes.entry(machine.node().id());
+      DeviceNews.of(entry.machine, machine).forEach(turn::note);
       entry.machine = machine;
       tell(turn, entry);
     }

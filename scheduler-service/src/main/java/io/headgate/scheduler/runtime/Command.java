@@ -3,6 +3,7 @@ package io.headgate.scheduler.runtime;
 import io.headgate.scheduler.core.explain.Denial;
 import io.headgate.scheduler.core.job.AttemptId;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
@@ -66,6 +67,9 @@ public sealed interface Command {
 
   /// An agent or its machine is being shut down.
   record Closing(AgentSession session) implements Command {}
+
+  /// On these devices of the node, by UUID, nothing new can be placed.
+  record Unusable(AgentSession session, Set<String> devices) implements Command {}
 
   /// A stream ended.
   record SessionEnded(AgentSession session) implements Command {}

@@ -15,5 +15,6 @@ public enum EventType {
   NODE_SUSPECT,
   NODE_SET_ASIDE,
   NODE_LOST,
+  DEVICE_CHANGED,
   QUEUED
 }

@@ -161,6 +161,7 @@ final class Leader {
       case Command.Hello hello -> hello.session().endNotLeader("");
       case Command.Report _,
           Command.Closing _,
+          Command.Unusable _,
           Command.SessionEnded _,
           Command.Undelivered _,
           Command.CatalogMoved _ -> {

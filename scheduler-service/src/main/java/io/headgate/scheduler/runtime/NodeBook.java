@@ -42,6 +42,9 @@ final class NodeBook {
     /// Its agent or machine is being shut down; contact goes on as long as it lasts.
     boolean closing;
 
+    /// UUIDs of devices on which it can place nothing new, as it says itself.
+    Set<String> unusable = Set.of();
+
     /// Its attempts were given up.
     boolean lost;
 
@@ -74,7 +77,7 @@ final class NodeBook {
       if (machine == null) {
         return Optional.empty();
       }
-      return Optional.of(machine.node().withStatus(status(machine, windowOpen)));
+      return Optional.of(machine.node().without(unusable).withStatus(status(machine, windowOpen)));
     }
 
     private NodeStatus status(Machine known, boolean windowOpen) {

@@ -111,26 +111,22 @@ public final class Replica implements AutoCloseable {
   /// @throws QueueFullException nothing happened
   /// @throws LeadershipLostException it is not known whether it happened
   public SubmitReply submit(Submission submission) {
-    CompletableFuture<SubmitReply> reply = new CompletableFuture<>();
-    return call(new Command.Submit(submission, reply), reply);
+    return call(reply -> new Command.Submit(submission, reply));
   }
 
   /// Ends a job.
   public ChangeReply cancel(JobRecord known, boolean skipCallback, Cancellation cancellation) {
-    CompletableFuture<ChangeReply> reply = new CompletableFuture<>();
-    return call(new Command.Cancel(known, skipCallback, cancellation, reply), reply);
+    return call(reply -> new Command.Cancel(known, skipCallback, cancellation, reply));
   }
 
   /// Starts a job anew.
   public ChangeReply requeue(JobRecord known) {
-    CompletableFuture<ChangeReply> reply = new CompletableFuture<>();
-    return call(new Command.Requeue(known, reply), reply);
+    return call(reply -> new Command.Requeue(known, reply));
   }
 
   /// Asks the leader's state something; the question runs on the loop and must be short.
   public <T> T ask(Function<LeaderView, T> question) {
-    CompletableFuture<T> reply = new CompletableFuture<>();
-    return call(new Command.Ask<>(question, reply), reply);
+    return call(reply -> new Command.Ask<>(question, reply));
   }
 
   /// An agent opened a stream.
@@ -147,11 +143,14 @@ public final class Replica implements AutoCloseable {
     return offer(new Command.Report(session, sequence, report));
   }
 
-  /// An agent or its machine is being shut down.
-  ///
-  /// @return false: not taken; the stream must end, and the agent says it again
+  /// An agent or its machine is being shut down; answers as `report` does.
   public boolean closing(AgentSession session) {
     return offer(new Command.Closing(session));
+  }
+
+  /// On these devices of the agent's node nothing new can be placed; answers as `report` does.
+  public boolean unusable(AgentSession session, Set<String> devices) {
+    return offer(new Command.Unusable(session, devices));
   }
 
   public void ended(AgentSession session) {
@@ -174,8 +173,9 @@ public final class Replica implements AutoCloseable {
     return current != null && current.offer(command) == InputQueue.Offer.TAKEN;
   }
 
-  private <T> T call(Command command, CompletableFuture<T> reply) {
-    switch (leading().offer(command)) {
+  private <T> T call(Function<CompletableFuture<T>, Command> command) {
+    CompletableFuture<T> reply = new CompletableFuture<>();
+    switch (leading().offer(command.apply(reply))) {
       case TAKEN -> {
         // Answered below.
       }

@@ -33,5 +33,15 @@ public record Supply(
   ///
   /// @param node READY or DRAINING, by the operator's word; whether it is alive is not known here
   /// @param simulated its devices do not exist
-  public record Machine(Node node, boolean simulated) {}
+  /// @param troubles of those of its devices that are not healthy
+  public record Machine(Node node, boolean simulated, List<DeviceTrouble> troubles) {
+    public Machine {
+      troubles = List.copyOf(troubles);
+    }
+
+    /// One whose devices are healthy.
+    public Machine(Node node, boolean simulated) {
+      this(node, simulated, List.of());
+    }
+  }
 }

@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 
 /// Makes turns of what waits: the desks take each command, the core decides, and rows and words are
@@ -126,6 +127,8 @@ final class TurnMaker {
       case Command.Report(AgentSession session, long sequence, AgentReport report) ->
           agents.report(turn, session, sequence, report);
       case Command.Closing(AgentSession session) -> agents.closing(turn, session);
+      case Command.Unusable(AgentSession session, Set<String> devices) ->
+          agents.unusable(turn, session, devices);
       case Command.SessionEnded(AgentSession session) -> agents.ended(turn, session);
       case Command.Undelivered(var attempt, int worker) ->
           agents.undelivered(turn, attempt, worker);

@@ -45,6 +45,8 @@ public record WorkerFacts(
     /// Its machine or agent was shut down in order; nobody asked for its end.
     NODE_STOPPED,
     /// Stopped by its machine, because it had more than its slices.
-    LIMIT_EXCEEDED
+    LIMIT_EXCEEDED,
+    /// A device that it had slices of failed.
+    DEVICE_FAILED
   }
 }

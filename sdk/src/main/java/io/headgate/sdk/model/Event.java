@@ -43,6 +43,7 @@ public record Event(
     NODE_SUSPECT,
     NODE_SET_ASIDE,
     NODE_LOST,
+    DEVICE_CHANGED,
     QUEUED,
     UNKNOWN
   }

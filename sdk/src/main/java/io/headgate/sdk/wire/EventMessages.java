@@ -43,6 +43,7 @@ public final class EventMessages {
       case TYPE_NODE_SUSPECT -> Event.Type.NODE_SUSPECT;
       case TYPE_NODE_SET_ASIDE -> Event.Type.NODE_SET_ASIDE;
       case TYPE_NODE_LOST -> Event.Type.NODE_LOST;
+      case TYPE_DEVICE_CHANGED -> Event.Type.DEVICE_CHANGED;
       case TYPE_QUEUED -> Event.Type.QUEUED;
       case TYPE_UNSPECIFIED, UNRECOGNIZED -> Event.Type.UNKNOWN;
     };

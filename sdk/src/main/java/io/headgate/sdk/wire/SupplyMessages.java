@@ -4,6 +4,7 @@ import io.headgate.proto.pool.v1.Dedication;
 import io.headgate.proto.pool.v1.Device;
 import io.headgate.proto.pool.v1.Elasticity;
 import io.headgate.proto.pool.v1.Instance;
+import io.headgate.proto.type.v1.DeviceCondition;
 import io.headgate.sdk.config.Pool;
 import io.headgate.sdk.config.Profile;
 import io.headgate.sdk.model.Node;
@@ -184,6 +185,25 @@ public final class SupplyMessages {
           case DEVICE_GEOMETRY_AMD_PARTITION -> Node.Geometry.AMD_PARTITION;
           case DEVICE_GEOMETRY_UNSPECIFIED, UNRECOGNIZED -> Node.Geometry.UNKNOWN;
         },
-        Quantities.isolation(device.getIsolation()));
+        Quantities.isolation(device.getIsolation()),
+        condition(device.getCondition()));
+  }
+
+  private static Node.Condition condition(DeviceCondition condition) {
+    return new Node.Condition(
+        switch (condition.getHealth()) {
+          case DEVICE_HEALTH_UNSPECIFIED -> Node.Health.UNKNOWN;
+          case DEVICE_HEALTH_HEALTHY -> Node.Health.HEALTHY;
+          case DEVICE_HEALTH_DEGRADED, UNRECOGNIZED -> Node.Health.DEGRADED;
+          case DEVICE_HEALTH_UNHEALTHY -> Node.Health.UNHEALTHY;
+        },
+        condition.getCause(),
+        switch (condition.getRemedy()) {
+          case DEVICE_REMEDY_UNSPECIFIED -> Node.Remedy.NONE;
+          case DEVICE_REMEDY_INSPECT, UNRECOGNIZED -> Node.Remedy.INSPECT;
+          case DEVICE_REMEDY_RESET -> Node.Remedy.RESET;
+          case DEVICE_REMEDY_RESTART_MACHINE -> Node.Remedy.RESTART_MACHINE;
+          case DEVICE_REMEDY_REPLACE -> Node.Remedy.REPLACE;
+        });
   }
 }

@@ -9,6 +9,7 @@ import java.util.Optional;
 /// @param uuid the driver's stable identity
 /// @param isolation the strongest that a part of it can get
 /// @param slices as its driver tells; absent: the usual ones of its geometry
+/// @param condition as its agent says; absent: it does not say
 public record Device(
     int index,
     String uuid,
@@ -16,4 +17,5 @@ public record Device(
     long memoryBytes,
     Geometry geometry,
     Isolation isolation,
-    Optional<SliceTable> slices) {}
+    Optional<SliceTable> slices,
+    Optional<DeviceCondition> condition) {}

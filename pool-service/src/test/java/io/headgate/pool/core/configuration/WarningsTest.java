@@ -159,6 +159,7 @@ class WarningsTest {
                     80L << 30,
                     Geometry.CONTINUOUS,
                     Isolation.REACTIVE,
+                    Optional.empty(),
                     Optional.empty()))
             .toList();
     return new Node(

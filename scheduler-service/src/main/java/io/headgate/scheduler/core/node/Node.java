@@ -2,6 +2,7 @@ package io.headgate.scheduler.core.node;
 
 import io.headgate.scheduler.core.catalog.PoolId;
 import java.util.List;
+import java.util.Set;
 
 /// A machine's inventory and whether it takes work.
 ///
@@ -26,6 +27,20 @@ public record Node(
       throw new IllegalArgumentException(
           "node %s: cpuMillis %d, memoryBytes %d".formatted(id, cpuMillis, memoryBytes));
     }
+  }
+
+  /// With these devices out of service.
+  ///
+  /// @param unusable UUIDs
+  public Node without(Set<String> unusable) {
+    if (unusable.isEmpty()) {
+      return this;
+    }
+    List<Device> left =
+        devices.stream()
+            .map(device -> unusable.contains(device.uuid()) ? device.outOfService() : device)
+            .toList();
+    return new Node(id, pool, left, cpuMillis, memoryBytes, status);
   }
 
   public Node withStatus(NodeStatus newStatus) {

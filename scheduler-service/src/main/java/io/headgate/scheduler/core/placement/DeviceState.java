@@ -13,6 +13,7 @@ public final class DeviceState {
   private final int index;
   private @Nullable Device device;
   private @Nullable DeviceKind kind;
+  private boolean inService;
   final Taken units = new Taken();
   final Taken memory = new Taken();
 
@@ -39,6 +40,7 @@ public final class DeviceState {
   void offer(@Nullable Device offered, boolean belongs) {
     device = offered;
     kind = offered != null && belongs ? DeviceKind.of(offered) : null;
+    inService = offered != null && offered.inService();
     Geometry.Sliced geometry = kind == null ? null : kind.sliced();
     placed = geometry == null ? null : new Placed(geometry, new Cells(), new Cells(), new Cells());
   }
@@ -102,9 +104,20 @@ public final class DeviceState {
     return device;
   }
 
-  /// Absent when nothing new may be placed on it.
+  /// Absent when nothing new may be placed on it now.
   @Nullable DeviceKind kind() {
+    return inService ? kind : null;
+  }
+
+  /// Also of one that is out of service, which may come back; absent when its pool does not want
+  /// it, or it is gone.
+  @Nullable DeviceKind kindInService() {
     return kind;
+  }
+
+  /// Whether anything new may be placed on it.
+  public boolean isOffered() {
+    return kind() != null;
   }
 
   /// What attempts have of it.
@@ -118,11 +131,11 @@ public final class DeviceState {
   }
 
   long freeUnits() {
-    return kind == null ? 0 : units.free(UNITS_PER_GPU);
+    return kind() == null ? 0 : units.free(UNITS_PER_GPU);
   }
 
   long freeUnitsSoon() {
-    return kind == null ? 0 : units.freeSoon(UNITS_PER_GPU);
+    return kind() == null ? 0 : units.freeSoon(UNITS_PER_GPU);
   }
 
   /// What is left of its memory, or of a sliced device's places.

@@ -10,7 +10,8 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What nodes have when nothing is on them, whether or not they take work at the moment.
+/// What nodes have when nothing is on them, whether or not they, and their devices, take work at
+/// the moment.
 public final class Inventory {
   /// What the best node lacks.
   ///
@@ -80,7 +81,7 @@ public final class Inventory {
     long[] units = new long[count];
     long[] left = new long[count];
     for (int slot = 0; slot < count; slot++) {
-      DeviceKind kind = node.device(slot).kind();
+      DeviceKind kind = node.device(slot).kindInService();
       kinds[slot] = kind;
       units[slot] = UNITS_PER_GPU;
       left[slot] = kind == null ? 0 : kind.whole();
@@ -106,7 +107,7 @@ public final class Inventory {
       int belonging = 0;
       int ofItsModels = 0;
       for (int slot = 0; slot < node.deviceCount(); slot++) {
-        DeviceKind kind = node.device(slot).kind();
+        DeviceKind kind = node.device(slot).kindInService();
         if (kind != null) {
           belonging++;
           if (!shape.admits(kind.model())) {
@@ -160,7 +161,7 @@ public final class Inventory {
     long devices = 0;
     long admitted = 0;
     for (int slot = 0; slot < node.deviceCount(); slot++) {
-      DeviceKind kind = node.device(slot).kind();
+      DeviceKind kind = node.device(slot).kindInService();
       if (kind != null) {
         devices++;
         admitted += shape.admits(kind.model()) ? 1 : 0;

@@ -15,6 +15,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /// One node: its inventory, what is taken of it and by whom.
@@ -324,8 +325,14 @@ public final class NodeState implements Comparable<NodeState> {
     if (!takesWork()) {
       return false;
     }
-    if (!cpu.ready(node.cpuMillis(), cpuOf(places), cpuOf(older))
-        || !memory.ready(node.memoryBytes(), memoryOf(places), memoryOf(older))) {
+    if (!cpu.ready(
+            node.cpuMillis(),
+            sum(places, WorkerPlace::cpuMillis),
+            sum(older, WorkerPlace::cpuMillis))
+        || !memory.ready(
+            node.memoryBytes(),
+            sum(places, WorkerPlace::memoryBytes),
+            sum(older, WorkerPlace::memoryBytes))) {
       return false;
     }
     for (DeviceState device : devices) {
@@ -337,30 +344,26 @@ public final class NodeState implements Comparable<NodeState> {
     return true;
   }
 
+  /// Whether each device of the places may be given away, now or when it is free.
+  public boolean offers(List<WorkerPlace> places) {
+    for (DeviceState device : devices) {
+      if (device.kind() == null && !slicesOn(places, device).isEmpty()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   private static boolean isReady(DeviceState device, List<Slice> own, List<Slice> older) {
     DeviceKind kind = device.kind();
-    if (kind == null || !device.units.ready(UNITS_PER_GPU, unitsOf(own), unitsOf(older))) {
+    ToLongFunction<Slice> units = slice -> slice.quantity().units();
+    if (kind == null || !device.units.ready(UNITS_PER_GPU, sum(own, units), sum(older, units))) {
       return false;
     }
     return device.isSliced()
         ? device.arePlacesReady(own, older)
-        : device.memory.ready(kind.memoryBytes(), deviceMemoryOf(own), deviceMemoryOf(older));
-  }
-
-  private static long cpuOf(List<WorkerPlace> places) {
-    long sum = 0;
-    for (WorkerPlace place : places) {
-      sum += place.cpuMillis();
-    }
-    return sum;
-  }
-
-  private static long memoryOf(List<WorkerPlace> places) {
-    long sum = 0;
-    for (WorkerPlace place : places) {
-      sum += place.memoryBytes();
-    }
-    return sum;
+        : device.memory.ready(
+            kind.memoryBytes(), sum(own, Slice::memoryBytes), sum(older, Slice::memoryBytes));
   }
 
   private static List<Slice> slicesOn(List<WorkerPlace> places, DeviceState device) {
@@ -375,18 +378,10 @@ public final class NodeState implements Comparable<NodeState> {
     return slices;
   }
 
-  private static long unitsOf(List<Slice> slices) {
+  private static <T> long sum(List<T> all, ToLongFunction<T> of) {
     long sum = 0;
-    for (Slice slice : slices) {
-      sum += slice.quantity().units();
-    }
-    return sum;
-  }
-
-  private static long deviceMemoryOf(List<Slice> slices) {
-    long sum = 0;
-    for (Slice slice : slices) {
-      sum += slice.memoryBytes();
+    for (T each : all) {
+      sum += of.applyAsLong(each);
     }
     return sum;
   }

@@ -237,6 +237,8 @@ public final class PoolState implements Comparable<PoolState> {
     StateGroup before = entry.group;
     FreeState state = node.takesWork() ? FreeState.now(node) : null;
     if (before != null && before.state().equals(state)) {
+      // What it offers may have changed all the same.
+      count(node, state);
       lists.track(node);
       return;
     }

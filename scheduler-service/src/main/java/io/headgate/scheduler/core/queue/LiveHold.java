@@ -144,10 +144,15 @@ public final class LiveHold {
         && (claim.units() == 0 || claim.units() <= tenant.limit() - tenant.used());
   }
 
-  /// Whether a node of it no longer takes work, or is in another pool now.
+  /// Whether a node or device of it no longer takes work, or is in another pool now.
   public boolean isBroken() {
     for (NodeState node : nodes) {
       if (!node.takesWork() || node.pool() != pool) {
+        return true;
+      }
+    }
+    for (Map.Entry<NodeState, List<WorkerPlace>> entry : placesByNode.entrySet()) {
+      if (!entry.getKey().offers(entry.getValue())) {
         return true;
       }
     }

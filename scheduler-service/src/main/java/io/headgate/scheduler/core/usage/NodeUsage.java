@@ -18,7 +18,7 @@ public record NodeUsage(
 
   /// What is used of a device.
   ///
-  /// @param idle free for anybody; 0 on a node that takes no work
+  /// @param idle free for anybody; 0 when the node or the device takes no work
   public record DeviceUsage(Device device, GpuQuantity idle, List<Use> uses) {
     public DeviceUsage {
       uses = List.copyOf(uses);

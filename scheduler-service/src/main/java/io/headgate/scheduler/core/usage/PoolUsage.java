@@ -5,9 +5,9 @@ import io.headgate.type.GpuQuantity;
 
 /// What is used of a pool.
 ///
-/// @param capacity what its nodes that take work offer and what is used on the others, at most its
-///   ceiling
-/// @param offered what its nodes that take work offer
+/// @param capacity what it offers and what is used on nodes and devices that take no work, at most
+///   its ceiling
+/// @param offered what the devices in service of its nodes that take work offer
 /// @param used by attempts, those that stop included
 /// @param held idle slices that are kept for a waiting job
 /// @param idle on nodes that take work, free for anybody

@@ -139,7 +139,8 @@ public final class EventsCommand implements CliCommand {
   private static Style style(Event.Type type) {
     return switch (type) {
       case STARTED, FINISHED, NODE_CONNECTED -> Style.GOOD;
-      case PREEMPTED, STOP_PHASE, NODE_CLOSING, NODE_SUSPECT, NODE_SET_ASIDE -> Style.WAITING;
+      case PREEMPTED, STOP_PHASE, NODE_CLOSING, NODE_SUSPECT, NODE_SET_ASIDE, DEVICE_CHANGED ->
+          Style.WAITING;
       case NODE_LOST -> Style.BAD;
       case SUBMITTED, ASSIGNED, REQUEUED, REASON_CHANGED, QUEUED, UNKNOWN -> Style.PLAIN;
     };

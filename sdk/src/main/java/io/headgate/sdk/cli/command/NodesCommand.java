@@ -110,6 +110,9 @@ public final class NodesCommand implements CliCommand {
             Column.<UsedNode>of("ISOLATION", row -> Cell.of(isolation(row.node()))).whenWide(),
             Column.<UsedNode>of("HOST", row -> Cell.of(row.node().hostname())).whenWide(),
             Column.<UsedNode>of("AGENT", row -> Cell.of(row.node().agentVersion())).whenWide(),
+            Column.<UsedNode>of("GPU TROUBLE", row -> Cell.of(Troubles.text(row.node())))
+                .whenWide()
+                .givingWay(),
             Column.<UsedNode>of("WHY DRAINING", row -> Cell.of(row.node().drainReason()))
                 .whenWide()
                 .givingWay(),
@@ -147,7 +150,8 @@ public final class NodesCommand implements CliCommand {
                 kinds.entrySet().stream()
                     .map(kind -> kind.getValue() + " x " + kind.getKey())
                     .toList());
-    return node.simulated() ? "SIMULATED " + text : text;
+    String sick = Troubles.count(node);
+    return (node.simulated() ? "SIMULATED " + text : text) + (sick.isEmpty() ? "" : ", " + sick);
   }
 
   /// The strongest that a part of its devices can get: `hardware`, `none`, `SIMULATED`.
