@@ -79,6 +79,24 @@ typedef struct {
   uint64_t softLimit, hardLimit, currentUsed;
 } nvmlGetMemoryLimits_v1_t;
 
+typedef struct {
+  uint32_t gpu, memory;
+} nvmlUtilization_t;
+
+typedef struct {
+  handle device;
+  uint64_t eventType, eventData;
+  uint32_t gpuInstanceId, computeInstanceId;
+} nvmlEventData_t;
+
+typedef struct {
+  uint32_t fieldId, scopeId;
+  int64_t timestamp, latencyUsec;
+  uint32_t valueType;
+  status nvmlReturn;
+  uint64_t value; // a union of numbers; the lowest bytes are those of any
+} nvmlFieldValue_t;
+
 // Every structure with the fields that the agent touches: FIELD(type, field, offset).
 #define STRUCTURES(STRUCTURE, FIELD)                     \
   STRUCTURE(nvmlMemory_t, 24)                            \
@@ -128,7 +146,21 @@ typedef struct {
   FIELD(nvmlGetMemoryLimits_v1_t, nameSpace, 0)          \
   FIELD(nvmlGetMemoryLimits_v1_t, softLimit, 8)          \
   FIELD(nvmlGetMemoryLimits_v1_t, hardLimit, 16)         \
-  FIELD(nvmlGetMemoryLimits_v1_t, currentUsed, 24)
+  FIELD(nvmlGetMemoryLimits_v1_t, currentUsed, 24)       \
+  STRUCTURE(nvmlUtilization_t, 8)                        \
+  FIELD(nvmlUtilization_t, gpu, 0)                       \
+  FIELD(nvmlUtilization_t, memory, 4)                    \
+  STRUCTURE(nvmlEventData_t, 32)                         \
+  FIELD(nvmlEventData_t, device, 0)                      \
+  FIELD(nvmlEventData_t, eventType, 8)                   \
+  FIELD(nvmlEventData_t, eventData, 16)                  \
+  FIELD(nvmlEventData_t, gpuInstanceId, 24)              \
+  FIELD(nvmlEventData_t, computeInstanceId, 28)          \
+  STRUCTURE(nvmlFieldValue_t, 40)                        \
+  FIELD(nvmlFieldValue_t, fieldId, 0)                    \
+  FIELD(nvmlFieldValue_t, scopeId, 4)                    \
+  FIELD(nvmlFieldValue_t, nvmlReturn, 28)                \
+  FIELD(nvmlFieldValue_t, value, 32)
 
 #define SIZE_IS(type, bytes) static_assert(sizeof(type) == (bytes), #type);
 #define OFFSET_IS(type, field, bytes) static_assert(offsetof(type, field) == (bytes), #type "." #field);

@@ -8,7 +8,10 @@
 //     gi/<id>/info      "<profile id> <start> <size>" of a GPU instance
 //     gi/<id>/ci        "<profile id> <uuid>" of its compute instance
 //     processes         "<pid> <bytes> compute|graphics|mps <gi or -1>", one a line
+//     readings          "<name> <number>", one a line, as fake_health.c names them; without one, the
+//                       GPU does not support it
 //     limits/<path>     "<soft> <hard>" for a cgroup; its '/' are written '%'
+//   events              "<gpu> <type> <data>", one a line: what GPUs report next
 //   not-loaded          present: the driver is not loaded
 #pragma once
 

@@ -7,7 +7,8 @@ import java.util.List;
 /// How the agent treats the machine's own GPUs.
 ///
 /// @param driver where they come from
-public record GpuConfig(Driver driver, Nvml nvml, Rocm rocm, Mig mig, Watchdog watchdog) {
+public record GpuConfig(
+    Driver driver, Nvml nvml, Rocm rocm, Mig mig, Watchdog watchdog, Health health) {
   /// Where GPUs come from.
   public enum Driver {
     /// NVIDIA's if there are any, else AMD's; otherwise the machine has no GPUs, and the log says
@@ -90,9 +91,25 @@ public record GpuConfig(Driver driver, Nvml nvml, Rocm rocm, Mig mig, Watchdog w
     }
   }
 
-  public static final GpuConfig DEFAULTS =
-      new GpuConfig(Driver.AUTO, Nvml.DEFAULTS, Rocm.DEFAULTS, Mig.DEFAULTS, Watchdog.DEFAULTS);
+  /// The watch over how devices do, and with it what is measured of them.
+  ///
+  /// @param interval between two readings of a device
+  public record Health(Duration interval) {
+    public static final Health DEFAULTS = new Health(Duration.ofSeconds(10));
 
-  public static final GpuConfig NONE =
-      new GpuConfig(Driver.NONE, Nvml.DEFAULTS, Rocm.DEFAULTS, Mig.DEFAULTS, Watchdog.DEFAULTS);
+    public Health {
+      if (interval.compareTo(Duration.ofMillis(100)) < 0) {
+        throw new IllegalArgumentException("health: an interval of at least 100ms");
+      }
+    }
+  }
+
+  public static final GpuConfig DEFAULTS = of(Driver.AUTO);
+
+  public static final GpuConfig NONE = of(Driver.NONE);
+
+  private static GpuConfig of(Driver driver) {
+    return new GpuConfig(
+        driver, Nvml.DEFAULTS, Rocm.DEFAULTS, Mig.DEFAULTS, Watchdog.DEFAULTS, Health.DEFAULTS);
+  }
 }

@@ -7,6 +7,7 @@ import io.headgate.agent.process.BootClock;
 import io.headgate.agent.process.SupervisorSpec;
 import io.headgate.agent.runtime.Agent;
 import io.headgate.agent.runtime.AgentInstruments;
+import io.headgate.agent.runtime.DeviceWatch;
 import io.headgate.agent.runtime.MemoryWatch;
 import io.headgate.agent.runtime.Retention;
 import io.headgate.kit.config.ByteSize;
@@ -43,6 +44,7 @@ public final class NodeAgent implements AutoCloseable {
   private static final Duration DELIVERY_PATIENCE = Duration.ofSeconds(10);
 
   private final GpuDriver driver;
+  private final DeviceWatch devices;
   private final Agent agent;
   private final AgentInstruments instruments;
   private final Membership membership;
@@ -71,7 +73,8 @@ public final class NodeAgent implements AutoCloseable {
                 config.gpu().watchdog().interval(), config.gpu().watchdog().grace()),
             bootId);
     try {
-      this.agent = Agent.open(settings, driver, instruments, time);
+      this.devices = new DeviceWatch(driver, config.gpu().health().interval(), time);
+      this.agent = Agent.open(settings, driver, devices, instruments, time);
     } catch (IOException e) {
       driver.close();
       throw new UncheckedIOException(e);
@@ -88,8 +91,10 @@ public final class NodeAgent implements AutoCloseable {
         new Membership(
             agent,
             driver,
+            devices,
             new Membership.Wiring(
                 endpoints(config), machine, data, joinToken(config), telemetry, time));
+    instruments.observeDevices(driver, devices);
     instruments.observeConnection(membership::isComplete);
   }
 
@@ -103,6 +108,7 @@ public final class NodeAgent implements AutoCloseable {
     // What can no longer obey must not look alive to the scheduler.
     var _ =
         agent.failure().whenCompleteAsync((_, _) -> membership.close(), Thread::startVirtualThread);
+    devices.start(agent::post);
     membership.start();
   }
 
@@ -125,6 +131,7 @@ public final class NodeAgent implements AutoCloseable {
   @Override
   public void close() {
     membership.close();
+    devices.close();
     try {
       agent.close();
     } catch (IOException e) {

@@ -154,6 +154,7 @@ class AgentMainTest {
                 nvml: {library: /opt/libnvidia-ml.so.1, timeout: 5s}
                 mig: {strangers: remove}
                 watchdog: {interval: 1s}
+                health: {interval: 30s}
             telemetry: {log-level: debug}
             """);
     AgentConfig config =
@@ -175,8 +176,8 @@ class AgentMainTest {
                 new GpuConfig.Nvml("/opt/libnvidia-ml.so.1", Duration.ofSeconds(5)),
                 GpuConfig.Rocm.DEFAULTS,
                 new GpuConfig.Mig(GpuConfig.Mig.Strangers.REMOVE),
-                new GpuConfig.Watchdog(
-                    Duration.ofSeconds(1), GpuConfig.Watchdog.DEFAULTS.grace())));
+                new GpuConfig.Watchdog(Duration.ofSeconds(1), GpuConfig.Watchdog.DEFAULTS.grace()),
+                new GpuConfig.Health(Duration.ofSeconds(30))));
     assertThat(config.server()).hasToString("http://127.0.0.1:7400");
   }
 

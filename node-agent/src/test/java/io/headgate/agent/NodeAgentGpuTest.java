@@ -57,7 +57,8 @@ class NodeAgentGpuTest {
                 new GpuConfig.Nvml(library.toString(), FakeControlPlane.PATIENCE),
                 GpuConfig.Rocm.DEFAULTS,
                 GpuConfig.Mig.DEFAULTS,
-                GpuConfig.Watchdog.DEFAULTS));
+                GpuConfig.Watchdog.DEFAULTS,
+                GpuConfig.Health.DEFAULTS));
   }
 
   private void start(AgentConfig config) {

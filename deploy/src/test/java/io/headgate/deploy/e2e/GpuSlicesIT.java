@@ -89,7 +89,8 @@ class GpuSlicesIT {
         new GpuConfig.Nvml(library.toString(), PATIENCE),
         GpuConfig.Rocm.DEFAULTS,
         GpuConfig.Mig.DEFAULTS,
-        GpuConfig.Watchdog.DEFAULTS);
+        GpuConfig.Watchdog.DEFAULTS,
+        GpuConfig.Health.DEFAULTS);
   }
 
   private static GpuConfig amd() throws IOException {
@@ -111,7 +112,8 @@ class GpuSlicesIT {
         GpuConfig.Nvml.DEFAULTS,
         new GpuConfig.Rocm(List.of(library.toString()), PATIENCE, sysfs),
         GpuConfig.Mig.DEFAULTS,
-        GpuConfig.Watchdog.DEFAULTS);
+        GpuConfig.Watchdog.DEFAULTS,
+        GpuConfig.Health.DEFAULTS);
   }
 
   /// An agent on a machine of its own with one GPU, in the pool of the same name.

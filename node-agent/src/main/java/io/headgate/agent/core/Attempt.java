@@ -84,6 +84,21 @@ record Attempt(
     return endedBy(new AttemptReport.End(reason, OptionalInt.empty(), Optional.of(problem), now));
   }
 
+  /// Whether its program ended by itself, and not well.
+  boolean hasFailed() {
+    return end.filter(
+            known -> known.reason() == EndReason.EXITED && known.exitCode().orElse(0) != 0)
+        .isPresent();
+  }
+
+  /// The same end, for another reason.
+  Attempt failedBy(String problem) {
+    AttemptReport.End known = end.orElseThrow();
+    return endedBy(
+        new AttemptReport.End(
+            EndReason.DEVICE_FAILED, known.exitCode(), Optional.of(problem), known.at()));
+  }
+
   AttemptReport report() {
     // An end is reported only once the slices are free as well.
     Optional<AttemptReport.End> shown = state == AttemptState.ENDED ? end : Optional.empty();

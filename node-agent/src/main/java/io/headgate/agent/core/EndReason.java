@@ -18,6 +18,8 @@ public enum EndReason {
   LOST,
   /// Stopped because it had more than its slices.
   LIMIT_EXCEEDED,
+  /// Stopped, or ended by itself, because a device that it had slices of failed.
+  DEVICE_FAILED,
   /// Stopped in order because the machine or its agent was shut down.
   NODE_STOPPED;
 
@@ -30,6 +32,7 @@ public enum EndReason {
       case "start-failed" -> START_FAILED;
       case "shutdown" -> NODE_STOPPED;
       case "over-limit" -> LIMIT_EXCEEDED;
+      case "device-failed" -> DEVICE_FAILED;
       default -> STOPPED;
     };
   }

@@ -29,6 +29,11 @@ public sealed interface Input {
   /// @param problem one sentence
   record OverLimit(AttemptKey key, String problem) implements Input {}
 
+  /// A device is no longer as it was.
+  ///
+  /// @param uuid of the device
+  record DeviceJudged(String uuid, DeviceCondition condition) implements Input {}
+
   /// The agent closes down and takes its jobs with it.
   record ShutdownOrdered() implements Input {}
 

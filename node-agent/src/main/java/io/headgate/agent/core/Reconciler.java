@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 /// starts again. Confined to one thread.
 public final class Reconciler {
   private final SliceBook devices;
+  private final DeviceBook health = new DeviceBook();
   private final SortedMap<AttemptKey, Attempt> attempts = new TreeMap<>();
   private LeadershipHistory history = LeadershipHistory.NONE;
   private boolean closing;
@@ -36,6 +37,8 @@ public final class Reconciler {
       case Input.Malformed malformed -> refuseMalformed(malformed, effects);
       case Input.StopOrdered ordered -> stop(ordered, effects);
       case Input.OverLimit(AttemptKey key, String problem) -> overLimit(key, problem, effects);
+      case Input.DeviceJudged(String uuid, DeviceCondition condition) ->
+          judged(uuid, condition, effects);
       case Input.ShutdownOrdered _ -> stopAll(effects);
       case Input.Forgotten(AttemptKey key) -> forget(key, effects);
       case Input.Observed(AttemptKey key, Observation seen) -> observe(key, seen, effects);
@@ -62,6 +65,11 @@ public final class Reconciler {
   /// Attempts whose slices are not free yet.
   public long unfinished() {
     return attempts.values().stream().filter(a -> a.state() != AttemptState.ENDED).count();
+  }
+
+  /// UUIDs of the devices on which nothing new can be placed, ascending.
+  public List<String> unusableDevices() {
+    return health.unusable();
   }
 
   public LeadershipHistory history() {
@@ -154,7 +162,9 @@ public final class Reconciler {
     List<SliceGrant> held =
         attempts.values().stream().flatMap(a -> a.heldSlices().stream()).toList();
     Optional<String> refusal =
-        devices.refusal(held, assignment.slices(), assignment.minimumIsolation());
+        health
+            .refusal(assignment.slices())
+            .or(() -> devices.refusal(held, assignment.slices(), assignment.minimumIsolation()));
     if (refusal.isPresent()) {
       endUnstarted(assignment.key(), EndReason.REJECTED, refusal.get(), assigned.now(), effects);
       return;
@@ -204,6 +214,28 @@ public final class Reconciler {
           AttemptLifecycle.Event.STOP_ORDERED,
           Optional.of(order),
           effects);
+    }
+  }
+
+  /// What cannot go on is stopped. What has just ended by itself, and not well, most likely did so
+  /// because of the device.
+  private void judged(String uuid, DeviceCondition condition, List<Effect> effects) {
+    health.judged(uuid, condition);
+    for (Attempt attempt : List.copyOf(attempts.values())) {
+      Optional<String> failure = health.failure(attempt.heldSlices());
+      if (failure.isEmpty()) {
+        continue;
+      }
+      if (attempt.state().compareTo(AttemptState.RELEASING) < 0) {
+        StopOrder order = new StopOrder(StopOrder.Kind.DEVICE_FAILED, false);
+        apply(
+            attempt.stoppedFor(failure.get()),
+            AttemptLifecycle.Event.STOP_ORDERED,
+            Optional.of(order),
+            effects);
+      } else if (attempt.hasFailed()) {
+        attempts.put(attempt.key(), attempt.failedBy(failure.get()));
+      }
     }
   }
 
@@ -332,9 +364,12 @@ public final class Reconciler {
             .error()
             .or(attempt::cause)
             .or(() ->
-                reason == EndReason.LIMIT_EXCEEDED
-                    ? Optional.of("it used more GPU memory than its slices have")
-                    : Optional.empty());
+                switch (reason) {
+                  case LIMIT_EXCEEDED ->
+                      Optional.of("it used more GPU memory than its slices have");
+                  case DEVICE_FAILED -> Optional.of("a GPU that it had slices of failed");
+                  default -> Optional.empty();
+                });
     return new AttemptReport.End(reason, exitCode, error, ending.at());
   }
 }

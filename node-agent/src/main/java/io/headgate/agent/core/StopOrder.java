@@ -13,6 +13,8 @@ public record StopOrder(Kind kind, boolean skipCallback) {
     /// This machine's agent is closed down in order.
     SHUTDOWN,
     /// It has more than its slices.
-    OVER_LIMIT
+    OVER_LIMIT,
+    /// A device that it has slices of failed.
+    DEVICE_FAILED
   }
 }

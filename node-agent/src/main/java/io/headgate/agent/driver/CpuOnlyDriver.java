@@ -2,6 +2,7 @@ package io.headgate.agent.driver;
 
 import io.headgate.agent.core.AttemptKey;
 import io.headgate.agent.core.DeviceInfo;
+import io.headgate.agent.core.DeviceSign;
 import io.headgate.agent.core.SliceGrant;
 import java.util.List;
 import java.util.Map;
@@ -64,6 +65,11 @@ public final class CpuOnlyDriver implements GpuDriver {
   @Override
   public List<GpuProcess> processes(String deviceUuid) {
     return List.of();
+  }
+
+  @Override
+  public DeviceReading read(String deviceUuid) {
+    return DeviceReading.of(new DeviceSign.Gone("this machine has no GPU"));
   }
 
   @Override

@@ -55,6 +55,14 @@ public interface GpuDriver extends AutoCloseable {
   /// @throws GpuDriverException when it cannot be said
   List<GpuProcess> processes(String deviceUuid);
 
+  /// How a device does at this moment. It never fails: a device that does not answer, or is not
+  /// there, is one that has something wrong.
+  DeviceReading read(String deviceUuid);
+
+  /// Begins to tell what devices report by themselves, if they do, until the driver is closed. To
+  /// be called once.
+  default void listen(DeviceListener listener) {}
+
   /// What tells a job's libraries which devices are its own; for no slices, that none is.
   Map<String, String> environment(List<SlicePlan> slices);
 

@@ -12,6 +12,7 @@ import io.headgate.agent.core.SliceGrant;
 import io.headgate.agent.core.SlicePlace;
 import io.headgate.agent.core.StopOrder;
 import io.headgate.proto.agent.v1.Assign;
+import io.headgate.proto.agent.v1.Forget;
 import io.headgate.proto.agent.v1.Stop;
 import io.headgate.proto.type.v1.SlicePlacement;
 import io.headgate.type.GpuQuantity;
@@ -63,6 +64,11 @@ final class FromWire {
         key(wire.getJob(), wire.getUid(), wire.getAttempt(), wire.getWorker()),
         new StopOrder(kind, wire.getSkipCallback()),
         now);
+  }
+
+  static Input forgotten(Forget wire) {
+    return new Input.Forgotten(
+        key(wire.getJob(), wire.getUid(), wire.getAttempt(), wire.getWorker()));
   }
 
   private static Assignment assignment(Assign wire, AttemptKey key) {

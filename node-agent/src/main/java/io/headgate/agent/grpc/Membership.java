@@ -5,6 +5,7 @@ import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.headgate.agent.driver.GpuDriver;
 import io.headgate.agent.runtime.Agent;
+import io.headgate.agent.runtime.DeviceWatch;
 import io.headgate.agent.runtime.EnrolmentRequest;
 import io.headgate.agent.runtime.NodeIdentity;
 import io.headgate.kit.client.ChannelConfig;
@@ -40,6 +41,10 @@ import org.slf4j.LoggerFactory;
 public final class Membership implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Membership.class);
 
+  /// How long the first report waits to hear how the devices are; a sick one of an earlier run must
+  /// not be taken for healthy meanwhile.
+  private static final Duration FIRST_READING = Duration.ofSeconds(10);
+
   /// Where the services are.
   public record Endpoints(URI policy, URI pool, List<URI> schedulers, Optional<Path> trust) {}
 
@@ -58,6 +63,7 @@ public final class Membership implements AutoCloseable {
 
   private final Agent agent;
   private final GpuDriver driver;
+  private final DeviceWatch devices;
   private final Endpoints endpoints;
   private final Machine machine;
   private final Path data;
@@ -69,6 +75,7 @@ public final class Membership implements AutoCloseable {
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
   private boolean closed; // guarded by lock
+  private boolean news; // of the devices; guarded by lock
   private @Nullable SchedulerClient client; // guarded by lock
   private @Nullable NodeIdentity identity; // guarded by lock
 
@@ -81,9 +88,10 @@ public final class Membership implements AutoCloseable {
       Telemetry telemetry,
       TimeSource time) {}
 
-  public Membership(Agent agent, GpuDriver driver, Wiring wiring) {
+  public Membership(Agent agent, GpuDriver driver, DeviceWatch devices, Wiring wiring) {
     this.agent = agent;
     this.driver = driver;
+    this.devices = devices;
     this.endpoints = wiring.endpoints();
     this.machine = wiring.machine();
     this.data = wiring.data();
@@ -93,6 +101,7 @@ public final class Membership implements AutoCloseable {
   }
 
   public void start() {
+    devices.onChange(this::devicesChanged);
     Thread.ofVirtual().name("membership").start(this::run);
   }
 
@@ -175,15 +184,33 @@ public final class Membership implements AutoCloseable {
         connect(joined, tokens);
         register(joined, tokens);
       }
-      lock.lock();
-      try {
-        // The tokens need the channel for as long as the node is a member.
-        while (!closed) {
-          changed.await();
-        }
-      } finally {
-        lock.unlock();
+      // The tokens need the channel for as long as the node is a member.
+      while (awaitNews()) {
+        register(joined, tokens);
       }
+    }
+  }
+
+  /// Waits until something about the devices is to be told; false at the end.
+  private boolean awaitNews() throws InterruptedException {
+    lock.lock();
+    try {
+      while (!closed && !news) {
+        changed.await();
+      }
+      return !closed;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void devicesChanged() {
+    lock.lock();
+    try {
+      news = true;
+      changed.signalAll();
+    } finally {
+      lock.unlock();
     }
   }
 
@@ -269,24 +296,16 @@ public final class Membership implements AutoCloseable {
   }
 
   private void register(NodeIdentity joined, NodeTokens tokens) throws InterruptedException {
-    Node.Builder node =
-        Node.newBuilder()
-            .setName(joined.node())
-            .setCpuMillis(machine.cpuMillis())
-            .setMemoryBytes(machine.memoryBytes())
-            .setSimulated(driver.isSimulated())
-            .setDriver(driver.description())
-            .setAgentVersion(machine.agentVersion())
-            .setHostname(machine.hostname());
-    driver.devices().forEach(device -> node.addDevices(ToWire.device(device)));
-    RegisterNodeRequest request = RegisterNodeRequest.newBuilder().setNode(node).build();
+    devices.awaitFirst(FIRST_READING);
     Backoff backoff = backoff();
     try (Closeable pool = open(endpoints.pool(), tokens)) {
-      while (!registered.get()) {
+      while (true) {
         try {
-          Node answer = NodeServiceGrpc.newBlockingStub(pool.channel()).registerNode(request);
+          Node answer =
+              NodeServiceGrpc.newBlockingStub(pool.channel()).registerNode(report(joined));
           registered.set(true);
           LOG.info("registered {} devices of {}", answer.getDevicesCount(), answer.getName());
+          return;
         } catch (StatusRuntimeException e) {
           LOG.warn("cannot register yet: {}", e.getMessage());
           if (e.getStatus().getCode() == Status.Code.UNAUTHENTICATED) {
@@ -296,6 +315,28 @@ public final class Membership implements AutoCloseable {
         }
       }
     }
+  }
+
+  /// What the machine has now.
+  private RegisterNodeRequest report(NodeIdentity joined) {
+    lock.lock();
+    try {
+      // What changes from here on is told once more.
+      news = false;
+    } finally {
+      lock.unlock();
+    }
+    Node.Builder node =
+        Node.newBuilder()
+            .setName(joined.node())
+            .setCpuMillis(machine.cpuMillis())
+            .setMemoryBytes(machine.memoryBytes())
+            .setSimulated(driver.isSimulated())
+            .setDriver(driver.description())
+            .setAgentVersion(machine.agentVersion())
+            .setHostname(machine.hostname());
+    devices.seen().forEach(device -> node.addDevices(ToWire.device(device)));
+    return RegisterNodeRequest.newBuilder().setNode(node).build();
   }
 
   private void pause(Duration wait) throws InterruptedException {

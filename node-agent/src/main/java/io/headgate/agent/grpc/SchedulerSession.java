@@ -86,6 +86,7 @@ public final class SchedulerSession
   private long heartbeats;
   private long sentSequence;
   private boolean saidHello;
+  private List<String> unusableSaid = List.of();
   private boolean saidClosing;
   private final Map<Long, Long> unansweredBootMs = new LinkedHashMap<>();
   private final LogReaders readers;
@@ -222,12 +223,12 @@ public final class SchedulerSession
         helloBootMs = bootMs.getAsLong();
         send(ConnectRequest.newBuilder().setHello(hello(reports)).build());
         saidHello = true;
-        sayClosing();
+        sayFirst();
       }
       case Event.Woken _ -> {
         wakeQueued.set(false);
         // At once, because the next event may be the end.
-        sayClosing();
+        sayFirst();
       }
       case Event.Over(Outcome end) -> outcome = end;
     }
@@ -258,13 +259,7 @@ public final class SchedulerSession
       case HEARTBEAT_REPLY -> heard(message.getHeartbeatReply().getNumber());
       case READ_LOGS -> readers.read(message.getReadLogs(), this::send);
       case CANCEL_READ_LOGS -> readers.close(message.getCancelReadLogs().getReadId());
-      case FORGET -> {
-        var forget = message.getForget();
-        agent.post(
-            new Input.Forgotten(
-                FromWire.key(
-                    forget.getJob(), forget.getUid(), forget.getAttempt(), forget.getWorker())));
-      }
+      case FORGET -> agent.post(FromWire.forgotten(message.getForget()));
       case MESSAGE_NOT_SET -> LOG.debug("a message of a newer protocol is not understood");
     }
   }
@@ -316,21 +311,27 @@ public final class SchedulerSession
       return;
     }
     heartbeats++;
+    unusableSaid = agent.unusableDevices();
     unansweredBootMs.put(heartbeats, bootMs.getAsLong());
     if (unansweredBootMs.size() > MAX_UNANSWERED) {
       unansweredBootMs.remove(unansweredBootMs.keySet().iterator().next());
     }
     send(
         ConnectRequest.newBuilder()
-            .setHeartbeat(Heartbeat.newBuilder().setNumber(heartbeats))
+            .setHeartbeat(
+                Heartbeat.newBuilder().setNumber(heartbeats).addAllUnusableDevices(unusableSaid))
             .build());
   }
 
-  /// Once a stream, as soon as it is so; the scheduler gives no new work from then on.
-  private void sayClosing() {
+  /// What has to be known before the updates that follow from it. That the agent closes is said
+  /// once a stream: the scheduler gives no new work from then on.
+  private void sayFirst() {
     if (saidHello && !saidClosing && agent.isClosing()) {
       saidClosing = true;
       send(ConnectRequest.newBuilder().setClosing(Closing.getDefaultInstance()).build());
+    }
+    if (welcomed && !agent.unusableDevices().equals(unusableSaid)) {
+      heartbeat();
     }
   }
 
@@ -338,7 +339,7 @@ public final class SchedulerSession
     List<Agent.Update> batch = agent.updatesAfter(sentSequence, UPDATE_BATCH);
     while (!batch.isEmpty()) {
       // Asked after the batch was taken: what it may hold of the stop comes behind this.
-      sayClosing();
+      sayFirst();
       for (Agent.Update update : batch) {
         if (!isReady()) {
           return;

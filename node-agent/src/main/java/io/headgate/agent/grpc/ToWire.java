@@ -4,6 +4,7 @@ import com.google.protobuf.ByteString;
 import com.google.protobuf.Duration;
 import com.google.protobuf.Timestamp;
 import io.headgate.agent.core.AttemptReport;
+import io.headgate.agent.core.DeviceCondition;
 import io.headgate.agent.core.DeviceInfo;
 import io.headgate.agent.core.EndReason;
 import io.headgate.agent.core.IsolationLevel;
@@ -12,11 +13,14 @@ import io.headgate.agent.core.SliceTable;
 import io.headgate.agent.core.StopStep;
 import io.headgate.agent.process.AttemptLogs;
 import io.headgate.agent.runtime.Agent;
+import io.headgate.agent.runtime.DeviceWatch;
 import io.headgate.proto.agent.v1.ConnectRequest;
 import io.headgate.proto.agent.v1.LogChunk;
 import io.headgate.proto.agent.v1.Update;
 import io.headgate.proto.pool.v1.Device;
 import io.headgate.proto.type.v1.DeviceGeometry;
+import io.headgate.proto.type.v1.DeviceHealth;
+import io.headgate.proto.type.v1.DeviceRemedy;
 import io.headgate.proto.type.v1.SliceProfile;
 import java.time.Instant;
 
@@ -67,7 +71,8 @@ final class ToWire {
         .build();
   }
 
-  static Device device(DeviceInfo device) {
+  static Device device(DeviceWatch.Seen seen) {
+    DeviceInfo device = seen.device();
     Device.Builder wire =
         Device.newBuilder()
             .setIndex(device.index())
@@ -82,7 +87,27 @@ final class ToWire {
                 })
             .setIsolation(isolation(device.isolation()));
     device.slices().ifPresent(table -> wire.setSlices(slices(table)));
-    return wire.build();
+    return wire.setCondition(condition(seen.condition())).build();
+  }
+
+  private static io.headgate.proto.type.v1.DeviceCondition condition(DeviceCondition condition) {
+    return io.headgate.proto.type.v1.DeviceCondition.newBuilder()
+        .setHealth(
+            switch (condition.health()) {
+              case HEALTHY -> DeviceHealth.DEVICE_HEALTH_HEALTHY;
+              case DEGRADED -> DeviceHealth.DEVICE_HEALTH_DEGRADED;
+              case UNHEALTHY -> DeviceHealth.DEVICE_HEALTH_UNHEALTHY;
+            })
+        .setCause(condition.cause())
+        .setRemedy(
+            switch (condition.remedy()) {
+              case NONE -> DeviceRemedy.DEVICE_REMEDY_UNSPECIFIED;
+              case INSPECT -> DeviceRemedy.DEVICE_REMEDY_INSPECT;
+              case RESET -> DeviceRemedy.DEVICE_REMEDY_RESET;
+              case RESTART_MACHINE -> DeviceRemedy.DEVICE_REMEDY_RESTART_MACHINE;
+              case REPLACE -> DeviceRemedy.DEVICE_REMEDY_REPLACE;
+            })
+        .build();
   }
 
   private static io.headgate.proto.type.v1.SliceTable slices(SliceTable table) {
@@ -145,6 +170,8 @@ final class ToWire {
           io.headgate.proto.agent.v1.AttemptReport.EndReason.END_REASON_START_FAILED;
       case REJECTED -> io.headgate.proto.agent.v1.AttemptReport.EndReason.END_REASON_REJECTED;
       case LOST -> io.headgate.proto.agent.v1.AttemptReport.EndReason.END_REASON_LOST;
+      case DEVICE_FAILED ->
+          io.headgate.proto.agent.v1.AttemptReport.EndReason.END_REASON_DEVICE_FAILED;
       case LIMIT_EXCEEDED ->
           io.headgate.proto.agent.v1.AttemptReport.EndReason.END_REASON_LIMIT_EXCEEDED;
       case NODE_STOPPED ->

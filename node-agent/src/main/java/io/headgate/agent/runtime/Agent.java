@@ -51,10 +51,16 @@ public final class Agent implements AutoCloseable {
   }
 
   /// Opens the data directory; nothing runs yet.
+  ///
+  /// @param devices of the driver; whoever starts it has it tell this agent
   public static Agent open(
-      Settings settings, GpuDriver driver, AgentInstruments instruments, TimeSource time)
+      Settings settings,
+      GpuDriver driver,
+      DeviceWatch devices,
+      AgentInstruments instruments,
+      TimeSource time)
       throws IOException {
-    AgentPorts ports = OnDisk.open(settings, driver, instruments, time);
+    AgentPorts ports = OnDisk.open(settings, driver, devices, instruments, time);
     Agent agent = new Agent(settings.name(), ports);
     instruments.observe(agent.loop::latestReports, driver::discover, ports.updates()::size);
     return agent;
@@ -122,6 +128,12 @@ public final class Agent implements AutoCloseable {
     return loop.latestReports().stream()
         .filter(report -> report.key().equals(key))
         .allMatch(report -> report.state().compareTo(AttemptState.RELEASING) >= 0);
+  }
+
+  /// UUIDs of devices on which nothing new can be placed. Whoever sees an update that follows from
+  /// one sees it before.
+  public List<String> unusableDevices() {
+    return loop.unusableDevices();
   }
 
   /// Updates after the sequence, oldest first.

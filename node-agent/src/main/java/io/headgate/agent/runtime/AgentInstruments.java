@@ -3,6 +3,8 @@ package io.headgate.agent.runtime;
 import io.headgate.agent.core.Assignment;
 import io.headgate.agent.core.AttemptReport;
 import io.headgate.agent.core.AttemptState;
+import io.headgate.agent.core.MemoryMeter;
+import io.headgate.agent.driver.GpuDriver;
 import io.headgate.agent.driver.SlicePlan;
 import io.headgate.kit.telemetry.Telemetry;
 import io.headgate.kit.time.TimeSource;
@@ -29,7 +31,8 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// All that the agent measures: the names are here and nowhere else.
+/// All that the agent measures: the names are here, those of devices in [DeviceInstruments], and
+/// nowhere else.
 public final class AgentInstruments implements AutoCloseable {
   private static final String SCOPE = "io.headgate.agent";
 
@@ -60,6 +63,7 @@ public final class AgentInstruments implements AutoCloseable {
   private final Tracer tracer;
   private final TimeSource time;
   private final String node;
+  private final DeviceInstruments devices;
   private final List<ObservableLongGauge> gauges = new CopyOnWriteArrayList<>();
   private final DoubleHistogram startDuration;
   private final DoubleHistogram stopDuration;
@@ -71,6 +75,7 @@ public final class AgentInstruments implements AutoCloseable {
     this.tracer = telemetry.tracer(SCOPE);
     this.time = time;
     this.node = node;
+    this.devices = new DeviceInstruments(telemetry, SCOPE, node);
     this.startDuration = histogram(START_DURATION, "From the assignment to the running program.");
     this.stopDuration = histogram(STOP_DURATION, "One phase of a stop.");
     this.realiseDuration = histogram(REALISE_DURATION, "Making the slices of an attempt.");
@@ -174,6 +179,18 @@ public final class AgentInstruments implements AutoCloseable {
     gauge(UPDATES_PENDING, "{update}", to -> to.record(pending.get(), node()));
   }
 
+  /// What the machine's devices do, as the watch sees them.
+  public void observeDevices(GpuDriver driver, DeviceWatch watch) {
+    if (!driver.devices().isEmpty()) {
+      devices.observe(driver, watch::seen);
+    }
+  }
+
+  /// What attempts have of the memory of devices.
+  void observeSlices(Supplier<List<MemoryMeter.Use>> uses) {
+    devices.observeSlices(uses);
+  }
+
   /// Whether a session with the control plane is open.
   public void observeConnection(Supplier<Boolean> connected) {
     gauge(CONNECTED, "1", to -> to.record(connected.get() ? 1 : 0, node()));
@@ -183,6 +200,7 @@ public final class AgentInstruments implements AutoCloseable {
   @Override
   public void close() {
     gauges.forEach(ObservableLongGauge::close);
+    devices.close();
   }
 
   private void gauge(String name, String unit, Consumer<ObservableLongMeasurement> reader) {

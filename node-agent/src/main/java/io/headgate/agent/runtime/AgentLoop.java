@@ -45,6 +45,7 @@ final class AgentLoop implements AutoCloseable {
   private final Thread thread;
   private volatile ControlPlane controlPlane = ControlPlane.NONE;
   private volatile List<AttemptReport> reports = List.of();
+  private volatile List<String> unusableDevices = List.of();
   private volatile LeadershipHistory history = LeadershipHistory.NONE;
   private volatile boolean closing;
   private volatile CompletableFuture<Void> turn = CompletableFuture.completedFuture(null);
@@ -124,6 +125,12 @@ final class AgentLoop implements AutoCloseable {
     return reports;
   }
 
+  /// Devices on which nothing new can be placed. Whoever sees an update that follows from one sees
+  /// it before.
+  List<String> unusableDevices() {
+    return unusableDevices;
+  }
+
   LeadershipHistory latestHistory() {
     return history;
   }
@@ -180,6 +187,11 @@ final class AgentLoop implements AutoCloseable {
 
   private void take(Input input) {
     List<Effect> effects = reconciler.on(input);
+    if (input instanceof Input.DeviceJudged) {
+      // Before anything that follows from it is told.
+      unusableDevices = reconciler.unusableDevices();
+      controlPlane.updatesReady();
+    }
     try {
       for (Effect effect : effects) {
         carryOut(effect);

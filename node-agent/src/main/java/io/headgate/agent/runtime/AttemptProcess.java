@@ -4,6 +4,7 @@ import io.headgate.agent.core.Assignment;
 import io.headgate.agent.core.AttemptKey;
 import io.headgate.agent.core.Input;
 import io.headgate.agent.core.JobEnvironment;
+import io.headgate.agent.core.Observation;
 import io.headgate.agent.core.StopOrder;
 import io.headgate.agent.driver.SlicePlan;
 import io.headgate.agent.process.AttemptLock;
@@ -36,6 +37,7 @@ final class AttemptProcess implements AttemptCare {
   private final Consumer<Input> inputs;
   private final AttemptStart start;
   private boolean seen; // a status of it; the run's own thread only
+  private volatile boolean failed; // its program ended by itself, and not well
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
   private @Nullable SupervisorLink link; // guarded by lock
@@ -209,18 +211,29 @@ final class AttemptProcess implements AttemptCare {
       return false;
     }
     seen = true;
+    failed = status.get().observation().ending().filter(AttemptProcess::isFailure).isPresent();
     inputs.accept(new Input.Observed(key(), status.get().observation()));
     return status.get().observation().ending().isPresent();
+  }
+
+  private static boolean isFailure(Observation.Ending ending) {
+    return ending.reason().equals("exited") && ending.exitCode().orElse(0) != 0;
   }
 
   private void runRelease(boolean killRemains) {
     long begun = machine.time().monotonicNanos();
     Failpoint.BEFORE_RELEASE.reach();
+    SliceCare slices = new SliceCare(machine, key());
+    if (failed) {
+      // Before its end is told: perhaps a device failed, and it was not the job's fault.
+      slices.look();
+    }
     Duration wait = FIRST_RETRY;
     while (!isDetached()) {
       try {
         if (tryRelease(killRemains)) {
           Failpoint.AFTER_RELEASE.reach();
+          slices.freed();
           Duration took = elapsedSince(begun);
           machine.instruments().attemptReleased(took);
           endStopSpan();
@@ -230,6 +243,7 @@ final class AttemptProcess implements AttemptCare {
       } catch (IOException | RuntimeException e) {
         // Whatever it is, the slices stay taken until this succeeds: what is not clean is not free.
         LOG.warn("cannot release {} yet: {}", key(), e.toString());
+        slices.notFreed(String.valueOf(e.getMessage()));
       }
       pause(wait);
       wait = longer(wait);
@@ -294,6 +308,7 @@ final class AttemptProcess implements AttemptCare {
       case ORPHAN -> "orphaned";
       case SHUTDOWN -> "shutdown";
       case OVER_LIMIT -> "over-limit";
+      case DEVICE_FAILED -> "device-failed";
     };
   }
 

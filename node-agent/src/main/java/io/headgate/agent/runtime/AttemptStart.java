@@ -59,9 +59,11 @@ final class AttemptStart {
     }
     if (stopped.isPresent()) {
       EndReason reason =
-          stopped.get().kind() == StopOrder.Kind.SHUTDOWN
-              ? EndReason.NODE_STOPPED
-              : EndReason.STOPPED;
+          switch (stopped.get().kind()) {
+            case SHUTDOWN -> EndReason.NODE_STOPPED;
+            case DEVICE_FAILED -> EndReason.DEVICE_FAILED;
+            case PREEMPT, CANCEL, ORPHAN, OVER_LIMIT -> EndReason.STOPPED;
+          };
       return giveUp(reason, "stopped before it started");
     }
     try (AgentInstruments.Timing timing = machine.instruments().starting(assignment)) {
@@ -119,14 +121,23 @@ final class AttemptStart {
     }
     machine.ledger().recordSlices(key(), plans);
     long begun = machine.time().monotonicNanos();
-    for (SlicePlan plan : plans) {
-      machine.driver().realise(plan);
-    }
+    plans.forEach(this::realise);
     machine
         .instruments()
         .slicesRealised(plans, Duration.ofNanos(machine.time().monotonicNanos() - begun));
     Failpoint.AFTER_REALISE.reach();
     return plans;
+  }
+
+  private void realise(SlicePlan plan) {
+    String device = plan.grant().deviceUuid();
+    try {
+      machine.driver().realise(plan);
+      machine.devices().made(device);
+    } catch (GpuDriverException e) {
+      machine.devices().refused(device, String.valueOf(e.getMessage()));
+      throw e;
+    }
   }
 
   /// Empty when it is too late for that, because a supervisor has the attempt: one that an earlier

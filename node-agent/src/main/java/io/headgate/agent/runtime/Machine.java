@@ -18,5 +18,6 @@ record Machine(
     Path checkpoints,
     SupervisorSpec.Logs logs,
     MemoryWatch.Settings watch,
+    DeviceWatch devices,
     AgentInstruments instruments,
     TimeSource time) {}

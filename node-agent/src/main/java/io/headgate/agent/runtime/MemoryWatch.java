@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -36,6 +37,7 @@ public final class MemoryWatch implements AutoCloseable {
 
   private final Machine machine;
   private final JobProcesses processes;
+  private final Map<String, List<MemoryMeter.Use>> uses = new ConcurrentHashMap<>();
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition closing = lock.newCondition();
   private boolean closed; // guarded by lock
@@ -61,6 +63,11 @@ public final class MemoryWatch implements AutoCloseable {
     }
   }
 
+  /// Who had how much of which device at the last look. Any thread.
+  List<MemoryMeter.Use> uses() {
+    return uses.values().stream().flatMap(List::stream).toList();
+  }
+
   private void watch(String device, Consumer<Input> inputs) {
     Settings settings = machine.watch();
     // Told of again when it should have gone, and some time for the telling.
@@ -74,7 +81,9 @@ public final class MemoryWatch implements AutoCloseable {
         continue;
       }
       try {
-        for (MemoryMeter.Excess excess : meter.take(sample(device, plans))) {
+        List<MemoryMeter.Use> sample = sample(device, plans);
+        uses.put(device, sample);
+        for (MemoryMeter.Excess excess : meter.take(sample)) {
           LOG.warn("{}: {}", excess.attempt(), excess.words());
           inputs.accept(new Input.OverLimit(excess.attempt(), excess.words()));
         }

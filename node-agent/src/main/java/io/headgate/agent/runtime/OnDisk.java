@@ -20,7 +20,11 @@ final class OnDisk {
   private OnDisk() {}
 
   static AgentPorts open(
-      Agent.Settings settings, GpuDriver driver, AgentInstruments instruments, TimeSource time)
+      Agent.Settings settings,
+      GpuDriver driver,
+      DeviceWatch devices,
+      AgentInstruments instruments,
+      TimeSource time)
       throws IOException {
     Path data = settings.data().toAbsolutePath();
     Ledger ledger = Ledger.open(data, settings.bootId());
@@ -42,6 +46,7 @@ final class OnDisk {
             settings.checkpoints().toAbsolutePath(),
             settings.logs(),
             settings.watch(),
+            devices,
             instruments,
             time);
     Retention retention = new Retention(ledger, time, settings.keep());
@@ -71,6 +76,9 @@ final class OnDisk {
 
   private static AgentPorts.Resources resources(Machine machine, Retention retention) {
     MemoryWatch watch = new MemoryWatch(machine);
+    if (!machine.driver().devices().isEmpty() && !machine.driver().isSimulated()) {
+      machine.instruments().observeSlices(watch::uses);
+    }
     return new AgentPorts.Resources() {
       @Override
       public void recovered(Input.Recovered recovered) throws IOException {

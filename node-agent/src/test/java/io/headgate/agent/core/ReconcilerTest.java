@@ -250,6 +250,59 @@ class ReconcilerTest {
         .hasValue("it used more GPU memory than its slices have");
   }
 
+  private static DeviceCondition failed(String cause) {
+    return HealthRules.judge(List.of(new DeviceSign.Gone(cause)));
+  }
+
+  @Test
+  void stopsWhatCannotGoOnWithItsDeviceAndTakesNothingNewThere() {
+    assign(assignment("a", slice(0, "1/2")));
+    assign(assignment("b", slice(1, "1")));
+    assign(assignment("c"));
+    observe("a", Fixtures.running());
+    Input lost = new Input.DeviceJudged("SIM-0", failed("it is away"));
+    assertThat(names(reconciler.on(lost))).containsExactly("SendStop", "Report STOPPING");
+    assertThat(report("b").state()).isEqualTo(AttemptState.STARTING);
+    assertThat(report("c").state()).isEqualTo(AttemptState.STARTING);
+    observe("a", Fixtures.ended("device-failed", 143));
+    released("a");
+    String problem = "its GPU %s failed: it is away".formatted("SIM-0");
+    assertThat(report("a").end().orElseThrow().reason()).isEqualTo(EndReason.DEVICE_FAILED);
+    assertThat(report("a").end().orElseThrow().error()).hasValue(problem);
+
+    assign(assignment("d", slice(0, "1/2")));
+    assertThat(report("d").end().orElseThrow().reason()).isEqualTo(EndReason.REJECTED);
+    assertThat(report("d").end().orElseThrow().error().orElseThrow())
+        .endsWith("is unhealthy: it is away");
+    reconciler.on(new Input.DeviceJudged("SIM-0", DeviceCondition.HEALTHY));
+    assign(assignment("e", slice(0, "1/2")));
+    assertThat(report("e").state()).isEqualTo(AttemptState.STARTING);
+  }
+
+  @Test
+  void blamesADeviceForAJobThatItTookDownWithItAndNoneForWhatEndedWell() {
+    for (String job : List.of("failed", "well")) {
+      assign(assignment(job, slice(job.equals("well") ? 1 : 0, "1")));
+      observe(job, Fixtures.ended("exited", job.equals("well") ? 0 : 1));
+    }
+    reconciler.on(new Input.DeviceJudged("SIM-0", failed("it is away")));
+    reconciler.on(new Input.DeviceJudged("SIM-1", failed("it is away")));
+    released("failed");
+    released("well");
+    assertThat(report("failed").end().orElseThrow().reason()).isEqualTo(EndReason.DEVICE_FAILED);
+    assertThat(report("failed").end().orElseThrow().exitCode()).hasValue(1);
+    assertThat(report("well").end().orElseThrow().reason()).isEqualTo(EndReason.EXITED);
+  }
+
+  @Test
+  void letsGoOnWhatCanOnAnUnhealthyDevice() {
+    assign(assignment("a", slice(0, "1/2")));
+    DeviceCondition contained = HealthRules.judge(List.of(new DeviceSign.Xid(48)));
+    assertThat(reconciler.on(new Input.DeviceJudged("SIM-0", contained))).isEmpty();
+    assign(assignment("b", slice(0, "1/2")));
+    assertThat(report("b").end().orElseThrow().reason()).isEqualTo(EndReason.REJECTED);
+  }
+
   @Test
   void adoptsWhatItFindsAndTakesUpWhereTheLedgerEnds() {
     Input.Found found =

@@ -25,6 +25,7 @@ final class CrashingAgent {
 
   static Agent open(Path data, String bootId) throws IOException {
     TimeSource time = TimeSource.system();
+    NvmlGpuDriver driver = NvmlGpuDriver.open(gpus(data), CrashingAgent::reached);
     return Agent.open(
         new Agent.Settings(
             "crash",
@@ -34,7 +35,8 @@ final class CrashingAgent {
             new Retention.Limits(10, Duration.ofDays(1), Optional.empty()),
             new MemoryWatch.Settings(Duration.ofMillis(150), Duration.ofMillis(400)),
             bootId),
-        NvmlGpuDriver.open(gpus(data), CrashingAgent::reached),
+        driver,
+        new DeviceWatch(driver, Duration.ofSeconds(10), time),
         new AgentInstruments(Telemetry.disabled(), time, "crash"),
         time);
   }

@@ -436,6 +436,7 @@ final class SimulatedAgent {
               case ORPHAN -> "orphaned";
               case SHUTDOWN -> "shutdown";
               case OVER_LIMIT -> "over-limit";
+              case DEVICE_FAILED -> "device-failed";
             },
             stop.skipCallback() ? Duration.ZERO : assignment.abortCallback().timeout());
       }

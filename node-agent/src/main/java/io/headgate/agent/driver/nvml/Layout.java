@@ -71,6 +71,23 @@ record Layout(String type, int bytes, Map<String, Integer> offsets, int version)
           .field("softLimit", 8)
           .field("hardLimit", 16);
 
+  static final Layout UTILIZATION = of("nvmlUtilization_t", 8).field("gpu", 0).field("memory", 4);
+
+  static final Layout EVENT_DATA =
+      of("nvmlEventData_t", 32)
+          .field("device", 0)
+          .field("eventType", 8)
+          .field("eventData", 16)
+          .field("gpuInstanceId", 24)
+          .field("computeInstanceId", 28);
+
+  static final Layout FIELD_VALUE =
+      of("nvmlFieldValue_t", 40)
+          .field("fieldId", 0)
+          .field("scopeId", 4)
+          .field("nvmlReturn", 28)
+          .field("value", 32);
+
   static final List<Layout> ALL =
       List.of(
           MEMORY_V2,
@@ -80,7 +97,10 @@ record Layout(String type, int bytes, Map<String, Integer> offsets, int version)
           GPU_INSTANCE,
           COMPUTE_INSTANCE_PROFILE,
           COMPUTE_INSTANCE,
-          SET_MEMORY_LIMITS);
+          SET_MEMORY_LIMITS,
+          UTILIZATION,
+          EVENT_DATA,
+          FIELD_VALUE);
 
   /// Bits by which the number of a structure's version is shifted above its size.
   private static final int VERSION_SHIFT = 24;

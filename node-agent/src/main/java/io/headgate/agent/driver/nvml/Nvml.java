@@ -31,7 +31,8 @@ final class Nvml implements AutoCloseable {
   /// Memory of a GPU in bytes.
   ///
   /// @param reserved of the total, for the driver's own use
-  record MemoryInfo(long total, long reserved) {}
+  /// @param used of the total, by programs
+  record MemoryInfo(long total, long reserved, long used) {}
 
   /// A size of GPU instances.
   ///
@@ -110,7 +111,7 @@ final class Nvml implements AutoCloseable {
     check(
         "nvmlDeviceGetMemoryInfo",
         api.nvmlDeviceGetMemoryInfo_v2(device.pointer, memory.pointer()));
-    return new MemoryInfo(memory.u64("total"), memory.u64("reserved"));
+    return new MemoryInfo(memory.u64("total"), memory.u64("reserved"), memory.u64("used"));
   }
 
   /// Whether MIG is on; also false on a GPU that has none.

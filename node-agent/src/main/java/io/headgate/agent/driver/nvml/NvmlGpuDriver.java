@@ -2,7 +2,10 @@ package io.headgate.agent.driver.nvml;
 
 import io.headgate.agent.core.AttemptKey;
 import io.headgate.agent.core.DeviceInfo;
+import io.headgate.agent.core.DeviceSign;
 import io.headgate.agent.core.SliceGrant;
+import io.headgate.agent.driver.DeviceListener;
+import io.headgate.agent.driver.DeviceReading;
 import io.headgate.agent.driver.GpuDriver;
 import io.headgate.agent.driver.GpuDriverException;
 import io.headgate.agent.driver.GpuProcess;
@@ -24,6 +27,7 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
@@ -50,6 +54,7 @@ public final class NvmlGpuDriver implements GpuDriver {
 
   private final Settings settings;
   private final Nvml nvml;
+  private final NvmlHealth health;
   private final Lane lane;
   private final String version;
   private final SortedMap<String, Gpu> gpus;
@@ -58,9 +63,12 @@ public final class NvmlGpuDriver implements GpuDriver {
   /// With the devices as a job's libraries know them.
   private final MadeSlices<String> slices = new MadeSlices<>();
 
-  private NvmlGpuDriver(Settings settings, NvmlSteps steps, Nvml nvml, Lane lane) {
+  private final AtomicReference<NvmlEvents> events = new AtomicReference<>();
+
+  private NvmlGpuDriver(Settings settings, NvmlSteps steps, NvmlLoader.Opened opened, Lane lane) {
     this.settings = settings;
-    this.nvml = nvml;
+    this.nvml = opened.nvml();
+    this.health = opened.health();
     this.lane = lane;
     this.version = lane.call(nvml::driverVersion);
     this.gpus = discoverGpus();
@@ -77,9 +85,9 @@ public final class NvmlGpuDriver implements GpuDriver {
   /// @throws GpuUnavailableException when there is no NVML that works
   public static NvmlGpuDriver open(Settings settings, NvmlSteps steps) {
     Lane lane = new Lane("NVML", settings.patience());
-    Nvml nvml;
+    NvmlLoader.Opened opened;
     try {
-      nvml = lane.call(() -> NvmlLoader.open(settings.library()));
+      opened = lane.call(() -> NvmlLoader.open(settings.library()));
     } catch (GpuDriverException e) {
       lane.close();
       throw new GpuUnavailableException(String.valueOf(e.getMessage()), false);
@@ -88,7 +96,7 @@ public final class NvmlGpuDriver implements GpuDriver {
       throw e;
     }
     try {
-      return new NvmlGpuDriver(settings, steps, nvml, lane);
+      return new NvmlGpuDriver(settings, steps, opened, lane);
     } catch (GpuDriverException | NvmlException e) {
       lane.close();
       throw new GpuUnavailableException(String.valueOf(e.getMessage()), false);
@@ -200,7 +208,15 @@ public final class NvmlGpuDriver implements GpuDriver {
     on(
         gpu,
         () -> {
-          mechanism(plan).release(gpu, plan);
+          try {
+            mechanism(plan).release(gpu, plan);
+          } catch (NvmlException e) {
+            if (e.status() != NvmlStatus.GPU_IS_LOST) {
+              throw e;
+            }
+            // Nobody can have it, and nothing new comes to a lost GPU: who had it may go elsewhere.
+            LOG.warn("{} is gone with {}: {}", plan.name(), gpu.words(), e.getMessage());
+          }
           return true;
         });
     slices.remove(plan);
@@ -261,6 +277,29 @@ public final class NvmlGpuDriver implements GpuDriver {
   }
 
   @Override
+  public DeviceReading read(String deviceUuid) {
+    try {
+      Gpu gpu = gpu(deviceUuid);
+      return on(gpu, gpu.watchLane(), () -> health.read(nvml, gpu.handle()));
+    } catch (GpuDriverException e) {
+      return DeviceReading.of(new DeviceSign.Silent(String.valueOf(e.getMessage())));
+    }
+  }
+
+  @Override
+  public void listen(DeviceListener listener) {
+    if (!health.hasEvents()) {
+      LOG.warn("errors that GPUs report by themselves are not heard of: the driver is too old");
+      return;
+    }
+    NvmlEvents waiting = new NvmlEvents(health.api(), List.copyOf(gpus.values()), listener);
+    if (!events.compareAndSet(null, waiting)) {
+      throw new IllegalStateException("somebody listens already");
+    }
+    waiting.start();
+  }
+
+  @Override
   public Map<String, String> environment(List<SlicePlan> plans) {
     String visible =
         plans.stream()
@@ -276,6 +315,7 @@ public final class NvmlGpuDriver implements GpuDriver {
   /// Ends the use of the library. What hangs in it is left alone.
   @Override
   public void close() {
+    Optional.ofNullable(events.get()).ifPresent(NvmlEvents::close);
     gpus.values().forEach(Gpu::close);
     try {
       lane.run(nvml::close);

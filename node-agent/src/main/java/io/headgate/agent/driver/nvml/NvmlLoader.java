@@ -2,7 +2,10 @@ package io.headgate.agent.driver.nvml;
 
 import io.headgate.agent.driver.GpuUnavailableException;
 import io.headgate.agent.driver.VendorLibrary;
+import java.lang.reflect.Method;
+import java.util.Arrays;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /// Finds NVML on this machine, and says in one sentence why there is none.
 final class NvmlLoader {
@@ -10,16 +13,30 @@ final class NvmlLoader {
 
   private NvmlLoader() {}
 
+  /// The library, for what the agent cannot do without, and for the rest.
+  record Opened(Nvml nvml, NvmlHealth health) {}
+
+  private static NvmlHealthApi health(VendorLibrary loaded) {
+    return loaded.bind(
+        NvmlHealthApi.class,
+        Arrays.stream(NvmlHealthApi.class.getDeclaredMethods())
+            .map(Method::getName)
+            .collect(Collectors.toSet()));
+  }
+
   /// Loads the library and initialises it.
   ///
   /// @param library name or path
   /// @throws GpuUnavailableException when it is not there or does not work
-  static Nvml open(String library) {
+  static Opened open(String library) {
     VendorLibrary loaded = VendorLibrary.load(library, "NVIDIA driver");
     NvmlApi api = loaded.bind(NvmlApi.class, Set.of(Nvml.SET_MEMORY_LIMITS));
     int code = api.nvmlInitWithFlags(NO_GPUS_IS_FINE);
     return switch (NvmlStatus.of(code)) {
-      case SUCCESS -> new Nvml(api, loaded.has(Nvml.SET_MEMORY_LIMITS));
+      case SUCCESS ->
+          new Opened(
+              new Nvml(api, loaded.has(Nvml.SET_MEMORY_LIMITS)),
+              new NvmlHealth(health(loaded), loaded::has));
       case DRIVER_NOT_LOADED ->
           throw new GpuUnavailableException(
               "the NVIDIA driver is not loaded (%s is there; modprobe nvidia)".formatted(library),

@@ -19,6 +19,7 @@ enum NvmlStatus {
   IN_USE(19),
   INSUFFICIENT_RESOURCES(23),
   ARGUMENT_VERSION_MISMATCH(25),
+  GPU_NOT_FOUND(28),
   /// Any other.
   OTHER(-1);
 

@@ -92,8 +92,13 @@ record Kfd(Path sysfs) {
     return Files.isWritable(file(address, name));
   }
 
+  /// Where the kernel shows a GPU.
+  Path directory(PciAddress address) {
+    return sysfs.resolve("bus/pci/devices").resolve(address.toString());
+  }
+
   private Path file(PciAddress address, String name) {
-    return sysfs.resolve("bus/pci/devices").resolve(address.toString()).resolve(name);
+    return directory(address).resolve(name);
   }
 
   private static Map<String, Long> properties(Path file) {

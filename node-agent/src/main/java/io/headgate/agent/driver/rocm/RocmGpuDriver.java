@@ -2,7 +2,9 @@ package io.headgate.agent.driver.rocm;
 
 import io.headgate.agent.core.AttemptKey;
 import io.headgate.agent.core.DeviceInfo;
+import io.headgate.agent.core.DeviceSign;
 import io.headgate.agent.core.SliceGrant;
+import io.headgate.agent.driver.DeviceReading;
 import io.headgate.agent.driver.GpuDriver;
 import io.headgate.agent.driver.GpuDriverException;
 import io.headgate.agent.driver.GpuProcess;
@@ -46,6 +48,7 @@ public final class RocmGpuDriver implements GpuDriver {
 
   private final Rocm rocm;
   private final Kfd kfd;
+  private final AmdHealth health;
 
   /// All calls of the library, and with them the making of slices.
   private final Lane lane;
@@ -63,6 +66,7 @@ public final class RocmGpuDriver implements GpuDriver {
   private RocmGpuDriver(Rocm rocm, Kfd kfd, RocmSteps steps, Lane lane, Lane watchLane) {
     this.rocm = rocm;
     this.kfd = kfd;
+    this.health = new AmdHealth(kfd);
     this.lane = lane;
     this.watchLane = watchLane;
     this.version = lane.call(rocm::version);
@@ -200,6 +204,16 @@ public final class RocmGpuDriver implements GpuDriver {
     return on(gpu, watchLane, () -> kfd.memoryByProcess(nodes)).entrySet().stream()
         .map(use -> new GpuProcess(use.getKey(), use.getValue()))
         .toList();
+  }
+
+  @Override
+  public DeviceReading read(String deviceUuid) {
+    try {
+      AmdGpu gpu = gpu(deviceUuid);
+      return on(gpu, watchLane, () -> health.read(gpu));
+    } catch (GpuDriverException e) {
+      return DeviceReading.of(new DeviceSign.Silent(String.valueOf(e.getMessage())));
+    }
   }
 
   @Override

@@ -5,10 +5,12 @@ import io.headgate.agent.core.DeviceInfo;
 import io.headgate.agent.core.IsolationLevel;
 import io.headgate.agent.core.SliceBook;
 import io.headgate.agent.core.SliceGrant;
+import io.headgate.agent.driver.DeviceReading;
 import io.headgate.agent.driver.GpuDriver;
 import io.headgate.agent.driver.GpuDriverException;
 import io.headgate.agent.driver.GpuProcess;
 import io.headgate.agent.driver.SlicePlan;
+import io.headgate.type.GpuQuantity;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -16,6 +18,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.OptionalLong;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.UUID;
@@ -28,6 +32,10 @@ import java.util.stream.Collectors;
 /// given away more than once.
 public final class SimulatedGpuDriver implements GpuDriver {
   private static final String MECHANISM = "simulated";
+  private static final double IDLE_CELSIUS = 30;
+  private static final double BUSY_CELSIUS = 40;
+  private static final double IDLE_WATTS = 70;
+  private static final double BUSY_WATTS = 500;
 
   private final List<DeviceInfo> devices;
   private final SliceBook book;
@@ -133,6 +141,32 @@ public final class SimulatedGpuDriver implements GpuDriver {
   @Override
   public List<GpuProcess> processes(String deviceUuid) {
     return List.of();
+  }
+
+  /// As of devices that are busy with what they are given, and never fail.
+  @Override
+  public DeviceReading read(String deviceUuid) {
+    List<SlicePlan> given =
+        discover().stream().filter(plan -> plan.grant().deviceUuid().equals(deviceUuid)).toList();
+    long memory = given.stream().mapToLong(SlicePlan::memoryLimitBytes).sum();
+    long units = given.stream().mapToLong(plan -> plan.grant().gpus().units()).sum();
+    double busy = Math.min(1, units / (double) GpuQuantity.UNITS_PER_GPU);
+    OptionalLong limit =
+        devices.stream()
+            .filter(device -> device.uuid().equals(deviceUuid))
+            .mapToLong(DeviceInfo::memoryBytes)
+            .findFirst();
+    return new DeviceReading(
+        List.of(),
+        new DeviceReading.Figures(
+            OptionalDouble.of(busy),
+            OptionalLong.of(memory),
+            limit,
+            OptionalDouble.of(IDLE_CELSIUS + busy * BUSY_CELSIUS),
+            OptionalDouble.of(IDLE_WATTS + busy * BUSY_WATTS),
+            OptionalDouble.empty(),
+            OptionalLong.of(0),
+            OptionalLong.of(0)));
   }
 
   @Override

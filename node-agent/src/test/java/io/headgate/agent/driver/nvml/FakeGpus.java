@@ -82,7 +82,26 @@ public final class FakeGpus {
     write(gpu + "/mig", on ? "1" : "0");
   }
 
-  void isLost(int gpu) {
+  /// What the GPU tells of itself, each `<name> <number>`.
+  public void readings(int gpu, String... lines) {
+    write(gpu + "/readings", String.join("\n", lines));
+  }
+
+  /// The GPU reports an error.
+  public void xid(int gpu, int number) {
+    write("events", gpu + " 8 " + number);
+  }
+
+  /// Whether all errors that GPUs reported were taken by who waits for them.
+  public boolean isHeard() {
+    return !Files.exists(state.resolve("events"));
+  }
+
+  public void isBack(int gpu) {
+    delete(gpu + "/lost");
+  }
+
+  public void isLost(int gpu) {
     write(gpu + "/lost", "");
   }
 

@@ -81,6 +81,15 @@ public final class FakeAmdGpus {
     write(device(gpu).resolve(attribute), value);
   }
 
+  /// It is on its bus no more.
+  public void isGone(int gpu) {
+    try {
+      Files.move(device(gpu), sysfs.resolve("gone-" + gpu));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   /// From its next start on, each partition has an identity of its own.
   void namesPartitions(int gpu) {
     write(gpu, "partition_ids", "");

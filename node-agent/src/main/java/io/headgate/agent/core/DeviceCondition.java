@@ -1,0 +1,53 @@
+package io.headgate.agent.core;
+
+/// How a device is.
+///
+/// @param endsJobs whether what runs on it cannot go on; only when it is unhealthy
+/// @param cause why, in clauses, the worst first; empty when it is healthy
+public record DeviceCondition(Health health, boolean endsJobs, String cause, Remedy remedy) {
+  /// How well a device works; worse is greater.
+  public enum Health {
+    HEALTHY,
+    /// Something is to be seen to; it is used as before.
+    DEGRADED,
+    /// Nothing new is placed on it.
+    UNHEALTHY
+  }
+
+  /// What the operator has to do; more is greater.
+  public enum Remedy {
+    NONE,
+    /// To look after what is around it: cooling, power, links, processes that hold it.
+    INSPECT,
+    /// To reset it when nothing runs on it.
+    RESET,
+    RESTART_MACHINE,
+    REPLACE
+  }
+
+  public static final DeviceCondition HEALTHY =
+      new DeviceCondition(Health.HEALTHY, false, "", Remedy.NONE);
+
+  static DeviceCondition degraded(String cause, Remedy remedy) {
+    return new DeviceCondition(Health.DEGRADED, false, cause, remedy);
+  }
+
+  /// What runs goes on.
+  static DeviceCondition unhealthy(String cause, Remedy remedy) {
+    return new DeviceCondition(Health.UNHEALTHY, false, cause, remedy);
+  }
+
+  /// What runs cannot go on.
+  static DeviceCondition failed(String cause, Remedy remedy) {
+    return new DeviceCondition(Health.UNHEALTHY, true, cause, remedy);
+  }
+
+  public boolean isHealthy() {
+    return health == Health.HEALTHY;
+  }
+
+  /// Whether anything new may be placed on it.
+  public boolean takesWork() {
+    return health != Health.UNHEALTHY;
+  }
+}

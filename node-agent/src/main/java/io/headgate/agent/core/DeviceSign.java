@@ -1,0 +1,67 @@
+package io.headgate.agent.core;
+
+/// Something that was seen of a device and says how well it works.
+public sealed interface DeviceSign {
+  /// The machine has the device no more: it fell off its bus, or its driver has given it up.
+  ///
+  /// @param how one clause
+  record Gone(String how) implements DeviceSign {}
+
+  /// It does not answer, or nothing that can be understood.
+  ///
+  /// @param how one clause
+  record Silent(String how) implements DeviceSign {}
+
+  /// NVIDIA's driver reported an error by its number.
+  record Xid(int number) implements DeviceSign {}
+
+  /// The driver itself says what has to be done before the device is whole again.
+  record RecoveryDue(Recovery recovery) implements DeviceSign {}
+
+  /// What a driver asks for.
+  enum Recovery {
+    /// A reset; what runs cannot go on.
+    RESET,
+    /// A restart of the machine; what runs cannot go on.
+    RESTART,
+    /// A reset when it is convenient: less of the device is there, what runs can go on.
+    DRAIN_AND_RESET,
+    /// Traffic between GPUs has to end, before it can be said what more.
+    DRAIN_LINKS
+  }
+
+  /// Rows of memory are replaced by spare ones at the next reset.
+  record RowsPending() implements DeviceSign {}
+
+  /// No spare rows are left for one that is bad.
+  record RowsExhausted() implements DeviceSign {}
+
+  /// Pages of memory are taken out of use at the next start of the driver.
+  record PagesPending() implements DeviceSign {}
+
+  /// Pages of memory that are bad could not be taken out of use.
+  ///
+  /// @param pages how many, from 1
+  record PagesStuck(int pages) implements DeviceSign {}
+
+  /// Errors of memory that could not be corrected, since the device or its driver started.
+  ///
+  /// @param errors how many, from 1
+  record Uncorrected(long errors) implements DeviceSign {}
+
+  /// It runs slower than it could, to protect itself, and has for a while.
+  ///
+  /// @param why one clause
+  record Throttled(String why) implements DeviceSign {}
+
+  /// A slice of it could not be removed, and keeps its place until it can.
+  ///
+  /// @param problem one sentence
+  record SliceStuck(String problem) implements DeviceSign {}
+
+  /// The slices that were to be made of it last were refused, one after the other.
+  ///
+  /// @param times how often, from 1
+  /// @param problem the last one, in one sentence
+  record SlicesRefused(int times, String problem) implements DeviceSign {}
+}
