@@ -49,6 +49,7 @@ final class LoadAgent implements ClientResponseObserver<ConnectRequest, ConnectR
   private long sequence;
   private long heartbeats;
   private boolean welcomed;
+  private int welcomes;
 
   /// @param channels where to connect, asked anew each time
   LoadAgent(String node, Supplier<Channel> channels, Listener listener) {
@@ -80,6 +81,15 @@ final class LoadAgent implements ClientResponseObserver<ConnectRequest, ConnectR
 
   synchronized boolean isWelcomed() {
     return welcomed;
+  }
+
+  synchronized boolean isConnected() {
+    return stream != null;
+  }
+
+  /// How often a leader has welcomed it.
+  synchronized int welcomes() {
+    return welcomes;
   }
 
   synchronized void heartbeat() {
@@ -120,6 +130,7 @@ final class LoadAgent implements ClientResponseObserver<ConnectRequest, ConnectR
 
   private synchronized void welcomed() {
     welcomed = true;
+    welcomes++;
   }
 
   private synchronized void assigned(Assign assign) {

@@ -21,13 +21,14 @@ import java.util.function.Consumer;
 /// Arguments, each `name=value`: `rows` (comma-separated; all), `waiting` (jobs that wait
 /// meanwhile; 0), `nodes` (of 8 GPUs; 125), `seconds` (of each round of load; 10), `rates` (life
 /// cycles a second; 100,500,1000), `warm` (seconds of mixed load before anything is measured: what
-/// a process does first it does slowly; 0), `profile` (a file to which the first scheduler's flight
-/// recorder writes; none).
+/// a process does first it does slowly; 0), `profile` (a file to which the last scheduler's flight
+/// recorder writes: the successor's for a takeover; none), `heap` (of each scheduler; 4g).
 public final class LoadBenchmark {
   /// What can be asked for, in the order in which it is measured. A takeover ends the leader, so it
   /// is last.
   private static final List<String> ROWS =
-      List.of("ack", "assign", "unary", "batch", "list", "lifecycle", "preempt", "takeover");
+      List.of(
+          "ack", "assign", "unary", "batch", "list", "lifecycle", "preempt", "agents", "takeover");
 
   private LoadBenchmark() {}
 
@@ -39,7 +40,8 @@ public final class LoadBenchmark {
       int seconds,
       List<Integer> rates,
       int warm,
-      String profile) {
+      String profile,
+      String heap) {
     static Options parse(String[] arguments) {
       Map<String, String> given = new HashMap<>();
       for (String argument : arguments) {
@@ -47,10 +49,12 @@ public final class LoadBenchmark {
         given.put(parts[0], parts.length == 2 ? parts[1] : "");
       }
       TreeSet<String> unknown = new TreeSet<>(given.keySet());
-      unknown.removeAll(List.of("rows", "waiting", "nodes", "seconds", "rates", "warm", "profile"));
+      unknown.removeAll(
+          List.of("rows", "waiting", "nodes", "seconds", "rates", "warm", "profile", "heap"));
       if (!unknown.isEmpty()) {
         throw new IllegalArgumentException(
-            "rows, waiting, nodes, seconds, rates, warm and profile can be said, not " + unknown);
+            "rows, waiting, nodes, seconds, rates, warm, profile and heap can be said, not "
+                + unknown);
       }
       List<String> rows =
           Arrays.asList(given.getOrDefault("rows", String.join(",", ROWS)).split(","));
@@ -66,7 +70,8 @@ public final class LoadBenchmark {
               .map(Integer::valueOf)
               .toList(),
           number(given, "warm", 0),
-          given.getOrDefault("profile", ""));
+          given.getOrDefault("profile", ""),
+          given.getOrDefault("heap", "4g"));
     }
 
     private static int number(Map<String, String> given, String name, int usual) {
@@ -111,7 +116,10 @@ public final class LoadBenchmark {
       LoadCalibration machine = LoadCalibration.measure(rig.postgres());
       Heard heard = new Heard();
       rig.connectAgents(options.nodes(), heard);
-      LoadRows rows = new LoadRows(rig, options, machine, heard, LoadBenchmark::print);
+      LoadRows rows =
+          new LoadRows(
+              rig, options, new LoadFigures(options, machine, LoadBenchmark::print), heard);
+      rows.calibration();
       rows.warm();
       rows.fill();
       for (String row : ROWS) {

@@ -39,17 +39,23 @@ final class LoadLoops {
     long begun = System.nanoTime();
     long end = begun + TimeUnit.SECONDS.toNanos(seconds);
     AtomicLong done = new AtomicLong();
+    each(
+        clients,
+        client -> {
+          while (System.nanoTime() < end) {
+            call.accept(client);
+            done.incrementAndGet();
+          }
+        });
+    return done.get() / ((System.nanoTime() - begun) / NANOS_PER_SECOND);
+  }
+
+  /// Lets so many clients work at the same time, until all are done.
+  static void each(int clients, IntConsumer work) {
     List<Thread> threads = new ArrayList<>();
     for (int i = 0; i < clients; i++) {
       int client = i;
-      threads.add(
-          Thread.ofVirtual()
-              .start(() -> {
-                while (System.nanoTime() < end) {
-                  call.accept(client);
-                  done.incrementAndGet();
-                }
-              }));
+      threads.add(Thread.ofVirtual().start(() -> work.accept(client)));
     }
     for (Thread thread : threads) {
       try {
@@ -59,7 +65,6 @@ final class LoadLoops {
         throw new IllegalStateException("interrupted", e);
       }
     }
-    return done.get() / ((System.nanoTime() - begun) / NANOS_PER_SECOND);
   }
 
   /// Waits until everything has come.

@@ -18,16 +18,16 @@ import java.net.ServerSocket;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /// Schedulers as processes of their own, on a PostgreSQL that keeps what it acknowledges, with
@@ -42,12 +42,35 @@ final class LoadRig implements AutoCloseable {
   static final String FIRM = LoadAgent.HELD + "firm";
   static final String LOOSE = LoadAgent.HELD + "loose";
   static final String CROWD = LoadAgent.HELD + "crowd";
-  private static final int CROWDS = 10;
+  static final int CROWDS = 10;
 
-  private static final Duration PATIENCE = Duration.ofMinutes(3);
+  private static final String MULTIPLY =
+      """
+      insert into job (id, tenant, name, queue, policy, profile, gpu_units, workers, user_id,
+        submitter, priority, by_role, labels, traceparent, created_at, submitted_at, state,
+        sequence, attempts, simulated, version)
+      select last.id + i, tenant, name || '-copy-' || i, queue, policy, profile, gpu_units, workers,
+        user_id, submitter, priority, by_role, labels, traceparent,
+        created_at + i * interval '1 ms', submitted_at + i * interval '1 ms', state,
+        last.sequence + i, attempts, simulated, version
+      from (select max(id) as id, max(sequence) as sequence from job) last
+        cross join generate_series(1, %d) i
+        join (select job.*, row_number() over (order by id) as number, count(*) over () as total
+          from job where state = 'WAITING') one on one.number = 1 + i %% one.total\
+      """;
+
+  private static final String MULTIPLY_SPECS =
+      """
+      insert into job_spec (job_id, document)
+      select id, (select document from job_spec limit 1) from job
+      where not exists (select from job_spec where job_id = id)\
+      """;
+
+  private static final Duration PATIENCE = Duration.ofMinutes(4);
 
   private final Path directory;
   private final String profile;
+  private final String heap;
   private final TestTokens tokens = TestTokens.create();
   private final Neighbours neighbours = new Neighbours(tokens);
   private final PostgresServer postgres;
@@ -56,11 +79,9 @@ final class LoadRig implements AutoCloseable {
   private final List<Integer> groupPorts = new ArrayList<>();
   private final List<Process> processes = new ArrayList<>();
   private final List<ManagedChannel> channels = new ArrayList<>();
-  private final List<LoadAgent> agents = new ArrayList<>();
-  private final ScheduledExecutorService timer =
-      Executors.newSingleThreadScheduledExecutor(
-          Thread.ofPlatform().daemon().name("load-agents").factory());
+  private final LoadFleet fleet = new LoadFleet();
   private final int gpus;
+  private final int schedulers;
 
   /// Where agents connect to: moves on when a scheduler dies.
   private volatile int firstAlive;
@@ -69,6 +90,8 @@ final class LoadRig implements AutoCloseable {
   LoadRig(Path directory, LoadBenchmark.Options options, int schedulers) throws IOException {
     this.directory = directory;
     this.profile = options.profile();
+    this.heap = options.heap();
+    this.schedulers = schedulers;
     this.gpus = options.nodes() * GPUS_PER_NODE;
     this.postgres =
         PostgresServer.start(directory.resolve("postgres"), PostgresServer.Durability.FULL);
@@ -78,6 +101,10 @@ final class LoadRig implements AutoCloseable {
       ports.add(freePort());
       groupPorts.add(freePort());
     }
+    launchAll();
+  }
+
+  private void launchAll() throws IOException {
     for (int i = 0; i < schedulers; i++) {
       processes.add(launch(i));
       if (i == 0) {
@@ -85,6 +112,28 @@ final class LoadRig implements AutoCloseable {
       }
     }
     await("all schedulers", () -> isReady(schedulers - 1));
+  }
+
+  /// Makes so many waiting jobs of the few that wait, by SQL, which is quicker than to submit a
+  /// million; meanwhile no scheduler runs.
+  void multiply(int jobs) throws IOException {
+    for (Process process : processes) {
+      process.destroy();
+      process.onExit().join();
+    }
+    processes.clear();
+    try (Connection connection =
+            DriverManager.getConnection(
+                database.url(), database.user(), database.password().reveal());
+        Statement statement = connection.createStatement()) {
+      statement.execute("set search_path = " + database.schema());
+      statement.execute(MULTIPLY.formatted(jobs));
+      statement.execute(MULTIPLY_SPECS);
+      statement.execute("analyze");
+    } catch (SQLException e) {
+      throw new IllegalStateException(e);
+    }
+    launchAll();
   }
 
   private void describe(int nodes) {
@@ -146,6 +195,8 @@ final class LoadRig implements AutoCloseable {
     variables.put("HEADGATE_SCHEDULER_POLICIES_SERVER", neighbours.uri().toString());
     variables.put("HEADGATE_SCHEDULER_SERVICE_KEY", Neighbours.KEY);
     variables.put("HEADGATE_TELEMETRY_METRICS_PORT", "0");
+    // All agents are on this machine.
+    variables.put("HEADGATE_API_MAX_CONNECTIONS_PER_ADDRESS", "10000");
     // As on every address that others reach.
     variables.put("HEADGATE_API_DISCOVERY", "off");
     if (ports.size() > 1) {
@@ -160,8 +211,8 @@ final class LoadRig implements AutoCloseable {
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "--enable-native-access=ALL-UNNAMED",
                 "--sun-misc-unsafe-memory-access=allow",
-                "-Xmx4g"));
-    if (index == 0 && !profile.isEmpty()) {
+                "-Xmx" + heap));
+    if (index == schedulers - 1 && !profile.isEmpty()) {
       command.add("-XX:StartFlightRecording=settings=profile,dumponexit=true,filename=" + profile);
     }
     command.addAll(
@@ -191,40 +242,14 @@ final class LoadRig implements AutoCloseable {
   /// Connects agents of all nodes, and waits until the leader has welcomed each.
   void connectAgents(int nodes, LoadAgent.Listener listener) {
     for (int i = 0; i < nodes; i++) {
-      String node = node(i);
-      Map<Integer, Channel> known = new HashMap<>();
-      agents.add(
-          new LoadAgent(
-              node,
-              () ->
-                  known.computeIfAbsent(
-                      firstAlive, index -> channel(index, tokens.node("acme", node))),
-              listener));
+      String token = tokens.node("acme", node(i));
+      fleet.join(node(i), () -> open(firstAlive, token), listener);
     }
-    agents.forEach(LoadAgent::connect);
-    var _ =
-        timer.scheduleAtFixedRate(
-            () ->
-                agents.forEach(agent -> {
-                  agent.connect();
-                  agent.heartbeat();
-                }),
-            200,
-            1000,
-            TimeUnit.MILLISECONDS);
-    await("all agents", () -> agents.stream().allMatch(LoadAgent::isWelcomed));
+    fleet.connect();
   }
 
-  /// Comes back at once and often, as agents do when their stream is cut.
-  void reconnectQuickly() {
-    var _ =
-        timer.scheduleAtFixedRate(
-            () -> agents.forEach(LoadAgent::connect), 50, 100, TimeUnit.MILLISECONDS);
-  }
-
-  /// Jobs that run, as the agents know it.
-  int running() {
-    return agents.stream().mapToInt(agent -> agent.running().size()).sum();
+  LoadFleet fleet() {
+    return fleet;
   }
 
   Channel channel(String token) {
@@ -232,6 +257,12 @@ final class LoadRig implements AutoCloseable {
   }
 
   private Channel channel(int index, String token) {
+    ManagedChannel channel = open(index, token);
+    channels.add(channel);
+    return channel;
+  }
+
+  private ManagedChannel open(int index, String token) {
     ChannelConfig config =
         new ChannelConfig(
             URI.create("http://127.0.0.1:" + ports.get(index)),
@@ -239,11 +270,7 @@ final class LoadRig implements AutoCloseable {
             Duration.ofSeconds(60),
             Duration.ofSeconds(20),
             ByteSize.parse("64MiB"));
-    ManagedChannel channel = Channels.open(config, () -> Optional.of(token), Telemetry.disabled());
-    synchronized (channels) {
-      channels.add(channel);
-    }
-    return channel;
+    return Channels.open(config, () -> Optional.of(token), Telemetry.disabled());
   }
 
   String alice() {
@@ -261,6 +288,24 @@ final class LoadRig implements AutoCloseable {
     firstAlive = 1;
   }
 
+  /// What the last scheduler said of its take-over.
+  List<String> takeover() {
+    return takeover(schedulers);
+  }
+
+  /// What the first one said of its start.
+  List<String> starts() {
+    return takeover(1);
+  }
+
+  private List<String> takeover(int scheduler) {
+    try (var lines = Files.lines(directory.resolve("scheduler-" + scheduler + ".log"))) {
+      return lines.filter(line -> line.contains("Takeover") || line.contains(" leads, ")).toList();
+    } catch (IOException e) {
+      throw new IllegalStateException("no log", e);
+    }
+  }
+
   /// Processor seconds that the leader has used, and PostgreSQL with all its processes.
   double[] cpuSeconds() {
     return new double[] {
@@ -269,6 +314,18 @@ final class LoadRig implements AutoCloseable {
           .cpuSeconds(),
       ProcessStat.ofTree(postmaster()).stream().mapToDouble(ProcessStat::cpuSeconds).sum()
     };
+  }
+
+  /// Processor time of the last scheduler, by thread.
+  Map<String, Double> threadSeconds() {
+    return ProcessStat.threadSeconds(processes.getLast().pid());
+  }
+
+  /// Memory of the leader in bytes: what the kernel counts at most until now, and what of the heap
+  /// is in use after a collection.
+  long[] memoryBytes() {
+    long pid = processes.getFirst().pid();
+    return new long[] {ProcessStat.mostResidentBytes(pid), ProcessStat.heapBytes(pid)};
   }
 
   private long postmaster() {
@@ -306,14 +363,12 @@ final class LoadRig implements AutoCloseable {
 
   @Override
   public void close() {
-    timer.shutdownNow();
-    synchronized (channels) {
-      channels.forEach(ManagedChannel::shutdownNow);
-    }
+    fleet.close();
+    channels.forEach(ManagedChannel::shutdownNow);
     if (!profile.isEmpty()) {
       // The recorder writes when its process ends in order.
-      processes.getFirst().destroy();
-      processes.getFirst().onExit().join();
+      processes.getLast().destroy();
+      processes.getLast().onExit().join();
     }
     processes.forEach(Process::destroyForcibly);
     processes.forEach(process -> process.onExit().join());

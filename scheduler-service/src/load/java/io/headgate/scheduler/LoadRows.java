@@ -7,18 +7,14 @@ import io.headgate.proto.scheduler.v1.Job;
 import io.headgate.proto.scheduler.v1.JobServiceGrpc;
 import io.headgate.proto.scheduler.v1.JobServiceGrpc.JobServiceBlockingStub;
 import io.headgate.proto.scheduler.v1.ListJobsRequest;
-import java.time.Duration;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalDouble;
-import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Consumer;
-import org.HdrHistogram.ConcurrentHistogram;
 import org.HdrHistogram.Histogram;
 
 /// What is measured. Rates with a fixed number of calls in flight; times and life cycles with an
@@ -33,87 +29,48 @@ final class LoadRows {
   private static final int BATCHES_IN_FLIGHT = 8;
   private static final int BATCH = 100;
   private static final int FILL_BATCH = 5000;
+  private static final int FILLING = 2;
+  private static final int MANY = 200_000;
+  private static final int MOST_BYTES_PER_JOB = 1024;
   private static final int SINGLE_CALLS = 500;
   private static final int IDLE_RATE = 20;
   private static final int PREEMPTIONS = 100;
   private static final int LISTS = 200;
   private static final int CONNECTIONS = 4;
-  private static final double NANOS_PER_MILLI = 1e6;
   private static final double NANOS_PER_SECOND = 1e9;
-  private static final long MAX_NANOS = TimeUnit.MINUTES.toNanos(10);
 
   private final LoadRig rig;
   private final LoadBenchmark.Options options;
   private final LoadCalibration machine;
   private final LoadBenchmark.Heard heard;
-  private final Consumer<LoadFigure> out;
+  private final LoadFigures figures;
   private final List<JobServiceBlockingStub> stubs = new ArrayList<>();
   private final List<JobServiceGrpc.JobServiceFutureStub> futures = new ArrayList<>();
   private final AtomicInteger names = new AtomicInteger();
+  private final LoadFaults faults;
 
   LoadRows(
-      LoadRig rig,
-      LoadBenchmark.Options options,
-      LoadCalibration machine,
-      LoadBenchmark.Heard heard,
-      Consumer<LoadFigure> out) {
+      LoadRig rig, LoadBenchmark.Options options, LoadFigures figures, LoadBenchmark.Heard heard) {
     this.rig = rig;
     this.options = options;
-    this.machine = machine;
+    this.figures = figures;
+    this.machine = figures.machine();
     this.heard = heard;
-    this.out = out;
+    this.faults = new LoadFaults(rig, options, figures, heard);
     String token = rig.alice();
     for (int i = 0; i < CONNECTIONS; i++) {
       Channel channel = rig.channel(token);
       stubs.add(JobServiceGrpc.newBlockingStub(channel));
       futures.add(JobServiceGrpc.newFutureStub(channel));
     }
-    print("calibration_inserts", Map.of("clients", "64"), machine.insertsPerSecond(), "inserts/s");
-    print("calibration_batch_rows", Map.of("clients", "8"), machine.batchRowsPerSecond(), "rows/s");
-    print("calibration_commit", Map.of("clients", "1"), machine.commitMillis(), "ms");
   }
 
-  private void print(String name, Map<String, String> parameters, double value, String unit) {
-    out.accept(figure(name, parameters, value, unit, 0, OptionalDouble.empty()));
-  }
-
-  private LoadFigure figure(
-      String name,
-      Map<String, String> parameters,
-      double value,
-      String unit,
-      double calibration,
-      OptionalDouble goal) {
-    Map<String, String> all = new TreeMap<>(parameters);
-    all.put("waiting", Integer.toString(options.waiting()));
-    all.put("gpus", Integer.toString(rig.gpus()));
-    return new LoadFigure(name, all, value, unit, calibration, goal);
-  }
-
-  /// Half and all of a distribution but one in a hundred.
-  private void times(
-      String name, Map<String, String> parameters, Histogram nanos, double p50, double p99) {
-    double commit = machine.commitMillis();
-    out.accept(
-        figure(
-            name + "_p50",
-            parameters,
-            nanos.getValueAtPercentile(50) / NANOS_PER_MILLI,
-            "ms",
-            commit,
-            OptionalDouble.of(p50)));
-    out.accept(
-        figure(
-            name + "_p99",
-            parameters,
-            nanos.getValueAtPercentile(99) / NANOS_PER_MILLI,
-            "ms",
-            commit,
-            OptionalDouble.of(p99)));
-  }
-
-  private static Histogram histogram() {
-    return new ConcurrentHistogram(MAX_NANOS, 3);
+  void calibration() {
+    figures.print(
+        "calibration_inserts", Map.of("clients", "64"), machine.insertsPerSecond(), "inserts/s");
+    figures.print(
+        "calibration_batch_rows", Map.of("clients", "8"), machine.batchRowsPerSecond(), "rows/s");
+    figures.print("calibration_commit", Map.of("clients", "1"), machine.commitMillis(), "ms");
   }
 
   private String name(String prefix) {
@@ -140,20 +97,57 @@ final class LoadRows {
       LoadRig.await(
           "idleness",
           () ->
-              !stub(0).listJobs(FIRST_PAGE).containsCounts("STATE_WAITING") && rig.running() == 0);
+              !stub(0).listJobs(FIRST_PAGE).containsCounts("STATE_WAITING")
+                  && rig.fleet().running() == 0);
     }
   }
 
   /// Lets as many jobs wait as were asked for; one of them runs.
   void fill() {
+    if (options.waiting() == 0) {
+      return;
+    }
+    long heap = rig.memoryBytes()[1];
+    if (options.waiting() > MANY) {
+      multiply();
+    } else {
+      submit();
+    }
+    figures.print(
+        "waiting_job_heap",
+        Map.of(),
+        (double) (rig.memoryBytes()[1] - heap) / options.waiting(),
+        "B",
+        0,
+        OptionalDouble.of(MOST_BYTES_PER_JOB));
+  }
+
+  private void submit() {
+    AtomicInteger left = new AtomicInteger(options.waiting());
     long begun = System.nanoTime();
-    for (int done = 0; done < options.waiting(); done += FILL_BATCH) {
-      submitBatch(LoadRig.crowd(done / FILL_BATCH), Math.min(FILL_BATCH, options.waiting() - done));
+    LoadLoops.each(
+        FILLING,
+        client -> {
+          for (int i = left.getAndAdd(-FILL_BATCH); i > 0; i = left.getAndAdd(-FILL_BATCH)) {
+            submitBatch(LoadRig.crowd(i / FILL_BATCH), Math.min(FILL_BATCH, i));
+          }
+        });
+    double seconds = (System.nanoTime() - begun) / NANOS_PER_SECOND;
+    figures.print("fill", Map.of("batch", "5000"), options.waiting() / seconds, "jobs/s");
+  }
+
+  private void multiply() {
+    for (int i = 0; i < LoadRig.CROWDS; i++) {
+      submitBatch(LoadRig.crowd(i), 2);
     }
-    if (options.waiting() > 0) {
-      double seconds = (System.nanoTime() - begun) / NANOS_PER_SECOND;
-      print("fill", Map.of("batch", "5000"), options.waiting() / seconds, "jobs/s");
+    int welcomes = rig.fleet().welcomes();
+    try {
+      rig.multiply(options.waiting());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
+    rig.fleet().awaitWelcomes(welcomes);
+    rig.starts().forEach(System.err::println);
   }
 
   private void submitBatch(String queue, int jobs) {
@@ -174,13 +168,14 @@ final class LoadRows {
       case "list" -> lists();
       case "lifecycle" -> options.rates().forEach(this::lifeCycles);
       case "preempt" -> preemptions();
-      case "takeover" -> takeover();
+      case "agents" -> faults.agents();
+      case "takeover" -> faults.takeover(name("after"));
       default -> throw new IllegalArgumentException(row);
     }
   }
 
   private void acknowledgement() {
-    Histogram nanos = histogram();
+    Histogram nanos = LoadFigures.histogram();
     for (int i = -SINGLE_CALLS; i < SINGLE_CALLS; i++) {
       long begun = System.nanoTime();
       stub(0).submitJob(Fixtures.submit(LoadRig.crowd(i & 7)));
@@ -188,12 +183,12 @@ final class LoadRows {
         nanos.recordValue(System.nanoTime() - begun);
       }
     }
-    times("submit_ack_idle", Map.of("clients", "1"), nanos, 2, 15);
+    figures.times("submit_ack_idle", Map.of("clients", "1"), nanos, 2, 15);
   }
 
   /// From the moment when a submission was due to the assignment at the agent.
   private void assignment() {
-    Histogram nanos = histogram();
+    Histogram nanos = LoadFigures.histogram();
     int warm = IDLE_RATE * 3;
     CountDownLatch assigned = new CountDownLatch(IDLE_RATE * options.seconds());
     LoadLoops.open(
@@ -212,7 +207,7 @@ final class LoadRows {
           var _ = future(number).submitJob(Fixtures.submit(LoadRig.QUICK, job));
         });
     LoadLoops.await(assigned);
-    times("submit_to_assignment_idle", Map.of("rate", "20"), nanos, 10, 50);
+    figures.times("submit_to_assignment_idle", Map.of("rate", "20"), nanos, 10, 50);
   }
 
   private JobServiceGrpc.JobServiceFutureStub future(int number) {
@@ -222,12 +217,12 @@ final class LoadRows {
   /// Processor milliseconds that scheduler and database used for each job since `before`.
   private void cpu(String name, Map<String, String> parameters, double[] before, double jobs) {
     double[] now = rig.cpuSeconds();
-    print(name + "_cpu", parameters, (now[0] - before[0]) * 1000 / jobs, "ms");
-    print(name + "_database_cpu", parameters, (now[1] - before[1]) * 1000 / jobs, "ms");
+    figures.print(name + "_cpu", parameters, (now[0] - before[0]) * 1000 / jobs, "ms");
+    figures.print(name + "_database_cpu", parameters, (now[1] - before[1]) * 1000 / jobs, "ms");
   }
 
   private double unary(String name, String queue) {
-    Histogram nanos = histogram();
+    Histogram nanos = LoadFigures.histogram();
     double[] before = rig.cpuSeconds();
     double rate =
         LoadLoops.closed(
@@ -238,14 +233,13 @@ final class LoadRows {
               stub(client).submitJob(Fixtures.submit(queue));
               nanos.recordValue(System.nanoTime() - begun);
             });
-    out.accept(
-        figure(
-            name,
-            Map.of("inFlight", "64"),
-            rate,
-            "jobs/s",
-            machine.insertsPerSecond(),
-            OptionalDouble.of(0.3 * machine.insertsPerSecond())));
+    figures.print(
+        name,
+        Map.of("inFlight", "64"),
+        rate,
+        "jobs/s",
+        machine.insertsPerSecond(),
+        OptionalDouble.of(0.3 * machine.insertsPerSecond()));
     cpu(name, Map.of("inFlight", "64"), before, nanos.getTotalCount());
     return rate;
   }
@@ -261,19 +255,18 @@ final class LoadRows {
               submitBatch(LoadRig.crowd(client), BATCH);
               jobs.addAndGet(BATCH);
             });
-    out.accept(
-        figure(
-            "submit_batch",
-            Map.of("inFlight", "8", "batch", "100"),
-            rate * BATCH,
-            "jobs/s",
-            machine.batchRowsPerSecond(),
-            OptionalDouble.of(20_000)));
+    figures.print(
+        "submit_batch",
+        Map.of("inFlight", "8", "batch", "100"),
+        rate * BATCH,
+        "jobs/s",
+        machine.batchRowsPerSecond(),
+        OptionalDouble.of(20_000));
     cpu("submit_batch", Map.of("batch", "100"), before, jobs.get());
   }
 
   private void lists() {
-    Histogram nanos = histogram();
+    Histogram nanos = LoadFigures.histogram();
     for (int i = -LISTS; i < LISTS; i++) {
       long begun = System.nanoTime();
       stub(0).listJobs(FIRST_PAGE);
@@ -281,13 +274,13 @@ final class LoadRows {
         nanos.recordValue(System.nanoTime() - begun);
       }
     }
-    times("list_first_page", Map.of("page", "100"), nanos, 20, 20);
+    figures.times("list_first_page", Map.of("page", "100"), nanos, 20, 20);
   }
 
   /// Submitted, assigned, started, ended and all of that durable, at a rate that does not wait.
   private void lifeCycles(int rate) {
     int jobs = rate * options.seconds();
-    Histogram nanos = histogram();
+    Histogram nanos = LoadFigures.histogram();
     CountDownLatch assigned = new CountDownLatch(jobs);
     AtomicInteger refused = new AtomicInteger();
     double[] before = rig.cpuSeconds();
@@ -319,16 +312,15 @@ final class LoadRows {
     Map<String, String> parameters =
         Map.of("rate", Integer.toString(rate), "refused", Integer.toString(refused.get()));
     int done = jobs - refused.get();
-    out.accept(
-        figure(
-            "life_cycles",
-            parameters,
-            done / seconds,
-            "jobs/s",
-            machine.insertsPerSecond(),
-            OptionalDouble.of(0.95 * rate)));
+    figures.print(
+        "life_cycles",
+        parameters,
+        done / seconds,
+        "jobs/s",
+        machine.insertsPerSecond(),
+        OptionalDouble.of(0.95 * rate));
     cpu("life_cycle", parameters, before, done);
-    times("submit_to_assignment", parameters, nanos, 10, 50);
+    figures.times("submit_to_assignment", parameters, nanos, 10, 50);
   }
 
   /// On a full cluster each job of the entitled policy makes one of another stop.
@@ -336,8 +328,8 @@ final class LoadRows {
     for (int left = rig.gpus() + 500; left > 0; left -= BATCH) {
       submitBatch(LoadRig.LOOSE, Math.min(left, BATCH));
     }
-    LoadRig.await("a full cluster", () -> rig.running() >= rig.gpus());
-    Histogram nanos = histogram();
+    LoadRig.await("a full cluster", () -> rig.fleet().running() >= rig.gpus());
+    Histogram nanos = LoadFigures.histogram();
     int preemptions = Math.min(PREEMPTIONS, rig.gpus() / 10);
     for (int i = 0; i < preemptions; i++) {
       CountDownLatch stopped = new CountDownLatch(1);
@@ -356,46 +348,7 @@ final class LoadRows {
       LoadLoops.await(begun);
     }
     heard.onStop(_ -> {});
-    times("submit_to_stop_request", Map.of(), nanos, 50, 50);
+    figures.times("submit_to_stop_request", Map.of(), nanos, 50, 50);
     unary("submit_unary_full_cluster", LoadRig.LOOSE);
-  }
-
-  /// From the death of the leader to the first assignment of its successor.
-  private void takeover() {
-    CountDownLatch assigned = new CountDownLatch(1);
-    AtomicLong at = new AtomicLong();
-    String job = name("after");
-    heard.onAssign(
-        job,
-        nanos -> {
-          at.set(nanos);
-          assigned.countDown();
-        });
-    JobServiceBlockingStub successor = rig.jobs(1);
-    rig.reconnectQuickly();
-    long begun = System.nanoTime();
-    rig.killLeader();
-    // It is entitled, so that it gets a place on a full cluster, too.
-    // A call that was given up may have been taken all the same; then the name is, too.
-    while (assigned.getCount() > 0) {
-      try {
-        var _ =
-            successor
-                .withDeadlineAfter(2, TimeUnit.SECONDS)
-                .submitJob(Fixtures.submit(LoadRig.QUICK, job));
-        break;
-      } catch (RuntimeException e) {
-        LoadRig.pause(Duration.ofMillis(50));
-      }
-    }
-    LoadLoops.await(assigned);
-    out.accept(
-        figure(
-            "takeover",
-            Map.of(),
-            (at.get() - begun) / NANOS_PER_MILLI,
-            "ms",
-            0,
-            OptionalDouble.of(options.waiting() > 100_000 ? 10_000 : 5_000)));
   }
 }

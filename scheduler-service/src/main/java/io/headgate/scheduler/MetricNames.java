@@ -26,6 +26,7 @@ public final class MetricNames {
   public static final AttributeKey<String> STATE = AttributeKey.stringKey("headgate.state");
   public static final AttributeKey<String> USAGE_KIND =
       AttributeKey.stringKey("headgate.usage.kind");
+  public static final AttributeKey<String> PART = AttributeKey.stringKey("headgate.part");
   public static final AttributeKey<String> EFFECT = AttributeKey.stringKey("headgate.effect");
   public static final AttributeKey<String> MODEL = AttributeKey.stringKey("hw.model");
   public static final AttributeKey<String> NODE = AttributeKey.stringKey("headgate.node");
@@ -107,6 +108,12 @@ public final class MetricNames {
       of("headgate.scheduler.batch.size", "{input}", "Inputs of a decision.");
   public static final Name STALE_WRITES =
       of("headgate.scheduler.stale.writes", "{write}", "Writes of a deposed leader, refused.");
+  public static final Name TAKEOVER_DURATION =
+      of(
+          "headgate.scheduler.takeover.duration",
+          "s",
+          "Time of a part of a take-over: notice (the leader before was dead and nobody knew it),"
+              + " load, build, report (agents say what they run).");
   public static final Name DECISIONS =
       of("headgate.scheduler.decisions", "{decision}", "Durable decisions, by effect.");
   public static final Name PREEMPTIONS =

@@ -9,6 +9,7 @@ import io.headgate.scheduler.runtime.LoopMetrics;
 import io.headgate.scheduler.runtime.NotLeadingException;
 import io.headgate.scheduler.runtime.QueueFullException;
 import io.headgate.scheduler.runtime.Replica;
+import io.headgate.scheduler.runtime.Takeover;
 import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.api.metrics.BatchCallback;
 import io.opentelemetry.api.metrics.DoubleHistogram;
@@ -20,6 +21,7 @@ import io.opentelemetry.api.metrics.ObservableMeasurement;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import org.slf4j.Logger;
@@ -35,6 +37,7 @@ final class SchedulerInstruments implements LoopMetrics {
   private final DoubleHistogram pass;
   private final DoubleHistogram commit;
   private final DoubleHistogram delay;
+  private final DoubleHistogram takeover;
   private final LongHistogram batchSize;
   private final LongCounter staleWrites;
   private final LongCounter preemptions;
@@ -46,6 +49,7 @@ final class SchedulerInstruments implements LoopMetrics {
     this.pass = histogram(MetricNames.PASS_DURATION);
     this.commit = histogram(MetricNames.COMMIT_DURATION);
     this.delay = histogram(MetricNames.INPUT_DELAY);
+    this.takeover = histogram(MetricNames.TAKEOVER_DURATION);
     this.batchSize =
         meter
             .histogramBuilder(MetricNames.BATCH_SIZE.name())
@@ -125,6 +129,12 @@ final class SchedulerInstruments implements LoopMetrics {
   @Override
   public void refusedStale() {
     staleWrites.add(1);
+  }
+
+  @Override
+  public void tookOver(Takeover.Part part, long nanos) {
+    takeover.record(
+        nanos / NANOS, Attributes.of(MetricNames.PART, part.name().toLowerCase(Locale.ROOT)));
   }
 
   /// Observes what stands, whenever somebody collects.

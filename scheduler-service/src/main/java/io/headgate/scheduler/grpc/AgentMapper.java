@@ -3,6 +3,7 @@ package io.headgate.scheduler.grpc;
 import com.google.protobuf.Timestamp;
 import com.google.protobuf.util.Durations;
 import com.google.protobuf.util.Timestamps;
+import io.headgate.kit.failure.Refusal;
 import io.headgate.proto.agent.v1.Acknowledge;
 import io.headgate.proto.agent.v1.Assign;
 import io.headgate.proto.agent.v1.CancelReadLogs;
@@ -17,6 +18,7 @@ import io.headgate.proto.scheduler.v1.JobSpec;
 import io.headgate.proto.type.v1.IsolationLevel;
 import io.headgate.scheduler.core.catalog.Isolation;
 import io.headgate.scheduler.core.job.Slice;
+import io.headgate.scheduler.core.node.NodeId;
 import io.headgate.scheduler.runtime.AgentCommand;
 import io.headgate.scheduler.runtime.AgentHello;
 import io.headgate.scheduler.runtime.AgentReport;
@@ -36,6 +38,28 @@ final class AgentMapper {
   private static final Duration TERMINATION_GRACE = Duration.ofSeconds(10);
 
   private AgentMapper() {}
+
+  /// @throws RuntimeException a refusal, if it speaks for another node than its token does
+  static void demandOwn(Hello hello, NodeId node) {
+    String own = "tenants/" + node.tenant() + "/nodes/" + node.name();
+    if (!hello.getNode().equals(own)) {
+      throw Refusal.permissionDenied(
+              "FOREIGN_NODE",
+              "the token is that of %s, it cannot speak for '%s'".formatted(own, hello.getNode()))
+          .withMetadata("node", own)
+          .exception();
+    }
+  }
+
+  /// Whether the agent has obeyed a later leader, and knows better than a replica who leads.
+  ///
+  /// @param known to the replica
+  static boolean hasObeyedLater(Hello hello, Optional<Leadership> known) {
+    var obeyed = hello.getHighestObeyed();
+    return known.isPresent()
+        && obeyed.getIncarnation().equals(known.get().incarnation().toString())
+        && obeyed.getEpoch() > known.get().epoch();
+  }
 
   static AgentHello toHello(Hello hello) {
     return new AgentHello(

@@ -9,7 +9,6 @@ import io.headgate.proto.agent.v1.ConnectResponse;
 import io.headgate.proto.agent.v1.Heartbeat;
 import io.headgate.proto.agent.v1.HeartbeatReply;
 import io.headgate.proto.agent.v1.Hello;
-import io.headgate.proto.agent.v1.LogChunk;
 import io.headgate.proto.agent.v1.NotLeader;
 import io.headgate.proto.agent.v1.Update;
 import io.headgate.scheduler.core.node.NodeId;
@@ -17,15 +16,12 @@ import io.headgate.scheduler.runtime.AgentCommand;
 import io.headgate.scheduler.runtime.AgentHello;
 import io.headgate.scheduler.runtime.AgentSession;
 import io.headgate.scheduler.runtime.ContactClock;
-import io.headgate.scheduler.runtime.Leadership;
 import io.headgate.scheduler.runtime.Replica;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -36,7 +32,6 @@ import org.slf4j.LoggerFactory;
 /// and the next Hello loses nothing. Thread-safe.
 final class GrpcAgentSession implements AgentSession, StreamObserver<ConnectRequest> {
   private static final Logger LOG = LoggerFactory.getLogger(GrpcAgentSession.class);
-
   private static final Duration RETRY = Duration.ofMillis(500);
 
   /// Words that wait for the agent to read.
@@ -50,7 +45,7 @@ final class GrpcAgentSession implements AgentSession, StreamObserver<ConnectRequ
   private final Replica replica;
   private final AgentSessions sessions;
   private final TimeSource time;
-  private final Map<String, LogRelay> relays = new ConcurrentHashMap<>();
+  private final LogRelays relays;
   private final ReentrantLock lock = new ReentrantLock();
   // Guarded by lock.
   private final Deque<ConnectResponse> unsent = new ArrayDeque<>();
@@ -58,9 +53,9 @@ final class GrpcAgentSession implements AgentSession, StreamObserver<ConnectRequ
   private int unacknowledged;
   private Set<String> unusableDevices = Set.of(); // the stream's thread only
   private boolean isPaused;
+  private @Nullable Runnable held;
   private boolean isOver;
   private boolean isGone;
-
   private volatile @Nullable ContactClock clock;
 
   GrpcAgentSession(
@@ -70,6 +65,7 @@ final class GrpcAgentSession implements AgentSession, StreamObserver<ConnectRequ
       AgentSessions sessions,
       TimeSource time) {
     this.node = node;
+    this.relays = new LogRelays(node);
     this.out = out;
     this.replica = replica;
     this.sessions = sessions;
@@ -111,7 +107,7 @@ final class GrpcAgentSession implements AgentSession, StreamObserver<ConnectRequ
       case UPDATE -> update(request.getUpdate());
       case CLOSING -> demandTaken(replica.closing(this));
       case HEARTBEAT -> heartbeat(request.getHeartbeat());
-      case LOG_CHUNK -> logChunk(request.getLogChunk());
+      case LOG_CHUNK -> relays.take(request.getLogChunk());
       case MESSAGE_NOT_SET ->
           throw Refusal.invalid("MALFORMED_REQUEST", "a message says something").exception();
     }
@@ -121,14 +117,11 @@ final class GrpcAgentSession implements AgentSession, StreamObserver<ConnectRequ
     if (clock != null) {
       throw Refusal.failedPrecondition("HELLO_REPEATED", "a stream has one Hello").exception();
     }
-    String own = "tenants/" + node.tenant() + "/nodes/" + node.name();
-    if (!hello.getNode().equals(own)) {
-      throw Refusal.permissionDenied(
-              "FOREIGN_NODE",
-              "the token is that of %s, it cannot speak for '%s'".formatted(own, hello.getNode()))
-          .withMetadata("node", own)
-          .exception();
+    AgentMapper.demandOwn(hello, node);
+    if (replica.clock(node).isEmpty() && !hasObeyedLater(hello) && hold(hello)) {
+      return;
     }
+    // Perhaps it has just begun to lead.
     Optional<ContactClock> known = replica.clock(node);
     if (known.isEmpty() || hasObeyedLater(hello)) {
       endNotLeader(leaderAddress());
@@ -144,13 +137,43 @@ final class GrpcAgentSession implements AgentSession, StreamObserver<ConnectRequ
     }
   }
 
-  /// An agent that has obeyed a later leader knows better than this replica who leads.
+  /// Waits for this replica to lead, if it is about to; nothing more is read meanwhile.
+  ///
+  /// @return false: it is not
+  private boolean hold(Hello hello) {
+    lock.lock();
+    try {
+      Runnable again = () -> resume(hello);
+      if (isOver || !replica.arrivals().add(again)) {
+        return false;
+      }
+      held = again;
+      return true;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Once it is known whether this replica leads.
+  private void resume(Hello hello) {
+    lock.lock();
+    try {
+      held = null;
+      if (isOver) {
+        return;
+      }
+      // Under the lock, so that the stream does not end between its beginning and its end.
+      hello(hello);
+    } catch (RuntimeException e) {
+      end(() -> out.onError(e));
+    } finally {
+      lock.unlock();
+    }
+    requestMore();
+  }
+
   private boolean hasObeyedLater(Hello hello) {
-    Optional<Leadership> own = replica.leadership();
-    var obeyed = hello.getHighestObeyed();
-    return own.isPresent()
-        && obeyed.getIncarnation().equals(own.get().incarnation().toString())
-        && obeyed.getEpoch() > own.get().epoch();
+    return AgentMapper.hasObeyedLater(hello, replica.leadership());
   }
 
   private String leaderAddress() {
@@ -202,22 +225,11 @@ final class GrpcAgentSession implements AgentSession, StreamObserver<ConnectRequ
     }
   }
 
-  private void logChunk(LogChunk chunk) {
-    LogRelay relay = relays.get(chunk.getReadId());
-    if (relay != null && !relay.take(chunk)) {
-      LOG.warn("{} sent more output than it was asked for", node);
-      relays.remove(chunk.getReadId());
-    }
-    if (chunk.getLast()) {
-      relays.remove(chunk.getReadId());
-    }
-  }
-
   private void requestMore() {
     lock.lock();
     try {
       isPaused = unacknowledged >= MAX_UNACKNOWLEDGED;
-      if (isOver || isPaused) {
+      if (isOver || isPaused || held != null) {
         return;
       }
     } finally {
@@ -292,16 +304,14 @@ final class GrpcAgentSession implements AgentSession, StreamObserver<ConnectRequ
   private void flush() {
     lock.lock();
     try {
-      if (!isOver) {
-        drain();
-      }
+      drain();
     } finally {
       lock.unlock();
     }
   }
 
   private void drain() {
-    while (!unsent.isEmpty() && !out.isCancelled() && out.isReady()) {
+    while (!isOver && !unsent.isEmpty() && !out.isCancelled() && out.isReady()) {
       ConnectResponse next = unsent.removeFirst();
       unsentBytes -= next.getSerializedSize();
       out.onNext(next);
@@ -353,12 +363,14 @@ final class GrpcAgentSession implements AgentSession, StreamObserver<ConnectRequ
         return;
       }
       isGone = true;
+      if (held != null) {
+        replica.arrivals().remove(held);
+      }
     } finally {
       lock.unlock();
     }
     sessions.closed(this);
-    relays.values().forEach(LogRelay::lost);
-    relays.clear();
+    relays.lose();
     if (clock != null) {
       replica.ended(this);
     }
@@ -368,7 +380,7 @@ final class GrpcAgentSession implements AgentSession, StreamObserver<ConnectRequ
 
   /// Asks for output; `relay` gets it.
   void read(LogRelay relay, AgentCommand.ReadLogs request) {
-    relays.put(request.readId(), relay);
+    relays.add(request.readId(), relay);
     send(request);
     lock.lock();
     try {
@@ -381,7 +393,7 @@ final class GrpcAgentSession implements AgentSession, StreamObserver<ConnectRequ
   }
 
   void cancelRead(String readId) {
-    if (relays.remove(readId) != null) {
+    if (relays.remove(readId)) {
       send(new AgentCommand.CancelReadLogs(readId));
     }
   }

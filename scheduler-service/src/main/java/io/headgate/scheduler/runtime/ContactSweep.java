@@ -19,6 +19,7 @@ final class ContactSweep {
 
   private static final double SHARE = 0.2;
 
+  private final Takeover takeover;
   private final LeaderState state;
   private final AgentDesk agents;
   private final CatalogDesk catalogs;
@@ -29,7 +30,9 @@ final class ContactSweep {
   private long nobodyHeardNanos;
   private boolean cutOff;
 
-  ContactSweep(LeaderState state, AgentDesk agents, CatalogDesk catalogs, long nowNanos) {
+  ContactSweep(
+      Takeover takeover, LeaderState state, AgentDesk agents, CatalogDesk catalogs, long nowNanos) {
+    this.takeover = takeover;
     this.state = state;
     this.agents = agents;
     this.catalogs = catalogs;
@@ -42,6 +45,10 @@ final class ContactSweep {
     }
     if (state.windowOpen && mayCloseWindow(nowNanos)) {
       state.windowOpen = false;
+      List<NodeBook.Entry> expected =
+          state.nodes.entries().stream().filter(ContactSweep::isExpected).toList();
+      takeover.reported(
+          (int) expected.stream().filter(entry -> entry.reported).count(), expected.size());
       state.nodes.entries().forEach(entry -> catalogs.tell(turn, entry));
     }
     giveUp(turn, nowNanos);
@@ -72,9 +79,12 @@ final class ContactSweep {
   /// Whether every node that is expected to come back has said what it runs, or had its time.
   private boolean mayCloseWindow(long nowNanos) {
     return nowNanos - sinceNanos > state.settings.reconcileWithin().toNanos()
-        || state.nodes.entries().stream()
-            .noneMatch(entry ->
-                entry.machine().isPresent() && entry.contact().isPresent() && !entry.reported);
+        || state.nodes.entries().stream().noneMatch(entry -> isExpected(entry) && !entry.reported);
+  }
+
+  /// Whether its agent ever spoke to a leader.
+  private static boolean isExpected(NodeBook.Entry entry) {
+    return entry.machine().isPresent() && entry.contact().isPresent();
   }
 
   private void judge(Turn turn, NodeBook.Entry entry, long nowNanos) {
@@ -144,7 +154,7 @@ final class ContactSweep {
     int known = 0;
     int away = 0;
     for (NodeBook.Entry entry : state.nodes.entries()) {
-      if (entry.machine().isPresent() && entry.contact().isPresent()) {
+      if (isExpected(entry)) {
         known++;
         away += !entry.reported || entry.suspect ? 1 : 0;
       }

@@ -18,6 +18,7 @@ import org.slf4j.LoggerFactory;
 final class Dispatcher {
   private static final Logger LOG = LoggerFactory.getLogger(Dispatcher.class);
 
+  private final Takeover takeover;
   private final JobReader reader;
   private final Failpoint.Handler failpoints;
   private final BiConsumer<Dispatch.Run, NodeId> undelivered;
@@ -25,9 +26,11 @@ final class Dispatcher {
 
   /// @param undelivered told of assignments whose node has no stream
   Dispatcher(
+      Takeover takeover,
       JobReader reader,
       Failpoint.Handler failpoints,
       BiConsumer<Dispatch.Run, NodeId> undelivered) {
+    this.takeover = takeover;
     this.reader = reader;
     this.failpoints = failpoints;
     this.undelivered = undelivered;
@@ -88,6 +91,7 @@ final class Dispatcher {
       return;
     }
     session.send(run.command().with(document.get()));
+    takeover.assigned();
   }
 
   private Map<JobId, Document> documents(List<Dispatch> dispatches) {

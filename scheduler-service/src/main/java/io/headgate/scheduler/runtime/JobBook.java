@@ -27,8 +27,8 @@ final class JobBook {
   /// is noticed; and how many ended attempts, so that what is late is told from what is strange.
   private static final int REMEMBERED = 100_000;
 
-  private final Map<JobId, JobRecord> jobs = new HashMap<>();
-  private final Map<JobName, JobId> names = new HashMap<>();
+  private final Map<JobId, JobRecord> jobs;
+  private final Map<JobName, JobId> names;
   private final Map<JobId, Hold> holds = new LinkedHashMap<>();
   private final QueueTotals totals = new QueueTotals();
   private final Map<JobId, AttemptRecord> attempts = new HashMap<>();
@@ -47,8 +47,13 @@ final class JobBook {
   /// One worker of a live attempt.
   record WorkerKey(AttemptId attempt, int worker) {}
 
+  private JobBook(int expected) {
+    jobs = HashMap.newHashMap(expected);
+    names = HashMap.newHashMap(expected);
+  }
+
   static JobBook load(LoadedState state) {
-    JobBook book = new JobBook();
+    JobBook book = new JobBook(state.jobs().size());
     state.jobs().forEach(book::put);
     state.attempts().forEach(book::begin);
     return book;

@@ -46,7 +46,8 @@ final class Leader {
             ports.metrics()::delayed);
     this.turns = new TurnMaker(start, state, ports, decided);
     this.commits = new Commits(start, lease, ports.failpoints());
-    this.dispatcher = new Dispatcher(ports.reader(), ports.failpoints(), this::undelivered);
+    this.dispatcher =
+        new Dispatcher(start.takeover(), ports.reader(), ports.failpoints(), this::undelivered);
   }
 
   TurnMaker turns() {

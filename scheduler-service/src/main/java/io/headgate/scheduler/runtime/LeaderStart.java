@@ -4,4 +4,10 @@ package io.headgate.scheduler.runtime;
 ///
 /// @param lastBatch of the leaders before
 /// @param version of the watches
-record LeaderStart(Leadership leadership, LoopSettings settings, long lastBatch, long version) {}
+/// @param takeover by which it became the leader
+record LeaderStart(
+    Leadership leadership,
+    LoopSettings settings,
+    long lastBatch,
+    long version,
+    Takeover takeover) {}

@@ -62,6 +62,18 @@ final class LeaderState {
     this.recorder = new EffectRecorder(leadership, core, jobs, nodes);
   }
 
+  /// As it was read, with the catalogs that were followed last.
+  static LeaderState load(
+      Leadership leadership, LoopSettings settings, LoadedState loaded, LeaderPorts ports) {
+    List<CatalogUpdate> updates = new ArrayList<>();
+    for (CatalogSource source : ports.sources()) {
+      LoadedState.Catalog kept =
+          loaded.catalogs().getOrDefault(source.name(), LoadedState.Catalog.NONE);
+      updates.add(source.decode(kept.position(), kept.entries()));
+    }
+    return load(leadership, settings, loaded, updates, ports.time().monotonicNanos());
+  }
+
   static LeaderState load(
       Leadership leadership,
       LoopSettings settings,

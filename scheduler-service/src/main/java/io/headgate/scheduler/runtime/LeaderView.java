@@ -46,7 +46,8 @@ public record LeaderView(SchedulerCore core, CatalogView catalog, Reads reads, I
   /// @param policy id of the policy that they count to
   /// @param waitingUnits what those that wait ask for, in 1/126000 GPU
   /// @param usedUnits what those that have slices use, in 1/126000 GPU
-  /// @param oldestWaiting when the oldest of those that wait was submitted; absent: none waits
+  /// @param oldestWaiting when the oldest of those that wait was submitted, at most a second too
+  ///   early; absent: none waits
   public record Total(
       QueueId queue,
       String policy,

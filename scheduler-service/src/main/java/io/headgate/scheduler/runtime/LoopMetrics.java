@@ -14,6 +14,9 @@ public interface LoopMetrics {
   /// A writer with an old epoch was refused.
   void refusedStale();
 
+  /// A part of a take-over took so long.
+  void tookOver(Takeover.Part part, long nanos);
+
   LoopMetrics NONE =
       new LoopMetrics() {
         @Override
@@ -27,5 +30,8 @@ public interface LoopMetrics {
 
         @Override
         public void refusedStale() {}
+
+        @Override
+        public void tookOver(Takeover.Part part, long nanos) {}
       };
 }

@@ -3,6 +3,7 @@ package io.headgate.scheduler.runtime;
 import io.headgate.scheduler.core.catalog.Queue;
 import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.catalog.UserId;
+import io.headgate.scheduler.core.node.NodeId;
 import io.headgate.scheduler.runtime.Submission.NewJob;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -14,15 +15,22 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// A follower does once what it will have to do when it takes over: it reads some of what a leader
-/// knows, builds a leader of it, lets that decide about a job, and forgets all of it. Nothing is
-/// written or sent. A process that does this for the first time needs seconds to load its classes;
-/// a take-over should not begin with them.
+/// A follower does some times what it will have to do when it takes over: it reads some of what a
+/// leader knows, builds a leader of it, lets that decide about agents and a job, and forgets all of
+/// it. Nothing is written or sent. A process that does this for the first time needs seconds to
+/// load and compile its classes; a take-over should not begin with them. Where little waits it does
+/// so again, ever more seldom.
 public final class Rehearsal implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Rehearsal.class);
 
-  /// Jobs that are read.
+  /// Jobs that are read at a time.
   private static final int JOBS = 2000;
+
+  /// So many jobs are read in all, so that reading them is compiled when it is in earnest.
+  private static final int ENOUGH = 20_000;
+
+  /// Between two attempts, where there is little to read.
+  private static final Duration LONGEST = Duration.ofMinutes(10);
 
   private final String self;
   private final LoopSettings settings;
@@ -46,17 +54,20 @@ public final class Rehearsal implements AutoCloseable {
     try {
       // Whoever is to lead now does, after a lease.
       Duration patience = Duration.ZERO;
+      int read = 0;
       while (!closed.await(patience.toNanos(), TimeUnit.NANOSECONDS)) {
         SchedulerStore.Row row = ports.store().leadership();
         boolean isHeld = row.leaseLeft().isPositive();
-        if (isHeld && !row.leadership().leader().equals(Optional.of(self))) {
-          var _ = rehearse(row);
+        if (isHeld && row.leadership().leader().equals(Optional.of(self))) {
           return;
         }
-        if (isHeld || patience.isPositive()) {
-          return;
+        if (isHeld) {
+          read += rehearse(row);
+          if (read >= ENOUGH) {
+            return;
+          }
         }
-        patience = settings.lease();
+        patience = longer(patience);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -66,23 +77,35 @@ public final class Rehearsal implements AutoCloseable {
     }
   }
 
+  private Duration longer(Duration patience) {
+    Duration twice = patience.multipliedBy(2);
+    if (twice.compareTo(settings.lease()) < 0) {
+      return settings.lease();
+    }
+    return twice.compareTo(LONGEST) < 0 ? twice : LONGEST;
+  }
+
+  /// Several times if there is much to read.
+  ///
+  /// @return how many jobs were read
+  private int rehearse(SchedulerStore.Row row) throws InterruptedException {
+    int read = 0;
+    int last = JOBS;
+    while (last == JOBS && read < ENOUGH && closed.getCount() > 0) {
+      LoadedState loaded = ports.store().sample(JOBS);
+      var _ = rehearse(row, loaded);
+      last = loaded.jobs().size();
+      read += last;
+    }
+    return read;
+  }
+
   /// Does it now.
   ///
   /// @param row of whoever leads
   /// @return what a leader would have written next
-  List<Step> rehearse(SchedulerStore.Row row) throws InterruptedException {
-    LoadedState loaded = ports.store().sample(JOBS);
-    List<CatalogUpdate> updates = new ArrayList<>();
-    for (CatalogSource source : ports.sources()) {
-      LoadedState.Catalog kept =
-          loaded.catalogs().getOrDefault(source.name(), LoadedState.Catalog.NONE);
-      updates.add(source.decode(kept.position(), kept.entries()));
-    }
-    LeaderState state =
-        LeaderState.load(
-            row.leadership(), settings, loaded, updates, ports.time().monotonicNanos());
-    LeaderStart start =
-        new LeaderStart(row.leadership(), settings, loaded.lastBatch(), loaded.version());
+  List<Step> rehearse(SchedulerStore.Row row, LoadedState loaded) throws InterruptedException {
+    LeaderState state = LeaderState.load(row.leadership(), settings, loaded, ports);
     LeaderPorts silent =
         new LeaderPorts(
             ports.store(),
@@ -92,12 +115,45 @@ public final class Rehearsal implements AutoCloseable {
             LoopMetrics.NONE,
             _ -> {},
             Failpoint.Handler.NONE);
+    LeaderStart start =
+        new LeaderStart(
+            row.leadership(),
+            settings,
+            loaded.lastBatch(),
+            loaded.version(),
+            Takeover.rehearsed(silent));
     List<Step> steps = new ArrayList<>();
     TurnMaker turns = new TurnMaker(start, state, silent, steps::add);
     turns.take(List.of());
+    turns.take(loaded.contacts().stream().limit(JOBS).map(Rehearsal::hello).toList());
     turns.take(submissions(state));
     LOG.debug("rehearsed with {} jobs", loaded.jobs().size());
     return steps;
+  }
+
+  /// An agent that runs nothing.
+  private static Command hello(NodeContact contact) {
+    AgentHello hello =
+        new AgentHello(
+            contact.sessionId(),
+            contact.bootId(),
+            contact.agentVersion(),
+            contact.simulated(),
+            false,
+            List.of());
+    return new Command.Hello(new Deaf(contact.node()), hello);
+  }
+
+  /// Hears nothing of it.
+  private record Deaf(NodeId node) implements AgentSession {
+    @Override
+    public void send(AgentCommand command) {}
+
+    @Override
+    public void endNotLeader(String leaderAddress) {}
+
+    @Override
+    public void endReplaced() {}
   }
 
   /// One to the first queue that there is.

@@ -7,10 +7,7 @@ import io.headgate.scheduler.runtime.Command.SubmitReply;
 import io.headgate.scheduler.runtime.SchedulerStore.Candidate;
 import io.headgate.scheduler.runtime.SchedulerStore.Row;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -40,6 +37,7 @@ public final class Replica implements AutoCloseable {
   private final Election election;
   private final Thread thread;
   private final LastLook lastLook;
+  private final Arrivals arrivals = new Arrivals();
   private final CountDownLatch closed = new CountDownLatch(1);
   private final CountDownLatch stopped = new CountDownLatch(1);
   private volatile @Nullable Leader leader;
@@ -153,6 +151,11 @@ public final class Replica implements AutoCloseable {
     return offer(new Command.Unusable(session, devices));
   }
 
+  /// Where agents wait while this replica is about to lead.
+  public Arrivals arrivals() {
+    return arrivals;
+  }
+
   public void ended(AgentSession session) {
     offer(new Command.SessionEnded(session));
   }
@@ -248,10 +251,22 @@ public final class Replica implements AutoCloseable {
       return;
     }
     Leadership leadership = taken.get().leadership();
-    LOG.info("{} leads, epoch {}: {}", candidate.name(), leadership.epoch(), look.why());
+    LOG.info(
+        "{} leads, epoch {}: {}; nobody had renewed for {} ms",
+        candidate.name(),
+        leadership.epoch(),
+        look.why(),
+        look.row().silence().toMillis());
     saw(leadership);
     ports.failpoints().at(Failpoint.AFTER_ELECTION);
-    LeaderEnd end = lead(taken.get(), new Lease(ports.time(), settings.lease(), sent));
+    Takeover takeover = new Takeover(ports, look.row().silence());
+    LeaderEnd end;
+    arrivals.open();
+    try {
+      end = lead(taken.get(), new Lease(ports.time(), settings.lease(), sent), takeover);
+    } finally {
+      serve(null);
+    }
     switch (end) {
       case LeaderEnd.Closed() -> {
         ports.store().release(leadership);
@@ -277,14 +292,16 @@ public final class Replica implements AutoCloseable {
     }
   }
 
-  private LeaderEnd lead(Row row, Lease lease) throws InterruptedException {
+  private LeaderEnd lead(Row row, Lease lease, Takeover takeover) throws InterruptedException {
     LoadedState loaded;
     LeaderState state;
     LoadingLease loading = new LoadingLease(row, lease, settings, ports).start();
     try {
       loaded = ports.store().load();
+      takeover.loaded(loaded);
       ports.failpoints().at(Failpoint.MID_LOAD);
       state = state(row.leadership(), loaded);
+      takeover.built();
       if (loading.successor().isPresent()) {
         return new LeaderEnd.Deposed(loading.successor().get());
       }
@@ -292,30 +309,23 @@ public final class Replica implements AutoCloseable {
       loading.end();
     }
     LeaderThreads current =
-        new LeaderThreads(start(row, loaded), ports, state, lease, election::hasOthers);
+        new LeaderThreads(start(row, loaded, takeover), ports, state, lease, election::hasOthers);
     current.start();
-    Map<String, CatalogSource.Watch> watches = new LinkedHashMap<>();
+    CatalogWatches watches = new CatalogWatches(current.leader(), closed);
     try {
       threads = current;
       serve(current.leader());
       if (closed.getCount() == 0) {
         current.leader().close();
       }
-      for (CatalogSource source : ports.sources()) {
-        LoadedState.Catalog kept =
-            loaded.catalogs().getOrDefault(source.name(), LoadedState.Catalog.NONE);
-        watches.put(
-            source.name(),
-            source.watch(
-                kept.position(), update -> moved(current.leader(), source.name(), update)));
-      }
-      refresher = new Refresher(watches, ports.time());
+      watches.open(ports.sources(), loaded);
+      refresher = new Refresher(watches.all(), ports.time());
       return current.awaitEnd(this::saw);
     } finally {
-      serve(null);
+      leader = null;
       threads = null;
       refresher = null;
-      watches.values().forEach(CatalogSource.Watch::close);
+      watches.close();
     }
   }
 
@@ -327,44 +337,20 @@ public final class Replica implements AutoCloseable {
   /// Callers and agents reach this leader from now on; null: none.
   void serve(@Nullable Leader current) {
     leader = current;
+    arrivals.close();
   }
 
   Election election() {
     return election;
   }
 
-  LeaderStart start(Row row, LoadedState loaded) {
-    return new LeaderStart(row.leadership(), settings, loaded.lastBatch(), loaded.version());
+  LeaderStart start(Row row, LoadedState loaded, Takeover takeover) {
+    return new LeaderStart(
+        row.leadership(), settings, loaded.lastBatch(), loaded.version(), takeover);
   }
 
   LeaderState state(Leadership leadership, LoadedState loaded) {
-    List<CatalogUpdate> updates = new ArrayList<>();
-    for (CatalogSource source : ports.sources()) {
-      LoadedState.Catalog kept =
-          loaded.catalogs().getOrDefault(source.name(), LoadedState.Catalog.NONE);
-      updates.add(source.decode(kept.position(), kept.entries()));
-    }
-    LeaderState state =
-        LeaderState.load(leadership, settings, loaded, updates, ports.time().monotonicNanos());
-    LOG.info(
-        "loaded {} jobs, {} of them with an attempt",
-        loaded.jobs().size(),
-        loaded.attempts().size());
-    return state;
-  }
-
-  /// Waits for room: a watch that is not read slows down by itself.
-  private void moved(Leader current, String source, CatalogUpdate update) {
-    Command command = new Command.CatalogMoved(source, update);
-    try {
-      while (current.offer(command) == InputQueue.Offer.FULL) {
-        if (closed.await(RETRY.toMillis(), TimeUnit.MILLISECONDS)) {
-          return;
-        }
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
+    return LeaderState.load(leadership, settings, loaded, ports);
   }
 
   /// Ends at once, as by a crash: nothing is finished and the lease is not released.

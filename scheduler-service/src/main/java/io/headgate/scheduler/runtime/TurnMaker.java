@@ -59,7 +59,7 @@ final class TurnMaker {
     this.users = new UserDesk(state, views);
     this.catalogs = new CatalogDesk(state);
     this.agents = new AgentDesk(state, catalogs);
-    this.contacts = new ContactSweep(state, agents, catalogs, baseNanos);
+    this.contacts = new ContactSweep(start.takeover(), state, agents, catalogs, baseNanos);
     this.catalog = state.catalog;
   }
 

@@ -99,6 +99,13 @@ final class BinaryArray {
     putLong(micros + (value.getNano() + NANOS_PER_MICRO / 2) / NANOS_PER_MICRO);
   }
 
+  /// What [#putTime] wrote.
+  static Instant time(long micros) {
+    return Instant.ofEpochSecond(
+        EPOCH_SECONDS + Math.floorDiv(micros, MICROS_PER_SECOND),
+        Math.floorMod(micros, MICROS_PER_SECOND) * NANOS_PER_MICRO);
+  }
+
   /// For a parameter of a statement on the connection.
   Array toArray(Connection connection) throws SQLException {
     byte[] all = Arrays.copyOf(bytes.array(), bytes.position());

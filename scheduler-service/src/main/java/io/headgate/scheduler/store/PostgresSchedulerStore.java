@@ -1,6 +1,5 @@
 package io.headgate.scheduler.store;
 
-import static io.headgate.scheduler.store.jooq.Tables.ATTEMPT;
 import static io.headgate.scheduler.store.jooq.Tables.CATALOG_ENTRY;
 import static io.headgate.scheduler.store.jooq.Tables.CATALOG_SOURCE;
 import static io.headgate.scheduler.store.jooq.Tables.HOLD;
@@ -27,7 +26,6 @@ import io.headgate.scheduler.runtime.Batch;
 import io.headgate.scheduler.runtime.CatalogEntry;
 import io.headgate.scheduler.runtime.CommitResult;
 import io.headgate.scheduler.runtime.Document;
-import io.headgate.scheduler.runtime.JobRecord;
 import io.headgate.scheduler.runtime.Leadership;
 import io.headgate.scheduler.runtime.LoadedState;
 import io.headgate.scheduler.runtime.NodeContact;
@@ -72,9 +70,6 @@ public final class PostgresSchedulerStore implements SchedulerStore {
           JobState.ASSIGNED.name(),
           JobState.RUNNING.name(),
           JobState.STOPPING.name());
-
-  /// Rows that are in memory twice while the jobs are read: as they came and as what they say.
-  private static final int FETCHED = 10_000;
 
   private static final String TAKE_OVER =
       """
@@ -241,7 +236,7 @@ public final class PostgresSchedulerStore implements SchedulerStore {
 
   @Override
   public LoadedState load() {
-    return load(noCondition(), noCondition(), noCondition());
+    return load("true", "true", noCondition());
   }
 
   @Override
@@ -249,17 +244,17 @@ public final class PostgresSchedulerStore implements SchedulerStore {
     Result<Record1<Long>> oldest =
         sql.select(JOB.ID).from(JOB).where(JOB.STATE.in(ALIVE)).orderBy(JOB.ID).limit(jobs).fetch();
     long last = oldest.isEmpty() ? 0 : oldest.getLast().value1();
-    return load(JOB.ID.le(last), ATTEMPT.JOB_ID.le(last), HOLD.JOB_ID.le(last));
+    return load("id <= " + last, "a.job_id <= " + last, HOLD.JOB_ID.le(last));
   }
 
-  private LoadedState load(Condition jobs, Condition attempts, Condition holds) {
+  private LoadedState load(String jobs, String attempts, Condition holds) {
     return sql.transactionResult(transaction -> {
       DSLContext read = transaction.dsl();
       read.execute("set transaction isolation level repeatable read, read only");
       Row row = row(read, false);
       return new LoadedState(
-          jobs(read, jobs),
-          AttemptQuery.fetch(read, ATTEMPT.ENDED_AT.isNull().and(attempts)),
+          read.connectionResult(connection -> JobRows.read(connection, jobs)),
+          read.connectionResult(connection -> AttemptRows.read(connection, attempts)),
           holds(read, holds),
           contacts(read),
           demand(read),
@@ -268,14 +263,6 @@ public final class PostgresSchedulerStore implements SchedulerStore {
           row.version(),
           row.lastBatch());
     });
-  }
-
-  private static List<JobRecord> jobs(DSLContext read, Condition which) {
-    return read.selectFrom(JOB)
-        .where(JOB.STATE.in(ALIVE), which)
-        .orderBy(JOB.ID)
-        .fetchSize(FETCHED)
-        .fetch(RowMapper::job);
   }
 
   private static long lastJob(DSLContext read) {

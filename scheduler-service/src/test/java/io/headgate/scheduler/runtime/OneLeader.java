@@ -59,10 +59,10 @@ final class OneLeader {
                 new Candidate("a", "a:1", true, SETTINGS.lease(), SETTINGS.missedRenewal()), false)
             .orElseThrow()
             .leadership();
-    this.start = new LeaderStart(leadership, SETTINGS, 0, 0);
     this.ports =
         new LeaderPorts(
             store, store, List.of(), time, LoopMetrics.NONE, _ -> {}, Failpoint.Handler.NONE);
+    this.start = new LeaderStart(leadership, SETTINGS, 0, 0, Takeover.rehearsed(ports));
   }
 
   LeaderState state() {

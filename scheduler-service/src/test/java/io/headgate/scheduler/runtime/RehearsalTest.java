@@ -56,7 +56,11 @@ final class RehearsalTest {
     LeaderState state =
         LeaderState.load(taken.leadership(), OneLeader.SETTINGS, nothing, OneLeader.catalog(), 0);
     new TurnMaker(
-            new LeaderStart(taken.leadership(), OneLeader.SETTINGS, 0, 0), state, ports, steps::add)
+            new LeaderStart(
+                taken.leadership(), OneLeader.SETTINGS, 0, 0, Takeover.rehearsed(ports)),
+            state,
+            ports,
+            steps::add)
         .take(List.of(OneLeader.submit("one", Optional.empty())));
     for (Step step : steps) {
       store.commit(taken.leadership(), Duration.ofSeconds(10), step.batch().orElseThrow());
@@ -70,7 +74,8 @@ final class RehearsalTest {
     LoadedState before = store.load();
     assertThat(before.jobs()).hasSize(1);
 
-    List<Step> steps = new Rehearsal("b", OneLeader.SETTINGS, ports).rehearse(store.leadership());
+    List<Step> steps =
+        new Rehearsal("b", OneLeader.SETTINGS, ports).rehearse(store.leadership(), before);
 
     assertThat(steps)
         .flatExtracting(step -> step.batch().map(Batch::newJobs).orElse(List.of()))

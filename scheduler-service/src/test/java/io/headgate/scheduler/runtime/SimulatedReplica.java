@@ -200,6 +200,7 @@ final class SimulatedReplica {
   private void load(Row taken, long sent) {
     world.note(() -> name + " leads, epoch " + taken.leadership().epoch());
     replica.saw(taken.leadership());
+    replica.arrivals().open();
     at(Failpoint.AFTER_ELECTION);
     Lease lease = new Lease(clock, settings.lease(), sent);
     LoadingLease loading = new LoadingLease(taken, lease, settings, ports);
@@ -263,6 +264,7 @@ final class SimulatedReplica {
       if (read == null || read.isEmpty() || loading.successor().isPresent()) {
         lease.end();
         loading.successor().ifPresent(replica::saw);
+        replica.serve(null);
         later(RETRY, SimulatedReplica.this::stand);
         return;
       }
@@ -296,7 +298,7 @@ final class SimulatedReplica {
       this.lease = lease;
       this.leader =
           new Leader(
-              replica.start(taken, loaded),
+              replica.start(taken, loaded, new Takeover(ports, taken.silence())),
               ports,
               replica.state(taken.leadership(), loaded),
               lease,

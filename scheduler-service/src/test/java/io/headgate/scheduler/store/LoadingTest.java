@@ -1,0 +1,161 @@
+package io.headgate.scheduler.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.headgate.kit.db.Database;
+import io.headgate.kit.testing.PostgresFixture;
+import io.headgate.scheduler.core.job.JobId;
+import io.headgate.scheduler.runtime.AttemptRecord;
+import io.headgate.scheduler.runtime.JobRecord;
+import io.headgate.scheduler.runtime.LoadedState;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/// A new leader reads of jobs and attempts what everybody else reads of them.
+final class LoadingTest {
+  @RegisterExtension static final PostgresFixture POSTGRES = PostgresFixture.of("scheduler");
+
+  private static final int JOBS = 600;
+
+  /// Every column is null in some rows and has a value in others; one in six is over.
+  private static final String JOBS_OF_ALL_KINDS =
+      """
+      insert into job (id, tenant, name, queue, policy, profile, gpu_units, workers, user_id,
+        submitter, priority, preemptible, max_runtime_ms, by_role, labels, traceparent, created_at,
+        submitted_at, state, sequence, attempts, preempted_by, preempted_rule, preempted_grounds,
+        preempted_at, started_at, finished_at, exit_code, draft_code, draft_message, cancelled_by,
+        cancel_reason, simulated, version)
+      select i, case when i %% 20 = 0 then 'other' else 'acme' end, 'jöb-' || i, 'q-' || i %% 5,
+        'p-' || i %% 3, 'one', i, 1 + i %% 2, 'u-' || i %% 200, 'users/u-' || i %% 200, i %% 4 - 2,
+        case i %% 3 when 0 then true when 1 then false end,
+        case when i %% 5 = 0 then i * 1000 end, i %% 2 = 0,
+        case i %% 4 when 0 then array['a=1', 'b="x", {y}'] when 1 then array['ä='] else '{}' end,
+        case when i %% 2 = 0 then '00-' || md5(i::text) else '' end,
+        timestamptz '1999-12-31 23:59:59.000001Z' + i * interval '1.000007 s',
+        timestamptz '2026-11-01 00:00:00Z' + i / 10 * interval '1 minute',
+        (array['DONE', 'RUNNING', 'ASSIGNED', 'STOPPING', 'WAITING', 'WAITING'])[1 + i %% 6],
+        i, i %% 6,
+        case when i %% 7 = 0 then 1 end, case when i %% 7 = 0 then 'P1' end,
+        case when i %% 7 = 0 then 'acme/rnd 1134000 630000 acme/devops 0 630000 378000' end,
+        case when i %% 7 = 0 then now() end,
+        case when i %% 6 = 1 then now() end, case when i %% 8 = 0 then now() end,
+        case when i %% 8 = 0 then -i end, case when i %% 9 = 0 then 'CODE' end,
+        case when i %% 9 = 0 then 'because' end, case when i %% 10 = 0 then 'eve' end,
+        case when i %% 20 = 0 then 'wrong data' end, i %% 11 = 0, 3000000000 + i
+      from generate_series(1, %d) i\
+      """
+          .formatted(JOBS);
+
+  private static final String ATTEMPTS =
+      """
+      insert into attempt (job_id, number, tenant, policy, profile, pool, preemptible, sequence,
+        epoch, assigned_at, started_at, checkpoint_at, stop_after_ms, stop_cause, stop_by,
+        stop_by_name, stop_rule, stop_grounds, stop_worker, stop_ending, stop_outcome,
+        stop_message, stop_at, skip_callback)
+      select id, attempts, tenant, policy, profile, 'main', id % 2 = 0, id, 3, submitted_at,
+        started_at, case when id % 12 = 1 then started_at end,
+        case when id % 4 = 0 then 2400000 end,
+        case when state = 'STOPPING' then
+          (array['PREEMPTED', 'CANCELLED', 'REQUEUED', 'WORKER_ENDED'])[1 + id % 4] end,
+        case when state = 'STOPPING' and id % 4 = 0 then 7 end,
+        case when state = 'STOPPING' and id % 4 = 0 then 'j-7' end,
+        case when state = 'STOPPING' and id % 4 = 0 then 'P1' end,
+        case when state = 'STOPPING' and id % 4 = 0 then
+          'acme/rnd 1134000 630000 acme/devops 0 630000 378000' end,
+        case when state = 'STOPPING' and id % 4 = 3 then 0 end,
+        case when state = 'STOPPING' and id % 4 = 3 then 'exited 3' end,
+        case when state = 'STOPPING' then 'REQUEUE' end,
+        case when state = 'STOPPING' then 'must go' end,
+        case when state = 'STOPPING' then now() end, id % 3 = 0
+      from job where state in ('ASSIGNED', 'RUNNING', 'STOPPING')\
+      """;
+
+  private static final String WORKERS =
+      """
+      insert into attempt_worker (job_id, attempt, worker, node, cpu_millis, memory_bytes, devices,
+        device_uuids, device_units, device_memory_bytes, device_isolations, device_places, status,
+        started_at, ended_at, end_reason, exit_code, error, stop_phases)
+      select id, attempts, w, 'n-' || (id + w) % 50, 1000, id,
+        case when id % 2 = 0 then array[0, 3] else '{}' end,
+        case when id % 2 = 0 then array['GPU-a', 'GPU-b'] else '{}' end,
+        case when id % 2 = 0 then array[126000, 63000] else '{}' end,
+        case when id % 2 = 0 then array[80000000000, 40000000000] else '{}' end,
+        case when id % 4 = 0 then array['HARDWARE', 'DRIVER_PROCESS'] else '{}' end,
+        case when id % 8 = 0 then array['', '4 4 63000 3g'] else '{}' end,
+        case when w = 1 then 'ENDED' else 'RUNNING' end,
+        case when id % 2 = 0 then now() end, case when w = 1 then now() end,
+        case when w = 1 then 'EXITED' end, case when w = 1 then 0 end,
+        case when w = 1 then 'odd' end,
+        case when w = 1 then array['CALLBACK', 'TERM'] else '{}' end
+      from job cross join lateral generate_series(0, workers - 1) w
+      where state in ('ASSIGNED', 'RUNNING', 'STOPPING')\
+      """;
+
+  private Database database;
+  private PostgresSchedulerStore store;
+  private PostgresJobReader reader;
+
+  @BeforeEach
+  void fill() {
+    database = Database.open(POSTGRES.fresh());
+    store = new PostgresSchedulerStore(database.dataSource(), database.jooq());
+    reader = new PostgresJobReader(database.jooq());
+    database.jooq().execute(JOBS_OF_ALL_KINDS);
+    database.jooq().execute(ATTEMPTS);
+    database.jooq().execute(WORKERS);
+  }
+
+  @AfterEach
+  void close() {
+    database.close();
+  }
+
+  @Test
+  void readsWhatOthersRead() {
+    LoadedState loaded = store.load();
+    List<JobId> ids = loaded.jobs().stream().map(JobRecord::id).toList();
+    assertThat(ids)
+        .hasSize(JOBS * 5 / 6)
+        .isSortedAccordingTo((a, b) -> Long.compare(a.value(), b.value()));
+    assertThat(loaded.jobs()).containsExactlyInAnyOrderElementsOf(reader.jobs(ids));
+    assertThat(loaded.lastJob()).isEqualTo(JOBS);
+
+    Map<JobId, AttemptRecord> attempts = reader.lastAttempts(ids);
+    assertThat(loaded.attempts())
+        .hasSize(JOBS / 2)
+        .containsExactlyInAnyOrderElementsOf(attempts.values());
+  }
+
+  @Test
+  void sharesWhatJobsHaveInCommon() {
+    LoadedState loaded = store.load();
+    JobRecord one = loaded.jobs().get(0);
+    JobRecord other =
+        loaded.jobs().stream()
+            .filter(job -> job != one && job.card().submitter().equals(one.card().submitter()))
+            .findFirst()
+            .orElseThrow();
+    assertThat(other.card().submitter()).isSameAs(one.card().submitter());
+    assertThat(other.job().spec().user()).isSameAs(one.job().spec().user());
+  }
+
+  @Test
+  void readsTheFirstJobsAlone() {
+    LoadedState some = store.sample(10);
+    assertThat(some.jobs()).hasSize(10).isEqualTo(store.load().jobs().subList(0, 10));
+    assertThat(some.attempts())
+        .isEqualTo(store.load().attempts().subList(0, some.attempts().size()));
+  }
+
+  @Test
+  void readsNothingFromNothing() {
+    database.jooq().execute("truncate job cascade");
+    database.jooq().execute("truncate attempt, attempt_worker");
+    assertThat(store.load().jobs()).isEmpty();
+    assertThat(store.load().attempts()).isEmpty();
+  }
+}
