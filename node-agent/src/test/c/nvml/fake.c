@@ -110,6 +110,12 @@ API status nvmlDeviceGetUUID(handle device, char *uuid, uint32_t size) {
   return text_of(own, uuid, size);
 }
 
+API status nvmlDeviceGetMinorNumber(handle device, uint32_t *minor) {
+  status answer = begin_on(__func__, device, GPU);
+  if (answer == OK) *minor = (uint32_t)device->gpu;
+  return answer;
+}
+
 API status nvmlDeviceGetMemoryInfo_v2(handle device, nvmlMemory_v2_t *memory) {
   status answer = begin_on(__func__, device, GPU);
   if (answer != OK) return answer;

@@ -2,6 +2,7 @@ package io.headgate.deploy;
 
 import io.headgate.agent.AgentConfig;
 import io.headgate.agent.NodeAgent;
+import io.headgate.agent.WallsConfig;
 import io.headgate.kit.config.Secret;
 import io.headgate.kit.db.PostgresServer;
 import io.headgate.kit.lifecycle.Lifecycle;
@@ -220,6 +221,7 @@ public final class Installation implements AutoCloseable {
     AgentConfig agentConfig =
         AgentConfig.of(directory, plan.id(), uri())
             .withCheckpoints(config.data().resolve("checkpoints"))
+            .withWalls(WallsConfig.DEFAULTS.withShared(config.shared()))
             .withSchedulers(services.processes().uris());
     if (!plan.gpus().isEmpty()) {
       agentConfig = agentConfig.withSimulatedGpus(plan.gpus());

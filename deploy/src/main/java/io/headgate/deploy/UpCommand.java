@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -100,6 +101,14 @@ public final class UpCommand implements CliCommand {
               + " over. Their APIs are at every tenth port after --port. Default: 0, schedule in"
               + " this process.")
   private int schedulers;
+
+  @Option(
+      names = "--share",
+      paramLabel = "DIRECTORY",
+      description =
+          "Jobs find this directory at its place, also below /tmp or a home directory, where they"
+              + " find nothing else once they have users of their own. May be repeated.")
+  private List<Path> shared = List.of();
 
   @Option(names = "--demo", description = "Two teams, two simulated machines, and a story.")
   private boolean demo;
@@ -205,9 +214,16 @@ public final class UpCommand implements CliCommand {
         InstallationConfig.of(directory, port)
             .withHost(ip)
             .withTelemetry(telemetry)
-            .withSchedulers(schedulers),
+            .withSchedulers(schedulers)
+            .withShared(shared(directory)),
         lifecycle,
         screen);
+  }
+
+  private List<Path> shared(Path directory) {
+    return Stream.concat(shared.stream(), Stream.of(directory.resolve("demo")))
+        .map(Path::toAbsolutePath)
+        .toList();
   }
 
   /// Whose jobs are shown from now on: the file's or the demo's tenant, else the last one's.

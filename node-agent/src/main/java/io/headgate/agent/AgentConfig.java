@@ -21,6 +21,7 @@ import java.util.Optional;
 /// @param joinFile the same in a file, which may be deleted afterwards
 /// @param simulateGpus COUNTxMODEL or COUNTxMODEL-MEMORY: devices that do not exist, for trying out
 /// @param gpu the machine's own GPUs, unless they are simulated
+/// @param walls around jobs
 /// @param cpus cores for jobs; absent: the machine's, or 16 for each simulated GPU if that is more
 /// @param memory for jobs; absent: the machine's, or 128 GiB for each simulated GPU if that is more
 /// @param checkpoints root of the jobs' checkpoint directories, perhaps on storage that machines
@@ -36,6 +37,7 @@ public record AgentConfig(
     Optional<Path> joinFile,
     Optional<String> simulateGpus,
     GpuConfig gpu,
+    WallsConfig walls,
     Optional<Integer> cpus,
     Optional<ByteSize> memory,
     Optional<Path> checkpoints,
@@ -101,6 +103,7 @@ public record AgentConfig(
         Optional.empty(),
         Optional.empty(),
         GpuConfig.NONE,
+        WallsConfig.DEFAULTS,
         Optional.empty(),
         Optional.empty(),
         Optional.empty(),
@@ -118,6 +121,7 @@ public record AgentConfig(
         joinFile,
         simulateGpus,
         gpu,
+        walls,
         cpus,
         memory,
         checkpoints,
@@ -136,6 +140,7 @@ public record AgentConfig(
         joinFile,
         simulateGpus,
         gpu,
+        walls,
         cpus,
         memory,
         checkpoints,
@@ -154,6 +159,7 @@ public record AgentConfig(
         joinFile,
         Optional.of(gpus),
         gpu,
+        walls,
         cpus,
         memory,
         checkpoints,
@@ -172,6 +178,26 @@ public record AgentConfig(
         joinFile,
         simulateGpus,
         gpus,
+        walls,
+        cpus,
+        memory,
+        checkpoints,
+        logs,
+        keep);
+  }
+
+  /// With these walls around its jobs.
+  public AgentConfig withWalls(WallsConfig other) {
+    return new AgentConfig(
+        data,
+        node,
+        server,
+        endpoints,
+        joinToken,
+        joinFile,
+        simulateGpus,
+        gpu,
+        other,
         cpus,
         memory,
         checkpoints,
@@ -189,6 +215,7 @@ public record AgentConfig(
         joinFile,
         simulateGpus,
         gpu,
+        walls,
         cpus,
         memory,
         Optional.of(root),

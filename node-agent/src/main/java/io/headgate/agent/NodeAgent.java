@@ -71,6 +71,7 @@ public final class NodeAgent implements AutoCloseable {
                 config.keep().size().map(ByteSize::bytes)),
             new MemoryWatch.Settings(
                 config.gpu().watchdog().interval(), config.gpu().watchdog().grace()),
+            config.walls().settings(),
             bootId);
     try {
       this.devices = new DeviceWatch(driver, config.gpu().health().interval(), time);

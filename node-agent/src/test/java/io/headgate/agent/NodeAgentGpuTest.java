@@ -98,6 +98,14 @@ class NodeAgentGpuTest {
     return Files.readString(log).strip();
   }
 
+  /// Those of a job that has said something, as the machine knows them.
+  private List<Long> processes(String job, int number) throws Exception {
+    assertThat(output(job)).isEqualTo("up");
+    String mark = "HEADGATE_CHECKPOINT_DIR=" + root.resolve("n1/checkpoints/acme").resolve(job);
+    await().atMost(FakeControlPlane.PATIENCE).until(() -> Processes.ofJob(mark).size() == number);
+    return Processes.ofJob(mark);
+  }
+
   @Test
   void givesEachJobAnInstanceOfItsOwnAndLeavesNone() throws Exception {
     FakeGpus gpus = FakeGpus.in(root, Version.V615).with(true);
@@ -158,7 +166,7 @@ class NodeAgentGpuTest {
     start(config(gpus.library(), GpuConfig.Driver.NVML));
     assertThat(node().getDevices(0).getIsolation())
         .isEqualTo(IsolationLevel.ISOLATION_LEVEL_REACTIVE);
-    String processes = "sleep 1000 & echo $! $$; while :; do wait; done";
+    String processes = "sleep 1000 & echo up; while :; do wait; done";
     plane.send(
         Orders.message(
             Orders.withCallback(
@@ -170,25 +178,25 @@ class NodeAgentGpuTest {
         Orders.message(
             Orders.assign(plane.leadership, "modest", processes)
                 .addSlices(Orders.slice(node(), 0, "1/2"))));
-    String[] greedy = output("greedy").split(" ", -1);
-    String[] modest = output("modest").split(" ", -1);
+    List<Long> greedy = processes("greedy", 2);
+    List<Long> modest = processes("modest", 2);
     long most = 79 * FakeGpus.GIB / 2;
     gpus.processes(
         0,
-        greedy[0] + " " + most + " compute -1",
-        modest[0] + " " + most / 2 + " compute -1",
-        modest[1] + " " + most / 2 + " mps -1");
-    assertThat(ProcessHandle.of(Long.parseLong(greedy[1]))).isPresent();
+        greedy.get(1) + " " + most + " compute -1",
+        modest.get(1) + " " + most / 2 + " compute -1",
+        modest.get(0) + " " + most / 2 + " mps -1");
+    assertThat(ProcessHandle.of(greedy.get(0))).isPresent();
     long begun = System.nanoTime();
     gpus.processes(
         0,
-        greedy[0] + " " + most + " compute -1",
-        greedy[1] + " " + (1 << 20) + " graphics -1",
-        modest[0] + " " + most + " compute -1");
+        greedy.get(1) + " " + most + " compute -1",
+        greedy.get(0) + " " + (1 << 20) + " graphics -1",
+        modest.get(1) + " " + most + " compute -1");
     await()
         .atMost(FakeControlPlane.PATIENCE)
         .pollInterval(Duration.ofMillis(5))
-        .until(() -> ProcessHandle.of(Long.parseLong(greedy[1])).isEmpty());
+        .until(() -> ProcessHandle.of(greedy.get(0)).isEmpty());
     LOG.info("from the excess to the end of the job {} ms", (System.nanoTime() - begun) / 1000000);
     AttemptReport end = plane.awaitEnd("greedy");
 
@@ -213,11 +221,11 @@ class NodeAgentGpuTest {
     plane.send(
         Orders.message(
             Orders.withCallback(
-                    Orders.assign(plane.leadership, "slow", "echo $$; exec sleep 1000"),
+                    Orders.assign(plane.leadership, "slow", "echo up; exec sleep 1000"),
                     "exec sleep 1000")
                 .setAbortTimeout(Durations.fromSeconds(900))
                 .addSlices(Orders.slice(node(), 0, "1/2"))));
-    String pid = output("slow");
+    long pid = processes("slow", 1).getFirst();
     plane.send(Orders.stop(plane.leadership, "slow", Stop.Kind.KIND_PREEMPT));
     plane.awaitReport("slow", report -> report.getStopPhase().equals("callback"));
     gpus.processes(0, pid + " " + 60 * FakeGpus.GIB + " compute -1");

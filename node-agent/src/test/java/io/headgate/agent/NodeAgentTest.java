@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.google.protobuf.util.Durations;
+import io.headgate.agent.runtime.JobWalls;
 import io.headgate.kit.config.Secret;
 import io.headgate.kit.telemetry.Telemetry;
 import io.headgate.kit.time.TimeSource;
@@ -37,6 +38,9 @@ import org.junit.jupiter.api.io.TempDir;
 /// A whole agent against the other end of its wire: real gRPC, real supervisors, real processes.
 class NodeAgentTest {
   @TempDir Path root;
+  private static final WallsConfig WITHOUT_WALLS =
+      WallsConfig.DEFAULTS.wanting(JobWalls.Wanted.NONE);
+
   private FakeControlPlane plane;
   private NodeAgent agent;
 
@@ -54,10 +58,15 @@ class NodeAgentTest {
   }
 
   private NodeAgent startAgent(String node, FakeControlPlane at) {
+    return startAgent(node, at, WallsConfig.DEFAULTS);
+  }
+
+  private NodeAgent startAgent(String node, FakeControlPlane at, WallsConfig walls) {
     NodeAgent started =
         new NodeAgent(
             AgentConfig.of(root.resolve(node), node, at.uri())
                 .withJoinToken(Secret.of(FakeControlPlane.JOIN_TOKEN))
+                .withWalls(walls)
                 .withSimulatedGpus("2xH100"),
             Telemetry.disabled(),
             TimeSource.system());
@@ -423,20 +432,20 @@ class NodeAgentTest {
             Orders.assign(
                     leader(),
                     "orphan",
-                    "(setsid bash -c 'echo $$ > $HEADGATE_CHECKPOINT_DIR/daemon; exec sleep 1000' &)"
+                    "(setsid bash -c 'echo > $HEADGATE_CHECKPOINT_DIR/daemon; exec sleep 98765' &)"
                         + " ; exec sleep 1000")
                 .addSlices(Orders.slice(node(), 0, "1"))));
     Path daemon = root.resolve("n1/checkpoints/acme/orphan/daemon");
     await()
         .atMost(FakeControlPlane.PATIENCE)
-        .until(() -> Files.exists(daemon) && Files.size(daemon) > 1);
+        .until(() -> Files.exists(daemon) && Processes.isRunning("sleep", "98765"));
     plane.awaitState("orphan", State.STATE_RUNNING);
     String status = Files.readString(attempt("orphan").resolve("status"));
     long supervisor = Long.parseLong(status.replaceAll("(?s).*supervisor_pid=(\\d+).*", "$1"));
     ProcessHandle.of(supervisor).orElseThrow().destroyForcibly();
 
     assertThat(plane.awaitEnd("orphan").getEndReason()).isEqualTo(EndReason.END_REASON_LOST);
-    assertThat(Processes.isAlive(Long.parseLong(Files.readString(daemon).strip()))).isFalse();
+    assertThat(Processes.isRunning("sleep", "98765")).isFalse();
     plane.send(
         Orders.message(
             Orders.assign(leader(), "next", "true").addSlices(Orders.slice(node(), 0, "1"))));
@@ -500,12 +509,16 @@ class NodeAgentTest {
   void stopsAlsoWhoseStatusItHasNeverSeen() {
     putPipesInTheWay();
     agent.close();
-    agent = startAgent("n1", plane);
-    await().atMost(FakeControlPlane.PATIENCE).until(() -> plane.hellos.size() == 2);
+    agent = startAgent("n1", plane, WITHOUT_WALLS);
+    await().atMost(FakeControlPlane.PATIENCE).until(() -> plane.hellos.size() == 3);
     stopTheSlyOne();
   }
 
+  /// Where no walls keep it from there.
   private void putPipesInTheWay() {
+    agent.close();
+    agent = startAgent("n1", plane, WITHOUT_WALLS);
+    await().atMost(FakeControlPlane.PATIENCE).until(agent::isReady);
     plane.send(
         Orders.message(
             Orders.assign(

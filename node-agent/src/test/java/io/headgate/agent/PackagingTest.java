@@ -13,7 +13,7 @@ class PackagingTest {
   @Test
   void anInitSystemStopsTheAgentAndNoJob() throws Exception {
     assertThat(Files.readAllLines(Path.of("src/main/systemd/headgate-agent.service")))
-        .contains("KillMode=process", "Delegate=yes");
+        .contains("KillMode=process", "Delegate=yes", "DelegateSubgroup=agent");
   }
 
   @Test

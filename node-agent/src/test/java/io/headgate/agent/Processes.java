@@ -1,12 +1,60 @@
 package io.headgate.agent;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
 
 /// What the kernel says of processes that are nobody's children here.
 public final class Processes {
   private Processes() {}
+
+  /// Those of the job's program and of what it has started, parents first, by the numbers that they
+  /// have outside of its namespaces.
+  ///
+  /// @param mark an entry of its environment that no other job has
+  public static List<Long> ofJob(String mark) {
+    List<Long> found =
+        new ArrayList<>(
+            ProcessHandle.allProcesses()
+                .filter(process -> environment(process.pid()).contains(mark))
+                .map(ProcessHandle::pid)
+                .toList());
+    found.sort(Comparator.comparing(pid -> depth(pid)));
+    return found;
+  }
+
+  /// Whether a process has these words, one after the other, in its command line.
+  public static boolean isRunning(String... words) {
+    return ProcessHandle.allProcesses()
+        .anyMatch(process -> read(process.pid(), "cmdline").contains(String.join("\0", words)));
+  }
+
+  private static List<String> environment(long pid) {
+    return List.of(read(pid, "environ").split("\0", -1));
+  }
+
+  private static String read(long pid, String file) {
+    try {
+      return new String(
+          Files.readAllBytes(Path.of("/proc/" + pid, file)), StandardCharsets.ISO_8859_1);
+    } catch (IOException _) {
+      return "";
+    }
+  }
+
+  private static long depth(long pid) {
+    return Stream.iterate(
+            ProcessHandle.of(pid),
+            Optional::isPresent,
+            child -> child.flatMap(ProcessHandle::parent))
+        .count();
+  }
 
   /// Whether it runs: neither gone, nor dead and only not yet taken note of.
   public static boolean isAlive(long pid) {

@@ -74,6 +74,7 @@ class TrustTest {
             config.joinFile(),
             config.simulateGpus(),
             config.gpu(),
+            config.walls(),
             config.cpus(),
             config.memory(),
             config.checkpoints(),

@@ -5,6 +5,8 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.SplittableRandom;
@@ -27,6 +29,11 @@ record DemoFiles(Path program, Path dataSet) {
     }
     Path dataSet = directory.resolve("line.csv");
     Files.writeString(dataSet, noisyLine());
+    // Jobs have users of their own.
+    Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxr-xr-x"));
+    for (Path file : List.of(program, dataSet)) {
+      Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r--r--"));
+    }
     return new DemoFiles(program.toAbsolutePath(), dataSet.toAbsolutePath());
   }
 

@@ -20,11 +20,14 @@ final class AgentProcesses {
   private final URI services;
   private final List<URI> schedulers;
   private final Path directory;
+  private final List<Path> shared;
   private final Map<String, Process> processes = new ConcurrentSkipListMap<>();
   private volatile boolean closed;
 
   /// @param services where policy-service and pool-service are
-  AgentProcesses(URI services, List<URI> schedulers, Path directory) {
+  /// @param shared directories that jobs find at their place
+  AgentProcesses(URI services, List<URI> schedulers, Path directory, List<Path> shared) {
+    this.shared = List.copyOf(shared);
     this.services = services;
     this.schedulers = List.copyOf(schedulers);
     this.directory = directory;
@@ -81,6 +84,11 @@ final class AgentProcesses {
         .put(
             "HEADGATE_AGENT_ENDPOINTS_SCHEDULERS",
             schedulers.stream().map(URI::toString).collect(Collectors.joining(",")));
+    builder
+        .environment()
+        .put(
+            "HEADGATE_AGENT_WALLS_SHARED",
+            shared.stream().map(Path::toString).collect(Collectors.joining(",")));
     builder.redirectOutput(
         ProcessBuilder.Redirect.appendTo(directory.resolve(node + ".log").toFile()));
     Process process = builder.start();

@@ -76,7 +76,8 @@ class FaultSequenceIT {
         new AgentProcesses(
             installation.uri(),
             wires.addresses(),
-            Files.createDirectories(directory.resolve("agents")));
+            Files.createDirectories(directory.resolve("agents")),
+            List.of(directory.resolve("runs"), directory.resolve("beats")));
     agents.add(headgate.operator(), "a-0", "local", "2xA100");
     agents.add(headgate.operator(), "a-1", "local", "2xA100");
     schedulers =
@@ -90,10 +91,7 @@ class FaultSequenceIT {
                 .withDeadline(Schedulers.PATIENCE)
                 .withPatience(Schedulers.PATIENCE));
     stream =
-        new JobStream(
-                client.jobs(TestInstallation.TENANT),
-                "one",
-                Files.createDirectories(directory.resolve("runs")))
+        new JobStream(client.jobs(TestInstallation.TENANT), "one", directory.resolve("runs"))
             .start();
   }
 
@@ -167,7 +165,8 @@ class FaultSequenceIT {
   @Test
   void runsWhatWasOnAPausedAgentElsewhereAndNeverTwice() throws Exception {
     stream.end();
-    Path beats = Files.createDirectories(directory.resolve("beats"));
+    Path beats = directory.resolve("beats");
+    JobStream.openToAll(beats);
     JobClient jobs = client.jobs(TestInstallation.TENANT);
     String script =
         """

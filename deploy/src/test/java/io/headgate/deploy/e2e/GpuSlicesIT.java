@@ -145,18 +145,18 @@ class GpuSlicesIT {
 
   /// What the job has said, once it has.
   private static String said(String node, String job) throws IOException {
+    Path log = attempt(node, job).resolve("logs/stdout.0");
+    await().atMost(PATIENCE).until(() -> Files.exists(log) && Files.readString(log).endsWith("\n"));
+    return Files.readString(log).strip();
+  }
+
+  private static Path attempt(String node, String job) throws IOException {
     Path attempts = directory.resolve(node).resolve("agent/attempts");
     try (Stream<Path> all = Files.list(attempts)) {
-      Path log =
-          all.filter(
-                  attempt -> attempt.getFileName().toString().startsWith("acme." + job + ".1.0."))
-              .findFirst()
-              .orElseThrow()
-              .resolve("logs/stdout.0");
-      await()
-          .atMost(PATIENCE)
-          .until(() -> Files.exists(log) && Files.readString(log).endsWith("\n"));
-      return Files.readString(log).strip();
+      return all.filter(
+              attempt -> attempt.getFileName().toString().startsWith("acme." + job + ".1.0."))
+          .findFirst()
+          .orElseThrow();
     }
   }
 
@@ -215,9 +215,12 @@ class GpuSlicesIT {
 
   @Test
   void failsAJobThatTakesMoreThanItsPart() throws Exception {
-    submit("greedy", "third", "echo $$; exec sleep 3600");
+    submit("greedy", "third", "echo up; exec sleep 3600");
     headgate.awaitState("greedy", JobState.RUNNING);
-    String process = said("watched", "greedy");
+    assertThat(said("watched", "greedy")).isEqualTo("up");
+    // As the machine numbers it; the job has numbers of its own.
+    String status = Files.readString(attempt("watched", "greedy").resolve("status"));
+    String process = status.replaceAll("(?s).*\npid=(\\d+)\n.*", "$1");
     Files.writeString(
         directory.resolve("watched/gpus/0/processes"), process + " " + 30 * GIB + " compute -1\n");
     Job failed = headgate.awaitState("greedy", JobState.FAILED);

@@ -12,6 +12,7 @@ import io.headgate.sdk.model.Submission;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -41,10 +42,18 @@ final class JobStream {
   private final Thread thread = Thread.ofPlatform().name("job-stream").unstarted(this::run);
   private volatile @Nullable Exception failure;
 
-  JobStream(JobClient jobs, String queue, Path directory) {
+  /// @param directory that the jobs find at its place
+  JobStream(JobClient jobs, String queue, Path directory) throws IOException {
+    openToAll(directory);
     this.jobs = jobs;
     this.queue = queue;
     this.directory = directory;
+  }
+
+  /// Makes it one that jobs can write to, whoever they are.
+  static void openToAll(Path directory) throws IOException {
+    Files.createDirectories(directory);
+    Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxrwxrwx"));
   }
 
   JobStream start() {

@@ -52,7 +52,7 @@ class KilledAndStartedAgainIT {
   @Test
   void aKilledInstallationAdoptsWhatStillRuns() throws Exception {
     Up first = up();
-    Path done = directory.resolve("go");
+    Path done = Files.createDirectories(signs()).resolve("go");
     try (HeadgateClient client = connect(first);
         Scope _ = CLIENT.makeCurrent()) {
       // Runs until it is told to end, and tells how often it was started, and in whose trace.
@@ -173,7 +173,9 @@ class KilledAndStartedAgainIT {
                 "--port",
                 "0",
                 "--nodes",
-                "sim:1x2xA100")
+                "sim:1x2xA100",
+                "--share",
+                signs().toString())
             .redirectError(ProcessBuilder.Redirect.INHERIT);
     // Its own context file, not the one of whoever runs the tests.
     builder.environment().put("XDG_CONFIG_HOME", directory.resolve("config").toString());
@@ -196,6 +198,11 @@ class KilledAndStartedAgainIT {
       }
     }
     throw new IllegalStateException("up ended with " + process.waitFor());
+  }
+
+  /// Where a test and its jobs leave each other signs.
+  private Path signs() {
+    return directory.resolve("signs");
   }
 
   private static void stop(Up up) throws InterruptedException {

@@ -9,7 +9,6 @@ import io.headgate.sdk.client.JobClient;
 import io.headgate.sdk.model.ClientConfig;
 import io.headgate.sdk.model.Credentials;
 import io.headgate.sdk.model.ServerAddress;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
@@ -38,7 +37,10 @@ class SchedulerFaultsIT {
   void start() throws Exception {
     Path data = directory.resolve("data");
     headgate =
-        TestInstallation.start(InstallationConfig.of(data, 0).withSchedulers(3))
+        TestInstallation.start(
+                InstallationConfig.of(data, 0)
+                    .withSchedulers(3)
+                    .withShared(List.of(directory.resolve("runs"))))
             .withConfiguration(
                 """
                 groups: [{name: team, users: [ada]}]
@@ -63,7 +65,7 @@ class SchedulerFaultsIT {
                 .withDeadline(Schedulers.PATIENCE)
                 .withPatience(Schedulers.PATIENCE));
     JobClient jobs = client.jobs(TestInstallation.TENANT);
-    stream = new JobStream(jobs, "one", Files.createDirectories(directory.resolve("runs"))).start();
+    stream = new JobStream(jobs, "one", directory.resolve("runs")).start();
   }
 
   @AfterEach

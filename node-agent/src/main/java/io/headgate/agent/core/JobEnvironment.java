@@ -16,11 +16,11 @@ public final class JobEnvironment {
 
   /// Directories of a job.
   ///
-  /// @param workDirectory where the job runs
+  /// @param homeDirectory private to the attempt
   /// @param temporaryDirectory private to the attempt
   /// @param checkpointDirectory the job's, the same for every attempt
   public record Places(
-      String workDirectory, String temporaryDirectory, String checkpointDirectory) {}
+      String homeDirectory, String temporaryDirectory, String checkpointDirectory) {}
 
   /// The GPUs of a job.
   ///
@@ -36,7 +36,10 @@ public final class JobEnvironment {
       Assignment assignment, Places places, Gpus gpus, String traceparent) {
     SortedMap<String, String> environment = new TreeMap<>();
     environment.put("PATH", PATH);
-    environment.put("HOME", places.workDirectory());
+    environment.put("HOME", places.homeDirectory());
+    // A user of its own has no entry in the system's list, where programs look otherwise.
+    environment.put("USER", "headgate");
+    environment.put("LOGNAME", "headgate");
     environment.put("TMPDIR", places.temporaryDirectory());
     environment.put("LANG", "C.UTF-8");
     environment.putAll(assignment.environment());

@@ -2,6 +2,7 @@ package io.headgate.agent.driver;
 
 import io.headgate.agent.core.AttemptKey;
 import io.headgate.agent.core.DeviceInfo;
+import io.headgate.agent.core.DeviceNode;
 import io.headgate.agent.core.DeviceSign;
 import io.headgate.agent.core.SliceGrant;
 import java.util.List;
@@ -75,6 +76,11 @@ public final class CpuOnlyDriver implements GpuDriver {
   @Override
   public Map<String, String> environment(List<SlicePlan> slices) {
     return Map.of("CUDA_VISIBLE_DEVICES", "", "NVIDIA_VISIBLE_DEVICES", "void");
+  }
+
+  @Override
+  public List<DeviceNode> deviceNodes(List<SlicePlan> slices) {
+    return List.of();
   }
 
   @Override

@@ -2,6 +2,7 @@ package io.headgate.agent.driver;
 
 import io.headgate.agent.core.AttemptKey;
 import io.headgate.agent.core.DeviceInfo;
+import io.headgate.agent.core.DeviceNode;
 import io.headgate.agent.core.SliceGrant;
 import java.util.List;
 import java.util.Map;
@@ -65,6 +66,11 @@ public interface GpuDriver extends AutoCloseable {
 
   /// What tells a job's libraries which devices are its own; for no slices, that none is.
   Map<String, String> environment(List<SlicePlan> slices);
+
+  /// The device files that the slices need; for no slices, none.
+  ///
+  /// @throws GpuDriverException when it cannot be said
+  List<DeviceNode> deviceNodes(List<SlicePlan> slices);
 
   /// Lets go of the devices. The slices stay.
   @Override

@@ -5,16 +5,24 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /// The cgroup v2 directories of attempts, where the machine lets this user make any.
 ///
 /// Where it does not, supervisors find and kill what a job started by descent.
 public final class Cgroups {
-  private final Optional<Path> parent;
+  /// As the unit file names the group that the agent itself is in: jobs are beside it, because a
+  /// group that has processes of its own cannot share controllers out.
+  private static final Path AGENTS_OWN = Path.of("agent");
 
-  private Cgroups(Optional<Path> parent) {
+  private final Optional<Path> parent;
+  private final Set<String> controllers;
+
+  private Cgroups(Optional<Path> parent, Set<String> controllers) {
     this.parent = parent;
+    this.controllers = Set.copyOf(controllers);
   }
 
   /// Finds the v2 hierarchy and makes a directory in it for this agent.
@@ -26,21 +34,45 @@ public final class Cgroups {
       if (own.isEmpty()) {
         return none();
       }
-      Path parent = own.get().resolve("headgate-" + name);
+      Path above = own.get().endsWith(AGENTS_OWN) ? own.get().resolveSibling("") : own.get();
+      Path parent = above.resolve("headgate-" + name);
       if (!Files.isDirectory(parent)) {
         Files.createDirectory(parent);
       }
       return Files.isWritable(parent.resolve("cgroup.procs"))
-          ? new Cgroups(Optional.of(parent))
+          ? new Cgroups(Optional.of(parent), share(List.of(above, parent)))
           : none();
     } catch (IOException _) {
       return none();
     }
   }
 
+  /// Gives what is below the last of the directories the controllers that limit jobs, and says
+  /// which of them it has then.
+  static Set<String> share(List<Path> downwards) throws IOException {
+    Set<String> shared = Set.of();
+    for (Path directory : downwards) {
+      Path file = directory.resolve("cgroup.subtree_control");
+      for (String controller : List.of("cpu", "memory", "pids")) {
+        try {
+          Files.writeString(file, "+" + controller, StandardOpenOption.WRITE);
+        } catch (IOException _) {
+          // It is not there, or not this agent's to share.
+        }
+      }
+      shared = Set.of(Files.readString(file).strip().split(" ", -1));
+    }
+    return shared;
+  }
+
   /// Those of a machine that lets this user make none.
   static Cgroups none() {
-    return new Cgroups(Optional.empty());
+    return new Cgroups(Optional.empty(), Set.of());
+  }
+
+  /// Of version 2, those that each attempt's directory has.
+  public Set<String> controllers() {
+    return controllers;
   }
 
   public boolean areAvailable() {

@@ -62,7 +62,7 @@ public record Walls(
       List<Path> hidden,
       List<Path> shown,
       List<Path> owned) {
-    static final Rooms NONE =
+    public static final Rooms NONE =
         new Rooms(Optional.empty(), Optional.empty(), List.of(), List.of(), List.of());
 
     public Rooms {

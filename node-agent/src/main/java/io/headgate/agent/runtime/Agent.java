@@ -29,6 +29,7 @@ public final class Agent implements AutoCloseable {
   /// @param logs how much output of each stream is kept
   /// @param keep how much of ended attempts is kept
   /// @param watch how closely jobs are held to their device memory
+  /// @param walls how jobs are walled off
   /// @param bootId of the running kernel; another one only in tests
   public record Settings(
       String name,
@@ -37,6 +38,7 @@ public final class Agent implements AutoCloseable {
       SupervisorSpec.Logs logs,
       Retention.Limits keep,
       MemoryWatch.Settings watch,
+      JobWalls.Settings walls,
       String bootId) {}
 
   /// An update on its way to the scheduler.
@@ -70,7 +72,12 @@ public final class Agent implements AutoCloseable {
   ///
   /// @param data absolute
   public static Cgroups cgroups(String name, Path data) {
-    return Cgroups.discover(name + "-" + Integer.toHexString(data.hashCode()));
+    return Cgroups.discover(nameOnMachine(name, data));
+  }
+
+  /// Tells it from others of the same name on the machine.
+  static String nameOnMachine(String name, Path data) {
+    return name + "-" + Integer.toHexString(data.hashCode());
   }
 
   /// Takes up what was left, then serves.

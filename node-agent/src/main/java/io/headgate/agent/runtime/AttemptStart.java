@@ -83,6 +83,8 @@ final class AttemptStart {
     try {
       long contact = Math.max(machine.ledger().contactBootMs(key()), contactBootMs);
       new Launch(machine, assignment, directory).prepare(plans, contact, traceparent);
+    } catch (GpuDriverException e) {
+      return giveUp(EndReason.REJECTED, "the slice cannot be given to it: " + e.getMessage());
     } catch (IOException | IllegalArgumentException | ArithmeticException e) {
       return giveUp(
           EndReason.START_FAILED, "its directory could not be prepared: " + e.getMessage());

@@ -3,6 +3,7 @@ package io.headgate.agent.runtime;
 import io.headgate.agent.core.Assignment;
 import io.headgate.agent.core.AttemptKey;
 import io.headgate.agent.core.JobEnvironment;
+import io.headgate.agent.core.JobName;
 import io.headgate.agent.driver.SlicePlan;
 import io.headgate.agent.process.Cgroups;
 import io.headgate.agent.process.SupervisorSpec;
@@ -12,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -20,6 +22,8 @@ import org.slf4j.LoggerFactory;
 /// @param directory the attempt's
 record Launch(Machine machine, Assignment assignment, Path directory) {
   private static final Logger LOG = LoggerFactory.getLogger(Launch.class);
+  private static final String TEMPORARY = "tmp";
+  private static final String OTHER_TEMPORARY = "var-tmp";
 
   /// Makes what the supervisor needs. May be repeated.
   ///
@@ -27,15 +31,27 @@ record Launch(Machine machine, Assignment assignment, Path directory) {
   /// @param traceparent the trace that the job continues; may be empty
   void prepare(List<SlicePlan> plans, long contactBootMs, String traceparent) throws IOException {
     AttemptKey key = assignment.key();
-    Path work = directory.resolve("work");
-    Path temporary = directory.resolve("tmp");
-    Path checkpoints = machine.checkpoints().resolve(key.job().tenant()).resolve(key.job().id());
-    Files.createDirectories(work);
-    Files.createDirectories(temporary);
-    Files.createDirectories(checkpoints);
-    Path runsIn = assignment.workingDirectory().map(Path::of).orElse(work);
+    OptionalInt user = user();
+    JobWalls.Places rooms = makeRooms(user);
+    Path runsIn = assignment.workingDirectory().map(Path::of).orElse(rooms.work());
     JobEnvironment.Places places =
-        new JobEnvironment.Places(runsIn.toString(), temporary.toString(), checkpoints.toString());
+        new JobEnvironment.Places(
+            rooms.work().toString(),
+            machine.walls().areNamespaces() ? "/tmp" : rooms.temporary().toString(),
+            rooms.checkpoints().toString());
+    Walls walls =
+        machine
+            .walls()
+            .raise(
+                new JobWalls.Request(
+                    key.directoryName(),
+                    user,
+                    machine.walls().areNamespaces()
+                        ? machine.driver().deviceNodes(plans)
+                        : List.of(),
+                    assignment.cpuMillis(),
+                    assignment.memoryBytes()),
+                rooms);
     JobEnvironment.Gpus gpus =
         new JobEnvironment.Gpus(
             machine.driver().environment(plans),
@@ -49,7 +65,7 @@ record Launch(Machine machine, Assignment assignment, Path directory) {
             runsIn,
             machine.cgroups().make(key.directoryName()),
             machine.ledger().bootId(),
-            Walls.NONE,
+            walls,
             new SupervisorSpec.Limits(
                 assignment.timeLimit(),
                 selfStop.after(),
@@ -61,10 +77,47 @@ record Launch(Machine machine, Assignment assignment, Path directory) {
         .writeTo(directory);
   }
 
+  private OptionalInt user() throws IOException {
+    if (!machine.walls().areUsers()) {
+      return OptionalInt.empty();
+    }
+    OptionalInt user = machine.ledger().user(assignment.key());
+    if (user.isEmpty()) {
+      throw new IOException("no user is free for it; walls.user-count is too small");
+    }
+    return user;
+  }
+
+  private JobWalls.Places makeRooms(OptionalInt user) throws IOException {
+    machine.walls().openWay(directory);
+    Path work = directory.resolve("work");
+    Path temporary = directory.resolve(TEMPORARY);
+    Path other = directory.resolve(OTHER_TEMPORARY);
+    for (Path own : List.of(work, temporary, other)) {
+      machine.walls().makeFor(user, own);
+    }
+    JobName job = assignment.key().job();
+    Path checkpoints = machine.checkpoints().resolve(job.tenant()).resolve(job.id());
+    Files.createDirectories(checkpoints);
+    if (!machine.walls().areNamespaces()) {
+      return new JobWalls.Places(
+          directory, machine.checkpoints(), work, temporary, other, checkpoints);
+    }
+    // Links on the way to a directory may be hidden in there, so it goes by its real name.
+    return new JobWalls.Places(
+        machine.ledger().data().toRealPath(),
+        machine.checkpoints().toRealPath(),
+        work.toRealPath(),
+        temporary.toRealPath(),
+        other.toRealPath(),
+        checkpoints.toRealPath());
+  }
+
   /// Removes what nobody may find after the attempt: its private temporary files and its cgroup.
   void cleanUp() throws IOException {
     try {
-      Trees.delete(directory.resolve("tmp"));
+      Trees.delete(directory.resolve(TEMPORARY));
+      Trees.delete(directory.resolve(OTHER_TEMPORARY));
     } catch (IOException e) {
       // Its slice is not held back for that; the files go with the rest of the directory.
       LOG.warn("temporary files of {} are left: {}", assignment.key(), e.toString());
@@ -74,5 +127,6 @@ record Launch(Machine machine, Assignment assignment, Path directory) {
     if (cgroup.isPresent()) {
       Cgroups.killAndRemove(cgroup.get());
     }
+    machine.walls().remove(assignment.key().directoryName());
   }
 }

@@ -25,6 +25,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
@@ -48,6 +49,8 @@ final class Ledger implements AttemptRecords, AutoCloseable {
   /// Why an attempt never runs here.
   record Refusal(EndReason reason, String problem) {}
 
+  private static final String USER = "user_id";
+
   /// Data directories in use by agents of this JVM: the file lock only keeps other processes out.
   private static final Set<Path> OPEN = ConcurrentHashMap.newKeySet();
 
@@ -56,8 +59,11 @@ final class Ledger implements AttemptRecords, AutoCloseable {
   private final String bootId;
   private final FileChannel lockFile;
   private final Reserve reserve;
+  private final JobUsers users;
 
-  private Ledger(Path data, String bootId, FileChannel lockFile) throws IOException {
+  private Ledger(Path data, String bootId, FileChannel lockFile, JobUsers users)
+      throws IOException {
+    this.users = users;
     this.data = data;
     this.attempts = data.resolve("attempts");
     this.bootId = bootId;
@@ -67,14 +73,16 @@ final class Ledger implements AttemptRecords, AutoCloseable {
   }
 
   /// Opens the ledger below the data directory, which one agent at a time may use.
-  static Ledger open(Path data, String bootId) throws IOException {
+  ///
+  /// @param users told of who is taken, and asked for one for each new attempt
+  static Ledger open(Path data, String bootId, JobUsers users) throws IOException {
     DurableFile.makeDirectory(data);
     // Asked first, because even to open and close the file would give up this process's own lock.
     if (!OPEN.add(data)) {
       throw taken(data);
     }
     try {
-      return new Ledger(data, bootId, lock(data));
+      return new Ledger(data, bootId, lock(data), users);
     } catch (IOException | RuntimeException e) {
       OPEN.remove(data);
       throw e;
@@ -102,6 +110,11 @@ final class Ledger implements AttemptRecords, AutoCloseable {
     return reserve;
   }
 
+  /// The agent's own directory.
+  Path data() {
+    return data;
+  }
+
   /// Where the attempts' directories are.
   Path attempts() {
     return attempts;
@@ -126,6 +139,8 @@ final class Ledger implements AttemptRecords, AutoCloseable {
     Failpoint.BEFORE_ASSIGNMENT_RECORD.reach();
     Fields fields =
         Records.of(assignment).put("boot_id", bootId).put("contact_boot_ms", contactBootMs);
+    // With the record that precedes everything, so that no crash lets two attempts be one user.
+    users.take(assignment.key()).ifPresent(user -> fields.put(USER, user));
     write(directory(assignment.key()).resolve("assignment"), fields);
     Failpoint.AFTER_ASSIGNMENT_RECORD.reach();
   }
@@ -133,6 +148,14 @@ final class Ledger implements AttemptRecords, AutoCloseable {
   /// The last contact before the attempt was taken on.
   long contactBootMs(AttemptKey key) throws IOException {
     return read(directory(key).resolve("assignment")).orElseThrow().number("contact_boot_ms");
+  }
+
+  /// The user that the attempt is to be; empty: all were taken, or an older agent took it on.
+  OptionalInt user(AttemptKey key) throws IOException {
+    Fields fields = read(directory(key).resolve("assignment")).orElseThrow();
+    return fields.find(USER).isEmpty()
+        ? OptionalInt.empty()
+        : OptionalInt.of((int) fields.number(USER));
   }
 
   void recordSlices(AttemptKey key, List<SlicePlan> plans) throws IOException {
@@ -190,6 +213,7 @@ final class Ledger implements AttemptRecords, AutoCloseable {
     reserve.write(() -> DurableFile.makeDirectory(directory));
     write(directory.resolve("end"), Records.of(report));
     Failpoint.AFTER_END_RECORD.reach();
+    users.free(report.key());
     deleteSecrets(directory);
     // With the attempt its temporary files have gone, so there may be room again.
     reserve.refill();
@@ -270,6 +294,9 @@ final class Ledger implements AttemptRecords, AutoCloseable {
     }
     Assignment assignment = decode(directory, () -> Records.assignment(taken.get()));
     boolean sameBoot = taken.get().require("boot_id").equals(bootId);
+    if (taken.get().find(USER).isPresent()) {
+      users.found(assignment.key(), (int) taken.get().number(USER));
+    }
     Optional<Observation> lastSeen =
         sameBoot
             ? Optional.empty()

@@ -15,6 +15,7 @@ record Machine(
     GpuDriver driver,
     SupervisorLauncher launcher,
     Cgroups cgroups,
+    JobWalls walls,
     Path checkpoints,
     SupervisorSpec.Logs logs,
     MemoryWatch.Settings watch,

@@ -27,22 +27,31 @@ final class OnDisk {
       TimeSource time)
       throws IOException {
     Path data = settings.data().toAbsolutePath();
-    Ledger ledger = Ledger.open(data, settings.bootId());
+    JobUsers users = new JobUsers(settings.walls().firstUser(), settings.walls().userCount());
+    Ledger ledger = Ledger.open(data, settings.bootId(), users);
+    Cgroups cgroups = Agent.cgroups(settings.name(), data);
+    Path program;
+    JobWalls walls;
     Outbox outbox;
     try {
+      DurableFile.makeDirectory(data.resolve("bin"));
+      program = SupervisorBinary.extract(data.resolve("bin"));
+      String name = Agent.nameOnMachine(settings.name(), data);
+      walls = JobWalls.open(settings.walls(), name, program, cgroups, data);
+      walls.openWay(data);
+      walls.openWay(ledger.attempts());
       outbox = Outbox.open(data.resolve("outbox"), ledger.reserve());
     } catch (IOException | RuntimeException e) {
       ledger.close();
       throw e;
     }
-    DurableFile.makeDirectory(data.resolve("bin"));
-    Cgroups cgroups = Agent.cgroups(settings.name(), data);
     Machine machine =
         new Machine(
             ledger,
             driver,
-            new SupervisorLauncher(SupervisorBinary.extract(data.resolve("bin"))),
+            new SupervisorLauncher(program),
             cgroups,
+            walls,
             settings.checkpoints().toAbsolutePath(),
             settings.logs(),
             settings.watch(),
@@ -100,6 +109,7 @@ final class OnDisk {
       public void close() throws IOException {
         watch.close();
         machine.cgroups().removeIfEmpty();
+        machine.walls().close();
         machine.ledger().close();
       }
     };

@@ -36,7 +36,7 @@ class RecordsTest {
   @TempDir Path data;
 
   private Ledger open(String bootId) throws IOException {
-    return Ledger.open(data, bootId);
+    return Ledger.open(data, bootId, new JobUsers(1_900_000_000, 1000));
   }
 
   private Outbox openOutbox(Path file) throws IOException {

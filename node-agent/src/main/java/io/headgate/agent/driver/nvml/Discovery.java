@@ -30,6 +30,7 @@ record Discovery(Nvml nvml, Function<String, Optional<Path>> cgroups) {
         nvml.isMigOn(device) ? Optional.of(geometry(device)) : Optional.empty();
     return new NvmlDevice(
         index,
+        nvml.minor(device),
         nvml.uuid(device),
         ModelNames.of(nvml.name(device)),
         memory.total() - memory.reserved(),

@@ -1,6 +1,7 @@
 package io.headgate.agent.driver.nvml;
 
 import io.headgate.agent.core.AttemptKey;
+import io.headgate.agent.core.DeviceNode;
 import io.headgate.agent.core.IsolationLevel;
 import io.headgate.agent.core.SliceGrant;
 import io.headgate.agent.core.SlicePlace;
@@ -149,12 +150,26 @@ record MigInstances(Nvml nvml, NvmlSteps steps) implements SliceMechanism {
 
   @Override
   public Optional<Nvml.Device> listing(Gpu gpu, SlicePlan plan) {
-    return find(gpu, plan)
-        .flatMap(instance -> {
-          int profile = nvml.computeProfileId(instance, number(plan, COMPUTE_PROFILE));
-          return nvml.computeInstances(instance, profile).stream().findFirst();
-        })
-        .map(nvml::migDevice);
+    return find(gpu, plan).flatMap(instance -> compute(instance, plan)).map(nvml::migDevice);
+  }
+
+  private Optional<Nvml.ComputeInstance> compute(Nvml.GpuInstance instance, SlicePlan plan) {
+    int profile = nvml.computeProfileId(instance, number(plan, COMPUTE_PROFILE));
+    return nvml.computeInstances(instance, profile).stream().findFirst();
+  }
+
+  @Override
+  public List<DeviceNode> files(Gpu gpu, SlicePlan plan, NvidiaFiles files) {
+    Nvml.GpuInstance instance = find(gpu, plan).orElseThrow(() -> gone(gpu, plan));
+    Nvml.ComputeInstance compute = compute(instance, plan).orElseThrow(() -> gone(gpu, plan));
+    int minor = gpu.facts().minor();
+    List<DeviceNode> nodes = new ArrayList<>(List.of(files.gpu(minor)));
+    nodes.addAll(files.instance(minor, nvml.info(instance).id(), nvml.id(compute)));
+    return nodes;
+  }
+
+  private static GpuDriverException gone(Gpu gpu, SlicePlan plan) {
+    return new GpuDriverException("the slice %s of %s is gone".formatted(plan.name(), gpu.words()));
   }
 
   @Override

@@ -93,6 +93,13 @@ final class Nvml implements AutoCloseable {
     return new Device(device.getValue());
   }
 
+  /// The number in the name of the GPU's device file.
+  int minor(Device device) {
+    IntByReference minor = new IntByReference();
+    check("nvmlDeviceGetMinorNumber", api.nvmlDeviceGetMinorNumber(device.pointer, minor));
+    return minor.getValue();
+  }
+
   String name(Device device) {
     byte[] name = new byte[NAME_BYTES];
     check("nvmlDeviceGetName", api.nvmlDeviceGetName(device.pointer, name, name.length));
@@ -234,13 +241,22 @@ final class Nvml implements AutoCloseable {
         .toList();
   }
 
+  /// Its number within its GPU instance.
+  int id(ComputeInstance computeInstance) {
+    return infoOf(computeInstance).u32("id");
+  }
+
   /// What CUDA sees of a compute instance.
   Device migDevice(ComputeInstance computeInstance) {
+    return new Device(infoOf(computeInstance).pointer("device"));
+  }
+
+  private Struct infoOf(ComputeInstance computeInstance) {
     Struct info = Struct.one(Layout.COMPUTE_INSTANCE);
     check(
         "nvmlComputeInstanceGetInfo",
         api.nvmlComputeInstanceGetInfo_v2(computeInstance.pointer, info.pointer()));
-    return new Device(info.pointer("device"));
+    return info;
   }
 
   void destroy(ComputeInstance computeInstance) {

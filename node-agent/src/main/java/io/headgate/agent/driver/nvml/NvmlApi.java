@@ -25,6 +25,8 @@ interface NvmlApi extends Library {
 
   int nvmlDeviceGetUUID(Pointer device, byte[] uuid, int size);
 
+  int nvmlDeviceGetMinorNumber(Pointer device, IntByReference minor);
+
   int nvmlDeviceGetMemoryInfo_v2(Pointer device, Pointer memory);
 
   int nvmlDeviceGetMigMode(Pointer device, IntByReference current, IntByReference pending);

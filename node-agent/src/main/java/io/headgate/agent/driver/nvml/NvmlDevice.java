@@ -6,11 +6,13 @@ import java.util.Optional;
 
 /// What was found out about one GPU, once, when the agent started.
 ///
+/// @param minor the number in the name of its device file
 /// @param memoryBytes that jobs can use: without what the driver keeps for itself
 /// @param mig present: MIG is on
 /// @param limitsMemory whether the driver limits memory by cgroup here
 record NvmlDevice(
     int index,
+    int minor,
     String uuid,
     String model,
     long memoryBytes,

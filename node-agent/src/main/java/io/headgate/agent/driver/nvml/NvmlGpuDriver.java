@@ -2,6 +2,7 @@ package io.headgate.agent.driver.nvml;
 
 import io.headgate.agent.core.AttemptKey;
 import io.headgate.agent.core.DeviceInfo;
+import io.headgate.agent.core.DeviceNode;
 import io.headgate.agent.core.DeviceSign;
 import io.headgate.agent.core.SliceGrant;
 import io.headgate.agent.driver.DeviceListener;
@@ -10,6 +11,7 @@ import io.headgate.agent.driver.GpuDriver;
 import io.headgate.agent.driver.GpuDriverException;
 import io.headgate.agent.driver.GpuProcess;
 import io.headgate.agent.driver.GpuUnavailableException;
+import io.headgate.agent.driver.KernelDevices;
 import io.headgate.agent.driver.Lane;
 import io.headgate.agent.driver.MadeSlices;
 import io.headgate.agent.driver.SlicePlan;
@@ -46,11 +48,21 @@ public final class NvmlGpuDriver implements GpuDriver {
   ///   if they are idle
   /// @param cgroups where the cgroup of an attempt is, by the name of the attempt; empty: there are
   ///   none
+  /// @param kernel what it shows of devices
   public record Settings(
       String library,
       Duration patience,
       boolean removesStrangers,
-      Function<String, Optional<Path>> cgroups) {}
+      Function<String, Optional<Path>> cgroups,
+      KernelDevices kernel) {
+    public Settings(
+        String library,
+        Duration patience,
+        boolean removesStrangers,
+        Function<String, Optional<Path>> cgroups) {
+      this(library, patience, removesStrangers, cgroups, KernelDevices.HERE);
+    }
+  }
 
   private final Settings settings;
   private final Nvml nvml;
@@ -59,6 +71,7 @@ public final class NvmlGpuDriver implements GpuDriver {
   private final String version;
   private final SortedMap<String, Gpu> gpus;
   private final List<SliceMechanism> mechanisms;
+  private final NvidiaFiles files;
 
   /// With the devices as a job's libraries know them.
   private final MadeSlices<String> slices = new MadeSlices<>();
@@ -72,6 +85,8 @@ public final class NvmlGpuDriver implements GpuDriver {
     this.lane = lane;
     this.version = lane.call(nvml::driverVersion);
     this.gpus = discoverGpus();
+    this.files = new NvidiaFiles(settings.kernel());
+    files.loadMemoryModule();
     this.mechanisms =
         List.of(
             new WholeGpu(nvml),
@@ -310,6 +325,19 @@ public final class NvmlGpuDriver implements GpuDriver {
     environment.put("CUDA_VISIBLE_DEVICES", visible);
     environment.put("NVIDIA_VISIBLE_DEVICES", visible.isEmpty() ? "void" : visible);
     return environment;
+  }
+
+  @Override
+  public List<DeviceNode> deviceNodes(List<SlicePlan> plans) {
+    List<DeviceNode> nodes = new ArrayList<>();
+    for (SlicePlan plan : plans) {
+      Gpu gpu = gpu(plan.grant());
+      nodes.addAll(on(gpu, () -> mechanism(plan).files(gpu, plan, files)));
+    }
+    if (!nodes.isEmpty()) {
+      nodes.addAll(files.common());
+    }
+    return nodes;
   }
 
   /// Ends the use of the library. What hangs in it is left alone.

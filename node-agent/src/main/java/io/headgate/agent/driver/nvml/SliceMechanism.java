@@ -1,6 +1,7 @@
 package io.headgate.agent.driver.nvml;
 
 import io.headgate.agent.core.AttemptKey;
+import io.headgate.agent.core.DeviceNode;
 import io.headgate.agent.core.IsolationLevel;
 import io.headgate.agent.core.SliceGrant;
 import io.headgate.agent.driver.GpuDriverException;
@@ -40,6 +41,11 @@ sealed interface SliceMechanism permits WholeGpu, MigInstances, CgroupMemoryLimi
 
   /// The device on which NVML lists the processes of the slice; empty: it is not there.
   Optional<Nvml.Device> listing(Gpu gpu, SlicePlan plan);
+
+  /// The device files of the slice, beside those of every job with a GPU.
+  default List<DeviceNode> files(Gpu gpu, SlicePlan plan, NvidiaFiles files) {
+    return List.of(files.gpu(gpu.facts().minor()));
+  }
 
   /// What is on the GPU that none of the plans explains; of what leaves nothing there, nothing.
   default List<Stranger> strangers(Gpu gpu, List<SlicePlan> plans) {

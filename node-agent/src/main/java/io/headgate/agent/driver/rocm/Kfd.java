@@ -27,7 +27,9 @@ record Kfd(Path sysfs) {
   /// @param id by which memory is counted
   /// @param uniqueId 0: it has none
   /// @param partition of its GPU, from 0
-  record Node(int number, long id, long uniqueId, PciAddress address, int partition) {}
+  /// @param renderMinor the number in the name of its device file
+  record Node(
+      int number, long id, long uniqueId, PciAddress address, int partition, int renderMinor) {}
 
   /// All of them, in the order in which programs number them.
   ///
@@ -46,7 +48,8 @@ record Kfd(Path sysfs) {
                 id,
                 properties.getOrDefault("unique_id", 0L),
                 PciAddress.of(properties.getOrDefault("domain", 0L), location),
-                PciAddress.partition(location)));
+                PciAddress.partition(location),
+                Math.toIntExact(properties.getOrDefault("drm_render_minor", 0L))));
       }
     }
     nodes.sort(Comparator.comparingInt(Node::number));

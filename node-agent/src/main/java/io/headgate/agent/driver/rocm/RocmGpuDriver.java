@@ -2,6 +2,7 @@ package io.headgate.agent.driver.rocm;
 
 import io.headgate.agent.core.AttemptKey;
 import io.headgate.agent.core.DeviceInfo;
+import io.headgate.agent.core.DeviceNode;
 import io.headgate.agent.core.DeviceSign;
 import io.headgate.agent.core.SliceGrant;
 import io.headgate.agent.driver.DeviceReading;
@@ -9,6 +10,7 @@ import io.headgate.agent.driver.GpuDriver;
 import io.headgate.agent.driver.GpuDriverException;
 import io.headgate.agent.driver.GpuProcess;
 import io.headgate.agent.driver.GpuUnavailableException;
+import io.headgate.agent.driver.KernelDevices;
 import io.headgate.agent.driver.Lane;
 import io.headgate.agent.driver.MadeSlices;
 import io.headgate.agent.driver.SlicePlan;
@@ -35,20 +37,32 @@ public final class RocmGpuDriver implements GpuDriver {
   /// A number that no GPU has ends the list of those that a program sees.
   private static final String NONE = "-1";
 
+  /// Of the kernel's graphics drivers.
+  private static final int RENDER_MAJOR = 226;
+
+  private static final String COMPUTE = "kfd";
+
   /// How the driver works.
   ///
   /// @param libraries names or paths of ROCm SMI; the first that is there
   /// @param patience how long a call may take before it counts as failed
   /// @param sysfs where the kernel shows its devices: `/sys`
-  public record Settings(List<String> libraries, Duration patience, Path sysfs) {
+  /// @param devices what it shows of devices otherwise
+  public record Settings(
+      List<String> libraries, Duration patience, Path sysfs, KernelDevices devices) {
     public Settings {
       libraries = List.copyOf(libraries);
+    }
+
+    public Settings(List<String> libraries, Duration patience, Path sysfs) {
+      this(libraries, patience, sysfs, KernelDevices.HERE);
     }
   }
 
   private final Rocm rocm;
   private final Kfd kfd;
   private final AmdHealth health;
+  private final KernelDevices devices;
 
   /// All calls of the library, and with them the making of slices.
   private final Lane lane;
@@ -63,10 +77,11 @@ public final class RocmGpuDriver implements GpuDriver {
   /// With the nodes that programs see.
   private final MadeSlices<Kfd.Node> slices = new MadeSlices<>();
 
-  private RocmGpuDriver(Rocm rocm, Kfd kfd, RocmSteps steps, Lane lane, Lane watchLane) {
+  private RocmGpuDriver(Rocm rocm, Settings settings, RocmSteps steps, Lane lane, Lane watchLane) {
     this.rocm = rocm;
-    this.kfd = kfd;
+    this.kfd = new Kfd(settings.sysfs());
     this.health = new AmdHealth(kfd);
+    this.devices = settings.devices();
     this.lane = lane;
     this.watchLane = watchLane;
     this.version = lane.call(rocm::version);
@@ -94,7 +109,7 @@ public final class RocmGpuDriver implements GpuDriver {
     Lane watchLane = new Lane("the watch of AMD's GPUs", settings.patience());
     try {
       Rocm rocm = lane.call(() -> RocmLoader.open(settings.libraries(), settings.sysfs()));
-      return new RocmGpuDriver(rocm, new Kfd(settings.sysfs()), steps, lane, watchLane);
+      return new RocmGpuDriver(rocm, settings, steps, lane, watchLane);
     } catch (GpuUnavailableException e) {
       lane.close();
       watchLane.close();
@@ -240,6 +255,28 @@ public final class RocmGpuDriver implements GpuDriver {
     return named
         ? AmdDiscovery.uuid(node.uniqueId())
         : Integer.toString(nodes.stream().map(Kfd.Node::id).toList().indexOf(node.id()));
+  }
+
+  @Override
+  public List<DeviceNode> deviceNodes(List<SlicePlan> plans) {
+    List<DeviceNode> nodes = new ArrayList<>();
+    for (SlicePlan plan : plans) {
+      int minor = slices.known(plan).renderMinor();
+      String name = "dri/renderD" + minor;
+      nodes.add(devices.node(name).orElse(new DeviceNode(name, RENDER_MAJOR, minor)));
+    }
+    if (!nodes.isEmpty()) {
+      devices
+          .node(COMPUTE)
+          .or(() ->
+              devices.major(COMPUTE).stream()
+                  .mapToObj(major -> new DeviceNode(COMPUTE, major, 0))
+                  .findFirst())
+          .ifPresentOrElse(
+              nodes::add,
+              () -> LOG.warn("the kernel shows no /dev/kfd; programs do not find GPUs"));
+    }
+    return nodes;
   }
 
   /// Ends the use of the library. What hangs in it is left alone.

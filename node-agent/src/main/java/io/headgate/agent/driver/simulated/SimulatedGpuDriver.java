@@ -2,6 +2,7 @@ package io.headgate.agent.driver.simulated;
 
 import io.headgate.agent.core.AttemptKey;
 import io.headgate.agent.core.DeviceInfo;
+import io.headgate.agent.core.DeviceNode;
 import io.headgate.agent.core.IsolationLevel;
 import io.headgate.agent.core.SliceBook;
 import io.headgate.agent.core.SliceGrant;
@@ -180,6 +181,11 @@ public final class SimulatedGpuDriver implements GpuDriver {
     environment.put("CUDA_VISIBLE_DEVICES", uuids);
     environment.put("NVIDIA_VISIBLE_DEVICES", uuids.isEmpty() ? "void" : uuids);
     return environment;
+  }
+
+  @Override
+  public List<DeviceNode> deviceNodes(List<SlicePlan> slices) {
+    return List.of();
   }
 
   @Override

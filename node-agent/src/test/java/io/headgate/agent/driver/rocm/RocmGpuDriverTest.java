@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.headgate.agent.core.DeviceInfo;
 import io.headgate.agent.core.DeviceInfo.Geometry;
+import io.headgate.agent.core.DeviceNode;
 import io.headgate.agent.core.Fixtures;
 import io.headgate.agent.core.IsolationLevel;
 import io.headgate.agent.core.SliceGrant;
@@ -14,6 +15,7 @@ import io.headgate.agent.core.SliceTable.Profile;
 import io.headgate.agent.driver.GpuDriverException;
 import io.headgate.agent.driver.GpuProcess;
 import io.headgate.agent.driver.GpuUnavailableException;
+import io.headgate.agent.driver.KernelDevices;
 import io.headgate.agent.driver.SlicePlan;
 import io.headgate.type.GpuQuantity;
 import java.io.IOException;
@@ -339,5 +341,26 @@ class RocmGpuDriverTest {
             RocmGpuDriver.open(
                 new RocmGpuDriver.Settings(List.of(library), LONG, sysfs), RocmSteps.NONE))
         .actual();
+  }
+
+  @Test
+  void aSliceIsTheFileOfItsPartitionAndTheOneOfAllGpus() throws Exception {
+    gpus.withMi300x();
+    Path kernel = Files.createDirectory(root.resolve("kernel"));
+    Files.writeString(kernel.resolve("devices"), "Character devices:\n240 kfd\n");
+    try (RocmGpuDriver driver =
+        RocmGpuDriver.open(
+            new RocmGpuDriver.Settings(
+                List.of(gpus.library().toString()),
+                LONG,
+                gpus.sysfs(),
+                new KernelDevices(Files.createDirectory(root.resolve("dev")), kernel)),
+            RocmSteps.NONE)) {
+      SlicePlan third = realised(driver, "third", partition(0, "1/4", "QPX", 4, 2));
+      assertThat(driver.deviceNodes(List.of(third)))
+          .containsExactly(
+              new DeviceNode("dri/renderD130", 226, 130), new DeviceNode("kfd", 240, 0));
+      assertThat(driver.deviceNodes(List.of())).as("of a job without GPUs").isEmpty();
+    }
   }
 }

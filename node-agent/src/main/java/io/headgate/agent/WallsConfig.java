@@ -1,0 +1,113 @@
+package io.headgate.agent;
+
+import io.headgate.agent.runtime.JobWalls;
+import io.headgate.kit.config.ByteSize;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+
+/// How jobs are walled off from the machine and from each other.
+///
+/// @param users whether each attempt is a user of its own
+/// @param firstUser of the range of those users; nobody else on the machine may be in it
+/// @param userCount how many they are, more than jobs run at once
+/// @param namespaces whether each attempt has mounts, processes, messages and device files of its
+///   own
+/// @param network `own`: nothing but a loopback of its own
+/// @param shared directories that jobs find as they are, also below `/tmp` or in a home directory
+/// @param devices device files, or directories of them, that all jobs may use beside their slices
+public record WallsConfig(
+    JobWalls.Wanted users,
+    int firstUser,
+    int userCount,
+    JobWalls.Wanted namespaces,
+    Network network,
+    List<Path> shared,
+    List<Path> devices,
+    Limits limits) {
+  /// Which network a job has.
+  public enum Network {
+    /// The machine's.
+    MACHINE,
+    /// One without a way out.
+    OWN
+  }
+
+  /// What a job has at most, or where it says itself, if it does not.
+  ///
+  /// @param processes and threads of a job
+  /// @param files that a process may have open, no more than the agent may
+  /// @param cpus of a job that asks for none; absent: not limited
+  /// @param memory of a job that asks for none; absent: not limited
+  public record Limits(
+      int processes, int files, Optional<Integer> cpus, Optional<ByteSize> memory) {
+    public static final Limits DEFAULTS =
+        new Limits(8192, 65_536, Optional.empty(), Optional.empty());
+
+    public Limits {
+      if (processes < 16 || files < 64 || cpus.orElse(1) < 1) {
+        throw new IllegalArgumentException(
+            "limits: at least 16 processes, 64 files and 1 of the cpus");
+      }
+    }
+  }
+
+  /// The range is one that systemd leaves alone, and below 2^31, which some file systems need.
+  public static final WallsConfig DEFAULTS =
+      new WallsConfig(
+          JobWalls.Wanted.AUTO,
+          1_900_000_000,
+          1_000_000,
+          JobWalls.Wanted.AUTO,
+          Network.MACHINE,
+          List.of(),
+          List.of(),
+          Limits.DEFAULTS);
+
+  public WallsConfig {
+    shared = List.copyOf(shared);
+    devices = List.copyOf(devices);
+    if (firstUser < 1000 || userCount < 1 || firstUser > Integer.MAX_VALUE - userCount) {
+      throw new IllegalArgumentException(
+          "walls: first-user of at least 1000, and user-count of at least 1, below 2^31 together");
+    }
+    for (Path path : shared) {
+      if (!path.isAbsolute()) {
+        throw new IllegalArgumentException("walls.shared: " + path + " is not absolute");
+      }
+    }
+    for (Path path : devices) {
+      if (!path.startsWith("/dev/") || !path.normalize().equals(path)) {
+        throw new IllegalArgumentException("walls.devices: " + path + " is not below /dev");
+      }
+    }
+  }
+
+  /// The same, with these directories.
+  public WallsConfig withShared(List<Path> directories) {
+    return new WallsConfig(
+        users, firstUser, userCount, namespaces, network, directories, devices, limits);
+  }
+
+  /// The same, if users and namespaces are wanted so.
+  public WallsConfig wanting(JobWalls.Wanted wanted) {
+    return new WallsConfig(wanted, firstUser, userCount, wanted, network, shared, devices, limits);
+  }
+
+  /// As the runtime knows them.
+  public JobWalls.Settings settings() {
+    return new JobWalls.Settings(
+        users,
+        firstUser,
+        userCount,
+        namespaces,
+        network == Network.OWN,
+        shared,
+        devices,
+        new JobWalls.Limits(
+            limits.processes(),
+            limits.files(),
+            1000L * limits.cpus().orElse(0),
+            limits.memory().map(ByteSize::bytes).orElse(0L)));
+  }
+}
