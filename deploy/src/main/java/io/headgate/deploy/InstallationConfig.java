@@ -42,7 +42,8 @@ public record InstallationConfig(
 
   /// Listening on another address of this machine.
   InstallationConfig withHost(String address) {
-    return new InstallationConfig(data, address, port, lease, schedulers, shared, settings, telemetry);
+    return new InstallationConfig(
+        data, address, port, lease, schedulers, shared, settings, telemetry);
   }
 
   /// Where programs on this machine reach what listens there.
