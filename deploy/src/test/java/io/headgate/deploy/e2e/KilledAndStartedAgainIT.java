@@ -33,8 +33,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /// `headgate up` as a process of its own, killed and stopped while jobs run.
+@Execution(ExecutionMode.CONCURRENT)
 class KilledAndStartedAgainIT {
   private static final Duration PATIENCE = Duration.ofMinutes(3);
   private static final Pattern API = Pattern.compile("^ +API +(http://\\S+)");
