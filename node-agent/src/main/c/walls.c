@@ -36,8 +36,14 @@ static bool cover(const char *path) {
   return mount("headgate", path, "tmpfs", DATA_ONLY | MS_NOEXEC, "mode=0755,size=1m") == 0;
 }
 
-// Leads to a path that is hidden by now, or that only others may pass on the way to.
-static bool make_way(const char *path) {
+static bool may_pass(const struct walls *walls, const struct stat *directory) {
+  bool own = walls->has_user && directory->st_uid == walls->user;
+  return directory->st_mode & (own ? S_IXUSR : S_IXOTH);
+}
+
+// Leads to a path that is hidden by now, or that only others may pass on the way to. What the job
+// has of its own on the way, as its /tmp, stays its own.
+static bool make_way(const struct walls *walls, const char *path) {
   char at[PATH_MAX];
   if (snprintf(at, sizeof at, "%s/", path) >= (int)sizeof at) {
     errno = ENAMETOOLONG;
@@ -50,7 +56,7 @@ static bool make_way(const char *path) {
     if (stat(at, &info) != 0) {
       // Only in a place that was covered can something be missing that was there outside.
       if (errno != ENOENT || mkdir(at, 0755) != 0) return false;
-    } else if (!last && !(info.st_mode & S_IXOTH) && !cover(at)) {
+    } else if (!last && !may_pass(walls, &info) && !cover(at)) {
       return false;
     }
     *slash = '/';
@@ -152,7 +158,7 @@ static bool build(const struct walls *walls, const char **what) {
   }
   for (size_t i = 0; i < walls->shown.count; i++) {
     if (shown[i] < 0) continue; // what is not there is not shown
-    if (!make_way(walls->shown.items[i]) || !bind_to(shown[i], walls->shown.items[i])) {
+    if (!make_way(walls, walls->shown.items[i]) || !bind_to(shown[i], walls->shown.items[i])) {
       return failed(what, walls->shown.items[i]);
     }
   }
