@@ -45,7 +45,7 @@ public final class SupervisorLauncher {
             .redirectOutput(ProcessBuilder.Redirect.DISCARD);
     // Nothing of the agent's environment, loader variables least of all, reaches a supervisor.
     builder.environment().clear();
-    Process process = builder.start();
+    Process process = FreshProgram.start(builder);
     String problem =
         new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8).strip();
     int code = process.waitFor();

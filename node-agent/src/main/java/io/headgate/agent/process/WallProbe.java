@@ -47,7 +47,7 @@ public final class WallProbe {
             .redirectInput(new File("/dev/null"))
             .redirectError(ProcessBuilder.Redirect.DISCARD);
     builder.environment().clear();
-    Process process = builder.start();
+    Process process = FreshProgram.start(builder);
     Map<String, String> answers = new HashMap<>();
     try (Stream<String> lines = process.inputReader().lines()) {
       lines

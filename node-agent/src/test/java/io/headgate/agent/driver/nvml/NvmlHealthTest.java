@@ -22,6 +22,7 @@ import java.util.OptionalDouble;
 import java.util.OptionalLong;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 
 /// How NVIDIA's GPUs do, as NVML tells.
@@ -29,7 +30,9 @@ class NvmlHealthTest {
   private static final long GIB = FakeGpus.GIB;
   private static final String GPU = FakeGpus.uuid(0);
 
-  @TempDir Path root;
+  // A call that hangs may still write there when the test is over.
+  @TempDir(cleanup = CleanupMode.NEVER)
+  Path root;
 
   private static List<DeviceSign> signs(NvmlGpuDriver driver) {
     return driver.read(GPU).signs();

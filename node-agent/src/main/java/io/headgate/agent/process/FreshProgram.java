@@ -1,0 +1,28 @@
+package io.headgate.agent.process;
+
+import java.io.IOException;
+import java.util.concurrent.TimeUnit;
+
+/// Starts a program that this process may just have written. Another thread that starts a process
+/// at that moment passes the open file on for some milliseconds, and until then the kernel refuses
+/// to run it ("text file busy").
+final class FreshProgram {
+  private static final int TRIES = 500;
+  private static final long PAUSE_MILLIS = 10;
+  private static final String BUSY = "error: 26";
+
+  private FreshProgram() {}
+
+  static Process start(ProcessBuilder builder) throws IOException, InterruptedException {
+    for (int tried = 1; ; tried++) {
+      try {
+        return builder.start();
+      } catch (IOException e) {
+        if (tried == TRIES || !String.valueOf(e.getMessage()).contains(BUSY)) {
+          throw e;
+        }
+        TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
+      }
+    }
+  }
+}
