@@ -1,6 +1,7 @@
 package io.headgate.agent.process;
 
 import java.io.IOException;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /// Starts a program that this process may just have written. Another thread that starts a process
@@ -21,7 +22,8 @@ final class FreshProgram {
         if (tried == TRIES || !String.valueOf(e.getMessage()).contains(BUSY)) {
           throw e;
         }
-        TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
+        // Nothing tells when the other closes it.
+        var _ = new CountDownLatch(1).await(PAUSE_MILLIS, TimeUnit.MILLISECONDS);
       }
     }
   }
