@@ -146,7 +146,7 @@ class WallsTest {
                   ls /tmp /var/tmp /dev/shm
                   grep -l of-ada /proc/[0-9]*/environ
                   kill -9 %1$d; kill -0 %1$d; ls /proc/%1$d
-                  ls %2$s %2$s/work; cat %2$s/work/secret
+                  ls %2$s %3$s; cat %3$s/secret
                   ps -e -o pid= | wc -l
                   /usr/bin/python3 -c '
                   import socket
@@ -156,7 +156,7 @@ class WallsTest {
                   print("ptrace", ctypes.CDLL(None).ptrace(16, %1$d, 0, 0), ctypes.CDLL(None).ptrace(16, 1, 0, 0))'
                   kill -9 1; echo done
                   """
-                      .formatted(adasPid, ada.attempt))) {
+                      .formatted(adasPid, ada.attempt, ada.attempt.resolve("work")))) {
         bob.awaitEnd();
         assertThat(bob.output())
             .doesNotContain("ada\n", "secret")
