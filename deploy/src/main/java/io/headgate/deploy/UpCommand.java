@@ -19,11 +19,9 @@ import java.net.InetAddress;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -104,7 +102,7 @@ public final class UpCommand implements CliCommand {
 
   @Option(
       names = "--share",
-      paramLabel = "DIRECTORY",
+      paramLabel = "DIR",
       description =
           "Jobs find this directory at its place, also below /tmp or a home directory, where they"
               + " find nothing else once they have users of their own. May be repeated.")
@@ -138,8 +136,11 @@ public final class UpCommand implements CliCommand {
   public int run(Invocation invocation) throws Exception {
     checkFlags();
     Configuration wanted = file == null ? null : ConfigurationReader.read(file).configuration();
-    Path directory = ephemeral ? Files.createTempDirectory("headgate-") : directory(invocation);
-    createDirectory(directory);
+    Path directory =
+        ephemeral
+            ? Files.createTempDirectory("headgate-")
+            : DataDirectory.of(data, invocation.environment().variables());
+    DataDirectory.create(directory);
     Optional<InstanceLock> lock = InstanceLock.tryTake(directory);
     if (lock.isEmpty()) {
       return alreadyRunning(invocation, directory);
@@ -341,6 +342,14 @@ public final class UpCommand implements CliCommand {
           "BAD_FLAGS",
           "their group talks in the clear and asks nobody who they are: leave one of them out");
     }
+    for (Path directory : shared) {
+      if (!Files.isDirectory(directory)) {
+        throw new UsageException(
+            "\"" + directory + "\" is not a directory for --share",
+            "BAD_FLAG_VALUE",
+            "make it, or name one that is there");
+      }
+    }
     if (!List.of("error", "warn", "info", "debug").contains(logLevel)) {
       throw new UsageException(
           "\"" + logLevel + "\" is not a value of --log-level",
@@ -359,34 +368,6 @@ public final class UpCommand implements CliCommand {
       return InetAddress.ofLiteral(text) instanceof Inet4Address;
     } catch (IllegalArgumentException e) {
       return false;
-    }
-  }
-
-  private Path directory(Invocation invocation) {
-    if (data != null) {
-      return data.toAbsolutePath();
-    }
-    Map<String, String> variables = invocation.environment().variables();
-    String base = variables.getOrDefault("XDG_DATA_HOME", "");
-    return base.isEmpty()
-        ? Path.of(variables.getOrDefault("HOME", "."), ".local", "share", "headgate")
-            .toAbsolutePath()
-        : Path.of(base, "headgate").toAbsolutePath();
-  }
-
-  private static void createDirectory(Path directory) {
-    try {
-      if (!Files.isDirectory(directory)) {
-        // What jobs print and keep is nobody else's business.
-        Files.createDirectories(
-            directory,
-            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
-      }
-    } catch (IOException e) {
-      throw new UsageException(
-          "the data directory " + directory + " cannot be made",
-          "FILE_ERROR",
-          "name another: headgate up --data DIR");
     }
   }
 

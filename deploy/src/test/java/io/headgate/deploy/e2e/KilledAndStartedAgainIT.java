@@ -55,7 +55,7 @@ class KilledAndStartedAgainIT {
   @Test
   void aKilledInstallationAdoptsWhatStillRuns() throws Exception {
     Up first = up();
-    Path done = Files.createDirectories(signs()).resolve("go");
+    Path done = signs().resolve("go");
     try (HeadgateClient client = connect(first);
         Scope _ = CLIENT.makeCurrent()) {
       // Runs until it is told to end, and tells how often it was started, and in whose trace.
@@ -161,7 +161,7 @@ class KilledAndStartedAgainIT {
   /// could be taken before it comes to it.
   private record Up(Process process, String uri) {}
 
-  private ProcessBuilder command() {
+  private ProcessBuilder command() throws IOException {
     ProcessBuilder builder =
         new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -204,8 +204,8 @@ class KilledAndStartedAgainIT {
   }
 
   /// Where a test and its jobs leave each other signs.
-  private Path signs() {
-    return directory.resolve("signs");
+  private Path signs() throws IOException {
+    return Files.createDirectories(directory.resolve("signs"));
   }
 
   private static void stop(Up up) throws InterruptedException {

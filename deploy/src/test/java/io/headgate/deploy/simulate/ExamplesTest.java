@@ -2,6 +2,7 @@ package io.headgate.deploy.simulate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.headgate.deploy.PipedCli;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -31,7 +32,7 @@ class ExamplesTest {
   @ParameterizedTest
   @MethodSource("scenarios")
   void printsWhatStandsBesideIt(Path scenario) throws IOException {
-    SimulateCli.Result first = SimulateCli.run(scenario.toString());
+    PipedCli.Result first = SimulateCli.run(scenario.toString());
     Path expected = Path.of(scenario.toString().replace(".yaml", ".jsonl"));
     if ("write".equals(System.getProperty("golden"))) {
       Files.writeString(expected, first.out());

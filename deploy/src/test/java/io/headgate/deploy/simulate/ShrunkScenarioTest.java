@@ -2,6 +2,7 @@ package io.headgate.deploy.simulate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.headgate.deploy.PipedCli;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,7 +17,7 @@ class ShrunkScenarioTest {
 
   @Test
   void printsWhatTheCoreDecidedInItsTest() throws IOException {
-    SimulateCli.Result result = SimulateCli.run(FILE.toString());
+    PipedCli.Result result = SimulateCli.run(FILE.toString());
     Path lines = FILE.resolveSibling("two-victims.jsonl");
     if ("write".equals(System.getProperty("golden"))) {
       Files.writeString(lines, result.out());

@@ -2,7 +2,7 @@ package io.headgate.deploy.simulate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.headgate.deploy.simulate.SimulateCli.Result;
+import io.headgate.deploy.PipedCli.Result;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

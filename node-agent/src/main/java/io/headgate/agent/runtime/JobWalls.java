@@ -75,8 +75,16 @@ public final class JobWalls {
   public record Limits(int processes, int files, long cpuMillis, long memoryBytes) {}
 
   /// The directories of one attempt.
+  ///
+  /// @param temporary its `/tmp`
+  /// @param varTemporary its `/var/tmp`
   record Places(
-      Path data, Path checkpointRoot, Path work, Path temporary, Path other, Path checkpoints) {}
+      Path data,
+      Path checkpointRoot,
+      Path work,
+      Path temporary,
+      Path varTemporary,
+      Path checkpoints) {}
 
   /// What one attempt asks for.
   record Request(String name, OptionalInt user, List<DeviceNode> devices, long cpu, long memory) {}
@@ -262,7 +270,7 @@ public final class JobWalls {
     }
     return new Walls.Rooms(
         Optional.of(places.temporary()),
-        Optional.of(places.other()),
+        Optional.of(places.varTemporary()),
         Stream.of(places.data(), places.checkpointRoot()).distinct().toList(),
         shown,
         owned);

@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
 record Launch(Machine machine, Assignment assignment, Path directory) {
   private static final Logger LOG = LoggerFactory.getLogger(Launch.class);
   private static final String TEMPORARY = "tmp";
-  private static final String OTHER_TEMPORARY = "var-tmp";
+  private static final String VAR_TEMPORARY = "var-tmp";
 
   /// Makes what the supervisor needs. May be repeated.
   ///
@@ -92,8 +92,8 @@ record Launch(Machine machine, Assignment assignment, Path directory) {
     machine.walls().openWay(directory);
     Path work = directory.resolve("work");
     Path temporary = directory.resolve(TEMPORARY);
-    Path other = directory.resolve(OTHER_TEMPORARY);
-    for (Path own : List.of(work, temporary, other)) {
+    Path varTemporary = directory.resolve(VAR_TEMPORARY);
+    for (Path own : List.of(work, temporary, varTemporary)) {
       machine.walls().makeFor(user, own);
     }
     JobName job = assignment.key().job();
@@ -101,7 +101,7 @@ record Launch(Machine machine, Assignment assignment, Path directory) {
     Files.createDirectories(checkpoints);
     if (!machine.walls().areNamespaces()) {
       return new JobWalls.Places(
-          directory, machine.checkpoints(), work, temporary, other, checkpoints);
+          directory, machine.checkpoints(), work, temporary, varTemporary, checkpoints);
     }
     // Links on the way to a directory may be hidden in there, so it goes by its real name.
     return new JobWalls.Places(
@@ -109,7 +109,7 @@ record Launch(Machine machine, Assignment assignment, Path directory) {
         machine.checkpoints().toRealPath(),
         work.toRealPath(),
         temporary.toRealPath(),
-        other.toRealPath(),
+        varTemporary.toRealPath(),
         checkpoints.toRealPath());
   }
 
@@ -117,7 +117,7 @@ record Launch(Machine machine, Assignment assignment, Path directory) {
   void cleanUp() throws IOException {
     try {
       Trees.delete(directory.resolve(TEMPORARY));
-      Trees.delete(directory.resolve(OTHER_TEMPORARY));
+      Trees.delete(directory.resolve(VAR_TEMPORARY));
     } catch (IOException e) {
       // Its slice is not held back for that; the files go with the rest of the directory.
       LOG.warn("temporary files of {} are left: {}", assignment.key(), e.toString());

@@ -13,8 +13,13 @@ import org.jspecify.annotations.Nullable;
 final class DeviceNews {
   private DeviceNews() {}
 
-  /// @param before as the machine was known
-  static List<Event> between(Machine before, Machine now) {
+  /// What is new about a machine; nothing when it was not known: then all of it is, or a new leader
+  /// hears again what was told before.
+  static List<Event> of(@Nullable Machine before, Machine now) {
+    return before == null ? List.of() : between(before, now);
+  }
+
+  private static List<Event> between(Machine before, Machine now) {
     Map<String, DeviceTrouble> old = byUuid(before);
     Map<String, DeviceTrouble> fresh = byUuid(now);
     NodeId node = now.node().id();
@@ -73,11 +78,5 @@ final class DeviceNews {
     return new Event(EventType.DEVICE_CHANGED, node.tenant())
         .node(node.name())
         .message("GPU %d (%s) of %s %s".formatted(index, uuid, node.name(), what));
-  }
-
-  /// What is new about a machine; nothing when it was not known: then all of it is, or a new leader
-  /// hears again what was told before.
-  static List<Event> of(@Nullable Machine before, Machine now) {
-    return before == null ? List.of() : between(before, now);
   }
 }

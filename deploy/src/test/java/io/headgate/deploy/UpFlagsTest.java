@@ -1,0 +1,37 @@
+package io.headgate.deploy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/// Flags of `up` that cannot be meant: each is refused before anything starts.
+class UpFlagsTest {
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          --once                            | --once goes with --demo
+          --demo --nodes cpu                | --demo brings its own configuration and nodes
+          --ephemeral --data here           | --ephemeral and --data exclude each other
+          --schedulers 10                   | "10" is not a number for --schedulers
+          --port 70000                      | "70000" is not a port for --port
+          --ip here                         | "here" is not an address for --ip
+          --ip 192.0.2.1 --schedulers 3     | --schedulers goes with an --ip of this machine alone
+          --share not-there                 | "not-there" is not a directory for --share
+          --log-level loud                  | "loud" is not a value of --log-level
+          """)
+  void isRefused(String flags, String because) {
+    List<String> words = new ArrayList<>(List.of("up"));
+    words.addAll(List.of(flags.split(" ")));
+
+    PipedCli.Result result = PipedCli.run("", words);
+
+    assertThat(result.err()).contains(because);
+    assertThat(result.exitCode()).isEqualTo(2);
+    assertThat(result.out()).isEmpty();
+  }
+}
