@@ -21,8 +21,13 @@ import io.headgate.proto.scheduler.v1.RequeueJobRequest;
 import io.headgate.scheduler.runtime.HistoryKeeper;
 import io.headgate.scheduler.runtime.Retention;
 import io.headgate.scheduler.store.PostgresHistory;
+import java.time.DayOfWeek;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.ZonedDateTime;
+import java.time.temporal.ChronoUnit;
+import java.time.temporal.TemporalAdjusters;
 import java.util.List;
 import org.jooq.impl.DSL;
 import org.junit.jupiter.api.AfterEach;
@@ -188,13 +193,14 @@ final class HistoryTest {
     int rest = rows("event_rest");
     assertThat(rest).as("the rest takes what has no week").isPositive();
 
-    // In a fortnight there are weeks for what happens then, and this week is not yet over for long.
-    keeper(Duration.ofDays(14)).tidyNow();
+    // Then there are weeks for what happens then, and this week is not yet over for long.
+    Duration monday = untilMonday().plusDays(7);
+    keeper(monday.plusHours(12)).tidyNow();
     assertThat(rows("event_rest")).isEqualTo(rest);
     assertThat(weeks()).hasSize(5);
 
-    keeper(Duration.ofDays(14 + 7 + 31)).tidyNow();
-    assertThat(weeks()).as("two are dropped, and three new ones prepared").hasSize(8);
+    keeper(monday.plusDays(14 + 1 + 30)).tidyNow();
+    assertThat(weeks()).as("two are dropped, and five new ones prepared").hasSize(8);
     assertThat(rows("event_rest")).isZero();
     assertThat(alice.listEvents(ListEventsRequest.newBuilder().setParent(ACME).build()))
         .matches(answer -> answer.getEventsList().isEmpty());
@@ -203,6 +209,13 @@ final class HistoryTest {
     assertThat(alice.listEvents(ListEventsRequest.newBuilder().setParent(ACME).build()))
         .as("life goes on")
         .matches(answer -> answer.getEventsCount() > 2);
+  }
+
+  /// Weeks begin on Mondays, whatever day it is.
+  private static Duration untilMonday() {
+    ZonedDateTime now = ZonedDateTime.now(ZoneOffset.UTC);
+    return Duration.between(
+        now, now.with(TemporalAdjusters.next(DayOfWeek.MONDAY)).truncatedTo(ChronoUnit.DAYS));
   }
 
   private List<String> weeks() {
