@@ -10,6 +10,7 @@ import io.headgate.sdk.cli.error.Frames;
 import io.headgate.sdk.cli.frame.CliCommand;
 import io.headgate.sdk.cli.frame.GlobalOptions;
 import io.headgate.sdk.cli.frame.Invocation;
+import io.headgate.sdk.cli.frame.Source;
 import io.headgate.sdk.cli.output.EffectsText;
 import io.headgate.sdk.cli.output.UsageException;
 import io.headgate.sdk.config.Configuration;
@@ -19,7 +20,6 @@ import io.headgate.sdk.config.NearestName;
 import io.headgate.sdk.config.ScenarioReader;
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -272,11 +272,8 @@ public final class SimulateCommand implements CliCommand {
   private static io.headgate.sdk.config.Scenario read(Invocation invocation, Path path)
       throws IOException {
     try {
-      return path.toString().equals("-")
-          ? ScenarioReader.read(
-              "standard-input",
-              new String(invocation.environment().in().readAllBytes(), StandardCharsets.UTF_8))
-          : ScenarioReader.read(path);
+      return new Source<io.headgate.sdk.config.Scenario>(ScenarioReader::read, ScenarioReader::read)
+          .read(invocation, path);
     } catch (ConfigurationException e) {
       throw Frames.of(e, "Nothing was simulated.");
     }

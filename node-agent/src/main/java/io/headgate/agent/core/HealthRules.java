@@ -23,6 +23,9 @@ public final class HealthRules {
   /// As long as a cause may be told on.
   private static final int MAX_CAUSE = 500;
 
+  /// So many slices refused in a row, and no more are tried.
+  private static final int REFUSALS_TOO_MANY = 3;
+
   private static final Comparator<DeviceCondition> WORST_FIRST =
       Comparator.comparing(DeviceCondition::health)
           .thenComparing(DeviceCondition::endsJobs)
@@ -167,9 +170,6 @@ public final class HealthRules {
         ? DeviceCondition.degraded(cause, Remedy.INSPECT)
         : DeviceCondition.unhealthy(cause, Remedy.INSPECT);
   }
-
-  /// So many slices refused in a row, and no more are tried.
-  private static final int REFUSALS_TOO_MANY = 3;
 
   private static String cut(String text) {
     return text.length() <= MAX_CAUSE ? text : text.substring(0, MAX_CAUSE - 1) + "…";

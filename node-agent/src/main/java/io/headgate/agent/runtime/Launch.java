@@ -83,7 +83,8 @@ record Launch(Machine machine, Assignment assignment, Path directory) {
     }
     OptionalInt user = machine.ledger().user(assignment.key());
     if (user.isEmpty()) {
-      throw new IOException("no user is free for it; walls.user-count is too small");
+      throw new IOException(
+          "no user is free for it: walls.user-count is too small, or an agent without walls recorded it");
     }
     return user;
   }

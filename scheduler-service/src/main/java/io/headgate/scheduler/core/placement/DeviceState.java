@@ -111,7 +111,7 @@ public final class DeviceState {
 
   /// Also of one that is out of service, which may come back; absent when its pool does not want
   /// it, or it is gone.
-  @Nullable DeviceKind kindInService() {
+  @Nullable DeviceKind kindWhenInService() {
     return kind;
   }
 

@@ -81,7 +81,7 @@ public final class Inventory {
     long[] units = new long[count];
     long[] left = new long[count];
     for (int slot = 0; slot < count; slot++) {
-      DeviceKind kind = node.device(slot).kindInService();
+      DeviceKind kind = node.device(slot).kindWhenInService();
       kinds[slot] = kind;
       units[slot] = UNITS_PER_GPU;
       left[slot] = kind == null ? 0 : kind.whole();
@@ -107,7 +107,7 @@ public final class Inventory {
       int belonging = 0;
       int ofItsModels = 0;
       for (int slot = 0; slot < node.deviceCount(); slot++) {
-        DeviceKind kind = node.device(slot).kindInService();
+        DeviceKind kind = node.device(slot).kindWhenInService();
         if (kind != null) {
           belonging++;
           if (!shape.admits(kind.model())) {
@@ -161,7 +161,7 @@ public final class Inventory {
     long devices = 0;
     long admitted = 0;
     for (int slot = 0; slot < node.deviceCount(); slot++) {
-      DeviceKind kind = node.device(slot).kindInService();
+      DeviceKind kind = node.device(slot).kindWhenInService();
       if (kind != null) {
         devices++;
         admitted += shape.admits(kind.model()) ? 1 : 0;

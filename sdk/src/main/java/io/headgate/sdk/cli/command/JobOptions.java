@@ -2,13 +2,13 @@ package io.headgate.sdk.cli.command;
 
 import io.headgate.sdk.cli.error.Frames;
 import io.headgate.sdk.cli.frame.Invocation;
+import io.headgate.sdk.cli.frame.Source;
 import io.headgate.sdk.cli.output.UsageException;
 import io.headgate.sdk.config.ConfigurationException;
 import io.headgate.sdk.config.JobFile;
 import io.headgate.sdk.model.JobSpec;
 import io.headgate.sdk.model.JobSpec.AbortCallback;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -106,13 +106,7 @@ final class JobOptions {
   void read(Invocation invocation) throws IOException {
     if (file != null) {
       try {
-        written =
-            file.toString().equals("-")
-                ? JobFile.read(
-                    "standard-input",
-                    new String(
-                        invocation.environment().in().readAllBytes(), StandardCharsets.UTF_8))
-                : JobFile.read(file);
+        written = new Source<JobFile>(JobFile::read, JobFile::read).read(invocation, file);
       } catch (ConfigurationException e) {
         throw Frames.of(e, "Nothing was submitted.");
       }

@@ -5,6 +5,7 @@ import io.headgate.sdk.cli.error.ErrorFrame;
 import io.headgate.sdk.cli.error.ExitCode;
 import io.headgate.sdk.cli.error.Frames;
 import io.headgate.sdk.cli.frame.Invocation;
+import io.headgate.sdk.cli.frame.Source;
 import io.headgate.sdk.client.ConfigurationClient;
 import io.headgate.sdk.client.Plan;
 import io.headgate.sdk.config.Configuration;
@@ -16,7 +17,6 @@ import io.headgate.sdk.config.Words;
 import io.headgate.sdk.model.HeadgateException;
 import io.headgate.sdk.model.HeadgateException.FieldViolation;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -36,11 +36,8 @@ final class PlanRun {
 
   static PlanRun read(Invocation invocation, Path path) throws IOException, ConfigurationException {
     ConfigurationFile file =
-        path.toString().equals("-")
-            ? ConfigurationReader.read(
-                "standard-input",
-                new String(invocation.environment().in().readAllBytes(), StandardCharsets.UTF_8))
-            : ConfigurationReader.read(path);
+        new Source<ConfigurationFile>(ConfigurationReader::read, ConfigurationReader::read)
+            .read(invocation, path);
     return new PlanRun(invocation, file);
   }
 
