@@ -4,6 +4,7 @@ import io.headgate.kit.db.DatabaseConfig;
 import io.headgate.kit.telemetry.TelemetryConfig;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -120,10 +121,13 @@ final class SchedulerProcesses implements AutoCloseable {
             "--sun-misc-unsafe-memory-access=allow",
             "-XX:+ExitOnOutOfMemoryError",
             "-XX:+UseSerialGC",
-            "-Xmx1g",
-            "-cp",
-            System.getProperty("java.class.path"),
-            AttachedScheduler.class.getName()));
+            "-Xmx1g"));
+    // What makes this process quick to start makes them so too.
+    ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+        .filter(flag -> flag.startsWith("-XX:SharedArchiveFile=") || flag.startsWith("-Xlog:"))
+        .forEach(command::add);
+    command.addAll(
+        List.of("-cp", System.getProperty("java.class.path"), AttachedScheduler.class.getName()));
     return command;
   }
 

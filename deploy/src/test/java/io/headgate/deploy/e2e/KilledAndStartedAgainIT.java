@@ -162,24 +162,25 @@ class KilledAndStartedAgainIT {
   private record Up(Process process, String uri) {}
 
   private ProcessBuilder command() throws IOException {
+    List<String> command =
+        Packaged.UP.java(
+            "-XX:+AutoCreateSharedArchive",
+            "-XX:SharedArchiveFile=" + Packaged.archive(),
+            "-Xlog:cds*=off");
+    command.addAll(
+        List.of(
+            "io.headgate.sdk.cli.HeadgateCli",
+            "up",
+            "--data",
+            data(),
+            "--port",
+            "0",
+            "--nodes",
+            "sim:1x2xA100",
+            "--share",
+            signs().toString()));
     ProcessBuilder builder =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "--enable-native-access=ALL-UNNAMED",
-                "--sun-misc-unsafe-memory-access=allow",
-                "-cp",
-                System.getProperty("java.class.path"),
-                "io.headgate.sdk.cli.HeadgateCli",
-                "up",
-                "--data",
-                data(),
-                "--port",
-                "0",
-                "--nodes",
-                "sim:1x2xA100",
-                "--share",
-                signs().toString())
-            .redirectError(ProcessBuilder.Redirect.INHERIT);
+        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT);
     // Its own context file, not the one of whoever runs the tests.
     builder.environment().put("XDG_CONFIG_HOME", directory.resolve("config").toString());
     return builder;
