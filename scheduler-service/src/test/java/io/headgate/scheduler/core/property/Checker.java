@@ -244,6 +244,8 @@ final class Checker {
           "starts on nodes of its pool that take work",
           attempt,
           node);
+      require(
+          Space.isInService(node, worker), "starts on devices that are in service", attempt, node);
       require(!rules.space.isOvercommitted(node), "never over capacity", attempt, node);
       require(
           worker.units() == profile.gpus().units()

@@ -230,7 +230,8 @@ final class Guises {
                 device.model(),
                 device.memoryBytes(),
                 new Geometry.Continuous(),
-                device.isolation()));
+                device.isolation(),
+                device.inService()));
       }
     }
     return new Node(

@@ -197,6 +197,7 @@ final class PreemptionCheck {
     for (WorkerPlace worker : hold.place().workers()) {
       Node node = shadow.nodes.get(worker.node());
       require(node != null && shadow.takesWork(node), "a hold is on nodes that take work", hold);
+      require(Space.isInService(node, worker), "a hold is on devices that are in service", hold);
     }
     // By P1 and P2 it falls with every preemption, and only free capacity raises it: no livelock.
     require(

@@ -57,7 +57,7 @@ final class RandomWorld {
   private long version;
   private Catalog catalog;
 
-  /// @param seed also decides which devices are divided in hardware
+  /// @param seed also decides which devices are divided in hardware, and whether some fall sick
   RandomWorld(RandomGenerator random, long seed) {
     this.random = random;
     this.seed = seed;
@@ -338,8 +338,16 @@ final class RandomWorld {
     } else {
       NodeStatus status =
           chance(60) ? NodeStatus.READY : chance(50) ? NodeStatus.DRAINING : NodeStatus.SUSPECT;
-      inputs.add(new Input.NodeChanged(pick(known).withStatus(status)));
+      inputs.add(new Input.NodeChanged(withHealth(pick(known)).withStatus(status)));
     }
+  }
+
+  /// In every eighth scenario a device falls sick, or all of the node are well again.
+  private Node withHealth(Node node) {
+    if (seed % 8 != 3 || node.devices().isEmpty()) {
+      return node;
+    }
+    return chance(60) ? node.without(Set.of(pick(node.devices()).uuid())) : Space.inService(node);
   }
 
   private void changeCatalog(List<Input> inputs) {

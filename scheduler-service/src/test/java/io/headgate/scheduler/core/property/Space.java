@@ -124,7 +124,8 @@ final class Space {
   int workers(Node node, Pool pool, Profile profile, Without without) {
     List<Device> devices = new ArrayList<>();
     for (Device device : node.devices()) {
-      if (pool.gpuModel().map(device.model()::equals).orElse(true)
+      if (device.inService()
+          && pool.gpuModel().map(device.model()::equals).orElse(true)
           && (profile.gpuModels().isEmpty() || profile.gpuModels().contains(device.model()))) {
         devices.add(device);
       }
@@ -238,7 +239,8 @@ final class Space {
     for (Node node : shadow.nodes.values()) {
       if (node.pool().equals(pool.id()) && shadow.takesWork(node)) {
         for (Device device : node.devices()) {
-          idle += taken(node, device, Without.stoppingAnd(removed)) == 0 ? 1 : 0;
+          boolean free = taken(node, device, Without.stoppingAnd(removed)) == 0;
+          idle += device.inService() && free ? 1 : 0;
         }
       }
     }
@@ -288,12 +290,37 @@ final class Space {
     for (Node node : shadow.nodes.values()) {
       if (node.pool().equals(pool.id())) {
         hasNodes = true;
-        if (empty.workers(node, pool, profile, Without.NOTHING) > 0) {
+        if (empty.workers(inService(node), pool, profile, Without.NOTHING) > 0) {
           return true;
         }
       }
     }
     return pool.elasticity().isPresent() ? workersOnInstance(pool, profile) > 0 : !hasNodes;
+  }
+
+  /// The node when all its devices are well again.
+  static Node inService(Node node) {
+    List<Device> devices = new ArrayList<>();
+    for (Device device : node.devices()) {
+      devices.add(
+          new Device(
+              device.index(),
+              device.uuid(),
+              device.model(),
+              device.memoryBytes(),
+              device.geometry(),
+              device.isolation()));
+    }
+    return new Node(
+        node.id(), node.pool(), devices, node.cpuMillis(), node.memoryBytes(), node.status());
+  }
+
+  /// Whether the worker lies on no device that is out of service.
+  static boolean isInService(Node node, WorkerPlace place) {
+    return node.devices().stream()
+        .filter(device -> !device.inService())
+        .noneMatch(
+            device -> place.slices().stream().anyMatch(slice -> slice.device() == device.index()));
   }
 
   /// Units of GPU that are idle on nodes of the pool that take work.
@@ -302,7 +329,7 @@ final class Space {
     for (Node node : shadow.nodes.values()) {
       if (node.pool().equals(pool.id()) && shadow.takesWork(node)) {
         for (Device device : node.devices()) {
-          if (pool.gpuModel().map(device.model()::equals).orElse(true)) {
+          if (device.inService() && pool.gpuModel().map(device.model()::equals).orElse(true)) {
             idle += Math.max(0, UNITS_PER_GPU - taken(node, device, Without.NOTHING));
           }
         }
