@@ -17,10 +17,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
+@Order(1) // It takes longest.
 class PolicyServiceMainTest {
   @RegisterExtension static final PostgresFixture POSTGRES = PostgresFixture.of("policy");
 

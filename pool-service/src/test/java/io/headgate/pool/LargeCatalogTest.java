@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /// A fleet whose snapshot no client would take in one message.
+@Order(1) // It takes longest.
 class LargeCatalogTest {
   private static final int NODES = 24_000;
   private static final int DEVICES = 8;

@@ -40,6 +40,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
+@Order(1) // It takes longest.
 class PoolServiceMainTest {
   private static final Pattern SERVING = Pattern.compile("serving on (http://\\S+)");
 

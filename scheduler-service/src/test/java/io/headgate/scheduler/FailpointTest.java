@@ -21,12 +21,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /// A crash at every named moment: no acknowledged job is lost, and none is begun twice. The points
 /// are enumerated, so a new one cannot be without its crash.
+@Order(1) // It takes longest.
 final class FailpointTest {
   private static final int CLIENTS = 4;
   private static final int JOBS_EACH = 12;

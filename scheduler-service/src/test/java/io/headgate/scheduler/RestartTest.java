@@ -23,10 +23,12 @@ import io.headgate.scheduler.store.PostgresSchedulerStore;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /// After a death, and after an orderly stop, everything goes on.
+@Order(1) // It takes longest.
 final class RestartTest {
   @RegisterExtension static final PostgresFixture POSTGRES = PostgresFixture.of("scheduler");
 

@@ -31,12 +31,14 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /// A leader that stands still: its connections are open and nothing is heard of it. Who passed
 /// calls on to it does not wait longer than the row of leadership names it. No deadline ends a call
 /// here: the callers' are two minutes.
+@Order(1) // It takes longest.
 final class StandingLeaderTest {
   @RegisterExtension static final PostgresFixture POSTGRES = PostgresFixture.of("scheduler");
 

@@ -31,6 +31,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.Execution;
@@ -38,6 +39,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /// `headgate up` as a process of its own, killed and stopped while jobs run.
 @Execution(ExecutionMode.CONCURRENT)
+@Order(1) // It takes longest.
 class KilledAndStartedAgainIT {
   private static final Duration PATIENCE = Duration.ofMinutes(3);
   private static final Pattern API = Pattern.compile("^ +API +(http://\\S+)");

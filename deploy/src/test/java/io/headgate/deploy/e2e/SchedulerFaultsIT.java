@@ -16,12 +16,14 @@ import java.util.random.RandomGenerator;
 import java.util.random.RandomGeneratorFactory;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Three scheduler processes, two agents and a stream of jobs, while processes die and stand still.
+@Order(1) // It takes longest.
 class SchedulerFaultsIT {
   private static final Logger LOG = LoggerFactory.getLogger(SchedulerFaultsIT.class);
 

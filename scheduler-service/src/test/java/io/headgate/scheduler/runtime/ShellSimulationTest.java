@@ -6,6 +6,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
@@ -14,6 +15,7 @@ import org.slf4j.LoggerFactory;
 ///
 /// `-Dheadgate.scenarios=N` runs more or fewer seeds, `-Dheadgate.first=N` begins with that one,
 /// `-Dheadgate.seed=N` runs that one alone and prints what happens in it.
+@Order(1) // It takes longest.
 final class ShellSimulationTest {
   private static final int SCENARIOS = 1500;
 

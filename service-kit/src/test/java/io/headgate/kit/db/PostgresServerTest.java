@@ -20,11 +20,13 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(240)
+@Order(1) // It takes longest.
 class PostgresServerTest {
   /// An initialised server that each test gets a copy of: making one takes longer than most tests.
   @TempDir static Path template;

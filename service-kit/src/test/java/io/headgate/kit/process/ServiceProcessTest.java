@@ -15,12 +15,14 @@ import java.net.ServerSocket;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 @Timeout(240)
+@Order(1) // It takes longest.
 class ServiceProcessTest {
   private static final Map<String, String> GOOD = Map.of("HEADGATE_KEY", "hunter2");
 

@@ -9,10 +9,12 @@ import io.headgate.scheduler.core.property.Scenarios.Step;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 
 /// Named properties that compare two runs: the same made-up history in another guise is decided
 /// alike.
+@Order(1) // It takes longest.
 class PairedRunsTest {
   private static final int SCENARIOS = 20_000;
 

@@ -10,6 +10,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 
 /// The named properties of the rules, over made-up tenants and histories. A failure says the name
@@ -32,6 +33,7 @@ import org.junit.jupiter.api.Test;
 /// | adding an idle node never causes a preemption | [IdleNodeTest]: where it holds, where not |
 /// | a job that goes away releases its hold in the same pass | [RestChecker] |
 /// | a reason is never wrong | [RestChecker], by [Reference]; of all that wait, with their positions: [WaitingCheck] |
+@Order(1) // It takes longest.
 class PropertiesTest {
   private static final int SCENARIOS = 20_000;
 
