@@ -209,6 +209,9 @@ int main(int count, char **arguments) {
   if (count > 1 && strcmp(arguments[1], "--probe") == 0) {
     return walls_probe(count > 2 ? arguments[2] : NULL);
   }
+  if (count > 3 && strcmp(arguments[1], "--shm") == 0) {
+    return walls_run_with_shm(arguments[2], arguments + 3);
+  }
   if (count != 2) {
     fprintf(stderr, "usage: headgate-supervisor ATTEMPT_DIRECTORY\n");
     return EXIT_USAGE;

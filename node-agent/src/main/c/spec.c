@@ -115,6 +115,8 @@ static bool read_wall(struct spec *spec, const char *key, char *value, bool *goo
     walls->tmp = value;
   } else if (strcmp(key, "var_tmp") == 0) {
     walls->var_tmp = value;
+  } else if (strcmp(key, "shm") == 0) {
+    walls->shm = value;
   } else if (strcmp(key, "fence") == 0) {
     walls->fence_by_program = strcmp(value, "program") == 0;
     if (!walls->fence_by_program) walls->fence_group = value;

@@ -53,6 +53,7 @@ struct walls {
   bool inside;           // in namespaces of its own, with a /dev of its own
   bool own_network;      // of which only the loopback is there
   char *tmp, *var_tmp;   // what its /tmp and /var/tmp are; NULL: the machine's
+  char *shm;             // what its /dev/shm is; NULL: an empty one of its own
   struct paths hidden;   // directories that it finds empty, but for what is shown
   struct paths shown;    // directories that it finds where they are, whatever is on the way to them
   struct paths owned;    // directories that become its user's with all that is in them
@@ -126,6 +127,9 @@ void kill_group(const struct process_group *group);
 pid_t walls_raise(const struct walls *walls, char *why, size_t why_size);
 // Tells which walls can be raised on this machine, one line each.
 int walls_probe(const char *cgroup);
+// Runs a program that has a directory as its /dev/shm, and all other mounts as the machine has them.
+// Returns only if it cannot: an exit code.
+int walls_run_with_shm(const char *directory, char *const *argv);
 
 // enter.c
 // Makes the calling process, which is about to be the job, what the job may be. False: see errno.

@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #define DATA_ONLY (MS_NOSUID | MS_NODEV)
+#define SHM "/dev/shm"
 
 // What failed, for the sentence that says why.
 static bool failed(const char **what, const char *on) {
@@ -97,7 +98,7 @@ static bool make_node(const struct device *device) {
   return mknod(path, S_IFCHR | 0666, makedev(device->major, device->minor)) == 0;
 }
 
-static bool make_dev(const struct walls *walls, const char **what) {
+static bool make_dev(const struct walls *walls, int shm, const char **what) {
   if (mount("headgate", "/dev", "tmpfs", MS_NOSUID | MS_NOEXEC, "mode=0755,size=1m") != 0) {
     return failed(what, "mount /dev");
   }
@@ -118,11 +119,15 @@ static bool make_dev(const struct walls *walls, const char **what) {
   const struct {
     const char *path, *type, *options;
   } mounts[] = {{"/dev/pts", "devpts", "newinstance,ptmxmode=0666,mode=0620"},
-                {"/dev/shm", "tmpfs", "mode=1777"},
+                {SHM, "tmpfs", "mode=1777"},
                 {"/dev/mqueue", "mqueue", NULL}};
   for (size_t i = 0; i < sizeof mounts / sizeof *mounts; i++) {
     unsigned long flags = MS_NOSUID | (strcmp(mounts[i].type, "devpts") ? MS_NODEV : MS_NOEXEC);
     if (mkdir(mounts[i].path, 0755) != 0) return failed(what, mounts[i].path);
+    if (shm >= 0 && strcmp(mounts[i].path, SHM) == 0) {
+      if (!bind_to(shm, SHM)) return failed(what, SHM);
+      continue;
+    }
     bool mounted = mount("headgate", mounts[i].path, mounts[i].type, flags, mounts[i].options) == 0;
     // A kernel may be built without message queues.
     if (!mounted && errno != ENODEV) return failed(what, mounts[i].path);
@@ -147,6 +152,8 @@ static bool build(const struct walls *walls, const char **what) {
   int shown[MAX_PATHS];
   for (size_t i = 0; i < walls->shown.count; i++) shown[i] = open_directory(walls->shown.items[i]);
   int var_tmp = walls->var_tmp ? open_directory(walls->var_tmp) : -1;
+  int shm = walls->shm ? open_directory(walls->shm) : -1;
+  if (walls->shm && shm < 0) return failed(what, walls->shm);
   if (!replace("/tmp", walls->tmp)) return failed(what, "replace /tmp");
   if (var_tmp >= 0 && !bind_to(var_tmp, "/var/tmp")) {
     return failed(what, "replace /var/tmp");
@@ -162,11 +169,25 @@ static bool build(const struct walls *walls, const char **what) {
       return failed(what, walls->shown.items[i]);
     }
   }
-  if (!make_dev(walls, what)) return false;
+  if (!make_dev(walls, shm, what)) return false;
   if (mount("proc", "/proc", "proc", DATA_ONLY | MS_NOEXEC, NULL) != 0) {
     return failed(what, "mount /proc");
   }
   return true;
+}
+
+int walls_run_with_shm(const char *directory, char *const *argv) {
+  // Opened in the namespace in which it is mounted.
+  int shm = unshare(CLONE_NEWNS) == 0 ? open_directory(directory) : -1;
+  if (shm < 0 || mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) != 0 || !bind_to(shm, SHM)) {
+    fprintf(stderr, "%s as %s: %s\n", directory, SHM, strerror(errno));
+    return EXIT_SYSTEM;
+  }
+  close(shm);
+  umask(022);
+  execv(argv[0], argv);
+  fprintf(stderr, "%s: %s\n", argv[0], strerror(errno));
+  return EXIT_SYSTEM;
 }
 
 static bool give_up_capabilities(void) {

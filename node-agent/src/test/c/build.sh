@@ -1,5 +1,5 @@
 #!/bin/sh
-# Compiles the fake GPU libraries of the tests into the directory named as the first argument.
+# Compiles the fake GPU libraries and programs of the tests into the directory named as the first argument.
 set -eu
 sources=$(dirname "$0")
 out=$1
@@ -16,4 +16,6 @@ compile -shared -fPIC -fvisibility=hidden -DWITH_MEMORY_LIMITS \
   -o "$out/libnvidia-ml-615.so.1" "$sources"/nvml/fake*.c "$sources"/state.c
 compile -shared -fPIC -fvisibility=hidden -o "$out/librocm_smi64.so" \
   "$sources"/rocm/fake.c "$sources"/state.c
+compile -o "$out/nvidia-cuda-mps-control" "$sources"/mps/daemon.c "$sources"/state.c
+compile -o "$out/fake-cuda" "$sources"/mps/client.c
 compile -o "$out/nvml-layout" "$sources"/nvml/layout.c

@@ -29,6 +29,16 @@ __attribute__((constructor)) static void find_state(void) {
   }
 }
 
+void state_find_above(const char *directory) {
+  char at[TEXT / 2 - 8], *slash;
+  snprintf(at, sizeof at, "%s", directory);
+  while ((slash = strrchr(at, '/')) != NULL) {
+    *slash = 0;
+    snprintf(root, sizeof root, "%s/gpus", at);
+    if (access(root, F_OK) == 0) return;
+  }
+}
+
 const char *state_root(void) { return root; }
 
 static void path_of(char *path, const char *format, va_list arguments) {

@@ -6,7 +6,8 @@
 //                       "hang": each takes until that is taken back
 //   calls               what was changed, one call a line
 //
-// It lies in gpus/ beside the library, or where FAKE_GPU_STATE says when the library is loaded.
+// It lies in gpus/ beside the library, or where FAKE_GPU_STATE says when the library is loaded; that of a
+// program in the nearest gpus/ above a directory that it was given.
 #pragma once
 
 #include <stdbool.h>
@@ -25,6 +26,8 @@ bool state_exists(const char *format, ...) __attribute__((format(printf, 1, 2)))
 void state_remove(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void state_make(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void state_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+void state_find_above(const char *directory);
 
 // Where the state lies.
 const char *state_root(void);

@@ -116,6 +116,13 @@ API status nvmlDeviceGetMinorNumber(handle device, uint32_t *minor) {
   return answer;
 }
 
+API status nvmlDeviceGetCudaComputeCapability(handle device, int *major, int *minor) {
+  status answer = begin_on(__func__, device, GPU);
+  if (answer == OK) *major = (int)number("%d/capability", device->gpu, 9);
+  *minor = 0;
+  return answer;
+}
+
 API status nvmlDeviceGetMemoryInfo_v2(handle device, nvmlMemory_v2_t *memory) {
   status answer = begin_on(__func__, device, GPU);
   if (answer != OK) return answer;

@@ -4,6 +4,7 @@
 //     name uuid         text
 //     memory            "<total> <reserved>" in bytes
 //     mig               "0" or "1"; absent: this GPU cannot
+//     capability        major number of what CUDA can; absent: 9
 //     lost              present: fallen off the bus
 //     gi/<id>/info      "<profile id> <start> <size>" of a GPU instance
 //     gi/<id>/ci        "<profile id> <uuid>" of its compute instance

@@ -1,5 +1,6 @@
 package io.headgate.agent;
 
+import io.headgate.kit.config.ByteSize;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -8,7 +9,7 @@ import java.util.List;
 ///
 /// @param driver where they come from
 public record GpuConfig(
-    Driver driver, Nvml nvml, Rocm rocm, Mig mig, Watchdog watchdog, Health health) {
+    Driver driver, Nvml nvml, Rocm rocm, Mig mig, Mps mps, Watchdog watchdog, Health health) {
   /// Where GPUs come from.
   public enum Driver {
     /// NVIDIA's if there are any, else AMD's; otherwise the machine has no GPUs, and the log says
@@ -75,6 +76,60 @@ public record GpuConfig(
     }
   }
 
+  /// NVIDIA's Multi-Process Service, for parts of GPUs for which there is nothing stronger.
+  ///
+  /// @param use whether
+  /// @param control its control program
+  /// @param directory for its sockets and logs, on this machine, not shared with others
+  /// @param timeout how long a daemon may take for its start, an answer or its end, before the
+  ///   slice that it is for has failed
+  /// @param reserve of each slice, that programs cannot allocate: what a process has of a GPU just
+  ///   by using it counts for the watch, but not for MPS
+  /// @param compute whether a slice's part of the processors is limited too
+  public record Mps(
+      Use use, Path control, Path directory, Duration timeout, ByteSize reserve, Compute compute) {
+    /// So much of the path of a socket is not the directory's.
+    private static final int MAX_DIRECTORY = 56;
+
+    public static final Mps DEFAULTS =
+        new Mps(
+            Use.OFF,
+            Path.of("/usr/bin/nvidia-cuda-mps-control"),
+            Path.of("/run/headgate-mps"),
+            Duration.ofSeconds(10),
+            ByteSize.ofMebibytes(512),
+            Compute.SHARED);
+
+    /// Whether it is used.
+    public enum Use {
+      OFF,
+      /// Where it works, and nothing is stronger.
+      AUTO
+    }
+
+    /// What of the processors a slice has.
+    public enum Compute {
+      /// What the others leave.
+      SHARED,
+      /// At most its part.
+      LIMITED
+    }
+
+    public Mps {
+      if (!control.isAbsolute()) {
+        throw new IllegalArgumentException("mps.control: " + control + " is not absolute");
+      }
+      if (!directory.isAbsolute() || directory.toString().length() > MAX_DIRECTORY) {
+        throw new IllegalArgumentException(
+            "mps.directory: %s is not absolute, or longer than %d characters"
+                .formatted(directory, MAX_DIRECTORY));
+      }
+      if (timeout.compareTo(Duration.ofMillis(100)) < 0) {
+        throw new IllegalArgumentException("mps.timeout: at least 100ms, not " + timeout);
+      }
+    }
+  }
+
   /// The watch over the memory of slices. From the excess to SIGKILL it takes two intervals and the
   /// grace: by default less than a second.
   ///
@@ -110,6 +165,12 @@ public record GpuConfig(
 
   private static GpuConfig of(Driver driver) {
     return new GpuConfig(
-        driver, Nvml.DEFAULTS, Rocm.DEFAULTS, Mig.DEFAULTS, Watchdog.DEFAULTS, Health.DEFAULTS);
+        driver,
+        Nvml.DEFAULTS,
+        Rocm.DEFAULTS,
+        Mig.DEFAULTS,
+        Mps.DEFAULTS,
+        Watchdog.DEFAULTS,
+        Health.DEFAULTS);
   }
 }

@@ -3,6 +3,8 @@ package io.headgate.agent;
 import io.headgate.agent.driver.CpuOnlyDriver;
 import io.headgate.agent.driver.GpuDriver;
 import io.headgate.agent.driver.GpuUnavailableException;
+import io.headgate.agent.driver.KernelDevices;
+import io.headgate.agent.driver.nvml.MpsSettings;
 import io.headgate.agent.driver.nvml.NvmlGpuDriver;
 import io.headgate.agent.driver.nvml.NvmlSteps;
 import io.headgate.agent.driver.rocm.RocmGpuDriver;
@@ -12,6 +14,7 @@ import io.headgate.agent.driver.simulated.SimulatedGpus;
 import io.headgate.agent.process.Cgroups;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Path;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -32,10 +35,10 @@ final class GpuDrivers {
     GpuConfig gpu = config.gpu();
     return switch (gpu.driver()) {
       case NONE -> new CpuOnlyDriver();
-      case NVML -> required("nvml", () -> nvml(gpu, cgroups));
+      case NVML -> required("nvml", () -> nvml(config, cgroups));
       case ROCM -> required("rocm", () -> rocm(gpu));
       case AUTO ->
-          ifThere(() -> nvml(gpu, cgroups))
+          ifThere(() -> nvml(config, cgroups))
               .or(() -> ifThere(() -> rocm(gpu)))
               .orElseGet(CpuOnlyDriver::new);
     };
@@ -78,14 +81,29 @@ final class GpuDrivers {
     return Optional.empty();
   }
 
-  private static GpuDriver nvml(GpuConfig config, Cgroups cgroups) {
+  private static GpuDriver nvml(AgentConfig agent, Cgroups cgroups) {
+    GpuConfig config = agent.gpu();
     NvmlGpuDriver.Settings settings =
         new NvmlGpuDriver.Settings(
             config.nvml().library(),
             config.nvml().timeout(),
             config.mig().strangers() == GpuConfig.Mig.Strangers.REMOVE,
-            cgroups::of);
+            cgroups::of,
+            mps(config.mps(), agent.data().toAbsolutePath()),
+            KernelDevices.HERE);
     return told(NvmlGpuDriver.open(settings, NvmlSteps.NONE));
+  }
+
+  private static MpsSettings mps(GpuConfig.Mps config, Path data) {
+    // Agents of one machine do not find each other's.
+    String own = Integer.toHexString(data.hashCode());
+    return new MpsSettings(
+        config.use() == GpuConfig.Mps.Use.AUTO,
+        config.control(),
+        config.directory().resolve(own),
+        config.timeout(),
+        config.reserve().bytes(),
+        config.compute() == GpuConfig.Mps.Compute.LIMITED);
   }
 
   private static GpuDriver rocm(GpuConfig config) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.awaitility.Awaitility.await;
 
+import io.headgate.kit.config.ByteSize;
 import io.headgate.kit.config.ConfigException;
 import io.headgate.proto.agent.v1.AttemptReport;
 import io.headgate.proto.agent.v1.AttemptReport.State;
@@ -153,6 +154,7 @@ class AgentMainTest {
                 driver: nvml
                 nvml: {library: /opt/libnvidia-ml.so.1, timeout: 5s}
                 mig: {strangers: remove}
+                mps: {use: auto, directory: /run/mps, reserve: 1GiB, compute: limited}
                 watchdog: {interval: 1s}
                 health: {interval: 30s}
             telemetry: {log-level: debug}
@@ -176,6 +178,13 @@ class AgentMainTest {
                 new GpuConfig.Nvml("/opt/libnvidia-ml.so.1", Duration.ofSeconds(5)),
                 GpuConfig.Rocm.DEFAULTS,
                 new GpuConfig.Mig(GpuConfig.Mig.Strangers.REMOVE),
+                new GpuConfig.Mps(
+                    GpuConfig.Mps.Use.AUTO,
+                    Path.of("/usr/bin/nvidia-cuda-mps-control"),
+                    Path.of("/run/mps"),
+                    Duration.ofSeconds(10),
+                    ByteSize.ofMebibytes(1024),
+                    GpuConfig.Mps.Compute.LIMITED),
                 new GpuConfig.Watchdog(Duration.ofSeconds(1), GpuConfig.Watchdog.DEFAULTS.grace()),
                 new GpuConfig.Health(Duration.ofSeconds(30))));
     assertThat(config.server()).hasToString("http://127.0.0.1:7400");
@@ -197,6 +206,30 @@ class AgentMainTest {
         .isThrownBy(() ->
             AgentMain.configuration(new String[] {"--data=/d", "--simulate-gpus=eight"}, Map.of()))
         .withMessageContaining("eight");
+    String longPath = "/run/" + "x".repeat(60);
+    Map<String, String> wrong =
+        Map.of(
+            "HEADGATE_AGENT_GPU_MPS_DIRECTORY",
+            longPath,
+            "HEADGATE_AGENT_GPU_MPS_CONTROL",
+            "mps-control",
+            "HEADGATE_AGENT_GPU_MPS_TIMEOUT",
+            "1ms",
+            "HEADGATE_AGENT_GPU_MPS_USE",
+            "sometimes");
+    wrong.forEach((key, value) ->
+        assertThatExceptionOfType(ConfigException.class)
+            .as(key)
+            .isThrownBy(
+                () -> AgentMain.configuration(new String[] {"--data=/d"}, Map.of(key, value)))
+            .withMessageContaining("mps"));
+    assertThat(
+            AgentMain.configuration(
+                    new String[] {"--data=/d"}, Map.of("HEADGATE_AGENT_GPU_MPS_USE", "off"))
+                .agent()
+                .gpu()
+                .mps())
+        .isEqualTo(GpuConfig.Mps.DEFAULTS);
     for (String driver : List.of("nvml", "rocm")) {
       assertThatExceptionOfType(ConfigException.class)
           .isThrownBy(() ->

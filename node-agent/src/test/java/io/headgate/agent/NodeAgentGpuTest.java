@@ -57,6 +57,7 @@ class NodeAgentGpuTest {
                 new GpuConfig.Nvml(library.toString(), FakeControlPlane.PATIENCE),
                 GpuConfig.Rocm.DEFAULTS,
                 GpuConfig.Mig.DEFAULTS,
+                GpuConfig.Mps.DEFAULTS,
                 GpuConfig.Watchdog.DEFAULTS,
                 GpuConfig.Health.DEFAULTS));
   }

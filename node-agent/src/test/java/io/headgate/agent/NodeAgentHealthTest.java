@@ -62,6 +62,7 @@ class NodeAgentHealthTest {
                         new GpuConfig.Nvml(gpus.library().toString(), FakeControlPlane.PATIENCE),
                         GpuConfig.Rocm.DEFAULTS,
                         GpuConfig.Mig.DEFAULTS,
+                        GpuConfig.Mps.DEFAULTS,
                         GpuConfig.Watchdog.DEFAULTS,
                         new GpuConfig.Health(interval))),
             Telemetry.disabled(),

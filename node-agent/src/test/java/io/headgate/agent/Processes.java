@@ -29,6 +29,14 @@ public final class Processes {
     return found;
   }
 
+  /// Those with an entry of the environment that begins so.
+  public static List<Long> withEntry(String beginning) {
+    return ProcessHandle.allProcesses()
+        .map(ProcessHandle::pid)
+        .filter(pid -> environment(pid).stream().anyMatch(entry -> entry.startsWith(beginning)))
+        .toList();
+  }
+
   /// Whether a process has these words, one after the other, in its command line.
   public static boolean isRunning(String... words) {
     return ProcessHandle.allProcesses()

@@ -6,6 +6,8 @@ import static org.awaitility.Awaitility.await;
 import io.headgate.agent.AgentConfig;
 import io.headgate.agent.GpuConfig;
 import io.headgate.agent.NodeAgent;
+import io.headgate.agent.WallsConfig;
+import io.headgate.kit.config.ByteSize;
 import io.headgate.kit.config.Secret;
 import io.headgate.kit.telemetry.Telemetry;
 import io.headgate.kit.time.TimeSource;
@@ -28,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// Fractions of GPUs from the queue to the device: the real services, and agents with the vendors'
 /// libraries, which stand in for GPUs that do not exist (see the fakes in node-agent's tests). One
 /// node's GPU is divided by MIG, the next one's is not, and its driver is too old to limit memory;
-/// the third one's is AMD's, divided by its mode.
+/// of a third one such a GPU is shared by MPS; the last one's is AMD's, divided by its mode.
 class GpuSlicesIT {
   private static final Duration PATIENCE = Duration.ofMinutes(3);
   private static final long GIB = 1L << 30;
@@ -36,22 +38,24 @@ class GpuSlicesIT {
   private static final String CONFIGURATION =
       """
       groups: [{name: team, users: [ada]}]
-      pools: [{name: divided, type: static}, {name: watched, type: static}, {name: amd, type: static}]
+      pools: [{name: divided, type: static}, {name: watched, type: static}, {name: amd, type: static}, {name: shared, type: static}]
       profiles:
         - {name: seventh, gpus: 1/7, isolation: hardware, pools: [divided]}
         - {name: half, gpus: 1/2, isolation: hardware, pools: [divided]}
         - {name: third, gpus: 1/3, isolation: reactive, pools: [watched]}
+        - {name: shared, gpus: 1/2, isolation: driver-process, pools: [shared]}
         - {name: quarter, gpus: 1/4, isolation: hardware, pools: [amd]}
         - {name: eighth, gpus: 1/8, isolation: hardware, pools: [amd]}
       policies:
         - name: team
           group: team
-          reservation: 3
-          limit: 3
+          reservation: 4
+          limit: 4
           queues:
             - {name: seventh, profile: seventh}
             - {name: half, profile: half}
             - {name: third, profile: third}
+            - {name: shared, profile: shared}
             - {name: quarter, profile: quarter}
             - {name: eighth, profile: eighth}
       """;
@@ -70,12 +74,14 @@ class GpuSlicesIT {
     headgate =
         TestInstallation.start(Files.createDirectory(directory.resolve("up")))
             .withConfiguration(CONFIGURATION);
-    agents.add(agent("divided", nvidia("divided", "1")));
-    agents.add(agent("watched", nvidia("watched", "0")));
+    agents.add(agent("divided", nvidia("divided", "1", GpuConfig.Mps.Use.OFF)));
+    agents.add(agent("watched", nvidia("watched", "0", GpuConfig.Mps.Use.OFF)));
+    agents.add(agent("shared", nvidia("shared", "0", GpuConfig.Mps.Use.AUTO)));
     agents.add(agent("amd", amd()));
   }
 
-  private static GpuConfig nvidia(String name, String mig) throws IOException {
+  private static GpuConfig nvidia(String name, String mig, GpuConfig.Mps.Use mps)
+      throws IOException {
     Path machine = Files.createDirectory(directory.resolve(name));
     Path library = machine.resolve("libnvidia-ml.so.1");
     Files.copy(directory.resolve("fakes/libnvidia-ml-580.so.1"), library);
@@ -89,6 +95,13 @@ class GpuSlicesIT {
         new GpuConfig.Nvml(library.toString(), PATIENCE),
         GpuConfig.Rocm.DEFAULTS,
         GpuConfig.Mig.DEFAULTS,
+        new GpuConfig.Mps(
+            mps,
+            directory.resolve("fakes/nvidia-cuda-mps-control"),
+            machine.resolve("mps"),
+            PATIENCE,
+            ByteSize.ofMebibytes(512),
+            GpuConfig.Mps.Compute.SHARED),
         GpuConfig.Watchdog.DEFAULTS,
         GpuConfig.Health.DEFAULTS);
   }
@@ -112,6 +125,7 @@ class GpuSlicesIT {
         GpuConfig.Nvml.DEFAULTS,
         new GpuConfig.Rocm(List.of(library.toString()), PATIENCE, sysfs),
         GpuConfig.Mig.DEFAULTS,
+        GpuConfig.Mps.DEFAULTS,
         GpuConfig.Watchdog.DEFAULTS,
         GpuConfig.Health.DEFAULTS);
   }
@@ -124,6 +138,7 @@ class GpuSlicesIT {
             AgentConfig.of(
                     directory.resolve(name).resolve("agent"), name, headgate.installation().uri())
                 .withJoinToken(Secret.of(joinToken))
+                .withWalls(WallsConfig.DEFAULTS.withShared(List.of(directory.resolve("fakes"))))
                 .withGpus(gpus),
             Telemetry.disabled(),
             TimeSource.system());
@@ -227,6 +242,34 @@ class GpuSlicesIT {
 
     assertThat(failed.attempts().getFirst().error())
         .startsWith("it used 30720 MiB of the memory of GPU-watched, of which it has ");
+  }
+
+  @Test
+  void holdsTheProcessesOfJobsToTheirPartsByMps() throws Exception {
+    String program = directory.resolve("fakes/fake-cuda").toString();
+    String script = "%s 39936 && %s 39937; echo; exec sleep 3600".formatted(program, program);
+    for (String job : List.of("mps0", "mps1")) {
+      submit(job, "shared", script);
+      headgate.awaitState(job, JobState.RUNNING);
+    }
+    submit("mps2", "shared", script);
+    for (String job : List.of("mps0", "mps1")) {
+      await().atMost(PATIENCE).until(() -> said("shared", job).lines().count() == 4);
+      assertThat(said("shared", job).lines())
+          .containsExactly(
+              "mps limit=39936 threads=100",
+              "allocated",
+              "mps limit=39936 threads=100",
+              "out of memory");
+      headgate.jobs().cancel(job);
+      headgate.awaitState(job, JobState.CANCELLED);
+    }
+    headgate.awaitState("mps2", JobState.RUNNING);
+    headgate.jobs().cancel("mps2");
+    headgate.awaitState("mps2", JobState.CANCELLED);
+    try (Stream<Path> places = Files.walk(directory.resolve("shared/mps"))) {
+      assertThat(places.filter(path -> path.endsWith("pipe"))).isEmpty();
+    }
   }
 
   @Test

@@ -78,6 +78,7 @@ class SickGpuIT {
                             directory.resolve("libnvidia-ml.so.1").toString(), PATIENCE),
                         GpuConfig.Rocm.DEFAULTS,
                         GpuConfig.Mig.DEFAULTS,
+                        GpuConfig.Mps.DEFAULTS,
                         GpuConfig.Watchdog.DEFAULTS,
                         new GpuConfig.Health(Duration.ofMillis(200)))),
             Telemetry.disabled(),

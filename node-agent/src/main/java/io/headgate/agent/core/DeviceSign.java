@@ -59,6 +59,11 @@ public sealed interface DeviceSign {
   /// @param problem one sentence
   record SliceStuck(String problem) implements DeviceSign {}
 
+  /// What holds a slice of it to its size has died; until its job ends, only the watch does.
+  ///
+  /// @param slice its name
+  record SliceUnguarded(String slice) implements DeviceSign {}
+
   /// The slices that were to be made of it last were refused, one after the other.
   ///
   /// @param times how often, from 1

@@ -143,6 +143,12 @@ public final class HealthRules {
       case DeviceSign.SliceStuck(String problem) ->
           Optional.of(
               DeviceCondition.degraded("a slice cannot be removed: " + problem, Remedy.INSPECT));
+      case DeviceSign.SliceUnguarded(String slice) ->
+          Optional.of(
+              DeviceCondition.degraded(
+                  "the MPS daemon of the slice %s has died; its job is only watched, until it ends"
+                      .formatted(slice),
+                  Remedy.INSPECT));
       case DeviceSign.SlicesRefused(int times, String problem) ->
           Optional.of(refused(times, problem));
     };

@@ -4,6 +4,7 @@ import io.headgate.agent.core.DeviceSign;
 import java.util.List;
 import java.util.OptionalDouble;
 import java.util.OptionalLong;
+import java.util.stream.Stream;
 
 /// What was read of a device at one moment.
 ///
@@ -17,6 +18,13 @@ public record DeviceReading(List<DeviceSign> signs, Figures figures) {
   /// Of a device of which nothing can be read.
   public static DeviceReading of(DeviceSign only) {
     return new DeviceReading(List.of(only), Figures.NONE);
+  }
+
+  /// The same with more signs.
+  public DeviceReading with(List<DeviceSign> more) {
+    return more.isEmpty()
+        ? this
+        : new DeviceReading(Stream.concat(signs.stream(), more.stream()).toList(), figures);
   }
 
   /// Numbers.

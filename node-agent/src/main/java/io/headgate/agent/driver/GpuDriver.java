@@ -4,6 +4,7 @@ import io.headgate.agent.core.AttemptKey;
 import io.headgate.agent.core.DeviceInfo;
 import io.headgate.agent.core.DeviceNode;
 import io.headgate.agent.core.SliceGrant;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 
@@ -21,6 +22,13 @@ public interface GpuDriver extends AutoCloseable {
   boolean isSimulated();
 
   List<DeviceInfo> devices();
+
+  /// Told once, before any slice is made: jobs have mounts of their own, in which they find what
+  /// [#rooms] says. Otherwise they find everything as it is on the machine.
+  ///
+  /// @param program starts another that has a directory as its `/dev/shm`: `--shm DIRECTORY PROGRAM
+  ///   ARGUMENT…`
+  default void jobsHaveMounts(Path program) {}
 
   /// How the slices of an attempt would be made.
   ///
@@ -71,6 +79,11 @@ public interface GpuDriver extends AutoCloseable {
   ///
   /// @throws GpuDriverException when it cannot be said
   List<DeviceNode> deviceNodes(List<SlicePlan> slices);
+
+  /// What of the file system the slices need; for no slices, what is to be seen by nobody.
+  default SliceRooms rooms(List<SlicePlan> slices) {
+    return SliceRooms.NONE;
+  }
 
   /// Lets go of the devices. The slices stay.
   @Override

@@ -12,7 +12,7 @@ import java.util.TreeMap;
 /// One slice as it is to be made, written down before it is.
 ///
 /// @param number position among the attempt's slices, from 0
-/// @param mechanism the driver's name of how: `whole`, `mig`, `cgroup`, `simulated`
+/// @param mechanism the driver's name of how: `whole`, `mig`, `cgroup`, `mps`, `simulated`
 /// @param isolation what this really gives
 /// @param memoryLimitBytes device memory that the slice stands for
 /// @param placement what the driver needs to find the slice again

@@ -7,14 +7,15 @@ import java.util.concurrent.TimeUnit;
 /// Starts a program that this process may just have written. Another thread that starts a process
 /// at that moment passes the open file on for some milliseconds, and until then the kernel refuses
 /// to run it ("text file busy").
-final class FreshProgram {
+public final class FreshProgram {
   private static final int TRIES = 500;
   private static final long PAUSE_MILLIS = 10;
   private static final String BUSY = "error: 26";
 
   private FreshProgram() {}
 
-  static Process start(ProcessBuilder builder) throws IOException, InterruptedException {
+  /// Starts it, as soon as the kernel lets it run.
+  public static Process start(ProcessBuilder builder) throws IOException, InterruptedException {
     for (int tried = 1; ; tried++) {
       try {
         return builder.start();

@@ -1,11 +1,8 @@
 package io.headgate.agent.process;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -36,35 +33,9 @@ public final class Remains {
         Cgroups.killAndRemove(cgroup.get());
       }
     }
-    for (ProcessHandle process : marked()) {
+    for (ProcessHandle process : MarkedProcesses.find(marks)) {
       found |= process.destroyForcibly();
     }
     return found;
-  }
-
-  private List<ProcessHandle> marked() throws IOException {
-    List<ProcessHandle> marked = new ArrayList<>();
-    try (DirectoryStream<Path> processes = Files.newDirectoryStream(Path.of("/proc"), "[0-9]*")) {
-      for (Path process : processes) {
-        // The handle first: it stands for the process that is looked at, also if its number is
-        // reused.
-        ProcessHandle.of(Long.parseLong(process.getFileName().toString()))
-            .filter(handle -> isMarked(process) && handle.isAlive())
-            .ifPresent(marked::add);
-      }
-    }
-    return marked;
-  }
-
-  private boolean isMarked(Path process) {
-    try {
-      byte[] environment = Files.readAllBytes(process.resolve("environ"));
-      List<String> entries =
-          List.of(new String(environment, StandardCharsets.ISO_8859_1).split("\0", -1));
-      return entries.containsAll(marks);
-    } catch (IOException _) {
-      // Gone meanwhile, or another user's, which a job of ours cannot be.
-      return false;
-    }
   }
 }

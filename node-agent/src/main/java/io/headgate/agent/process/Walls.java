@@ -53,17 +53,20 @@ public record Walls(
   ///
   /// @param temporary its `/tmp`; empty: the machine's
   /// @param otherTemporary its `/var/tmp`
+  /// @param sharedMemory its `/dev/shm`; empty: one of its own
   /// @param hidden directories that it finds empty, but for what is shown
   /// @param shown directories that it finds at their place, whatever hides what is on the way there
   /// @param owned directories that become its user's, with all that is in them
   public record Rooms(
       Optional<Path> temporary,
       Optional<Path> otherTemporary,
+      Optional<Path> sharedMemory,
       List<Path> hidden,
       List<Path> shown,
       List<Path> owned) {
     public static final Rooms NONE =
-        new Rooms(Optional.empty(), Optional.empty(), List.of(), List.of(), List.of());
+        new Rooms(
+            Optional.empty(), Optional.empty(), Optional.empty(), List.of(), List.of(), List.of());
 
     public Rooms {
       hidden = List.copyOf(hidden);
@@ -106,6 +109,7 @@ public record Walls(
     }
     rooms.temporary.ifPresent(path -> line(text, "tmp", path));
     rooms.otherTemporary.ifPresent(path -> line(text, "var_tmp", path));
+    rooms.sharedMemory.ifPresent(path -> line(text, "shm", path));
     rooms.hidden.forEach(path -> line(text, "hidden", path));
     rooms.shown.forEach(path -> line(text, "shown", path));
     rooms.owned.forEach(path -> line(text, "owned", path));

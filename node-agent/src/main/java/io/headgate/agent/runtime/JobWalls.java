@@ -1,6 +1,7 @@
 package io.headgate.agent.runtime;
 
 import io.headgate.agent.core.DeviceNode;
+import io.headgate.agent.driver.SliceRooms;
 import io.headgate.agent.process.CgroupLimits;
 import io.headgate.agent.process.Cgroups;
 import io.headgate.agent.process.DeviceFiles;
@@ -87,7 +88,16 @@ public final class JobWalls {
       Path checkpoints) {}
 
   /// What one attempt asks for.
-  record Request(String name, OptionalInt user, List<DeviceNode> devices, long cpu, long memory) {}
+  ///
+  /// @param devices of its slices
+  /// @param rooms of its slices
+  record Request(
+      String name,
+      OptionalInt user,
+      List<DeviceNode> devices,
+      SliceRooms rooms,
+      long cpu,
+      long memory) {}
 
   private JobWalls(
       Settings settings, Cgroups cgroups, CgroupLimits limits, WallProbe probe, Path data) {
@@ -250,19 +260,21 @@ public final class JobWalls {
     return new Walls(
         request.user(),
         namespaces,
-        rooms(request.user().isPresent(), places),
+        rooms(request, places),
         devices.stream().distinct().toList(),
         fence(request.name()),
         groups,
         new Walls.Limits(settings.limits().files(), counted ? 0 : settings.limits().processes()));
   }
 
-  private Walls.Rooms rooms(boolean user, Places places) throws IOException {
-    List<Path> owned = user ? List.of(places.checkpoints()) : List.of();
+  private Walls.Rooms rooms(Request request, Places places) throws IOException {
+    List<Path> owned = request.user().isPresent() ? List.of(places.checkpoints()) : List.of();
     if (!areNamespaces()) {
-      return new Walls.Rooms(Optional.empty(), Optional.empty(), List.of(), List.of(), owned);
+      return new Walls.Rooms(
+          Optional.empty(), Optional.empty(), Optional.empty(), List.of(), List.of(), owned);
     }
     List<Path> shown = new ArrayList<>(List.of(places.work(), places.checkpoints()));
+    shown.addAll(request.rooms().shown());
     for (Path shared : settings.shared()) {
       if (Files.isDirectory(shared)) {
         shown.add(shared.toRealPath());
@@ -271,7 +283,12 @@ public final class JobWalls {
     return new Walls.Rooms(
         Optional.of(places.temporary()),
         Optional.of(places.varTemporary()),
-        Stream.of(places.data(), places.checkpointRoot()).distinct().toList(),
+        request.rooms().sharedMemory(),
+        Stream.concat(
+                Stream.of(places.data(), places.checkpointRoot()),
+                request.rooms().hidden().stream())
+            .distinct()
+            .toList(),
         shown,
         owned);
   }

@@ -7,6 +7,7 @@ import io.headgate.agent.core.JobName;
 import io.headgate.agent.driver.SlicePlan;
 import io.headgate.agent.process.Cgroups;
 import io.headgate.agent.process.SupervisorSpec;
+import io.headgate.agent.process.Trees;
 import io.headgate.agent.process.Walls;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -49,6 +50,7 @@ record Launch(Machine machine, Assignment assignment, Path directory) {
                     machine.walls().areNamespaces()
                         ? machine.driver().deviceNodes(plans)
                         : List.of(),
+                    machine.driver().rooms(plans),
                     assignment.cpuMillis(),
                     assignment.memoryBytes()),
                 rooms);

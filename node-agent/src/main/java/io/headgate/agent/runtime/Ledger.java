@@ -11,6 +11,7 @@ import io.headgate.agent.driver.SlicePlan;
 import io.headgate.agent.process.AttemptLock;
 import io.headgate.agent.process.DurableFile;
 import io.headgate.agent.process.SupervisorStatus;
+import io.headgate.agent.process.Trees;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;

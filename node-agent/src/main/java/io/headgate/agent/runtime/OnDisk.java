@@ -38,6 +38,9 @@ final class OnDisk {
       program = SupervisorBinary.extract(data.resolve("bin"));
       String name = Agent.nameOnMachine(settings.name(), data);
       walls = JobWalls.open(settings.walls(), name, program, cgroups, data);
+      if (walls.areNamespaces()) {
+        driver.jobsHaveMounts(program);
+      }
       walls.openWay(data);
       walls.openWay(ledger.attempts());
       outbox = Outbox.open(data.resolve("outbox"), ledger.reserve());

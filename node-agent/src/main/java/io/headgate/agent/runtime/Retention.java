@@ -1,5 +1,6 @@
 package io.headgate.agent.runtime;
 
+import io.headgate.agent.process.Trees;
 import io.headgate.kit.time.TimeSource;
 import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;

@@ -77,6 +77,14 @@ class HealthRulesTest {
                 "bad pages of its memory that could not be taken out of use: 2",
                 Remedy.REPLACE));
     assertThat(judge(new DeviceSign.Uncorrected(3)).takesWork()).isTrue();
+    assertThat(judge(new DeviceSign.SliceUnguarded("acme.job.1.0#0")))
+        .isEqualTo(
+            new DeviceCondition(
+                Health.DEGRADED,
+                false,
+                "the MPS daemon of the slice acme.job.1.0#0 has died; its job is only watched, until"
+                    + " it ends",
+                Remedy.INSPECT));
     assertThat(judge(new DeviceSign.Throttled("it is too hot")))
         .isEqualTo(
             new DeviceCondition(

@@ -57,6 +57,7 @@ class WallsTest {
                 new Walls.Rooms(
                     Optional.of(ownDirectory(job, "tmp", user)),
                     Optional.of(ownDirectory(job, "var-tmp", user)),
+                    Optional.empty(),
                     List.of(root),
                     Stream.concat(Stream.of(work), owned.stream()).toList(),
                     owned),
@@ -306,6 +307,7 @@ class WallsTest {
             Walls.Namespaces.SHARED_NETWORK,
             new Walls.Rooms(
                 Optional.of(root.resolve("absent")),
+                Optional.empty(),
                 Optional.empty(),
                 List.of(),
                 List.of(),

@@ -3,6 +3,7 @@ package io.headgate.agent.runtime;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.headgate.agent.Processes;
 import io.headgate.agent.core.AbortCallback;
 import io.headgate.agent.core.Assignment;
 import io.headgate.agent.core.AttemptReport;
@@ -31,7 +32,6 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -47,17 +47,28 @@ class CrashTest {
       EnumSet.of(
           NvmlSteps.Step.GPU_INSTANCE_MADE,
           NvmlSteps.Step.COMPUTE_INSTANCE_MADE,
-          NvmlSteps.Step.LIMIT_SET);
+          NvmlSteps.Step.LIMIT_SET,
+          NvmlSteps.Step.DAEMON_STARTED,
+          NvmlSteps.Step.DAEMON_LIMITED);
+  private static final Set<NvmlSteps.Step> OF_MPS =
+      EnumSet.of(
+          NvmlSteps.Step.DAEMON_STARTED,
+          NvmlSteps.Step.DAEMON_LIMITED,
+          NvmlSteps.Step.DAEMON_STOPPED);
 
   @TempDir Path data;
   private FakeGpus gpus;
 
   /// One GPU that MIG divides, one of which the driver gives memory to cgroups; and on the first,
-  /// an instance of somebody else's.
-  @BeforeEach
-  void install() {
-    gpus = FakeGpus.in(data, FakeGpus.Version.V615).with(true).with(false);
-    gpus.instance(0, 9, 0, 4);
+  /// an instance of somebody else's. Or one that is shared by MPS.
+  private void install(boolean shared) throws Exception {
+    if (shared) {
+      Files.createDirectory(data.resolve("mps"));
+      gpus = FakeGpus.in(data, FakeGpus.Version.V580).with(false);
+    } else {
+      gpus = FakeGpus.in(data, FakeGpus.Version.V615).with(true).with(false);
+      gpus.instance(0, 9, 0, 4);
+    }
   }
 
   private static Stream<Arguments> steps() {
@@ -67,29 +78,48 @@ class CrashTest {
             .map(point ->
                 Arguments.of(point.name(), point.compareTo(Failpoint.AFTER_STOP_SENT) >= 0)),
         Arrays.stream(NvmlSteps.Step.values())
+            .filter(step -> !OF_MPS.contains(step))
             .map(step -> Arguments.of(step.name(), !MAKING.contains(step))));
   }
 
-  static Input assigned() {
-    return assigned(Optional.empty());
+  private static Stream<Arguments> stepsOfMps() {
+    return Stream.concat(
+        Stream.of(
+                Failpoint.AFTER_SLICE_RECORD,
+                Failpoint.AFTER_REALISE,
+                Failpoint.AFTER_LAUNCH,
+                Failpoint.BEFORE_RELEASE,
+                Failpoint.AFTER_RELEASE)
+            .map(point ->
+                Arguments.of(point.name(), point.compareTo(Failpoint.AFTER_STOP_SENT) >= 0)),
+        OF_MPS.stream().map(step -> Arguments.of(step.name(), !MAKING.contains(step))));
   }
 
-  /// The same job, which must not start when contact was lost for longer than this.
-  static Input assigned(Optional<Duration> stopAfter) {
+  private static List<SliceGrant> slices(boolean shared) {
+    return shared
+        ? List.of(new SliceGrant(0, FakeGpus.uuid(0), GpuQuantity.parse("1/2"), 0))
+        : List.of(
+            new SliceGrant(
+                0,
+                FakeGpus.uuid(0),
+                GpuQuantity.parse("1/7"),
+                0,
+                Optional.of(new SlicePlace("1g.10gb", 6, 1))),
+            new SliceGrant(1, FakeGpus.uuid(1), GpuQuantity.parse("1/2"), 0));
+  }
+
+  /// A job.
+  ///
+  /// @param shared of a machine whose GPUs are shared by MPS
+  /// @param stopAfter it must not start when contact was lost for longer than this
+  static Input assigned(boolean shared, Optional<Duration> stopAfter) {
     return new Input.Assigned(
         Fixtures.LEADER,
         new Assignment(
             Fixtures.key("job"),
             1,
             "half",
-            List.of(
-                new SliceGrant(
-                    0,
-                    FakeGpus.uuid(0),
-                    GpuQuantity.parse("1/7"),
-                    0,
-                    Optional.of(new SlicePlace("1g.10gb", 6, 1))),
-                new SliceGrant(1, FakeGpus.uuid(1), GpuQuantity.parse("1/2"), 0)),
+            slices(shared),
             0,
             0,
             List.of(
@@ -121,19 +151,41 @@ class CrashTest {
   @ParameterizedTest
   @MethodSource("steps")
   void runsTheJobOnceWhereverTheAgentIsKilled(String step, boolean whileStopping) throws Exception {
+    install(false);
+    runTheJobOnce(step, whileStopping);
+  }
+
+  @ParameterizedTest
+  @MethodSource("stepsOfMps")
+  void andItsMpsDaemonIsThereForAsLongAsIt(String step, boolean whileStopping) throws Exception {
+    install(true);
+    runTheJobOnce(step, whileStopping);
+    if (!whileStopping) {
+      assertThat(gpus.calls().stream().filter(("mps-start " + FakeGpus.uuid(0))::equals))
+          .as("two agents tried it, and the job had one")
+          .hasSize(3);
+    }
+  }
+
+  private void runTheJobOnce(String step, boolean whileStopping) throws Exception {
+    boolean shared = CrashingAgent.isShared(data);
     die(step, whileStopping ? "stop" : "run");
 
     try (Agent agent = CrashingAgent.open(data)) {
       agent.start();
       // As a scheduler does that does not know how far it came.
-      agent.post(assigned());
+      agent.post(assigned(shared, Optional.empty()));
       Path checkpoints = data.resolve("checkpoints/acme/job");
       if (whileStopping) {
         agent.post(ordered(new StopOrder(StopOrder.Kind.PREEMPT, false)));
       } else {
         await().atMost(PATIENCE).until(() -> Files.exists(checkpoints.resolve("starts")));
-        assertThat(gpus.instances(0)).containsExactly("1g.10gb@6", "3g.40gb@0 alone");
-        assertThat(gpus.limits(1)).singleElement().asString().startsWith("acme.job.1.0 ");
+        if (shared) {
+          assertThat(mps()).as("a daemon").hasSize(1);
+        } else {
+          assertThat(gpus.instances(0)).containsExactly("1g.10gb@6", "3g.40gb@0 alone");
+          assertThat(gpus.limits(1)).singleElement().asString().startsWith("acme.job.1.0 ");
+        }
         Files.createFile(checkpoints.resolve("go"));
       }
       await().atMost(PATIENCE).until(() -> report(agent).state() == AttemptState.ENDED);
@@ -148,32 +200,47 @@ class CrashTest {
       assertThat(data.resolve("attempts/acme.job.1.0"))
           .as("what may hold secrets is gone, whenever the crash came")
           .isDirectoryNotContaining("glob:**/{assignment,env,argv,callback}");
+      assertNothingIsMade();
+    }
+  }
+
+  private void assertNothingIsMade() throws Exception {
+    if (CrashingAgent.isShared(data)) {
+      assertThat(mps()).isEmpty();
+      assertThat(data.resolve("mps")).isEmptyDirectory();
+    } else {
       assertThat(gpus.instances(0)).containsExactly("3g.40gb@0 alone");
       assertThat(gpus.limits(1)).isEmpty();
     }
   }
 
+  /// Processes of MPS.
+  private List<Long> mps() {
+    return Processes.withEntry("CUDA_MPS_LOG_DIRECTORY=" + data);
+  }
+
   @Test
   void givesUpForGoodWhatItHadGivenUpWhenItWasKilled() throws Exception {
+    install(false);
     die(Failpoint.AFTER_REFUSAL_RECORD.name(), "late");
 
     try (Agent agent = CrashingAgent.open(data)) {
       agent.start();
-      agent.post(assigned());
+      agent.post(assigned(false, Optional.empty()));
       await().atMost(PATIENCE).until(() -> report(agent).state() == AttemptState.ENDED);
 
       assertThat(report(agent).end().orElseThrow().reason()).isEqualTo(EndReason.OUT_OF_CONTACT);
       assertThat(data.resolve("checkpoints/acme/job/starts")).doesNotExist();
-      assertThat(gpus.instances(0)).containsExactly("3g.40gb@0 alone");
-      assertThat(gpus.limits(1)).isEmpty();
+      assertNothingIsMade();
     }
   }
 
   @Test
   void givesUpEverythingThatRanBeforeAReboot() throws Exception {
+    install(false);
     try (Agent agent = CrashingAgent.open(data)) {
       agent.start();
-      agent.post(assigned());
+      agent.post(assigned(false, Optional.empty()));
       await().atMost(PATIENCE).until(() -> report(agent).started().isPresent());
     }
     try (Agent agent = CrashingAgent.open(data, "another-boot")) {
@@ -197,6 +264,7 @@ class CrashTest {
                 "--enable-native-access=ALL-UNNAMED",
                 "-D" + Failpoint.PROPERTY + "=" + step,
                 "-Dheadgate.log.level=WARN",
+                "-Dheadgate.test.fakes=" + System.getProperty("headgate.test.fakes"),
                 "-cp",
                 System.getProperty(
                     "surefire.test.class.path", System.getProperty("java.class.path")),

@@ -2,6 +2,9 @@ package io.headgate.agent.runtime;
 
 import io.headgate.agent.WallsConfig;
 import io.headgate.agent.core.StopOrder;
+import io.headgate.agent.driver.KernelDevices;
+import io.headgate.agent.driver.nvml.FakeGpus;
+import io.headgate.agent.driver.nvml.MpsSettings;
 import io.headgate.agent.driver.nvml.NvmlGpuDriver;
 import io.headgate.agent.driver.nvml.NvmlSteps;
 import io.headgate.agent.process.BootClock;
@@ -18,6 +21,8 @@ import java.util.concurrent.CountDownLatch;
 /// An agent without a wire, run by [CrashTest] in a JVM of its own: it takes one job on, stops it
 /// if asked to, and dies at the failpoint, or the step of its GPU driver, that it was started with.
 final class CrashingAgent {
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+
   private CrashingAgent() {}
 
   static Agent open(Path data) throws IOException {
@@ -45,11 +50,19 @@ final class CrashingAgent {
 
   /// Of the machine that the test has put beside the agent's records.
   private static NvmlGpuDriver.Settings gpus(Path data) {
+    boolean mps = isShared(data);
     return new NvmlGpuDriver.Settings(
         data.resolve("libnvidia-ml.so.1").toString(),
-        Duration.ofSeconds(60),
+        PATIENCE,
         false,
-        attempt -> Optional.of(data.resolve("cgroups").resolve(attempt)));
+        attempt -> mps ? Optional.empty() : Optional.of(data.resolve("cgroups").resolve(attempt)),
+        new MpsSettings(mps, FakeGpus.mpsControl(), data.resolve("mps"), PATIENCE, 0, false),
+        KernelDevices.HERE);
+  }
+
+  /// Whether its GPUs are shared by MPS.
+  static boolean isShared(Path data) {
+    return Files.isDirectory(data.resolve("mps"));
   }
 
   private static void reached(NvmlSteps.Step step) {
@@ -63,7 +76,10 @@ final class CrashingAgent {
     agent.start();
     // Without contact ever, a millisecond of patience is over.
     boolean late = arguments[1].equals("late");
-    agent.post(CrashTest.assigned(late ? Optional.of(Duration.ofMillis(1)) : Optional.empty()));
+    agent.post(
+        CrashTest.assigned(
+            isShared(Path.of(arguments[0])),
+            late ? Optional.of(Duration.ofMillis(1)) : Optional.empty()));
     if (arguments[1].equals("stop")) {
       // The job is ready to be stopped, and its supervisor can be told to.
       while (!Files.exists(Path.of(arguments[0], "checkpoints/acme/job/starts"))

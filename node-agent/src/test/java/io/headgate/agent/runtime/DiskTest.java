@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIOException;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.headgate.agent.core.Fixtures;
+import io.headgate.agent.process.Trees;
 import io.headgate.kit.testing.TestClock;
 import java.io.IOException;
 import java.nio.file.Files;

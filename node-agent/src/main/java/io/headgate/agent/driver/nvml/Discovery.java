@@ -14,12 +14,22 @@ import org.slf4j.LoggerFactory;
 /// Finds out what this machine's GPUs are and can, by asking them rather than by their names.
 ///
 /// @param cgroups where the cgroup of an attempt would be, by its name
-record Discovery(Nvml nvml, Function<String, Optional<Path>> cgroups) {
+/// @param mps tries whether slices can be made by MPS, and says why not; empty: they are not wanted
+record Discovery(
+    Nvml nvml,
+    Function<String, Optional<Path>> cgroups,
+    Optional<Function<String, Optional<String>>> mps) {
   private static final Logger LOG = LoggerFactory.getLogger(Discovery.class);
 
   /// The plain sizes in NVML's list of all. Those with media engines or graphics exist once on a
   /// GPU and are otherwise like these, so there is nothing that a scheduler could choose by.
   private static final Set<Integer> PLAIN_PROFILES = Set.of(0, 1, 2, 3, 4, 5, 6, 9);
+
+  /// The first whose programs MPS keeps apart in memory, and limits in it.
+  private static final int VOLTA = 7;
+
+  /// The first driver that limits memory by MPS, that of CUDA 11.5.
+  private static final int MPS_LIMITS = 495;
 
   private static final String MIG_WORD = "MIG ";
 
@@ -28,14 +38,17 @@ record Discovery(Nvml nvml, Function<String, Optional<Path>> cgroups) {
     Nvml.MemoryInfo memory = nvml.memory(device);
     Optional<MigGeometry> mig =
         nvml.isMigOn(device) ? Optional.of(geometry(device)) : Optional.empty();
+    String uuid = nvml.uuid(device);
+    boolean limitsMemory = mig.isEmpty() && limitsMemory(device);
     return new NvmlDevice(
         index,
         nvml.minor(device),
-        nvml.uuid(device),
+        uuid,
         ModelNames.of(nvml.name(device)),
         memory.total() - memory.reserved(),
         mig,
-        mig.isEmpty() && limitsMemory(device));
+        limitsMemory,
+        mig.isEmpty() && !limitsMemory && sharesByMps(device, uuid));
   }
 
   private MigGeometry geometry(Nvml.Device device) {
@@ -66,6 +79,28 @@ record Discovery(Nvml nvml, Function<String, Optional<Path>> cgroups) {
         places.getFirst().size(),
         profile.memoryMib() << 20,
         places.stream().map(Nvml.Placement::start).sorted().toList());
+  }
+
+  /// Whether MPS can make parts of it: tried out, as far as that goes without a program.
+  private boolean sharesByMps(Nvml.Device device, String uuid) {
+    if (mps.isEmpty()) {
+      return false;
+    }
+    Optional<String> problem;
+    if (nvml.computeCapability(device) < VOLTA) {
+      problem = Optional.of("the GPU is older than Volta");
+    } else if (majorOf(nvml.driverVersion()) < MPS_LIMITS) {
+      problem = Optional.of("the driver is older than " + MPS_LIMITS);
+    } else {
+      problem = mps.get().apply(uuid);
+    }
+    problem.ifPresent(why -> LOG.warn("no parts of GPU {} are made by MPS: {}", uuid, why));
+    return problem.isEmpty();
+  }
+
+  private static int majorOf(String version) {
+    String digits = version.replaceFirst("[^0-9].*", "");
+    return digits.isEmpty() ? 0 : Integer.parseInt(digits);
   }
 
   /// Whether a limit by cgroup can be set. Tried out, because it takes the driver, this GPU and the

@@ -113,6 +113,15 @@ final class Nvml implements AutoCloseable {
     return text(uuid);
   }
 
+  /// What CUDA can do with it: of Volta 7, of Hopper 9.
+  int computeCapability(Device device) {
+    IntByReference major = new IntByReference();
+    check(
+        "nvmlDeviceGetCudaComputeCapability",
+        api.nvmlDeviceGetCudaComputeCapability(device.pointer, major, new IntByReference()));
+    return major.getValue();
+  }
+
   MemoryInfo memory(Device device) {
     Struct memory = Struct.one(Layout.MEMORY_V2);
     check(

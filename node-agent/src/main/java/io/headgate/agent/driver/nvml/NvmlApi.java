@@ -27,6 +27,9 @@ interface NvmlApi extends Library {
 
   int nvmlDeviceGetMinorNumber(Pointer device, IntByReference minor);
 
+  int nvmlDeviceGetCudaComputeCapability(
+      Pointer device, IntByReference major, IntByReference minor);
+
   int nvmlDeviceGetMemoryInfo_v2(Pointer device, Pointer memory);
 
   int nvmlDeviceGetMigMode(Pointer device, IntByReference current, IntByReference pending);

@@ -10,6 +10,7 @@ import java.util.Optional;
 /// @param memoryBytes that jobs can use: without what the driver keeps for itself
 /// @param mig present: MIG is on
 /// @param limitsMemory whether the driver limits memory by cgroup here
+/// @param sharesByMps whether parts of it are made by MPS
 record NvmlDevice(
     int index,
     int minor,
@@ -17,21 +18,28 @@ record NvmlDevice(
     String model,
     long memoryBytes,
     Optional<MigGeometry> mig,
-    boolean limitsMemory) {
+    boolean limitsMemory,
+    boolean sharesByMps) {
 
   /// As the scheduler is told. The isolation is that of parts; a whole GPU is nobody else's anyway.
   DeviceInfo info() {
-    IsolationLevel isolation =
-        mig.isPresent()
-            ? IsolationLevel.HARDWARE
-            : limitsMemory ? IsolationLevel.DRIVER_CONTAINER : IsolationLevel.REACTIVE;
     return new DeviceInfo(
         index,
         uuid,
         model,
         memoryBytes,
         mig.isPresent() ? DeviceInfo.Geometry.MIG : DeviceInfo.Geometry.CONTINUOUS,
-        isolation,
+        isolation(),
         mig.map(MigGeometry::table));
+  }
+
+  private IsolationLevel isolation() {
+    if (mig.isPresent()) {
+      return IsolationLevel.HARDWARE;
+    }
+    if (limitsMemory) {
+      return IsolationLevel.DRIVER_CONTAINER;
+    }
+    return sharesByMps ? IsolationLevel.DRIVER_PROCESS : IsolationLevel.REACTIVE;
   }
 }

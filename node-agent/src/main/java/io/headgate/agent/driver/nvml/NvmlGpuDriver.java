@@ -15,7 +15,7 @@ import io.headgate.agent.driver.KernelDevices;
 import io.headgate.agent.driver.Lane;
 import io.headgate.agent.driver.MadeSlices;
 import io.headgate.agent.driver.SlicePlan;
-import io.headgate.type.GpuQuantity;
+import io.headgate.agent.driver.SliceRooms;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -48,19 +48,21 @@ public final class NvmlGpuDriver implements GpuDriver {
   ///   if they are idle
   /// @param cgroups where the cgroup of an attempt is, by the name of the attempt; empty: there are
   ///   none
+  /// @param mps how parts are made by MPS, where there is nothing stronger
   /// @param kernel what it shows of devices
   public record Settings(
       String library,
       Duration patience,
       boolean removesStrangers,
       Function<String, Optional<Path>> cgroups,
+      MpsSettings mps,
       KernelDevices kernel) {
     public Settings(
         String library,
         Duration patience,
         boolean removesStrangers,
         Function<String, Optional<Path>> cgroups) {
-      this(library, patience, removesStrangers, cgroups, KernelDevices.HERE);
+      this(library, patience, removesStrangers, cgroups, MpsSettings.OFF, KernelDevices.HERE);
     }
   }
 
@@ -70,7 +72,8 @@ public final class NvmlGpuDriver implements GpuDriver {
   private final Lane lane;
   private final String version;
   private final SortedMap<String, Gpu> gpus;
-  private final List<SliceMechanism> mechanisms;
+  private final MpsSlices mps;
+  private final SliceMechanisms mechanisms;
   private final NvidiaFiles files;
 
   /// With the devices as a job's libraries know them.
@@ -84,15 +87,11 @@ public final class NvmlGpuDriver implements GpuDriver {
     this.health = opened.health();
     this.lane = lane;
     this.version = lane.call(nvml::driverVersion);
+    this.mps = new MpsSlices(nvml, settings.mps(), steps);
     this.gpus = discoverGpus();
     this.files = new NvidiaFiles(settings.kernel());
     files.loadMemoryModule();
-    this.mechanisms =
-        List.of(
-            new WholeGpu(nvml),
-            new MigInstances(nvml, steps),
-            new CgroupMemoryLimit(nvml, settings.cgroups(), steps),
-            new WatchedMemory(nvml));
+    this.mechanisms = SliceMechanisms.of(nvml, settings.cgroups(), mps, steps);
   }
 
   /// Starts the driver, and looks at what there is.
@@ -119,7 +118,11 @@ public final class NvmlGpuDriver implements GpuDriver {
   }
 
   private SortedMap<String, Gpu> discoverGpus() {
-    Discovery discovery = new Discovery(nvml, settings.cgroups());
+    Discovery discovery =
+        new Discovery(
+            nvml,
+            settings.cgroups(),
+            settings.mps().isWanted() ? Optional.of(mps::problem) : Optional.empty());
     SortedMap<String, Gpu> found = new TreeMap<>();
     int count = lane.call(nvml::deviceCount);
     for (int i = 0; i < count; i++) {
@@ -164,43 +167,17 @@ public final class NvmlGpuDriver implements GpuDriver {
     List<SlicePlan> plans = new ArrayList<>();
     for (SliceGrant grant : grants) {
       NvmlDevice device = gpu(grant).facts();
-      plans.add(mechanismFor(device, grant).plan(device, attempt, plans.size(), grant));
+      plans.add(mechanisms.strongest(device, grant).plan(device, attempt, plans.size(), grant));
     }
-    SlicePlan.requireOneOfEachWithoutPlaces(plans);
+    mechanisms.requireTogether(plans);
     return plans;
-  }
-
-  /// The strongest way that there is for such a part of the GPU as it stands.
-  private SliceMechanism mechanismFor(NvmlDevice device, SliceGrant grant) {
-    if (device.mig().isPresent()) {
-      // A divided GPU runs nothing but in its instances, so all of it is an instance too.
-      return mechanism(MigInstances.class);
-    }
-    if (grant.gpus().equals(GpuQuantity.ONE)) {
-      return mechanism(WholeGpu.class);
-    }
-    return device.limitsMemory()
-        ? mechanism(CgroupMemoryLimit.class)
-        : mechanism(WatchedMemory.class);
-  }
-
-  private <T extends SliceMechanism> T mechanism(Class<T> type) {
-    return mechanisms.stream().filter(type::isInstance).map(type::cast).findFirst().orElseThrow();
-  }
-
-  private SliceMechanism mechanism(SlicePlan plan) {
-    return mechanisms.stream()
-        .filter(mechanism -> mechanism.word().equals(plan.mechanism()))
-        .findFirst()
-        .orElseThrow(
-            () -> new GpuDriverException("this agent makes no slices by " + plan.mechanism()));
   }
 
   @Override
   public void requireRoom(List<SlicePlan> plans) {
     for (SlicePlan plan : plans) {
       Gpu gpu = gpu(plan.grant());
-      Optional<String> obstacle = on(gpu, () -> mechanism(plan).obstacle(gpu, plan));
+      Optional<String> obstacle = on(gpu, () -> mechanisms.of(plan).obstacle(gpu, plan));
       if (obstacle.isPresent()) {
         throw new GpuDriverException(obstacle.get());
       }
@@ -210,12 +187,17 @@ public final class NvmlGpuDriver implements GpuDriver {
   @Override
   public void realise(SlicePlan plan) {
     Gpu gpu = gpu(plan.grant());
-    slices.put(plan, on(gpu, () -> mechanism(plan).realise(gpu, plan)));
+    slices.put(plan, on(gpu, () -> mechanisms.of(plan).realise(gpu, plan)));
   }
 
   @Override
   public void release(SlicePlan plan) {
-    if (plan.placement().isEmpty() && !gpus.containsKey(plan.grant().deviceUuid())) {
+    boolean present = gpus.containsKey(plan.grant().deviceUuid());
+    if (!present && mechanisms.of(plan) == mps) {
+      mps.release(plan);
+      return;
+    }
+    if (!present && plan.placement().isEmpty()) {
       // Nothing was made, on a GPU that is gone or never was.
       return;
     }
@@ -224,7 +206,7 @@ public final class NvmlGpuDriver implements GpuDriver {
         gpu,
         () -> {
           try {
-            mechanism(plan).release(gpu, plan);
+            mechanisms.of(plan).release(gpu, plan);
           } catch (NvmlException e) {
             if (e.status() != NvmlStatus.GPU_IS_LOST) {
               throw e;
@@ -239,13 +221,14 @@ public final class NvmlGpuDriver implements GpuDriver {
 
   @Override
   public void recover(List<SlicePlan> recorded) {
+    mps.releaseOthers(recorded);
     for (Gpu gpu : gpus.values()) {
       if (gpu.facts().mig().isPresent()) {
         try {
           on(
               gpu,
               () -> {
-                mechanism(MigInstances.class).strangers(gpu, recorded).forEach(this::treat);
+                mechanisms.mig().strangers(gpu, recorded).forEach(this::treat);
                 return true;
               });
         } catch (GpuDriverException e) {
@@ -284,7 +267,7 @@ public final class NvmlGpuDriver implements GpuDriver {
 
   private List<GpuProcess> processes(Gpu gpu, List<SlicePlan> plans) {
     Set<Nvml.Device> listings = new LinkedHashSet<>();
-    plans.forEach(plan -> mechanism(plan).listing(gpu, plan).ifPresent(listings::add));
+    plans.forEach(plan -> mechanisms.of(plan).listing(gpu, plan).ifPresent(listings::add));
     return listings.stream()
         .flatMap(listing -> nvml.memoryByProcess(listing).entrySet().stream())
         .map(use -> new GpuProcess(use.getKey(), use.getValue()))
@@ -295,7 +278,8 @@ public final class NvmlGpuDriver implements GpuDriver {
   public DeviceReading read(String deviceUuid) {
     try {
       Gpu gpu = gpu(deviceUuid);
-      return on(gpu, gpu.watchLane(), () -> health.read(nvml, gpu.handle()));
+      DeviceReading read = on(gpu, gpu.watchLane(), () -> health.read(nvml, gpu.handle()));
+      return read.with(mps.signs(slices.plansOn(deviceUuid)));
     } catch (GpuDriverException e) {
       return DeviceReading.of(new DeviceSign.Silent(String.valueOf(e.getMessage())));
     }
@@ -324,7 +308,18 @@ public final class NvmlGpuDriver implements GpuDriver {
     Map<String, String> environment = new LinkedHashMap<>();
     environment.put("CUDA_VISIBLE_DEVICES", visible);
     environment.put("NVIDIA_VISIBLE_DEVICES", visible.isEmpty() ? "void" : visible);
+    plans.forEach(plan -> environment.putAll(mechanisms.of(plan).environment(plan)));
     return environment;
+  }
+
+  @Override
+  public void jobsHaveMounts(Path program) {
+    mps.jobsHaveMounts(program);
+  }
+
+  @Override
+  public SliceRooms rooms(List<SlicePlan> plans) {
+    return mps.rooms(plans);
   }
 
   @Override
@@ -332,7 +327,7 @@ public final class NvmlGpuDriver implements GpuDriver {
     List<DeviceNode> nodes = new ArrayList<>();
     for (SlicePlan plan : plans) {
       Gpu gpu = gpu(plan.grant());
-      nodes.addAll(on(gpu, () -> mechanism(plan).files(gpu, plan, files)));
+      nodes.addAll(on(gpu, () -> mechanisms.of(plan).files(gpu, plan, files)));
     }
     if (!nodes.isEmpty()) {
       nodes.addAll(files.common());

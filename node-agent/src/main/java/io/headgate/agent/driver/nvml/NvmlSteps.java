@@ -13,7 +13,10 @@ public interface NvmlSteps {
     COMPUTE_INSTANCE_DESTROYED,
     GPU_INSTANCE_DESTROYED,
     LIMIT_SET,
-    LIMIT_CLEARED
+    LIMIT_CLEARED,
+    DAEMON_STARTED,
+    DAEMON_LIMITED,
+    DAEMON_STOPPED
   }
 
   void reached(Step step);

@@ -7,13 +7,15 @@ import io.headgate.agent.core.SliceGrant;
 import io.headgate.agent.driver.GpuDriverException;
 import io.headgate.agent.driver.SlicePlan;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /// A way to make a slice. What each separates, and what not, is in the module's README.
 ///
 /// `plan` is pure. The others are called on the GPU's own thread, may take seconds, and may be
 /// repeated after a crash at any moment.
-sealed interface SliceMechanism permits WholeGpu, MigInstances, CgroupMemoryLimit, WatchedMemory {
+sealed interface SliceMechanism
+    permits WholeGpu, MigInstances, CgroupMemoryLimit, MpsSlices, WatchedMemory {
   /// As plans and metrics call it.
   String word();
 
@@ -45,6 +47,11 @@ sealed interface SliceMechanism permits WholeGpu, MigInstances, CgroupMemoryLimi
   /// The device files of the slice, beside those of every job with a GPU.
   default List<DeviceNode> files(Gpu gpu, SlicePlan plan, NvidiaFiles files) {
     return List.of(files.gpu(gpu.facts().minor()));
+  }
+
+  /// What a job's libraries have to know of the slice beside its device.
+  default Map<String, String> environment(SlicePlan plan) {
+    return Map.of();
   }
 
   /// What is on the GPU that none of the plans explains; of what leaves nothing there, nothing.

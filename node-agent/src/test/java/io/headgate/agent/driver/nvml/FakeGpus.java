@@ -70,6 +70,23 @@ public final class FakeGpus {
     return library;
   }
 
+  /// The control program of MPS. If its directory is below that of the library, it is told of
+  /// faults like the library, as `mps-start` and `mps-command`.
+  public static Path mpsControl() {
+    return Path.of(System.getProperty("headgate.test.fakes"), "nvidia-cuda-mps-control");
+  }
+
+  /// A program that uses CUDA; it says how it is limited, and allocates as many MiB as its argument
+  /// says.
+  public static Path cudaProgram() {
+    return Path.of(System.getProperty("headgate.test.fakes"), "fake-cuda");
+  }
+
+  /// Which generation the GPU is, as CUDA counts.
+  void capability(int gpu, int major) {
+    write(gpu + "/capability", "" + major);
+  }
+
   void isNotLoaded() {
     write("not-loaded", "");
   }

@@ -46,6 +46,7 @@ class NvidiaFilesTest {
             LONG,
             false,
             _ -> Optional.empty(),
+            MpsSettings.OFF,
             new KernelDevices(Files.createDirectory(root.resolve("dev")), root.resolve("proc"))));
   }
 

@@ -1,4 +1,4 @@
-package io.headgate.agent.runtime;
+package io.headgate.agent.process;
 
 import java.io.IOException;
 import java.nio.file.FileVisitResult;
@@ -15,12 +15,12 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /// Whole directory trees.
-final class Trees {
+public final class Trees {
   private Trees() {}
 
   /// Deletes the tree; links in it are removed, not followed. It may be absent. Directories that
   /// their owner closed against himself, as some package managers do, are opened first.
-  static void delete(Path root) throws IOException {
+  public static void delete(Path root) throws IOException {
     if (!Files.exists(root, LinkOption.NOFOLLOW_LINKS)) {
       return;
     }
@@ -29,7 +29,7 @@ final class Trees {
 
   /// Bytes of all files in the tree; what cannot be looked at counts nothing. Links are not
   /// followed.
-  static long bytes(Path root) throws IOException {
+  public static long bytes(Path root) throws IOException {
     AtomicLong bytes = new AtomicLong();
     Files.walkFileTree(
         root,

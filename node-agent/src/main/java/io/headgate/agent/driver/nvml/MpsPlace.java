@@ -1,0 +1,144 @@
+package io.headgate.agent.driver.nvml;
+
+import io.headgate.agent.driver.GpuDriverException;
+import io.headgate.agent.process.MarkedProcesses;
+import io.headgate.agent.process.Trees;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/// Where the MPS daemon of one slice lives, and by which it is found again:
+///
+/// - `pipe/` its sockets, which the job uses, and its pid file. It is the daemon's user's, so that
+///   nothing in there is a job's word.
+/// - `log/` its logs, and what was said to it last.
+/// - `/dev/shm/headgate-mps-…/shm`, which is `/dev/shm` to the daemon and to the job, and to nobody
+///   else.
+///
+/// What belongs to it has the path of `pipe/` in its environment: the daemon, its servers, and the
+/// job. That says more than a number and a start time: also what a killed agent had only begun to
+/// start is found by it.
+///
+/// @param directory short, because a socket's path has 107 bytes
+record MpsPlace(Path directory) {
+  static final String PIPE_VARIABLE = "CUDA_MPS_PIPE_DIRECTORY";
+  private static final String PID_FILE = "nvidia-cuda-mps-control.pid";
+  private static final int NAME_BYTES = 8;
+  private static final int EVERYBODYS = 01777;
+
+  /// Of a slice, by its name.
+  static MpsPlace of(Path parent, String slice) {
+    Path named = parent.resolve(slice);
+    try {
+      byte[] digest =
+          MessageDigest.getInstance("SHA-256")
+              .digest(named.toString().getBytes(StandardCharsets.UTF_8));
+      return new MpsPlace(parent.resolve(HexFormat.of().formatHex(digest, 0, NAME_BYTES)));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java has SHA-256", e);
+    }
+  }
+
+  Path pipe() {
+    return directory.resolve("pipe");
+  }
+
+  Path log() {
+    return directory.resolve("log");
+  }
+
+  Path sharedMemory() {
+    return privateMemory().resolve("shm");
+  }
+
+  /// Closed to all others of the machine, who see it.
+  private Path privateMemory() {
+    return Path.of("/dev/shm/headgate-mps-" + directory.getFileName());
+  }
+
+  /// Makes what is not there yet.
+  void make() throws IOException {
+    makeOpen(pipe());
+    makeOpen(log());
+    try {
+      Files.createDirectory(
+          privateMemory(),
+          PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+    } catch (FileAlreadyExistsException e) {
+      if (!owner(privateMemory()).equals(owner(directory))) {
+        throw new IOException(privateMemory() + " is somebody else's", e);
+      }
+    }
+    Files.createDirectories(sharedMemory());
+    Files.setAttribute(sharedMemory(), "unix:mode", EVERYBODYS);
+  }
+
+  /// Servers are of the job's user, and pass here whatever this process keeps from others.
+  private static void makeOpen(Path directory) throws IOException {
+    if (Files.isDirectory(directory)) {
+      return;
+    }
+    @Nullable Path parent = directory.getParent();
+    if (parent != null) {
+      makeOpen(parent);
+    }
+    try {
+      Files.createDirectory(directory);
+    } catch (FileAlreadyExistsException _) {
+      // For another slice, meanwhile.
+    }
+    Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxr-xr-x"));
+  }
+
+  private static Object owner(Path path) throws IOException {
+    return Files.getAttribute(path, "unix:uid", LinkOption.NOFOLLOW_LINKS);
+  }
+
+  boolean isThere() {
+    return Files.exists(directory) || Files.exists(privateMemory());
+  }
+
+  void delete() throws IOException {
+    Trees.delete(privateMemory());
+    Trees.delete(directory);
+  }
+
+  /// The daemon, while it lives.
+  Optional<ProcessHandle> daemon() {
+    long pid;
+    try {
+      pid = Long.parseLong(Files.readString(pipe().resolve(PID_FILE)).strip());
+    } catch (NoSuchFileException _) {
+      return Optional.empty();
+    } catch (IOException | NumberFormatException _) {
+      // Half written, or not a daemon's.
+      return Optional.empty();
+    }
+    return ProcessHandle.of(pid)
+        .filter(process -> MarkedProcesses.isMarked(pid, marks()) && process.isAlive());
+  }
+
+  /// All that belongs to it.
+  List<ProcessHandle> processes() {
+    try {
+      return MarkedProcesses.find(marks());
+    } catch (IOException e) {
+      throw new GpuDriverException("the processes of this machine cannot be listed: " + e);
+    }
+  }
+
+  private List<String> marks() {
+    return List.of(PIPE_VARIABLE + "=" + pipe());
+  }
+}

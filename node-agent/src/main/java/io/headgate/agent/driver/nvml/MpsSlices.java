@@ -1,0 +1,237 @@
+package io.headgate.agent.driver.nvml;
+
+import io.headgate.agent.core.AttemptKey;
+import io.headgate.agent.core.DeviceSign;
+import io.headgate.agent.core.IsolationLevel;
+import io.headgate.agent.core.SliceGrant;
+import io.headgate.agent.driver.GpuDriverException;
+import io.headgate.agent.driver.SlicePlan;
+import io.headgate.agent.driver.SliceRooms;
+import io.headgate.type.GpuQuantity;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// A part of a GPU's memory, and perhaps of its processors, to which NVIDIA's Multi-Process Service
+/// holds each process of a job.
+///
+/// Each slice has a control daemon of its own. A daemon serves one user at a time and each job is a
+/// user of its own, so a common one would let jobs compute one after the other; its limits are
+/// those of all that it serves, so a common one could make parts of one size only; and what fails
+/// in its server fails for all of its programs. The servers share the GPU by turns.
+///
+/// A daemon outlives the agent and is found again by its place ([MpsPlace]), which is in the plan.
+final class MpsSlices implements SliceMechanism {
+  private static final Logger LOG = LoggerFactory.getLogger(MpsSlices.class);
+  private static final String DIRECTORY = "directory";
+  private static final String LIMIT_MIB = "limit-mib";
+  private static final String THREADS = "thread-percentage";
+  private static final int MIB_BITS = 20;
+
+  private final Nvml nvml;
+  private final MpsSettings settings;
+  private final MpsControl control;
+  private final NvmlSteps steps;
+
+  /// Names of the slices that this agent has made or found, and does not remove.
+  private final Set<String> standing = ConcurrentHashMap.newKeySet();
+
+  private volatile Optional<Path> mounts = Optional.empty();
+
+  MpsSlices(Nvml nvml, MpsSettings settings, NvmlSteps steps) {
+    this.nvml = nvml;
+    this.settings = settings;
+    this.control = new MpsControl(settings.control(), settings.patience());
+    this.steps = steps;
+  }
+
+  /// Jobs have mounts of their own.
+  ///
+  /// @param program starts another with a directory as its `/dev/shm`
+  void jobsHaveMounts(Path program) {
+    mounts = Optional.of(program);
+  }
+
+  /// Why no slice of the GPU can be made this way; empty: one was, for a moment.
+  Optional<String> problem(String gpuUuid) {
+    MpsPlace place = MpsPlace.of(settings.directory(), "probe");
+    try {
+      control.stop(place);
+      begin(place, gpuUuid, 1, Optional.empty(), NvmlSteps.NONE);
+      return Optional.empty();
+    } catch (GpuDriverException e) {
+      return Optional.of(String.valueOf(e.getMessage()));
+    } finally {
+      try {
+        control.stop(place);
+      } catch (GpuDriverException e) {
+        LOG.warn("an MPS daemon that was only tried is left: {}", e.getMessage());
+      }
+    }
+  }
+
+  @Override
+  public String word() {
+    return "mps";
+  }
+
+  @Override
+  public IsolationLevel isolation() {
+    return IsolationLevel.DRIVER_PROCESS;
+  }
+
+  @Override
+  public SlicePlan plan(NvmlDevice device, AttemptKey attempt, int number, SliceGrant grant) {
+    long bytes = grant.effectiveMemoryBytes(device.info());
+    long limitMib = (bytes - settings.reserveBytes()) >> MIB_BITS;
+    if (limitMib < 1) {
+      throw new GpuDriverException(
+          "a slice of %d MiB is no larger than gpu.mps.reserve, %d MiB"
+              .formatted(bytes >> MIB_BITS, settings.reserveBytes() >> MIB_BITS));
+    }
+    TreeMap<String, String> placement = new TreeMap<>();
+    SlicePlan plan = new SlicePlan(attempt, number, grant, word(), isolation(), bytes);
+    placement.put(DIRECTORY, MpsPlace.of(settings.directory(), plan.name()).directory().toString());
+    placement.put(LIMIT_MIB, Long.toString(limitMib));
+    if (settings.limitsCompute()) {
+      placement.put(THREADS, Long.toString(percentage(grant.gpus())));
+    }
+    return new SlicePlan(attempt, number, grant, word(), isolation(), bytes, placement);
+  }
+
+  /// Rounded up, so that parts that fill a GPU leave nothing of it idle: of 1/3, 34.
+  private static long percentage(GpuQuantity gpus) {
+    return Math.ceilDiv(100 * gpus.units(), GpuQuantity.UNITS_PER_GPU);
+  }
+
+  @Override
+  public String realise(Gpu gpu, SlicePlan plan) {
+    String uuid = nvml.uuid(gpu.handle());
+    begin(
+        place(plan),
+        uuid,
+        Long.parseLong(plan.placement().getOrDefault(LIMIT_MIB, "1")),
+        Optional.ofNullable(plan.placement().get(THREADS)),
+        steps);
+    standing.add(plan.name());
+    return uuid;
+  }
+
+  private void begin(
+      MpsPlace place, String uuid, long limitMib, Optional<String> threads, NvmlSteps passed) {
+    try {
+      place.make();
+    } catch (IOException e) {
+      throw new GpuDriverException("no place for an MPS daemon: " + e);
+    }
+    control.start(place, uuid, mounts);
+    passed.reached(NvmlSteps.Step.DAEMON_STARTED);
+    List<String> commands = new ArrayList<>();
+    // The daemon has one GPU, number 0; some versions know limits by number only, some by UUID.
+    for (String device : List.of("0", uuid)) {
+      commands.add("set_default_device_pinned_mem_limit %s %dM".formatted(device, limitMib));
+    }
+    threads.ifPresent(percent -> commands.add("set_default_active_thread_percentage " + percent));
+    control.tell(place, uuid, commands);
+    // Not compared: versions show it rounded, each in its own way. Without a limit there is none.
+    String limit = control.tell(place, uuid, List.of("get_default_device_pinned_mem_limit 0"));
+    if (limit.chars().noneMatch(digit -> digit >= '1' && digit <= '9')) {
+      throw new GpuDriverException(
+          "the MPS daemon took no limit of memory; it shows \"%s\"".formatted(limit));
+    }
+    passed.reached(NvmlSteps.Step.DAEMON_LIMITED);
+  }
+
+  @Override
+  public void release(Gpu gpu, SlicePlan plan) {
+    release(plan);
+  }
+
+  /// The same without the GPU, which may be gone.
+  void release(SlicePlan plan) {
+    standing.remove(plan.name());
+    control.stop(place(plan));
+    steps.reached(NvmlSteps.Step.DAEMON_STOPPED);
+  }
+
+  /// Ends the daemons in the agent's directory that none of the plans explains.
+  void releaseOthers(List<SlicePlan> plans) {
+    Set<Path> known =
+        plans.stream()
+            .filter(plan -> plan.mechanism().equals(word()))
+            .map(plan -> place(plan).directory())
+            .collect(Collectors.toSet());
+    for (Path directory : directories()) {
+      if (!known.contains(directory)) {
+        LOG.warn("the MPS daemon in {} is no job's, and is ended", directory);
+        try {
+          control.stop(new MpsPlace(directory));
+        } catch (GpuDriverException e) {
+          LOG.error("{}", e.getMessage());
+        }
+      }
+    }
+  }
+
+  private List<Path> directories() {
+    try (Stream<Path> directories = Files.list(settings.directory())) {
+      return directories.sorted().toList();
+    } catch (NoSuchFileException _) {
+      return List.of();
+    } catch (IOException e) {
+      LOG.error("{} cannot be listed: {}", settings.directory(), e.toString());
+      return List.of();
+    }
+  }
+
+  @Override
+  public Optional<Nvml.Device> listing(Gpu gpu, SlicePlan plan) {
+    return Optional.of(gpu.handle());
+  }
+
+  @Override
+  public Map<String, String> environment(SlicePlan plan) {
+    Map<String, String> environment = new TreeMap<>();
+    environment.put(MpsPlace.PIPE_VARIABLE, place(plan).pipe().toString());
+    // The daemon holds them to it anyway; this is for programs that ask, and can only lower it.
+    environment.put(
+        "CUDA_MPS_PINNED_DEVICE_MEM_LIMIT", "0=" + plan.placement().get(LIMIT_MIB) + "M");
+    Optional.ofNullable(plan.placement().get(THREADS))
+        .ifPresent(percent -> environment.put("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", percent));
+    return environment;
+  }
+
+  /// What a job sees of the daemons: its own one's sockets and memory.
+  SliceRooms rooms(List<SlicePlan> plans) {
+    List<MpsPlace> own =
+        plans.stream().filter(plan -> plan.mechanism().equals(word())).map(this::place).toList();
+    return new SliceRooms(
+        List.of(settings.directory()),
+        own.stream().map(MpsPlace::pipe).toList(),
+        own.stream().map(MpsPlace::sharedMemory).findFirst());
+  }
+
+  /// Slices whose daemon is dead: their jobs' next processes are limited by nothing but the watch.
+  List<DeviceSign> signs(List<SlicePlan> made) {
+    return made.stream()
+        .filter(plan -> standing.contains(plan.name()) && place(plan).daemon().isEmpty())
+        .map(plan -> (DeviceSign) new DeviceSign.SliceUnguarded(plan.name()))
+        .toList();
+  }
+
+  private MpsPlace place(SlicePlan plan) {
+    return new MpsPlace(Path.of(plan.placement().getOrDefault(DIRECTORY, "/nonexistent")));
+  }
+}

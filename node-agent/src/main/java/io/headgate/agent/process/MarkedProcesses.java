@@ -1,0 +1,44 @@
+package io.headgate.agent.process;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/// Processes that are known by their environment, which they inherit however often they fork, and
+/// which says who they are also when their number was another's before.
+public final class MarkedProcesses {
+  private MarkedProcesses() {}
+
+  /// The living processes of this machine that have all of the entries (`NAME=value`), as far as
+  /// this process may look.
+  public static List<ProcessHandle> find(List<String> marks) throws IOException {
+    List<ProcessHandle> marked = new ArrayList<>();
+    try (DirectoryStream<Path> processes = Files.newDirectoryStream(Path.of("/proc"), "[0-9]*")) {
+      for (Path process : processes) {
+        // The handle first: it stands for the process that is looked at, also if its number is
+        // reused.
+        ProcessHandle.of(Long.parseLong(process.getFileName().toString()))
+            .filter(handle -> isMarked(handle.pid(), marks) && handle.isAlive())
+            .ifPresent(marked::add);
+      }
+    }
+    return marked;
+  }
+
+  /// Whether the process with this number has all of the entries.
+  public static boolean isMarked(long pid, List<String> marks) {
+    try {
+      byte[] environment = Files.readAllBytes(Path.of("/proc", Long.toString(pid), "environ"));
+      List<String> entries =
+          List.of(new String(environment, StandardCharsets.ISO_8859_1).split("\0", -1));
+      return entries.containsAll(marks);
+    } catch (IOException _) {
+      // Gone meanwhile, or another user's, which none of ours can be.
+      return false;
+    }
+  }
+}
