@@ -139,7 +139,8 @@ public record SchedulerConfig(
   /// @param lease how long a leader that died is waited for
   /// @param heartbeat how often agents show that they are there
   /// @param suspectAfter silence after which a node gets no new work
-  /// @param reconcileWithin how long a new leader waits for agents before it starts anything
+  /// @param reconcileWithin how long a new leader waits for nodes to report: until all have it
+  ///   preempts nothing, and keeps for jobs what these nodes may have
   /// @param stopMargin added to a policy's stop-after before slices are used again; at least the
   ///   lease, and what clocks of machines drift in a stop-after
   public record Leading(

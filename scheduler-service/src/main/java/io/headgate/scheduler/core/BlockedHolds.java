@@ -268,7 +268,8 @@ final class BlockedHolds {
       List<NodeState> nodes = new ArrayList<>(hold.distinctNodes());
       nodes.sort(Comparator.naturalOrder());
       for (NodeState node : nodes) {
-        Optional<WorkerPlace> place = hold.roomWithout(node).take(job.queue().shape());
+        Optional<WorkerPlace> place =
+            node.takesWork() ? hold.roomWithout(node).take(job.queue().shape()) : Optional.empty();
         if (place.isPresent()) {
           return Optional.of(new Assignment(route.pool().id(), List.of(place.get())));
         }

@@ -38,7 +38,8 @@ import org.jspecify.annotations.Nullable;
 /// 3. Jobs start whose held slices have become free, or that now fit elsewhere, where long-blocked
 ///    jobs do not hold.
 /// 4. Queue by queue in their order (O1-O5) the first job starts where it fits first (O6); one that
-///    fits nowhere makes room (P1-P9), or holds what others leave (O7). Each start, preemption or
+///    fits nowhere makes room (P1-P9), or holds what others leave (O7); as long as a new leader
+///    waits for nodes it is promised what these may have ([Promises]). Each start, preemption or
 ///    hold re-orders the queues that it concerns; until nobody's turn leads to anything. What
 ///    happens late may concern those who had their turn before; then 3 and 4 are repeated. So a
 ///    second pass would decide nothing.
@@ -50,6 +51,7 @@ final class Pass {
   private final RoomSearches searches;
   private final Instant now;
   private final BlockedHolds blockedHolds;
+  private final Promises promises;
   private final Scaling scaling;
   private final TurnOrder order = new TurnOrder();
   private @Nullable Instant wakeAt;
@@ -64,6 +66,7 @@ final class Pass {
     this.searches = searches;
     this.now = now;
     this.blockedHolds = new BlockedHolds(world, ledger, now);
+    this.promises = new Promises(world, ledger, now);
     this.scaling = new Scaling(world, ledger, now);
   }
 
@@ -86,6 +89,7 @@ final class Pass {
     scaling.plan();
     scaling.wakeAt().ifPresent(this::wakeBy);
     Reasons.tell(world, ledger, structureChanged);
+    promises.takeBack();
     for (NodeState node : world.aside) {
       node.asideUntil().ifPresent(this::wakeBy);
     }
@@ -152,9 +156,13 @@ final class Pass {
 
   private void takeTurns() {
     searches.beginRound();
+    promises.takeBack();
     blockedHolds.lift();
     order.begin(world.routeGroups.values());
     for (Turn turn = order.next(); turn != null; turn = order.next()) {
+      if (promises.areExhausted()) {
+        continue;
+      }
       LiveJob head = turn.head();
       Route route = turn.route();
       if (head == null) {
@@ -162,7 +170,7 @@ final class Pass {
       }
       if (route != null) {
         start(head, route.pool().place(route.ranking()).orElseThrow(), route.pool());
-      } else if (!passesAHold(turn, head) && !makesRoom(turn, head)) {
+      } else if (!passesAHold(turn, head) && !isPromised(turn, head) && !makesRoom(turn, head)) {
         if (turn.mayStart() && hold(turn, head)) {
           continue;
         }
@@ -174,6 +182,21 @@ final class Pass {
         }
       }
     }
+  }
+
+  /// A job that will start on nodes that a new leader waits for; one that has a hold waits for
+  /// that.
+  private boolean isPromised(Turn turn, LiveJob job) {
+    if (!turn.mayStart() || blockedHolds.isLifted(job)) {
+      return false;
+    }
+    Optional<Assignment> place = promises.find(job);
+    place.ifPresent(found -> promise(job, found));
+    return place.isPresent();
+  }
+
+  private void promise(LiveJob job, Assignment place) {
+    settle(job.queue(), promises.make(job, place));
   }
 
   /// A candidate could do nothing; nor can most of those with the same routes, who are many on a
@@ -309,6 +332,10 @@ final class Pass {
   private boolean preempts(LiveJob job, Seeker seeker) {
     switch (searches.search(seeker, blockedHolds.inForce(), now)) {
       case Result.Found found -> {
+        if (promises.areDue()) {
+          promise(job, found.place());
+          return true;
+        }
         long before = world.changes;
         preempt(job, seeker.rule(), found);
         searches.keepFailures(seeker, before);

@@ -25,6 +25,7 @@ final class ContactSweep {
   private final CatalogDesk catalogs;
   private final long sinceNanos;
   private boolean alarmed;
+  private boolean toldOfMany;
   private long manyAwayNanos;
   private boolean nobodyHeard;
   private long nobodyHeardNanos;
@@ -46,7 +47,7 @@ final class ContactSweep {
     if (state.windowOpen && mayCloseWindow(nowNanos)) {
       state.windowOpen = false;
       List<NodeBook.Entry> expected =
-          state.nodes.entries().stream().filter(ContactSweep::isExpected).toList();
+          state.nodes.entries().stream().filter(NodeBook.Entry::isExpected).toList();
       takeover.reported(
           (int) expected.stream().filter(entry -> entry.reported).count(), expected.size());
       state.nodes.entries().forEach(entry -> catalogs.tell(turn, entry));
@@ -79,12 +80,7 @@ final class ContactSweep {
   /// Whether every node that is expected to come back has said what it runs, or had its time.
   private boolean mayCloseWindow(long nowNanos) {
     return nowNanos - sinceNanos > state.settings.reconcileWithin().toNanos()
-        || state.nodes.entries().stream().noneMatch(entry -> isExpected(entry) && !entry.reported);
-  }
-
-  /// Whether its agent ever spoke to a leader.
-  private static boolean isExpected(NodeBook.Entry entry) {
-    return entry.machine().isPresent() && entry.contact().isPresent();
+        || state.nodes.entries().stream().noneMatch(entry -> entry.isExpected() && !entry.reported);
   }
 
   private void judge(Turn turn, NodeBook.Entry entry, long nowNanos) {
@@ -154,13 +150,15 @@ final class ContactSweep {
     int known = 0;
     int away = 0;
     for (NodeBook.Entry entry : state.nodes.entries()) {
-      if (isExpected(entry)) {
+      if (entry.isExpected()) {
         known++;
         away += !entry.reported || entry.suspect ? 1 : 0;
       }
     }
     boolean many = away > FEW && away > SHARE * known;
-    if (many && !alarmed) {
+    // While a new leader waits for reports those that are missing have merely not come back yet.
+    if (many && !toldOfMany && !state.windowOpen) {
+      toldOfMany = true;
       LOG.error(
           "{} of {} nodes are out of contact at once: nothing of theirs is given up meanwhile",
           away,
@@ -171,6 +169,7 @@ final class ContactSweep {
     }
     alarmed =
         many || (alarmed && nowNanos - manyAwayNanos <= state.settings.reconcileWithin().toNanos());
+    toldOfMany &= alarmed;
     return alarmed;
   }
 }

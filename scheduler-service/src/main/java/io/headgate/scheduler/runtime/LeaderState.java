@@ -26,7 +26,8 @@ final class LeaderState {
   CatalogView catalog;
   long lastJob;
 
-  /// Agents are still expected to say what they run; until then no node takes work.
+  /// Agents are still expected to say what they run. Each node takes work as soon as its agent has
+  /// said so; what the others are waited for is told by `AWAITED`.
   boolean windowOpen = true;
 
   private LeaderState(

@@ -9,7 +9,8 @@ import java.time.Duration;
 /// @param lease how long it leads without renewing
 /// @param heartbeat how often agents show that they are there
 /// @param suspectAfter silence after which a node gets no new work
-/// @param reconcileWithin how long a new leader waits for agents before it starts anything
+/// @param reconcileWithin how long a new leader waits for nodes to report before it decides as if
+///   those were not there that have not
 /// @param stopMargin added to a policy's `stopAfter` before slices are used again
 /// @param maxCommands that wait for the loop, submissions apart
 /// @param maxQueuedJobs submitted jobs that wait for the loop

@@ -72,7 +72,14 @@ final class NodeBook {
       return Optional.ofNullable(contact);
     }
 
+    /// Whether its agent ever spoke to a leader, so that a new one may expect to hear from it.
+    boolean isExpected() {
+      return machine != null && contact != null;
+    }
+
     /// The node as the core is to see it; empty while pool-service does not know it.
+    ///
+    /// @param windowOpen whether a new leader still waits for reports
     Optional<Node> seen(boolean windowOpen) {
       if (machine == null) {
         return Optional.empty();
@@ -82,8 +89,10 @@ final class NodeBook {
 
     private NodeStatus status(Machine known, boolean windowOpen) {
       // What was not heard of takes nothing.
-      if (!reported || suspect || windowOpen) {
-        return NodeStatus.SUSPECT;
+      if (!reported || suspect) {
+        return windowOpen && !reported && isExpected() && known.node().status() == NodeStatus.READY
+            ? NodeStatus.AWAITED
+            : NodeStatus.SUSPECT;
       }
       // What an operator drains stays drained.
       return closing ? NodeStatus.DRAINING : known.node().status();

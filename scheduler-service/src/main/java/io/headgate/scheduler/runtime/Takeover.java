@@ -18,7 +18,7 @@ public final class Takeover {
     LOAD,
     /// A leader is made of it.
     BUILD,
-    /// Agents say what they run.
+    /// Agents say what they run; each gets work as soon as it has.
     REPORT
   }
 
@@ -62,15 +62,15 @@ public final class Takeover {
     tell("made a leader of them in {} ms", end(Part.BUILD));
   }
 
-  /// Work is handed out from now on.
+  /// No node is waited for any more.
   ///
-  /// @param nodes that said what they run
+  /// @param nodes that said what they run, and got work as soon as they had
   /// @param expected that had said it to the leaders before
   void reported(int nodes, int expected) {
     long millis = end(Part.REPORT);
     tell(
-        "{} of {} nodes said what they run within {} ms: work is handed out, {} ms after the"
-            + " election",
+        "{} of {} nodes said what they run within {} ms: none is waited for any more, {} ms after"
+            + " the election",
         nodes,
         expected,
         millis,

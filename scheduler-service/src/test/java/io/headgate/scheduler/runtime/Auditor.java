@@ -9,9 +9,12 @@ import io.headgate.scheduler.core.catalog.Policy;
 import io.headgate.scheduler.core.job.AttemptId;
 import io.headgate.scheduler.core.job.JobState;
 import io.headgate.scheduler.core.job.Slice;
+import io.headgate.scheduler.core.job.StopCause;
+import io.headgate.scheduler.core.job.StopOrder;
 import io.headgate.scheduler.core.job.WorkerPlace;
 import io.headgate.scheduler.core.node.NodeId;
 import io.headgate.type.GpuQuantity;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -32,6 +35,7 @@ import java.util.TreeMap;
 /// | the same in the books | at every commit |
 /// | an attempt ends in the books after it ended on the machines | at every commit |
 /// | nothing new is placed on a node that has not reported to this leader | at every commit |
+/// | nobody is preempted while a leader waits for nodes to report | at every commit |
 /// | nobody is told to start what is not durable, nor that something is durable that is not | at every word |
 /// | what an agent obeys never falls back | at every record |
 /// | what was accepted is durable | at every answer |
@@ -40,11 +44,26 @@ final class Auditor {
   private final List<Policy> policies;
   private final Map<AttemptKey, SimulatedMachine> started = new LinkedHashMap<>();
   private final Map<AttemptKey, SimulatedJob> live = new TreeMap<>();
-  private final Map<Long, Set<NodeId>> reported = new HashMap<>();
+  private final Map<Long, Reports> reports = new HashMap<>();
+  private final Set<AttemptId> preempted = new HashSet<>();
+  private final World world;
+  private final long windowNanos;
   private InMemoryStore store;
+  private int startedBesideAwaited;
 
-  Auditor(List<Policy> policies) {
+  /// The nodes that spoke to a leader, and those that a new one may expect.
+  private record Reports(Set<NodeId> expected, Set<NodeId> heard, long windowEnds) {
+    boolean areDue(long now) {
+      return now < windowEnds && !heard.containsAll(expected);
+    }
+  }
+
+  /// @param window how long a new leader waits for nodes to report
+  Auditor(List<Policy> policies, World world, Duration window) {
     this.policies = policies;
+    this.world = world;
+    // The leader's clock may run a little fast.
+    this.windowNanos = window.toNanos() * 99 / 100;
     this.store = new InMemoryStore(() -> 0);
   }
 
@@ -146,8 +165,11 @@ final class Auditor {
   // In the books.
 
   void leads(SimulatedReplica replica, Leadership leadership) {
+    Set<NodeId> expected = new HashSet<>();
+    store.load().contacts().forEach(contact -> expected.add(contact.node()));
+    Reports fresh = new Reports(expected, new HashSet<>(), world.now() + windowNanos);
     demand(
-        reported.put(leadership.epoch(), new HashSet<>()) == null,
+        reports.put(leadership.epoch(), fresh) == null,
         "%s leads in epoch %d, in which somebody led before",
         replica.name(),
         leadership.epoch());
@@ -155,8 +177,12 @@ final class Auditor {
 
   void committed(SimulatedReplica replica, Batch batch) {
     long epoch = store.leadership().leadership().epoch();
-    Set<NodeId> heard = reported.getOrDefault(epoch, Set.of());
+    // One that renews while it loads leads nobody yet.
+    Reports known = reports.getOrDefault(epoch, new Reports(Set.of(), new HashSet<>(), 0));
+    boolean wereDue = known.areDue(world.now());
+    Set<NodeId> heard = known.heard();
     batch.contacts().forEach(contact -> heard.add(contact.node()));
+    boolean areDue = known.areDue(world.now());
     for (AttemptRecord attempt : batch.attempts()) {
       if (attempt.ending().isPresent()) {
         for (SimulatedJob each : live.values()) {
@@ -175,6 +201,11 @@ final class Auditor {
               place.node(),
               epoch);
         }
+        startedBesideAwaited += areDue ? 1 : 0;
+      }
+      if (attempt.attempt().stop().map(StopOrder::cause).orElse(null) instanceof StopCause.Preempted
+          && preempted.add(attempt.id())) {
+        demand(!wereDue || !areDue, "%s is preempted while nodes have not reported", attempt.id());
       }
     }
     Map<String, Long> units = new HashMap<>();
@@ -197,6 +228,11 @@ final class Auditor {
           attempt.attempt().policy().name(), attempt.attempt().assignment().units(), Long::sum);
     }
     demandLimits(byPolicy, "in the books");
+  }
+
+  /// What was started although a leader waited for other nodes.
+  int startedBesideAwaited() {
+    return startedBesideAwaited;
   }
 
   // In words.

@@ -24,6 +24,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
 
 /// A leader of a tenant with one queue, on a store in memory and a clock that a test moves.
 final class OneLeader {
@@ -44,7 +45,7 @@ final class OneLeader {
 
   /// Without devices.
   static final List<NodeId> MACHINES =
-      List.of(new NodeId(TENANT, "n-0"), new NodeId(TENANT, "n-1"));
+      IntStream.range(0, 5).mapToObj(i -> new NodeId(TENANT, "n-" + i)).toList();
 
   final TestClock time = new TestClock();
   final LeaderStart start;
@@ -66,8 +67,19 @@ final class OneLeader {
   }
 
   LeaderState state() {
+    return state(List.of());
+  }
+
+  /// Of a leader that follows others.
+  ///
+  /// @param spokeBefore machines that spoke to these
+  LeaderState state(List<NodeId> spokeBefore) {
+    List<NodeContact> contacts =
+        spokeBefore.stream()
+            .map(node -> new NodeContact(node, "boot", "session", "test", false, time.instant()))
+            .toList();
     LoadedState nothing =
-        new LoadedState(List.of(), List.of(), List.of(), List.of(), List.of(), Map.of(), 0, 0, 0);
+        new LoadedState(List.of(), List.of(), List.of(), contacts, List.of(), Map.of(), 0, 0, 0);
     return LeaderState.load(start.leadership(), SETTINGS, nothing, catalog(), 0);
   }
 

@@ -115,7 +115,7 @@ final class Scenario {
               .build());
       stopAfter.put(name, Duration.ofSeconds(world.chance(0.5) ? 40 : 90));
     }
-    this.auditor = new Auditor(policies);
+    this.auditor = new Auditor(policies, world, SETTINGS.reconcileWithin());
     this.database = new SimulatedDatabase(world, network, auditor);
     auditor.watch(database.store());
     List<Profile> profiles =
@@ -199,6 +199,11 @@ final class Scenario {
         .with()
         .workers(workers)
         .build();
+  }
+
+  /// What was started although a leader waited for nodes that had not reported.
+  int startedBesideAwaited() {
+    return auditor.startedBesideAwaited();
   }
 
   /// Lets everything happen that happens.

@@ -6,7 +6,10 @@ public enum NodeStatus {
   READY,
   /// Takes no new work, by an operator's word or its own: it is being shut down.
   DRAINING,
-  /// Takes no new work because it was not heard of; also a node that has not yet reported to a new
-  /// leader.
-  SUSPECT
+  /// Takes no new work because it was not heard of.
+  SUSPECT,
+  /// A new leader waits for its word, for a moment: nothing starts on it and no job is preempted
+  /// anywhere meanwhile, but what is held there stays held, and what would start there first, once
+  /// it is [#READY], is not passed by others.
+  AWAITED
 }

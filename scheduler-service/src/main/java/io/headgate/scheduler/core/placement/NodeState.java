@@ -129,10 +129,16 @@ public final class NodeState implements Comparable<NodeState> {
 
   /// Whether it gets new work.
   public boolean takesWork() {
-    return !removed
-        && !released
-        && node.status() == NodeStatus.READY
-        && asideUntil.equals(Instant.MIN);
+    return gets(NodeStatus.READY);
+  }
+
+  /// Whether it will get new work as soon as it has reported to a new leader.
+  public boolean isAwaited() {
+    return gets(NodeStatus.AWAITED);
+  }
+
+  private boolean gets(NodeStatus status) {
+    return !removed && !released && node.status() == status && asideUntil.equals(Instant.MIN);
   }
 
   /// Since when nothing is on it; kept for nodes of elastic pools only.

@@ -9,6 +9,7 @@ final class PoolEntry {
   boolean ready;
   boolean stopping;
   boolean held;
+  boolean awaited;
   boolean openEndedChanged;
   int openEnded;
   long offeredUnits;

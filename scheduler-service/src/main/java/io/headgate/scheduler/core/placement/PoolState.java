@@ -137,6 +137,11 @@ public final class PoolState implements Comparable<PoolState> {
     return lists.stopping();
   }
 
+  /// Nodes that a new leader waits for.
+  public SortedSet<NodeState> awaitedNodes() {
+    return lists.awaited();
+  }
+
   public int readyNodes() {
     return readyNodes;
   }

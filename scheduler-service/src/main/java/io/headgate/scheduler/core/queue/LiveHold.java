@@ -144,10 +144,11 @@ public final class LiveHold {
         && (claim.units() == 0 || claim.units() <= tenant.limit() - tenant.used());
   }
 
-  /// Whether a node or device of it no longer takes work, or is in another pool now.
+  /// Whether a node or device of it no longer takes work, or is in another pool now. A hold waits
+  /// for a node that a new leader waits for (DESIGN P5).
   public boolean isBroken() {
     for (NodeState node : nodes) {
-      if (!node.takesWork() || node.pool() != pool) {
+      if ((!node.takesWork() && !node.isAwaited()) || node.pool() != pool) {
         return true;
       }
     }

@@ -1,0 +1,52 @@
+package io.headgate.scheduler.core.placement;
+
+import io.headgate.scheduler.core.job.Assignment;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/// Where a job will fit as soon as nodes have reported that a new leader waits for.
+///
+/// A job of 3 workers; a node that has reported has room for 2, one that has not for 4: two start
+/// here and one there, but not yet.
+public final class OnceReported {
+  private OnceReported() {}
+
+  /// The place for a job that fits nowhere now; empty when it will not fit either, or when it needs
+  /// none of these nodes, or the pool's ceiling forbids it.
+  public static Optional<Assignment> place(PoolState pool, Ranking ranking) {
+    Shape shape = ranking.shape();
+    if (pool.awaitedNodes().isEmpty() || !pool.hasRoom(shape.needUnits())) {
+      return Optional.empty();
+    }
+    long missing = shape.workers() - ranking.workers();
+    Map<NodeState, Room> rooms = new HashMap<>();
+    for (NodeState node : pool.awaitedNodes()) {
+      if (missing <= 0) {
+        break;
+      }
+      // When jobs wait most nodes are full, and this is asked for every size of job.
+      if (shape.needUnits() > 0 && !hasFreeUnits(node)) {
+        continue;
+      }
+      Room room = Room.now(node);
+      int workers = room.workers(shape);
+      if (workers > 0) {
+        rooms.put(node, room);
+        missing -= workers;
+      }
+    }
+    return missing > 0 || rooms.isEmpty()
+        ? Optional.empty()
+        : Optional.of(GangPlacement.place(pool, shape, rooms));
+  }
+
+  private static boolean hasFreeUnits(NodeState node) {
+    for (int slot = 0; slot < node.deviceCount(); slot++) {
+      if (node.device(slot).freeUnits() > 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+}

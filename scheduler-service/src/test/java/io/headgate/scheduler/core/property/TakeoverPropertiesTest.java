@@ -1,0 +1,152 @@
+package io.headgate.scheduler.core.property;
+
+import static io.headgate.scheduler.core.property.Violation.require;
+
+import io.headgate.scheduler.core.Effect;
+import io.headgate.scheduler.core.Input;
+import io.headgate.scheduler.core.SchedulerCore;
+import io.headgate.scheduler.core.SchedulerState;
+import io.headgate.scheduler.core.job.StopCause;
+import io.headgate.scheduler.core.job.WorkerPlace;
+import io.headgate.scheduler.core.node.Node;
+import io.headgate.scheduler.core.node.NodeId;
+import io.headgate.scheduler.core.node.NodeStatus;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/// A new leader takes over what another had decided; the nodes report to it one after the other.
+class TakeoverPropertiesTest {
+  private static final int SCENARIOS = 3_000;
+
+  /// Nothing happened but the change of the leader: so nobody starts, goes, or loses what is held.
+  @Test
+  void aTakeoverInWhichEveryNodeReportsDecidesNothing() {
+    Scenarios.follow(
+        TakeoverPropertiesTest.class,
+        SCENARIOS,
+        input -> input,
+        seed -> {
+          Random random = new Random(seed);
+          return (step, decision, core, shadow) -> {
+            if (random.nextInt(4) == 0) {
+              reportAll(core, step.at(), random);
+            }
+          };
+        });
+  }
+
+  private static void reportAll(SchedulerCore core, Instant now, Random random) {
+    List<Node> nodes = new ArrayList<>();
+    SchedulerCore next = takeover(core, nodes);
+    Collections.shuffle(nodes, random);
+    nothing(next.decide(List.of(new Input.TimePassed()), now).effects(), "before any report");
+    for (Node node : nodes) {
+      nothing(next.decide(List.of(new Input.NodeChanged(node)), now).effects(), node);
+    }
+  }
+
+  private static void nothing(List<Effect> effects, Object when) {
+    require(
+        effects.stream().allMatch(TakeoverPropertiesTest::isReason),
+        "a takeover in which every node reports decides nothing",
+        when,
+        effects);
+  }
+
+  private static boolean isReason(Effect effect) {
+    return effect instanceof Effect.JobReasonChanged || effect instanceof Effect.LaneReasonChanged;
+  }
+
+  /// Some nodes come, some stay away: nothing starts where nobody has reported, and nobody is asked
+  /// to go before it is known who comes.
+  @Test
+  void actsOnNodesThatHaveReportedAndPreemptsWhenNoneIsWaitedFor() {
+    Scenarios.follow(
+        TakeoverPropertiesTest.class,
+        SCENARIOS,
+        input -> input,
+        seed -> {
+          Random random = new Random(seed);
+          return (step, decision, core, shadow) -> {
+            if (random.nextInt(4) == 0) {
+              reportSome(core, step.at(), random);
+            }
+          };
+        });
+  }
+
+  private static void reportSome(SchedulerCore core, Instant now, Random random) {
+    List<Node> nodes = new ArrayList<>();
+    SchedulerCore next = takeover(core, nodes);
+    Collections.shuffle(nodes, random);
+    int reporting = nodes.isEmpty() ? 0 : random.nextInt(nodes.size());
+    Set<NodeId> reported = new HashSet<>();
+    for (Node node : nodes.subList(0, reporting)) {
+      reported.add(node.id());
+      actsCarefully(next.decide(List.of(new Input.NodeChanged(node)), now).effects(), reported);
+    }
+    List<Input> gone = new ArrayList<>();
+    for (Node node : nodes.subList(reporting, nodes.size())) {
+      gone.add(new Input.NodeChanged(node.withStatus(NodeStatus.SUSPECT)));
+    }
+    next.decide(gone, now);
+    List<Effect> effects = next.decide(List.of(new Input.TimePassed()), now).effects();
+    require(effects.isEmpty(), "then it is at rest", effects);
+  }
+
+  private static void actsCarefully(List<Effect> effects, Set<NodeId> reported) {
+    for (Effect effect : effects) {
+      switch (effect) {
+        case Effect.StartAttempt(var attempt) -> {
+          for (WorkerPlace worker : attempt.assignment().workers()) {
+            require(
+                reported.contains(worker.node()),
+                "nothing starts where nobody has reported",
+                attempt);
+          }
+        }
+        case Effect.StopAttempt(var attempt, var order) ->
+            require(
+                !(order.cause() instanceof StopCause.Preempted),
+                "nobody is preempted while nodes are waited for",
+                attempt,
+                order);
+        default -> {
+          // Reasons, and what follows from a start.
+        }
+      }
+    }
+  }
+
+  /// @param reports gets what the nodes will say that are waited for
+  private static SchedulerCore takeover(SchedulerCore core, List<Node> reports) {
+    SchedulerState state = core.state();
+    List<Node> nodes = new ArrayList<>();
+    for (Node node : state.nodes()) {
+      boolean takesWork = node.status() == NodeStatus.READY;
+      nodes.add(takesWork ? node.withStatus(NodeStatus.AWAITED) : node);
+      if (takesWork) {
+        reports.add(node);
+      }
+    }
+    return SchedulerCore.load(
+        new SchedulerState(
+            state.catalogs(),
+            nodes,
+            state.jobs(),
+            state.attempts(),
+            state.holds(),
+            state.setAside(),
+            state.asked(),
+            state.instances(),
+            state.demand(),
+            state.nextSequence()),
+        core.placement());
+  }
+}
