@@ -98,7 +98,7 @@ final class AgentDesk {
     AttemptRecord attempt = state.jobs.attempt(key.attempt()).orElseThrow();
     JobRecord job = state.jobs.job(key.attempt().job()).orElseThrow();
     WorkerStatus status = attempt.attempt().workers().get(key.worker());
-    if (!status.isLive()) {
+    if (!status.isLive() || turn.rejected.contains(key)) {
       return;
     }
     if (status == WorkerStatus.ASSIGNED && attempt.attempt().stop().isEmpty()) {
@@ -181,6 +181,7 @@ final class AgentDesk {
       Optional<Attempt> attempt = state.jobs.attempt(key.attempt()).map(AttemptRecord::attempt);
       if (attempt.isPresent()
           && attempt.get().workers().get(key.worker()) == WorkerStatus.ASSIGNED) {
+        turn.rejected.add(key);
         turn.inputs.add(
             new Input.WorkerRejected(
                 key.attempt(),

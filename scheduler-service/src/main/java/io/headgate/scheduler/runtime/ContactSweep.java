@@ -19,6 +19,9 @@ final class ContactSweep {
 
   private static final double SHARE = 0.2;
 
+  /// Clocks of different machines differ by at most this part in what they take for a second.
+  private static final int SKEW = 20;
+
   private final Takeover takeover;
   private final LeaderState state;
   private final AgentDesk agents;
@@ -112,7 +115,8 @@ final class ContactSweep {
   }
 
   /// Uses slices again of which it is certain that their supervisors have ended them: `stopAfter`
-  /// plus a margin after the last answer that this leader sent, and not before its own take-over.
+  /// and a twentieth of it plus a margin after the last answer that this leader sent, and not
+  /// before its own take-over.
   private void giveUp(Turn turn, long nowNanos) {
     if (manyAway(nowNanos)) {
       return;
@@ -128,7 +132,7 @@ final class ContactSweep {
         Optional<Duration> stopAfter = attempt.stopAfter();
         if (stopAfter.isEmpty()
             || !decided.workers().get(key.worker()).isLive()
-            || silence <= stopAfter.get().plus(state.settings.stopMargin()).toNanos()) {
+            || silence <= certainlyOver(stopAfter.get()).toNanos()) {
           continue;
         }
         turn.inputs.add(new Input.WorkerLost(key.attempt(), key.worker()));
@@ -142,6 +146,11 @@ final class ContactSweep {
         }
       }
     }
+  }
+
+  /// The clock of the supervisor may be a twentieth slower than this one.
+  private Duration certainlyOver(Duration stopAfter) {
+    return stopAfter.plus(stopAfter.dividedBy(SKEW)).plus(state.settings.stopMargin());
   }
 
   /// Also a while after: those that come back do so one after the other, and the last ones are not

@@ -11,7 +11,8 @@ import java.time.Duration;
 /// @param suspectAfter silence after which a node gets no new work
 /// @param reconcileWithin how long a new leader waits for nodes to report before it decides as if
 ///   those were not there that have not
-/// @param stopMargin added to a policy's `stopAfter` before slices are used again
+/// @param stopMargin added to a policy's `stopAfter` and a twentieth of it before slices are used
+///   again
 /// @param maxCommands that wait for the loop, submissions apart
 /// @param maxQueuedJobs submitted jobs that wait for the loop
 /// @param batchJobs submitted jobs of one transaction

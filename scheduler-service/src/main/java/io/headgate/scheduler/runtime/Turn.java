@@ -40,6 +40,9 @@ final class Turn {
   /// What new jobs are to run.
   final Map<JobId, Document> documents = new LinkedHashMap<>();
 
+  /// Workers that this turn gives up because nobody was told to start them; nobody may be told now.
+  final Set<JobBook.WorkerKey> rejected = new LinkedHashSet<>();
+
   final Set<JobId> created = new LinkedHashSet<>();
   final Map<JobId, JobRecord> jobs = new LinkedHashMap<>();
   final Map<AttemptId, AttemptRecord> attempts = new LinkedHashMap<>();

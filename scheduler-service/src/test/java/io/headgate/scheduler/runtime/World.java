@@ -142,10 +142,10 @@ final class World {
     return String.join("\n", trace);
   }
 
-  /// The clocks of one machine or process: they begin anywhere, run a little fast or slow, and its
-  /// wall clock may be set.
+  /// The clocks of one machine or process: they begin anywhere, two of them differ by up to a
+  /// twentieth in how fast they run, and its wall clock may be set.
   Clock clock() {
-    return new Clock(between(0, 1000 * SECOND), 1 + (random.nextDouble() - 0.5) / 500);
+    return new Clock(between(0, 1000 * SECOND), 1 + (random.nextDouble() - 0.5) / 20.5);
   }
 
   /// See [World#clock].
