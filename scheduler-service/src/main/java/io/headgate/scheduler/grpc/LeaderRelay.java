@@ -32,6 +32,8 @@ import org.jspecify.annotations.Nullable;
 /// with `LEADER_CHANGED` or `OUTCOME_UNKNOWN` where it had left.
 ///
 /// A call goes one step: who gets a call that was passed on and does not lead either refuses it.
+/// But who has been elected and still loads lets unary calls wait ([HeldCalls]), also those that
+/// were passed on.
 public final class LeaderRelay implements ServerInterceptor, AutoCloseable {
   static final Metadata.Key<String> PASSED_ON =
       Metadata.Key.of("x-headgate-passed-on", Metadata.ASCII_STRING_MARSHALLER);
@@ -52,6 +54,7 @@ public final class LeaderRelay implements ServerInterceptor, AutoCloseable {
   private final Replica replica;
   private final Function<String, ManagedChannel> channels;
   private final Set<String> services;
+  private final HeldCalls held;
   private volatile @Nullable Link link;
 
   /// A way to the leader.
@@ -68,6 +71,7 @@ public final class LeaderRelay implements ServerInterceptor, AutoCloseable {
       Collection<? extends BindableService> own) {
     this.replica = replica;
     this.channels = channels;
+    this.held = new HeldCalls(replica.arrivals());
     this.services =
         own.stream()
             .map(service -> service.bindService().getServiceDescriptor().getName())
@@ -81,16 +85,21 @@ public final class LeaderRelay implements ServerInterceptor, AutoCloseable {
     String method = call.getMethodDescriptor().getFullMethodName();
     if (!services.contains(String.valueOf(call.getMethodDescriptor().getServiceName()))
         || ANSWERED_HERE.contains(method)
-        || headers.containsKey(PASSED_ON)
         || replica.isLeading()) {
+      return next.startCall(call, headers);
+    }
+    boolean isReadHere = READ_HERE_AT_NEED.contains(method);
+    if (!isReadHere && held.areDue(call)) {
+      return held.hold(call, headers, next);
+    }
+    if (headers.containsKey(PASSED_ON)) {
       return next.startCall(call, headers);
     }
     Optional<Link> leader = linked();
     if (leader.isEmpty()) {
       return next.startCall(call, headers);
     }
-    Optional<ServerCallHandler<Q, R>> here =
-        READ_HERE_AT_NEED.contains(method) ? Optional.of(next) : Optional.empty();
+    Optional<ServerCallHandler<Q, R>> here = isReadHere ? Optional.of(next) : Optional.empty();
     return new RelayedCall<>(call, headers, leader.get(), here, LeaderRelay::isRepeatable).begin();
   }
 

@@ -5,9 +5,10 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
-/// Agents that come to a replica which has been elected and is not ready yet. To send them away
-/// would have each come back several times, with a new connection, while the new leader needs its
-/// processors to load. There are never more than streams. Thread-safe.
+/// Agents and calls that come to a replica which has been elected and is not ready yet. To send
+/// them away would have each come back several times, agents with a new connection, while the new
+/// leader needs its processors to load. There are never more agents than streams; who lets calls
+/// wait bounds them. Thread-safe.
 public final class Arrivals {
   private final Object lock = new Object();
   // Guarded by lock; in the order in which they came.
@@ -21,7 +22,14 @@ public final class Arrivals {
     }
   }
 
-  /// An agent comes.
+  /// Whether somebody who comes now would wait.
+  public boolean areDue() {
+    synchronized (lock) {
+      return isOpen;
+    }
+  }
+
+  /// An agent or a call comes.
   ///
   /// @param again is run once it is known whether this replica leads, on the thread that finds out
   /// @return false: that is known already
@@ -31,7 +39,7 @@ public final class Arrivals {
     }
   }
 
-  /// The agent left: it need not be run any more.
+  /// It left: it need not be run any more.
   public void remove(Runnable again) {
     synchronized (lock) {
       waiting.remove(again);

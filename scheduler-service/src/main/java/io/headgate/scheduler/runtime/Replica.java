@@ -151,7 +151,7 @@ public final class Replica implements AutoCloseable {
     return offer(new Command.Unusable(session, devices));
   }
 
-  /// Where agents wait while this replica is about to lead.
+  /// Where agents and calls wait while this replica is about to lead.
   public Arrivals arrivals() {
     return arrivals;
   }
@@ -257,12 +257,13 @@ public final class Replica implements AutoCloseable {
         leadership.epoch(),
         look.why(),
         look.row().silence().toMillis());
-    saw(leadership);
-    ports.failpoints().at(Failpoint.AFTER_ELECTION);
-    Takeover takeover = new Takeover(ports, look.row().silence());
     LeaderEnd end;
+    // Before anybody knows of it, so that nobody is sent away who comes because of it.
     arrivals.open();
     try {
+      saw(leadership);
+      ports.failpoints().at(Failpoint.AFTER_ELECTION);
+      Takeover takeover = new Takeover(ports, look.row().silence());
       end = lead(taken.get(), new Lease(ports.time(), settings.lease(), sent), takeover);
     } finally {
       serve(null);
