@@ -128,9 +128,8 @@ public final class SchedulerService implements AutoCloseable {
     this.rehearsal = new Rehearsal(config.replica(), settings, ports);
     this.gauges = instruments.observe(replica);
     Retention retention = new Retention(config.history().keep());
-    this.history =
-        new HistoryKeeper(
-            new PostgresHistory(database.jooq()), retention, time, replica::isLeading);
+    PostgresHistory forgotten = new PostgresHistory(database.jooq());
+    this.history = new HistoryKeeper(forgotten, retention, forgotten::now, replica::isLeading);
     EndpointParts parts =
         new EndpointParts(
             replica,

@@ -39,13 +39,14 @@ final class Installation implements AutoCloseable {
 
   final TestTokens tokens;
   final Neighbours neighbours;
-  private final DatabaseConfig database;
+  private DatabaseConfig database;
   private final String replica;
   private UnaryOperator<SchedulerConfig> adjust;
   private final int port;
   private final List<ManagedChannel> channels = new ArrayList<>();
   private final List<FakeAgent> agents = new ArrayList<>();
   private Telemetry telemetry = Telemetry.disabled();
+  private TimeSource time = TimeSource.system();
   private ApiServer server;
   private Members members = Members.unwatched(_ -> false);
   private SchedulerService service;
@@ -101,6 +102,18 @@ final class Installation implements AutoCloseable {
   /// What it measures and traces from its next start on.
   Installation with(Telemetry newTelemetry) {
     telemetry = newTelemetry;
+    return this;
+  }
+
+  /// By which clocks it goes from its next start on.
+  Installation with(TimeSource newTime) {
+    time = newTime;
+    return this;
+  }
+
+  /// On which database it works from its next start on.
+  Installation on(DatabaseConfig other) {
+    database = other;
     return this;
   }
 
@@ -166,7 +179,7 @@ final class Installation implements AutoCloseable {
                 .with(TIMES)
                 .named(replica)),
         telemetry,
-        TimeSource.system(),
+        time,
         members,
         failpoints);
   }

@@ -14,10 +14,10 @@ import io.headgate.scheduler.runtime.Command.ChangeReply;
 import io.headgate.scheduler.runtime.JobName;
 import io.headgate.scheduler.runtime.JobRecord;
 import io.headgate.scheduler.runtime.JobView;
+import io.headgate.scheduler.runtime.LeaderView;
 import io.headgate.scheduler.runtime.ReasonText;
 import io.headgate.scheduler.runtime.Replica;
 import io.headgate.scheduler.runtime.Retention;
-import java.time.InstantSource;
 import java.util.Locale;
 import java.util.function.Function;
 
@@ -30,12 +30,10 @@ final class JobChanges {
   private final CatalogJudge judge;
   private final JobReads jobs;
   private final Retention retention;
-  private final InstantSource time;
 
   JobChanges(EndpointParts parts, CatalogJudge judge, JobReads jobs) {
     this.replica = parts.replica();
     this.retention = parts.retention();
-    this.time = parts.time();
     this.judge = judge;
     this.jobs = jobs;
   }
@@ -89,7 +87,9 @@ final class JobChanges {
 
   /// What is about to be forgotten does not begin again.
   private void requireKept(JobRecord record) {
-    if (retention.isOver(record, time.instant())) {
+    // By the leader's time, which is that of who forgets.
+    if (record.state().isTerminal()
+        && retention.isOver(record, Refusals.leading(true, () -> replica.ask(LeaderView::now)))) {
       String keep = Durations.format(retention.keep());
       throw Refusal.failedPrecondition(
               "HISTORY_OVER",

@@ -50,6 +50,11 @@ public final class Takeover {
     return new Takeover(ports, false);
   }
 
+  /// When the replica was elected, by the monotonic clock.
+  long electedNanos() {
+    return electedNanos;
+  }
+
   void loaded(LoadedState loaded) {
     tell(
         "loaded {} jobs, {} of them with an attempt, in {} ms",

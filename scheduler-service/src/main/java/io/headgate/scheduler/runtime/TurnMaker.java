@@ -50,8 +50,8 @@ final class TurnMaker {
     this.time = ports.time();
     this.metrics = ports.metrics();
     this.sink = sink;
-    this.baseNanos = time.monotonicNanos();
-    this.baseTime = time.instant();
+    this.baseNanos = start.takeover().electedNanos();
+    this.baseTime = start.leadership().since().orElseGet(time::instant);
     this.lastBatch = start.lastBatch();
     this.version = start.version();
     Views views = new Views(state);
@@ -59,7 +59,8 @@ final class TurnMaker {
     this.users = new UserDesk(state, views);
     this.catalogs = new CatalogDesk(state);
     this.agents = new AgentDesk(state, catalogs);
-    this.contacts = new ContactSweep(start.takeover(), state, agents, catalogs, baseNanos);
+    this.contacts =
+        new ContactSweep(start.takeover(), state, agents, catalogs, time.monotonicNanos());
     this.catalog = state.catalog;
   }
 
@@ -198,7 +199,9 @@ final class TurnMaker {
     }
   }
 
-  /// Wall time that no adjustment of the clock moves while this replica leads.
+  /// The database's wall time at the election, and what has passed since: no adjustment of a clock
+  /// moves it while this replica leads, and how long something waits or is protected does not
+  /// depend on whose clock is right when another replica leads next.
   private Instant instant() {
     return baseTime.plusNanos(time.monotonicNanos() - baseNanos).truncatedTo(ChronoUnit.MICROS);
   }

@@ -5,6 +5,7 @@ import io.headgate.scheduler.runtime.HistoryStore;
 import java.time.DayOfWeek;
 import java.time.Instant;
 import java.time.LocalDate;
+import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.time.temporal.TemporalAdjusters;
@@ -106,6 +107,11 @@ public final class PostgresHistory implements HistoryStore {
     Instant end() {
       return plus(1).begin();
     }
+  }
+
+  /// By the clock of the database, so that a process whose own is wrong forgets nothing too early.
+  public Instant now() {
+    return sql.fetchSingle("select clock_timestamp()").get(0, OffsetDateTime.class).toInstant();
   }
 
   @Override

@@ -76,7 +76,7 @@ final class InMemoryStore implements SchedulerStore, JobReader {
             leadership.epoch() + 1,
             Optional.of(candidate.name()),
             Optional.of(candidate.address()),
-            Optional.of(Instant.EPOCH));
+            Optional.of(Instant.EPOCH.plusNanos(now)));
     renewedAt = now;
     leaseUntil = now + candidate.lease().toNanos();
     return Optional.of(leadership());

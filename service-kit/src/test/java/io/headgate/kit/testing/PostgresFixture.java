@@ -50,6 +50,15 @@ public final class PostgresFixture implements BeforeAllCallback, AfterAllCallbac
     return provision(nextName("fresh"));
   }
 
+  /// A copy of another of its databases, to which nobody may be connected; it is dropped with the
+  /// JVM.
+  public DatabaseConfig copyOf(DatabaseConfig other) {
+    String url = other.url().replaceFirst("\\?.*", "");
+    String copy = nextName("copy");
+    admin().copy(url.substring(url.lastIndexOf('/') + 1), copy);
+    return provision(copy);
+  }
+
   @Override
   public void beforeAll(ExtensionContext context) {
     name = nextName(context.getRequiredTestClass().getSimpleName());
