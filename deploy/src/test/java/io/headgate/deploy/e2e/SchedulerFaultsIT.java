@@ -1,6 +1,7 @@
 package io.headgate.deploy.e2e;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.headgate.deploy.Installation;
 import io.headgate.deploy.InstallationConfig;
@@ -9,11 +10,14 @@ import io.headgate.sdk.client.JobClient;
 import io.headgate.sdk.model.ClientConfig;
 import io.headgate.sdk.model.Credentials;
 import io.headgate.sdk.model.ServerAddress;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.random.RandomGenerator;
 import java.util.random.RandomGeneratorFactory;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Order;
@@ -23,9 +27,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Three scheduler processes, two agents and a stream of jobs, while processes die and stand still.
+/// A third machine is gone for good: every new leader waits for it, and nobody else does.
 @Order(1) // It takes longest.
 class SchedulerFaultsIT {
   private static final Logger LOG = LoggerFactory.getLogger(SchedulerFaultsIT.class);
+
+  private static final String ASSIGNED = "the first assignment was sent";
+  private static final String REPORTED = "nodes said what they run";
 
   @TempDir private Path directory;
   private final long seed = Long.getLong("headgate.seed", System.nanoTime());
@@ -46,7 +54,7 @@ class SchedulerFaultsIT {
             .withConfiguration(
                 """
                 groups: [{name: team, users: [ada]}]
-                pools: [{name: local, type: static}]
+                pools: [{name: local, type: static}, {name: spare, type: static}]
                 profiles: [{name: one, gpus: 1, pools: [local]}]
                 policies:
                   - name: team
@@ -57,6 +65,14 @@ class SchedulerFaultsIT {
                 """)
             .withNode("a-0", "local", "2xA100")
             .withNode("a-1", "local", "2xA100");
+    AgentProcesses gone =
+        new AgentProcesses(
+            headgate.installation().uri(),
+            headgate.installation().schedulerUris(),
+            Files.createDirectories(directory.resolve("agents")),
+            List.of());
+    gone.add(headgate.operator(), "gone", "spare", "1xA100");
+    gone.end();
     schedulers = new Schedulers(headgate.installation(), data, random);
     // Nobody gives up because a slow machine needs long to start a process again.
     client =
@@ -102,5 +118,29 @@ class SchedulerFaultsIT {
     }
     stream.check();
     assertThat(headgate.used("team")).isEqualTo("0");
+    await()
+        .atMost(Schedulers.PATIENCE)
+        .until(() -> leadersThatAssignedBeforeTheyGaveUpTheMachineThatIsGone() > 0);
+  }
+
+  /// Each leader waits ten seconds for that machine and says then that it did not come. Whoever led
+  /// for so long had assigned something to the others before.
+  private int leadersThatAssignedBeforeTheyGaveUpTheMachineThatIsGone() throws IOException {
+    int leaders = 0;
+    try (Stream<Path> logs = Files.list(directory.resolve("data/schedulers"))) {
+      for (Path log : logs.toList()) {
+        boolean assigned = false;
+        for (String line : Files.readAllLines(log)) {
+          assigned |= line.contains(ASSIGNED);
+          if (line.contains("2 of 3 " + REPORTED)) {
+            assertThat(assigned).as("assigned before: %s", line).isTrue();
+            leaders++;
+          }
+          // The next leadership of the same process.
+          assigned &= !line.contains(" leads, epoch ");
+        }
+      }
+    }
+    return leaders;
   }
 }
