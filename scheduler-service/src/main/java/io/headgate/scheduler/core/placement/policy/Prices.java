@@ -14,7 +14,7 @@ final class Prices {
   private static final double LOGISTIC_NORMAL = 1.702;
   private static final double LEAST_SCARCE = 0.3;
   private static final double MOST_SCARCE = 0.8;
-  private static final double GPU = 126_000;
+  static final double GPU = 126_000;
   private static final int MODEL_STEPS = 20;
   private static final double GANG_STEP = 0.01 * GPU;
   private static final double GANG_FACTOR = Math.log(1.1);

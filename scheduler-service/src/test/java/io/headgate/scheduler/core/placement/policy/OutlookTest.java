@@ -43,15 +43,17 @@ class OutlookTest {
     Space space = space(mix, 0, GPU / 2, GPU);
     // Class 0 is the half GPU, 1 the whole.
     Fill fill = new Fill(new Tasks(mix), 3, new int[] {0, 0, 1, 1, 1, 0});
-    assertThat(fill.of(space)).isEqualTo(1.25 * GPU);
+    // They serve 1 and 1.5 GPUs: 0.3 * ln((exp(1 / 0.3) + exp(1.5 / 0.3)) / 2).
+    assertThat(fill.of(space)).isCloseTo(1.34396 * GPU, within(1.0));
   }
 
   @Test
   void passesOverWhatLacksCpuAndLetsOthersEatIt() {
     Mix mix = even(NONE, task(1, GPU, 2000));
     Fill fill = new Fill(new Tasks(mix), 2, new int[] {0, 1, 1, 0});
-    // The first hand spends 1 of 2.5 CPUs on the job without GPU, so the other lacks 1/2.
-    assertThat(fill.of(space(mix, 2500, GPU))).isEqualTo(0.5 * GPU);
+    // The first hand spends 1 of 2.5 CPUs on the job without GPU, so the other lacks 1/2:
+    // 0.3 * ln((1 + exp(1 / 0.3)) / 2).
+    assertThat(fill.of(space(mix, 2500, GPU))).isCloseTo(0.80257 * GPU, within(1.0));
   }
 
   @Test
