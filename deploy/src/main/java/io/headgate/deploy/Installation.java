@@ -75,7 +75,7 @@ public final class Installation implements AutoCloseable {
             "postgres",
             PostgresServer.start(config.data().resolve("pg"), PostgresServer.Durability.FULL)
                 .restartWhenItDies());
-    progress.ready("postgres", config.data().resolve("pg") + " (durable, kept)");
+    progress.ready("postgres", config.data().resolve("pg") + " (durable)");
     progress.begin("services");
     Services services = Services.start(config, postgres, telemetry, time, lifecycle);
     progress.ready("services", "pool, policy, scheduler on one port");

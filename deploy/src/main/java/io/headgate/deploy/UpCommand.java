@@ -149,7 +149,7 @@ public final class UpCommand implements CliCommand {
       FreePorts.check(ip, port, schedulers);
       return serve(invocation, directory, held, wanted);
     } finally {
-      if (ephemeral) {
+      if (ephemeral && Files.exists(directory)) {
         Directories.delete(directory);
       }
     }
@@ -161,6 +161,10 @@ public final class UpCommand implements CliCommand {
     UpScreen screen = new UpScreen(invocation.environment().out());
     screen.title(ip, !InetAddress.ofLiteral(ip).isLoopbackAddress());
     Lifecycle lifecycle = new Lifecycle(Installation.stopBound());
+    if (ephemeral) {
+      // Also when a signal ends this process, which does not come back to here then.
+      lifecycle.start("directory", () -> {}, () -> Directories.delete(directory));
+    }
     lifecycle.start("farewell", () -> {}, screen::stopped);
     lifecycle.stopOnSignal();
     try {

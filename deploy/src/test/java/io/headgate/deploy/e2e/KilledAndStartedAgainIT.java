@@ -26,6 +26,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -159,28 +160,44 @@ class KilledAndStartedAgainIT {
     stop(first);
   }
 
+  @Test
+  void anEphemeralInstallationLeavesNothingBehindWhenItIsStopped() throws Exception {
+    Path temporary = Files.createDirectories(directory.resolve("temporary"));
+    Up only =
+        started(
+            command(
+                List.of("-Djava.io.tmpdir=" + temporary), "up", "--ephemeral", "--nodes", "none"));
+    assertThat(temporary).isNotEmptyDirectory();
+
+    stop(only);
+    assertThat(temporary).isEmptyDirectory();
+  }
+
   /// A running installation, and where its API is. It chooses the port, for one that the test chose
   /// could be taken before it comes to it.
   private record Up(Process process, String uri) {}
 
   private ProcessBuilder command() throws IOException {
-    List<String> command =
-        Packaged.UP.java(
-            "-XX:+AutoCreateSharedArchive",
-            "-XX:SharedArchiveFile=" + Packaged.archive(),
-            "-Xlog:cds*=off");
-    command.addAll(
-        List.of(
-            "io.headgate.sdk.cli.HeadgateCli",
-            "up",
-            "--data",
-            data(),
-            "--port",
-            "0",
-            "--nodes",
-            "sim:1x2xA100",
-            "--share",
-            signs().toString()));
+    return command(
+        List.of(),
+        "up",
+        "--data",
+        data(),
+        "--nodes",
+        "sim:1x2xA100",
+        "--share",
+        signs().toString());
+  }
+
+  private ProcessBuilder command(List<String> flags, String... words) throws IOException {
+    List<String> all = new ArrayList<>(flags);
+    all.add("-XX:+AutoCreateSharedArchive");
+    all.add("-XX:SharedArchiveFile=" + Packaged.archive());
+    all.add("-Xlog:cds*=off");
+    List<String> command = Packaged.UP.java(all.toArray(String[]::new));
+    command.add("io.headgate.sdk.cli.HeadgateCli");
+    command.addAll(List.of(words));
+    command.addAll(List.of("--port", "0"));
     ProcessBuilder builder =
         new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT);
     // Its own context file, not the one of whoever runs the tests.
@@ -191,6 +208,10 @@ class KilledAndStartedAgainIT {
   private Up up(String... flags) throws Exception {
     ProcessBuilder builder = command();
     builder.command().addAll(List.of(flags));
+    return started(builder);
+  }
+
+  private static Up started(ProcessBuilder builder) throws Exception {
     Process process = builder.start();
     BufferedReader out = process.inputReader(StandardCharsets.UTF_8);
     String uri = "";

@@ -153,8 +153,7 @@ public final class LogReads {
 
   private static void awaitReady(LogRelay relay, ServerCallStreamObserver<ReadJobLogsResponse> out)
       throws InterruptedException {
-    relay.awaitReady(() -> out.isReady() || out.isCancelled(), PATIENCE);
-    if (!out.isReady() && !out.isCancelled() && !relay.isDrained()) {
+    if (!relay.awaitReady(() -> out.isReady() || out.isCancelled(), PATIENCE)) {
       throw Refusal.unavailable(
               "READER_TOO_SLOW", "nothing was read for " + PATIENCE.toSeconds() + " s", RETRY)
           .exception();

@@ -121,14 +121,21 @@ final class LogRelay {
     }
   }
 
-  /// Waits until the reader may take more or it is over, at most for the given time.
-  void awaitReady(BooleanSupplier isReady, Duration atMost) throws InterruptedException {
+  /// Waits until the reader may take more or nothing is left for it, at most for the given time.
+  /// That the last piece has come is no reason to hurry a reader who has not taken those before it.
+  ///
+  /// @return false: the time is over
+  boolean awaitReady(BooleanSupplier isReady, Duration atMost) throws InterruptedException {
     lock.lockInterruptibly();
     try {
       long left = atMost.toNanos();
-      while (!isOver && !isReady.getAsBoolean() && left > 0) {
+      while (!(isOver && waiting.isEmpty()) && !isReady.getAsBoolean()) {
+        if (left <= 0) {
+          return false;
+        }
         left = changed.awaitNanos(left);
       }
+      return true;
     } finally {
       lock.unlock();
     }

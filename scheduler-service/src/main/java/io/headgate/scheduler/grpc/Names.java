@@ -34,7 +34,9 @@ final class Names {
     Matcher parts = JOB.matcher(name);
     if (!parts.matches()) {
       throw Refusal.invalidField(
-              "INVALID_NAME", "name", "'" + name + "' is not a job: write tenants/ID/jobs/ID")
+              "INVALID_NAME",
+              "name",
+              "'" + name + "' is not a job: an id has small letters, digits and -")
           .exception();
     }
     return new JobName(new TenantId(Principals.requireTenant(name)), parts.group(2));

@@ -28,10 +28,9 @@ final class Hints {
     if (failure.message().contains("cannot be trusted")) {
       return List.of("if its authority is your own: headgate login --server URL --ca FILE.pem");
     }
-    String safe = "running jobs continue; nothing was changed. retrying is safe";
     return failure.message().startsWith("nothing listens at")
-        ? List.of(safe, "is it started? on this machine: headgate up   others: headgate context")
-        : List.of(safe);
+        ? List.of("is it started? on this machine: headgate up   others: headgate context")
+        : List.of("running jobs continue; nothing was changed. retrying is safe");
   }
 
   private static List<String> byCode(Failure failure) {

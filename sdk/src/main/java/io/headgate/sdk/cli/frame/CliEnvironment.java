@@ -3,7 +3,6 @@ package io.headgate.sdk.cli.frame;
 import java.io.Console;
 import java.io.FileDescriptor;
 import java.io.FileInputStream;
-import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintStream;
@@ -37,8 +36,8 @@ public record CliEnvironment(
     return new CliEnvironment(
         System.getenv(),
         new FileInputStream(FileDescriptor.in),
-        stream(FileDescriptor.out),
-        stream(FileDescriptor.err),
+        new ProcessOutput(FileDescriptor.out),
+        new ProcessOutput(FileDescriptor.err),
         isTerminal(0),
         isTerminal(1),
         isTerminal(2),
@@ -47,9 +46,11 @@ public record CliEnvironment(
         ZoneId.systemDefault());
   }
 
-  private static PrintStream stream(FileDescriptor descriptor) {
-    // UTF-8 whatever the locale: names are data, and data is not damaged for display.
-    return new PrintStream(new FileOutputStream(descriptor), true, StandardCharsets.UTF_8);
+  /// Why something could not be written to standard output; empty: all was, or nobody reads it.
+  public Optional<String> outputFailure() {
+    return out instanceof ProcessOutput output
+        ? Optional.ofNullable(output.failure()).map(IOException::getMessage)
+        : Optional.empty();
   }
 
   /// Java knows only whether all streams are terminals together, and asking costs more start-up

@@ -1,0 +1,47 @@
+package io.headgate.sdk.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.File;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/// What cannot be written is said, in a process of its own.
+class FullDiskTest {
+  @Test
+  void aCommandWhoseOutputIsLostFails() throws Exception {
+    Process command = command("help").redirectOutput(new File("/dev/full")).start();
+
+    assertThat(new String(command.getErrorStream().readAllBytes(), StandardCharsets.UTF_8))
+        .isEqualTo("error: cannot write the output: No space left on device\n");
+    assertThat(command.waitFor()).isEqualTo(1);
+  }
+
+  @Test
+  void aReaderWhoHasSeenEnoughIsNoFailure() throws Exception {
+    List<String> words =
+        new ArrayList<>(List.of("bash", "-c", "\"$@\" | true; exit ${PIPESTATUS[0]}", "-"));
+    words.addAll(command("help").command());
+    Process command = new ProcessBuilder(words).start();
+
+    assertThat(new String(command.getErrorStream().readAllBytes(), StandardCharsets.UTF_8))
+        .isEmpty();
+    assertThat(command.waitFor()).isZero();
+  }
+
+  private static ProcessBuilder command(String word) {
+    return new ProcessBuilder(
+        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+        "-XX:TieredStopAtLevel=1",
+        "-XX:+UseSerialGC",
+        "--enable-native-access=ALL-UNNAMED",
+        "--sun-misc-unsafe-memory-access=allow",
+        "-cp",
+        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
+        HeadgateCli.class.getName(),
+        word);
+  }
+}
