@@ -168,7 +168,8 @@ public final class UpCommand implements CliCommand {
     lifecycle.start("farewell", () -> {}, screen::stopped);
     lifecycle.stopOnSignal();
     try {
-      Installation installation = start(directory, lifecycle, screen);
+      Installation installation =
+          lifecycle.startTogether(() -> start(directory, lifecycle, screen));
       lifecycle.start("announcement", () -> {}, screen::stopping);
       String tenant = tenant(directory, wanted);
       Configuration inForce = configure(installation, tenant, wanted);
@@ -200,6 +201,12 @@ public final class UpCommand implements CliCommand {
       }
       lifecycle.awaitStopped();
       return ExitCode.DONE;
+    } catch (IllegalStateException e) {
+      if (lifecycle.isStopping()) {
+        // Ctrl-C while it was starting.
+        return ExitCode.INTERRUPTED;
+      }
+      throw e;
     } finally {
       lifecycle.close();
     }

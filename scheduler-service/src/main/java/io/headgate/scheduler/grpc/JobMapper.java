@@ -50,7 +50,9 @@ final class JobMapper {
     view.position().ifPresent(position -> job.setPosition(position.number()));
     record.course().startedAt().map(Times::timestamp).ifPresent(job::setStartTime);
     record.course().finishedAt().map(Times::timestamp).ifPresent(job::setFinishTime);
-    record.course().exitCode().ifPresent(job::setExitCode);
+    if (!record.state().hasAttempt()) {
+      record.course().exitCode().ifPresent(job::setExitCode);
+    }
     view.use()
         .ifPresent(use ->
             job.setUsageKind(

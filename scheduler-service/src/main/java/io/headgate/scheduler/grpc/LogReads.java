@@ -46,7 +46,7 @@ public final class LogReads {
       throw Refusal.invalidField(
               "WORKER_NOT_FOUND",
               "worker",
-              "%d is not one of its %d workers, which count from 0"
+              "there is no worker %d: the job has %d, counted from 0"
                   .formatted(request.getWorker(), attempt.workers().size()))
           .exception();
     }
@@ -93,7 +93,11 @@ public final class LogReads {
     return found.orElseThrow(() ->
         (number == 0
                 ? Refusal.failedPrecondition(
-                    "NOT_STARTED", job.name().id() + " was never started: it printed nothing")
+                    "NOT_STARTED",
+                    job.name().id()
+                        + (job.state().isTerminal()
+                            ? " was never started: it printed nothing"
+                            : " has not started yet: headgate explain says why"))
                 : Refusal.notFound(
                     "ATTEMPT_NOT_FOUND",
                     "%s has no attempt %d, its last is %d"

@@ -56,7 +56,9 @@ public final class ReasonText {
       case Reason.WaitingForProvider(var pool, var need) ->
           "needs %s; elastic pool %s was asked for an instance".formatted(gpus(need), pool.name());
       case Reason.Capacity(var pool, var need, var idle) ->
-          "needs %s in %s, %s idle".formatted(gpus(need), pool.name(), areIdle(idle));
+          need.equals(GpuQuantity.ZERO)
+              ? "no node of %s has the CPU and memory free that it needs".formatted(pool.name())
+              : "needs %s in %s, %s idle".formatted(gpus(need), pool.name(), areIdle(idle));
       case Reason.Fragmentation(var pool, var need, var idle, var dimension) ->
           "needs %s in %s, %s idle but not together (%s)"
               .formatted(gpus(need), pool.name(), areIdle(idle), name(dimension));

@@ -50,6 +50,7 @@ class CompletionTest {
 
     assertThat(complete("policies", "res")).containsExactly("research");
     assertThat(complete("wait", "train-4", "train-")).contains("train-4", "train-5");
+    assertThat(complete("drain", "gpu-")).containsExactly("gpu-03");
   }
 
   @Test

@@ -5,7 +5,9 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -34,6 +36,8 @@ public final class Lifecycle implements AutoCloseable {
   private final Deque<Part> parts = new ArrayDeque<>();
   private final CountDownLatch stopped = new CountDownLatch(1);
   private final AtomicBoolean stopping = new AtomicBoolean();
+  private volatile @Nullable CountDownLatch starting;
+  private volatile @Nullable Thread starter;
   private volatile @Nullable Thread worker;
   private volatile List<StopFailure> failures = List.of();
 
@@ -68,10 +72,31 @@ public final class Lifecycle implements AutoCloseable {
     return part;
   }
 
+  /// Starts several parts of which some need others before they are remembered: whoever stops them
+  /// meanwhile waits until the next of them is remembered, which then fails, or at most as long as
+  /// a part may take to stop. So no part loses what it needs in the middle of its start.
+  public <T> T startTogether(Callable<T> start) throws Exception {
+    CountDownLatch done = new CountDownLatch(1);
+    starter = Thread.currentThread();
+    starting = done;
+    try {
+      return start.call();
+    } finally {
+      starter = null;
+      starting = null;
+      done.countDown();
+    }
+  }
+
   /// Stops everything on SIGTERM and SIGINT (and at any other end of the JVM).
   public void stopOnSignal() {
     Runtime.getRuntime()
         .addShutdownHook(Thread.ofPlatform().name("shutdown").unstarted(this::close));
+  }
+
+  /// Whether stopping has begun: from then on nothing more is started.
+  public boolean isStopping() {
+    return stopping.get();
   }
 
   /// Waits until everything is stopped.
@@ -89,17 +114,33 @@ public final class Lifecycle implements AutoCloseable {
   @Override
   public void close() {
     if (!stopping.compareAndSet(false, true)) {
-      if (!Thread.currentThread().equals(worker)) {
+      // Whoever stops waits for the one that is starting, which must not wait in turn.
+      if (!Thread.currentThread().equals(worker) && !Thread.currentThread().equals(starter)) {
         awaitQuietly(stopped);
       }
       return;
     }
+    awaitStart();
     List<StopFailure> found = new ArrayList<>();
     for (Part part = next(); part != null; part = next()) {
       stop(part, found);
     }
     failures = List.copyOf(found);
     stopped.countDown();
+  }
+
+  private void awaitStart() {
+    CountDownLatch start = starting;
+    if (start == null || Thread.currentThread().equals(starter)) {
+      return;
+    }
+    try {
+      if (!start.await(stopBound.toMillis(), TimeUnit.MILLISECONDS)) {
+        LOG.warn("stopping although something is still starting");
+      }
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   private void stop(Part part, List<StopFailure> found) {

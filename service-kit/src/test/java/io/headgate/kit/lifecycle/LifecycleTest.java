@@ -2,6 +2,7 @@ package io.headgate.kit.lifecycle;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
 import java.util.List;
@@ -108,6 +109,24 @@ class LifecycleTest {
     assertThatThrownBy(() -> lifecycle.own("later", () -> events.add("-later")))
         .isInstanceOf(IllegalStateException.class);
     assertThat(events).containsExactly("-later");
+  }
+
+  @Test
+  void whatStartsTogetherKeepsWhatItNeedsUntilTheNextPart() throws Exception {
+    start("database");
+    Thread[] signal = new Thread[1];
+
+    assertThatThrownBy(() ->
+            lifecycle.startTogether(() -> {
+              signal[0] = Thread.ofVirtual().start(lifecycle::close);
+              await().until(lifecycle::isStopping);
+              events.add("server reads the database");
+              return lifecycle.own("server", () -> events.add("-server"));
+            }))
+        .hasMessage("server was started while stopping");
+    signal[0].join();
+    assertThat(events)
+        .containsExactly("+database", "server reads the database", "-server", "-database");
   }
 
   @Test

@@ -91,7 +91,11 @@ public final class CompletionCommand implements CliCommand {
         case $command in
           jobs | explain | logs | wait | cancel | requeue) words=$(_headgate_names jobs --all) ;;
           queues | policies | profiles | pools | nodes) words=$(_headgate_names "$command") ;;
-          context) words='list use set '$(headgate context -o name 2>/dev/null) ;;
+          drain | undrain) words=$(_headgate_names nodes) ;;
+          context)
+            words=$(headgate context -o name 2>/dev/null)
+            [[ $before == context ]] && words="list use set $words"
+            ;;
           completion) words='bash zsh' ;;
           help) words='%s' ;;
         esac
