@@ -34,6 +34,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -41,6 +43,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// The agent is killed at every step of the ledger and of the making and removing of slices, and
 /// starts again: the job has run exactly once, its exit code is exact, and on the GPUs is what it
 /// was given for as long as it ran, and nothing afterwards.
+@Execution(ExecutionMode.CONCURRENT)
 class CrashTest {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final Set<NvmlSteps.Step> MAKING =
