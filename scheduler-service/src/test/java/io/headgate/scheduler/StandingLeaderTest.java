@@ -147,8 +147,9 @@ final class StandingLeaderTest {
   @Test
   void waitsForNobodyWhoseLeaseIsOverAlthoughNobodyFollows() {
     wire.stall();
-    leader.service().kill();
+    // While it leads for sure: its lease would soon be over once it is dead.
     CompletableFuture<Refused> hanging = hanging(named("r-1"));
+    leader.service().kill();
     CompletableFuture<Job> read = CompletableFuture.supplyAsync(() -> get(alice, "r-0"));
     database.jooq().execute("update leadership set lease_until = clock_timestamp()");
     hanging.join().hasReason(Code.UNAVAILABLE, "LEADER_CHANGED");
