@@ -4,6 +4,7 @@ import io.grpc.StatusException;
 import io.grpc.stub.BlockingClientCall;
 import io.headgate.sdk.model.HeadgateException;
 import java.time.Duration;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
@@ -30,6 +31,9 @@ final class ServerStream<R> implements AutoCloseable {
       throw failures.from(e, traceId);
     } catch (InterruptedException e) {
       throw interrupted();
+    } catch (RejectedExecutionException _) {
+      // The connection was closed meanwhile, and its threads with it.
+      return null;
     }
   }
 
