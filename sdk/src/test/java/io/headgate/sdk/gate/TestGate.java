@@ -28,9 +28,11 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 
 /// The server: which calls came, and which of the next ones fail.
@@ -94,9 +96,13 @@ public final class TestGate implements AutoCloseable {
     return new TestGate(0, tls);
   }
 
-  /// On a port that was in use before.
+  /// On a port that was in use before; a connection of another test may have it for a moment.
   public static TestGate openAt(int port) {
-    return new TestGate(port, null);
+    return Awaitility.await()
+        .dontCatchUncaughtExceptions()
+        .ignoreExceptions()
+        .atMost(java.time.Duration.ofMinutes(1))
+        .until(() -> new TestGate(port, null), Objects::nonNull);
   }
 
   public int port() {
