@@ -32,8 +32,7 @@ final class ServerStream<R> implements AutoCloseable {
     } catch (InterruptedException e) {
       throw interrupted();
     } catch (RejectedExecutionException _) {
-      // The connection was closed meanwhile, and its threads with it.
-      return null;
+      throw closed();
     }
   }
 
@@ -47,7 +46,14 @@ final class ServerStream<R> implements AutoCloseable {
       throw failures.from(e, traceId);
     } catch (InterruptedException e) {
       throw interrupted();
+    } catch (RejectedExecutionException _) {
+      throw closed();
     }
+  }
+
+  /// The connection was closed meanwhile, and its threads with it: no orderly end of the stream.
+  private HeadgateException closed() {
+    return failures.cutOff("the connection was closed", traceId);
   }
 
   private HeadgateException interrupted() {

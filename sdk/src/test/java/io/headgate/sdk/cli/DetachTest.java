@@ -9,6 +9,7 @@ import java.io.File;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -49,21 +50,10 @@ class DetachTest {
   }
 
   private Process start(String... words) throws Exception {
-    ProcessBuilder builder =
-        new ProcessBuilder(
-            // Whoever runs the tests in the background has them ignore Ctrl-C, and children inherit
-            // that.
-            "env",
-            "--default-signal=INT",
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "-XX:TieredStopAtLevel=1",
-            "-XX:+UseSerialGC",
-            "--enable-native-access=ALL-UNNAMED",
-            "--sun-misc-unsafe-memory-access=allow",
-            "-cp",
-            System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
-            HeadgateCli.class.getName());
-    builder.command().addAll(List.of(words));
+    // Whoever runs the tests in the background has them ignore Ctrl-C, and children inherit that.
+    List<String> command = new ArrayList<>(List.of("env", "--default-signal=INT"));
+    command.addAll(CliProcess.command(words));
+    ProcessBuilder builder = new ProcessBuilder(command);
     builder.environment().put("HEADGATE_SERVER", gate.address().toString());
     builder.environment().put("HEADGATE_KEY", TestGate.KEY);
     builder.environment().put("HOME", home.toString());

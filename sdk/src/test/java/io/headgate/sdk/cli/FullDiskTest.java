@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.File;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -13,7 +12,10 @@ import org.junit.jupiter.api.Test;
 class FullDiskTest {
   @Test
   void aCommandWhoseOutputIsLostFails() throws Exception {
-    Process command = command("help").redirectOutput(new File("/dev/full")).start();
+    Process command =
+        new ProcessBuilder(CliProcess.command("help"))
+            .redirectOutput(new File("/dev/full"))
+            .start();
 
     assertThat(new String(command.getErrorStream().readAllBytes(), StandardCharsets.UTF_8))
         .isEqualTo("error: cannot write the output: No space left on device\n");
@@ -24,24 +26,11 @@ class FullDiskTest {
   void aReaderWhoHasSeenEnoughIsNoFailure() throws Exception {
     List<String> words =
         new ArrayList<>(List.of("bash", "-c", "\"$@\" | true; exit ${PIPESTATUS[0]}", "-"));
-    words.addAll(command("help").command());
+    words.addAll(CliProcess.command("help"));
     Process command = new ProcessBuilder(words).start();
 
     assertThat(new String(command.getErrorStream().readAllBytes(), StandardCharsets.UTF_8))
         .isEmpty();
     assertThat(command.waitFor()).isZero();
-  }
-
-  private static ProcessBuilder command(String word) {
-    return new ProcessBuilder(
-        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-        "-XX:TieredStopAtLevel=1",
-        "-XX:+UseSerialGC",
-        "--enable-native-access=ALL-UNNAMED",
-        "--sun-misc-unsafe-memory-access=allow",
-        "-cp",
-        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
-        HeadgateCli.class.getName(),
-        word);
   }
 }

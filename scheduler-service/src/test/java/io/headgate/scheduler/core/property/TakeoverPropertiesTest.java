@@ -27,6 +27,16 @@ class TakeoverPropertiesTest {
   /// Nothing happened but the change of the leader: so nobody starts, goes, or loses what is held.
   @Test
   void aTakeoverInWhichEveryNodeReportsDecidesNothing() {
+    atTakeovers(TakeoverPropertiesTest::reportAll);
+  }
+
+  /// What a new leader does with what the old one had.
+  private interface Takeover {
+    void from(SchedulerCore core, Instant now, Random random);
+  }
+
+  /// After one decision in four.
+  private static void atTakeovers(Takeover takeover) {
     Scenarios.follow(
         TakeoverPropertiesTest.class,
         SCENARIOS,
@@ -35,7 +45,7 @@ class TakeoverPropertiesTest {
           Random random = new Random(seed);
           return (step, decision, core, shadow) -> {
             if (random.nextInt(4) == 0) {
-              reportAll(core, step.at(), random);
+              takeover.from(core, step.at(), random);
             }
           };
         });
@@ -67,18 +77,7 @@ class TakeoverPropertiesTest {
   /// to go before it is known who comes.
   @Test
   void actsOnNodesThatHaveReportedAndPreemptsWhenNoneIsWaitedFor() {
-    Scenarios.follow(
-        TakeoverPropertiesTest.class,
-        SCENARIOS,
-        input -> input,
-        seed -> {
-          Random random = new Random(seed);
-          return (step, decision, core, shadow) -> {
-            if (random.nextInt(4) == 0) {
-              reportSome(core, step.at(), random);
-            }
-          };
-        });
+    atTakeovers(TakeoverPropertiesTest::reportSome);
   }
 
   private static void reportSome(SchedulerCore core, Instant now, Random random) {

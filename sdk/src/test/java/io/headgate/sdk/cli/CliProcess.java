@@ -1,0 +1,28 @@
+package io.headgate.sdk.cli;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/// The command in a process of its own, with the class path of the tests.
+final class CliProcess {
+  private CliProcess() {}
+
+  /// The words that start it, to which others may be added in front.
+  static List<String> command(String... words) {
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
+                "--enable-native-access=ALL-UNNAMED",
+                "--sun-misc-unsafe-memory-access=allow",
+                "-cp",
+                System.getProperty(
+                    "surefire.test.class.path", System.getProperty("java.class.path")),
+                HeadgateCli.class.getName()));
+    command.addAll(List.of(words));
+    return command;
+  }
+}
