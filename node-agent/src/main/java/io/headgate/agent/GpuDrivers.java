@@ -96,7 +96,7 @@ final class GpuDrivers {
 
   private static MpsSettings mps(GpuConfig.Mps config, Path data) {
     // Agents of one machine do not find each other's.
-    String own = Integer.toHexString(data.hashCode());
+    String own = Integer.toHexString(data.toString().hashCode());
     return new MpsSettings(
         config.use() == GpuConfig.Mps.Use.AUTO,
         config.control(),

@@ -5,7 +5,6 @@ import io.grpc.Metadata;
 import io.grpc.ServerCall;
 import io.grpc.ServerCallHandler;
 import io.grpc.Status;
-import io.headgate.kit.failure.Refusal;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -13,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /// One call with one request, of those that [HeldCalls] lets wait. Its handler is started when it
 /// need not wait any more, on a thread of its own, for that may block. Events of the caller come
 /// one after the other, and may come while that thread begins.
-final class HeldCall<Q, R> extends ServerCall.Listener<Q> {
+final class HeldCall<Q, R> extends OneRequestListener<Q> {
   private final ServerCall<Q, R> call;
   private final Metadata headers;
   private final ServerCallHandler<Q, R> next;
@@ -21,7 +20,6 @@ final class HeldCall<Q, R> extends ServerCall.Listener<Q> {
   private final Context context = Context.current();
   private final CompletableFuture<Void> over = new CompletableFuture<>();
   private final Object lock = new Object();
-  private @Nullable Q request;
   // Guarded by lock.
   private boolean isCancelled;
   private ServerCall.@Nullable Listener<Q> handler;
@@ -34,22 +32,12 @@ final class HeldCall<Q, R> extends ServerCall.Listener<Q> {
   }
 
   HeldCall<Q, R> begin() {
-    // The second finds out that there is no second.
-    call.request(2);
+    ask(call);
     return this;
   }
 
   @Override
-  public void onMessage(Q message) {
-    request = message;
-  }
-
-  @Override
-  public void onHalfClose() {
-    Q message = request;
-    if (message == null) {
-      throw Refusal.invalid("MALFORMED_REQUEST", "the call has no request").exception();
-    }
+  void onRequest(Q message) {
     if (!held.enter(message)) {
       handle(message);
       return;

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 /// One call with one request, made at the leader for its caller. Answers come as quickly as the
 /// caller takes them. Events of the caller and of the leader come on threads of their own; each
 /// kind one after the other.
-final class RelayedCall<Q, R> extends ServerCall.Listener<Q> {
+final class RelayedCall<Q, R> extends OneRequestListener<Q> {
   private final ServerCall<Q, R> call;
   private final Metadata headers;
   private final Optional<ServerCallHandler<Q, R>> here;
@@ -57,22 +57,13 @@ final class RelayedCall<Q, R> extends ServerCall.Listener<Q> {
   }
 
   RelayedCall<Q, R> begin() {
-    // The second finds out that there is no second.
-    call.request(2);
+    ask(call);
     return this;
   }
 
   @Override
-  public void onMessage(Q message) {
+  void onRequest(Q message) {
     request = message;
-  }
-
-  @Override
-  public void onHalfClose() {
-    @Nullable Q message = request;
-    if (message == null) {
-      throw Refusal.invalid("MALFORMED_REQUEST", "the call has no request").exception();
-    }
     leader.start(new Answers(), LeaderRelay.headers(headers));
     // A unary answer ends with its status, for which one asks like for a second message.
     leader.request(call.getMethodDescriptor().getType() == MethodType.UNARY ? 2 : 1);

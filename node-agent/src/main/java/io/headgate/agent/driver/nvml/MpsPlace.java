@@ -8,7 +8,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.MessageDigest;
@@ -119,10 +118,8 @@ record MpsPlace(Path directory) {
     long pid;
     try {
       pid = Long.parseLong(Files.readString(pipe().resolve(PID_FILE)).strip());
-    } catch (NoSuchFileException _) {
-      return Optional.empty();
     } catch (IOException | NumberFormatException _) {
-      // Half written, or not a daemon's.
+      // Not there, half written, or not a daemon's.
       return Optional.empty();
     }
     return ProcessHandle.of(pid)
