@@ -31,10 +31,10 @@ import org.openjdk.jmh.annotations.Warmup;
 @State(Scope.Thread)
 @Fork(
     value = 1,
-    jvmArgsAppend = {"-Xmx4g", "-XX:+UseParallelGC"})
-@Measurement(iterations = 15)
+    jvmArgsAppend = {"-Xms4g", "-Xmx4g"})
+@Measurement(iterations = 5)
 @BenchmarkMode(Mode.SingleShotTime)
-@Warmup(iterations = 20)
+@Warmup(iterations = 10)
 public class PlacementBenchmark {
   private static final int NODES = 1213;
   private static final double LOAD = 0.85;
