@@ -97,6 +97,7 @@ static bool read_wall(struct spec *spec, const char *key, char *value, bool *goo
     struct paths *paths;
     size_t room;
   } lists[] = {{"hidden", &walls->hidden, MAX_PATHS},
+               {"lent", &walls->lent, MAX_PATHS},
                {"shown", &walls->shown, MAX_PATHS},
                {"owned", &walls->owned, MAX_PATHS},
                {"group", &spec->groups, MAX_GROUPS}};
@@ -117,6 +118,8 @@ static bool read_wall(struct spec *spec, const char *key, char *value, bool *goo
     walls->var_tmp = value;
   } else if (strcmp(key, "shm") == 0) {
     walls->shm = value;
+  } else if (strcmp(key, "root") == 0) {
+    walls->root = value;
   } else if (strcmp(key, "fence") == 0) {
     walls->fence_by_program = strcmp(value, "program") == 0;
     if (!walls->fence_by_program) walls->fence_group = value;

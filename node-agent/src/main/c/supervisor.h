@@ -54,6 +54,8 @@ struct walls {
   bool own_network;      // of which only the loopback is there
   char *tmp, *var_tmp;   // what its /tmp and /var/tmp are; NULL: the machine's
   char *shm;             // what its /dev/shm is; NULL: an empty one of its own
+  char *root;            // of its container: a directory that becomes its /, read-only; NULL: the machine's
+  struct paths lent;     // files and directories of the machine that it finds where they are, read-only
   struct paths hidden;   // directories that it finds empty, but for what is shown
   struct paths shown;    // directories that it finds where they are, whatever is on the way to them
   struct paths owned;    // directories that become its user's with all that is in them

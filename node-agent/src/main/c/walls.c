@@ -65,26 +65,24 @@ static bool make_way(const struct walls *walls, const char *path) {
   return true;
 }
 
-static bool bind_to(int directory, const char *path) {
-  char source[32];
-  snprintf(source, sizeof source, "/proc/self/fd/%d", directory);
+// Holds a file or directory with what is mounted below it, apart from whatever covers it later. -1: see
+// errno.
+static int hold(const char *path, unsigned flags) {
+  return (int)syscall(SYS_open_tree, AT_FDCWD, path, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | flags);
+}
+
+// Puts what was held at its place, and lets go of it.
+static bool put(int tree, const char *path, unsigned long flags) {
   struct statvfs info;
-  if (fstatvfs(directory, &info) != 0) return false;
-  unsigned long kept = info.f_flag & (ST_RDONLY | ST_NOEXEC); // the same bits as those of a mount
-  return mount(source, path, NULL, MS_BIND | MS_REC, NULL) == 0 &&
-         mount(NULL, path, NULL, MS_REMOUNT | MS_BIND | DATA_ONLY | kept, NULL) == 0;
-}
-
-static int open_directory(const char *path) {
-  return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-}
-
-static bool replace(const char *path, const char *by) {
-  if (!by) return true;
-  int directory = open_directory(by);
-  bool bound = directory >= 0 && bind_to(directory, path);
-  if (directory >= 0) close(directory);
-  return bound;
+  if (tree < 0 || fstatvfs(tree, &info) != 0) return false;
+  flags |= DATA_ONLY | (info.f_flag & (ST_RDONLY | ST_NOEXEC)); // the same bits as those of a mount
+  bool done = syscall(SYS_move_mount, tree, "", AT_FDCWD, path,
+                      MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_SYMLINKS) == 0 &&
+              mount(NULL, path, NULL, MS_REMOUNT | MS_BIND | flags, NULL) == 0;
+  int error = errno;
+  close(tree);
+  errno = error;
+  return done;
 }
 
 static bool make_node(const struct device *device) {
@@ -125,7 +123,7 @@ static bool make_dev(const struct walls *walls, int shm, const char **what) {
     unsigned long flags = MS_NOSUID | (strcmp(mounts[i].type, "devpts") ? MS_NODEV : MS_NOEXEC);
     if (mkdir(mounts[i].path, 0755) != 0) return failed(what, mounts[i].path);
     if (shm >= 0 && strcmp(mounts[i].path, SHM) == 0) {
-      if (!bind_to(shm, SHM)) return failed(what, SHM);
+      if (!put(shm, SHM, 0)) return failed(what, SHM);
       continue;
     }
     bool mounted = mount("headgate", mounts[i].path, mounts[i].type, flags, mounts[i].options) == 0;
@@ -143,47 +141,106 @@ static bool start_loopback(void) {
   return up;
 }
 
+// Of the machine's file system, what a job is to find; in the order of the walls' lists.
+struct held {
+  int shown[MAX_PATHS], lent[MAX_PATHS];
+  int root, tmp, var_tmp, shm, sys;
+};
+
+// What is to be there and is not, is told when it is put.
+static void hold_all(const struct walls *walls, struct held *held) {
+  for (size_t i = 0; i < walls->shown.count; i++) {
+    held->shown[i] = hold(walls->shown.items[i], AT_RECURSIVE);
+  }
+  for (size_t i = 0; i < walls->lent.count; i++) {
+    held->lent[i] = hold(walls->lent.items[i], AT_RECURSIVE);
+  }
+  held->root = walls->root ? hold(walls->root, 0) : -1;
+  held->tmp = walls->tmp ? hold(walls->tmp, AT_RECURSIVE) : -1;
+  held->var_tmp = walls->var_tmp ? hold(walls->var_tmp, AT_RECURSIVE) : -1;
+  held->shm = walls->shm ? hold(walls->shm, AT_RECURSIVE) : -1;
+  held->sys = walls->root ? hold("/sys", 0) : -1;
+}
+
+// Makes an image's files the job's /, and leaves those of the machine for good: whatever links an image
+// has at the places where something is mounted afterwards, they lead nowhere else.
+static bool change_root(const char *root, int tree) {
+  return put(tree, root, 0) && chdir(root) == 0 && syscall(SYS_pivot_root, ".", ".") == 0 &&
+         umount2(".", MNT_DETACH) == 0 && chdir("/") == 0;
+}
+
+// A file of the machine in an image, which may have one there, or a link, or nothing.
+static bool put_file(const struct walls *walls, const char *path, int tree) {
+  struct stat source, there;
+  if (fstat(tree, &source) != 0) return false;
+  if (S_ISDIR(source.st_mode)) return make_way(walls, path) && put(tree, path, MS_RDONLY);
+  char way[PATH_MAX];
+  snprintf(way, sizeof way, "%s", path);
+  *strrchr(way, '/') = 0;
+  if (*way && !make_way(walls, way)) return false;
+  if (lstat(path, &there) == 0 && S_ISLNK(there.st_mode) && unlink(path) != 0) return false;
+  int fd = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0644);
+  if (fd >= 0) close(fd);
+  return fd >= 0 && put(tree, path, MS_RDONLY);
+}
+
+static bool furnish_root(const struct walls *walls, const struct held *held, const char **what) {
+  if (!change_root(walls->root, held->root)) return failed(what, walls->root);
+  static const char *const places[] = {"/tmp", "/var/tmp", "/dev", "/proc", "/sys"};
+  for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+    if (!make_way(walls, places[i])) return failed(what, places[i]);
+  }
+  if (!put(held->sys, "/sys", MS_RDONLY | MS_NOEXEC)) return failed(what, "/sys");
+  for (size_t i = 0; i < walls->lent.count; i++) {
+    if (!put_file(walls, walls->lent.items[i], held->lent[i])) {
+      return failed(what, walls->lent.items[i]);
+    }
+  }
+  return true;
+}
+
 static bool build(const struct walls *walls, const char **what) {
   int kinds = CLONE_NEWNS | CLONE_NEWIPC | (walls->own_network ? CLONE_NEWNET : 0);
   if (unshare(kinds) != 0) return failed(what, "make namespaces");
   if (walls->own_network && !start_loopback()) return failed(what, "start the loopback");
   if (mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) != 0) return failed(what, "separate mounts");
   // All that is to be seen is held before the first of it is covered.
-  int shown[MAX_PATHS];
-  for (size_t i = 0; i < walls->shown.count; i++) shown[i] = open_directory(walls->shown.items[i]);
-  int var_tmp = walls->var_tmp ? open_directory(walls->var_tmp) : -1;
-  int shm = walls->shm ? open_directory(walls->shm) : -1;
-  if (walls->shm && shm < 0) return failed(what, walls->shm);
-  if (!replace("/tmp", walls->tmp)) return failed(what, "replace /tmp");
-  if (var_tmp >= 0 && !bind_to(var_tmp, "/var/tmp")) {
+  struct held held;
+  hold_all(walls, &held);
+  if (walls->root && !furnish_root(walls, &held, what)) return false;
+  if (walls->tmp && !put(held.tmp, "/tmp", 0)) return failed(what, "replace /tmp");
+  if (held.var_tmp >= 0 && !put(held.var_tmp, "/var/tmp", 0)) {
     return failed(what, "replace /var/tmp");
   }
-  for (size_t i = 0; i < walls->hidden.count; i++) {
+  for (size_t i = 0; !walls->root && i < walls->hidden.count; i++) {
     if (!cover(walls->hidden.items[i]) && errno != ENOENT) {
       return failed(what, walls->hidden.items[i]);
     }
   }
   for (size_t i = 0; i < walls->shown.count; i++) {
-    if (shown[i] < 0) continue; // what is not there is not shown
-    if (!make_way(walls, walls->shown.items[i]) || !bind_to(shown[i], walls->shown.items[i])) {
+    if (held.shown[i] < 0) continue; // what is not there is not shown
+    if (!make_way(walls, walls->shown.items[i]) || !put(held.shown[i], walls->shown.items[i], 0)) {
       return failed(what, walls->shown.items[i]);
     }
   }
-  if (!make_dev(walls, shm, what)) return false;
+  if (walls->shm && held.shm < 0) return failed(what, walls->shm);
+  if (!make_dev(walls, held.shm, what)) return false;
   if (mount("proc", "/proc", "proc", DATA_ONLY | MS_NOEXEC, NULL) != 0) {
     return failed(what, "mount /proc");
+  }
+  // Last, because until here places were made in it.
+  if (walls->root && mount(NULL, "/", NULL, MS_REMOUNT | MS_BIND | MS_RDONLY | DATA_ONLY, NULL) != 0) {
+    return failed(what, "close the image");
   }
   return true;
 }
 
 int walls_run_with_shm(const char *directory, char *const *argv) {
-  // Opened in the namespace in which it is mounted.
-  int shm = unshare(CLONE_NEWNS) == 0 ? open_directory(directory) : -1;
-  if (shm < 0 || mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) != 0 || !bind_to(shm, SHM)) {
+  if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) != 0 ||
+      !put(hold(directory, AT_RECURSIVE), SHM, 0)) {
     fprintf(stderr, "%s as %s: %s\n", directory, SHM, strerror(errno));
     return EXIT_SYSTEM;
   }
-  close(shm);
   umask(022);
   execv(argv[0], argv);
   fprintf(stderr, "%s: %s\n", argv[0], strerror(errno));

@@ -22,6 +22,7 @@ import java.util.Optional;
 /// @param simulateGpus COUNTxMODEL or COUNTxMODEL-MEMORY: devices that do not exist, for trying out
 /// @param gpu the machine's own GPUs, unless they are simulated
 /// @param walls around jobs
+/// @param containers for jobs with an image
 /// @param cpus cores for jobs; absent: the machine's, or 16 for each simulated GPU if that is more
 /// @param memory for jobs; absent: the machine's, or 128 GiB for each simulated GPU if that is more
 /// @param checkpoints root of the jobs' checkpoint directories, perhaps on storage that machines
@@ -38,6 +39,7 @@ public record AgentConfig(
     Optional<String> simulateGpus,
     GpuConfig gpu,
     WallsConfig walls,
+    ContainersConfig containers,
     Optional<Integer> cpus,
     Optional<ByteSize> memory,
     Optional<Path> checkpoints,
@@ -92,7 +94,7 @@ public record AgentConfig(
   }
 
   /// An agent with the defaults of everything but these, that leaves the machine's own GPUs alone:
-  /// several of them in one process would each give the same GPUs away.
+  /// several of them in one process would each give the same GPUs away. Nor does it run containers.
   public static AgentConfig of(Path data, String node, URI server) {
     return new AgentConfig(
         data,
@@ -104,6 +106,7 @@ public record AgentConfig(
         Optional.empty(),
         GpuConfig.NONE,
         WallsConfig.DEFAULTS,
+        ContainersConfig.NONE,
         Optional.empty(),
         Optional.empty(),
         Optional.empty(),
@@ -122,6 +125,7 @@ public record AgentConfig(
         simulateGpus,
         gpu,
         walls,
+        containers,
         cpus,
         memory,
         checkpoints,
@@ -141,6 +145,7 @@ public record AgentConfig(
         simulateGpus,
         gpu,
         walls,
+        containers,
         cpus,
         memory,
         checkpoints,
@@ -160,6 +165,7 @@ public record AgentConfig(
         Optional.of(gpus),
         gpu,
         walls,
+        containers,
         cpus,
         memory,
         checkpoints,
@@ -179,6 +185,7 @@ public record AgentConfig(
         simulateGpus,
         gpus,
         walls,
+        containers,
         cpus,
         memory,
         checkpoints,
@@ -198,6 +205,27 @@ public record AgentConfig(
         simulateGpus,
         gpu,
         other,
+        containers,
+        cpus,
+        memory,
+        checkpoints,
+        logs,
+        keep);
+  }
+
+  /// With these containers.
+  public AgentConfig withContainers(ContainersConfig other) {
+    return new AgentConfig(
+        data,
+        node,
+        server,
+        endpoints,
+        joinToken,
+        joinFile,
+        simulateGpus,
+        gpu,
+        walls,
+        other,
         cpus,
         memory,
         checkpoints,
@@ -216,6 +244,7 @@ public record AgentConfig(
         simulateGpus,
         gpu,
         walls,
+        containers,
         cpus,
         memory,
         Optional.of(root),

@@ -72,6 +72,7 @@ public final class NodeAgent implements AutoCloseable {
             new MemoryWatch.Settings(
                 config.gpu().watchdog().interval(), config.gpu().watchdog().grace()),
             config.walls().settings(),
+            config.containers().settings(),
             bootId);
     try {
       this.devices = new DeviceWatch(driver, config.gpu().health().interval(), time);

@@ -75,6 +75,7 @@ class TrustTest {
             config.simulateGpus(),
             config.gpu(),
             config.walls(),
+            config.containers(),
             config.cpus(),
             config.memory(),
             config.checkpoints(),

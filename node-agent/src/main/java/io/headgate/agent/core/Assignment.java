@@ -18,6 +18,7 @@ import java.util.TreeMap;
 /// @param traceparent W3C trace context; may be empty
 /// @param resume an earlier attempt ran
 /// @param user who submitted it
+/// @param container empty: it runs among the files of the machine
 public record Assignment(
     AttemptKey key,
     int workers,
@@ -35,7 +36,8 @@ public record Assignment(
     String traceparent,
     boolean resume,
     IsolationLevel minimumIsolation,
-    String user) {
+    String user,
+    Optional<Container> container) {
   public Assignment {
     slices = List.copyOf(slices);
     command = List.copyOf(command);

@@ -19,8 +19,12 @@ public final class JobEnvironment {
   /// @param homeDirectory private to the attempt
   /// @param temporaryDirectory private to the attempt
   /// @param checkpointDirectory the job's, the same for every attempt
+  /// @param image what the image says that the job runs in; empty without one
   public record Places(
-      String homeDirectory, String temporaryDirectory, String checkpointDirectory) {}
+      String homeDirectory,
+      String temporaryDirectory,
+      String checkpointDirectory,
+      Map<String, String> image) {}
 
   /// The GPUs of a job.
   ///
@@ -36,12 +40,16 @@ public final class JobEnvironment {
       Assignment assignment, Places places, Gpus gpus, String traceparent) {
     SortedMap<String, String> environment = new TreeMap<>();
     environment.put("PATH", PATH);
+    environment.put("LANG", "C.UTF-8");
+    environment.putAll(places.image());
+    // What only Headgate says, an image cannot say.
+    environment.keySet().removeIf(name -> name.startsWith("HEADGATE_"));
+    environment.remove("TRACEPARENT");
     environment.put("HOME", places.homeDirectory());
     // A user of its own has no entry in the system's list, where programs look otherwise.
     environment.put("USER", "headgate");
     environment.put("LOGNAME", "headgate");
     environment.put("TMPDIR", places.temporaryDirectory());
-    environment.put("LANG", "C.UTF-8");
     environment.putAll(assignment.environment());
     environment.putAll(gpus.device());
     AttemptKey key = assignment.key();

@@ -4,6 +4,8 @@ import com.google.protobuf.Duration;
 import io.headgate.agent.core.AbortCallback;
 import io.headgate.agent.core.Assignment;
 import io.headgate.agent.core.AttemptKey;
+import io.headgate.agent.core.Container;
+import io.headgate.agent.core.Container.PullPolicy;
 import io.headgate.agent.core.Input;
 import io.headgate.agent.core.IsolationLevel;
 import io.headgate.agent.core.JobName;
@@ -91,7 +93,19 @@ final class FromWire {
         wire.getTraceparent(),
         wire.getResume(),
         isolation(wire.getMinimumIsolation()),
-        wire.getUser());
+        wire.getUser(),
+        wire.hasContainer() ? Optional.of(container(wire.getContainer())) : Optional.empty());
+  }
+
+  private static Container container(io.headgate.proto.type.v1.Container wire) {
+    PullPolicy pull =
+        switch (wire.getPullPolicy()) {
+          case PULL_POLICY_UNSPECIFIED, PULL_POLICY_IF_NOT_PRESENT -> PullPolicy.IF_NOT_PRESENT;
+          case PULL_POLICY_ALWAYS -> PullPolicy.ALWAYS;
+          case PULL_POLICY_NEVER -> PullPolicy.NEVER;
+          case UNRECOGNIZED -> throw new IllegalArgumentException("unknown pull policy");
+        };
+    return new Container(wire.getImage(), pull);
   }
 
   private static SliceGrant grant(io.headgate.proto.agent.v1.SliceGrant wire) {

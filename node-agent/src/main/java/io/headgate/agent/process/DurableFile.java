@@ -13,10 +13,13 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 
-/// Files that are whole or absent after a crash at any moment, and readable by their owner only.
+/// Files that are whole or absent after a crash at any moment, and as a rule readable by their
+/// owner only.
 public final class DurableFile {
   static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY_FILE =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+  private static final FileAttribute<Set<PosixFilePermission>> READABLE_FILE =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-r--r--"));
   private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY_DIRECTORY =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
 
@@ -35,6 +38,11 @@ public final class DurableFile {
   /// Replaces the file as a whole for every reader, but without waiting for the disk.
   static void replaceVolatile(Path file, byte[] content) throws IOException {
     replace(file, content, OWNER_ONLY_FILE, false);
+  }
+
+  /// The same for a file that others read.
+  public static void replaceReadable(Path file, byte[] content) throws IOException {
+    replace(file, content, READABLE_FILE, false);
   }
 
   /// Makes the directory if it is not there, and its entry durable.

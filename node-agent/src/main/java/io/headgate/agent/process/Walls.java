@@ -51,6 +51,7 @@ public record Walls(
 
   /// The file system as the job finds it.
   ///
+  /// @param root of its container; empty: it has none
   /// @param temporary its `/tmp`; empty: the machine's
   /// @param otherTemporary its `/var/tmp`
   /// @param sharedMemory its `/dev/shm`; empty: one of its own
@@ -58,6 +59,7 @@ public record Walls(
   /// @param shown directories that it finds at their place, whatever hides what is on the way there
   /// @param owned directories that become its user's, with all that is in them
   public record Rooms(
+      Optional<Root> root,
       Optional<Path> temporary,
       Optional<Path> otherTemporary,
       Optional<Path> sharedMemory,
@@ -66,12 +68,28 @@ public record Walls(
       List<Path> owned) {
     public static final Rooms NONE =
         new Rooms(
-            Optional.empty(), Optional.empty(), Optional.empty(), List.of(), List.of(), List.of());
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty(),
+            List.of(),
+            List.of(),
+            List.of());
 
     public Rooms {
       hidden = List.copyOf(hidden);
       shown = List.copyOf(shown);
       owned = List.copyOf(owned);
+    }
+  }
+
+  /// The files that a job has instead of the machine's, read-only.
+  ///
+  /// @param directory becomes its `/`; places for what is mounted are made in it
+  /// @param lent files and directories of the machine that it finds at their place, read-only
+  public record Root(Path directory, List<Path> lent) {
+    public Root {
+      lent = List.copyOf(lent);
     }
   }
 
@@ -107,6 +125,10 @@ public record Walls(
     if (namespaces != Namespaces.NONE) {
       line(text, "namespaces", namespaces.word);
     }
+    rooms.root.ifPresent(root -> {
+      line(text, "root", root.directory);
+      root.lent.forEach(path -> line(text, "lent", path));
+    });
     rooms.temporary.ifPresent(path -> line(text, "tmp", path));
     rooms.otherTemporary.ifPresent(path -> line(text, "var_tmp", path));
     rooms.sharedMemory.ifPresent(path -> line(text, "shm", path));

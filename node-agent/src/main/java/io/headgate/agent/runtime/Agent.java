@@ -30,6 +30,7 @@ public final class Agent implements AutoCloseable {
   /// @param keep how much of ended attempts is kept
   /// @param watch how closely jobs are held to their device memory
   /// @param walls how jobs are walled off
+  /// @param containers for jobs with an image
   /// @param bootId of the running kernel; another one only in tests
   public record Settings(
       String name,
@@ -39,6 +40,7 @@ public final class Agent implements AutoCloseable {
       Retention.Limits keep,
       MemoryWatch.Settings watch,
       JobWalls.Settings walls,
+      ContainerUse containers,
       String bootId) {}
 
   /// An update on its way to the scheduler.

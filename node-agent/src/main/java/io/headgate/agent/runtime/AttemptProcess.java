@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
 
 /// Looks after an attempt under a supervisor on this machine. Everything that may take time runs on
 /// virtual threads of its own.
-final class AttemptProcess implements AttemptCare {
+final class AttemptProcess implements AttemptCare, AttemptStart.Circumstances {
   private static final Logger LOG = LoggerFactory.getLogger(AttemptProcess.class);
   private static final Duration FIRST_RETRY = Duration.ofMillis(10);
   private static final Duration LAST_RETRY = Duration.ofSeconds(5);
@@ -144,7 +144,7 @@ final class AttemptProcess implements AttemptCare {
         LOG.info("found {} as it was left", key());
         start.adopt();
       } else {
-        Optional<Ledger.Refusal> refusal = start.launch(currentOrder(), currentContact());
+        Optional<Ledger.Refusal> refusal = start.launch(this);
         if (refusal.isPresent()) {
           notStarted(refusal.get());
           return;
@@ -318,7 +318,8 @@ final class AttemptProcess implements AttemptCare {
         new Input.NotStarted(key(), refusal.reason(), refusal.problem(), machine.time().instant()));
   }
 
-  private Optional<StopOrder> currentOrder() {
+  @Override
+  public Optional<StopOrder> stopped() {
     lock.lock();
     try {
       return Optional.ofNullable(order);
@@ -327,7 +328,8 @@ final class AttemptProcess implements AttemptCare {
     }
   }
 
-  private long currentContact() {
+  @Override
+  public long contactBootMs() {
     lock.lock();
     try {
       return contactBootMs.orElse(0);
@@ -336,7 +338,8 @@ final class AttemptProcess implements AttemptCare {
     }
   }
 
-  private boolean isDetached() {
+  @Override
+  public boolean isDetached() {
     lock.lock();
     try {
       return detached;

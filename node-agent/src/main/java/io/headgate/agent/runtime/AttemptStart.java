@@ -1,7 +1,10 @@
 package io.headgate.agent.runtime;
 
+import io.headgate.agent.container.Containers;
+import io.headgate.agent.container.ImageStore;
 import io.headgate.agent.core.Assignment;
 import io.headgate.agent.core.AttemptKey;
+import io.headgate.agent.core.Container;
 import io.headgate.agent.core.EndReason;
 import io.headgate.agent.core.StopOrder;
 import io.headgate.agent.driver.GpuDriverException;
@@ -34,6 +37,18 @@ final class AttemptStart {
     this.directory = machine.ledger().directory(assignment.key());
   }
 
+  /// What may change while an attempt is started.
+  interface Circumstances {
+    /// An order to stop it that came already.
+    Optional<StopOrder> stopped();
+
+    /// The last contact with the control plane that is known; 0: none.
+    long contactBootMs();
+
+    /// The agent lets go of its attempts.
+    boolean isDetached();
+  }
+
   /// After a restart the driver has to know again which slices are taken.
   void adopt() throws IOException {
     for (SlicePlan plan : machine.ledger().slices(key())) {
@@ -47,32 +62,45 @@ final class AttemptStart {
 
   /// Launches the attempt, unless it was or has to be given up.
   ///
-  /// @param stopped an order to stop it that came already
-  /// @param contactBootMs the last contact with the control plane that is known; 0: none
+  /// @param circumstances as they are, whenever they are asked for
   /// @return empty: a supervisor has it; otherwise why it never runs here
   /// @throws IOException when it is unknown how far it came; to be tried again
-  Optional<Ledger.Refusal> launch(Optional<StopOrder> stopped, long contactBootMs)
+  Optional<Ledger.Refusal> launch(Circumstances circumstances)
       throws IOException, InterruptedException {
     Optional<Ledger.Refusal> earlier = machine.ledger().refusal(key());
     if (earlier.isPresent()) {
       return earlier;
     }
+    Optional<StopOrder> stopped = circumstances.stopped();
     if (stopped.isPresent()) {
-      EndReason reason =
-          switch (stopped.get().kind()) {
-            case SHUTDOWN -> EndReason.NODE_STOPPED;
-            case DEVICE_FAILED -> EndReason.DEVICE_FAILED;
-            case PREEMPT, CANCEL, ORPHAN, OVER_LIMIT -> EndReason.STOPPED;
-          };
-      return giveUp(reason, "stopped before it started");
+      return giveUp(stopped.get());
     }
     try (AgentInstruments.Timing timing = machine.instruments().starting(assignment)) {
-      return launch(contactBootMs, timing.traceparent());
+      return launch(circumstances, timing.traceparent());
     }
   }
 
-  private Optional<Ledger.Refusal> launch(long contactBootMs, String traceparent)
+  private Optional<Ledger.Refusal> giveUp(StopOrder stopped) throws IOException {
+    EndReason reason =
+        switch (stopped.kind()) {
+          case SHUTDOWN -> EndReason.NODE_STOPPED;
+          case DEVICE_FAILED -> EndReason.DEVICE_FAILED;
+          case PREEMPT, CANCEL, ORPHAN, OVER_LIMIT -> EndReason.STOPPED;
+        };
+    return giveUp(reason, "stopped before it started");
+  }
+
+  private Optional<Ledger.Refusal> launch(Circumstances circumstances, String traceparent)
       throws IOException, InterruptedException {
+    Optional<ImageStore.Image> image = Optional.empty();
+    if (assignment.container().isPresent()) {
+      // Before the slices: an image may take long, or not be there at all.
+      try {
+        image = Optional.of(openImage(assignment.container().get(), circumstances));
+      } catch (ImageStore.ImageException | IOException e) {
+        return withoutImage(e, circumstances);
+      }
+    }
     List<SlicePlan> plans;
     try {
       plans = realiseSlices();
@@ -81,8 +109,8 @@ final class AttemptStart {
       return giveUp(EndReason.REJECTED, "the slice could not be made: " + e.getMessage());
     }
     try {
-      long contact = Math.max(machine.ledger().contactBootMs(key()), contactBootMs);
-      new Launch(machine, assignment, directory).prepare(plans, contact, traceparent);
+      long contact = Math.max(machine.ledger().contactBootMs(key()), circumstances.contactBootMs());
+      new Launch(machine, assignment, directory).prepare(plans, contact, traceparent, image);
     } catch (GpuDriverException e) {
       return giveUp(EndReason.REJECTED, "the slice cannot be given to it: " + e.getMessage());
     } catch (IOException | IllegalArgumentException | ArithmeticException e) {
@@ -111,6 +139,32 @@ final class AttemptStart {
       case SupervisorLauncher.Result.Failed(String problem) ->
           giveUp(EndReason.START_FAILED, problem);
     };
+  }
+
+  private ImageStore.Image openImage(Container container, Circumstances circumstances)
+      throws IOException, InterruptedException {
+    Containers containers =
+        machine
+            .containers()
+            .orElseThrow(() -> new IOException("this node runs no jobs with an image"));
+    return containers.open(
+        key(), container, () -> circumstances.stopped().isPresent() || circumstances.isDetached());
+  }
+
+  private Optional<Ledger.Refusal> withoutImage(Exception cause, Circumstances circumstances)
+      throws IOException {
+    Optional<StopOrder> stopped = circumstances.stopped();
+    if (stopped.isPresent()) {
+      return giveUp(stopped.get());
+    }
+    if (circumstances.isDetached()) {
+      throw new IOException("the agent ends; the next one begins anew", cause);
+    }
+    String problem = String.valueOf(cause.getMessage());
+    return cause instanceof ImageStore.ImageException
+        ? giveUp(EndReason.START_FAILED, problem)
+        // The machine's fault and not the job's, which may run elsewhere.
+        : giveUp(EndReason.REJECTED, "no container could be made: " + problem);
   }
 
   private List<SlicePlan> realiseSlices() throws IOException {

@@ -91,9 +91,11 @@ public final class JobWalls {
   ///
   /// @param devices of its slices
   /// @param rooms of its slices
+  /// @param root of its container
   record Request(
       String name,
       OptionalInt user,
+      Optional<Walls.Root> root,
       List<DeviceNode> devices,
       SliceRooms rooms,
       long cpu,
@@ -226,6 +228,10 @@ public final class JobWalls {
     return namespaces != Walls.Namespaces.NONE;
   }
 
+  boolean haveOwnNetwork() {
+    return namespaces == Walls.Namespaces.OWN_NETWORK;
+  }
+
   /// Opens the way that leads to a directory to who knows its name, where nothing else leads there.
   void openWay(Path directory) throws IOException {
     if (users && !areNamespaces()) {
@@ -271,7 +277,13 @@ public final class JobWalls {
     List<Path> owned = request.user().isPresent() ? List.of(places.checkpoints()) : List.of();
     if (!areNamespaces()) {
       return new Walls.Rooms(
-          Optional.empty(), Optional.empty(), Optional.empty(), List.of(), List.of(), owned);
+          Optional.empty(),
+          Optional.empty(),
+          Optional.empty(),
+          Optional.empty(),
+          List.of(),
+          List.of(),
+          owned);
     }
     List<Path> shown = new ArrayList<>(List.of(places.work(), places.checkpoints()));
     shown.addAll(request.rooms().shown());
@@ -281,6 +293,7 @@ public final class JobWalls {
       }
     }
     return new Walls.Rooms(
+        request.root(),
         Optional.of(places.temporary()),
         Optional.of(places.varTemporary()),
         request.rooms().sharedMemory(),

@@ -1,10 +1,14 @@
 package io.headgate.agent.runtime;
 
+import io.headgate.agent.container.Containers;
+import io.headgate.agent.container.ImageStore;
 import io.headgate.agent.core.Assignment;
 import io.headgate.agent.core.AttemptKey;
+import io.headgate.agent.core.DeviceNode;
 import io.headgate.agent.core.JobEnvironment;
 import io.headgate.agent.core.JobName;
 import io.headgate.agent.driver.SlicePlan;
+import io.headgate.agent.driver.SliceRooms;
 import io.headgate.agent.process.Cgroups;
 import io.headgate.agent.process.SupervisorSpec;
 import io.headgate.agent.process.Trees;
@@ -15,6 +19,9 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -30,16 +37,35 @@ record Launch(Machine machine, Assignment assignment, Path directory) {
   ///
   /// @param contactBootMs the last contact with the control plane
   /// @param traceparent the trace that the job continues; may be empty
-  void prepare(List<SlicePlan> plans, long contactBootMs, String traceparent) throws IOException {
+  /// @param image whose files it has
+  void prepare(
+      List<SlicePlan> plans,
+      long contactBootMs,
+      String traceparent,
+      Optional<ImageStore.Image> image)
+      throws IOException {
     AttemptKey key = assignment.key();
     OptionalInt user = user();
     JobWalls.Places rooms = makeRooms(user);
-    Path runsIn = assignment.workingDirectory().map(Path::of).orElse(rooms.work());
+    Path runsIn =
+        assignment
+            .workingDirectory()
+            .or(() -> image.flatMap(ImageStore.Image::workingDirectory))
+            .map(Path::of)
+            .orElse(rooms.work());
     JobEnvironment.Places places =
         new JobEnvironment.Places(
             rooms.work().toString(),
             machine.walls().areNamespaces() ? "/tmp" : rooms.temporary().toString(),
-            rooms.checkpoints().toString());
+            rooms.checkpoints().toString(),
+            image.map(ImageStore.Image::environment).orElseGet(TreeMap::new));
+    SortedMap<String, String> devices = new TreeMap<>(machine.driver().environment(plans));
+    List<DeviceNode> nodes =
+        machine.walls().areNamespaces() ? machine.driver().deviceNodes(plans) : List.of();
+    SliceRooms sliceRooms = machine.driver().rooms(plans);
+    if (image.isPresent() && !plans.isEmpty()) {
+      containers().tell(key, devices, nodes, sliceRooms);
+    }
     Walls walls =
         machine
             .walls()
@@ -47,16 +73,15 @@ record Launch(Machine machine, Assignment assignment, Path directory) {
                 new JobWalls.Request(
                     key.directoryName(),
                     user,
-                    machine.walls().areNamespaces()
-                        ? machine.driver().deviceNodes(plans)
-                        : List.of(),
-                    machine.driver().rooms(plans),
+                    image.map(files -> new Walls.Root(files.root(), lent())),
+                    nodes,
+                    sliceRooms,
                     assignment.cpuMillis(),
                     assignment.memoryBytes()),
                 rooms);
     JobEnvironment.Gpus gpus =
         new JobEnvironment.Gpus(
-            machine.driver().environment(plans),
+            devices,
             plans.stream().mapToLong(SlicePlan::memoryLimitBytes).min().orElse(0),
             machine.driver().isSimulated() && !plans.isEmpty());
     Assignment.SelfStop selfStop = assignment.selfStop();
@@ -77,6 +102,20 @@ record Launch(Machine machine, Assignment assignment, Path directory) {
                 selfStop.grace()),
             machine.logs())
         .writeTo(directory);
+  }
+
+  /// Of the machine's files, what its container finds too: without those of the network's names, a
+  /// job that has the machine's network finds nobody there.
+  private List<Path> lent() {
+    Stream<Path> names =
+        machine.walls().haveOwnNetwork()
+            ? Stream.of()
+            : Stream.of(Path.of("/etc/resolv.conf"), Path.of("/etc/hosts")).filter(Files::exists);
+    return Stream.concat(names, containers().lent().stream()).toList();
+  }
+
+  private Containers containers() {
+    return machine.containers().orElseThrow();
   }
 
   private OptionalInt user() throws IOException {
@@ -116,7 +155,8 @@ record Launch(Machine machine, Assignment assignment, Path directory) {
         checkpoints.toRealPath());
   }
 
-  /// Removes what nobody may find after the attempt: its private temporary files and its cgroup.
+  /// Removes what nobody may find after the attempt: its private temporary files, its cgroup, its
+  /// container.
   void cleanUp() throws IOException {
     try {
       Trees.delete(directory.resolve(TEMPORARY));
@@ -129,6 +169,9 @@ record Launch(Machine machine, Assignment assignment, Path directory) {
     Optional<Path> cgroup = machine.cgroups().of(assignment.key().directoryName());
     if (cgroup.isPresent()) {
       Cgroups.killAndRemove(cgroup.get());
+    }
+    if (assignment.container().isPresent() && machine.containers().isPresent()) {
+      containers().remove(assignment.key());
     }
     machine.walls().remove(assignment.key().directoryName());
   }

@@ -173,12 +173,18 @@ final class Ledger implements AttemptRecords, AutoCloseable {
   /// Slices of attempts of this boot that have not ended.
   List<SlicePlan> slices(Input.Recovered recovered) throws IOException {
     List<SlicePlan> plans = new ArrayList<>();
-    for (Input.Found found : recovered.attempts()) {
-      if (found.end().isEmpty() && found.sameBoot()) {
-        plans.addAll(slices(found.key()));
-      }
+    for (AttemptKey key : live(recovered)) {
+      plans.addAll(slices(key));
     }
     return plans;
+  }
+
+  /// Attempts of this boot that have not ended.
+  static List<AttemptKey> live(Input.Recovered recovered) {
+    return recovered.attempts().stream()
+        .filter(found -> found.end().isEmpty() && found.sameBoot())
+        .map(Input.Found::key)
+        .toList();
   }
 
   /// Gives up an attempt that never ran: no launcher, however late, starts it from then on.

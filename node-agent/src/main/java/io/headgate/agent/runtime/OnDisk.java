@@ -1,5 +1,6 @@
 package io.headgate.agent.runtime;
 
+import io.headgate.agent.container.Containers;
 import io.headgate.agent.core.AttemptKey;
 import io.headgate.agent.core.AttemptReport;
 import io.headgate.agent.core.Input;
@@ -32,6 +33,7 @@ final class OnDisk {
     Cgroups cgroups = Agent.cgroups(settings.name(), data);
     Path program;
     JobWalls walls;
+    Optional<Containers> containers;
     Outbox outbox;
     try {
       DurableFile.makeDirectory(data.resolve("bin"));
@@ -41,6 +43,7 @@ final class OnDisk {
       if (walls.areNamespaces()) {
         driver.jobsHaveMounts(program);
       }
+      containers = settings.containers().open(name, walls);
       walls.openWay(data);
       walls.openWay(ledger.attempts());
       outbox = Outbox.open(data.resolve("outbox"), ledger.reserve());
@@ -55,6 +58,7 @@ final class OnDisk {
             new SupervisorLauncher(program),
             cgroups,
             walls,
+            containers,
             settings.checkpoints().toAbsolutePath(),
             settings.logs(),
             settings.watch(),
@@ -95,6 +99,9 @@ final class OnDisk {
       @Override
       public void recovered(Input.Recovered recovered) throws IOException {
         machine.driver().recover(machine.ledger().slices(recovered));
+        if (machine.containers().isPresent()) {
+          machine.containers().get().recover(Ledger.live(recovered));
+        }
         retention.begin();
       }
 

@@ -5,6 +5,8 @@ import io.headgate.agent.core.Assignment;
 import io.headgate.agent.core.AttemptKey;
 import io.headgate.agent.core.AttemptReport;
 import io.headgate.agent.core.AttemptState;
+import io.headgate.agent.core.Container;
+import io.headgate.agent.core.Container.PullPolicy;
 import io.headgate.agent.core.EndReason;
 import io.headgate.agent.core.IsolationLevel;
 import io.headgate.agent.core.JobName;
@@ -43,6 +45,10 @@ final class Records {
         .putIfPresent("working_directory", assignment.workingDirectory())
         .putIfPresent("time_limit", assignment.timeLimit())
         .putIfPresent("stop_after", assignment.stopAfter());
+    assignment
+        .container()
+        .ifPresent(
+            container -> fields.put("image", container.image()).put("pull", container.pull()));
     assignment.slices().forEach(slice -> putGrant(fields, slice));
     assignment.command().forEach(argument -> fields.put("command", argument));
     assignment.abortCallback().command().forEach(argument -> fields.put("abort", argument));
@@ -74,7 +80,10 @@ final class Records {
         fields.require("traceparent"),
         Boolean.parseBoolean(fields.require("resume")),
         fields.constant("minimum_isolation", IsolationLevel.class),
-        fields.require("user"));
+        fields.require("user"),
+        fields
+            .find("image")
+            .map(image -> new Container(image, fields.constant("pull", PullPolicy.class))));
   }
 
   static Fields of(AttemptReport report) {

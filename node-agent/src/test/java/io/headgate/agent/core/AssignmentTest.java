@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// What an order must look like, and what a job's environment is made of.
 class AssignmentTest {
   private static final JobEnvironment.Places PLACES =
-      new JobEnvironment.Places("/work", "/tmp/a", "/checkpoints/acme/a");
+      new JobEnvironment.Places("/work", "/tmp/a", "/checkpoints/acme/a", Map.of());
 
   private static Assignment with(
       List<String> command, Map<String, String> environment, String directory) {
@@ -37,7 +37,8 @@ class AssignmentTest {
         "",
         false,
         IsolationLevel.NONE,
-        "ada");
+        "ada",
+        Optional.empty());
   }
 
   private static Assignment.SelfStop selfStop(
@@ -60,7 +61,8 @@ class AssignmentTest {
             "",
             false,
             IsolationLevel.NONE,
-            "ada")
+            "ada",
+            Optional.empty())
         .selfStop();
   }
 

@@ -62,7 +62,8 @@ public final class Fixtures {
         "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
         true,
         IsolationLevel.NONE,
-        "ada");
+        "ada",
+        Optional.of(new Container("registry.example/train:1", Container.PullPolicy.ALWAYS)));
   }
 
   static Observation running() {

@@ -55,6 +55,7 @@ class WallsTest {
                 OptionalInt.of(user),
                 namespaces,
                 new Walls.Rooms(
+                    Optional.empty(),
                     Optional.of(ownDirectory(job, "tmp", user)),
                     Optional.of(ownDirectory(job, "var-tmp", user)),
                     Optional.empty(),
@@ -306,6 +307,7 @@ class WallsTest {
             OptionalInt.of(ADA),
             Walls.Namespaces.SHARED_NETWORK,
             new Walls.Rooms(
+                Optional.empty(),
                 Optional.of(root.resolve("absent")),
                 Optional.empty(),
                 Optional.empty(),

@@ -143,7 +143,8 @@ class CrashTest {
             "",
             false,
             IsolationLevel.NONE,
-            "ada"),
+            "ada",
+            Optional.empty()),
         Fixtures.NOW);
   }
 

@@ -1,5 +1,6 @@
 package io.headgate.agent.runtime;
 
+import io.headgate.agent.ContainersConfig;
 import io.headgate.agent.WallsConfig;
 import io.headgate.agent.core.StopOrder;
 import io.headgate.agent.driver.KernelDevices;
@@ -41,6 +42,7 @@ final class CrashingAgent {
             new Retention.Limits(10, Duration.ofDays(1), Optional.empty()),
             new MemoryWatch.Settings(Duration.ofMillis(150), Duration.ofMillis(400)),
             WallsConfig.DEFAULTS.settings(),
+            ContainersConfig.NONE.settings(),
             bootId),
         driver,
         new DeviceWatch(driver, Duration.ofSeconds(10), time),

@@ -25,7 +25,7 @@ import org.openjdk.jmh.annotations.Warmup;
 @State(Scope.Thread)
 @Fork(
     value = 1,
-    jvmArgsAppend = {"-Xms7g", "-Xmx7g"})
+    jvmArgsAppend = {"-Xmx7g", "-XX:+UseParallelGC"})
 @Warmup(iterations = 2, time = 2)
 @Measurement(iterations = 5, time = 2)
 public class DecisionBenchmark {

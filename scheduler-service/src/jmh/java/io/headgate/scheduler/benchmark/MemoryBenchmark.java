@@ -21,7 +21,7 @@ import org.openjdk.jmh.annotations.Warmup;
 @State(Scope.Thread)
 @Fork(
     value = 1,
-    jvmArgsAppend = {"-Xms7g", "-Xmx7g"})
+    jvmArgsAppend = {"-Xmx7g", "-XX:+UseParallelGC"})
 @Warmup(iterations = 0)
 @Measurement(iterations = 5)
 public class MemoryBenchmark {

@@ -24,7 +24,7 @@ import org.openjdk.jmh.annotations.Warmup;
 @State(Scope.Thread)
 @Fork(
     value = 1,
-    jvmArgsAppend = {"-Xms7g", "-Xmx7g"})
+    jvmArgsAppend = {"-Xmx7g", "-XX:+UseParallelGC"})
 @Warmup(iterations = 2)
 @Measurement(iterations = 5)
 public class PreemptionBenchmark {

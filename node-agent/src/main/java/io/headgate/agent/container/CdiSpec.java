@@ -1,0 +1,97 @@
+package io.headgate.agent.container;
+
+import io.headgate.agent.core.DeviceNode;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/// The slices of one attempt as the one device of a specification of the Container Device
+/// Interface: what the job's container gets for them, and any other that is started with `--device
+/// headgate.io/slice=NAME`. The version is the first that knows all of it, so that any engine reads
+/// it.
+///
+/// @param name of the device
+/// @param environment that tells libraries which devices they have
+/// @param nodes device files
+/// @param mounts of the machine
+public record CdiSpec(
+    String name,
+    SortedMap<String, String> environment,
+    List<DeviceNode> nodes,
+    List<Mount> mounts) {
+  /// Of all such devices.
+  public static final String KIND = "headgate.io/slice";
+
+  private static final String VERSION = "0.3.0";
+
+  /// A file or directory of the machine in the container.
+  ///
+  /// @param target where it is found there
+  public record Mount(Path source, Path target, boolean readOnly) {
+    private List<String> options() {
+      return List.of("rbind", "nosuid", "nodev", readOnly ? "ro" : "rw");
+    }
+  }
+
+  public CdiSpec {
+    environment = new TreeMap<>(environment);
+    nodes = List.copyOf(nodes);
+    mounts = List.copyOf(mounts);
+  }
+
+  /// As the content of its file.
+  public String toJson() {
+    return """
+    {
+      "cdiVersion": %s,
+      "kind": %s,
+      "devices": [{"name": %s, "containerEdits": {
+        "env": %s,
+        "deviceNodes": %s,
+        "mounts": %s
+      }}]
+    }
+    """
+        .formatted(
+            text(VERSION),
+            text(KIND),
+            text(name),
+            list(
+                environment.entrySet().stream()
+                    .map(entry -> text(entry.getKey() + "=" + entry.getValue()))
+                    .toList()),
+            list(nodes.stream().map(CdiSpec::node).toList()),
+            list(mounts.stream().map(CdiSpec::mount).toList()));
+  }
+
+  private static String node(DeviceNode node) {
+    return "{\"path\": %s, \"type\": \"c\", \"major\": %d, \"minor\": %d, \"permissions\": \"rw\"}"
+        .formatted(text("/dev/" + node.name()), node.major(), node.minor());
+  }
+
+  private static String mount(Mount mount) {
+    return "{\"hostPath\": %s, \"containerPath\": %s, \"options\": %s}"
+        .formatted(
+            text(mount.source.toString()),
+            text(mount.target.toString()),
+            list(mount.options().stream().map(CdiSpec::text).toList()));
+  }
+
+  private static String list(List<String> items) {
+    return "[" + String.join(", ", items) + "]";
+  }
+
+  private static String text(String value) {
+    return value
+        .chars()
+        .mapToObj(c ->
+            switch (c) {
+              case '"' -> "\\\"";
+              case '\\' -> "\\\\";
+              default -> c < ' ' ? "\\u%04x".formatted(c) : Character.toString(c);
+            })
+        .collect(Collectors.joining("", "\"", "\""));
+  }
+}

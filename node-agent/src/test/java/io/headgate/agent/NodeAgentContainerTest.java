@@ -1,0 +1,303 @@
+package io.headgate.agent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assumptions.assumeThat;
+import static org.awaitility.Awaitility.await;
+
+import com.google.protobuf.util.Durations;
+import io.headgate.agent.container.FakePodman;
+import io.headgate.agent.container.RealPodman;
+import io.headgate.agent.driver.nvml.FakeGpus;
+import io.headgate.agent.process.SupervisorBinary;
+import io.headgate.agent.runtime.JobWalls.Wanted;
+import io.headgate.kit.config.Secret;
+import io.headgate.kit.telemetry.Telemetry;
+import io.headgate.kit.time.TimeSource;
+import io.headgate.proto.agent.v1.Assign;
+import io.headgate.proto.agent.v1.AttemptReport;
+import io.headgate.proto.agent.v1.AttemptReport.EndReason;
+import io.headgate.proto.agent.v1.AttemptReport.State;
+import io.headgate.proto.agent.v1.Stop;
+import io.headgate.proto.type.v1.Container;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Jobs with an image on a whole agent. The containers are real; the image is empty, of a program
+/// that stands in for podman, and has the machine's programs lent.
+class NodeAgentContainerTest {
+  @TempDir Path root;
+  private final FakeControlPlane plane = new FakeControlPlane();
+  private FakePodman podman;
+  private Optional<NodeAgent> agent = Optional.empty();
+
+  @BeforeEach
+  void needWalls() throws Exception {
+    Process probe =
+        new ProcessBuilder(SupervisorBinary.extract(root).toString(), "--probe").start();
+    assumeThat(probe.inputReader().lines().toList())
+        .as("this machine lets us raise the walls of containers")
+        .contains("user=", "namespaces=");
+    podman = FakePodman.in(root);
+  }
+
+  @AfterEach
+  void stop() {
+    agent.ifPresent(running -> running.stopJobsAndClose(FakeControlPlane.PATIENCE));
+    plane.close();
+  }
+
+  private AgentConfig config(Wanted use) {
+    return config(use, podman.program());
+  }
+
+  private AgentConfig config(Wanted use, Path program) {
+    List<Path> programs =
+        Stream.of("/bin", "/usr", "/lib", "/lib64").map(Path::of).filter(Files::exists).toList();
+    return AgentConfig.of(root.resolve("n1"), "n1", plane.uri())
+        .withJoinToken(Secret.of(FakeControlPlane.JOIN_TOKEN))
+        .withContainers(
+            new ContainersConfig(
+                use, program, root.resolve("cdi"), programs, FakeControlPlane.PATIENCE));
+  }
+
+  private void start(AgentConfig config) {
+    int before = plane.hellos.size();
+    NodeAgent started = new NodeAgent(config, Telemetry.disabled(), TimeSource.system());
+    agent = Optional.of(started);
+    started.start();
+    await()
+        .atMost(FakeControlPlane.PATIENCE)
+        .until(() -> started.isReady() && plane.hellos.size() > before);
+  }
+
+  private void start() {
+    start(config(Wanted.REQUIRED));
+  }
+
+  private Assign.Builder job(String job, String image, String script) {
+    return Orders.assign(plane.leadership, job, script)
+        .setContainer(Container.newBuilder().setImage(image));
+  }
+
+  private Assign.Builder job(String job, String script) {
+    return job(job, "localhost/empty:1", script);
+  }
+
+  private String output(String job, int lines) throws Exception {
+    Path log = root.resolve("n1/attempts/acme." + job + ".1.0/logs/stdout.0");
+    await()
+        .atMost(FakeControlPlane.PATIENCE)
+        .until(() -> Files.exists(log) && Files.readAllLines(log).size() >= lines);
+    return Files.readString(log).strip();
+  }
+
+  private List<Path> cdiFiles() throws Exception {
+    if (!Files.exists(root.resolve("cdi"))) {
+      return List.of();
+    }
+    try (Stream<Path> files = Files.list(root.resolve("cdi"))) {
+      return files.toList();
+    }
+  }
+
+  @Test
+  void findsItsImageAndNothingElse() throws Exception {
+    Path secret = Files.createFile(root.resolve("secret"));
+    start();
+    plane.send(
+        Orders.message(
+            job(
+                "j",
+                """
+                pwd; ls /; touch /new 2>&1 | sed 's/.*: //'
+                ls %s; ls /tmp/ | wc -l; ls /dev/shm; ls /root /home /etc/passwd; echo $OF_IMAGE
+                echo $HEADGATE_JOB; grep -E '^(CapBnd|NoNewPrivs)' /proc/self/status; id -u
+                echo kept > $HOME/kept; echo kept > $HEADGATE_CHECKPOINT_DIR/kept; exit 7
+                """
+                    .formatted(secret))));
+    AttemptReport end = plane.awaitEnd("j");
+
+    assertThat(end.getExitCode()).isEqualTo(7);
+    List<String> lines = output("j", 1).lines().toList();
+    assertThat(lines).startsWith("/usr").contains("dev", "etc", "proc", "sys", "tmp", "var");
+    assertThat(lines)
+        .doesNotContain("root", "home", "opt", "srv", secret.toString())
+        .contains("Read-only file system", "a=b", "tenants/acme/jobs/j")
+        .contains("CapBnd:\t0000000000000000", "NoNewPrivs:\t1");
+    assertThat(lines.getLast()).matches("19[0-9]{8}");
+    assertThat(root.resolve("n1/attempts/acme.j.1.0/work/kept")).hasContent("kept");
+    assertThat(root.resolve("n1/checkpoints/acme/j/kept")).hasContent("kept");
+    assertThat(podman.containers()).as("nothing is left").isEmpty();
+    assertThat(cdiFiles()).isEmpty();
+  }
+
+  @Test
+  void hasExactlyItsSliceAndEnginesAreToldAsLongAsItRuns() throws Exception {
+    FakeGpus gpus = FakeGpus.in(root, FakeGpus.Version.V580).with(false).with(false);
+    start(
+        config(Wanted.REQUIRED)
+            .withGpus(
+                new GpuConfig(
+                    GpuConfig.Driver.NVML,
+                    new GpuConfig.Nvml(gpus.library().toString(), FakeControlPlane.PATIENCE),
+                    GpuConfig.Rocm.DEFAULTS,
+                    GpuConfig.Mig.DEFAULTS,
+                    GpuConfig.Mps.DEFAULTS,
+                    GpuConfig.Watchdog.DEFAULTS,
+                    GpuConfig.Health.DEFAULTS)));
+    String uuid = plane.registrations.getLast().getDevices(1).getUuid();
+    plane.send(
+        Orders.message(
+            job("j", "echo $CUDA_VISIBLE_DEVICES; ls /dev | grep nvidia; exec sleep 1000")
+                .addSlices(Orders.slice(plane.registrations.getLast(), 1, "1"))));
+    assertThat(output("j", 3).lines())
+        .startsWith(uuid)
+        .contains("nvidia1", "nvidiactl")
+        .doesNotContain("nvidia0");
+    assertThat(cdiFiles()).hasSize(1);
+    String told = Files.readString(cdiFiles().getFirst());
+    assertThat(told)
+        .contains(
+            "\"kind\": \"headgate.io/slice\"",
+            ".acme.j.1.0\"",
+            "CUDA_VISIBLE_DEVICES=" + uuid,
+            "\"/dev/nvidia1\"",
+            "\"hostPath\": \"/usr\"")
+        .doesNotContain("/dev/nvidia0\"");
+    plane.send(Orders.stop(plane.leadership, "j", Stop.Kind.KIND_CANCEL));
+    plane.awaitEnd("j");
+    assertThat(cdiFiles()).isEmpty();
+  }
+
+  @Test
+  void isPreemptedInOrderByItsNextAgent() throws Exception {
+    start();
+    plane.send(
+        Orders.message(
+            Orders.withCallback(
+                job(
+                    "j",
+                    "trap 'echo asked; exit 3' TERM; echo up; while :; do read -t 0.02 <> <(:); done"),
+                "echo callback in $(ls -d /home /etc 2> /dev/null) of $(tr '\\0' ' ' < /proc/$HEADGATE_JOB_PID/cmdline | cut -c1-4)")));
+    assertThat(output("j", 1)).isEqualTo("up");
+    agent.orElseThrow().close();
+    podman.leave("headgate.of-another-agent");
+    start();
+    assertThat(podman.containers()).hasSize(2);
+    plane.send(Orders.stop(plane.leadership, "j", Stop.Kind.KIND_PREEMPT));
+    AttemptReport end = plane.awaitEnd("j");
+
+    assertThat(end.getExitCode()).isEqualTo(3);
+    assertThat(output("j", 3)).isEqualTo("up\ncallback in /etc of bash\nasked");
+    assertThat(podman.containers()).containsExactly("headgate.of-another-agent");
+  }
+
+  @Test
+  void isGoneWhenItMayRunElsewhere() throws Exception {
+    start();
+    plane.send(
+        Orders.message(
+            job("j", "trap '' TERM; echo up; while :; do sleep 1000; done")
+                .setTerminationGrace(Durations.fromMillis(50))
+                .setStopAfter(Durations.fromMillis(1500))));
+    output("j", 1);
+    plane.answersHeartbeats = false;
+    assertThat(plane.awaitEnd("j").getEndReason()).isEqualTo(EndReason.END_REASON_OUT_OF_CONTACT);
+    assertThat(podman.containers()).isEmpty();
+  }
+
+  @Test
+  void runsAnImageOfTheRealPodmanAcrossAgentsAndLeavesNothing() throws Exception {
+    try (RealPodman real = RealPodman.in(root)) {
+      real.makeImage(Files.writeString(root.resolve("hello"), "there\n"));
+      start(config(Wanted.REQUIRED, real.program()));
+      plane.send(
+          Orders.message(
+              job(
+                      "j",
+                      RealPodman.IMAGE,
+                      "trap 'exit 5' TERM; cat /hello; echo $A; while :; do read -t 0.02 <> <(:); done")
+                  .setWorkingDirectory("/")));
+      assertThat(output("j", 2)).isEqualTo("there\nb=c");
+      agent.orElseThrow().close();
+      start(config(Wanted.REQUIRED, real.program()));
+      plane.send(Orders.stop(plane.leadership, "j", Stop.Kind.KIND_PREEMPT));
+      assertThat(plane.awaitEnd("j").getExitCode()).isEqualTo(5);
+      assertThat(real.call("ps", "--all", "--quiet")).isEmpty();
+    }
+  }
+
+  @Test
+  void removesAtTheStartWhatNoAttemptExplains() throws Exception {
+    start();
+    plane.send(Orders.message(job("j", "echo up; exec sleep 1000")));
+    output("j", 1);
+    String lives = podman.containers().getFirst();
+    agent.orElseThrow().close();
+    podman.leave(lives.replace(".j.", ".lost."));
+    Files.createDirectories(root.resolve("cdi"));
+    Files.createFile(
+        root.resolve("cdi/" + lives.replace("headgate.", "headgate.io-slice-") + "lost.json"));
+    start();
+
+    assertThat(podman.containers()).containsExactly(lives);
+    assertThat(cdiFiles()).isEmpty();
+  }
+
+  @Test
+  void isStoppedWhileItsImageComes() throws Exception {
+    start();
+    plane.send(Orders.message(job("j", "localhost/slow", "true")));
+    await()
+        .atMost(FakeControlPlane.PATIENCE)
+        .until(() -> podman.calls().stream().anyMatch(call -> call.contains("localhost/slow")));
+    plane.send(Orders.stop(plane.leadership, "j", Stop.Kind.KIND_CANCEL));
+    AttemptReport end = plane.awaitEnd("j");
+
+    assertThat(end.getEndReason()).isEqualTo(EndReason.END_REASON_STOPPED);
+    assertThat(end.getError()).isEqualTo("stopped before it started");
+  }
+
+  @Test
+  void saysWhyItCannotRun() throws Exception {
+    start();
+    plane.send(Orders.message(job("absent", "localhost/absent", "true")));
+    AttemptReport absent = plane.awaitEnd("absent");
+    assertThat(absent.getEndReason()).isEqualTo(EndReason.END_REASON_START_FAILED);
+    assertThat(absent.getError()).contains("image localhost/absent cannot be had", "no such image");
+
+    plane.send(Orders.message(job("odd", "oci-archive:/etc/shadow", "true")));
+    AttemptReport odd = plane.awaitEnd("odd");
+    assertThat(odd.getEndReason()).isEqualTo(EndReason.END_REASON_REJECTED);
+    assertThat(odd.getError()).contains("image 'oci-archive:/etc/shadow' must name its registry");
+  }
+
+  @Test
+  void isRejectedWhereNoContainersAreWanted() throws Exception {
+    start(config(Wanted.NONE));
+    plane.send(Orders.message(job("j", "true")));
+    AttemptReport end = plane.awaitEnd("j");
+    assertThat(end.getEndReason()).isEqualTo(EndReason.END_REASON_REJECTED);
+    assertThat(end.getError()).contains("this node runs no jobs with an image");
+    plane.send(Orders.message(Orders.assign(plane.leadership, "process", "true")));
+    plane.awaitState("process", State.STATE_ENDED);
+  }
+
+  @Test
+  void doesNotStartWithoutPodmanWhereContainersAreRequired() throws Exception {
+    Files.delete(podman.program());
+    assertThatExceptionOfType(UncheckedIOException.class)
+        .isThrownBy(() -> start(config(Wanted.REQUIRED)))
+        .withMessageContaining("containers.use is required, and cannot be had");
+    start(config(Wanted.AUTO));
+  }
+}

@@ -1,0 +1,71 @@
+package io.headgate.agent.container;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.headgate.agent.container.ImageStore.ImageException;
+import io.headgate.agent.core.Container.PullPolicy;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// How podman is called; what it does then, `RealPodmanTest` shows.
+class PodmanTest {
+  @TempDir Path root;
+  private FakePodman fake;
+  private ImageStore store;
+
+  @BeforeEach
+  void open() throws Exception {
+    fake = FakePodman.in(root);
+    store = Podman.open(fake.program(), Duration.ofMinutes(10));
+  }
+
+  @Test
+  void hasAnImagesFilesInAContainerThatNeverStarts() throws Exception {
+    ImageStore.Image files =
+        store.open("headgate.a", "localhost/train:1", PullPolicy.IF_NOT_PRESENT, () -> false);
+    assertThat(files.root()).isEqualTo(root.resolve("podman/store/headgate.a")).isDirectory();
+    assertThat(files.workingDirectory()).contains("/usr");
+    assertThat(files.environment()).containsEntry("OF_IMAGE", "a=b").hasSize(3);
+    assertThat(store.list("headgate.a")).containsExactly("headgate.a");
+    store.remove("headgate.a");
+    store.remove("headgate.a");
+    assertThat(store.description()).isEqualTo("podman 9.9");
+    assertThat(store.list("")).isEmpty();
+    assertThat(fake.calls())
+        .startsWith(
+            "version --format {{.Client.Version}}",
+            "create --quiet --replace --name=headgate.a --pull=missing --image-volume=ignore"
+                + " --network=none -- localhost/train:1 never-started",
+            "mount -- headgate.a")
+        .contains("rm --force --ignore --time=0 -- headgate.a");
+  }
+
+  @Test
+  void saysWhatPodmanSays() {
+    assertThatExceptionOfType(ImageException.class)
+        .isThrownBy(() -> store.open("a", "localhost/absent", PullPolicy.ALWAYS, () -> false))
+        .withMessage("image localhost/absent cannot be had: podman create: Error: no such image");
+  }
+
+  @Test
+  void givesUpAnImageThatNobodyWantsAnyMore() {
+    AtomicInteger asked = new AtomicInteger();
+    assertThatExceptionOfType(ImageException.class)
+        .isThrownBy(() ->
+            store.open("a", "localhost/slow", PullPolicy.ALWAYS, () -> asked.incrementAndGet() > 2))
+        .withMessage("image localhost/slow cannot be had: not wanted");
+  }
+
+  @Test
+  void isNotThere() {
+    assertThatExceptionOfType(IOException.class)
+        .isThrownBy(() -> Podman.open(root.resolve("none"), Duration.ofMinutes(1)))
+        .withMessageContaining("none");
+  }
+}
