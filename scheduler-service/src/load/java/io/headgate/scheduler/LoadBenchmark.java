@@ -20,9 +20,10 @@ import java.util.function.Consumer;
 ///
 /// Arguments, each `name=value`: `rows` (comma-separated; all), `waiting` (jobs that wait
 /// meanwhile; 0), `nodes` (of 8 GPUs; 125), `seconds` (of each round of load; 10), `rates` (life
-/// cycles a second; 100,500,1000), `warm` (seconds of mixed load before anything is measured: what
-/// a process does first it does slowly; 0), `profile` (a file to which the last scheduler's flight
-/// recorder writes: the successor's for a takeover; none), `heap` (of each scheduler; 4g).
+/// cycles a second; 100,500,1000), `batch` (jobs that are submitted together in life cycles; 1),
+/// `warm` (seconds of mixed load before anything is measured: what a process does first it does
+/// slowly; 0), `profile` (a file to which the last scheduler's flight recorder writes: the
+/// successor's for a takeover; none), `heap` (of each scheduler; 4g).
 public final class LoadBenchmark {
   /// What can be asked for, in the order in which it is measured. A takeover ends the leader, so it
   /// is last.
@@ -39,6 +40,7 @@ public final class LoadBenchmark {
       int nodes,
       int seconds,
       List<Integer> rates,
+      int batch,
       int warm,
       String profile,
       String heap) {
@@ -50,10 +52,11 @@ public final class LoadBenchmark {
       }
       TreeSet<String> unknown = new TreeSet<>(given.keySet());
       unknown.removeAll(
-          List.of("rows", "waiting", "nodes", "seconds", "rates", "warm", "profile", "heap"));
+          List.of(
+              "rows", "waiting", "nodes", "seconds", "rates", "batch", "warm", "profile", "heap"));
       if (!unknown.isEmpty()) {
         throw new IllegalArgumentException(
-            "rows, waiting, nodes, seconds, rates, warm, profile and heap can be said, not "
+            "rows, waiting, nodes, seconds, rates, batch, warm, profile and heap can be said, not "
                 + unknown);
       }
       List<String> rows =
@@ -69,6 +72,7 @@ public final class LoadBenchmark {
           Arrays.stream(given.getOrDefault("rates", "100,500,1000").split(","))
               .map(Integer::valueOf)
               .toList(),
+          number(given, "batch", 1),
           number(given, "warm", 0),
           given.getOrDefault("profile", ""),
           given.getOrDefault("heap", "4g"));

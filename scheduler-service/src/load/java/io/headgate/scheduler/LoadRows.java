@@ -3,7 +3,6 @@ package io.headgate.scheduler;
 import com.google.common.util.concurrent.ListenableFuture;
 import io.grpc.Channel;
 import io.headgate.proto.scheduler.v1.BatchSubmitJobsRequest;
-import io.headgate.proto.scheduler.v1.Job;
 import io.headgate.proto.scheduler.v1.JobServiceGrpc;
 import io.headgate.proto.scheduler.v1.JobServiceGrpc.JobServiceBlockingStub;
 import io.headgate.proto.scheduler.v1.ListJobsRequest;
@@ -15,6 +14,7 @@ import java.util.Map;
 import java.util.OptionalDouble;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.HdrHistogram.Histogram;
 
 /// What is measured. Rates with a fixed number of calls in flight; times and life cycles with an
@@ -279,30 +279,32 @@ final class LoadRows {
 
   /// Submitted, assigned, started, ended and all of that durable, at a rate that does not wait.
   private void lifeCycles(int rate) {
-    int jobs = rate * options.seconds();
+    int jobs = rate * options.seconds() / options.batch() * options.batch();
     Histogram nanos = LoadFigures.histogram();
     CountDownLatch assigned = new CountDownLatch(jobs);
     AtomicInteger refused = new AtomicInteger();
     double[] before = rig.cpuSeconds();
     long begun = System.nanoTime();
+    int batch = options.batch();
     LoadLoops.open(
-        rate,
-        jobs,
+        rate / batch,
+        jobs / batch,
         (number, due) -> {
-          String job = name("cycle");
-          heard.onAssign(
-              job,
-              at -> {
-                nanos.recordValue(at - due);
-                assigned.countDown();
-              });
-          ListenableFuture<Job> answer =
-              future(number).submitJob(Fixtures.submit(LoadRig.QUICK, job));
+          List<String> together = Stream.generate(() -> name("cycle")).limit(batch).toList();
+          for (String job : together) {
+            heard.onAssign(
+                job,
+                at -> {
+                  nanos.recordValue(at - due);
+                  assigned.countDown();
+                });
+          }
+          ListenableFuture<?> answer = submitted(number, together);
           answer.addListener(
               () -> {
                 if (answer.state() == java.util.concurrent.Future.State.FAILED) {
-                  refused.incrementAndGet();
-                  assigned.countDown();
+                  refused.addAndGet(batch);
+                  together.forEach(_ -> assigned.countDown());
                 }
               },
               Runnable::run);
@@ -310,7 +312,13 @@ final class LoadRows {
     LoadLoops.await(assigned);
     double seconds = (System.nanoTime() - begun) / NANOS_PER_SECOND;
     Map<String, String> parameters =
-        Map.of("rate", Integer.toString(rate), "refused", Integer.toString(refused.get()));
+        Map.of(
+            "rate",
+            Integer.toString(rate),
+            "batch",
+            Integer.toString(batch),
+            "refused",
+            Integer.toString(refused.get()));
     int done = jobs - refused.get();
     figures.print(
         "life_cycles",
@@ -321,6 +329,16 @@ final class LoadRows {
         OptionalDouble.of(0.95 * rate));
     cpu("life_cycle", parameters, before, done);
     figures.times("submit_to_assignment", parameters, nanos, 10, 50);
+  }
+
+  private ListenableFuture<?> submitted(int number, List<String> jobs) {
+    if (jobs.size() == 1) {
+      return future(number).submitJob(Fixtures.submit(LoadRig.QUICK, jobs.getFirst()));
+    }
+    BatchSubmitJobsRequest.Builder batch =
+        BatchSubmitJobsRequest.newBuilder().setParent(Fixtures.ACME);
+    jobs.forEach(job -> batch.addRequests(Fixtures.submit(LoadRig.QUICK, job)));
+    return future(number).batchSubmitJobs(batch.build());
   }
 
   /// On a full cluster each job of the entitled policy makes one of another stop.

@@ -37,7 +37,7 @@ import org.openjdk.jmh.annotations.Warmup;
 @State(Scope.Thread)
 @Fork(
     value = 1,
-    jvmArgsAppend = {"-Xmx7g", "-XX:+UseParallelGC"})
+    jvmArgsAppend = {"-Xms7g", "-Xmx7g"})
 @Warmup(iterations = 2, time = 2)
 @Measurement(iterations = 5, time = 2)
 public class FenzoBenchmark {

@@ -23,7 +23,7 @@ import org.openjdk.jmh.annotations.Warmup;
 @State(Scope.Thread)
 @Fork(
     value = 1,
-    jvmArgsAppend = {"-Xmx4g", "-XX:+UseParallelGC"})
+    jvmArgsAppend = {"-Xms4g", "-Xmx4g"})
 @Warmup(iterations = 3)
 @Measurement(iterations = 5)
 public class KueueBenchmark {

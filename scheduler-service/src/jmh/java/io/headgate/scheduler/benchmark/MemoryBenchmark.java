@@ -21,7 +21,7 @@ import org.openjdk.jmh.annotations.Warmup;
 @State(Scope.Thread)
 @Fork(
     value = 1,
-    jvmArgsAppend = {"-Xmx7g", "-XX:+UseParallelGC"})
+    jvmArgsAppend = {"-Xms7g", "-Xmx7g"})
 @Warmup(iterations = 0)
 @Measurement(iterations = 5)
 public class MemoryBenchmark {
