@@ -4,7 +4,8 @@ package io.headgate.type;
 /// 9 and 16), so that `1/7 × 7 = 1` and every milli-GPU and every sixteenth has a value.
 ///
 /// Its text form is what the contract, files and output use: `4`, `0.5` or `1/7` on the way in,
-/// lowest terms (`4`, `1/2`, `1/7`) on the way out.
+/// lowest terms (`4`, `1/2`, `15/2`) on the way out; what is written for people alone is mixed (`7
+/// 1/2`).
 ///
 /// @param units the amount in 1/126000 GPU, from 0 to [#MAX_GPUS] GPUs
 public record GpuQuantity(long units) implements Comparable<GpuQuantity> {
@@ -77,6 +78,18 @@ public record GpuQuantity(long units) implements Comparable<GpuQuantity> {
     long denominator = UNITS_PER_GPU / divisor;
     long numerator = units / divisor;
     return denominator == 1 ? Long.toString(numerator) : numerator + "/" + denominator;
+  }
+
+  /// For people, in tables and sentences: `14 1/2` rather than `29/2`.
+  public String mixed() {
+    return mixed(units);
+  }
+
+  /// The same of an amount in units, which is not negative.
+  public static String mixed(long units) {
+    long whole = units / UNITS_PER_GPU;
+    long rest = units % UNITS_PER_GPU;
+    return whole == 0 || rest == 0 ? format(units) : whole + " " + format(rest);
   }
 
   private static long gcd(long a, long b) {

@@ -28,6 +28,12 @@ class GpuQuantityTest {
     assertThat(GpuQuantity.parse(canonical)).isEqualTo(GpuQuantity.parse(text));
   }
 
+  @ParameterizedTest
+  @CsvSource({"0,0", "1/2,1/2", "4,4", "29/2,14 1/2", "75/14,5 5/14"})
+  void peopleReadMixedFractions(String text, String mixed) {
+    assertThat(GpuQuantity.parse(text).mixed()).isEqualTo(mixed);
+  }
+
   @Test
   void sevenSeventhsAreOneGpu() {
     assertThat(GpuQuantity.parse("1/7").times(7)).isEqualTo(GpuQuantity.ONE);

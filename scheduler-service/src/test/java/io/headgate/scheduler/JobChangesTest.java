@@ -79,6 +79,9 @@ final class JobChangesTest {
     assertThat(alice.explainJob(explain).getVerdict())
         .contains("is stopping")
         .contains("It was cancelled by alice: wrong data set.");
+    assertThat(events().getFirst().getMessage())
+        .isEqualTo(job + " is stopped because it was cancelled by alice: wrong data set");
+    assertThat(get(alice, job).getReason().getMessage()).isEqualTo("by alice: wrong data set");
     agent.quickToStop().ends(job, EndReason.END_REASON_STOPPED);
     awaitState(alice, job, Job.State.STATE_CANCELLED);
     assertThat(alice.explainJob(explain).getVerdict())
@@ -159,6 +162,9 @@ final class JobChangesTest {
     assertThat(again.getAttemptsList()).hasSize(2);
     assertThat(again.getAttempts(0).getOutcome()).isEqualTo(Attempt.Outcome.OUTCOME_REQUEUED);
     assertThat(agent.awaitAssign(job).getResume()).isTrue();
+    assertThat(events())
+        .extracting(Event::getMessage)
+        .contains(job + " is stopped to wait in its queue again, as alice asked");
   }
 
   @Test
@@ -168,6 +174,9 @@ final class JobChangesTest {
     requeue();
     Job again = awaitState(alice, job, Job.State.STATE_RUNNING);
     assertThat(again.getAttempt()).isEqualTo(2);
+    assertThat(events())
+        .extracting(Event::getMessage)
+        .contains(job + " waits in its queue, in a new place, as alice asked");
     assertThat(again.hasFinishTime()).isFalse();
     assertThat(again.hasExitCode()).isFalse();
   }
@@ -225,6 +234,9 @@ final class JobChangesTest {
     FakeAgent.awaitThat(() -> get(alice, job).getAttempt() == 2);
     assertThat(awaitState(alice, job, Job.State.STATE_RUNNING).getAttempts(0).getOutcome())
         .isEqualTo(Attempt.Outcome.OUTCOME_REQUEUED);
+    assertThat(events())
+        .extracting(Event::getMessage)
+        .contains(job + " waits again in its old place: a-0 was shut down");
   }
 
   @Test

@@ -1,10 +1,15 @@
 package io.headgate.deploy.e2e;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.headgate.sdk.client.HeadgateClient;
+import io.headgate.sdk.model.HeadgateException;
 import io.headgate.sdk.model.Job;
 import io.headgate.sdk.model.Usage;
 import java.nio.file.Path;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -31,18 +36,52 @@ class ReadYourWritesIT {
     return text.toString();
   }
 
+  @TempDir private static Path directory;
+  private static TestInstallation headgate;
+
+  @BeforeAll
+  static void start() throws Exception {
+    headgate = TestInstallation.start(directory);
+  }
+
+  @AfterAll
+  static void stop() {
+    headgate.close();
+  }
+
   @Test
-  void whatWasAppliedIsThereForTheNextCall(@TempDir Path directory) throws Exception {
-    try (TestInstallation headgate = TestInstallation.start(directory)) {
-      for (int i = 1; i <= ROUNDS; i++) {
-        String newest = "q" + (i - 1);
-        headgate.withConfiguration(configuration(i));
-        Job job = headgate.jobs().submit(TestInstallation.endless("j" + i, newest));
-        assertThat(job.id()).isEqualTo("j" + i);
-        assertThat(headgate.operator().catalog(TestInstallation.TENANT).queueUsages())
-            .extracting(Usage.OfQueue::id)
-            .contains(newest);
-      }
+  void whatWasAppliedIsThereForTheNextCall() throws Exception {
+    for (int i = 1; i <= ROUNDS; i++) {
+      String newest = "q" + (i - 1);
+      headgate.withConfiguration(configuration(i));
+      Job job = headgate.jobs().submit(TestInstallation.endless("j" + i, newest));
+      assertThat(job.id()).isEqualTo("j" + i);
+      assertThat(headgate.operator().catalog(TestInstallation.TENANT).queueUsages())
+          .extracting(Usage.OfQueue::id)
+          .contains(newest);
+    }
+  }
+
+  @Test
+  void aKeyThatAnAdminMadeOpensUntilItIsRevoked() throws Exception {
+    headgate.withConfiguration(configuration(1));
+    LiveCli admin = new LiveCli(headgate);
+
+    String secret = admin.run("keys", "create", "alice").out().strip();
+
+    assertThat(whoHas(secret)).isEqualTo("tenants/acme/users/alice");
+    assertThat(admin.run("keys").out()).contains("alice").doesNotContain(secret);
+    assertThat(admin.run("keys", "revoke", secret).exitCode()).isZero();
+    assertThatThrownBy(() -> whoHas(secret))
+        .isInstanceOfSatisfying(
+            HeadgateException.class, e -> assertThat(e.reason()).isEqualTo("KEY_REJECTED"));
+    assertThat(admin.run("keys", "create", "alcie").err())
+        .contains("USER_NOT_FOUND", "of a service account: --service-account");
+  }
+
+  private static String whoHas(String key) {
+    try (HeadgateClient client = headgate.installation().connect(key)) {
+      return client.whoAmI().subject();
     }
   }
 }

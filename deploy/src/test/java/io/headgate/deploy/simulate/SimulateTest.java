@@ -306,6 +306,7 @@ class SimulateTest {
     assertThat(same.exitCode()).isZero();
     assertThat(same.out())
         .contains("nothing starts, stops or waits because of it")
+        .contains("over limit  guest  uses 2 of limit 1: what runs goes on, nothing more starts\n")
         .contains("guest   2      0            2 -> 1", "own     0      2 -> 0       2");
 
     Files.writeString(
@@ -327,11 +328,13 @@ class SimulateTest {
     String scenario = "examples/reclaim.yaml";
 
     assertThat(SimulateCli.run(scenario, "--view", "gantt").out())
-        .contains("a-0:6-8  r-2  ██████████ d\n", "fixed point reached");
+        .contains("a-0:6-8  r-2  ██████████ d\n", "fixed point reached")
+        .contains("█ runs   ▓ is being stopped for the job named behind\n");
     assertThat(SimulateCli.run(scenario, "--view", "timeline").out())
         .contains("20s  r-1  is preempted by e (rule P1)\n");
     assertThat(SimulateCli.run(scenario, "--view", "summary").out())
-        .contains("rnd     3      5            9", "r-3 r-4 r-2");
+        .contains("rnd     3      5            9", "r-3 r-4 r-2")
+        .contains("waits are of jobs that started; 2 jobs never did\n");
     assertThat(SimulateCli.run(scenario, "--explain", "r-1@20s").out())
         .contains("waits for CAPACITY", "P1 entitled  NO  rnd 3 + needs 3 = 6 > reservation 5");
     assertThat(SimulateCli.run(scenario, "--explain", "r-1@20s").out())

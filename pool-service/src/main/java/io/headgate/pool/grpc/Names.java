@@ -72,7 +72,9 @@ final class Names {
     }
     TenantId tenant = enter(parts[1]);
     if (!NameRule.isValid(parts[3])) {
-      throw invalid(field, name, "tenants/ID/" + collection + "/ID");
+      throw Refusal.invalidField(
+              "INVALID_NAME", field, "'" + parts[3] + "' cannot be an id: write " + NameRule.WORDS)
+          .exception();
     }
     return new Named<>(tenant, toId.apply(parts[3]));
   }

@@ -285,6 +285,6 @@ final class Explainer {
   }
 
   static String gpus(long units) {
-    return GpuQuantity.format(units);
+    return GpuQuantity.mixed(units);
   }
 }

@@ -41,6 +41,7 @@ final class EventMapper {
       case ASSIGNED -> Event.Type.TYPE_ASSIGNED;
       case STARTED -> Event.Type.TYPE_STARTED;
       case PREEMPTED -> Event.Type.TYPE_PREEMPTED;
+      case STOPPING -> Event.Type.TYPE_STOPPING;
       case STOP_PHASE -> Event.Type.TYPE_STOP_PHASE;
       case REQUEUED -> Event.Type.TYPE_REQUEUED;
       case FINISHED -> Event.Type.TYPE_FINISHED;

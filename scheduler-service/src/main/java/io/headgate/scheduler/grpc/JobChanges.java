@@ -39,7 +39,7 @@ final class JobChanges {
   }
 
   Job cancel(JobName name, boolean skipCallback, String cause) {
-    Cancellation cancellation = new Cancellation(Names.user(Principals.current()).name(), cause);
+    Cancellation cancellation = new Cancellation(caller(), cause);
     return change(name, "cancel", record -> replica.cancel(record, skipCallback, cancellation));
   }
 
@@ -51,8 +51,12 @@ final class JobChanges {
             record -> {
               requireKept(record);
               requireAdmission(record, catalog);
-              return replica.requeue(record);
+              return replica.requeue(record, caller());
             }));
+  }
+
+  private static String caller() {
+    return Names.user(Principals.current()).name();
   }
 
   private Job change(JobName name, String verb, Function<JobRecord, ChangeReply> change) {

@@ -14,6 +14,7 @@ import io.headgate.scheduler.core.job.SlicePlacement;
 import io.headgate.scheduler.core.job.StopCause;
 import io.headgate.scheduler.core.job.WorkerPlace;
 import io.headgate.scheduler.runtime.AttemptRecord;
+import io.headgate.scheduler.runtime.Cancellation;
 import io.headgate.scheduler.runtime.Document;
 import io.headgate.scheduler.runtime.JobRecord;
 import io.headgate.scheduler.runtime.JobView;
@@ -110,11 +111,21 @@ final class JobMapper {
   private static Optional<Reason> toReason(JobView view) {
     return view.reason()
         .map(JobMapper::toReason)
+        .or(() -> view.job().cancellation().map(JobMapper::toReason))
         .or(() ->
             view.job()
                 .draft()
                 .map(draft ->
                     Reason.newBuilder().setCode(draft.code()).setMessage(draft.message()).build()));
+  }
+
+  private static Reason toReason(Cancellation cancellation) {
+    return Reason.newBuilder()
+        .setCode("CANCELLED")
+        .setMessage(cancellation.text().strip())
+        .putDetail("by", cancellation.by())
+        .putDetail("reason", cancellation.reason())
+        .build();
   }
 
   static Reason toReason(io.headgate.scheduler.core.explain.Reason reason) {

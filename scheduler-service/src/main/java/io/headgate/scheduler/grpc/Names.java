@@ -36,7 +36,8 @@ final class Names {
       throw Refusal.invalidField(
               "INVALID_NAME",
               "name",
-              "'" + name + "' is not a job: an id has small letters, digits and -")
+              "'%s' is not a job: an id has small letters, digits and -"
+                  .formatted(name.replaceFirst("^tenants/[^/]*/jobs/", "")))
           .exception();
     }
     return new JobName(new TenantId(Principals.requireTenant(name)), parts.group(2));

@@ -44,7 +44,9 @@ public sealed interface Command {
   /// A user wants a job to start anew.
   ///
   /// @param known as the database had it
-  record Requeue(JobRecord known, CompletableFuture<ChangeReply> reply) implements Command {}
+  /// @param by id of the user or service account
+  record Requeue(JobRecord known, String by, CompletableFuture<ChangeReply> reply)
+      implements Command {}
 
   /// What became of a change.
   sealed interface ChangeReply {

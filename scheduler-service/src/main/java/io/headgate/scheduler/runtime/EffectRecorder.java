@@ -22,6 +22,7 @@ import io.headgate.scheduler.runtime.AgentCommand.StopKind;
 import io.headgate.scheduler.runtime.AttemptRecord.StopNote;
 import io.headgate.scheduler.runtime.JobRecord.Course;
 import io.headgate.scheduler.runtime.JobRecord.DraftCause;
+import io.headgate.scheduler.runtime.WorkerFacts.EndReason;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -141,10 +142,27 @@ final class EffectRecorder {
             .attempt(record.job().attempts())
             .message(
                 !ran
-                    ? name + " waits in its queue, in a new place"
+                    ? name
+                        + " waits in its queue, in a new place"
+                        + Narration.asked(turn.requeuers.getOrDefault(record.id(), ""))
                     : event == JobEvent.REJECT
                         ? name + " could not be started there and waits in its old place"
-                        : name + " waits again in its old place"));
+                        : name + " waits again in its old place" + shutDown(turn, record)));
+  }
+
+  /// `: gpu-0 was shut down`, if that is why its attempt ended.
+  private static String shutDown(Turn turn, JobRecord record) {
+    AttemptRecord ended = turn.attempts.get(new AttemptId(record.id(), record.job().attempts()));
+    if (ended == null) {
+      return "";
+    }
+    List<WorkerPlace> places = ended.attempt().assignment().workers();
+    for (int worker = 0; worker < places.size(); worker++) {
+      if (ended.workers().get(worker).endReason().equals(Optional.of(EndReason.NODE_STOPPED))) {
+        return ": " + places.get(worker).node().name() + " was shut down";
+      }
+    }
+    return "";
   }
 
   private void toDraft(Turn turn, JobRecord record, DraftCause cause) {
@@ -254,7 +272,10 @@ final class EffectRecorder {
         order.cause() instanceof StopCause.Preempted(JobId winner, var _, var _)
             ? jobs.job(winner).map(each -> each.name().id()).orElse("another job")
             : "";
-    String message = Narration.stop(job, order, by);
+    String message =
+        order.cause() instanceof StopCause.Requeued
+            ? Narration.stop(job, order, turn.requeuers.getOrDefault(job.id(), ""))
+            : Narration.stop(job, order, by);
     AttemptRecord stopping =
         attempt
             .with(Endings.withStop(attempt.attempt(), order))
@@ -265,14 +286,20 @@ final class EffectRecorder {
         turn.dispatches.add(stop(job, stopping, worker));
       }
     }
-    if (order.cause() instanceof StopCause.Preempted(var _, var rule, var grounds)) {
-      turn.note(
-          about(job, EventType.PREEMPTED)
-              .attempt(attempt.id().number())
-              .pool(attempt.attempt().assignment().pool().name())
-              .preemption(by, rule.name())
-              .message(message)
-              .detail(Narration.detail(grounds)));
+    switch (order.cause()) {
+      case StopCause.Preempted(var _, var rule, var grounds) ->
+          turn.note(
+              about(job, EventType.PREEMPTED)
+                  .attempt(attempt.id().number())
+                  .pool(attempt.attempt().assignment().pool().name())
+                  .preemption(by, rule.name())
+                  .message(message)
+                  .detail(Narration.detail(grounds)));
+      case StopCause.Cancelled(), StopCause.Requeued() ->
+          turn.note(about(job, EventType.STOPPING).attempt(attempt.id().number()).message(message));
+      case StopCause.WorkerEnded(var _, var _) -> {
+        // The worker's own end is told as the job's.
+      }
     }
   }
 

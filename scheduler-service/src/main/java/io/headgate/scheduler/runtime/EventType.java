@@ -16,5 +16,6 @@ public enum EventType {
   NODE_SET_ASIDE,
   NODE_LOST,
   DEVICE_CHANGED,
+  STOPPING,
   QUEUED
 }

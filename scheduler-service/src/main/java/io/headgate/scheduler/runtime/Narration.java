@@ -71,7 +71,8 @@ public final class Narration {
             assignment.pool().name());
   }
 
-  /// @param by id of the job that takes the place; empty: none does
+  /// @param by id of the job that takes the place, or of the user who wants it to wait again;
+  ///   empty: neither does
   static String stop(JobRecord job, StopOrder order, String by) {
     String name = job.name().id();
     return switch (order.cause()) {
@@ -89,10 +90,17 @@ public final class Narration {
           name
               + " is stopped because it was cancelled"
               + job.cancellation().map(Cancellation::text).orElse("");
-      case StopCause.Requeued() -> name + " is stopped to wait in its queue again";
+      case StopCause.Requeued() -> name + " is stopped to wait in its queue again" + asked(by);
       case StopCause.WorkerEnded(int worker, var _) ->
           name + " is stopped because its worker " + worker + " ended without success";
     };
+  }
+
+  /// `, as ada asked`.
+  ///
+  /// @param by empty: nobody did
+  static String asked(String by) {
+    return by.isEmpty() ? "" : ", as " + by + " asked";
   }
 
   /// `devops used 0 of its reservation 5 and needed 3, rnd used 9 of 5`.
@@ -100,12 +108,12 @@ public final class Narration {
     return "%s used %s of its reservation %s and needed %s, %s used %s of %s"
         .formatted(
             grounds.winner().policy().name(),
-            grounds.winner().usage(),
-            grounds.winner().reservation(),
-            grounds.need(),
+            grounds.winner().usage().mixed(),
+            grounds.winner().reservation().mixed(),
+            grounds.need().mixed(),
             grounds.victim().policy().name(),
-            grounds.victim().usage(),
-            grounds.victim().reservation());
+            grounds.victim().usage().mixed(),
+            grounds.victim().reservation().mixed());
   }
 
   /// The same numbers by name.

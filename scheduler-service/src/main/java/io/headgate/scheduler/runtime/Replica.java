@@ -118,8 +118,8 @@ public final class Replica implements AutoCloseable {
   }
 
   /// Starts a job anew.
-  public ChangeReply requeue(JobRecord known) {
-    return call(reply -> new Command.Requeue(known, reply));
+  public ChangeReply requeue(JobRecord known, String by) {
+    return call(reply -> new Command.Requeue(known, by, reply));
   }
 
   /// Asks the leader's state something; the question runs on the loop and must be short.

@@ -34,6 +34,9 @@ final class Turn {
   /// By whom jobs are cancelled in this turn.
   final Map<JobId, Cancellation> cancellations = new LinkedHashMap<>();
 
+  /// Who wants jobs to start anew in this turn.
+  final Map<JobId, String> requeuers = new LinkedHashMap<>();
+
   /// By index of input: what to do if the core refuses it.
   final Map<Integer, Consumer<Denial>> refusals = new LinkedHashMap<>();
 

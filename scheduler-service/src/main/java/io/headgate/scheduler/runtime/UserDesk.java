@@ -238,6 +238,7 @@ final class UserDesk {
       turn.staged.put(known.id(), known.with(through(known.card(), known.job().spec().queue())));
     }
     JobRecord job = live.orElse(known);
+    turn.requeuers.put(job.id(), requeue.by());
     turn.inputs.add(new Input.JobRequeued(job.job()));
     change(turn, job, requeue.reply(), false);
   }

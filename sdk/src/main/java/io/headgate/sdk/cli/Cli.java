@@ -157,8 +157,7 @@ public final class Cli {
       case CommandLine.ParameterException parameter -> Usage.failure(parameter);
       case ConfigurationException configuration -> Frames.of(configuration);
       case HeadgateException refusal ->
-          new CliFailure(
-              List.of(Frames.of(refusal, server(invocation))), ExitCode.of(refusal), null);
+          new CliFailure(List.of(frame(refusal, invocation)), ExitCode.of(refusal), null);
       case UncheckedIOException io -> usage(text(cause(io)), "FILE_ERROR", List.of());
       case IOException io -> usage(text(io), "FILE_ERROR", List.of());
       default ->
@@ -189,8 +188,13 @@ public final class Cli {
     return new CliFailure(List.of(ErrorFrame.usage(message, reason, next)), ExitCode.USAGE, null);
   }
 
-  private static String server(@Nullable Invocation invocation) {
-    return invocation == null ? "" : invocation.openSession().map(Session::server).orElse("");
+  private static ErrorFrame frame(HeadgateException refusal, @Nullable Invocation invocation) {
+    Optional<Session> session = invocation == null ? Optional.empty() : invocation.openSession();
+    String server = session.map(Session::server).orElse("");
+    return session
+        .filter(_ -> refusal.reason().equals("KEY_REJECTED"))
+        .map(open -> Frames.ofRejectedKey(refusal, server, open.keyFrom()))
+        .orElseGet(() -> Frames.of(refusal, server));
   }
 
   private static boolean asksForJson(String[] args) {

@@ -8,9 +8,20 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 
 /// One file's text with its tree, and the mistakes that reading it finds.
 record Document(SourceText source, Tree tree, Problems problems, SourceMap sourceMap) {
+  /// What each kind of file is, and which command wants it.
+  private static final Map<String, List<String>> KINDS =
+      Map.of(
+          Configuration.KIND,
+          List.of("a configuration", "headgate plan "),
+          Scenario.KIND,
+          List.of("a simulation scenario", "headgate simulate "),
+          JobFile.KIND,
+          List.of("a job", "headgate submit -f "));
+
   /// @throws ConfigurationException when it is too large, no UTF-8, or no YAML or JSON
   /// @throws IOException when the file cannot be read
   static Document read(Path file, Bounds bounds) throws IOException, ConfigurationException {
@@ -41,13 +52,39 @@ record Document(SourceText source, Tree tree, Problems problems, SourceMap sourc
   /// The top of the file, with its header checked.
   ///
   /// @param what the file is, in words for messages: `a configuration`
-  Fields fields(String what, String kind, List<String> keys) {
+  /// @throws ConfigurationException when it is of another kind: then nothing else in it is a
+  ///   mistake
+  Fields fields(String what, String kind, List<String> keys) throws ConfigurationException {
+    if (tree instanceof Tree.Mapping mapping) {
+      requireKind(mapping, what, kind);
+    }
     Fields fields = Fields.root(tree, problems, sourceMap, what, keys);
     if (tree instanceof Tree.Mapping) {
       expect(fields, "apiVersion", Configuration.API_VERSION);
       expect(fields, "kind", kind);
     }
     return fields;
+  }
+
+  private void requireKind(Tree.Mapping mapping, String what, String wanted)
+      throws ConfigurationException {
+    for (Tree.Entry entry : mapping.entries()) {
+      if (entry.key().equals("kind")
+          && entry.value() instanceof Tree.Scalar kind
+          && !kind.text().equals(wanted)
+          && KINDS.containsKey(kind.text())) {
+        List<String> other = KINDS.get(kind.text());
+        throw single(
+            source,
+            Problem.of(
+                    "WRONG_KIND",
+                    "this is " + other.getFirst() + ", not " + what,
+                    kind.span(),
+                    "kind")
+                .value(kind.text())
+                .next(other.getLast() + source.fileName()));
+      }
+    }
   }
 
   /// @throws ConfigurationException with every mistake that was found

@@ -46,6 +46,7 @@ public record JobFile(
           null, null, List.of(), Map.of(), null, null, List.of(), null, null, null, null, Map.of(),
           false);
 
+  static final String KIND = "Job";
   private static final int HIGHEST_PRIORITY = 1000;
   private static final int LONGEST_PATH = 4096;
   private static final String CALLBACK = "abortCallback";
@@ -90,7 +91,7 @@ public record JobFile(
   }
 
   private static JobFile read(Document document) throws ConfigurationException {
-    Fields fields = document.fields("a job", "Job", KEYS);
+    Fields fields = document.fields("a job", KIND, KEYS);
     Values values = new Values(fields);
     Fields callback = fields.nested(CALLBACK, List.of("command", "timeout"));
     if (callback != null && callback.value("command") == null) {

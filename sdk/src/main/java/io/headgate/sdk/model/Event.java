@@ -34,6 +34,7 @@ public record Event(
     ASSIGNED,
     STARTED,
     PREEMPTED,
+    STOPPING,
     STOP_PHASE,
     REQUEUED,
     FINISHED,

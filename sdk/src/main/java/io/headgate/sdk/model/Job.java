@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /// @param gpus what all its workers need together
 /// @param attempt number of the current or last attempt; 0: never started
 /// @param attempts oldest first; in lists the current one alone
-/// @param reason why it waits; present exactly while it does
+/// @param reason why it waits, or who cancelled it and why; null: neither
 /// @param position place in its queue, from 1; 0: not waiting
 /// @param expectedStartTime null: no honest estimate
 /// @param exitCode of the last attempt: 0 to 255, or 128 + signal; null: none yet

@@ -8,7 +8,14 @@ import org.jspecify.annotations.Nullable;
 /// @param name `keys/…`: what it is revoked by
 /// @param owner `tenants/acme/users/ada`
 /// @param expireTime when it ends; null: never
-public record Key(String name, String owner, String description, @Nullable Instant expireTime) {
+/// @param lastUseTime to the hour; null: never used
+public record Key(
+    String name,
+    String owner,
+    String description,
+    Instant createTime,
+    @Nullable Instant expireTime,
+    @Nullable Instant lastUseTime) {
   /// A new key with its secret, which nobody can ask for again.
   public record Made(Key key, String secret) {
     /// Without the secret, which must not get into logs.

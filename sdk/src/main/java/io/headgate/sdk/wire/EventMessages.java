@@ -34,6 +34,7 @@ public final class EventMessages {
       case TYPE_ASSIGNED -> Event.Type.ASSIGNED;
       case TYPE_STARTED -> Event.Type.STARTED;
       case TYPE_PREEMPTED -> Event.Type.PREEMPTED;
+      case TYPE_STOPPING -> Event.Type.STOPPING;
       case TYPE_STOP_PHASE -> Event.Type.STOP_PHASE;
       case TYPE_REQUEUED -> Event.Type.REQUEUED;
       case TYPE_FINISHED -> Event.Type.FINISHED;

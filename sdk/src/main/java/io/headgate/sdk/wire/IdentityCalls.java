@@ -7,12 +7,21 @@ import io.headgate.proto.policy.v1.CreateKeyResponse;
 import io.headgate.proto.policy.v1.GetTenantRequest;
 import io.headgate.proto.policy.v1.ListKeysRequest;
 import io.headgate.proto.policy.v1.ListKeysResponse;
+import io.headgate.proto.policy.v1.ListServiceAccountsRequest;
+import io.headgate.proto.policy.v1.ListServiceAccountsResponse;
+import io.headgate.proto.policy.v1.ListUsersRequest;
+import io.headgate.proto.policy.v1.ListUsersResponse;
 import io.headgate.proto.policy.v1.RevokeKeyRequest;
+import io.headgate.proto.policy.v1.ServiceAccount;
+import io.headgate.proto.policy.v1.ServiceAccountServiceGrpc;
 import io.headgate.proto.policy.v1.TenantServiceGrpc;
 import io.headgate.proto.policy.v1.TokenServiceGrpc;
+import io.headgate.proto.policy.v1.User;
+import io.headgate.proto.policy.v1.UserServiceGrpc;
 import io.headgate.proto.policy.v1.WhoAmIRequest;
 import io.headgate.proto.policy.v1.WhoAmIResponse;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -65,6 +74,49 @@ public final class IdentityCalls {
         TokenServiceGrpc.getRevokeKeyMethod(),
         RevokeKeyRequest.newBuilder().setName(name).build(),
         Safety.REPEATABLE);
+  }
+
+  /// Resource names of all users and service accounts of a tenant.
+  public List<String> people(String tenant) {
+    String parent = ResourceNames.tenant(tenant);
+    List<String> names = new ArrayList<>();
+    names.addAll(
+        Paging.<String>collect(
+                0,
+                (pageSize, pageToken) -> {
+                  ListUsersResponse page =
+                      connection.call(
+                          UserServiceGrpc.getListUsersMethod(),
+                          ListUsersRequest.newBuilder()
+                              .setParent(parent)
+                              .setPageSize(pageSize)
+                              .setPageToken(pageToken)
+                              .build(),
+                          Safety.REPEATABLE);
+                  return new Paging.Fetched<>(
+                      page.getUsersList().stream().map(User::getName).toList(),
+                      page.getNextPageToken());
+                })
+            .items());
+    names.addAll(
+        Paging.<String>collect(
+                0,
+                (pageSize, pageToken) -> {
+                  ListServiceAccountsResponse page =
+                      connection.call(
+                          ServiceAccountServiceGrpc.getListServiceAccountsMethod(),
+                          ListServiceAccountsRequest.newBuilder()
+                              .setParent(parent)
+                              .setPageSize(pageSize)
+                              .setPageToken(pageToken)
+                              .build(),
+                          Safety.REPEATABLE);
+                  return new Paging.Fetched<>(
+                      page.getServiceAccountsList().stream().map(ServiceAccount::getName).toList(),
+                      page.getNextPageToken());
+                })
+            .items());
+    return names;
   }
 
   /// Fails with TENANT_NOT_FOUND when there is no such tenant, or the caller may not know of it.

@@ -141,6 +141,8 @@ public final class RightsMessages {
         key.getName(),
         key.getOwner(),
         key.getDescription(),
-        key.hasExpireTime() ? Times.instant(key.getExpireTime()) : null);
+        Times.instant(key.getCreateTime()),
+        key.hasExpireTime() ? Times.instant(key.getExpireTime()) : null,
+        key.hasLastUseTime() ? Times.instant(key.getLastUseTime()) : null);
   }
 }

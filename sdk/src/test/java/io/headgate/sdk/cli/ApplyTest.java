@@ -11,6 +11,7 @@ import io.headgate.proto.scheduler.v1.PlannedJobs;
 import io.headgate.proto.scheduler.v1.PlannedPolicy;
 import io.headgate.proto.scheduler.v1.PolicyOutlook;
 import io.headgate.proto.scheduler.v1.Preemption;
+import io.headgate.proto.scheduler.v1.QueueUsage;
 import io.headgate.proto.scheduler.v1.Reason;
 import io.headgate.proto.scheduler.v1.Slice;
 import io.headgate.sdk.cli.TestCli.Result;
@@ -60,6 +61,8 @@ class ApplyTest {
             .build());
     everything();
     gate.plans.answer = effects();
+    gate.usage.queues.add(
+        QueueUsage.newBuilder().setQueue("ai-dev-eight").setRunningJobs(2).build());
 
     Golden.check("plan-pipe", renamed(cli().run("plan", "-f", file.toString())));
     Golden.check("plan-tty", renamed(cli().onTerminal(120).run("plan", "-f", file.toString())));

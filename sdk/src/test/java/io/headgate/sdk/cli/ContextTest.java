@@ -67,6 +67,19 @@ class ContextTest {
     assertThat(TestCli.in(home).run("whoami").exitCode()).isEqualTo(4);
   }
 
+  @Test
+  void aRejectedKeySaysWhereItCameFrom() throws IOException {
+    login();
+    Files.writeString(file(), Files.readString(file()).replace(TestGate.KEY, "hgk_old"));
+
+    assertThat(TestCli.in(home).run("whoami").err())
+        .contains(
+            "  key from context \"local\"\n",
+            "  sign in with another: headgate login --server " + gate.address() + "\n");
+    assertThat(TestCli.in(home).with("HEADGATE_KEY", "hgk_bad").run("whoami").err())
+        .contains("  key from HEADGATE_KEY\n", "  put another into HEADGATE_KEY; or unset it");
+  }
+
   /// A key that were sent to any server that somebody names would be stolen.
   @Test
   void aKeyIsSentToItsOwnServerAlone() {

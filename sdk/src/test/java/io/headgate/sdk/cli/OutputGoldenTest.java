@@ -98,6 +98,7 @@ class OutputGoldenTest {
         Case.pipe("explain-queue-idle", "explain|research-half"),
         Case.pipe("explain-queue-json", "explain|research-half|-o|json"),
         Case.pipe("help-reasons", "help|reasons"),
+        Case.pipe("help-rules", "help|rules"),
         Case.pipe("whoami", "whoami"),
         Case.pipe("whoami-json", "whoami|-o|json"),
         Case.terminal("start", 80, "--color|never"),

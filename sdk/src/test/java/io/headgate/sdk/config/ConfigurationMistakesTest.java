@@ -47,6 +47,11 @@ class ConfigurationMistakesTest {
             "1:13 BAD_VALUE apiVersion | \"headgate/v2\" is not supported | is not supported |"
                 + " write apiVersion: headgate/v1"),
         new Case(
+            "another kind of file",
+            "apiVersion: headgate/v1\nkind: Scenario\nconfiguration: {}\nevents: []\n",
+            "2:7 WRONG_KIND kind | this is a simulation scenario, not a configuration | - |"
+                + " headgate simulate c.yaml"),
+        new Case(
             "unknown key with a near one",
             HEAD + "profile: []\n",
             "3:1 UNKNOWN_KEY profile | unknown key \"profile\" | not a key of a configuration |"

@@ -164,7 +164,7 @@ class ScenarioMistakesTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "kind: Scenario | kind: Configuration | 2 | BAD_VALUE",
+        "kind: Scenario | kind: Configuration | 2 | WRONG_KIND",
         "nodes: [{name: a | nodes: [{name: a-1, pool: onprem}, {name: a | 8 | NAME_TAKEN",
         "count: 2, pool: onprem | count: 2, pool: onpren | 8 | POOL_NOT_FOUND",
         "gpus: 8}] | gpus: 8, geometry: mug}] | 8 | BAD_VALUE",

@@ -79,6 +79,8 @@ public final class TestGate implements AutoCloseable {
               .addService(rights.configurations)
               .addService(rights.policies)
               .addService(rights.queues)
+              .addService(rights.users)
+              .addService(rights.serviceAccounts)
               .intercept(new Recorder())
               .build()
               .start();

@@ -62,7 +62,7 @@ public final class TestJobs extends JobServiceGrpc.JobServiceImplBase implements
       Job stored = job.toBuilder().setVersion(++version).build();
       jobs.put(stored.getName(), stored);
       WatchJobsResponse step =
-          WatchJobsResponse.newBuilder().setVersion(version).addJobs(stored).build();
+          WatchJobsResponse.newBuilder().setVersion(version).addJobs(summary(stored)).build();
       watchers.forEach(watcher -> watcher.onNext(step));
       return stored;
     }
@@ -194,7 +194,8 @@ public final class TestJobs extends JobServiceGrpc.JobServiceImplBase implements
       int from = request.getPageToken().isEmpty() ? 0 : Integer.parseInt(request.getPageToken());
       int to = Math.min(all.size(), from + request.getPageSize());
       ListJobsResponse.Builder page =
-          ListJobsResponse.newBuilder().addAllJobs(all.subList(from, to));
+          ListJobsResponse.newBuilder()
+              .addAllJobs(all.subList(from, to).stream().map(TestJobs::summary).toList());
       if (to < all.size()) {
         page.setNextPageToken(String.valueOf(to));
       }
@@ -204,6 +205,20 @@ public final class TestJobs extends JobServiceGrpc.JobServiceImplBase implements
       answer.onNext(page.build());
     }
     answer.onCompleted();
+  }
+
+  /// As lists show it: without what it runs.
+  private static Job summary(Job job) {
+    return job.toBuilder()
+        .setSpec(
+            job.getSpec().toBuilder()
+                .clearCommand()
+                .clearEnvironment()
+                .clearWorkingDirectory()
+                .clearDraft()
+                .clearAbortCallback()
+                .clearTerminationGrace())
+        .build();
   }
 
   @Override
@@ -220,7 +235,7 @@ public final class TestJobs extends JobServiceGrpc.JobServiceImplBase implements
               .setVersion(version)
               .setSnapshot(snapshot)
               .setSnapshotComplete(snapshot)
-              .addAllJobs(news)
+              .addAllJobs(news.stream().map(TestJobs::summary).toList())
               .build());
       watcher.setOnCancelHandler(() -> remove(watcher));
       watchers.add(watcher);

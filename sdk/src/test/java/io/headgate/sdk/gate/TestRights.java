@@ -12,10 +12,17 @@ import io.headgate.proto.policy.v1.ListPoliciesRequest;
 import io.headgate.proto.policy.v1.ListPoliciesResponse;
 import io.headgate.proto.policy.v1.ListQueuesRequest;
 import io.headgate.proto.policy.v1.ListQueuesResponse;
+import io.headgate.proto.policy.v1.ListServiceAccountsRequest;
+import io.headgate.proto.policy.v1.ListServiceAccountsResponse;
+import io.headgate.proto.policy.v1.ListUsersRequest;
+import io.headgate.proto.policy.v1.ListUsersResponse;
 import io.headgate.proto.policy.v1.PolicyServiceGrpc;
 import io.headgate.proto.policy.v1.QueueServiceGrpc;
 import io.headgate.proto.policy.v1.ReplaceAccessConfigurationRequest;
 import io.headgate.proto.policy.v1.ReplaceAccessConfigurationResponse;
+import io.headgate.proto.policy.v1.ServiceAccountServiceGrpc;
+import io.headgate.proto.policy.v1.User;
+import io.headgate.proto.policy.v1.UserServiceGrpc;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -38,6 +45,32 @@ public final class TestRights {
   final Configurations configurations = new Configurations();
   final Policies policies = new Policies();
   final Queues queues = new Queues();
+
+  /// Who is in a group.
+  final Users users = new Users();
+
+  final ServiceAccounts serviceAccounts = new ServiceAccounts();
+
+  final class Users extends UserServiceGrpc.UserServiceImplBase {
+    @Override
+    public void listUsers(ListUsersRequest request, StreamObserver<ListUsersResponse> answer) {
+      ListUsersResponse.Builder all = ListUsersResponse.newBuilder();
+      inForce.getGroupsList().stream()
+          .flatMap(group -> group.getUsersList().stream())
+          .forEach(user ->
+              all.addUsers(User.newBuilder().setName(request.getParent() + "/users/" + user)));
+      send(answer, all.build());
+    }
+  }
+
+  static final class ServiceAccounts
+      extends ServiceAccountServiceGrpc.ServiceAccountServiceImplBase {
+    @Override
+    public void listServiceAccounts(
+        ListServiceAccountsRequest request, StreamObserver<ListServiceAccountsResponse> answer) {
+      send(answer, ListServiceAccountsResponse.getDefaultInstance());
+    }
+  }
 
   final class Configurations
       extends AccessConfigurationServiceGrpc.AccessConfigurationServiceImplBase {

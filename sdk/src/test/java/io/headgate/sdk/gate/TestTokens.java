@@ -1,10 +1,17 @@
 package io.headgate.sdk.gate;
 
+import com.google.protobuf.Empty;
 import com.google.protobuf.Timestamp;
 import io.grpc.Status;
 import io.grpc.stub.StreamObserver;
+import io.headgate.proto.policy.v1.CreateKeyRequest;
+import io.headgate.proto.policy.v1.CreateKeyResponse;
 import io.headgate.proto.policy.v1.ExchangeKeyRequest;
 import io.headgate.proto.policy.v1.ExchangeKeyResponse;
+import io.headgate.proto.policy.v1.Key;
+import io.headgate.proto.policy.v1.ListKeysRequest;
+import io.headgate.proto.policy.v1.ListKeysResponse;
+import io.headgate.proto.policy.v1.RevokeKeyRequest;
 import io.headgate.proto.policy.v1.TokenServiceGrpc;
 import io.headgate.proto.policy.v1.WhoAmIRequest;
 import io.headgate.proto.policy.v1.WhoAmIResponse;
@@ -12,8 +19,10 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Base64;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +30,10 @@ import org.jspecify.annotations.Nullable;
 public final class TestTokens extends TokenServiceGrpc.TokenServiceImplBase {
   public volatile Duration life = Duration.ofMinutes(10);
   public volatile String subject = "tenants/acme/users/ada";
+
+  /// Keys that were made; a revoked one is gone.
+  public final List<Key> keys = new CopyOnWriteArrayList<>();
+
   private final AtomicInteger issued = new AtomicInteger();
   private final Set<String> valid = ConcurrentHashMap.newKeySet();
 
@@ -58,6 +71,40 @@ public final class TestTokens extends TokenServiceGrpc.TokenServiceImplBase {
             .setExpireTime(Timestamp.newBuilder().setSeconds(expires.getEpochSecond()))
             .build());
     answer.onCompleted();
+  }
+
+  @Override
+  public void createKey(CreateKeyRequest request, StreamObserver<CreateKeyResponse> answer) {
+    if (request.getOwner().endsWith("/users/nobody")) {
+      answer.onError(
+          TestGate.refusal(
+              Status.Code.INVALID_ARGUMENT, "USER_NOT_FOUND", "user 'nobody' does not exist"));
+      return;
+    }
+    Key.Builder key =
+        Key.newBuilder()
+            .setName("keys/" + "%016x".formatted(keys.size() + 1))
+            .setOwner(request.getOwner())
+            .setDescription(request.getDescription())
+            .setCreateTime(Timestamp.newBuilder().setSeconds(1_795_269_600));
+    if (request.hasTimeToLive()) {
+      key.setExpireTime(
+          Timestamp.newBuilder().setSeconds(1_795_269_600 + request.getTimeToLive().getSeconds()));
+    }
+    keys.addFirst(key.build());
+    TestSupply.send(
+        answer, CreateKeyResponse.newBuilder().setKey(key).setSecret("hg_user_secret").build());
+  }
+
+  @Override
+  public void listKeys(ListKeysRequest request, StreamObserver<ListKeysResponse> answer) {
+    TestSupply.send(answer, ListKeysResponse.newBuilder().addAllKeys(keys).build());
+  }
+
+  @Override
+  public void revokeKey(RevokeKeyRequest request, StreamObserver<Empty> answer) {
+    keys.removeIf(key -> key.getName().equals(request.getName()));
+    TestSupply.send(answer, Empty.getDefaultInstance());
   }
 
   @Override

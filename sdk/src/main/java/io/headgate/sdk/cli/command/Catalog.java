@@ -40,6 +40,7 @@ public final class Catalog {
           new Entry("CONFIGURE", "export", "write the configuration", ExportCommand::new),
           new Entry("OPERATE", "drain", "no new work for nodes", DrainCommand::new),
           new Entry("OPERATE", "undrain", "put nodes back into service", UndrainCommand::new),
+          new Entry("OPERATE", "keys", "list, make or revoke keys", KeysCommand::new),
           new Entry(
               "WHAT-IF",
               "simulate",
@@ -112,7 +113,7 @@ public final class Catalog {
             """
 
             Each command: headgate COMMAND --help. Topics: headgate help formats, exit-codes, reasons,
-            environment, states.\
+            rules, environment, states.\
             """)
         .toString();
   }

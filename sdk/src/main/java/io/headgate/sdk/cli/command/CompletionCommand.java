@@ -96,6 +96,10 @@ public final class CompletionCommand implements CliCommand {
             words=$(headgate context -o name 2>/dev/null)
             [[ $before == context ]] && words="list use set $words"
             ;;
+          keys)
+            [[ $before == keys ]] && words='list create revoke'
+            [[ $before == revoke ]] && words=$(_headgate_names keys)
+            ;;
           completion) words='bash zsh' ;;
           help) words='%s' ;;
         esac

@@ -11,6 +11,7 @@ import io.headgate.sdk.cli.output.Column;
 import io.headgate.sdk.cli.output.ListOptions;
 import io.headgate.sdk.cli.output.Listing;
 import io.headgate.sdk.cli.output.Row;
+import io.headgate.sdk.cli.output.RowStream;
 import io.headgate.sdk.cli.output.Style;
 import io.headgate.sdk.cli.output.Table;
 import io.headgate.sdk.cli.output.TimeText;
@@ -78,24 +79,23 @@ public final class EventsCommand implements CliCommand {
             listing.columns().stream().filter(column -> !column.wide()).toList(),
             invocation.output().paint(),
             invocation.output().symbols());
+    RowStream<Event> stream = list.stream(listing, invocation);
     try (EventWatch watch = invocation.session().jobs().watchEvents(0)) {
       for (WatchEventsResponse step = watch.next();
           step != null && !invocation.output().isClosed();
           step = watch.next()) {
         List<Row<Event>> rows =
-            listing.select(
-                step.getEventsList().stream()
-                    .filter(event -> job == null || event.getJob().equals(job))
-                    .map(EventsCommand::row)
-                    .toList(),
-                options);
-        for (Row<Event> row : rows) {
-          if (invocation.output().terminal() && !options.form().isJson()) {
-            int width = invocation.output().width().getAsInt();
+            step.getEventsList().stream()
+                .filter(event -> job == null || event.getJob().equals(job))
+                .map(EventsCommand::row)
+                .toList();
+        if (stream == null) {
+          int width = invocation.output().width().getAsInt();
+          for (Row<Event> row : listing.select(rows, options)) {
             table.lines(List.of(row.value()), false, width).forEach(invocation.output()::line);
-          } else {
-            invocation.output().line(row.jsonLine());
           }
+        } else if (!stream.print(rows)) {
+          return 0;
         }
       }
     }
@@ -117,7 +117,8 @@ public final class EventsCommand implements CliCommand {
                 .sortedBy(Event::version),
             Column.of("EVENT", event -> Cell.of(style(event.type()), word(event.type()))),
             Column.of("JOB", event -> Cell.of(event.job().isEmpty() ? event.node() : event.job())),
-            Column.of("WHERE", event -> Cell.of(JobTexts.place(event.placements()))),
+            Column.<Event>of("WHERE", event -> Cell.of(JobTexts.place(event.placements())))
+                .leaving(1),
             Column.<Event>of("WHAT", event -> Cell.of(text(event))).givingWay(),
             Column.<Event>of("QUEUE", event -> Cell.of(event.queue())).whenWide(),
             Column.<Event>of("POLICY", event -> Cell.of(event.policy())).whenWide(),
@@ -139,7 +140,13 @@ public final class EventsCommand implements CliCommand {
   private static Style style(Event.Type type) {
     return switch (type) {
       case STARTED, FINISHED, NODE_CONNECTED -> Style.GOOD;
-      case PREEMPTED, STOP_PHASE, NODE_CLOSING, NODE_SUSPECT, NODE_SET_ASIDE, DEVICE_CHANGED ->
+      case PREEMPTED,
+          STOPPING,
+          STOP_PHASE,
+          NODE_CLOSING,
+          NODE_SUSPECT,
+          NODE_SET_ASIDE,
+          DEVICE_CHANGED ->
           Style.WAITING;
       case NODE_LOST -> Style.BAD;
       case SUBMITTED, ASSIGNED, REQUEUED, REASON_CHANGED, QUEUED, UNKNOWN -> Style.PLAIN;

@@ -50,8 +50,11 @@ record ExplanationText(Output output) {
     history(explanation, lines);
     lines.add(
         output.dim(
-            "as of version %d, %s ago"
-                .formatted(explanation.version(), output.times().ago(explanation.time()))));
+            "as of version %d, %s ago %s the rules: headgate help rules"
+                .formatted(
+                    explanation.version(),
+                    output.times().ago(explanation.time()),
+                    output.symbols().dot())));
     return lines;
   }
 

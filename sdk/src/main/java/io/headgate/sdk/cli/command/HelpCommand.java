@@ -28,14 +28,14 @@ import picocli.CommandLine.Parameters;
     description = "Prints help on a command, or on a topic.")
 public final class HelpCommand implements CliCommand {
   static final List<String> TOPICS =
-      List.of("formats", "exit-codes", "reasons", "environment", "states");
+      List.of("formats", "exit-codes", "reasons", "rules", "environment", "states");
 
   @Mixin private final GlobalOptions global = new GlobalOptions();
 
   @Parameters(
       arity = "0..1",
       paramLabel = "TOPIC",
-      description = "A command, or formats, exit-codes, reasons, environment, states.")
+      description = "A command, or formats, exit-codes, reasons, rules, environment, states.")
   private @Nullable String topic;
 
   @Override

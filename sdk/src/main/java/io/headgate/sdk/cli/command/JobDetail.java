@@ -118,7 +118,7 @@ final class JobDetail {
 
   private String needs(Job job) {
     String gang = job.workers() > 1 ? ", " + job.workers() + " workers" : "";
-    return job.gpus() + " GPU" + gang;
+    return job.gpus().mixed() + " GPU" + gang;
   }
 
   private static String command(Job job) {

@@ -21,24 +21,35 @@ final class JobListing {
   }
 
   static Listing<Job> listing(TimeText times) {
+    return listing(times, false);
+  }
+
+  /// @param others jobs of several users may be among them
+  static Listing<Job> listing(TimeText times, boolean others) {
+    Column<Job> user = Column.<Job>of("USER", job -> Cell.of(job.user())).leaving(5);
     return new Listing<>(
         "jobs",
         List.of("jobs"),
         Job::id,
         List.of(
             Column.of("JOB", job -> Cell.of(job.id())),
-            Column.<Job>of("QUEUE", job -> Cell.of(job.spec().queue())),
+            others ? user : user.whenWide(),
+            Column.<Job>of("QUEUE", job -> Cell.of(job.spec().queue())).leaving(4),
             Column.of("STATE", JobTexts::state).plainly(job -> job.state().name()),
-            Column.<Job>of("GPUS", job -> Cell.of(job.gpus())).sortedBy(Job::gpus),
+            Column.<Job>of("GPUS", job -> Cell.of(job.gpus().mixed()))
+                .leaving(2)
+                .plainly(job -> job.gpus().toString())
+                .sortedBy(Job::gpus),
             Column.<Job>of("AGE", job -> Cell.of(times.ago(job.createTime())))
+                .leaving(1)
                 .plainly(job -> TimeText.machine(job.createTime()))
                 .sortedBy(job -> orEpoch(job.createTime())),
             Column.<Job>of("WHERE / REASON", job -> Cell.of(JobTexts.whereOrReason(job)))
                 .givingWay(),
             Column.<Job>of("START", job -> Cell.of(JobTexts.start(job, times)))
+                .leaving(3)
                 .plainly(job -> TimeText.machine(job.expectedStartTime()))
                 .sortedBy(job -> orNever(job.expectedStartTime())),
-            Column.<Job>of("USER", job -> Cell.of(job.user())).whenWide(),
             Column.<Job>of("POLICY", job -> Cell.of(job.policy())).whenWide(),
             Column.<Job>of("PROFILE", job -> Cell.of(job.profile())).whenWide(),
             Column.<Job>of("PRIORITY", job -> Cell.of(job.spec().priority()))

@@ -15,6 +15,7 @@ import io.headgate.sdk.model.UsageKind;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 
 /// How jobs read: `RUNNING`, `gpu-03:1 (onprem) over reservation`, `USER_LIMIT ada uses 6 of 6`.
 final class JobTexts {
@@ -82,10 +83,9 @@ final class JobTexts {
 
   private static String stopping(Job job) {
     String why =
-        job.currentAttempt()
-            .map(Attempt::preemption)
-            .map(JobTexts::preemption)
-            .orElse("asked to stop");
+        job.reason() != null
+            ? "cancelled " + job.reason().message()
+            : preemption(job).orElse("asked to stop");
     return place(job) + " " + why;
   }
 
@@ -94,7 +94,14 @@ final class JobTexts {
     return "preempted" + by + (preemption.rule().isEmpty() ? "" : " (" + preemption.rule() + ")");
   }
 
+  private static Optional<String> preemption(Job job) {
+    return job.currentAttempt().map(Attempt::preemption).map(JobTexts::preemption);
+  }
+
   private static String ending(Job job) {
+    if (job.state() == JobState.CANCELLED) {
+      return job.reason() != null ? job.reason().message() : preemption(job).orElse("");
+    }
     String error = job.currentAttempt().map(Attempt::error).orElse(null);
     if (error != null) {
       return error;

@@ -6,10 +6,12 @@ import io.headgate.sdk.cli.frame.CliCommand;
 import io.headgate.sdk.cli.frame.GlobalOptions;
 import io.headgate.sdk.cli.frame.Invocation;
 import io.headgate.sdk.cli.frame.ListFlags;
+import io.headgate.sdk.cli.frame.Session;
 import io.headgate.sdk.cli.output.ListOptions;
 import io.headgate.sdk.cli.output.Listing;
 import io.headgate.sdk.cli.output.OutputForm;
 import io.headgate.sdk.cli.output.Row;
+import io.headgate.sdk.cli.output.RowStream;
 import io.headgate.sdk.cli.output.UsageException;
 import io.headgate.sdk.config.NearestName;
 import io.headgate.sdk.model.Job;
@@ -85,7 +87,8 @@ public final class JobsCommand implements CliCommand {
       new JobDetail(invocation).print(JobListing.row(invocation.session().jobs().get(job)));
       return 0;
     }
-    Listing<Job> listing = JobListing.listing(invocation.output().times());
+    boolean others = all || !users.isEmpty();
+    Listing<Job> listing = JobListing.listing(invocation.output().times(), others);
     ListOptions options = options(invocation);
     if (options.form().columns().equals(List.of("help"))) {
       listing.print(List.of(), "", options, invocation.output());
@@ -118,8 +121,11 @@ public final class JobsCommand implements CliCommand {
     if (found.items().isEmpty()) {
       invocation.session().requireTenant();
     }
-    List<Row<Job>> rows =
-        listing.select(found.items().stream().map(JobListing::row).toList(), options);
+    List<Row<Job>> jobs = found.items().stream().map(JobListing::row).toList();
+    if (found.nextPageToken().isEmpty()) {
+      requireNames(invocation, jobs.stream().map(Row::value).toList());
+    }
+    List<Row<Job>> rows = listing.select(jobs, options);
     listing.print(rows, found.nextPageToken(), options, invocation.output());
     footer(invocation, rows.size(), counts, options);
     return 0;
@@ -157,6 +163,8 @@ public final class JobsCommand implements CliCommand {
   }
 
   private int watch(Invocation invocation, Listing<Job> listing, ListOptions options) {
+    RowStream<Job> stream = list.stream(listing, invocation);
+    requireNames(invocation, List.of());
     Map<String, Row<Job>> known = new LinkedHashMap<>();
     try (JobWatch watch = invocation.session().jobs().watch(filter(invocation), 0)) {
       boolean inSnapshot = false;
@@ -169,18 +177,25 @@ public final class JobsCommand implements CliCommand {
         }
         step.getRemovedJobsList().forEach(known::remove);
         step.getJobsList().forEach(job -> known.put(job.getName(), JobListing.row(job)));
-        if (!invocation.output().terminal()) {
-          listing
-              .select(step.getJobsList().stream().map(JobListing::row).toList(), options)
-              .forEach(row -> invocation.output().line(row.jsonLine()));
-        } else if (!inSnapshot) {
+        if (stream == null && !inSnapshot) {
           Redraw.begin(invocation.output());
           List<Row<Job>> rows = listing.select(new ArrayList<>(known.values()), options);
           listing.print(rows, "", options, invocation.output());
+        } else if (stream != null
+            && !stream.print(step.getJobsList().stream().map(JobListing::row).toList())) {
+          return 0;
         }
       }
     }
     return 0;
+  }
+
+  /// What no job has may be mistyped.
+  private void requireNames(Invocation invocation, List<Job> found) {
+    Session session = invocation.session();
+    NameCheck.QUEUE.require(session, queues, found, job -> job.spec().queue());
+    NameCheck.POLICY.require(session, policies, found, Job::policy);
+    NameCheck.USER.require(session, users, found, Job::user);
   }
 
   private JobFilter filter(Invocation invocation) {

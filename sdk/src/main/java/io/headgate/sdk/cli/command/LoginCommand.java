@@ -161,7 +161,10 @@ public final class LoginCommand implements CliCommand {
       if (!e.reason().equals("KEY_REJECTED")) {
         throw e;
       }
-      ErrorFrame frame = Frames.of(e, address.toString()).where("server " + address);
+      boolean typed = invocation.environment().variable("HEADGATE_KEY").isEmpty();
+      ErrorFrame frame =
+          Frames.of(e, address.toString())
+              .where("server " + address + (typed ? "" : ", key from HEADGATE_KEY"));
       throw new CliFailure(
           List.of(frame.next(List.of("nothing was stored"))), ExitCode.NOT_SIGNED_IN, null);
     }

@@ -1,18 +1,15 @@
 package io.headgate.sdk.cli.command;
 
-import io.headgate.sdk.cli.error.CliFailure;
-import io.headgate.sdk.cli.error.ErrorFrame;
 import io.headgate.sdk.cli.error.ExitCode;
 import io.headgate.sdk.cli.frame.Invocation;
 import io.headgate.sdk.cli.frame.ListFlags;
 import io.headgate.sdk.cli.output.ListOptions;
 import io.headgate.sdk.cli.output.Listing;
 import io.headgate.sdk.cli.output.Row;
-import io.headgate.sdk.config.NearestName;
+import io.headgate.sdk.cli.output.RowStream;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -31,7 +28,7 @@ record NamedList<T>(String singular, Listing<T> listing, Supplier<List<Row<T>>> 
       return ExitCode.DONE;
     }
     if (flags.watch) {
-      return watch(invocation, options, name);
+      return watch(invocation, flags, name);
     }
     if (name != null) {
       listing.printOne(find(invocation, name), invocation.form(), invocation.output());
@@ -57,43 +54,37 @@ record NamedList<T>(String singular, Listing<T> listing, Supplier<List<Row<T>>> 
     }
     List<String> names = rows.stream().map(row -> listing.name().apply(row.value())).toList();
     String all = "all " + listing.noun() + ": headgate " + listing.noun();
-    String reason = singular.toUpperCase(Locale.ROOT) + "_NOT_FOUND";
-    ErrorFrame frame =
-        ErrorFrame.usage(
-            "%s \"%s\" does not exist in tenant %s"
-                .formatted(singular, name, invocation.session().tenant()),
-            reason,
-            List.of(
-                NearestName.find(name, names)
-                    .map(nearest -> "did you mean " + nearest + "?   " + all)
-                    .orElse(all)));
-    throw new CliFailure(List.of(frame), ExitCode.REFUSED, null);
+    throw NameCheck.notFound(singular, name, names, all, invocation.session().tenant());
   }
 
   /// There is no watch of these for users: they change seldom, so looking every few seconds will
   /// do.
-  private int watch(Invocation invocation, ListOptions options, @Nullable String name)
+  private int watch(Invocation invocation, ListFlags flags, @Nullable String name)
       throws InterruptedException {
+    ListOptions options = flags.options(invocation);
+    RowStream<T> stream = flags.stream(listing, invocation);
     Map<String, String> seen = new HashMap<>();
-    while (!invocation.output().isClosed()) {
+    boolean more = true;
+    while (more && !invocation.output().isClosed()) {
       List<Row<T>> rows =
-          listing.select(
-              fetch.get().stream()
-                  .filter(row -> name == null || listing.name().apply(row.value()).equals(name))
-                  .toList(),
-              options);
-      if (invocation.output().terminal()) {
+          fetch.get().stream()
+              .filter(row -> name == null || listing.name().apply(row.value()).equals(name))
+              .toList();
+      if (stream == null) {
         Redraw.begin(invocation.output());
-        listing.print(rows, "", options, invocation.output());
+        listing.print(listing.select(rows, options), "", options, invocation.output());
       } else {
-        for (Row<T> row : rows) {
-          String json = row.jsonLine();
-          if (!json.equals(seen.put(listing.name().apply(row.value()), json))) {
-            invocation.output().line(json);
-          }
-        }
+        more =
+            stream.print(
+                rows.stream()
+                    .filter(row ->
+                        !row.jsonLine()
+                            .equals(seen.put(listing.name().apply(row.value()), row.jsonLine())))
+                    .toList());
       }
-      Thread.sleep(POLL);
+      if (more) {
+        Thread.sleep(POLL);
+      }
     }
     return ExitCode.DONE;
   }

@@ -85,11 +85,12 @@ public final class NodesCommand implements CliCommand {
         row -> row.node().id(),
         List.of(
             Column.of("NODE", row -> Cell.of(row.node().id())),
-            Column.of("POOL", row -> Cell.of(row.node().pool())),
+            Column.<UsedNode>of("POOL", row -> Cell.of(row.node().pool())).leaving(2),
             Column.of("STATE", NodesCommand::state),
             Column.<UsedNode>of("DEVICES", row -> Cell.of(devices(row.node()))).givingWay(),
             Column.<UsedNode>ofGpus("USED", row -> row.used()),
             Column.<UsedNode>of("JOBS", row -> Cell.of(row.usage().jobs().size()))
+                .leaving(3)
                 .toRight()
                 .sortedBy(row -> row.usage().jobs().size()),
             Column.<UsedNode>of(
@@ -99,6 +100,7 @@ public final class NodesCommand implements CliCommand {
                             CpuText.format(row.usage().usedCpuMillis())
                                 + "/"
                                 + CpuText.format(row.node().cpuMillis())))
+                .leaving(1)
                 .toRight(),
             Column.<UsedNode>of("MEMORY", row -> Cell.of(gibibytes(row.node().memoryBytes())))
                 .toRight()

@@ -16,9 +16,12 @@ import io.headgate.sdk.model.HeadgateException;
 import io.headgate.sdk.model.PlanEffects;
 import io.headgate.sdk.model.Warning;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// Shows a plan.
@@ -72,11 +75,35 @@ record PlanReport(Invocation invocation, String tenant) {
     if (effects != null) {
       output.line("");
       output.line(output.bold("Effects if provisioned now"));
+      runOn(diff).forEach(output::line);
       EffectsText.lines(effects).forEach(output::line);
     }
     output.line("");
     output.line(PlanText.totals(diff, effects));
     return effects;
+  }
+
+  /// Jobs that run although their queue goes.
+  private List<String> runOn(ConfigurationDiff diff) {
+    Set<String> gone = queues(diff, Change.Action.REMOVED);
+    gone.removeAll(queues(diff, Change.Action.ADDED)); // Another policy has it then.
+    if (gone.isEmpty()) {
+      return List.of();
+    }
+    return invocation.session().client().catalog(tenant).queueUsages().stream()
+        .filter(usage -> gone.contains(usage.id()) && usage.runningJobs() > 0)
+        .map(usage ->
+            "  runs on   %d   queue %s goes, what runs goes on to its end"
+                .formatted(usage.runningJobs(), usage.id()))
+        .toList();
+  }
+
+  private static Set<String> queues(ConfigurationDiff diff, Change.Action action) {
+    return diff.changes().stream()
+        .flatMap(change -> change.parts().stream())
+        .filter(part -> part.action() == action)
+        .map(Change::name)
+        .collect(Collectors.toCollection(HashSet::new));
   }
 
   private @Nullable PlanEffects effects(Plan plan) {

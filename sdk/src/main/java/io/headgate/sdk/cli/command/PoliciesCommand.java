@@ -8,7 +8,6 @@ import io.headgate.sdk.cli.frame.ListFlags;
 import io.headgate.sdk.cli.frame.Session;
 import io.headgate.sdk.cli.output.Cell;
 import io.headgate.sdk.cli.output.Column;
-import io.headgate.sdk.cli.output.GpuText;
 import io.headgate.sdk.cli.output.Listing;
 import io.headgate.sdk.cli.output.Part;
 import io.headgate.sdk.cli.output.Row;
@@ -88,12 +87,15 @@ public final class PoliciesCommand implements CliCommand {
             Column.<UsedPolicy>ofGpus("RESERVED", row -> row.policy().reservation()),
             Column.<UsedPolicy>ofGpus("LIMIT", row -> row.policy().limit()),
             Column.<UsedPolicy>of("RUNNING", row -> Cell.of(row.usage().runningJobs()))
+                .leaving(2)
                 .toRight()
                 .sortedBy(row -> row.usage().runningJobs()),
             Column.<UsedPolicy>of("WAITING", row -> Cell.of(row.usage().waitingJobs()))
                 .toRight()
                 .sortedBy(row -> row.usage().waitingJobs()),
-            Column.of("OLDEST", row -> Cell.of(times.ago(row.usage().oldestWaitingTime()))),
+            Column.<UsedPolicy>of(
+                    "OLDEST", row -> Cell.of(times.ago(row.usage().oldestWaitingTime())))
+                .leaving(1),
             Column.<UsedPolicy>of("STATE", row -> state(row.usage(), row.policy())).givingWay(),
             Column.<UsedPolicy>ofGpus("DEMAND", row -> row.usage().demand()).whenWide(),
             Column.<UsedPolicy>of("GROUP", row -> Cell.of(row.policy().group())).whenWide(),
@@ -115,21 +117,21 @@ public final class PoliciesCommand implements CliCommand {
     GpuQuantity used = usage.used();
     int toLimit = used.compareTo(policy.limit());
     if (toLimit > 0) {
-      return Cell.of(Style.BAD, "above limit by " + GpuText.of(used.minus(policy.limit())));
+      return Cell.of(Style.BAD, "above limit by " + used.minus(policy.limit()).mixed());
     }
     if (toLimit == 0 && policy.limit().units() > 0) {
       return Cell.of(Style.WAITING, "at limit");
     }
     int toReservation = used.compareTo(policy.reservation());
     if (toReservation > 0) {
-      return Cell.of(Style.WAITING, "over by " + GpuText.of(used.minus(policy.reservation())));
+      return Cell.of(Style.WAITING, "over by " + used.minus(policy.reservation()).mixed());
     }
     if (toReservation == 0) {
       return Cell.of(policy.reservation().units() == 0 ? "" : "at reservation");
     }
     GpuQuantity below = policy.reservation().minus(used);
     if (usage.waitingJobs() > 0) {
-      return Cell.of(Style.BAD, GpuText.of(below) + " below, and waits");
+      return Cell.of(Style.BAD, below.mixed() + " below, and waits");
     }
     // Nobody misses what nobody asks for.
     return used.units() == 0 ? Cell.of(Style.DIM, "idle") : Cell.of(Style.GOOD, "as reserved");

@@ -71,12 +71,12 @@ public final class PoolsCommand implements CliCommand {
         row -> row.pool().name(),
         List.of(
             Column.of("POOL", row -> Cell.of(row.pool().name())),
-            Column.of("MODEL", row -> Cell.of(text(row.pool().gpuModel()))),
+            Column.<UsedPool>of("MODEL", row -> Cell.of(text(row.pool().gpuModel()))).leaving(1),
             Column.<UsedPool>ofGpus("USED", row -> row.usage().used()),
-            Column.<UsedPool>ofGpus("HELD", row -> row.usage().held()),
+            Column.<UsedPool>ofGpus("HELD", row -> row.usage().held()).leaving(2),
             Column.<UsedPool>ofGpus("IDLE", row -> row.usage().idle()),
             Column.<UsedPool>ofGpus("CAPACITY", row -> row.usage().capacity()),
-            Column.<UsedPool>ofGpus("DOWN", row -> row.usage().down()),
+            Column.<UsedPool>ofGpus("DOWN", row -> row.usage().down()).leaving(3),
             Column.<UsedPool>of(
                     "NODES", row -> Cell.of(row.usage().liveNodes() + "/" + row.usage().nodes()))
                 .toRight(),

@@ -89,19 +89,22 @@ public final class QueuesCommand implements CliCommand {
         row -> row.queue().name(),
         List.of(
             Column.of("QUEUE", row -> Cell.of(row.queue().name())),
-            Column.of("POLICY", row -> Cell.of(row.policy())),
-            Column.of("PROFILE", row -> Cell.of(row.queue().profile())),
+            Column.<UsedQueue>of("POLICY", row -> Cell.of(row.policy())).leaving(5),
+            Column.<UsedQueue>of("PROFILE", row -> Cell.of(row.queue().profile())).leaving(2),
             Column.<UsedQueue>of("RANK", row -> Cell.of(row.queue().rank()))
+                .leaving(1)
                 .toRight()
                 .sortedBy(row -> row.queue().rank()),
-            Column.<UsedQueue>ofGpus("USED", row -> row.usage().used()),
+            Column.<UsedQueue>ofGpus("USED", row -> row.usage().used()).leaving(4),
             Column.<UsedQueue>of("RUNNING", row -> Cell.of(row.usage().runningJobs()))
                 .toRight()
                 .sortedBy(row -> row.usage().runningJobs()),
             Column.<UsedQueue>of("WAITING", row -> Cell.of(row.usage().waitingJobs()))
                 .toRight()
                 .sortedBy(row -> row.usage().waitingJobs()),
-            Column.of("OLDEST", row -> Cell.of(times.ago(row.usage().oldestWaitingTime()))),
+            Column.<UsedQueue>of(
+                    "OLDEST", row -> Cell.of(times.ago(row.usage().oldestWaitingTime())))
+                .leaving(3),
             Column.<UsedQueue>of("FIRST WAITS FOR", QueuesCommand::reason).givingWay(),
             Column.<UsedQueue>of(
                     "OVER RESERVATION", row -> Cell.of(row.queue().overReservation().keyword()))

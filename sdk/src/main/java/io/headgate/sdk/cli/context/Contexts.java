@@ -33,6 +33,13 @@ public record Contexts(@Nullable String current, List<Context> all) {
     return new Contexts(current, next);
   }
 
+  /// None is selected then, if it was this one.
+  public Contexts without(String name) {
+    return new Contexts(
+        name.equals(current) ? null : current,
+        all.stream().filter(context -> !context.name().equals(name)).toList());
+  }
+
   public Contexts select(String name) {
     return new Contexts(name, all);
   }

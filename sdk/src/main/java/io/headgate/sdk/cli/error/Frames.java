@@ -109,6 +109,20 @@ public final class Frames {
         json(failure));
   }
 
+  /// That a key was rejected.
+  ///
+  /// @param from where the key came from, as `HEADGATE_KEY`
+  public static ErrorFrame ofRejectedKey(HeadgateException refusal, String server, String from) {
+    String login = "headgate login --server " + server;
+    return of(refusal, server)
+        .where("key from " + from)
+        .next(
+            List.of(
+                from.startsWith("HEADGATE_")
+                    ? "put another into " + from + "; or unset it and sign in: " + login
+                    : "sign in with another: " + login));
+  }
+
   private static @Nullable String why(Failure failure) {
     List<String> more =
         failure.violations().stream()

@@ -28,6 +28,7 @@ final class ConnectionSettings {
   /// Held here, because what is set on a logger that nobody holds may be forgotten.
   private static final Logger GRPC = Logger.getLogger("io.grpc");
 
+  private static final String KEY_VARIABLE = "HEADGATE_KEY";
   private static final Pattern TENANT = Pattern.compile("[a-z]([a-z0-9-]{0,61}[a-z0-9])?");
 
   private final Invocation invocation;
@@ -79,7 +80,11 @@ final class ConnectionSettings {
           "BAD_FLAG_VALUE",
           "1 to 63 lower-case letters, digits and hyphens, starting with a letter: --tenant acme");
     }
-    return new Session(config, tenant, new Narrator(invocation));
+    String keyFrom =
+        invocation.environment().variable(KEY_VARIABLE).isEmpty()
+            ? own.map(found -> "context \"" + found.name() + "\"").orElse("nowhere")
+            : KEY_VARIABLE;
+    return new Session(config, tenant, keyFrom, new Narrator(invocation));
   }
 
   private Optional<Context> context() {
@@ -127,7 +132,7 @@ final class ConnectionSettings {
     String key =
         first(
             null,
-            invocation.environment().variable("HEADGATE_KEY"),
+            invocation.environment().variable(KEY_VARIABLE),
             context.map(Context::key).orElse(null));
     return key == null ? new Credentials.None() : new Credentials.Key(key);
   }

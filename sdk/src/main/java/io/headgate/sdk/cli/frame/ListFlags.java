@@ -1,6 +1,8 @@
 package io.headgate.sdk.cli.frame;
 
 import io.headgate.sdk.cli.output.ListOptions;
+import io.headgate.sdk.cli.output.Listing;
+import io.headgate.sdk.cli.output.RowStream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -26,8 +28,23 @@ public final class ListFlags {
 
   @Option(
       names = {"-w", "--watch"},
-      description = "Follow changes: a terminal is redrawn, a pipe gets a line of JSON a change.")
+      description =
+          "Follow changes: tables are redrawn on a terminal; else a line of JSON (or -o csv, name)"
+              + " a change, with --limit until there were so many.")
   public boolean watch;
+
+  /// Prints what changes, row by row; null: it is a table on a terminal, which is redrawn.
+  public <T> @Nullable RowStream<T> stream(Listing<T> listing, Invocation invocation) {
+    if (invocation.output().terminal() && invocation.form().isTable()) {
+      return null;
+    }
+    // Without end, unless a number was asked for.
+    long lines = limit == null ? 0 : limit;
+    return new RowStream<>(
+        listing,
+        new ListOptions(invocation.form(), !noHeaders, sort, lines, filter),
+        invocation.output());
+  }
 
   /// As the printing of lists wants them.
   public ListOptions options(Invocation invocation) {

@@ -16,10 +16,17 @@ import org.jspecify.annotations.Nullable;
 public final class Session implements AutoCloseable {
   private final Connection connection;
   private final @Nullable String chosenTenant;
+  private final String keyFrom;
 
-  Session(ClientConfig config, @Nullable String chosenTenant, ConnectionListener listener) {
+  /// @param keyFrom says where the key came from
+  Session(
+      ClientConfig config,
+      @Nullable String chosenTenant,
+      String keyFrom,
+      ConnectionListener listener) {
     this.connection = Connection.open(config, listener);
     this.chosenTenant = chosenTenant;
+    this.keyFrom = keyFrom;
   }
 
   /// The chosen tenant, or the one that the caller belongs to.
@@ -76,6 +83,11 @@ public final class Session implements AutoCloseable {
   /// The server, as users write it.
   public String server() {
     return connection.config().server().toString();
+  }
+
+  /// Where the key came from: `HEADGATE_KEY`, `context "local"`.
+  public String keyFrom() {
+    return keyFrom;
   }
 
   /// The same connection, records in and out. Closing the session closes it.

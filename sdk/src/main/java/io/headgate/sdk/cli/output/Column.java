@@ -9,7 +9,9 @@ import java.util.function.Function;
 ///
 /// @param wide shown with `-o wide` and by name only
 /// @param right its texts end, rather than begin, in one line
-/// @param flexible gives way first when a terminal is too narrow
+/// @param flexible is cut first when a terminal is too narrow
+/// @param leaves when it goes if the flexible one could not be read otherwise: 1 goes first; 0:
+///   never
 /// @param plain its value without what is added for the eye; what CSV has and filters compare
 /// @param order by what `--sort` sorts
 public record Column<T>(
@@ -17,12 +19,13 @@ public record Column<T>(
     boolean wide,
     boolean right,
     boolean flexible,
+    int leaves,
     Function<T, Cell> cell,
     Function<T, String> plain,
     Comparator<T> order) {
   public static <T> Column<T> of(String name, Function<T, Cell> cell) {
     Function<T, String> plain = row -> cell.apply(row).text();
-    return new Column<>(name, false, false, false, cell, plain, Comparator.comparing(plain));
+    return new Column<>(name, false, false, false, 0, cell, plain, Comparator.comparing(plain));
   }
 
   /// A quantity of GPUs, to the right.
@@ -32,29 +35,39 @@ public record Column<T>(
         false,
         true,
         false,
-        row -> Cell.of(GpuText.of(quantity.apply(row))),
+        0,
+        row -> Cell.of(quantity.apply(row).mixed()),
         row -> quantity.apply(row).toString(),
         Comparator.comparing(quantity));
   }
 
   public Column<T> whenWide() {
-    return new Column<>(name, true, right, flexible, cell, plain, order);
+    return new Column<>(name, true, right, flexible, leaves, cell, plain, order);
   }
 
   public Column<T> toRight() {
-    return new Column<>(name, wide, true, flexible, cell, plain, order);
+    return new Column<>(name, wide, true, flexible, leaves, cell, plain, order);
   }
 
   public Column<T> givingWay() {
-    return new Column<>(name, wide, right, true, cell, plain, order);
+    return new Column<>(name, wide, right, true, leaves, cell, plain, order);
+  }
+
+  /// One that goes when there is no room.
+  ///
+  /// @param order 1 goes before 2
+  public Column<T> leaving(int order) {
+    return new Column<>(name, wide, right, flexible, order, cell, plain, this.order);
   }
 
   public Column<T> plainly(Function<T, String> value) {
-    return new Column<>(name, wide, right, flexible, cell, value, Comparator.comparing(value));
+    return new Column<>(
+        name, wide, right, flexible, leaves, cell, value, Comparator.comparing(value));
   }
 
   public <K extends Comparable<K>> Column<T> sortedBy(Function<T, K> key) {
-    return new Column<>(name, wide, right, flexible, cell, plain, Comparator.comparing(key));
+    return new Column<>(
+        name, wide, right, flexible, leaves, cell, plain, Comparator.comparing(key));
   }
 
   /// What flags call it: `job`, `where`.

@@ -32,6 +32,7 @@ public final class EffectsText {
       rows.add(List.of("  nothing starts, stops or waits because of it"));
     }
     List<String> lines = new ArrayList<>(Grid.lines(rows));
+    lines.addAll(Grid.lines(overLimit(effects)));
     if (!effects.policies().isEmpty()) {
       lines.add("");
       lines.addAll(policies(effects.policies()));
@@ -42,6 +43,23 @@ public final class EffectsText {
       }
     }
     return lines;
+  }
+
+  /// Policies that use more than they would be allowed.
+  private static List<List<String>> overLimit(PlanEffects effects) {
+    List<List<String>> rows = new ArrayList<>();
+    for (PolicyChange policy : effects.policies()) {
+      PolicyOutlook after = policy.after();
+      if (after != null && after.usage().compareTo(after.limit()) > 0) {
+        rows.add(
+            List.of(
+                "  over limit",
+                policy.policy(),
+                "uses %s of limit %s: what runs goes on, nothing more starts"
+                    .formatted(after.usage().mixed(), after.limit().mixed())));
+      }
+    }
+    return rows;
   }
 
   /// `3 jobs start, 1 is preempted, 14 become drafts`; empty when none does.
@@ -110,9 +128,9 @@ public final class EffectsText {
       rows.add(
           List.of(
               policy.policy(),
-              change(policy, outlook -> outlook.usage().toString()),
-              change(policy, outlook -> outlook.reservation().toString()),
-              change(policy, outlook -> outlook.limit().toString()),
+              change(policy, outlook -> outlook.usage().mixed()),
+              change(policy, outlook -> outlook.reservation().mixed()),
+              change(policy, outlook -> outlook.limit().mixed()),
               change(policy, outlook -> Integer.toString(outlook.waiting())),
               change(policy, outlook -> wait(outlook, outlook.waitP50())),
               change(policy, outlook -> wait(outlook, outlook.waitP99()))));

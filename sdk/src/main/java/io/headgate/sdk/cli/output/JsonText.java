@@ -1,16 +1,37 @@
 package io.headgate.sdk.cli.output;
 
+import com.google.protobuf.Descriptors.Descriptor;
+import com.google.protobuf.Descriptors.FieldDescriptor;
+import com.google.protobuf.Descriptors.FieldDescriptor.JavaType;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Message;
 import com.google.protobuf.util.JsonFormat;
+import io.headgate.proto.scheduler.v1.JobSpec;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// Proto3 JSON of messages, and plain JSON of maps. What a terminal could take for a command is
 /// always written as an escape.
 public final class JsonText {
+  /// What lists leave out of jobs: nothing there means not said, and must not read as empty.
+  private static final Set<FieldDescriptor> LEFT_OUT_OF_LISTS =
+      Stream.of(
+              JobSpec.COMMAND_FIELD_NUMBER,
+              JobSpec.ENVIRONMENT_FIELD_NUMBER,
+              JobSpec.WORKING_DIRECTORY_FIELD_NUMBER,
+              JobSpec.DRAFT_FIELD_NUMBER)
+          .map(JobSpec.getDescriptor()::findFieldByNumber)
+          .collect(Collectors.toUnmodifiableSet());
+
+  private static final Map<Descriptor, Set<FieldDescriptor>> ALWAYS = new ConcurrentHashMap<>();
+
   private JsonText() {}
 
   /// A message over several lines.
@@ -25,9 +46,33 @@ public final class JsonText {
 
   private static String print(JsonFormat.Printer printer, Message message) {
     try {
-      return escapeControls(printer.alwaysPrintFieldsWithNoPresence().print(message));
+      Set<FieldDescriptor> always =
+          ALWAYS.computeIfAbsent(message.getDescriptorForType(), JsonText::always);
+      return escapeControls(printer.includingDefaultValueFields(always).print(message));
     } catch (InvalidProtocolBufferException e) {
       throw new IllegalArgumentException("a message without JSON form", e);
+    }
+  }
+
+  /// Fields that a script finds whatever their value: all but those for which "none" is no value.
+  private static Set<FieldDescriptor> always(Descriptor type) {
+    Set<FieldDescriptor> fields = new HashSet<>();
+    collect(type, new HashSet<>(), fields);
+    return fields;
+  }
+
+  private static void collect(Descriptor type, Set<Descriptor> seen, Set<FieldDescriptor> fields) {
+    if (!seen.add(type)) {
+      return;
+    }
+    for (FieldDescriptor field : type.getFields()) {
+      boolean unspecified = field.getJavaType() == JavaType.ENUM && !field.isRepeated();
+      if (!field.hasPresence() && !unspecified && !LEFT_OUT_OF_LISTS.contains(field)) {
+        fields.add(field);
+      }
+      if (field.getJavaType() == JavaType.MESSAGE) {
+        collect(field.getMessageType(), seen, fields);
+      }
     }
   }
 

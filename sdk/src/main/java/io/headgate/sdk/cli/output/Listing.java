@@ -52,8 +52,9 @@ public record Listing<T>(
       case YAML -> output.text(YamlOfJson.of(json(rows, nextPageToken)));
       case CSV -> csv(rows, options, output);
       case NAME -> rows.forEach(row -> output.line(name.apply(row.value())));
-      case TABLE -> table(rows, visible(false), options, output);
-      case WIDE -> table(rows, visible(true), options, output);
+      case TABLE ->
+          table(rows, columns.stream().filter(column -> !column.wide()).toList(), options, output);
+      case WIDE -> table(rows, staying(columns), options, output);
       case COLUMNS -> namedColumns(rows, options, output);
     }
     if (rows.size() < selected.size()) {
@@ -85,8 +86,9 @@ public record Listing<T>(
     }
   }
 
-  private List<Column<T>> visible(boolean wide) {
-    return columns.stream().filter(column -> wide || !column.wide()).toList();
+  /// What was asked for does not leave.
+  private static <T> List<Column<T>> staying(List<Column<T>> columns) {
+    return columns.stream().map(column -> column.leaving(0)).toList();
   }
 
   private void table(List<Row<T>> rows, List<Column<T>> shown, ListOptions options, Output output) {
@@ -120,7 +122,7 @@ public record Listing<T>(
       return;
     }
     List<Column<T>> chosen = options.form().columns().stream().map(this::column).toList();
-    table(rows, chosen, options, output);
+    table(rows, staying(chosen), options, output);
   }
 
   private String json(List<Row<T>> rows, String nextPageToken) {

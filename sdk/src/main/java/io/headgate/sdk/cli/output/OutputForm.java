@@ -44,6 +44,19 @@ public record OutputForm(Kind kind, List<String> columns) {
     return new OutputForm(Kind.valueOf(text.toUpperCase(java.util.Locale.ROOT)), List.of());
   }
 
+  /// What `-o` calls it.
+  String word() {
+    return kind.name().toLowerCase(java.util.Locale.ROOT);
+  }
+
+  /// Whether people read it, who see changes in place.
+  public boolean isTable() {
+    return switch (kind) {
+      case TABLE, WIDE, COLUMNS -> true;
+      case JSON, JSONL, YAML, CSV, NAME -> false;
+    };
+  }
+
   /// Whether machines read it: no prompts, errors as JSON.
   public boolean isJson() {
     return kind == Kind.JSON || kind == Kind.JSONL;

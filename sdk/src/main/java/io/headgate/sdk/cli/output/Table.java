@@ -1,12 +1,16 @@
 package io.headgate.sdk.cli.output;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 
 /// Rows in columns, aligned by cells, never wrapped. On a terminal that is too narrow the flexible
-/// column is cut with an ellipsis, and if that is not enough, the line; in a pipe nothing is cut.
+/// column is cut with an ellipsis; before it cannot be read any more, columns that matter less
+/// leave; and if that is not enough, the line is cut. In a pipe nothing is.
 public final class Table<T> {
   private static final String GAP = "  ";
+  private static final int READABLE = 24;
   private static final int NARROWEST = 8;
 
   private final List<Column<T>> columns;
@@ -23,19 +27,46 @@ public final class Table<T> {
   ///
   /// @param width of the terminal; 0: there is none
   public List<String> lines(List<T> rows, boolean headers, int width) {
-    List<List<Cell>> cells = new ArrayList<>();
-    if (headers) {
-      cells.add(columns.stream().map(column -> Cell.of(Style.HEADING, column.name())).toList());
+    List<Column<T>> shown = new ArrayList<>(columns);
+    List<List<Cell>> cells = cells(shown, rows, headers);
+    while (width > 0 && least(cells, shown) > width) {
+      Optional<Column<T>> leaving =
+          shown.stream()
+              .filter(column -> column.leaves() > 0)
+              .min(Comparator.comparingInt(Column::leaves));
+      if (leaving.isEmpty()) {
+        break;
+      }
+      shown.remove(leaving.get());
+      cells = cells(shown, rows, headers);
     }
-    for (T row : rows) {
-      cells.add(columns.stream().map(column -> column.cell().apply(row)).toList());
-    }
-    int[] widths = widths(cells, width);
-    return cells.stream().map(line -> line(line, widths, width)).toList();
+    int[] widths = widths(cells, shown, width);
+    return cells.stream().map(line -> line(line, shown, widths, width)).toList();
   }
 
-  private int[] widths(List<List<Cell>> cells, int width) {
-    int[] widths = new int[columns.size()];
+  private List<List<Cell>> cells(List<Column<T>> shown, List<T> rows, boolean headers) {
+    List<List<Cell>> cells = new ArrayList<>();
+    if (headers) {
+      cells.add(shown.stream().map(column -> Cell.of(Style.HEADING, column.name())).toList());
+    }
+    for (T row : rows) {
+      cells.add(shown.stream().map(column -> column.cell().apply(row)).toList());
+    }
+    return cells;
+  }
+
+  /// How wide it must be to be read.
+  private int least(List<List<Cell>> cells, List<Column<T>> shown) {
+    int[] widths = widths(cells, shown, 0);
+    int total = GAP.length() * (widths.length - 1);
+    for (int i = 0; i < widths.length; i++) {
+      total += shown.get(i).flexible() ? Math.min(READABLE, widths[i]) : widths[i];
+    }
+    return total;
+  }
+
+  private int[] widths(List<List<Cell>> cells, List<Column<T>> shown, int width) {
+    int[] widths = new int[shown.size()];
     for (List<Cell> line : cells) {
       for (int i = 0; i < widths.length; i++) {
         widths[i] = Math.max(widths[i], CellWidth.of(line.get(i).text()));
@@ -46,7 +77,7 @@ public final class Table<T> {
       total += one;
     }
     for (int i = 0; width > 0 && i < widths.length; i++) {
-      if (columns.get(i).flexible() && total > width) {
+      if (shown.get(i).flexible() && total > width) {
         int less = Math.min(total - width, Math.max(0, widths[i] - NARROWEST));
         widths[i] -= less;
         total -= less;
@@ -55,7 +86,7 @@ public final class Table<T> {
     return widths;
   }
 
-  private String line(List<Cell> cells, int[] widths, int width) {
+  private String line(List<Cell> cells, List<Column<T>> shown, int[] widths, int width) {
     StringBuilder line = new StringBuilder();
     int used = 0;
     int last = lastFilled(cells);
@@ -67,16 +98,16 @@ public final class Table<T> {
       if (room <= 0) {
         break;
       }
-      String shown = CellWidth.truncate(text, room, symbols.ellipsis());
-      int fill = Math.max(0, Math.min(widths[i], room) - CellWidth.of(shown));
-      String painted = paint.paint(cell.style(), shown);
+      String fitting = CellWidth.truncate(text, room, symbols.ellipsis());
+      int fill = Math.max(0, Math.min(widths[i], room) - CellWidth.of(fitting));
+      String painted = paint.paint(cell.style(), fitting);
       line.append(gap);
-      if (columns.get(i).right()) {
+      if (shown.get(i).right()) {
         line.append(" ".repeat(fill)).append(painted);
       } else {
         line.append(painted).append(i == last ? "" : " ".repeat(fill));
       }
-      used += gap.length() + CellWidth.of(shown) + fill;
+      used += gap.length() + CellWidth.of(fitting) + fill;
     }
     return line.toString().stripTrailing();
   }

@@ -1,0 +1,87 @@
+package io.headgate.sdk.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.headgate.proto.policy.v1.Key;
+import io.headgate.sdk.cli.TestCli.Result;
+import io.headgate.sdk.gate.TestGate;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Keys are made, listed and revoked by admins; a secret is seen once.
+class KeysTest {
+  private final TestGate gate = TestGate.open();
+  @TempDir Path home;
+
+  @AfterEach
+  void close() {
+    gate.close();
+  }
+
+  private Result run(String... words) {
+    return TestCli.at(gate, home).run(words);
+  }
+
+  @Test
+  void aNewKeyIsAllThatStandardOutputGets() {
+    Result made = run("keys", "create", "ada", "--description", "laptop");
+
+    assertThat(made.out()).isEqualTo("hg_user_secret\n");
+    assertThat(made.err())
+        .isEqualTo(
+            """
+            key 0000000000000001 of ada: shown this once, works until it is revoked
+            sign in with it: headgate login --server %s
+            """
+                .formatted(gate.address()));
+    assertThat(run("keys", "create", "ada", "-o", "json").out())
+        .contains("\"secret\": \"hg_user_secret\"", "\"name\": \"keys/0000000000000002\"");
+  }
+
+  @Test
+  void theListShowsNoSecret() {
+    run("keys", "create", "ada", "--description", "laptop");
+    run("keys", "create", "nightly", "--service-account", "--expires", "90d");
+
+    assertThat(run("keys").out())
+        .isEqualTo(
+            """
+            KEY               OWNER    KIND             MADE  LAST USED  EXPIRES              DESCRIPTION
+            0000000000000002  nightly  service account  0s    -          2027-02-19 14:00:00  -
+            0000000000000001  ada      user             0s    -          -                    laptop
+            """);
+    assertThat(run("keys", "-o", "json").out() + run("keys", "-o", "csv").out())
+        .doesNotContain("secret");
+  }
+
+  @Test
+  void aRevokedKeyIsGone() {
+    run("keys", "create", "ada");
+    run("keys", "create", "ada");
+
+    assertThat(run("keys", "revoke", "0000000000000001").out())
+        .isEqualTo("revoked 0000000000000001\n");
+    assertThat(gate.tokens.keys).extracting(Key::getName).containsExactly("keys/0000000000000002");
+  }
+
+  /// Requests are recorded; a secret in one would be kept.
+  @Test
+  void ofAKeyThatWasFoundTheIdAloneIsSent() {
+    run("keys", "create", "ada");
+
+    Result revoked = run("keys", "revoke", "hg_user_0000000000000001_" + "s".repeat(43));
+
+    assertThat(revoked.out()).isEqualTo("revoked 0000000000000001\n");
+    assertThat(gate.tokens.keys).isEmpty();
+  }
+
+  @Test
+  void mistakesSayWhatToDo() {
+    Golden.check("keys-nobody", run("keys", "create", "nobody"));
+    Golden.check("keys-for-whom", run("keys", "create"));
+    Golden.check("keys-unknown", run("keys", "delete"));
+    Golden.check("keys-missing", run("keys", "list", "0000000000000009"));
+  }
+}
