@@ -3,7 +3,6 @@ package io.headgate.deploy;
 import io.headgate.deploy.demo.Demo;
 import io.headgate.kit.lifecycle.Lifecycle;
 import io.headgate.kit.telemetry.TelemetryConfig;
-import io.headgate.sdk.cli.context.Context;
 import io.headgate.sdk.cli.error.ExitCode;
 import io.headgate.sdk.cli.frame.CliCommand;
 import io.headgate.sdk.cli.frame.GlobalOptions;
@@ -14,6 +13,7 @@ import io.headgate.sdk.config.Configuration;
 import io.headgate.sdk.config.ConfigurationReader;
 import io.headgate.sdk.model.ConfigurationState;
 import java.io.IOException;
+import java.lang.reflect.Field;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.URI;
@@ -27,7 +27,10 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /// `headgate up`.
 @Command(
@@ -47,6 +50,7 @@ public final class UpCommand implements CliCommand {
   private static final String LOOPBACK = "127.0.0.1";
   private static final Duration NODE_PATIENCE = Duration.ofSeconds(30);
 
+  @Spec private CommandSpec spec = CommandSpec.create();
   @Mixin private final GlobalOptions global = new GlobalOptions();
 
   @Option(
@@ -143,7 +147,7 @@ public final class UpCommand implements CliCommand {
     DataDirectory.create(directory);
     Optional<InstanceLock> lock = InstanceLock.tryTake(directory);
     if (lock.isEmpty()) {
-      return alreadyRunning(invocation, directory);
+      return RunningUp.show(invocation, directory, given());
     }
     try (InstanceLock held = lock.get()) {
       FreePorts.check(ip, port, schedulers);
@@ -175,16 +179,17 @@ public final class UpCommand implements CliCommand {
       Configuration inForce = configure(installation, tenant, wanted);
       startAgents(installation, tenant, inForce, screen);
       ChosenTenant.write(directory, tenant);
-      invocation
-          .contexts()
-          .put(
-              new Context(
-                  "local",
-                  installation.uri().toString(),
-                  tenant,
-                  installation.adminKey().reveal(),
-                  null));
-      lock.say(screen.ready(installation, directory, invocation.contexts().file(), tenant));
+      UpContext context =
+          UpContext.write(
+              invocation.contexts(),
+              global.context,
+              installation.uri(),
+              tenant,
+              installation.adminKey().reveal());
+      if (ephemeral) {
+        lifecycle.start("context", () -> {}, context::remove);
+      }
+      lock.say(screen.ready(installation, directory, context));
       if (!demo) {
         screen.next(inForce);
       }
@@ -382,16 +387,14 @@ public final class UpCommand implements CliCommand {
     }
   }
 
-  private static int alreadyRunning(Invocation invocation, Path directory) {
-    invocation
-        .environment()
-        .out()
-        .println(
-            "Headgate is already running on "
-                + directory
-                + InstanceLock.noteOfHolder(directory)
-                    .map(note -> ":\n\n" + note)
-                    .orElse(", still starting."));
-    return ExitCode.DONE;
+  /// Those of its own flags that were given, but for the one that says where.
+  private List<String> given() {
+    return spec.commandLine().getParseResult().matchedOptions().stream()
+        .filter(option ->
+            option.userObject() instanceof Field field
+                && field.getDeclaringClass() == UpCommand.class)
+        .map(OptionSpec::longestName)
+        .filter(name -> !name.equals("--data"))
+        .toList();
   }
 }

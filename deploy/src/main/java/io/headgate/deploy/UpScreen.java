@@ -40,13 +40,12 @@ final class UpScreen implements Progress {
   }
 
   /// Prints where everything is, and answers with the same text.
-  synchronized String ready(
-      Installation installation, Path directory, Path contextFile, String tenant) {
+  synchronized String ready(Installation installation, Path directory, UpContext context) {
     StringBuilder text = new StringBuilder();
     line(text, "API", installation.uri() + "   gRPC and JSON on one port");
     installation.metricsUri().map(URI::toString).ifPresent(uri -> line(text, "Metrics", uri));
     line(text, "Data", directory.toString());
-    line(text, "Context", "\"local\", tenant " + tenant + ": " + contextFile + ", selected");
+    line(text, "Context", context.text());
     out.println();
     out.print(text);
     out.println();

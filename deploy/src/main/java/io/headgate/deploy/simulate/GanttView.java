@@ -75,8 +75,35 @@ record GanttView(Output output) {
       lines.add("and %d more attempts: --view timeline".formatted(rows.size() - shown.size()));
     }
     lines.add("");
+    lines.add(legend(shown));
+    lines.add("");
     lines.addAll(policies(recording));
     return lines;
+  }
+
+  /// Of the signs that occur.
+  private String legend(List<Row> rows) {
+    List<String> signs = new ArrayList<>();
+    signs.add(runs() + " runs");
+    if (rows.stream().anyMatch(row -> row.stopMs >= 0)) {
+      signs.add(stops() + " is being stopped for the job named behind");
+    }
+    if (rows.stream().anyMatch(row -> row.wasRunning)) {
+      signs.add("< ran before 0s");
+    }
+    return String.join("   ", signs);
+  }
+
+  private String runs() {
+    return isAscii() ? "#" : "█";
+  }
+
+  private String stops() {
+    return isAscii() ? "=" : "▓";
+  }
+
+  private boolean isAscii() {
+    return output.symbols().equals(Symbols.ASCII);
   }
 
   private static List<Row> rows(Recording recording) {
@@ -133,14 +160,13 @@ record GanttView(Output output) {
     for (int column = 0; column <= width; column += TICK) {
       if (axis.length() <= column) {
         axis.append(" ".repeat(column - axis.length()));
-        axis.append(Words.time(endMs * column / width)).append(' ');
+        axis.append(Words.span(endMs * column / width)).append(' ');
       }
     }
     return axis.toString().stripTrailing();
   }
 
   private String bar(Row row, long endMs, int width) {
-    boolean ascii = output.symbols().equals(Symbols.ASCII);
     int from = (int) (row.fromMs * width / endMs);
     long toMs = row.toMs < 0 ? endMs : row.toMs;
     int to = Math.max(from + 1, (int) (toMs * width / endMs));
@@ -148,7 +174,7 @@ record GanttView(Output output) {
     StringBuilder bar = new StringBuilder(" ".repeat(from));
     for (int column = from; column < to; column++) {
       boolean stops = column >= stop && row.toMs > row.stopMs;
-      bar.append(stops ? (ascii ? "=" : "▓") : (ascii ? "#" : "█"));
+      bar.append(stops ? stops() : runs());
     }
     if (row.wasRunning && from == 0) {
       bar.setCharAt(0, '<');
@@ -164,7 +190,10 @@ record GanttView(Output output) {
           List.of(
               policy.name(),
               "%s of reservation %s, limit %s"
-                  .formatted(policy.usage(), policy.reservation(), policy.limit())));
+                  .formatted(
+                      policy.usage().mixed(),
+                      policy.reservation().mixed(),
+                      policy.limit().mixed())));
     }
     List<String> lines = new ArrayList<>(Grid.lines(rows));
     lines.add(
@@ -176,7 +205,7 @@ record GanttView(Output output) {
                 summary.waiting(),
                 summary.isAtRest()
                     ? "fixed point reached: five more passes change nothing"
-                    : "more would happen after " + Words.time(summary.untilMs())));
+                    : "more would happen after " + Words.span(summary.untilMs())));
     return lines;
   }
 }

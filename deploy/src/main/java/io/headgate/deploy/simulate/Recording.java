@@ -5,9 +5,11 @@ import io.headgate.scheduler.simulation.Simulation;
 import io.headgate.scheduler.simulation.SimulationEvent;
 import io.headgate.scheduler.simulation.Summary;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /// A whole simulation, for views that need to look at it more than once.
 record Recording(Scenario scenario, List<SimulationEvent> events, Summary summary) {
@@ -19,6 +21,20 @@ record Recording(Scenario scenario, List<SimulationEvent> events, Summary summar
     List<SimulationEvent> events = new ArrayList<>();
     Summary summary = new Simulation(scenario, events::add).run();
     return new Recording(scenario, events, summary);
+  }
+
+  /// How many of the jobs that wait at the end have not run at all.
+  long neverStarted() {
+    Set<String> ran = new HashSet<>();
+    for (Scenario.Running running : scenario.running()) {
+      ran.add(running.job().name());
+    }
+    for (SimulationEvent event : events) {
+      if (event instanceof SimulationEvent.Start start) {
+        ran.add(start.job());
+      }
+    }
+    return waiting().keySet().stream().filter(job -> !ran.contains(job)).count();
   }
 
   /// Jobs that wait at the end, each with what was last said of why, in the order in which they

@@ -21,7 +21,7 @@ record SummaryView(Output output) {
         output.bold(
             "until %s%s%s"
                 .formatted(
-                    Words.time(summary.untilMs()),
+                    Words.span(summary.untilMs()),
                     dot,
                     summary.isAtRest()
                         ? "five more passes change nothing"
@@ -45,18 +45,24 @@ record SummaryView(Output output) {
       policies.add(
           List.of(
               policy.name(),
-              policy.usage().toString(),
-              policy.reservation().toString(),
-              policy.limit().toString(),
-              Words.time(policy.waitP50Ms()),
-              Words.time(policy.waitP99Ms())));
+              policy.usage().mixed(),
+              policy.reservation().mixed(),
+              policy.limit().mixed(),
+              Words.span(policy.waitP50Ms()),
+              Words.span(policy.waitP99Ms())));
     }
     lines.addAll(Grid.lines(policies));
+    long never = recording.neverStarted();
+    if (never > 0) {
+      lines.add(
+          "  waits are of jobs that started; %s never did"
+              .formatted(io.headgate.sdk.config.Words.count(never, "job")));
+    }
     lines.add("");
     List<List<String>> pools = new ArrayList<>();
     pools.add(List.of("POOL", "USED", "CAPACITY"));
     for (Summary.PoolLine pool : summary.pools()) {
-      pools.add(List.of(pool.name(), pool.used().toString(), pool.capacity().toString()));
+      pools.add(List.of(pool.name(), pool.used().mixed(), pool.capacity().mixed()));
     }
     lines.addAll(Grid.lines(pools));
     lines.addAll(waiting(recording));

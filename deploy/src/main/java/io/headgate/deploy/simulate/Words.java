@@ -4,7 +4,9 @@ import io.headgate.scheduler.core.job.Assignment;
 import io.headgate.scheduler.core.job.WorkerPlace;
 import io.headgate.scheduler.simulation.JsonLines;
 import io.headgate.sdk.cli.output.PlaceText;
+import io.headgate.sdk.cli.output.TimeText;
 import io.headgate.sdk.model.Placement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -42,6 +44,11 @@ final class Words {
                   .toList()));
     }
     return placements;
+  }
+
+  /// For people: `12.5s`, `1h30m`.
+  static String span(long ms) {
+    return ms < 60_000 ? time(ms) : TimeText.span(Duration.ofMillis(ms));
   }
 
   static String time(long ms) {
