@@ -126,6 +126,7 @@ class NodeAgentContainerTest {
                     .formatted(secret))));
     AttemptReport end = plane.awaitEnd("j");
 
+    assertThat(plane.hellos.getLast().getRunsImages()).isTrue();
     assertThat(end.getExitCode()).isEqualTo(7);
     List<String> lines = output("j", 1).lines().toList();
     assertThat(lines).startsWith("/usr").contains("dev", "etc", "proc", "sys", "tmp", "var");
@@ -284,6 +285,7 @@ class NodeAgentContainerTest {
   @Test
   void isRejectedWhereNoContainersAreWanted() throws Exception {
     start(config(Wanted.NONE));
+    assertThat(plane.hellos.getLast().getRunsImages()).isFalse();
     plane.send(Orders.message(job("j", "true")));
     AttemptReport end = plane.awaitEnd("j");
     assertThat(end.getEndReason()).isEqualTo(EndReason.END_REASON_REJECTED);

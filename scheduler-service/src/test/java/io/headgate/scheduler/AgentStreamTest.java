@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.Duration;
 import com.google.protobuf.Timestamp;
+import io.grpc.Status;
 import io.headgate.kit.failure.GrpcFailures;
 import io.headgate.kit.testing.PostgresFixture;
 import io.headgate.proto.agent.v1.AttemptReport;
@@ -27,6 +28,8 @@ import io.headgate.proto.scheduler.v1.JobServiceGrpc.JobServiceBlockingStub;
 import io.headgate.proto.scheduler.v1.ListEventsRequest;
 import io.headgate.proto.scheduler.v1.ListNodeUsagesRequest;
 import io.headgate.proto.scheduler.v1.NodeUsage;
+import io.headgate.proto.scheduler.v1.SubmitJobRequest;
+import io.headgate.proto.type.v1.Container;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -83,6 +86,26 @@ final class AgentStreamTest {
     rude.openWith(
         ConnectRequest.newBuilder().setHeartbeat(Heartbeat.newBuilder().setNumber(1)).build());
     isRefused(rude, "HELLO_EXPECTED");
+  }
+
+  @Test
+  void givesJobsWithAnImageToNodesThatRunSuch() {
+    SubmitJobRequest job =
+        submit("rnd-3", "r-0").toBuilder()
+            .setSpec(
+                submit("rnd-3", "r-0").getSpec().toBuilder()
+                    .setContainer(Container.newBuilder().setImage("localhost/train:1")))
+            .build();
+    FakeAgent agent = installation.agent("a-0").connect();
+    for (boolean dry : new boolean[] {true, false}) {
+      Refused.by(() -> alice.submitJob(job.toBuilder().setValidateOnly(dry).build()))
+          .hasReason(Status.Code.FAILED_PRECONDITION, "IMAGES_NOT_RUN")
+          .names("spec.container", "queue 'rnd-3'", "a-0", "podman");
+    }
+    agent.open(agent.hello().setRunsImages(true));
+    FakeAgent.awaitThat(() -> agent.has(ConnectResponse::hasWelcome));
+    submit(alice, job);
+    assertThat(agent.awaitAssign("r-0").getContainer().getImage()).isEqualTo("localhost/train:1");
   }
 
   /// Nobody is asked for output who is not there.

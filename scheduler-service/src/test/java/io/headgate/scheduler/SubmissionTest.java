@@ -17,6 +17,7 @@ import io.headgate.proto.scheduler.v1.JobSpec;
 import io.headgate.proto.scheduler.v1.ListJobsRequest;
 import io.headgate.proto.scheduler.v1.RequeueJobRequest;
 import io.headgate.proto.scheduler.v1.SubmitJobRequest;
+import io.headgate.proto.type.v1.Container;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -105,6 +106,11 @@ final class SubmissionTest {
             with(spec -> spec.setWorkingDirectory("/data/../etc")),
             "spec.working_directory",
             List.of("leads upwards")),
+        new Case(
+            "path as an image",
+            with(spec -> spec.setContainer(Container.newBuilder().setImage("dir:/etc"))),
+            "spec.container.image",
+            List.of("'dir:/etc'", "registry")),
         new Case(
             "label",
             with(spec -> spec.putLabels("a=b", "c")),

@@ -243,7 +243,8 @@ public final class SchedulerSession
             .setAgentVersion(self.agentVersion())
             .setProtocolVersion(PROTOCOL_VERSION)
             .setSimulated(self.simulated())
-            .setClosing(agent.isClosing());
+            .setClosing(agent.isClosing())
+            .setRunsImages(agent.runsImages());
     agent.history().highest().map(ToWire::leadership).ifPresent(hello::setHighestObeyed);
     reports.forEach(report -> hello.addAttempts(ToWire.report(report)));
     return hello.build();

@@ -162,6 +162,11 @@ public final class Agent implements AutoCloseable {
     return ports.updates().emptied();
   }
 
+  /// Whether it runs jobs with an image.
+  public boolean runsImages() {
+    return ports.resources().runsImages();
+  }
+
   /// The output of an attempt; empty when this machine has none.
   public Optional<AttemptLogs> openLogs(AttemptKey key) throws IOException {
     return ports.resources().openLogs(key);

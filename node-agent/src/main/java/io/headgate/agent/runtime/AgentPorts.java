@@ -42,6 +42,11 @@ public record AgentPorts(
     /// The loop serves: it is told from now on what the machine finds out by itself, if anything.
     default void observe(Consumer<Input> inputs) {}
 
+    /// Whether it runs jobs with an image.
+    default boolean runsImages() {
+      return false;
+    }
+
     /// The output of an attempt; empty when this machine has none.
     Optional<AttemptLogs> openLogs(AttemptKey key) throws IOException;
   }

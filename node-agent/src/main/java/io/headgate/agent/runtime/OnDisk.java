@@ -111,6 +111,11 @@ final class OnDisk {
       }
 
       @Override
+      public boolean runsImages() {
+        return machine.containers().isPresent();
+      }
+
+      @Override
       public Optional<AttemptLogs> openLogs(AttemptKey key) throws IOException {
         return AttemptLogs.open(machine.ledger().directory(key));
       }

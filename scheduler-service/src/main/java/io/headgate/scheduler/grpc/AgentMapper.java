@@ -68,6 +68,7 @@ final class AgentMapper {
         hello.getAgentVersion(),
         hello.getSimulated(),
         hello.getClosing(),
+        hello.getRunsImages(),
         hello.getAttemptsList().stream().map(AgentMapper::toReport).toList());
   }
 
@@ -221,6 +222,9 @@ final class AgentMapper {
             .setTraceparent(command.card().traceparent())
             .setResume(command.worker().attempt() > 1)
             .setMinimumIsolation(toLevel(command.isolation()));
+    if (spec.hasContainer()) {
+      assign.setContainer(spec.getContainer());
+    }
     if (spec.hasAbortCallback()) {
       assign
           .addAllAbortCommand(spec.getAbortCallback().getCommandList())

@@ -54,6 +54,7 @@ final class DryRun {
 
   private Job submit(Submissions.Request request, SubmitJobRequest each, CatalogView catalog) {
     NewJob job = submissions.read(request, 0, each, catalog);
+    submissions.demandImages(request, catalog);
     JobSpec spec =
         new JobSpec(
             // No job has it: ids count from 1.

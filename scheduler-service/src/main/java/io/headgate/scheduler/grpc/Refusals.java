@@ -5,6 +5,7 @@ import io.headgate.kit.failure.Refusal;
 import io.headgate.scheduler.core.catalog.Queue;
 import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.explain.Denial;
+import io.headgate.scheduler.core.node.Node;
 import io.headgate.scheduler.runtime.CatalogView;
 import io.headgate.scheduler.runtime.LeadershipLostException;
 import io.headgate.scheduler.runtime.NotLeadingException;
@@ -101,6 +102,18 @@ final class Refusals {
       refusal = refusal.withMetadata(number.getKey(), number.getValue());
     }
     return refusal;
+  }
+
+  /// A job with an image, in a queue that leads to a node that runs none.
+  static Refusal withoutImages(String at, QueueId queue, Node node) {
+    String text =
+        ("queue '%s' leads to pool '%s', whose node %s runs no jobs with an image: its agent's log"
+                + " says why; give the node podman, or use a queue whose pools run such jobs")
+            .formatted(queue.name(), node.pool().name(), node.id().name());
+    return Refusal.failedPrecondition("IMAGES_NOT_RUN", text)
+        .withViolation(at + "spec.container", text)
+        .withMetadata("queue", queue.name())
+        .withMetadata("node", node.id().name());
   }
 
   static Refusal tooManyWaiting(String at, QueueId queue, int waiting, int most) {

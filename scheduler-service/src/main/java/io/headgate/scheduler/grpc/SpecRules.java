@@ -3,6 +3,7 @@ package io.headgate.scheduler.grpc;
 import io.headgate.kit.config.Durations;
 import io.headgate.kit.failure.Refusal;
 import io.headgate.proto.scheduler.v1.JobSpec;
+import io.headgate.type.ImageName;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,6 +39,7 @@ final class SpecRules {
     text("command", spec.getCommandList());
     text("abort_callback.command", spec.getAbortCallback().getCommandList());
     workingDirectory();
+    image();
     times();
     labels();
     if (violations.isEmpty()) {
@@ -85,6 +87,15 @@ final class SpecRules {
       wrong("working_directory", "'" + directory + "' is not absolute: begin with /");
     } else if (List.of(directory.split("/", -1)).contains("..")) {
       wrong("working_directory", "'" + directory + "' leads upwards: write where it leads to");
+    }
+  }
+
+  private void image() {
+    String image = spec.getContainer().getImage();
+    if (spec.hasContainer() && !ImageName.isValid(image)) {
+      wrong(
+          "container.image",
+          "'" + image + "' does not name its registry: write registry.example/path/name:tag");
     }
   }
 

@@ -6,6 +6,7 @@ import io.headgate.kit.auth.Principal;
 import io.headgate.kit.failure.Refusal;
 import io.headgate.proto.scheduler.v1.JobSpec;
 import io.headgate.proto.scheduler.v1.SubmitJobRequest;
+import io.headgate.scheduler.core.catalog.PoolId;
 import io.headgate.scheduler.core.catalog.Queue;
 import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.catalog.TenantId;
@@ -31,10 +32,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HexFormat;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
@@ -172,6 +175,7 @@ final class Submissions {
         name.counter().ifPresent(counters::add);
         jobs.add(unnamed.named(name.name()));
       }
+      demandImages(request, catalog);
       SubmitReply reply =
           Refusals.leading(
               key.isPresent(), () -> replica.submit(new Submission(jobs, key, newest(counters))));
@@ -189,6 +193,32 @@ final class Submissions {
     } finally {
       reserved.forEach(names::release);
     }
+  }
+
+  /// All jobs of a queue are alike to placement, so one with an image may only be where all nodes
+  /// that it might come to run such.
+  ///
+  /// @throws CatalogRefusal when one does not
+  void demandImages(Request request, CatalogView catalog) {
+    Map<QueueId, Integer> asked = new LinkedHashMap<>();
+    for (int i = 0; i < request.jobs().size(); i++) {
+      JobSpec spec = request.jobs().get(i).getSpec();
+      if (spec.hasContainer()) {
+        asked.putIfAbsent(new QueueId(request.tenant(), spec.getQueue()), i);
+      }
+    }
+    asked.forEach((id, index) -> {
+      Set<PoolId> pools =
+          catalog
+              .queue(id)
+              .flatMap(queue -> catalog.profile(queue.profile()))
+              .map(profile -> Set.copyOf(profile.pools()))
+              .orElse(Set.of());
+      Refusals.leading(true, () -> replica.ask(leader -> leader.reads().withoutImages(pools)))
+          .ifPresent(node -> {
+            throw CatalogRefusal.byAll(Refusals.withoutImages(request.at(index), id, node));
+          });
+    });
   }
 
   /// One job, checked, without its name.

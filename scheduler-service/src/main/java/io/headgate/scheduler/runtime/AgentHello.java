@@ -7,6 +7,7 @@ import java.util.List;
 /// @param sessionId new at every start of the agent process
 /// @param bootId the kernel's
 /// @param closing the machine or its agent is being shut down
+/// @param runsImages it runs jobs with an image
 /// @param attempts every attempt of which the machine has a record
 public record AgentHello(
     String sessionId,
@@ -14,6 +15,7 @@ public record AgentHello(
     String agentVersion,
     boolean simulated,
     boolean closing,
+    boolean runsImages,
     List<AgentReport> attempts) {
   public AgentHello {
     attempts = List.copyOf(attempts);

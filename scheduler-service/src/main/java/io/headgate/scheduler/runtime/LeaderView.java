@@ -1,6 +1,7 @@
 package io.headgate.scheduler.runtime;
 
 import io.headgate.scheduler.core.SchedulerCore;
+import io.headgate.scheduler.core.catalog.PoolId;
 import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.job.Hold;
 import io.headgate.scheduler.core.job.JobId;
@@ -31,6 +32,10 @@ public record LeaderView(SchedulerCore core, CatalogView catalog, Reads reads, I
 
     /// Contact with each node, by node.
     List<Contact> contacts();
+
+    /// A node of one of the pools that has said that it runs no jobs with an image; empty: none
+    /// has.
+    Optional<Node> withoutImages(Collection<PoolId> pools);
 
     /// What the jobs of each queue say together.
     List<Total> totals();

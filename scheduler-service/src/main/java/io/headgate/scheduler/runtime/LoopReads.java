@@ -1,8 +1,10 @@
 package io.headgate.scheduler.runtime;
 
 import io.headgate.kit.time.TimeSource;
+import io.headgate.scheduler.core.catalog.PoolId;
 import io.headgate.scheduler.core.job.Hold;
 import io.headgate.scheduler.core.job.JobId;
+import io.headgate.scheduler.core.node.Node;
 import io.headgate.scheduler.core.node.NodeId;
 import io.headgate.scheduler.runtime.LeaderView.Contact;
 import java.util.Collection;
@@ -64,6 +66,16 @@ final class LoopReads implements LeaderView.Reads {
   @Override
   public List<Contact> contacts() {
     return state.nodes.entries().stream().map(this::contact).toList();
+  }
+
+  @Override
+  public Optional<Node> withoutImages(Collection<PoolId> pools) {
+    return state.nodes.entries().stream()
+        .filter(entry -> entry.refusesImages)
+        .flatMap(entry -> entry.machine().stream())
+        .map(Supply.Machine::node)
+        .filter(node -> pools.contains(node.pool()))
+        .findFirst();
   }
 
   private Contact contact(NodeBook.Entry entry) {

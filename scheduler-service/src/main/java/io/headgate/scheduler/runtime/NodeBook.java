@@ -42,6 +42,9 @@ final class NodeBook {
     /// Its agent or machine is being shut down; contact goes on as long as it lasts.
     boolean closing;
 
+    /// It has said that it runs no jobs with an image.
+    boolean refusesImages;
+
     /// UUIDs of devices on which it can place nothing new, as it says itself.
     Set<String> unusable = Set.of();
 

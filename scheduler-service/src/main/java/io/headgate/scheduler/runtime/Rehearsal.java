@@ -140,6 +140,7 @@ public final class Rehearsal implements AutoCloseable {
             contact.agentVersion(),
             contact.simulated(),
             false,
+            false,
             List.of());
     return new Command.Hello(new Deaf(contact.node()), hello);
   }

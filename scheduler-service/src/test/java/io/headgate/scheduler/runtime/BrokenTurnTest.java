@@ -60,7 +60,7 @@ final class BrokenTurnTest {
   void answersWhoeverWaitsWhenATurnFails() throws InterruptedException {
     Broken broken = new Broken();
     Command.Submit submit = OneLeader.submit("j", Optional.empty());
-    AgentHello hello = new AgentHello("session", "boot", "test", false, false, List.of());
+    AgentHello hello = new AgentHello("session", "boot", "test", false, false, false, List.of());
     // Taken together: one fails and the other is answered too.
     threads.leader().offer(submit);
     threads.leader().offer(new Command.Hello(broken, hello));

@@ -48,7 +48,8 @@ final class CutOffTest {
     turns.take(
         List.of(
             new Command.Hello(
-                stream, new AgentHello("session", "boot", "test", false, false, List.of()))));
+                stream,
+                new AgentHello("session", "boot", "test", false, false, false, List.of()))));
     return stream;
   }
 

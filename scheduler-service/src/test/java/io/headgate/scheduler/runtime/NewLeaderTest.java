@@ -76,7 +76,7 @@ final class NewLeaderTest {
         List.of(
             new Command.Hello(
                 new Silent(node),
-                new AgentHello("session", "boot", "test", false, false, List.of()))));
+                new AgentHello("session", "boot", "test", false, false, false, List.of()))));
   }
 
   private void pass(Duration time) throws InterruptedException {

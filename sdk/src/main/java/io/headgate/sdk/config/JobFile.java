@@ -26,6 +26,8 @@ import org.jspecify.annotations.Nullable;
 /// @param name what the job's id begins with
 /// @param priority -1000 to 1000; null: not said
 /// @param abortCommand empty: no callback
+/// @param image null: the files of the machine
+/// @param pull when the image is fetched; null: not said
 public record JobFile(
     @Nullable String queue,
     @Nullable String name,
@@ -39,16 +41,19 @@ public record JobFile(
     @Nullable Integer priority,
     @Nullable Boolean preemptible,
     Map<String, String> labels,
-    boolean draft) {
+    boolean draft,
+    @Nullable String image,
+    @Nullable PullPolicy pull) {
   /// Says nothing.
   public static final JobFile EMPTY =
       new JobFile(
           null, null, List.of(), Map.of(), null, null, List.of(), null, null, null, null, Map.of(),
-          false);
+          false, null, null);
 
   static final String KIND = "Job";
   private static final int HIGHEST_PRIORITY = 1000;
   private static final int LONGEST_PATH = 4096;
+  private static final int LONGEST_IMAGE = 512;
   private static final String CALLBACK = "abortCallback";
   private static final List<String> KEYS =
       List.of(
@@ -65,7 +70,9 @@ public record JobFile(
           "priority",
           "preemptible",
           "labels",
-          "draft");
+          "draft",
+          "image",
+          "pull");
 
   public JobFile {
     command = List.copyOf(command);
@@ -113,7 +120,9 @@ public record JobFile(
                 : values.integer("priority", 0, -HIGHEST_PRIORITY, HIGHEST_PRIORITY),
             values.flagOrNull("preemptible"),
             fields.texts("labels"),
-            values.flag("draft", false));
+            values.flag("draft", false),
+            values.textOrNull("image", LONGEST_IMAGE),
+            values.keywordOrNull("pull", PullPolicy.class));
     document.checkClean();
     return job;
   }

@@ -1,5 +1,6 @@
 package io.headgate.sdk.model;
 
+import io.headgate.sdk.config.PullPolicy;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 /// @param abortCallback run before the job is stopped; null: none
 /// @param terminationGrace between SIGTERM and SIGKILL; null: the server's default
 /// @param draft does not wait in its queue yet
+/// @param container the image whose files it has; null: those of its machine
 public record JobSpec(
     String queue,
     List<String> command,
@@ -28,7 +30,8 @@ public record JobSpec(
     @Nullable AbortCallback abortCallback,
     @Nullable Duration terminationGrace,
     Map<String, String> labels,
-    boolean draft) {
+    boolean draft,
+    @Nullable Container container) {
   public JobSpec {
     command = List.copyOf(command);
     environment = Collections.unmodifiableMap(new LinkedHashMap<>(environment));
@@ -37,7 +40,30 @@ public record JobSpec(
 
   /// The least that a job needs: where to wait and what to run.
   public static JobSpec of(String queue, List<String> command) {
-    return new JobSpec(queue, command, Map.of(), null, null, 0, null, null, null, Map.of(), false);
+    return new JobSpec(
+        queue, command, Map.of(), null, null, 0, null, null, null, Map.of(), false, null);
+  }
+
+  /// An image.
+  ///
+  /// @param image with its registry: `registry.example/team/train:1.2`
+  /// @param pull when it is fetched; null: if it is not on the node
+  public record Container(String image, @Nullable PullPolicy pull) {}
+
+  public JobSpec withContainer(@Nullable Container image) {
+    return new JobSpec(
+        queue,
+        command,
+        environment,
+        workingDirectory,
+        maxRuntime,
+        priority,
+        preemptible,
+        abortCallback,
+        terminationGrace,
+        labels,
+        draft,
+        image);
   }
 
   public JobSpec withEnvironment(Map<String, String> values) {
@@ -52,7 +78,8 @@ public record JobSpec(
         abortCallback,
         terminationGrace,
         labels,
-        draft);
+        draft,
+        container);
   }
 
   public JobSpec withWorkingDirectory(@Nullable String directory) {
@@ -67,7 +94,8 @@ public record JobSpec(
         abortCallback,
         terminationGrace,
         labels,
-        draft);
+        draft,
+        container);
   }
 
   public JobSpec withMaxRuntime(@Nullable Duration limit) {
@@ -82,7 +110,8 @@ public record JobSpec(
         abortCallback,
         terminationGrace,
         labels,
-        draft);
+        draft,
+        container);
   }
 
   public JobSpec withPriority(int value) {
@@ -97,7 +126,8 @@ public record JobSpec(
         abortCallback,
         terminationGrace,
         labels,
-        draft);
+        draft,
+        container);
   }
 
   public JobSpec withPreemptible(@Nullable Boolean value) {
@@ -112,7 +142,8 @@ public record JobSpec(
         abortCallback,
         terminationGrace,
         labels,
-        draft);
+        draft,
+        container);
   }
 
   public JobSpec withAbortCallback(@Nullable AbortCallback callback) {
@@ -127,7 +158,8 @@ public record JobSpec(
         callback,
         terminationGrace,
         labels,
-        draft);
+        draft,
+        container);
   }
 
   public JobSpec withTerminationGrace(@Nullable Duration grace) {
@@ -142,7 +174,8 @@ public record JobSpec(
         abortCallback,
         grace,
         labels,
-        draft);
+        draft,
+        container);
   }
 
   public JobSpec withLabels(Map<String, String> values) {
@@ -157,7 +190,8 @@ public record JobSpec(
         abortCallback,
         terminationGrace,
         values,
-        draft);
+        draft,
+        container);
   }
 
   public JobSpec withDraft(boolean value) {
@@ -172,7 +206,8 @@ public record JobSpec(
         abortCallback,
         terminationGrace,
         labels,
-        value);
+        value,
+        container);
   }
 
   /// Saves a job's progress before it is stopped.

@@ -5,7 +5,9 @@ import com.google.protobuf.Timestamp;
 import io.headgate.proto.scheduler.v1.AbortCallback;
 import io.headgate.proto.scheduler.v1.Attempt.Outcome;
 import io.headgate.proto.scheduler.v1.SubmitJobRequest;
+import io.headgate.proto.type.v1.Container;
 import io.headgate.proto.type.v1.SlicePlacement;
+import io.headgate.sdk.config.PullPolicy;
 import io.headgate.sdk.model.Attempt;
 import io.headgate.sdk.model.Attempt.Preemption;
 import io.headgate.sdk.model.Job;
@@ -60,7 +62,32 @@ public final class JobMessages {
         spec.hasAbortCallback() ? callback(spec.getAbortCallback()) : null,
         duration(spec.hasTerminationGrace(), spec.getTerminationGrace()),
         spec.getLabelsMap(),
-        spec.getDraft());
+        spec.getDraft(),
+        spec.hasContainer() ? container(spec.getContainer()) : null);
+  }
+
+  private static JobSpec.Container container(Container container) {
+    @Nullable PullPolicy pull =
+        switch (container.getPullPolicy()) {
+          case PULL_POLICY_ALWAYS -> PullPolicy.ALWAYS;
+          case PULL_POLICY_IF_NOT_PRESENT -> PullPolicy.IF_NOT_PRESENT;
+          case PULL_POLICY_NEVER -> PullPolicy.NEVER;
+          case PULL_POLICY_UNSPECIFIED, UNRECOGNIZED -> null;
+        };
+    return new JobSpec.Container(container.getImage(), pull);
+  }
+
+  private static Container container(JobSpec.Container container) {
+    Container.Builder message = Container.newBuilder().setImage(container.image());
+    if (container.pull() != null) {
+      message.setPullPolicy(
+          switch (container.pull()) {
+            case ALWAYS -> Container.PullPolicy.PULL_POLICY_ALWAYS;
+            case IF_NOT_PRESENT -> Container.PullPolicy.PULL_POLICY_IF_NOT_PRESENT;
+            case NEVER -> Container.PullPolicy.PULL_POLICY_NEVER;
+          });
+    }
+    return message.build();
   }
 
   private static JobSpec.AbortCallback callback(AbortCallback callback) {
@@ -89,6 +116,9 @@ public final class JobMessages {
             .setDraft(spec.draft());
     if (spec.maxRuntime() != null) {
       message.setMaxRuntime(Times.duration(spec.maxRuntime()));
+    }
+    if (spec.container() != null) {
+      message.setContainer(container(spec.container()));
     }
     if (spec.preemptible() != null) {
       message.setPreemptible(spec.preemptible());

@@ -3,6 +3,7 @@ package io.headgate.sdk.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.proto.scheduler.v1.JobSpec;
+import io.headgate.proto.type.v1.Container.PullPolicy;
 import io.headgate.sdk.cli.TestCli.Result;
 import io.headgate.sdk.gate.TestGate;
 import java.io.IOException;
@@ -30,6 +31,8 @@ class SubmitFileTest {
       priority: 7
       preemptible: false
       labels: {team: vision}
+      image: localhost/train:1
+      pull: always
       """;
 
   private final TestGate gate = TestGate.open();
@@ -63,6 +66,8 @@ class SubmitFileTest {
     assertThat(spec.getPriority()).isEqualTo(7);
     assertThat(spec.getPreemptible()).isFalse();
     assertThat(spec.getLabelsMap()).containsEntry("team", "vision");
+    assertThat(spec.getContainer().getImage()).isEqualTo("localhost/train:1");
+    assertThat(spec.getContainer().getPullPolicy()).isEqualTo(PullPolicy.PULL_POLICY_ALWAYS);
   }
 
   @Test

@@ -10,6 +10,7 @@ import io.headgate.proto.scheduler.v1.JobSpec;
 import io.headgate.proto.scheduler.v1.ReadJobLogsResponse;
 import io.headgate.proto.scheduler.v1.ReadJobLogsResponse.Stream;
 import io.headgate.proto.scheduler.v1.Reason;
+import io.headgate.proto.type.v1.Container.PullPolicy;
 import io.headgate.sdk.cli.TestCli.Result;
 import io.headgate.sdk.gate.TestGate;
 import java.nio.file.Path;
@@ -86,6 +87,10 @@ class SubmitTest {
             "FROM_HERE",
             "--workdir",
             "/data",
+            "--image",
+            "localhost/train:1",
+            "--pull",
+            "never",
             "--max-runtime",
             "4h",
             "--on-abort",
@@ -114,6 +119,8 @@ class SubmitTest {
     assertThat(spec.getCommandList()).containsExactly("python", "-c", "print()");
     assertThat(spec.getEnvironmentMap()).containsEntry("A", "1").containsEntry("FROM_HERE", "yes");
     assertThat(spec.getWorkingDirectory()).isEqualTo("/data");
+    assertThat(spec.getContainer().getImage()).isEqualTo("localhost/train:1");
+    assertThat(spec.getContainer().getPullPolicy()).isEqualTo(PullPolicy.PULL_POLICY_NEVER);
     assertThat(spec.getMaxRuntime().getSeconds()).isEqualTo(4 * 3600);
     assertThat(spec.getAbortCallback().getCommandList()).containsExactly("sh", "-c", "save.sh now");
     assertThat(spec.getAbortCallback().getTimeout().getSeconds()).isEqualTo(90);

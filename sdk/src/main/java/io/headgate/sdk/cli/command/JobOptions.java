@@ -6,6 +6,7 @@ import io.headgate.sdk.cli.frame.Source;
 import io.headgate.sdk.cli.output.UsageException;
 import io.headgate.sdk.config.ConfigurationException;
 import io.headgate.sdk.config.JobFile;
+import io.headgate.sdk.config.PullPolicy;
 import io.headgate.sdk.model.JobSpec;
 import io.headgate.sdk.model.JobSpec.AbortCallback;
 import java.io.IOException;
@@ -50,6 +51,18 @@ final class JobOptions {
       paramLabel = "DIR",
       description = "Working directory on the node (default: a private one).")
   private @Nullable String workdir;
+
+  @Option(
+      names = "--image",
+      paramLabel = "IMAGE",
+      description = "Run in this image, as registry.example/team/train:1.2.")
+  private @Nullable String image;
+
+  @Option(
+      names = "--pull",
+      paramLabel = "WHEN",
+      description = "Fetch it always, if-not-present (default) or never.")
+  private @Nullable String pull;
 
   @Option(
       names = "--max-runtime",
@@ -144,6 +157,7 @@ final class JobOptions {
             .withPreemptible(either(preemptible, written.preemptible()))
             .withLabels(together(written.labels(), labels))
             .withDraft(draft || written.draft())
+            .withContainer(container())
             .withMaxRuntime(either(duration("--max-runtime", maxRuntime), written.maxRuntime()));
     Duration between = either(duration("--grace", grace), written.terminationGrace());
     if (between != null) {
@@ -159,6 +173,27 @@ final class JobOptions {
                   either(duration("--abort-timeout", abortTimeout), written.abortTimeout())));
     }
     return spec;
+  }
+
+  private JobSpec.@Nullable Container container() {
+    String named = either(image, written.image());
+    PullPolicy when = pull == null ? written.pull() : policy(pull);
+    if (named == null && when != null) {
+      throw missing("--image");
+    }
+    return named == null ? null : new JobSpec.Container(named, when);
+  }
+
+  private static PullPolicy policy(String word) {
+    for (PullPolicy policy : PullPolicy.values()) {
+      if (policy.keyword().equals(word)) {
+        return policy;
+      }
+    }
+    throw new UsageException(
+        "--pull " + word + " is not always, if-not-present or never",
+        "ARGUMENT_INVALID",
+        "flags and examples: headgate submit --help");
   }
 
   private static @Nullable Duration duration(String flag, @Nullable String text) {

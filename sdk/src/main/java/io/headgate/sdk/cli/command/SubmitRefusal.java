@@ -22,6 +22,8 @@ record SubmitRefusal(Invocation invocation, String queue, String requestId) {
           Map.entry("spec.command", "CMD"),
           Map.entry("spec.environment", "--env"),
           Map.entry("spec.working_directory", "--workdir"),
+          Map.entry("spec.container", "--image"),
+          Map.entry("spec.container.image", "--image"),
           Map.entry("spec.max_runtime", "--max-runtime"),
           Map.entry("spec.priority", "--priority"),
           Map.entry("spec.abort_callback.timeout", "--abort-timeout"),
