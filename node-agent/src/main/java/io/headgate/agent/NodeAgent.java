@@ -30,6 +30,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -48,6 +49,7 @@ public final class NodeAgent implements AutoCloseable {
   private final Agent agent;
   private final AgentInstruments instruments;
   private final Membership membership;
+  private final AtomicBoolean closed = new AtomicBoolean();
 
   /// Opens the data directory; nothing runs yet.
   ///
@@ -129,9 +131,13 @@ public final class NodeAgent implements AutoCloseable {
     return agent.failure();
   }
 
-  /// Ends the agent; the jobs run on under their supervisors.
+  /// Ends the agent; the jobs run on under their supervisors. Only the first call does anything:
+  /// another agent may use the data directory by the second.
   @Override
   public void close() {
+    if (closed.getAndSet(true)) {
+      return;
+    }
     membership.close();
     devices.close();
     try {
@@ -157,7 +163,7 @@ public final class NodeAgent implements AutoCloseable {
       LOG.warn(
           "not every job has ended within {} s; the rest is left running", patience.toSeconds());
     } catch (ExecutionException e) {
-      LOG.error("the jobs cannot be stopped", e);
+      LOG.error("the jobs cannot be stopped: {}", String.valueOf(e.getCause()));
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
     } finally {

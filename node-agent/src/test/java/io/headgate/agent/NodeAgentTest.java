@@ -1,6 +1,7 @@
 package io.headgate.agent;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import com.google.protobuf.util.Durations;
@@ -423,6 +424,21 @@ class NodeAgentTest {
         .map(ConnectRequest::getMessageCase)
         .filter(each -> each != MessageCase.HEARTBEAT)
         .toList();
+  }
+
+  @Test
+  void endsOnceAndLeavesTheNextAgentOfItsDirectoryAlone() {
+    agent.close();
+    NodeAgent next = startAgent("n1", plane);
+    try {
+      agent.close();
+      assertThat(agent.stopJobsAndClose(FakeControlPlane.PATIENCE)).isFalse();
+      assertThatThrownBy(() -> startAgent("n1", plane))
+          .hasMessageContaining("another agent is running");
+      await().atMost(FakeControlPlane.PATIENCE).until(next::isReady);
+    } finally {
+      next.close();
+    }
   }
 
   @Test

@@ -172,7 +172,8 @@ public final class Agent implements AutoCloseable {
     return ports.resources().openLogs(key);
   }
 
-  /// Stops every job with its callback; completes when none is left.
+  /// Stops every job with its callback; completes when none is left, exceptionally if it is closed
+  /// before.
   public CompletableFuture<Void> stopAll() {
     return loop.stopAll();
   }

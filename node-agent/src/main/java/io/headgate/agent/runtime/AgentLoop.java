@@ -135,7 +135,7 @@ final class AgentLoop implements AutoCloseable {
     return history;
   }
 
-  /// Stops every job in order; completes when none is left.
+  /// Stops every job in order; completes when none is left, exceptionally if the loop ends before.
   CompletableFuture<Void> stopAll() {
     tasks.add(() -> {
       awaitingIdle = true;
@@ -168,6 +168,7 @@ final class AgentLoop implements AutoCloseable {
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
     }
+    idle.completeExceptionally(new IllegalStateException("the agent is closed; its jobs run on"));
   }
 
   private void run() {
