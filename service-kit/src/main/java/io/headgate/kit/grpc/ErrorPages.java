@@ -15,6 +15,7 @@ import com.linecorp.armeria.common.MediaType;
 import com.linecorp.armeria.common.RequestHeaders;
 import com.linecorp.armeria.common.ResponseHeaders;
 import com.linecorp.armeria.common.ShuttingDownException;
+import com.linecorp.armeria.common.stream.ClosedStreamException;
 import com.linecorp.armeria.server.HttpResponseException;
 import com.linecorp.armeria.server.HttpStatusException;
 import com.linecorp.armeria.server.RequestTimeoutException;
@@ -109,6 +110,10 @@ final class ErrorPages implements ServerErrorHandler, UnframedGrpcErrorHandler {
     for (Throwable each = cause; each != null; each = each.getCause()) {
       if (each instanceof ContentTooLargeException) {
         return refusal(HttpStatus.REQUEST_ENTITY_TOO_LARGE);
+      }
+      if (each instanceof ClosedStreamException) {
+        // The caller went away before its request had come; nobody hears this.
+        return Refusal.of(Status.Code.CANCELLED, "CANCELLED", "the call was cancelled");
       }
       if (each instanceof ShuttingDownException) {
         return refusal(HttpStatus.SERVICE_UNAVAILABLE);
