@@ -15,32 +15,52 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/// The table of promises in the README names tests that there are.
+/// The tables of promises and invariants in the README name tests that there are.
 class PromisesTest {
-  private static final Pattern ROW =
+  private static final Pattern PROMISE =
       Pattern.compile("(?m)^\\| R([0-9]+) [^|]*\\|([^|]*)\\|([^|]*)\\|$");
+  private static final Pattern INVARIANT =
+      Pattern.compile("(?m)^\\| I([0-9]+) [^|]*\\|([^|]*)\\|$");
   private static final Pattern TEST = Pattern.compile("`([A-Za-z]+)#([A-Za-z]+)`");
   private static final int PROMISES = 25;
+  private static final int INVARIANTS = 10;
 
   @Test
   void everyPromiseHasTestsThatThereAreOrAReason() throws IOException {
-    Map<String, List<String>> tests = tests();
-    List<MatchResult> rows = ROW.matcher(Files.readString(Path.of("README.md"))).results().toList();
+    for (MatchResult row : rows(PROMISE, PROMISES)) {
+      assertThat(namedIn(row).isEmpty() && row.group(3).isBlank())
+          .as("R%s has neither test nor reason", row.group(1))
+          .isFalse();
+    }
+  }
+
+  @Test
+  void everyInvariantHasTestsThatThereAre() throws IOException {
+    for (MatchResult row : rows(INVARIANT, INVARIANTS)) {
+      assertThat(namedIn(row)).as("tests of I%s", row.group(1)).isNotEmpty();
+    }
+  }
+
+  private static List<MatchResult> rows(Pattern kind, int count) throws IOException {
+    List<MatchResult> rows =
+        kind.matcher(Files.readString(Path.of("README.md"))).results().toList();
     assertThat(rows)
         .extracting(row -> row.group(1))
         .containsExactlyElementsOf(
-            IntStream.rangeClosed(1, PROMISES).mapToObj(Integer::toString).toList());
-    for (MatchResult row : rows) {
-      List<MatchResult> named = TEST.matcher(row.group(2)).results().toList();
-      assertThat(named.isEmpty() && row.group(3).isBlank())
-          .as("R%s has neither test nor reason", row.group(1))
-          .isFalse();
-      for (MatchResult test : named) {
-        assertThat(tests.getOrDefault(test.group(1), List.of()))
-            .as("R%s: %s", row.group(1), test.group())
-            .anyMatch(source -> source.contains("void " + test.group(2) + "("));
-      }
+            IntStream.rangeClosed(1, count).mapToObj(Integer::toString).toList());
+    return rows;
+  }
+
+  /// The tests that a row names, all of which there are.
+  private static List<MatchResult> namedIn(MatchResult row) throws IOException {
+    Map<String, List<String>> tests = tests();
+    List<MatchResult> named = TEST.matcher(row.group(2)).results().toList();
+    for (MatchResult test : named) {
+      assertThat(tests.getOrDefault(test.group(1), List.of()))
+          .as("%s: %s", row.group().substring(2, 5), test.group())
+          .anyMatch(source -> source.contains("void " + test.group(2) + "("));
     }
+    return named;
   }
 
   /// What tests say, by the name of their class; several modules may use one.

@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /// Agents as processes of this machine, each with a data directory of its own. One that ends is
@@ -21,12 +22,20 @@ final class AgentProcesses {
   private final List<URI> schedulers;
   private final Path directory;
   private final List<Path> shared;
+  private final Function<String, Map<String, String>> environment;
   private final Map<String, Process> processes = new ConcurrentSkipListMap<>();
   private volatile boolean closed;
 
   /// @param services where policy-service and pool-service are
   /// @param shared directories that jobs find at their place
-  AgentProcesses(URI services, List<URI> schedulers, Path directory, List<Path> shared) {
+  /// @param environment what the agent of a node is told besides
+  AgentProcesses(
+      URI services,
+      List<URI> schedulers,
+      Path directory,
+      List<Path> shared,
+      Function<String, Map<String, String>> environment) {
+    this.environment = environment;
     this.shared = List.copyOf(shared);
     this.services = services;
     this.schedulers = List.copyOf(schedulers);
@@ -89,6 +98,7 @@ final class AgentProcesses {
         .put(
             "HEADGATE_AGENT_WALLS_SHARED",
             shared.stream().map(Path::toString).collect(Collectors.joining(",")));
+    builder.environment().putAll(environment.apply(node));
     builder.redirectOutput(
         ProcessBuilder.Redirect.appendTo(directory.resolve(node + ".log").toFile()));
     Process process = builder.start();

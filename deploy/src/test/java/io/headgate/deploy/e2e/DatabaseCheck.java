@@ -14,13 +14,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /// Judges what the scheduler wrote down about a whole run, from its tables alone. Each query names
-/// what must not be.
+/// what must not be. Times are leaders', who go by the database's clock: machines have clocks of
+/// their own.
 final class DatabaseCheck {
   private static final String LIVES =
       """
       with lives as (
         select a.job_id, a.number, a.epoch, a.assigned_at, slice.device, slice.units,
-          tstzrange(a.assigned_at, coalesce(w.ended_at, a.ended_at)) as life
+          tstzrange(a.assigned_at, a.ended_at) as life
         from attempt a join attempt_worker w on (w.job_id, w.attempt) = (a.job_id, a.number)
         cross join unnest(w.device_uuids, w.device_units) as slice(device, units))
       """;
@@ -73,12 +74,7 @@ final class DatabaseCheck {
   /// @param data of the installation
   /// @param limit of the one policy, in GPUs
   static void check(Path data, int port, int limit) throws SQLException, IOException {
-    String password = Files.readString(data.resolve("pg/password")).strip();
-    try (Connection connection =
-        DriverManager.getConnection(
-            "jdbc:postgresql://127.0.0.1:" + port + "/headgate?currentSchema=scheduler",
-            "headgate",
-            password)) {
+    try (Connection connection = connect(data, port)) {
       assertThat(rows(connection, SHARED)).as("slices that two held at once").isEmpty();
       assertThat(rows(connection, ABOVE_LIMIT.replace("%d", Integer.toString(limit))))
           .as("use above the limit")
@@ -87,6 +83,27 @@ final class DatabaseCheck {
       assertThat(rows(connection, EPOCH_FELL)).as("epochs that fell").isEmpty();
       assertThat(rows(connection, OPEN)).as("what did not end").isEmpty();
     }
+  }
+
+  /// Versions of all events of the tenant after the first version, in order.
+  static List<Long> events(Path data, int port) throws SQLException, IOException {
+    try (Connection connection = connect(data, port)) {
+      return rows(
+              connection,
+              "select version from event where tenant = '%s' and version > 1 order by version"
+                  .formatted(TestInstallation.TENANT))
+          .stream()
+          .map(Long::valueOf)
+          .toList();
+    }
+  }
+
+  /// As the operator of the database, to the scheduler's schema.
+  static Connection connect(Path data, int port) throws SQLException, IOException {
+    return DriverManager.getConnection(
+        "jdbc:postgresql://127.0.0.1:" + port + "/headgate?currentSchema=scheduler",
+        "headgate",
+        Files.readString(data.resolve("pg/password")).strip());
   }
 
   private static List<String> rows(Connection connection, String query) throws SQLException {

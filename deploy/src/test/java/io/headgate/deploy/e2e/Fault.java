@@ -1,7 +1,5 @@
 package io.headgate.deploy.e2e;
 
-import java.util.List;
-
 /// What happens to an installation with three schedulers.
 enum Fault {
   /// The leader dies at once, and is started again.
@@ -20,29 +18,35 @@ enum Fault {
   FREEZE_DATABASE,
   /// PostgreSQL dies at once, and is started again.
   KILL_DATABASE,
+  /// Every flush of PostgreSQL's log takes long for a while.
+  SLOW_DISK,
+  /// PostgreSQL cannot write, and gives up; what is started again can.
+  FAIL_DISK,
+  /// There is no room for PostgreSQL's files for a while.
+  FILL_DISK,
   /// The leader does not reach PostgreSQL until another leads.
   CUT_OFF_DATABASE,
+  /// The same in one direction: what the leader says is lost, or what PostgreSQL answers.
+  HALF_CUT_OFF_DATABASE,
   /// Nobody reaches the leader for a while, agents neither; it reaches PostgreSQL.
   CUT_OFF_CALLERS,
-  /// The same until the leader gives way and another leads.
+  /// The same in one direction: the leader is not heard, or hears nobody.
+  HALF_CUT_OFF_CALLERS,
+  /// Nobody reaches the leader until it gives way and another leads.
   CUT_OFF_ALL_AGENTS,
   /// Schedulers do not see each other for a while; they reach PostgreSQL.
   CUT_GROUP,
+  /// The same in one direction: those who called each other are not heard, or hear nobody.
+  HALF_CUT_GROUP,
   /// An agent dies at once, and is started again; what it started runs on.
   KILL_AGENT,
   /// An agent stands still for a while.
-  PAUSE_AGENT;
-
-  /// Those that need only schedulers and their database, without wires between them.
-  static final List<Fault> OF_SCHEDULERS =
-      List.of(
-          KILL_LEADER,
-          PAUSE_LEADER,
-          STOP_LEADER,
-          KILL_FOLLOWER,
-          PAUSE_FOLLOWER,
-          KILL_TWO,
-          FREEZE_DATABASE);
+  PAUSE_AGENT,
+  /// The leader's clock is set, and stays so: by less than tokens of others tolerate, and by more
+  /// than a lease.
+  SET_LEADER_CLOCK,
+  /// An agent's clock is set by days, and stays so.
+  SET_AGENT_CLOCK;
 
   /// What becomes of leadership.
   enum Leading {
@@ -56,10 +60,31 @@ enum Fault {
 
   Leading leading() {
     return switch (this) {
-      case KILL_LEADER, PAUSE_LEADER, STOP_LEADER, KILL_TWO, CUT_OFF_DATABASE, CUT_OFF_ALL_AGENTS ->
+      case KILL_LEADER,
+          PAUSE_LEADER,
+          STOP_LEADER,
+          KILL_TWO,
+          CUT_OFF_DATABASE,
+          HALF_CUT_OFF_DATABASE,
+          CUT_OFF_ALL_AGENTS ->
           Leading.CHANGES;
-      case KILL_FOLLOWER, PAUSE_FOLLOWER, CUT_GROUP, KILL_AGENT, PAUSE_AGENT -> Leading.STAYS;
-      case FREEZE_DATABASE, KILL_DATABASE, CUT_OFF_CALLERS -> Leading.EITHER;
+      case KILL_FOLLOWER,
+          PAUSE_FOLLOWER,
+          SLOW_DISK,
+          CUT_GROUP,
+          HALF_CUT_GROUP,
+          KILL_AGENT,
+          PAUSE_AGENT,
+          SET_LEADER_CLOCK,
+          SET_AGENT_CLOCK ->
+          Leading.STAYS;
+      case FREEZE_DATABASE,
+          KILL_DATABASE,
+          FAIL_DISK,
+          FILL_DISK,
+          CUT_OFF_CALLERS,
+          HALF_CUT_OFF_CALLERS ->
+          Leading.EITHER;
     };
   }
 }

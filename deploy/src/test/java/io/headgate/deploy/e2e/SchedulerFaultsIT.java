@@ -15,6 +15,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
 import java.util.random.RandomGenerator;
 import java.util.random.RandomGeneratorFactory;
 import java.util.stream.Stream;
@@ -70,10 +72,11 @@ class SchedulerFaultsIT {
             headgate.installation().uri(),
             headgate.installation().schedulerUris(),
             Files.createDirectories(directory.resolve("agents")),
-            List.of());
+            List.of(),
+            _ -> Map.of());
     gone.add(headgate.operator(), "gone", "spare", "1xA100");
     gone.end();
-    schedulers = new Schedulers(headgate.installation(), data, random);
+    schedulers = new Schedulers(headgate.installation(), data, random, Optional.empty());
     // Nobody gives up because a slow machine needs long to start a process again.
     client =
         HeadgateClient.connect(

@@ -3,6 +3,7 @@ package io.headgate.deploy.e2e;
 import static org.awaitility.Awaitility.await;
 
 import io.headgate.deploy.Installation;
+import io.headgate.kit.testing.Wire.Way;
 import java.io.IOException;
 import java.net.Socket;
 import java.net.URI;
@@ -11,13 +12,18 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// Three scheduler processes, and what a test does to them and to their database.
 final class Schedulers {
+  private static final Logger LOG = LoggerFactory.getLogger(Schedulers.class);
+
   static final Duration PATIENCE = Duration.ofMinutes(5);
 
   /// Longer than Hazelcast waits for a heartbeat, shorter than a lease.
@@ -26,25 +32,26 @@ final class Schedulers {
   private final Installation installation;
   private final Path data;
   private final RandomGenerator random;
-  private final Optional<Wires> wires;
-  private final Optional<AgentProcesses> agents;
+  private final Optional<Surroundings> surroundings;
 
-  Schedulers(Installation installation, Path data, RandomGenerator random) {
-    this(installation, data, random, Optional.empty(), Optional.empty());
-  }
+  /// What else a test can do something to.
+  ///
+  /// @param wires between schedulers and all others
+  /// @param agents that are processes
+  /// @param clocks of all of them
+  /// @param disk of the database
+  record Surroundings(Wires wires, AgentProcesses agents, Clocks clocks, DatabaseDisk disk) {}
 
-  /// With wires between them, and agents that are processes.
+  /// @param surroundings empty: only what needs none is done to them
   Schedulers(
       Installation installation,
       Path data,
       RandomGenerator random,
-      Optional<Wires> wires,
-      Optional<AgentProcesses> agents) {
+      Optional<Surroundings> surroundings) {
     this.installation = installation;
     this.data = data;
     this.random = random;
-    this.wires = wires;
-    this.agents = agents;
+    this.surroundings = surroundings;
   }
 
   /// Does it, once all is well.
@@ -90,40 +97,96 @@ final class Schedulers {
         signal("CONT", database);
       }
       case KILL_DATABASE -> database().getFirst().destroyForcibly();
+      case SLOW_DISK -> {
+        disk().slow(installation.postgresPort());
+        waitAWhile();
+        disk().quick(installation.postgresPort());
+      }
+      case FAIL_DISK -> {
+        List<ProcessHandle> database = database();
+        disk().fail(database);
+        await().atMost(PATIENCE).until(() -> !database.getFirst().isAlive());
+      }
+      case FILL_DISK -> {
+        disk().fill();
+        waitAWhile();
+        disk().empty();
+      }
       case CUT_OFF_DATABASE -> {
-        wires.orElseThrow().cutOffDatabase(leader);
+        wires().cutOffDatabase(leader, Wires.BOTH);
         awaitLaterThan(epoch);
-        wires.orElseThrow().mend();
+        wires().mend();
+      }
+      case HALF_CUT_OFF_DATABASE -> {
+        wires().cutOffDatabase(leader, anyWay());
+        awaitLaterThan(epoch);
+        wires().mend();
       }
       case CUT_OFF_CALLERS -> {
-        wires.orElseThrow().cutOffCallers(leader);
+        wires().cutOffCallers(leader, Wires.BOTH);
         waitAWhile();
-        wires.orElseThrow().mend();
+        wires().mend();
+      }
+      case HALF_CUT_OFF_CALLERS -> {
+        wires().cutOffCallers(leader, anyWay());
+        waitAWhile();
+        wires().mend();
       }
       case CUT_OFF_ALL_AGENTS -> {
-        wires.orElseThrow().cutOffCallers(leader);
+        wires().cutOffCallers(leader, Wires.BOTH);
         awaitLaterThan(epoch);
-        wires.orElseThrow().mend();
+        wires().mend();
       }
       case CUT_GROUP -> {
-        wires.orElseThrow().cutGroup();
+        wires().cutGroup(Wires.BOTH);
         waitAWhile();
-        wires.orElseThrow().mend();
+        wires().mend();
       }
-      case KILL_AGENT -> agent().destroyForcibly();
+      case HALF_CUT_GROUP -> {
+        wires().cutGroup(anyWay());
+        waitAWhile();
+        wires().mend();
+      }
+      case KILL_AGENT -> agents().process(anyAgent()).destroyForcibly();
       case PAUSE_AGENT -> {
-        List<ProcessHandle> agent = List.of(agent());
+        List<ProcessHandle> agent = List.of(agents().process(anyAgent()));
         signal("STOP", agent);
         waitAWhile();
         signal("CONT", agent);
       }
+      case SET_LEADER_CLOCK -> set(leader, Duration.ofSeconds(random.nextInt(15, 46)));
+      case SET_AGENT_CLOCK -> set(anyAgent(), Duration.ofDays(random.nextInt(1, 4)));
     }
     return struckMs;
   }
 
-  private ProcessHandle agent() {
-    List<String> nodes = agents.orElseThrow().nodes();
-    return agents.orElseThrow().process(nodes.get(random.nextInt(nodes.size())));
+  private Wires wires() {
+    return surroundings.orElseThrow().wires();
+  }
+
+  private AgentProcesses agents() {
+    return surroundings.orElseThrow().agents();
+  }
+
+  private DatabaseDisk disk() {
+    return surroundings.orElseThrow().disk();
+  }
+
+  private String anyAgent() {
+    List<String> nodes = agents().nodes();
+    return nodes.get(random.nextInt(nodes.size()));
+  }
+
+  private Set<Way> anyWay() {
+    Way way = random.nextBoolean() ? Way.CALLS : Way.ANSWERS;
+    LOG.info("without {}", way);
+    return Set.of(way);
+  }
+
+  private void set(String clock, Duration wrongBy) {
+    Duration set = random.nextBoolean() ? wrongBy : wrongBy.negated();
+    LOG.info("the clock of {} is wrong by {}", clock, set);
+    surroundings.orElseThrow().clocks().set(clock, set);
   }
 
   /// All three serve, and one leads.

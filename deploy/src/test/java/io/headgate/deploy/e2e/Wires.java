@@ -1,17 +1,24 @@
 package io.headgate.deploy.e2e;
 
 import io.headgate.kit.testing.Wire;
+import io.headgate.kit.testing.Wire.Way;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /// Between each scheduler and its database, between it and whoever calls it, and between it and the
 /// other schedulers of its group there is a wire that a test can stall.
 final class Wires implements AutoCloseable {
+  /// In both directions.
+  static final Set<Way> BOTH = Collections.unmodifiableSet(EnumSet.allOf(Way.class));
+
   private static final String DATABASE = "HEADGATE_SCHEDULER_DATABASE_URL";
   private static final String ADVERTISED = "HEADGATE_SCHEDULER_ADVERTISED_ADDRESS";
   private static final String GROUP_ADVERTISED = "HEADGATE_SCHEDULER_GROUP_ADVERTISED_ADDRESS";
@@ -59,19 +66,23 @@ final class Wires implements AutoCloseable {
   }
 
   /// Nothing passes between it and PostgreSQL.
-  synchronized void cutOffDatabase(String scheduler) {
-    databases.get(scheduler).stall();
+  ///
+  /// @param ways what is lost: what it says, or what PostgreSQL answers
+  synchronized void cutOffDatabase(String scheduler, Set<Way> ways) {
+    databases.get(scheduler).stall(ways);
   }
 
   /// Nobody reaches it: no agent, no caller, no other scheduler that passes a call on. It reaches
   /// PostgreSQL and its group.
-  synchronized void cutOffCallers(String scheduler) {
-    callers.get(scheduler).stall();
+  ///
+  /// @param ways what is lost: what they say, or what it answers
+  synchronized void cutOffCallers(String scheduler, Set<Way> ways) {
+    callers.get(scheduler).stall(ways);
   }
 
   /// Nobody sees anybody of the group.
-  synchronized void cutGroup() {
-    groups.values().forEach(Wire::stall);
+  synchronized void cutGroup(Set<Way> ways) {
+    groups.values().forEach(wire -> wire.stall(ways));
   }
 
   /// Everything passes again.

@@ -10,6 +10,8 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -18,13 +20,22 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /// A wire of TCP on loopback between who dials and a server, for tests that break it. Stalled, it
-/// is a network that loses everything: connections stay open, nothing arrives, and what was sent
-/// arrives late when it goes on. Cut, connections end, and new ones are refused.
+/// is a network that loses everything, in both directions or in one: connections stay open, nothing
+/// arrives, and what was sent arrives late when it goes on; nobody can connect meanwhile. Cut,
+/// connections end, and new ones are refused.
 ///
 /// Thread-safe.
 public final class Wire implements AutoCloseable {
   private static final int BUFFER_BYTES = 1 << 16;
   private static final int BACKLOG = 50;
+
+  /// Directions.
+  public enum Way {
+    /// What callers say.
+    CALLS,
+    /// What the server says.
+    ANSWERS
+  }
 
   private final InetSocketAddress server;
   private final InetSocketAddress own;
@@ -32,7 +43,7 @@ public final class Wire implements AutoCloseable {
   private final Condition changed = lock.newCondition();
   // All guarded by lock.
   private final Set<Socket> ends = new HashSet<>();
-  private boolean stalled;
+  private final Set<Way> stalled = EnumSet.noneOf(Way.class);
   private ServerSocket listener;
   private int held;
 
@@ -69,18 +80,24 @@ public final class Wire implements AutoCloseable {
 
   /// From now on nothing arrives, in neither direction.
   public void stall() {
-    set(true);
+    stall(EnumSet.allOf(Way.class));
+  }
+
+  /// From now on nothing arrives in these directions.
+  public void stall(Set<Way> ways) {
+    lock.lock();
+    try {
+      stalled.addAll(ways);
+    } finally {
+      lock.unlock();
+    }
   }
 
   /// Everything arrives again, also what was sent meanwhile.
   public void resume() {
-    set(false);
-  }
-
-  private void set(boolean isStalled) {
     lock.lock();
     try {
-      stalled = isStalled;
+      stalled.clear();
       changed.signalAll();
     } finally {
       lock.unlock();
@@ -147,10 +164,10 @@ public final class Wire implements AutoCloseable {
         Socket far = new Socket()) {
       open(client);
       open(far);
-      awaitFlow(false);
+      awaitFlow(EnumSet.allOf(Way.class));
       far.connect(server);
-      Thread back = Thread.ofVirtual().start(() -> copy(far, client, false));
-      copy(client, far, true);
+      Thread back = Thread.ofVirtual().start(() -> copy(far, client, Way.ANSWERS));
+      copy(client, far, Way.CALLS);
       back.join();
     } catch (IOException e) {
       // The server does not listen: the caller is told by the end of its connection.
@@ -178,16 +195,16 @@ public final class Wire implements AutoCloseable {
     }
   }
 
-  private void copy(Socket from, Socket to, boolean isCall) {
+  private void copy(Socket from, Socket to, Way way) {
     byte[] buffer = new byte[BUFFER_BYTES];
     try {
       InputStream in = from.getInputStream();
       OutputStream out = to.getOutputStream();
       for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
-        awaitFlow(isCall);
+        hold(way);
         out.write(buffer, 0, read);
       }
-      awaitFlow(false);
+      awaitFlow(EnumSet.of(way));
       to.shutdownOutput();
     } catch (IOException e) {
       closeQuietly(from);
@@ -197,15 +214,25 @@ public final class Wire implements AutoCloseable {
     }
   }
 
-  private void awaitFlow(boolean isCall) throws InterruptedException {
+  /// Until what was read may go on.
+  private void hold(Way way) throws InterruptedException {
     lock.lock();
     try {
-      held += isCall ? 1 : 0;
-      while (stalled) {
+      held += way == Way.CALLS ? 1 : 0;
+      awaitFlow(EnumSet.of(way));
+    } finally {
+      held -= way == Way.CALLS ? 1 : 0;
+      lock.unlock();
+    }
+  }
+
+  private void awaitFlow(Set<Way> ways) throws InterruptedException {
+    lock.lock();
+    try {
+      while (!Collections.disjoint(stalled, ways)) {
         changed.await();
       }
     } finally {
-      held -= isCall ? 1 : 0;
       lock.unlock();
     }
   }
