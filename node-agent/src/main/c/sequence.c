@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -87,10 +88,22 @@ static char **callback_env(struct supervisor *self) {
   return env;
 }
 
-static bool start_callback(struct supervisor *self) {
+// What the job was submitted with, else what it has put in its place meanwhile. It is only looked at
+// here; it runs as the job, which may still take it away.
+static char **callback_of(const struct spec *spec) {
+  static char *registered[2];
+  struct stat file;
+  if (spec->callback) return spec->callback;
+  if (!spec->on_abort || lstat(spec->on_abort, &file) != 0) return NULL;
+  if (!S_ISREG(file.st_mode) || !(file.st_mode & S_IXUSR)) return NULL;
+  registered[0] = spec->on_abort;
+  return registered;
+}
+
+static bool start_callback(struct supervisor *self, char **callback) {
   char **env = callback_env(self);
   if (!env) return false;
-  struct launch launch = {.argv = self->spec.callback,
+  struct launch launch = {.argv = callback,
                           .env = env,
                           .directory = self->spec.directory,
                           .out_fd = self->out.write_fd,
@@ -130,7 +143,8 @@ static void stop(struct supervisor *self, const char *reason, int64_t callback_m
   snprintf(self->status.stop_reason, sizeof self->status.stop_reason, "%s", reason);
   self->status.stop_ms = wall_ms();
   self->grace_ms = grace_ms;
-  if (!self->spec.callback || callback_ms == 0 || !start_callback(self)) {
+  char **callback = callback_ms == 0 ? NULL : callback_of(&self->spec);
+  if (!callback || !start_callback(self, callback)) {
     enter_term(self);
     return;
   }

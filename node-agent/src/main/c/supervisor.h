@@ -70,7 +70,8 @@ struct walls {
 struct spec {
   char **argv;
   char **env;
-  char **callback; // NULL: the job has no abort callback
+  char **callback; // NULL: the job was submitted without an abort callback
+  char *on_abort;  // a program that the job may put there while it runs is its callback then; NULL: none
   char *directory; // where the job and its callback run
   char *cgroup;    // a cgroup v2 directory made for this attempt; NULL: none
   struct paths groups; // v1 directories made for it

@@ -137,6 +137,7 @@ class NodeAgentTest {
             "HEADGATE_GPUS=1/2",
             "HEADGATE_GPU_MEMORY_LIMIT_BYTES=" + (40L << 30),
             "HEADGATE_JOB=tenants/acme/jobs/train",
+            "HEADGATE_ON_ABORT=" + attempt("train").resolve("work/.headgate-on-abort"),
             "HEADGATE_QUEUE=half",
             "HEADGATE_RESUME=1",
             "HEADGATE_SIMULATED=1",
@@ -160,6 +161,25 @@ class NodeAgentTest {
 
     assertThat(end.getEndReason()).isEqualTo(EndReason.END_REASON_STOPPED);
     assertThat(end.getExitCode()).isEqualTo(128 + 15);
+    assertThat(plane.reportsOf("victim"))
+        .extracting(report -> report.getStopPhase() + " " + report.getStopPhaseResult())
+        .containsExactly(" ", " ", "callback ", "callback ok", "term ", "term ok", "cleanup ok");
+  }
+
+  @Test
+  void preemptsWithTheCallbackThatTheJobMadeWhileItRan() {
+    String script =
+        """
+        printf '#!/bin/sh\\necho saved\\n' > new; chmod 700 new; mv new "$HEADGATE_ON_ABORT"
+        exec sleep 1000
+        """;
+    plane.send(Orders.message(Orders.assign(leader(), "victim", script)));
+    await()
+        .atMost(FakeControlPlane.PATIENCE)
+        .until(() -> Files.exists(attempt("victim").resolve("work/.headgate-on-abort")));
+    plane.send(Orders.stop(leader(), "victim", Stop.Kind.KIND_PREEMPT));
+    plane.awaitEnd("victim");
+
     assertThat(plane.reportsOf("victim"))
         .extracting(report -> report.getStopPhase() + " " + report.getStopPhaseResult())
         .containsExactly(" ", " ", "callback ", "callback ok", "term ", "term ok", "cleanup ok");

@@ -10,6 +10,9 @@ import java.util.TreeMap;
 ///
 /// Nothing of the agent's own environment reaches a job.
 public final class JobEnvironment {
+  /// Name of the file in a job's home that is its abort callback if it has no other.
+  public static final String ON_ABORT = ".headgate-on-abort";
+
   private static final String PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
   private JobEnvironment() {}
@@ -57,6 +60,7 @@ public final class JobEnvironment {
     environment.put("HEADGATE_ATTEMPT", Integer.toString(key.attempt()));
     environment.put("HEADGATE_QUEUE", assignment.queue());
     environment.put("HEADGATE_CHECKPOINT_DIR", places.checkpointDirectory());
+    environment.put("HEADGATE_ON_ABORT", places.homeDirectory() + "/" + ON_ABORT);
     environment.put("HEADGATE_WORKER", Integer.toString(key.worker()));
     environment.put("HEADGATE_WORKERS", Integer.toString(assignment.workers()));
     environment.put("HEADGATE_GPUS", total(assignment).toString());

@@ -16,6 +16,8 @@ import java.util.TreeMap;
 /// @param command program and arguments
 /// @param environment the whole environment of the job
 /// @param callback program and arguments of the abort callback; empty: none
+/// @param onAbort where the job may put a program while it runs, which then is its callback if it
+///   has no other
 /// @param directory working directory of both
 /// @param cgroup a cgroup v2 directory made for this attempt
 /// @param bootId the run of the kernel that the attempt belongs to
@@ -26,6 +28,7 @@ public record SupervisorSpec(
     List<String> command,
     SortedMap<String, String> environment,
     List<String> callback,
+    Path onAbort,
     Path directory,
     Optional<Path> cgroup,
     String bootId,
@@ -67,8 +70,10 @@ public record SupervisorSpec(
     requirePlain(command);
     requirePlain(callback);
     requirePlain(environment.values());
-    if (directory.toString().indexOf('\n') >= 0) {
-      throw new IllegalArgumentException("line break in the working directory " + directory);
+    for (Path path : List.of(directory, onAbort)) {
+      if (path.toString().indexOf('\n') >= 0) {
+        throw new IllegalArgumentException("line break in the path " + path);
+      }
     }
   }
 
@@ -86,6 +91,7 @@ public record SupervisorSpec(
     }
     StringBuilder text = new StringBuilder();
     line(text, "directory", directory);
+    line(text, "on_abort", onAbort);
     cgroup.ifPresent(path -> line(text, "cgroup", path));
     line(text, "boot_id", bootId);
     line(text, "time_limit_ms", millisOrNever(limits.timeLimit));

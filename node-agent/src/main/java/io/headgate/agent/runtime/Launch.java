@@ -89,6 +89,7 @@ record Launch(Machine machine, Assignment assignment, Path directory) {
             assignment.command(),
             JobEnvironment.of(assignment, places, gpus, traceparent),
             assignment.abortCallback().command(),
+            rooms.work().resolve(JobEnvironment.ON_ABORT),
             runsIn,
             machine.cgroups().make(key.directoryName()),
             machine.ledger().bootId(),

@@ -183,6 +183,7 @@ final class SupervisedJob implements AutoCloseable {
         command,
         environment,
         callback,
+        attempt.resolve("on-abort"),
         directory,
         cgroup,
         BootClock.bootId(),

@@ -68,6 +68,44 @@ class SupervisorStopTest {
   }
 
   @Test
+  void runsWhatTheJobHasPutInItsPlaceWhenItWasSubmittedWithoutACallback() throws Exception {
+    job.run(
+        """
+        printf '#!/bin/sh\necho saved $HEADGATE_STOP_REASON\n' > on-abort
+        chmod 700 on-abort
+        """
+            + POLITE);
+    job.awaitOutput("running");
+    stop("preempted", LONG, LONG);
+    job.awaitEnd();
+
+    assertThat(job.output()).isEqualTo("running\nsaved preempted\nterm\n");
+    assertThat(outcomes())
+        .containsExactly(outcome(Phase.CALLBACK, Result.OK), outcome(Phase.TERM, Result.OK));
+  }
+
+  @Test
+  void prefersTheCallbackThatTheJobWasSubmittedWith() throws Exception {
+    job.callback("echo submitted")
+        .run("printf '#!/bin/sh\necho put\n' > on-abort; chmod 700 on-abort; " + POLITE);
+    job.awaitOutput("running");
+    stop("preempted", LONG, LONG);
+    job.awaitEnd();
+
+    assertThat(job.output()).isEqualTo("running\nsubmitted\nterm\n");
+  }
+
+  @Test
+  void takesNoLinkAndNothingThatIsNoProgramForACallback() throws Exception {
+    job.run("ln -s /bin/true on-abort; " + POLITE);
+    job.awaitOutput("running");
+    stop("preempted", LONG, LONG);
+    job.awaitEnd();
+
+    assertThat(outcomes()).containsExactly(outcome(Phase.TERM, Result.OK));
+  }
+
+  @Test
   void killsWhatIgnoresSigtermAfterTheGrace() throws Exception {
     job.run(STUBBORN);
     stop("cancelled", LONG, SHORT);

@@ -1,0 +1,111 @@
+package io.headgate.agent.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// What the SDK's Python module and bash file do for a job, under a real supervisor.
+class JobHelpersTest {
+  private static final Path SDK = Path.of("../sdk").toAbsolutePath().normalize();
+  private static final Path PYTHON = Path.of("/usr/bin/python3");
+  private static final Duration LONG = Duration.ofSeconds(60);
+
+  @TempDir Path root;
+  private SupervisedJob job;
+
+  @BeforeEach
+  void makeJob() throws IOException {
+    job = new SupervisedJob(root);
+    job.environment("HEADGATE_ON_ABORT", job.attempt.resolve("on-abort").toString())
+        .environment("HEADGATE_ATTEMPT", "2")
+        .environment("HEADGATE_RESUME", "1")
+        .environment("HEADGATE_CHECKPOINT_DIR", root.toString())
+        .environment("PYTHONPATH", SDK.resolve("python").toString())
+        .environment("PYTHONDONTWRITEBYTECODE", "1")
+        .callbackTime(LONG);
+  }
+
+  @AfterEach
+  void endJob() throws IOException {
+    job.close();
+  }
+
+  private void python(String program) throws Exception {
+    assumeThat(PYTHON).as("no Python here").isExecutable();
+    Path file = Files.writeString(root.resolve("train.py"), program);
+    assertThat(job.launch(List.of(PYTHON.toString(), "-u", file.toString())))
+        .isInstanceOf(SupervisorLauncher.Result.Started.class);
+    job.awaitOutput("running");
+  }
+
+  /// The steps of a stop, with how they ended.
+  private List<String> stop() throws Exception {
+    try (SupervisorLink link = job.link()) {
+      link.stop("preempted", LONG, LONG);
+      assertThat(job.awaitEnd().reason()).isEqualTo("preempted");
+    }
+    return job.status().observation().steps().stream()
+        .flatMap(step -> step.result().map(result -> step.phase() + " " + result).stream())
+        .toList();
+  }
+
+  @Test
+  void callsAPythonFunctionInTheMainThreadBeforeSigterm() throws Exception {
+    python(
+        """
+        import headgate, threading, time
+        print(headgate.in_job(), headgate.attempt(), headgate.resuming())
+        def save():
+            assert threading.current_thread() is threading.main_thread()
+            (headgate.checkpoint_dir() / "model").write_text("saved")
+            print("saving")
+        headgate.on_preempt(save)
+        print("running")
+        while True: time.sleep(1)
+        """);
+
+    assertThat(stop()).containsExactly("CALLBACK OK", "TERM OK");
+    assertThat(job.output()).isEqualTo("True 2 True\nrunning\nsaving\n");
+    assertThat(root.resolve("model")).hasContent("saved");
+  }
+
+  @Test
+  void tellsWhenThePythonFunctionFailed() throws Exception {
+    python(
+        """
+        import headgate, time
+        def save(): raise OSError("no room")
+        headgate.on_preempt(save)
+        print("running")
+        while True: time.sleep(1)
+        """);
+
+    assertThat(stop()).containsExactly("CALLBACK FAILED", "TERM OK");
+    assertThat(job.output(AttemptLogs.Stream.STDERR)).contains("OSError: no room");
+  }
+
+  @Test
+  void runsBashCommandsBesideTheJobBeforeSigterm() throws Exception {
+    job.run(
+        """
+        . '%s'
+        headgate_on_preempt 'echo "saving, attempt $HEADGATE_ATTEMPT"'
+        headgate_on_preempt one two || echo refused
+        echo running; exec sleep 1000
+        """
+            .formatted(SDK.resolve("bash/headgate.sh")));
+    job.awaitOutput("running");
+
+    assertThat(stop()).containsExactly("CALLBACK OK", "TERM OK");
+    assertThat(job.output()).isEqualTo("refused\nrunning\nsaving, attempt 2\n");
+  }
+}
