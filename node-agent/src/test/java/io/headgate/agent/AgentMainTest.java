@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.headgate.kit.config.ByteSize;
 import io.headgate.kit.config.ConfigException;
+import io.headgate.kit.testing.TestJvm;
 import io.headgate.proto.agent.v1.AttemptReport;
 import io.headgate.proto.agent.v1.AttemptReport.State;
 import java.io.File;
@@ -40,26 +41,23 @@ class AgentMainTest {
   private Process launch(FakeControlPlane plane) throws Exception {
     Path token = Files.writeString(root.resolve("token"), FakeControlPlane.JOIN_TOKEN + "\n");
     int before = plane.hellos.size();
+    List<String> command = TestJvm.command();
+    command.addAll(
+        List.of(
+            "-cp",
+            System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
+            AgentMain.class.getName(),
+            "--data",
+            root.resolve("data").toString(),
+            "--node=gpu-1",
+            "--server",
+            plane.uri().toString(),
+            "--join-token-file",
+            token.toString(),
+            "--simulate-gpus",
+            "4xH100"));
     Process process =
-        new ProcessBuilder(
-                ProcessHandle.current().info().command().orElseThrow(),
-                "-XX:TieredStopAtLevel=1",
-                "-XX:+UseSerialGC",
-                "--enable-native-access=ALL-UNNAMED",
-                "--sun-misc-unsafe-memory-access=allow",
-                "-cp",
-                System.getProperty(
-                    "surefire.test.class.path", System.getProperty("java.class.path")),
-                AgentMain.class.getName(),
-                "--data",
-                root.resolve("data").toString(),
-                "--node=gpu-1",
-                "--server",
-                plane.uri().toString(),
-                "--join-token-file",
-                token.toString(),
-                "--simulate-gpus",
-                "4xH100")
+        new ProcessBuilder(command)
             .redirectErrorStream(true)
             .redirectOutput(ProcessBuilder.Redirect.appendTo(new File(root + "/agent.log")))
             .start();

@@ -3,6 +3,7 @@ package io.headgate.deploy.e2e;
 import static org.awaitility.Awaitility.await;
 
 import io.headgate.agent.AgentMain;
+import io.headgate.kit.testing.TestJvm;
 import io.headgate.sdk.client.HeadgateClient;
 import io.headgate.sdk.model.Usage;
 import java.io.IOException;
@@ -63,30 +64,26 @@ final class AgentProcesses {
 
   private void start(String node, String gpus) throws IOException {
     Path data = directory.resolve(node);
-    ProcessBuilder builder =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:TieredStopAtLevel=1",
-                "-XX:+UseSerialGC",
-                "-Xmx256m",
-                "--enable-native-access=ALL-UNNAMED",
-                "--sun-misc-unsafe-memory-access=allow",
-                "-cp",
-                System.getProperty("java.class.path"),
-                AgentMain.class.getName(),
-                "--data",
-                data.toString(),
-                "--node",
-                node,
-                "--server",
-                services.toString(),
-                "--join-token-file",
-                data.resolve("join").toString(),
-                "--simulate-gpus",
-                gpus,
-                "--checkpoints",
-                directory.resolve("checkpoints").toString())
-            .redirectErrorStream(true);
+    List<String> command = TestJvm.command();
+    command.addAll(
+        List.of(
+            "-Xmx256m",
+            "-cp",
+            System.getProperty("java.class.path"),
+            AgentMain.class.getName(),
+            "--data",
+            data.toString(),
+            "--node",
+            node,
+            "--server",
+            services.toString(),
+            "--join-token-file",
+            data.resolve("join").toString(),
+            "--simulate-gpus",
+            gpus,
+            "--checkpoints",
+            directory.resolve("checkpoints").toString()));
+    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
     builder.environment().keySet().removeIf(name -> name.startsWith("HEADGATE_"));
     builder
         .environment()

@@ -18,6 +18,7 @@ import io.headgate.agent.core.StopOrder;
 import io.headgate.agent.driver.nvml.FakeGpus;
 import io.headgate.agent.driver.nvml.NvmlSteps;
 import io.headgate.agent.process.AttemptLock;
+import io.headgate.kit.testing.TestJvm;
 import io.headgate.type.GpuQuantity;
 import java.io.File;
 import java.nio.file.Files;
@@ -259,22 +260,19 @@ class CrashTest {
   }
 
   private void die(String step, String what) throws Exception {
+    List<String> command = TestJvm.command();
+    command.addAll(
+        List.of(
+            "-D" + Failpoint.PROPERTY + "=" + step,
+            "-Dheadgate.log.level=WARN",
+            "-Dheadgate.test.fakes=" + System.getProperty("headgate.test.fakes"),
+            "-cp",
+            System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
+            CrashingAgent.class.getName(),
+            data.toString(),
+            what));
     Process agent =
-        new ProcessBuilder(
-                ProcessHandle.current().info().command().orElseThrow(),
-                "-XX:TieredStopAtLevel=1",
-                "-XX:+UseSerialGC",
-                "-Xshare:auto",
-                "--enable-native-access=ALL-UNNAMED",
-                "-D" + Failpoint.PROPERTY + "=" + step,
-                "-Dheadgate.log.level=WARN",
-                "-Dheadgate.test.fakes=" + System.getProperty("headgate.test.fakes"),
-                "-cp",
-                System.getProperty(
-                    "surefire.test.class.path", System.getProperty("java.class.path")),
-                CrashingAgent.class.getName(),
-                data.toString(),
-                what)
+        new ProcessBuilder(command)
             .redirectErrorStream(true)
             .redirectOutput(new File("/dev/null"))
             .start();

@@ -31,10 +31,12 @@ class CompletionTest {
         command,
         """
         #!/bin/bash
-        exec '%s' -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -cp "$TEST_CLASS_PATH" \
+        exec '%s' %s -cp "$TEST_CLASS_PATH" \
           io.headgate.sdk.cli.HeadgateCli "${@/#2s/60s}"
         """
-            .formatted(Path.of(System.getProperty("java.home"), "bin", "java")));
+            .formatted(
+                Path.of(System.getProperty("java.home"), "bin", "java"),
+                String.join(" ", CliProcess.FLAGS)));
     assertThat(command.toFile().setExecutable(true)).isTrue();
   }
 

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.headgate.kit.config.Secret;
 import io.headgate.kit.db.PostgresServer.Durability;
+import io.headgate.kit.testing.TestJvm;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -225,17 +226,16 @@ class PostgresServerTest {
 
   /// A JVM that starts a server in the directory, writes 42 into it and waits to be killed.
   private Process startInAnotherJvm(String durability) throws Exception {
+    List<String> command = TestJvm.command();
+    command.addAll(
+        List.of(
+            "-classpath",
+            System.getProperty("java.class.path"),
+            KilledOwner.class.getName(),
+            directory.resolve("pg").toString(),
+            durability));
     Process jvm =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:TieredStopAtLevel=1",
-                "-classpath",
-                System.getProperty("java.class.path"),
-                KilledOwner.class.getName(),
-                directory.resolve("pg").toString(),
-                durability)
-            .redirectError(ProcessBuilder.Redirect.INHERIT)
-            .start();
+        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
     BufferedReader said = jvm.inputReader(StandardCharsets.UTF_8);
     assertThat(said.readLine()).isEqualTo("ready");
     return jvm;

@@ -3,8 +3,6 @@ package io.headgate.kit.testing;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -31,17 +29,9 @@ public final class JavaProcess implements AutoCloseable {
   /// Starts `main`; it inherits no `HEADGATE_` variable but gets those of `environment`.
   public static JavaProcess start(
       Class<?> main, List<String> arguments, Map<String, String> environment) {
-    List<String> command =
-        new ArrayList<>(
-            List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "--enable-native-access=ALL-UNNAMED",
-                "--sun-misc-unsafe-memory-access=allow",
-                "-XX:TieredStopAtLevel=1",
-                "-Xmx512m",
-                "-classpath",
-                System.getProperty("java.class.path"),
-                main.getName()));
+    List<String> command = TestJvm.command();
+    command.addAll(
+        List.of("-Xmx512m", "-classpath", System.getProperty("java.class.path"), main.getName()));
     command.addAll(arguments);
     ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
     builder.environment().keySet().removeIf(name -> name.startsWith("HEADGATE_"));
