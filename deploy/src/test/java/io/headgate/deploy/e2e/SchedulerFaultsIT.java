@@ -34,6 +34,7 @@ import org.slf4j.LoggerFactory;
 class SchedulerFaultsIT {
   private static final Logger LOG = LoggerFactory.getLogger(SchedulerFaultsIT.class);
 
+  private static final int GPUS = 4;
   private static final String ASSIGNED = "the first assignment was sent";
   private static final String REPORTED = "nodes said what they run";
 
@@ -121,6 +122,7 @@ class SchedulerFaultsIT {
     }
     stream.check();
     assertThat(headgate.used("team")).isEqualTo("0");
+    DatabaseCheck.check(directory.resolve("data"), headgate.installation().postgresPort(), GPUS);
     await()
         .atMost(Schedulers.PATIENCE)
         .until(() -> leadersThatAssignedBeforeTheyGaveUpTheMachineThatIsGone() > 0);
