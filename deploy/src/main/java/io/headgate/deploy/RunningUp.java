@@ -5,10 +5,17 @@ import io.headgate.sdk.cli.error.ErrorFrame;
 import io.headgate.sdk.cli.error.ExitCode;
 import io.headgate.sdk.cli.frame.Invocation;
 import java.nio.file.Path;
+import java.util.Collections;
 import java.util.List;
+import java.util.Set;
 
-/// What a second `up` on the same directory says.
+/// What a second `up` on the same directory says. It is no failure, so that whoever needs an
+/// installation can start one without looking first; but nobody shall believe that something was
+/// applied.
 final class RunningUp {
+  /// Flags that ask for more than that an installation runs.
+  private static final Set<String> ORDERS = Set.of("--file", "--demo", "--once");
+
   private RunningUp() {}
 
   /// Shows what runs.
@@ -26,9 +33,14 @@ final class RunningUp {
     if (flags.isEmpty()) {
       return ExitCode.DONE;
     }
+    String unchanged = String.join(", ", flags) + " cannot change what runs already";
+    if (Collections.disjoint(flags, ORDERS)) {
+      invocation.output().note(unchanged);
+      return ExitCode.DONE;
+    }
     ErrorFrame frame =
         ErrorFrame.usage(
-            String.join(", ", flags) + " cannot change what runs already",
+            unchanged,
             "ALREADY_RUNNING",
             List.of(
                 "a configuration: headgate apply -f FILE",

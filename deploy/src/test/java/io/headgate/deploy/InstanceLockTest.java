@@ -27,19 +27,33 @@ class InstanceLockTest {
   }
 
   @Test
-  void aSecondUpSaysWhichOfItsFlagsChangeNothing(@TempDir Path directory) throws Exception {
+  void aSecondUpShowsWhatRunsAndSaysWhichOfItsFlagsChangeNothing(@TempDir Path directory)
+      throws Exception {
     try (InstanceLock first = InstanceLock.tryTake(directory).orElseThrow()) {
       first.say("running at 127.0.0.1:7400");
-      List<String> up = List.of("up", "--data", directory.toString());
-      assertThat(PipedCli.run("", up).exitCode()).isZero();
-
-      List<String> flags = new ArrayList<>(up);
-      flags.addAll(List.of("--nodes", "cpu", "--port", "7500"));
-      PipedCli.Result second = PipedCli.run("", flags);
+      assertThat(up(directory).exitCode()).isZero();
+      PipedCli.Result second = up(directory, "--nodes", "cpu", "--port", "7500");
 
       assertThat(second.out()).contains("running at 127.0.0.1:7400");
       assertThat(second.err()).contains("--nodes, --port cannot change what runs already");
+      assertThat(second.exitCode()).isZero();
+    }
+  }
+
+  @Test
+  void aSecondUpFailsWhenItWasToDoSomething(@TempDir Path directory) throws Exception {
+    try (InstanceLock _ = InstanceLock.tryTake(directory).orElseThrow()) {
+      PipedCli.Result second = up(directory, "--demo");
+
+      assertThat(second.err())
+          .contains("--demo cannot change what runs already", "headgate apply -f FILE");
       assertThat(second.exitCode()).isEqualTo(1);
     }
+  }
+
+  private static PipedCli.Result up(Path directory, String... flags) throws Exception {
+    List<String> words = new ArrayList<>(List.of("up", "--data", directory.toString()));
+    words.addAll(List.of(flags));
+    return PipedCli.run("", words);
   }
 }
