@@ -62,7 +62,7 @@ public final class JavaProcess implements AutoCloseable {
         said.append(line).append('\n');
         Matcher found = pattern.matcher(line);
         if (found.find()) {
-          Thread.ofVirtual().start(() -> lines.lines().forEach(_ -> {}));
+          Thread.ofVirtual().start(this::drop);
           return found.toMatchResult();
         }
       }
@@ -70,6 +70,16 @@ public final class JavaProcess implements AutoCloseable {
       throw new AssertionError("cannot read what the process says", e);
     }
     throw new AssertionError("ended without saying " + pattern + ":\n" + said);
+  }
+
+  private void drop() {
+    try {
+      while (lines.readLine() != null) {
+        // Nobody asks for it.
+      }
+    } catch (IOException e) {
+      // Its output was closed under it, when the process ended.
+    }
   }
 
   /// Asks it to stop by SIGTERM; its exit status.
