@@ -135,7 +135,7 @@ class NodeAgentContainerTest {
         .contains("Read-only file system", "a=b", "tenants/acme/jobs/j")
         .contains("CapBnd:\t0000000000000000", "NoNewPrivs:\t1");
     assertThat(lines.getLast()).matches("19[0-9]{8}");
-    assertThat(root.resolve("n1/attempts/acme.j.1.0/work/kept")).hasContent("kept");
+    assertThat(root.resolve("n1/attempts/acme.j.1.0").resolve("work/kept")).hasContent("kept");
     assertThat(root.resolve("n1/checkpoints/acme/j/kept")).hasContent("kept");
     assertThat(podman.containers()).as("nothing is left").isEmpty();
     assertThat(cdiFiles()).isEmpty();
