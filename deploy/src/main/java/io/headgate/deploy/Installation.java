@@ -120,16 +120,6 @@ public final class Installation implements AutoCloseable {
     return services.processes().uris();
   }
 
-  /// Name of the scheduler that leads; empty: none does.
-  public Optional<String> leader() {
-    return services.leader();
-  }
-
-  /// How often leadership was taken since the installation was made.
-  public long epoch() {
-    return services.epoch();
-  }
-
   /// Where the API is served.
   public URI uri() {
     return services.uri();

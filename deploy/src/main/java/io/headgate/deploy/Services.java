@@ -136,10 +136,6 @@ final class Services {
     return scheduler.leader();
   }
 
-  long epoch() {
-    return scheduler.epoch();
-  }
-
   void ensureTenant(String tenant) {
     policy.ensureTenant(tenant);
   }

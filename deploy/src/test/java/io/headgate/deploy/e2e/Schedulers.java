@@ -7,7 +7,9 @@ import io.headgate.kit.testing.Wire.Way;
 import java.io.IOException;
 import java.net.Socket;
 import java.net.URI;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,6 +18,8 @@ import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,6 +32,9 @@ final class Schedulers {
 
   /// Longer than Hazelcast waits for a heartbeat, shorter than a lease.
   private static final Duration A_WHILE = Duration.ofSeconds(7);
+
+  private static final Pattern ABOUT_LEADING =
+      Pattern.compile("runtime\\.(Replica|Election|Takeover) ");
 
   private final Installation installation;
   private final Path data;
@@ -58,9 +65,9 @@ final class Schedulers {
   ///
   /// @return when it struck, in milliseconds of the wall clock
   long suffer(Fault fault) throws Exception {
-    awaitWhole();
-    String leader = installation.leader().orElseThrow();
-    long epoch = installation.epoch();
+    LeadershipRow led = awaitWhole();
+    String leader = led.leader().orElseThrow();
+    long epoch = led.epoch();
     List<ProcessHandle> followers = new ArrayList<>();
     installation
         .schedulers()
@@ -190,13 +197,41 @@ final class Schedulers {
   }
 
   /// All three serve, and one leads.
-  private void awaitWhole() {
+  private LeadershipRow awaitWhole() {
     await()
         .atMost(PATIENCE)
         .until(() ->
             installation.schedulers().values().stream().allMatch(ProcessHandle::isAlive)
-                && installation.schedulerUris().stream().allMatch(Schedulers::serves)
-                && installation.leader().isPresent());
+                && installation.schedulerUris().stream().allMatch(Schedulers::serves));
+    return await().atMost(PATIENCE).until(this::leadership, led -> led.leader().isPresent());
+  }
+
+  private LeadershipRow leadership() throws IOException {
+    try {
+      return LeadershipRow.read(data, installation.postgresPort());
+    } catch (SQLException e) {
+      LOG.debug("the database does not answer yet", e);
+      return new LeadershipRow(0, Optional.empty());
+    }
+  }
+
+  /// What they say about leading, oldest first, for a reader of a failed test.
+  String saidOfLeading() throws IOException {
+    List<String> said = new ArrayList<>();
+    try (Stream<Path> logs = Files.list(data.resolve("schedulers"))) {
+      for (Path log : logs.toList()) {
+        Files.readAllLines(log).stream().filter(ABOUT_LEADING.asPredicate()).forEach(said::add);
+      }
+    }
+    return said.stream().sorted().collect(Collectors.joining("\n", "\n", "\n"));
+  }
+
+  /// Of whoever leads, as soon as somebody does.
+  long epoch() {
+    return await()
+        .atMost(PATIENCE)
+        .until(this::leadership, led -> led.leader().isPresent())
+        .epoch();
   }
 
   private static boolean serves(URI uri) {
@@ -211,7 +246,7 @@ final class Schedulers {
     await()
         .atMost(PATIENCE)
         .pollInterval(Duration.ofMillis(20))
-        .until(() -> installation.epoch() > epoch && installation.leader().isPresent());
+        .until(this::leadership, led -> led.epoch() > epoch && led.leader().isPresent());
   }
 
   /// The postmaster first, then what it started.
