@@ -189,7 +189,11 @@ final class HistoryTest {
 
   @Test
   void keepsEventsInWeeksAndForgetsWholeOnes() {
-    finish("before-there-were-weeks");
+    FakeAgent.awaitThat(() -> weeks().size() == 5);
+    finish("in-its-week");
+    assertThat(rows("event_rest")).as("the first events have their week").isZero();
+    weeks().forEach(week -> database.jooq().execute("drop table " + week));
+    finish("without-weeks");
     int rest = rows("event_rest");
     assertThat(rest).as("the rest takes what has no week").isPositive();
 

@@ -44,6 +44,7 @@ public final class HistoryKeeper implements AutoCloseable {
 
   private void run() {
     try {
+      prepare();
       Duration pause = FIRST;
       while (!closed.await(pause.toMillis(), TimeUnit.MILLISECONDS)) {
         pause = FIRST;
@@ -54,6 +55,15 @@ public final class HistoryKeeper implements AutoCloseable {
       }
     } catch (InterruptedException e) {
       LOG.debug("stopped while it tidied the history", e);
+    }
+  }
+
+  /// Before the first event of a new installation is written.
+  private void prepare() {
+    try {
+      store.prepareWeeks(time.instant());
+    } catch (RuntimeException e) {
+      LOG.debug("no place for the events of this week yet", e);
     }
   }
 

@@ -35,6 +35,15 @@ public final class PostgresHistory implements HistoryStore {
       where inhparent = 'event'::regclass\
       """;
 
+  private static final String HAS_BEGUN =
+      """
+      select exists (
+        select from event_rest where time >= ?::timestamptz and time < ?::timestamptz)\
+      """;
+
+  private static final String ONE_AT_A_TIME =
+      "select pg_advisory_xact_lock(hashtext('weeks of events'))";
+
   /// References are checked at the statement's end, when all of a job is gone.
   private static final String FORGET_JOBS =
       """
@@ -116,16 +125,23 @@ public final class PostgresHistory implements HistoryStore {
 
   @Override
   public void prepareWeeks(Instant now) {
-    Set<String> present = Set.copyOf(partitions());
     for (int ahead = 0; ahead <= WEEKS_AHEAD; ahead++) {
       Week week = Week.of(now).plus(ahead);
-      if (!present.contains(week.table())) {
+      if (isToBeMade(sql, week)) {
         add(week);
       }
     }
   }
 
-  private List<String> partitions() {
+  /// A week that has begun without a partition stays without: its events are in the rest then, and
+  /// are forgotten one by one.
+  private static boolean isToBeMade(DSLContext sql, Week week) {
+    return !partitions(sql).contains(week.table())
+        && !sql.fetchSingle(HAS_BEGUN, week.begin().toString(), week.end().toString())
+            .get(0, boolean.class);
+  }
+
+  private static List<String> partitions(DSLContext sql) {
     return sql.fetch(CHILDREN).map(row -> row.get(0, String.class));
   }
 
@@ -134,14 +150,17 @@ public final class PostgresHistory implements HistoryStore {
       sql.transaction(transaction -> {
         DSLContext alone = transaction.dsl();
         alone.execute(PATIENCE);
+        alone.execute(ONE_AT_A_TIME);
+        if (!isToBeMade(alone, week)) {
+          return;
+        }
         alone.execute("create table %s (like event including all)".formatted(week.table()));
         alone.execute(
             "alter table event attach partition %s for values from ('%s') to ('%s')"
                 .formatted(week.table(), week.begin(), week.end()));
       });
     } catch (DataAccessException e) {
-      // Another replica was quicker, readers hold the table, or the week has begun without it: its
-      // events stay in the rest then, and are forgotten one by one.
+      // Others hold the table; the next look is soon enough.
       LOG.debug("no partition {}", week.table(), e);
     }
   }
@@ -149,7 +168,7 @@ public final class PostgresHistory implements HistoryStore {
   @Override
   public int forgetEvents(Instant before, int limit) {
     Set<Week> over =
-        partitions().stream()
+        partitions(sql).stream()
             .filter(Week::isName)
             .map(Week::named)
             .filter(week -> !week.end().isAfter(before))

@@ -24,6 +24,8 @@ import io.headgate.scheduler.runtime.EventType;
 import io.headgate.scheduler.runtime.JobName;
 import io.headgate.scheduler.runtime.JobReader;
 import io.headgate.scheduler.runtime.JobRecord;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -75,17 +77,24 @@ public final class PostgresJobReader implements JobReader {
     return taken.find(name).isPresent();
   }
 
+  /// Asked before every submission, so without what it costs to have a text parsed as SQL each
+  /// time.
   private Map<JobName, JobName> taken(Set<JobName> names) {
-    Map<JobName, JobName> found = new HashMap<>();
-    for (Record row :
-        sql.fetch(
-            TAKEN,
-            names.stream().map(name -> name.tenant().name()).toArray(String[]::new),
-            names.stream().map(JobName::id).toArray(String[]::new))) {
-      JobName name = new JobName(new TenantId(row.get(JOB.TENANT)), row.get(JOB.NAME));
-      found.put(name, name);
-    }
-    return found;
+    return sql.connectionResult(connection -> {
+      Map<JobName, JobName> found = new HashMap<>();
+      try (PreparedStatement statement = connection.prepareStatement(TAKEN)) {
+        statement.setObject(
+            1, names.stream().map(name -> name.tenant().name()).toArray(String[]::new));
+        statement.setObject(2, names.stream().map(JobName::id).toArray(String[]::new));
+        try (ResultSet rows = statement.executeQuery()) {
+          while (rows.next()) {
+            JobName name = new JobName(new TenantId(rows.getString(1)), rows.getString(2));
+            found.put(name, name);
+          }
+        }
+      }
+      return found;
+    });
   }
 
   @Override
