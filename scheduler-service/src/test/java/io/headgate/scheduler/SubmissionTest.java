@@ -211,6 +211,19 @@ final class SubmissionTest {
   }
 
   @Test
+  void tellsEachOfManyRepetitionsWhyItIsRefused() {
+    SubmitJobRequest request =
+        submit("no-such-queue").toBuilder().setRequestId(UUID.randomUUID().toString()).build();
+    try (ExecutorService pool = Executors.newVirtualThreadPerTaskExecutor()) {
+      IntStream.range(0, 30)
+          .mapToObj(_ ->
+              CompletableFuture.supplyAsync(() -> Refused.by(() -> alice.submitJob(request)), pool))
+          .toList()
+          .forEach(each -> each.join().hasReason(Code.NOT_FOUND, "QUEUE_NOT_FOUND"));
+    }
+  }
+
+  @Test
   void takesABatchWholeAndAnswersItsRepetitionInTheSameOrder() {
     BatchSubmitJobsRequest.Builder batch =
         BatchSubmitJobsRequest.newBuilder()

@@ -100,13 +100,14 @@ final class Submissions {
     Map.Entry<String, String> id = Map.entry(key.subject(), key.requestId());
     CompletableFuture<Boolean> mine = new CompletableFuture<>();
     CompletableFuture<Boolean> other = running.putIfAbsent(id, mine);
-    if (other != null) {
-      // Whatever becomes of the first, the answer is in the database afterwards, or nothing is.
+    while (other != null) {
       await(other);
-      return earlier(key)
-          .orElseThrow(() ->
-              Refusal.conflict("CONFLICT", "the same request was just refused; try again")
-                  .exception());
+      // What it made is in the database now. If that is nothing, this one asks for itself.
+      Optional<List<JobView>> before = earlier(key);
+      if (before.isPresent()) {
+        return before.get();
+      }
+      other = running.putIfAbsent(id, mine);
     }
     try {
       Optional<List<JobView>> before = earlier(key);
@@ -122,11 +123,15 @@ final class Submissions {
       other.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+      throw stillAnswered().exception();
     } catch (ExecutionException | TimeoutException e) {
-      throw Refusal.unavailable(
-              "LEADER_CHANGED", "the same request is still being answered", Duration.ofSeconds(1))
-          .exception();
+      throw stillAnswered().exception();
     }
+  }
+
+  private static Refusal stillAnswered() {
+    return Refusal.unavailable(
+        "LEADER_CHANGED", "the same request is still being answered", Duration.ofSeconds(1));
   }
 
   private Optional<List<JobView>> earlier(RequestKey key) {
