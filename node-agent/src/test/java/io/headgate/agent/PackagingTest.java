@@ -1,7 +1,13 @@
 package io.headgate.agent;
 
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.tngtech.archunit.ArchConfiguration;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
 import io.headgate.agent.core.AttemptLifecycle;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,6 +20,27 @@ class PackagingTest {
   void anInitSystemStopsTheAgentAndNoJob() throws Exception {
     assertThat(Files.readAllLines(Path.of("src/main/systemd/headgate-agent.service")))
         .contains("KillMode=process", "Delegate=yes", "DelegateSubgroup=agent");
+  }
+
+  @Test
+  void theAgentReachesNothingThatItsArchiveLeavesOut() {
+    String[] leftOut = {
+      "com.linecorp.armeria..", "dev.cel..", "com.fasterxml.jackson..", "com.nimbusds..",
+      "io.micrometer..", "org.yaml..", "net.bytebuddy..", "com.aayushatharva.."
+    };
+    JavaClasses own =
+        ArchConfiguration.withThreadLocalScope(configuration -> {
+          configuration.setResolveMissingDependenciesFromClassPath(false);
+          return new ClassFileImporter()
+              .withImportOption(new ImportOption.DoNotIncludeTests())
+              .importPackages("io.headgate.agent", "io.headgate.kit");
+        });
+    noClasses()
+        .that()
+        .resideInAPackage("io.headgate.agent..")
+        .should()
+        .transitivelyDependOnClassesThat(resideInAnyPackage(leftOut))
+        .check(own);
   }
 
   @Test
