@@ -19,3 +19,5 @@ compile -shared -fPIC -fvisibility=hidden -o "$out/librocm_smi64.so" \
 compile -o "$out/nvidia-cuda-mps-control" "$sources"/mps/daemon.c "$sources"/state.c
 compile -o "$out/fake-cuda" "$sources"/mps/client.c
 compile -o "$out/nvml-layout" "$sources"/nvml/layout.c
+compile -shared -fPIC -fvisibility=hidden -o "$out/libcuda.so.1" \
+  "$sources"/cuda/fake.c "$sources"/state.c

@@ -1,6 +1,7 @@
 // NVML itself, as far as the agent uses it, on the machine that fake.h describes.
 #include "fake.h"
 
+#include <dirent.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -155,7 +156,7 @@ API status nvmlDeviceGetGpuInstanceProfileInfoV(handle device, uint32_t wanted,
   }
   for (int i = 0; mig(device) >= 0 && i < PROFILES; i++) {
     const struct profile *each = &profiles[i];
-    if (each->number != wanted) continue;
+    if (each->number != wanted || number("%d/lacks", device->gpu, -1) == each->id) continue;
     *info = (nvmlGpuInstanceProfileInfo_v2_t){
         .version = info->version,
         .id = each->id,
@@ -262,10 +263,28 @@ API status nvmlGpuInstanceGetInfo(handle gi, nvmlGpuInstanceInfo_t *info) {
   return info_of(gi, gi->gi, &info->profileId, &info->placement) ? OK : NOT_FOUND;
 }
 
+// Beside those that a test has named, the living ones that use the GPU through cuda/fake.c.
+static void add_programs(const struct handle *device, char *text) {
+  char path[TEXT];
+  snprintf(path, sizeof path, "%s/%d/cuda", state_root(), device->gpu);
+  DIR *directory = opendir(path);
+  for (struct dirent *each; directory && (each = readdir(directory)) != NULL;) {
+    char use[TEXT];
+    snprintf(path, sizeof path, "/proc/%s", each->d_name);
+    if (each->d_name[0] == '.' || access(path, F_OK) != 0) continue;
+    size_t length = strlen(text);
+    if (state_read(use, "%d/cuda/%s", device->gpu, each->d_name)) {
+      snprintf(text + length, TEXT - length, "%s%s %s", length ? "\n" : "", each->d_name, use);
+    }
+  }
+  if (directory) closedir(directory);
+}
+
 // Whether anybody uses the instance.
 static bool is_used(const struct handle *gi) {
-  char text[TEXT], kind[16];
-  if (!state_read(text, "%d/processes", gi->gpu)) return false;
+  char text[TEXT] = "", kind[16];
+  state_read(text, "%d/processes", gi->gpu);
+  add_programs(gi, text);
   long long pid, bytes;
   int of;
   for (const char *line = text; line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
@@ -371,6 +390,7 @@ static status processes(handle device, const char *wanted, uint32_t *count,
   int gi;
   uint32_t n = 0, room = *count;
   state_read(text, "%d/processes", device->gpu);
+  add_programs(device, text);
   for (const char *line = text; line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
     if (sscanf(line, "%lld %lld %15s %d", &pid, &bytes, kind, &gi) != 4 || strcmp(kind, wanted) ||
         (device->kind == MIG && gi != device->gi)) {

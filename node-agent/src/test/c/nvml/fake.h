@@ -4,11 +4,13 @@
 //     name uuid         text
 //     memory            "<total> <reserved>" in bytes
 //     mig               "0" or "1"; absent: this GPU cannot
+//     lacks             id of a size of instances that it does not have
 //     capability        major number of what CUDA can; absent: 9
 //     lost              present: fallen off the bus
 //     gi/<id>/info      "<profile id> <start> <size>" of a GPU instance
 //     gi/<id>/ci        "<profile id> <uuid>" of its compute instance
 //     processes         "<pid> <bytes> compute|graphics|mps <gi or -1>", one a line
+//     cuda/<pid>        what a living program has, as ../cuda/fake.c says
 //     readings          "<name> <number>", one a line, as fake_health.c names them; without one, the
 //                       GPU does not support it
 //     limits/<path>     "<soft> <hard>" for a cgroup; its '/' are written '%'

@@ -6,10 +6,15 @@ import io.headgate.kit.lifecycle.Lifecycle;
 import io.headgate.kit.telemetry.Telemetry;
 import io.headgate.kit.telemetry.TelemetryConfig;
 import io.headgate.kit.time.TimeSource;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.PrintStream;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletionException;
@@ -22,6 +27,7 @@ import org.slf4j.LoggerFactory;
 /// ```
 /// headgate-agent [--config FILE] [--data DIR] [--node ID] [--server URL]
 ///                [--join-token-file FILE] [--simulate-gpus 8xH100] [--checkpoints DIR]
+/// headgate-agent qualify …
 /// ```
 ///
 /// A flag wins over the environment, the environment over the file. SIGTERM ends the agent and no
@@ -49,6 +55,13 @@ public final class AgentMain {
   record Config(AgentConfig agent, TelemetryConfig telemetry) {}
 
   public static void main(String[] arguments) throws InterruptedException {
+    if (arguments.length > 0 && arguments[0].equals(Qualify.COMMAND)) {
+      PrintStream output =
+          new PrintStream(new FileOutputStream(FileDescriptor.out), true, StandardCharsets.UTF_8);
+      List<String> words = List.of(arguments).subList(1, arguments.length);
+      System.exit(new Qualify(System.getenv(), output).run(words));
+      return;
+    }
     Config config;
     try {
       config = configuration(arguments, System.getenv());

@@ -61,21 +61,7 @@ public final class NodeAgent implements AutoCloseable {
     this.driver = GpuDrivers.open(config, nodeId, Agent.cgroups(nodeId, data));
     this.instruments = new AgentInstruments(telemetry, time, nodeId);
     String bootId = BootClock.bootId();
-    Agent.Settings settings =
-        new Agent.Settings(
-            nodeId,
-            data,
-            config.checkpoints().orElseGet(() -> data.resolve("checkpoints")),
-            new SupervisorSpec.Logs(config.logs().fileSize().bytes(), config.logs().files()),
-            new Retention.Limits(
-                config.keep().attempts(),
-                config.keep().time(),
-                config.keep().size().map(ByteSize::bytes)),
-            new MemoryWatch.Settings(
-                config.gpu().watchdog().interval(), config.gpu().watchdog().grace()),
-            config.walls().settings(),
-            config.containers().settings(),
-            bootId);
+    Agent.Settings settings = settings(config, nodeId, bootId);
     try {
       this.devices = new DeviceWatch(driver, config.gpu().health().interval(), time);
       this.agent = Agent.open(settings, driver, devices, instruments, time);
@@ -100,6 +86,25 @@ public final class NodeAgent implements AutoCloseable {
                 endpoints(config), machine, data, joinToken(config), telemetry, time));
     instruments.observeDevices(driver, devices);
     instruments.observeConnection(membership::isComplete);
+  }
+
+  /// What an agent has to know that is configured like this.
+  static Agent.Settings settings(AgentConfig config, String nodeId, String bootId) {
+    Path data = config.data().toAbsolutePath();
+    return new Agent.Settings(
+        nodeId,
+        data,
+        config.checkpoints().orElseGet(() -> data.resolve("checkpoints")),
+        new SupervisorSpec.Logs(config.logs().fileSize().bytes(), config.logs().files()),
+        new Retention.Limits(
+            config.keep().attempts(),
+            config.keep().time(),
+            config.keep().size().map(ByteSize::bytes)),
+        new MemoryWatch.Settings(
+            config.gpu().watchdog().interval(), config.gpu().watchdog().grace()),
+        config.walls().settings(),
+        config.containers().settings(),
+        bootId);
   }
 
   /// Adopts what runs, then joins and serves in the background for as long as that takes.

@@ -1,11 +1,11 @@
 package io.headgate.agent.container;
 
 import io.headgate.agent.core.DeviceNode;
+import io.headgate.agent.core.JsonText;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.stream.Collectors;
 
 /// The slices of one attempt as the one device of a specification of the Container Device
 /// Interface: what the job's container gets for them, and any other that is started with `--device
@@ -55,12 +55,12 @@ public record CdiSpec(
     }
     """
         .formatted(
-            text(VERSION),
-            text(KIND),
-            text(name),
+            JsonText.of(VERSION),
+            JsonText.of(KIND),
+            JsonText.of(name),
             list(
                 environment.entrySet().stream()
-                    .map(entry -> text(entry.getKey() + "=" + entry.getValue()))
+                    .map(entry -> JsonText.of(entry.getKey() + "=" + entry.getValue()))
                     .toList()),
             list(nodes.stream().map(CdiSpec::node).toList()),
             list(mounts.stream().map(CdiSpec::mount).toList()));
@@ -68,30 +68,18 @@ public record CdiSpec(
 
   private static String node(DeviceNode node) {
     return "{\"path\": %s, \"type\": \"c\", \"major\": %d, \"minor\": %d, \"permissions\": \"rw\"}"
-        .formatted(text("/dev/" + node.name()), node.major(), node.minor());
+        .formatted(JsonText.of("/dev/" + node.name()), node.major(), node.minor());
   }
 
   private static String mount(Mount mount) {
     return "{\"hostPath\": %s, \"containerPath\": %s, \"options\": %s}"
         .formatted(
-            text(mount.source.toString()),
-            text(mount.target.toString()),
-            list(mount.options().stream().map(CdiSpec::text).toList()));
+            JsonText.of(mount.source.toString()),
+            JsonText.of(mount.target.toString()),
+            list(mount.options().stream().map(JsonText::of).toList()));
   }
 
   private static String list(List<String> items) {
     return "[" + String.join(", ", items) + "]";
-  }
-
-  private static String text(String value) {
-    return value
-        .chars()
-        .mapToObj(c ->
-            switch (c) {
-              case '"' -> "\\\"";
-              case '\\' -> "\\\\";
-              default -> c < ' ' ? "\\u%04x".formatted(c) : Character.toString(c);
-            })
-        .collect(Collectors.joining("", "\"", "\""));
   }
 }

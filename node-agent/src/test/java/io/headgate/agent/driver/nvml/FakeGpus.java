@@ -70,6 +70,39 @@ public final class FakeGpus {
     return library;
   }
 
+  /// CUDA's driver library on the same machine.
+  public Path cuda() {
+    Path own = library.resolveSibling("libcuda.so.1");
+    if (!Files.exists(own)) {
+      try {
+        Files.copy(Path.of(System.getProperty("headgate.test.fakes"), "libcuda.so.1"), own);
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+    return own;
+  }
+
+  /// Nothing that programs ask for is refused any more.
+  public void leaks() {
+    write("leaks", "");
+  }
+
+  /// Whoever computes slows the others down.
+  public void isContended() {
+    write("contended", "");
+  }
+
+  /// What breaks one program's use of a GPU breaks it for all.
+  public void spills() {
+    write("spills", "");
+  }
+
+  /// The GPU does not have instances of this size.
+  public void lacks(int gpu, int profileId) {
+    write(gpu + "/lacks", "" + profileId);
+  }
+
   /// The control program of MPS. If its directory is below that of the library, it is told of
   /// faults like the library, as `mps-start` and `mps-command`.
   public static Path mpsControl() {
@@ -87,7 +120,7 @@ public final class FakeGpus {
     write(gpu + "/capability", "" + major);
   }
 
-  void isNotLoaded() {
+  public void isNotLoaded() {
     write("not-loaded", "");
   }
 

@@ -1,0 +1,236 @@
+package io.headgate.agent;
+
+import io.headgate.agent.core.AttemptKey;
+import io.headgate.agent.core.DeviceInfo;
+import io.headgate.agent.core.SliceGrant;
+import io.headgate.agent.core.SlicePlace;
+import io.headgate.agent.core.SliceTable;
+import io.headgate.agent.driver.GpuDriver;
+import io.headgate.agent.driver.GpuDriverException;
+import io.headgate.agent.driver.GpuProcess;
+import io.headgate.agent.driver.SlicePlan;
+import io.headgate.agent.qualify.Bench;
+import io.headgate.agent.qualify.Patience;
+import io.headgate.kit.time.TimeSource;
+import io.headgate.type.GpuQuantity;
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/// One of this machine's GPUs and an agent that differs from any other in nothing but that it has
+/// no control plane.
+final class AgentBench implements Bench, AutoCloseable {
+  private static final Duration START_PATIENCE = Duration.ofSeconds(60);
+  private static final String ASKING = "asking";
+
+  /// What it works with.
+  ///
+  /// @param config of its agent
+  /// @param crashing of the agent that is killed
+  /// @param probe the program
+  /// @param cuda CUDA's driver library, for the probe
+  /// @param gpu index of the GPU
+  /// @param another starts, followed by a job's name, a part and the probe's words, a process that
+  ///   opens a bench with the second configuration and has it start that job
+  record Settings(
+      AgentConfig config,
+      AgentConfig crashing,
+      Path probe,
+      String cuda,
+      int gpu,
+      List<String> another) {
+    /// Of the bench in that process.
+    Settings ofAnother() {
+      return new Settings(crashing, crashing, probe, cuda, gpu, List.of());
+    }
+  }
+
+  private final Settings settings;
+  private final TimeSource time;
+  private final LoneAgent agent;
+  private final DeviceInfo gpu;
+  private final AtomicReference<@Nullable Process> killed = new AtomicReference<>();
+  private final AtomicReference<@Nullable LoneAgent> heir = new AtomicReference<>();
+
+  /// @throws java.io.UncheckedIOException when there is no GPU, as its driver says it
+  AgentBench(Settings settings, TimeSource time) throws IOException {
+    this.settings = settings;
+    this.time = time;
+    this.agent = new LoneAgent(settings.config(), time);
+    List<DeviceInfo> gpus = agent.driver().devices();
+    this.gpu =
+        gpus.stream()
+            .filter(device -> device.index() == settings.gpu())
+            .findFirst()
+            .orElseThrow(() -> {
+              closeQuietly();
+              return new IllegalArgumentException(
+                  "--gpu %d: this machine has %d".formatted(settings.gpu(), gpus.size()));
+            });
+  }
+
+  private void closeQuietly() {
+    try {
+      agent.close();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Override
+  public GpuDriver driver() {
+    return agent.driver();
+  }
+
+  @Override
+  public DeviceInfo gpu() {
+    return gpu;
+  }
+
+  @Override
+  public SlicePlan plan(String job, int part) {
+    return plan(LoneAgent.key(job), part(part));
+  }
+
+  private SlicePlan plan(AttemptKey key, SliceGrant grant) {
+    return driver().plan(key, List.of(grant)).getFirst();
+  }
+
+  /// Halves, or the first places of the smallest size.
+  private SliceGrant part(int number) {
+    return gpu.slices()
+        .map(table -> places(table).get(number))
+        .orElseGet(() ->
+            new SliceGrant(
+                gpu.index(), gpu.uuid(), new GpuQuantity(GpuQuantity.UNITS_PER_GPU / 2), 0));
+  }
+
+  private List<SliceGrant> places(SliceTable table) {
+    SliceTable.Profile smallest =
+        table.profiles().stream()
+            .filter(profile -> profile.starts().size() > 1)
+            .min(
+                Comparator.comparingInt(SliceTable.Profile::memorySlices)
+                    .thenComparingInt(SliceTable.Profile::computeSlices))
+            .orElseThrow(() -> new GpuDriverException("this GPU has no two parts of one size"));
+    GpuQuantity gpus =
+        new GpuQuantity(
+            GpuQuantity.UNITS_PER_GPU * smallest.computeSlices() / table.computeSlices());
+    return smallest.starts().stream()
+        .map(start -> {
+          SlicePlace place = new SlicePlace(smallest.name(), start, smallest.memorySlices());
+          return new SliceGrant(gpu.index(), gpu.uuid(), gpus, 0, Optional.of(place));
+        })
+        .toList();
+  }
+
+  @Override
+  public Job start(String job, int part, String... words) {
+    agent.start(job, part(part), command(words));
+    return agent.job(job);
+  }
+
+  private List<String> command(String... words) {
+    return Stream.concat(Stream.of(settings.probe().toString(), settings.cuda()), Stream.of(words))
+        .toList();
+  }
+
+  @Override
+  public Job startAndAdopt(String job, int part, String... words)
+      throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>(settings.another());
+    command.addAll(List.of(job, Integer.toString(part)));
+    command.addAll(List.of(words));
+    Path data = settings.crashing().data().toAbsolutePath();
+    Process other =
+        new ProcessBuilder(command)
+            .redirectInput(new File("/dev/null"))
+            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .start();
+    killed.set(other);
+    boolean ready =
+        Patience.until(
+            START_PATIENCE,
+            () ->
+                !other.isAlive() || isPrinted(data, job, "held") || isPrinted(data, job, "failed"));
+    boolean lived = other.isAlive();
+    var _ = other.destroyForcibly().waitFor();
+    if (!ready || !lived) {
+      throw new IOException("the agent that was to be killed did not get its job to run");
+    }
+    return heir().job(job);
+  }
+
+  /// Takes up what the killed agent left.
+  private LoneAgent heir() throws IOException {
+    LoneAgent opened = new LoneAgent(settings.crashing(), time);
+    heir.set(opened);
+    return opened;
+  }
+
+  private static boolean isPrinted(Path data, String job, String word) throws IOException {
+    return !LoneAgent.printed(data, LoneAgent.key(job), word).isEmpty();
+  }
+
+  @Override
+  public List<String> strangers() {
+    return gpu.slices().map(this::instances).orElseGet(this::processes);
+  }
+
+  /// Whatever is where instances of the smallest size would be.
+  private List<String> instances(SliceTable table) {
+    List<String> found = new ArrayList<>();
+    for (SliceGrant place : places(table)) {
+      try {
+        driver().requireRoom(List.of(plan(LoneAgent.key(ASKING), place)));
+      } catch (GpuDriverException e) {
+        found.add(String.valueOf(e.getMessage()));
+      }
+    }
+    return found;
+  }
+
+  /// Whoever uses the GPU, as whoever has all of it would be told.
+  private List<String> processes() {
+    SlicePlan all =
+        plan(LoneAgent.key(ASKING), new SliceGrant(gpu.index(), gpu.uuid(), GpuQuantity.ONE, 0));
+    driver().realise(all);
+    try {
+      return driver().processes(gpu.uuid()).stream().map(AgentBench::words).toList();
+    } finally {
+      driver().release(all);
+    }
+  }
+
+  private static String words(GpuProcess process) {
+    return "process %d (%s)"
+        .formatted(
+            process.pid(),
+            ProcessHandle.of(process.pid())
+                .flatMap(handle -> handle.info().commandLine())
+                .orElse("of somebody else's"));
+  }
+
+  /// Ends whatever it has started.
+  @Override
+  public void close() throws IOException {
+    @Nullable Process other = killed.get();
+    if (other != null) {
+      other.destroyForcibly();
+      // Interrupted between its death and the adoption of what it left, that is done now.
+      @Nullable LoneAgent opened = heir.get();
+      (opened == null ? heir() : opened).close();
+    }
+    agent.close();
+  }
+}

@@ -1,0 +1,197 @@
+package io.headgate.agent;
+
+import io.headgate.agent.core.AbortCallback;
+import io.headgate.agent.core.Assignment;
+import io.headgate.agent.core.AttemptKey;
+import io.headgate.agent.core.AttemptReport;
+import io.headgate.agent.core.AttemptState;
+import io.headgate.agent.core.Input;
+import io.headgate.agent.core.IsolationLevel;
+import io.headgate.agent.core.JobName;
+import io.headgate.agent.core.Leadership;
+import io.headgate.agent.core.SliceGrant;
+import io.headgate.agent.core.StopOrder;
+import io.headgate.agent.driver.GpuDriver;
+import io.headgate.agent.driver.SlicePlan;
+import io.headgate.agent.process.BootClock;
+import io.headgate.agent.qualify.Bench;
+import io.headgate.agent.qualify.Patience;
+import io.headgate.agent.runtime.Agent;
+import io.headgate.agent.runtime.AgentInstruments;
+import io.headgate.agent.runtime.DeviceWatch;
+import io.headgate.kit.telemetry.Telemetry;
+import io.headgate.kit.time.TimeSource;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// An agent on this machine without a control plane, which gets its jobs from whoever opened it.
+final class LoneAgent implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(LoneAgent.class);
+  private static final String NODE = "qualify";
+  private static final Leadership HERE = new Leadership(NODE, 1, NODE);
+  private static final Duration GRACE = Duration.ofSeconds(2);
+  private static final Duration STOP_PATIENCE = Duration.ofSeconds(60);
+
+  /// If nobody ends a job in order, its supervisor does, so long after its start.
+  private static final Duration STOP_AFTER = Duration.ofMinutes(10);
+
+  private final Path data;
+  private final TimeSource time;
+  private final GpuDriver driver;
+  private final DeviceWatch devices;
+  private final Agent agent;
+
+  /// Opens it on its data directory, where it takes up what another one left.
+  ///
+  /// @throws java.io.UncheckedIOException when the GPUs that the configuration demands are not
+  ///   there
+  LoneAgent(AgentConfig config, TimeSource time) throws IOException {
+    this.data = config.data().toAbsolutePath();
+    this.time = time;
+    this.driver = GpuDrivers.open(config, NODE, Agent.cgroups(NODE, data));
+    this.devices = new DeviceWatch(driver, config.gpu().health().interval(), time);
+    try {
+      this.agent =
+          Agent.open(
+              NodeAgent.settings(config, NODE, BootClock.bootId()),
+              driver,
+              devices,
+              new AgentInstruments(Telemetry.disabled(), time, NODE),
+              time);
+      agent.start();
+      agent.contact(BootClock.nowMs());
+    } catch (IOException e) {
+      driver.close();
+      throw e;
+    }
+  }
+
+  GpuDriver driver() {
+    return driver;
+  }
+
+  static AttemptKey key(String job) {
+    return new AttemptKey(new JobName(NODE, job), "", 1, 0);
+  }
+
+  void start(String job, SliceGrant part, List<String> command) {
+    agent.post(
+        new Input.Assigned(
+            HERE,
+            new Assignment(
+                key(job),
+                1,
+                NODE,
+                List.of(part),
+                0,
+                0,
+                command,
+                new TreeMap<>(),
+                Optional.empty(),
+                Optional.empty(),
+                AbortCallback.NONE,
+                GRACE,
+                Optional.of(STOP_AFTER),
+                "",
+                false,
+                IsolationLevel.NONE,
+                NODE,
+                Optional.empty()),
+            time.instant()));
+  }
+
+  Bench.Job job(String name) {
+    return new Supervised(key(name));
+  }
+
+  /// What a job printed, whichever agent has it.
+  static List<String> printed(Path data, AttemptKey key, String word) throws IOException {
+    String text;
+    try {
+      text =
+          Files.readString(
+              data.resolve("attempts").resolve(key.directoryName()).resolve("logs/stdout.0"),
+              StandardCharsets.UTF_8);
+    } catch (NoSuchFileException _) {
+      return List.of();
+    }
+    return text.substring(0, text.lastIndexOf('\n') + 1)
+        .lines()
+        .filter(line -> line.startsWith(word + " "))
+        .map(line -> line.substring(word.length() + 1))
+        .toList();
+  }
+
+  /// Ends its jobs first.
+  @Override
+  public void close() throws IOException {
+    try {
+      agent.stopAll().get(STOP_PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (TimeoutException | ExecutionException e) {
+      LOG.error("not all that was started has ended: {}", e.toString());
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+    devices.close();
+    agent.close();
+    driver.close();
+  }
+
+  /// A job of this agent's.
+  private final class Supervised implements Bench.Job {
+    private final AttemptKey key;
+
+    Supervised(AttemptKey key) {
+      this.key = key;
+    }
+
+    @Override
+    public List<String> printed(String word) throws IOException {
+      return LoneAgent.printed(data, key, word);
+    }
+
+    @Override
+    public Optional<AttemptReport.End> end() throws IOException, InterruptedException {
+      try {
+        return agent.reports().get(STOP_PATIENCE.toMillis(), TimeUnit.MILLISECONDS).stream()
+            .filter(report -> report.key().equals(key) && report.state() == AttemptState.ENDED)
+            .findFirst()
+            .flatMap(AttemptReport::end);
+      } catch (ExecutionException | TimeoutException e) {
+        throw new IOException("the agent does not go on", e);
+      }
+    }
+
+    @Override
+    public boolean hasSlice() {
+      return driver.discover().stream().map(SlicePlan::attempt).anyMatch(key::equals);
+    }
+
+    @Override
+    public void close() throws IOException {
+      agent.post(
+          new Input.StopOrdered(
+              HERE, key, new StopOrder(StopOrder.Kind.CANCEL, true), time.instant()));
+      try {
+        if (!Patience.until(STOP_PATIENCE, () -> end().isPresent())) {
+          throw new IOException("the job " + key + " does not end");
+        }
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new IOException("interrupted while the job " + key + " ended", e);
+      }
+    }
+  }
+}

@@ -1,0 +1,27 @@
+package io.headgate.agent.qualify;
+
+import java.io.IOException;
+
+/// One claim about GPUs, and how a machine shows whether it holds. It changes no mode, resets
+/// nothing, and ends what it started.
+public interface Experiment {
+  /// A few words, the same for ever: reports are compared by it.
+  String name();
+
+  /// What is claimed, in one sentence.
+  String claim();
+
+  /// What it takes of a machine; nothing is shown without.
+  String needs();
+
+  /// Whether it has the probe do something.
+  default boolean usesProbe() {
+    return true;
+  }
+
+  /// Does it, in bounded time.
+  ///
+  /// @throws io.headgate.agent.driver.GpuDriverException when the driver refuses what it should do
+  /// @throws IOException when the machine does
+  Finding run(Bench bench) throws IOException, InterruptedException;
+}
