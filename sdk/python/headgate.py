@@ -5,6 +5,12 @@
     if headgate.resuming():
         load(headgate.checkpoint_dir() / "model.pt")
     headgate.on_preempt(lambda: save(headgate.checkpoint_dir() / "model.pt"))
+    for step in range(1000):
+        train(step)
+        headgate.progress(step + 1, 1000)
+        if step % 100 == 99:
+            save(headgate.checkpoint_dir() / "model.pt")
+            headgate.checkpointed()
 
 One file without dependencies, for Python 3.9 and later: put it beside your program or into your image.
 """
@@ -16,7 +22,7 @@ import stat
 import sys
 import traceback
 
-__all__ = ["attempt", "checkpoint_dir", "in_job", "on_preempt", "resuming"]
+__all__ = ["attempt", "checkpoint_dir", "checkpointed", "in_job", "on_preempt", "progress", "resuming"]
 
 # Runs beside the job, in its surroundings; what it returns is what the job's function came to.
 _CALLBACK = """#!{python}
@@ -54,6 +60,28 @@ def checkpoint_dir():
     return pathlib.Path(os.environ.get("HEADGATE_CHECKPOINT_DIR", "."))
 
 
+def progress(done, total=1, message=""):
+    """Tells how far the job is: progress(0.4), or progress(400, 1000), with one line about it if there is more to say.
+
+    `headgate jobs JOB` and `headgate explain JOB` show it, some seconds later; it decides nothing. Call it as often as
+    you like: the last word counts. It never fails the job: what makes no sense, or cannot be written, is not shown.
+    Of a gang, worker 0 speaks. Outside a job it does nothing.
+
+    message: at most 100 characters.
+    """
+    _tell("HEADGATE_PROGRESS", lambda: f"{done:f}/{total:f} {message}\n")
+
+
+def checkpointed():
+    """Tells that the job has just saved its work, so that little is lost by stopping it now.
+
+    Of the jobs that may have to go for others, those go first that lose the least since their last checkpoint; one that
+    never tells of any loses all it has done. Call it when the checkpoint is complete. Of a gang, worker 0 speaks.
+    Outside a job it does nothing.
+    """
+    _tell("HEADGATE_CHECKPOINTED", lambda: "")
+
+
 def on_preempt(function, signum=signal.SIGUSR1):
     """Has function() called when this job must stop, before it gets SIGTERM.
 
@@ -81,6 +109,15 @@ def on_preempt(function, signum=signal.SIGUSR1):
     signal.signal(signum, called)
     text = _CALLBACK.format(python=sys.executable, pid=os.getpid(), number=int(signum), answer=answer)
     _replace(program, text, stat.S_IRWXU)
+
+
+def _tell(variable, text):
+    if variable not in os.environ:
+        return
+    try:
+        _replace(os.environ[variable], text(), stat.S_IRUSR | stat.S_IWUSR)
+    except (OSError, TypeError, ValueError) as problem:
+        print(f"headgate: not told: {problem}", file=sys.stderr)
 
 
 def _replace(path, text, mode):

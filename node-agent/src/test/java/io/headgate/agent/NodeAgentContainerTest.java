@@ -121,7 +121,8 @@ class NodeAgentContainerTest {
                 pwd; ls /; touch /new 2>&1 | sed 's/.*: //'
                 ls %s; ls /tmp/ | wc -l; ls /dev/shm; ls /root /home /etc/passwd; echo $OF_IMAGE
                 echo $HEADGATE_JOB; grep -E '^(CapBnd|NoNewPrivs)' /proc/self/status; id -u
-                echo kept > $HOME/kept; echo kept > $HEADGATE_CHECKPOINT_DIR/kept; exit 7
+                echo kept > $HOME/kept; echo kept > $HEADGATE_CHECKPOINT_DIR/kept
+                echo 0.5 > $HEADGATE_PROGRESS; : > $HEADGATE_CHECKPOINTED; exit 7
                 """
                     .formatted(secret))));
     AttemptReport end = plane.awaitEnd("j");
@@ -137,6 +138,9 @@ class NodeAgentContainerTest {
     assertThat(lines.getLast()).matches("19[0-9]{8}");
     assertThat(root.resolve("n1/attempts/acme.j.1.0").resolve("work/kept")).hasContent("kept");
     assertThat(root.resolve("n1/checkpoints/acme/j/kept")).hasContent("kept");
+    assertThat(plane.said)
+        .flatExtracting(message -> message.getHeartbeat().getProgressList())
+        .anyMatch(said -> said.getFraction() == 0.5 && said.getCheckpoint() != 0);
     assertThat(podman.containers()).as("nothing is left").isEmpty();
     assertThat(cdiFiles()).isEmpty();
   }

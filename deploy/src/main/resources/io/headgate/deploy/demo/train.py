@@ -34,6 +34,13 @@ def save(path, value):
     os.replace(fresh, path)
 
 
+def tell(variable, text=""):
+    """Tells Headgate, if it wants to know; sdk/python/headgate.py does that for programs that can import it."""
+    if variable in os.environ:
+        with open(os.environ[variable], "w", encoding="utf-8") as out:
+            out.write(text)
+
+
 def run(options):
     checkpoint, pid_file = paths()
     with open(options.data, encoding="utf-8", newline="") as source:
@@ -55,12 +62,14 @@ def run(options):
         error = train_epoch(model, rows)
         model["epoch"] += 1
         print(f"epoch {model['epoch']}/{options.epochs} error {error:.6f}", flush=True)
+        tell("HEADGATE_PROGRESS", f"{model['epoch']}/{options.epochs} error {error:.6f}")
         # The rest of the epoch, during which a request to save is answered at once.
         while (left := began + options.epoch_seconds - time.monotonic()) > 0 and not asked:
             time.sleep(min(left, 0.02))
         if asked:
             asked.clear()
             save(checkpoint, model)
+            tell("HEADGATE_CHECKPOINTED")
             print(f"saved at epoch {model['epoch']}", flush=True)
     save(checkpoint, model)
     print(f"done: y = {model['a']:.3f} x + {model['b']:.3f}", flush=True)

@@ -6,6 +6,7 @@ import io.headgate.sdk.client.JobClient;
 import io.headgate.sdk.model.Attempt;
 import io.headgate.sdk.model.Job;
 import io.headgate.sdk.model.JobFilter;
+import io.headgate.sdk.model.JobSpec;
 import io.headgate.sdk.model.JobState;
 import io.headgate.sdk.model.Submission;
 import java.nio.file.Path;
@@ -76,7 +77,7 @@ class WorkedExamplesIT {
       JobClient dora = headgate.jobsOf("dora");
 
       for (int i = 0; i < 5; i++) {
-        alice.submit(TestInstallation.endless("r-" + i, "rnd-3"));
+        alice.submit(saving("r-" + i));
         if (i < 3) {
           headgate.awaitState("r-" + i, JobState.RUNNING);
         }
@@ -87,6 +88,11 @@ class WorkedExamplesIT {
       dora.submit(TestInstallation.endless("d-0", "devops-3"));
       headgate.awaitState("d-0", JobState.RUNNING);
       assertThat(preemptedBy(headgate, "r-2")).isEqualTo("d-0 P1");
+      Attempt victim = headgate.jobs().get("r-2").attempts().getFirst();
+      assertThat(victim.checkpointTime()).isBetween(victim.startTime(), victim.endTime());
+      assertThat(victim.progress())
+          .returns(0.4, Attempt.Progress::fraction)
+          .returns("epoch 3", Attempt.Progress::message);
 
       dora.submit(TestInstallation.endless("e-0", "devops-2"));
       headgate.awaitState("e-0", JobState.RUNNING);
@@ -156,6 +162,16 @@ class WorkedExamplesIT {
 
   private static String reason(Job job) {
     return job.reason() == null ? "" : job.reason().code();
+  }
+
+  /// Says, when it has to go, how far it is and that it has saved its work.
+  private static Submission saving(String id) {
+    String callback = "echo 40/100 epoch 3 > $HEADGATE_PROGRESS; : > $HEADGATE_CHECKPOINTED";
+    return new Submission(
+        JobSpec.of("rnd-3", List.of("sleep", "3600"))
+            .withAbortCallback(new JobSpec.AbortCallback(List.of("sh", "-c", callback), null)),
+        id,
+        null);
   }
 
   private static String preemptedBy(TestInstallation headgate, String id) {

@@ -13,6 +13,12 @@ public final class JobEnvironment {
   /// Name of the file in a job's home that is its abort callback if it has no other.
   public static final String ON_ABORT = ".headgate-on-abort";
 
+  /// Name of the file in a job's home that says how far it is.
+  public static final String PROGRESS = ".headgate-progress";
+
+  /// Name of the file in a job's home that it writes when it has saved its work.
+  public static final String CHECKPOINTED = ".headgate-checkpointed";
+
   private static final String PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
   private JobEnvironment() {}
@@ -61,6 +67,11 @@ public final class JobEnvironment {
     environment.put("HEADGATE_QUEUE", assignment.queue());
     environment.put("HEADGATE_CHECKPOINT_DIR", places.checkpointDirectory());
     environment.put("HEADGATE_ON_ABORT", places.homeDirectory() + "/" + ON_ABORT);
+    if (key.worker() == 0) {
+      // It speaks for its gang.
+      environment.put("HEADGATE_PROGRESS", places.homeDirectory() + "/" + PROGRESS);
+      environment.put("HEADGATE_CHECKPOINTED", places.homeDirectory() + "/" + CHECKPOINTED);
+    }
     environment.put("HEADGATE_WORKER", Integer.toString(key.worker()));
     environment.put("HEADGATE_WORKERS", Integer.toString(assignment.workers()));
     environment.put("HEADGATE_GPUS", total(assignment).toString());

@@ -14,14 +14,11 @@ import io.headgate.proto.agent.v1.AgentServiceGrpc;
 import io.headgate.proto.agent.v1.Closing;
 import io.headgate.proto.agent.v1.ConnectRequest;
 import io.headgate.proto.agent.v1.ConnectResponse;
-import io.headgate.proto.agent.v1.Heartbeat;
 import io.headgate.proto.agent.v1.Hello;
 import io.headgate.proto.agent.v1.Welcome;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -48,7 +45,6 @@ public final class SchedulerSession
   private static final Duration LEAST_REPLY_PATIENCE = Duration.ofSeconds(10);
   private static final Duration FOLLOW_INTERVAL = Duration.ofMillis(100);
   private static final int UPDATE_BATCH = 100;
-  private static final int MAX_UNANSWERED = 100;
 
   /// How a session ended.
   public sealed interface Outcome {
@@ -83,12 +79,10 @@ public final class SchedulerSession
   private long heartbeatNanos = Duration.ofSeconds(5).toNanos();
   private long nextHeartbeatNanos;
   private long lastHeardNanos;
-  private long heartbeats;
   private long sentSequence;
   private boolean saidHello;
-  private List<String> unusableSaid = List.of();
   private boolean saidClosing;
-  private final Map<Long, Long> unansweredBootMs = new LinkedHashMap<>();
+  private final Heartbeats heartbeats;
   private final LogReaders readers;
 
   private sealed interface Event {
@@ -110,6 +104,7 @@ public final class SchedulerSession
     this.self = self;
     this.time = time;
     this.bootMs = bootMs;
+    this.heartbeats = new Heartbeats(agent, bootMs);
     this.readers = new LogReaders(agent);
   }
 
@@ -281,7 +276,7 @@ public final class SchedulerSession
   }
 
   private void heard(long number) {
-    Optional.ofNullable(unansweredBootMs.remove(number)).ifPresent(agent::contact);
+    heartbeats.answered(number).ifPresent(agent::contact);
   }
 
   /// Sends what is due and fits.
@@ -311,17 +306,7 @@ public final class SchedulerSession
       outcome = new Outcome.Ended(welcomed, false, "the agent itself stands still");
       return;
     }
-    heartbeats++;
-    unusableSaid = agent.unusableDevices();
-    unansweredBootMs.put(heartbeats, bootMs.getAsLong());
-    if (unansweredBootMs.size() > MAX_UNANSWERED) {
-      unansweredBootMs.remove(unansweredBootMs.keySet().iterator().next());
-    }
-    send(
-        ConnectRequest.newBuilder()
-            .setHeartbeat(
-                Heartbeat.newBuilder().setNumber(heartbeats).addAllUnusableDevices(unusableSaid))
-            .build());
+    send(ConnectRequest.newBuilder().setHeartbeat(heartbeats.next()).build());
   }
 
   /// What has to be known before the updates that follow from it. That the agent closes is said
@@ -331,7 +316,7 @@ public final class SchedulerSession
       saidClosing = true;
       send(ConnectRequest.newBuilder().setClosing(Closing.getDefaultInstance()).build());
     }
-    if (welcomed && !agent.unusableDevices().equals(unusableSaid)) {
+    if (welcomed && heartbeats.isDue()) {
       heartbeat();
     }
   }

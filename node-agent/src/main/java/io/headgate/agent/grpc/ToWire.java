@@ -3,11 +3,13 @@ package io.headgate.agent.grpc;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.Duration;
 import com.google.protobuf.Timestamp;
+import com.google.protobuf.util.Durations;
 import io.headgate.agent.core.AttemptReport;
 import io.headgate.agent.core.DeviceCondition;
 import io.headgate.agent.core.DeviceInfo;
 import io.headgate.agent.core.EndReason;
 import io.headgate.agent.core.IsolationLevel;
+import io.headgate.agent.core.JobProgress;
 import io.headgate.agent.core.Leadership;
 import io.headgate.agent.core.SliceTable;
 import io.headgate.agent.core.StopStep;
@@ -16,6 +18,7 @@ import io.headgate.agent.runtime.Agent;
 import io.headgate.agent.runtime.DeviceWatch;
 import io.headgate.proto.agent.v1.ConnectRequest;
 import io.headgate.proto.agent.v1.LogChunk;
+import io.headgate.proto.agent.v1.ProgressReport;
 import io.headgate.proto.agent.v1.Update;
 import io.headgate.proto.pool.v1.Device;
 import io.headgate.proto.type.v1.DeviceGeometry;
@@ -60,6 +63,23 @@ final class ToWire {
           end.exitCode().ifPresent(wire::setExitCode);
           end.error().ifPresent(error -> wire.setError(cut(error, MAX_ERROR)));
         });
+    return wire.build();
+  }
+
+  /// @param nowBootMs the boot clock
+  static ProgressReport progress(JobProgress progress, long nowBootMs) {
+    ProgressReport.Builder wire =
+        ProgressReport.newBuilder()
+            .setJob(progress.key().job().toString())
+            .setUid(progress.key().uid())
+            .setAttempt(progress.key().attempt())
+            .setWorker(progress.key().worker())
+            .setMessage(progress.message());
+    progress.fraction().ifPresent(wire::setFraction);
+    if (progress.checkpoint() != 0) {
+      wire.setCheckpoint(progress.checkpoint())
+          .setCheckpointAge(Durations.fromMillis(nowBootMs - progress.checkpointBootMs()));
+    }
     return wire.build();
   }
 

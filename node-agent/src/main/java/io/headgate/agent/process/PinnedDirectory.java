@@ -1,6 +1,7 @@
 package io.headgate.agent.process;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
@@ -11,11 +12,13 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.VarHandle;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -93,11 +96,42 @@ public final class PinnedDirectory implements AutoCloseable {
     return names;
   }
 
+  /// What a plain file begins with, and when the kernel saw it changed last: no program can set
+  /// that.
+  public record Head(String text, FileTime changed) {}
+
   /// Opens a plain file for reading.
   ///
   /// @throws NoSuchFileException when it is not there
   /// @throws IOException when it is anything else than a plain file with one name
   public FileChannel openFile(String name) throws IOException {
+    return withFile(name, (opened, _) -> FileChannel.open(opened, StandardOpenOption.READ));
+  }
+
+  /// The head of a plain file; fails as [#openFile] does.
+  ///
+  /// @param mostBytes 0: it is not read
+  public Head head(String name, int mostBytes) throws IOException {
+    return withFile(
+        name,
+        (opened, changed) -> {
+          if (mostBytes == 0) {
+            return new Head("", changed);
+          }
+          try (InputStream in = Files.newInputStream(opened)) {
+            return new Head(new String(in.readNBytes(mostBytes), StandardCharsets.UTF_8), changed);
+          }
+        });
+  }
+
+  /// What is done with a file while it is open.
+  @FunctionalInterface
+  private interface Use<T> {
+    /// @param opened leads to what was opened, whatever has its name now
+    T of(Path opened, FileTime changed) throws IOException;
+  }
+
+  private <T> T withFile(String name, Use<T> use) throws IOException {
     // Non-blocking, so that a FIFO put in its place cannot hold the reader.
     int file =
         openAt(
@@ -110,13 +144,15 @@ public final class PinnedDirectory implements AutoCloseable {
       // A second name may vanish between open and check; against that stands the kernel's rule that
       // nobody links to a file that he could not write (fs.protected_hardlinks). No name at all is
       // what a file has that was replaced by a newer one since it was opened.
-      Map<String, Object> attributes = Files.readAttributes(opened, "unix:isRegularFile,nlink");
+      Map<String, Object> attributes =
+          Files.readAttributes(opened, "unix:isRegularFile,nlink,ctime");
       if (!Boolean.TRUE.equals(attributes.get("isRegularFile"))
           || !(attributes.get("nlink") instanceof Integer names)
-          || names > 1) {
+          || names > 1
+          || !(attributes.get("ctime") instanceof FileTime changed)) {
         throw new IOException(name + " is not a plain file with one name; it is not read");
       }
-      return FileChannel.open(opened, StandardOpenOption.READ);
+      return use.of(opened, changed);
     } finally {
       closeDescriptor(file);
     }

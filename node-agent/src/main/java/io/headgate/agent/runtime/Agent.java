@@ -4,6 +4,7 @@ import io.headgate.agent.core.AttemptKey;
 import io.headgate.agent.core.AttemptReport;
 import io.headgate.agent.core.AttemptState;
 import io.headgate.agent.core.Input;
+import io.headgate.agent.core.JobProgress;
 import io.headgate.agent.core.LeadershipHistory;
 import io.headgate.agent.driver.GpuDriver;
 import io.headgate.agent.process.AttemptLogs;
@@ -143,6 +144,12 @@ public final class Agent implements AutoCloseable {
   /// one sees it before.
   public List<String> unusableDevices() {
     return loop.unusableDevices();
+  }
+
+  /// What programs said of themselves last. Whoever sees the update of an attempt's end sees its
+  /// last word before.
+  public List<JobProgress> progress() {
+    return ports.resources().progress();
   }
 
   /// Updates after the sequence, oldest first.

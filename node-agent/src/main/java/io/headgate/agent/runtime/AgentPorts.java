@@ -4,6 +4,7 @@ import io.headgate.agent.core.AttemptKey;
 import io.headgate.agent.core.AttemptReport;
 import io.headgate.agent.core.DeviceInfo;
 import io.headgate.agent.core.Input;
+import io.headgate.agent.core.JobProgress;
 import io.headgate.agent.process.AttemptLogs;
 import io.headgate.kit.time.TimeSource;
 import java.io.Closeable;
@@ -41,6 +42,11 @@ public record AgentPorts(
 
     /// The loop serves: it is told from now on what the machine finds out by itself, if anything.
     default void observe(Consumer<Input> inputs) {}
+
+    /// What programs said of themselves last.
+    default List<JobProgress> progress() {
+      return List.of();
+    }
 
     /// Whether it runs jobs with an image.
     default boolean runsImages() {

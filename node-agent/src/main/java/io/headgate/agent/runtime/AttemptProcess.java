@@ -150,6 +150,9 @@ final class AttemptProcess implements AttemptCare, AttemptStart.Circumstances {
           return;
         }
       }
+      if (key().worker() == 0) {
+        machine.progress().follow(key(), directory);
+      }
       if (follow()) {
         return;
       }
@@ -232,6 +235,7 @@ final class AttemptProcess implements AttemptCare, AttemptStart.Circumstances {
     while (!isDetached()) {
       try {
         if (tryRelease(killRemains)) {
+          machine.progress().ended(key());
           Failpoint.AFTER_RELEASE.reach();
           slices.freed();
           Duration took = elapsedSince(begun);

@@ -24,5 +24,6 @@ record Machine(
     SupervisorSpec.Logs logs,
     MemoryWatch.Settings watch,
     DeviceWatch devices,
+    ProgressWatch progress,
     AgentInstruments instruments,
     TimeSource time) {}

@@ -4,6 +4,7 @@ import io.headgate.agent.container.Containers;
 import io.headgate.agent.core.AttemptKey;
 import io.headgate.agent.core.AttemptReport;
 import io.headgate.agent.core.Input;
+import io.headgate.agent.core.JobProgress;
 import io.headgate.agent.driver.GpuDriver;
 import io.headgate.agent.process.AttemptLogs;
 import io.headgate.agent.process.Cgroups;
@@ -13,6 +14,7 @@ import io.headgate.agent.process.SupervisorLauncher;
 import io.headgate.kit.time.TimeSource;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 
@@ -63,6 +65,7 @@ final class OnDisk {
             settings.logs(),
             settings.watch(),
             devices,
+            new ProgressWatch(),
             instruments,
             time);
     Retention retention = new Retention(ledger, time, settings.keep());
@@ -108,6 +111,12 @@ final class OnDisk {
       @Override
       public void observe(Consumer<Input> inputs) {
         watch.start(inputs);
+        machine.progress().start();
+      }
+
+      @Override
+      public List<JobProgress> progress() {
+        return machine.progress().all();
       }
 
       @Override
@@ -123,6 +132,7 @@ final class OnDisk {
       @Override
       public void close() throws IOException {
         watch.close();
+        machine.progress().close();
         machine.cgroups().removeIfEmpty();
         machine.walls().close();
         machine.ledger().close();

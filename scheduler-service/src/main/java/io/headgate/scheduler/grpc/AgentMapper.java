@@ -24,15 +24,20 @@ import io.headgate.scheduler.runtime.AgentHello;
 import io.headgate.scheduler.runtime.AgentReport;
 import io.headgate.scheduler.runtime.AgentReport.StopPhase;
 import io.headgate.scheduler.runtime.Leadership;
+import io.headgate.scheduler.runtime.ProgressReport;
 import io.headgate.scheduler.runtime.WorkerFacts.EndReason;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /// The words of the agent's stream.
 final class AgentMapper {
   /// The version that is spoken.
   static final int PROTOCOL_VERSION = 1;
+
+  /// Progress is kept in parts of this.
+  static final double PERMYRIAD = 10_000;
 
   private static final Duration ABORT_TIMEOUT = Duration.ofMinutes(3);
   private static final Duration TERMINATION_GRACE = Duration.ofSeconds(10);
@@ -98,6 +103,23 @@ final class AgentMapper {
         report.hasStartTime() ? credible(report.getStartTime()) : Optional.empty(),
         report.hasEndTime() ? credible(report.getEndTime()) : Optional.empty(),
         phase);
+  }
+
+  static ProgressReport toProgress(io.headgate.proto.agent.v1.ProgressReport report) {
+    return new ProgressReport(
+        new AgentCommand.Worker(
+            Names.reported(report.getJob()),
+            report.getUid(),
+            report.getAttempt(),
+            report.getWorker()),
+        report.hasFraction()
+            ? OptionalInt.of((int) Math.round(report.getFraction() * PERMYRIAD))
+            : OptionalInt.empty(),
+        report.getMessage(),
+        report.getCheckpoint(),
+        report.hasCheckpointAge()
+            ? credible(report.getCheckpointAge()).orElse(Duration.ZERO)
+            : Duration.ZERO);
   }
 
   /// A machine's clock may say anything, and so may a bad agent; what is no time is not believed.

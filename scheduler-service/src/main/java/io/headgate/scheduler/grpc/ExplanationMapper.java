@@ -28,11 +28,13 @@ final class ExplanationMapper {
   ///
   /// @param ahead names of the jobs that go first
   /// @param preemptedBy name of the job that took its place last; empty: none did, or it is gone
+  /// @param progress what its program says of itself, in sentences; may be empty
   /// @param forecast to be asked for beside the loop: it takes its time
   record Known(
       Explanation explanation,
       List<String> ahead,
       String preemptedBy,
+      String progress,
       Supplier<Optional<Forecast>> forecast) {
     /// @param foresee whether it may be looked for when the job starts
     static Optional<Known> of(LeaderView leader, JobId job, boolean foresee) {
@@ -53,6 +55,11 @@ final class ExplanationMapper {
                       .map(Preemption::by)
                       .flatMap(leader.reads()::job)
                       .map(each -> each.name().id())
+                      .orElse(""),
+                  leader
+                      .reads()
+                      .attempt(job)
+                      .map(attempt -> Narration.progress(attempt, leader.now()))
                       .orElse(""),
                   foresee
                       ? leader.core().forecast(job, leader.now())
@@ -134,7 +141,8 @@ final class ExplanationMapper {
                                   Narration.places(attempt.assignment()),
                                   attempt.assignment().pool().name()))
                       .orElse(name + " " + verb(record.state()) + ".")
-                  + stopping(record);
+                  + stopping(record)
+                  + known.map(Known::progress).orElse("");
           case DONE, FAILED, CANCELLED, LOST -> Narration.ended(record) + ".";
         };
     return known

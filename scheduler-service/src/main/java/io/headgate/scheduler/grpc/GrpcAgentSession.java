@@ -105,7 +105,7 @@ final class GrpcAgentSession implements AgentSession, StreamObserver<ConnectRequ
     switch (request.getMessageCase()) {
       case HELLO -> hello(request.getHello());
       case UPDATE -> update(request.getUpdate());
-      case CLOSING -> demandTaken(replica.closing(this));
+      case CLOSING -> Refusals.demandTaken(replica.closing(this));
       case HEARTBEAT -> heartbeat(request.getHeartbeat());
       case LOG_CHUNK -> relays.take(request.getLogChunk());
       case MESSAGE_NOT_SET ->
@@ -187,16 +187,8 @@ final class GrpcAgentSession implements AgentSession, StreamObserver<ConnectRequ
     } finally {
       lock.unlock();
     }
-    demandTaken(
+    Refusals.demandTaken(
         replica.report(this, update.getSequence(), AgentMapper.toReport(update.getReport())));
-  }
-
-  private static void demandTaken(boolean taken) {
-    if (!taken) {
-      throw Refusal.unavailable(
-              "NOT_TAKEN", "the message was not taken; connect again and repeat it", RETRY)
-          .exception();
-    }
   }
 
   /// Answered only while nobody else can lead: the answer lets the node's supervisors run on, and
@@ -208,8 +200,13 @@ final class GrpcAgentSession implements AgentSession, StreamObserver<ConnectRequ
     }
     Set<String> unusable = Set.copyOf(heartbeat.getUnusableDevicesList());
     if (!unusable.equals(unusableDevices)) {
-      demandTaken(replica.unusable(this, unusable));
+      Refusals.demandTaken(replica.unusable(this, unusable));
       unusableDevices = unusable;
+    }
+    if (heartbeat.getProgressCount() > 0) {
+      Refusals.demandTaken(
+          replica.progress(
+              this, heartbeat.getProgressList().stream().map(AgentMapper::toProgress).toList()));
     }
     send(
         ConnectResponse.newBuilder()

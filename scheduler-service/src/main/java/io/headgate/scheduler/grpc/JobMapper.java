@@ -6,6 +6,7 @@ import io.headgate.proto.scheduler.v1.Job;
 import io.headgate.proto.scheduler.v1.JobSpec;
 import io.headgate.proto.scheduler.v1.Placement;
 import io.headgate.proto.scheduler.v1.Preemption;
+import io.headgate.proto.scheduler.v1.Progress;
 import io.headgate.proto.scheduler.v1.Reason;
 import io.headgate.proto.scheduler.v1.Slice;
 import io.headgate.proto.scheduler.v1.UsageKind;
@@ -18,6 +19,7 @@ import io.headgate.scheduler.runtime.Cancellation;
 import io.headgate.scheduler.runtime.Document;
 import io.headgate.scheduler.runtime.JobRecord;
 import io.headgate.scheduler.runtime.JobView;
+import io.headgate.scheduler.runtime.Progress.Advance;
 import io.headgate.scheduler.runtime.ReasonText;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -174,6 +176,8 @@ final class JobMapper {
             .addAllPlacements(toPlacements(core.assignment().workers()))
             .setAssignTime(Times.timestamp(core.assignedAt()));
     core.startedAt().map(Times::timestamp).ifPresent(attempt::setStartTime);
+    core.checkpointAt().map(Times::timestamp).ifPresent(attempt::setCheckpointTime);
+    record.progress().advance().map(JobMapper::toProgress).ifPresent(attempt::setProgress);
     core.stop()
         .ifPresent(order -> {
           if (order.cause() instanceof StopCause.Preempted(var _, var rule, var _)) {
@@ -195,6 +199,14 @@ final class JobMapper {
           ending.exitCode().ifPresent(attempt::setExitCode);
         });
     return attempt.build();
+  }
+
+  private static Progress toProgress(Advance advance) {
+    return Progress.newBuilder()
+        .setFraction(advance.permyriad() / AgentMapper.PERMYRIAD)
+        .setMessage(advance.message())
+        .setReportTime(Times.timestamp(advance.heardAt()))
+        .build();
   }
 
   private static Attempt.Outcome toOutcome(AttemptRecord.Outcome outcome) {

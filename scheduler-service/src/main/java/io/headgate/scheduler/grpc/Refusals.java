@@ -52,6 +52,15 @@ final class Refusals {
         NO_LEADER, "this scheduler does not lead now; trying again is safe", SOON);
   }
 
+  /// For an agent's message that the loop may have had no room for.
+  static void demandTaken(boolean taken) {
+    if (!taken) {
+      throw Refusal.unavailable(
+              "NOT_TAKEN", "the message was not taken; connect again and repeat it", SOON)
+          .exception();
+    }
+  }
+
   static boolean isNoLeader(Refusal refusal) {
     return refusal.reason().equals(NO_LEADER);
   }

@@ -28,10 +28,12 @@ final class AgentDesk {
 
   private final LeaderState state;
   private final CatalogDesk catalogs;
+  private final ProgressDesk progress;
 
-  AgentDesk(LeaderState state, CatalogDesk catalogs) {
+  AgentDesk(LeaderState state, CatalogDesk catalogs, ProgressDesk progress) {
     this.state = state;
     this.catalogs = catalogs;
+    this.progress = progress;
   }
 
   /// Takes over the node's stream and compares what its machine knows with what is durable.
@@ -194,7 +196,8 @@ final class AgentDesk {
   }
 
   private void take(Turn turn, NodeId node, AgentReport report, Optional<Set<WorkerKey>> reported) {
-    Optional<AttemptRecord> known = find(node, report);
+    Optional<AttemptRecord> known =
+        state.jobs.attempt(node, worker(report)).map(live -> progress.settle(turn, live));
     if (known.isEmpty()) {
       boolean isLate = reported.isEmpty() && state.jobs.hasEnded(report);
       if (!isLate || report.state() == AgentReport.State.ENDED) {
@@ -240,28 +243,6 @@ final class AgentDesk {
     if (reported.isPresent() && unaware && attempt.attempt().stop().isPresent()) {
       turn.dispatches.add(state.recorder.stop(job, attempt, worker));
     }
-  }
-
-  /// The live attempt that the report is about, if it was assigned to this node.
-  private Optional<AttemptRecord> find(NodeId node, AgentReport report) {
-    if (!report.job().tenant().equals(node.tenant())) {
-      return Optional.empty();
-    }
-    return state
-        .jobs
-        .job(report.job())
-        // The record may be of a job that had the name before.
-        .filter(job -> report.uid().isEmpty() || report.uid().equals(job.uid()))
-        .flatMap(job -> state.jobs.attempt(new AttemptId(job.id(), report.attempt())))
-        .filter(attempt ->
-            report.worker() < attempt.workers().size()
-                && attempt
-                    .attempt()
-                    .assignment()
-                    .workers()
-                    .get(report.worker())
-                    .node()
-                    .equals(node));
   }
 
   /// What is not assigned to the node, or not any more: it ends, and then it is forgotten.

@@ -2,6 +2,7 @@ package io.headgate.scheduler.runtime;
 
 import io.headgate.scheduler.core.job.Attempt;
 import io.headgate.scheduler.core.job.AttemptId;
+import io.headgate.scheduler.core.node.NodeId;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -16,6 +17,7 @@ import java.util.Optional;
 /// @param skipCallback its user asked to stop it without the abort callback
 /// @param stop in words, with whom it had to go for; absent unless it was asked to stop
 /// @param workers what agents said of each worker, by worker
+/// @param progress what its program said of itself
 /// @param ending absent: it is live
 public record AttemptRecord(
     Attempt attempt,
@@ -24,6 +26,7 @@ public record AttemptRecord(
     boolean skipCallback,
     Optional<StopNote> stop,
     List<WorkerFacts> workers,
+    Progress progress,
     Optional<Ending> ending) {
   public AttemptRecord {
     workers = List.copyOf(workers);
@@ -57,34 +60,51 @@ public record AttemptRecord(
       workers.add(WorkerFacts.NONE);
     }
     return new AttemptRecord(
-        attempt, epoch, stopAfter, false, Optional.empty(), workers, Optional.empty());
+        attempt,
+        epoch,
+        stopAfter,
+        false,
+        Optional.empty(),
+        workers,
+        Progress.NONE,
+        Optional.empty());
   }
 
   public AttemptId id() {
     return attempt.id();
   }
 
+  boolean isOn(NodeId node, int worker) {
+    return worker < workers.size()
+        && attempt.assignment().workers().get(worker).node().equals(node);
+  }
+
   public AttemptRecord with(Attempt newAttempt) {
-    return new AttemptRecord(newAttempt, epoch, stopAfter, skipCallback, stop, workers, ending);
+    return new AttemptRecord(
+        newAttempt, epoch, stopAfter, skipCallback, stop, workers, progress, ending);
   }
 
   public AttemptRecord with(int worker, WorkerFacts facts) {
     List<WorkerFacts> all = new ArrayList<>(workers);
     all.set(worker, facts);
-    return new AttemptRecord(attempt, epoch, stopAfter, skipCallback, stop, all, ending);
+    return new AttemptRecord(attempt, epoch, stopAfter, skipCallback, stop, all, progress, ending);
+  }
+
+  public AttemptRecord with(Progress said) {
+    return new AttemptRecord(attempt, epoch, stopAfter, skipCallback, stop, workers, said, ending);
   }
 
   public AttemptRecord withStop(StopNote note) {
     return new AttemptRecord(
-        attempt, epoch, stopAfter, skipCallback, Optional.of(note), workers, ending);
+        attempt, epoch, stopAfter, skipCallback, Optional.of(note), workers, progress, ending);
   }
 
   public AttemptRecord withSkipCallback() {
-    return new AttemptRecord(attempt, epoch, stopAfter, true, stop, workers, ending);
+    return new AttemptRecord(attempt, epoch, stopAfter, true, stop, workers, progress, ending);
   }
 
   public AttemptRecord withEnding(Ending end) {
     return new AttemptRecord(
-        attempt, epoch, stopAfter, skipCallback, stop, workers, Optional.of(end));
+        attempt, epoch, stopAfter, skipCallback, stop, workers, progress, Optional.of(end));
   }
 }

@@ -73,6 +73,9 @@ public sealed interface Command {
   /// On these devices of the node, by UUID, nothing new can be placed.
   record Unusable(AgentSession session, Set<String> devices) implements Command {}
 
+  /// What programs on the node say of themselves.
+  record Progress(AgentSession session, List<ProgressReport> reports) implements Command {}
+
   /// A stream ended.
   record SessionEnded(AgentSession session) implements Command {}
 

@@ -78,6 +78,18 @@ final class JobBook {
     return attempt(id.job()).filter(attempt -> attempt.id().equals(id));
   }
 
+  /// The live attempt that the node has this worker of; what it says of others is not its own.
+  Optional<AttemptRecord> attempt(NodeId node, AgentCommand.Worker worker) {
+    if (!worker.job().tenant().equals(node.tenant())) {
+      return Optional.empty();
+    }
+    return job(worker.job())
+        // The record may be of a job that had the name before.
+        .filter(job -> worker.uid().isEmpty() || worker.uid().equals(job.uid()))
+        .flatMap(job -> attempt(new AttemptId(job.id(), worker.attempt())))
+        .filter(attempt -> attempt.isOn(node, worker.worker()));
+  }
+
   Iterable<JobRecord> jobs() {
     return jobs.values();
   }

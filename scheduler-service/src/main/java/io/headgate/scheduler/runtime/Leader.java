@@ -163,6 +163,7 @@ final class Leader {
       case Command.Report _,
           Command.Closing _,
           Command.Unusable _,
+          Command.Progress _,
           Command.SessionEnded _,
           Command.Undelivered _,
           Command.CatalogMoved _ -> {

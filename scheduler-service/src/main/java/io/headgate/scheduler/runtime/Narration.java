@@ -1,5 +1,6 @@
 package io.headgate.scheduler.runtime;
 
+import io.headgate.kit.config.Durations;
 import io.headgate.scheduler.core.job.Assignment;
 import io.headgate.scheduler.core.job.Grounds;
 import io.headgate.scheduler.core.job.Slice;
@@ -8,6 +9,11 @@ import io.headgate.scheduler.core.job.StopOrder;
 import io.headgate.scheduler.core.job.StopOutcome;
 import io.headgate.scheduler.core.job.WorkerPlace;
 import io.headgate.type.GpuQuantity;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -55,6 +61,32 @@ public final class Narration {
       text.append(" and ").append(workers.size() - PLACES).append(" more");
     }
     return text.toString();
+  }
+
+  /// What a program said of itself: ` It says that it is 40% done (epoch 3). It last saved its work
+  /// 40s ago.` Empty if it said nothing.
+  public static String progress(AttemptRecord attempt, Instant now) {
+    String done =
+        attempt
+            .progress()
+            .advance()
+            .map(said ->
+                " It says that it is %s%% done%s."
+                    .formatted(
+                        BigDecimal.valueOf(said.permyriad(), 2)
+                            .setScale(1, RoundingMode.FLOOR)
+                            .stripTrailingZeros()
+                            .toPlainString(),
+                        said.message().isEmpty() ? "" : " (" + said.message() + ")"))
+            .orElse("");
+    String saved =
+        attempt
+            .attempt()
+            .checkpointAt()
+            .map(at -> Duration.between(at, now).truncatedTo(ChronoUnit.SECONDS))
+            .map(ago -> " It last saved its work %s ago.".formatted(Durations.format(ago)))
+            .orElse("");
+    return done + saved;
   }
 
   /// How an ended job ended.

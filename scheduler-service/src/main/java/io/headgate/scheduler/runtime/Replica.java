@@ -151,6 +151,11 @@ public final class Replica implements AutoCloseable {
     return offer(new Command.Unusable(session, devices));
   }
 
+  /// What programs on the agent's node say of themselves; answers as `report` does.
+  public boolean progress(AgentSession session, List<ProgressReport> reports) {
+    return offer(new Command.Progress(session, reports));
+  }
+
   /// Where agents and calls wait while this replica is about to lead.
   public Arrivals arrivals() {
     return arrivals;

@@ -28,6 +28,7 @@ final class TurnMaker {
   private final LeaderView.Reads reads;
   private final UserDesk users;
   private final AgentDesk agents;
+  private final ProgressDesk progress;
   private final CatalogDesk catalogs;
   private final ContactSweep contacts;
   private final Instant baseTime;
@@ -58,7 +59,8 @@ final class TurnMaker {
     this.reads = new LoopReads(state, views, time);
     this.users = new UserDesk(state, views);
     this.catalogs = new CatalogDesk(state);
-    this.agents = new AgentDesk(state, catalogs);
+    this.progress = new ProgressDesk(state);
+    this.agents = new AgentDesk(state, catalogs, progress);
     this.contacts =
         new ContactSweep(start.takeover(), state, agents, catalogs, time.monotonicNanos());
     this.catalog = state.catalog;
@@ -103,6 +105,7 @@ final class TurnMaker {
     }
     long now = now();
     if (now - nextSweepNanos >= 0 || state.windowOpen) {
+      progress.settle(turn);
       contacts.sweep(turn, now);
       nextSweepNanos = now + state.settings.heartbeat().toNanos() / SWEEPS_PER_HEARTBEAT;
     }
@@ -130,6 +133,8 @@ final class TurnMaker {
       case Command.Closing(AgentSession session) -> agents.closing(turn, session);
       case Command.Unusable(AgentSession session, Set<String> devices) ->
           agents.unusable(turn, session, devices);
+      case Command.Progress(AgentSession session, List<ProgressReport> reports) ->
+          progress.hear(turn, session, reports);
       case Command.SessionEnded(AgentSession session) -> agents.ended(turn, session);
       case Command.Undelivered(var attempt, int worker) ->
           agents.undelivered(turn, attempt, worker);

@@ -16,6 +16,7 @@ import io.headgate.scheduler.core.job.WorkerPlace;
 import io.headgate.scheduler.core.job.WorkerStatus;
 import io.headgate.scheduler.core.node.NodeId;
 import io.headgate.scheduler.runtime.AttemptRecord;
+import io.headgate.scheduler.runtime.Progress;
 import io.headgate.scheduler.runtime.WorkerFacts;
 import io.headgate.type.GpuQuantity;
 import java.sql.Connection;
@@ -37,14 +38,15 @@ final class AttemptRows {
         w.memory_bytes, w.status, w.started_at, w.ended_at, w.end_reason, w.exit_code, w.error,
         w.stop_phases,
         a.policy, a.profile, a.pool, a.preemptible, a.sequence, a.assigned_at, a.started_at,
-        a.checkpoint_at, a.stop_cause, a.stop_by, a.stop_rule, a.stop_grounds, a.stop_worker,
+        a.checkpoint_at, a.checkpoint_mark, a.done_permyriad, a.progress_message, a.progress_at,
+        a.stop_cause, a.stop_by, a.stop_rule, a.stop_grounds, a.stop_worker,
         a.stop_ending, a.stop_outcome, a.stop_at, a.epoch, a.stop_after_ms, a.skip_callback,
         a.stop_message, a.stop_by_name
       from attempt a join attempt_worker w on w.job_id = a.job_id and w.attempt = a.number
       where a.ended_at is null and
       """;
 
-  private static final int FIELDS_OF_ATTEMPT = 21;
+  private static final int FIELDS_OF_ATTEMPT = 25;
 
   private final BinaryRows rows;
   private final List<AttemptRecord> all = new ArrayList<>();
@@ -137,6 +139,7 @@ final class AttemptRows {
       Instant assignedAt,
       Optional<Instant> startedAt,
       Optional<Instant> checkpointAt,
+      Progress progress,
       Optional<StopOrder> stop,
       long epoch,
       Optional<Duration> stopAfter,
@@ -154,11 +157,22 @@ final class AttemptRows {
         rows.time(),
         rows.optionalTime(),
         rows.optionalTime(),
+        progress(),
         stop(),
         rows.bigint(),
         rows.optionalMillis(),
         rows.bool(),
         note());
+  }
+
+  private Progress progress() {
+    long mark = rows.bigint();
+    Optional<Integer> permyriad = rows.optionalInteger();
+    Optional<String> message = rows.optionalText();
+    Optional<Instant> at = rows.optionalTime();
+    return new Progress(
+        permyriad.map(done -> new Progress.Advance(done, message.orElse(""), at.orElseThrow())),
+        mark);
   }
 
   private Optional<StopOrder> stop() {
@@ -205,6 +219,7 @@ final class AttemptRows {
             head.skipCallback(),
             head.note(),
             facts,
+            head.progress(),
             Optional.empty()));
     places = new ArrayList<>();
     statuses = new ArrayList<>();

@@ -17,6 +17,7 @@ import io.headgate.scheduler.runtime.Cancellation;
 import io.headgate.scheduler.runtime.CatalogEntry;
 import io.headgate.scheduler.runtime.EventRecord;
 import io.headgate.scheduler.runtime.JobRecord;
+import io.headgate.scheduler.runtime.Progress.Advance;
 import io.headgate.scheduler.runtime.WorkerFacts;
 import java.util.ArrayList;
 import java.util.List;
@@ -116,6 +117,10 @@ final class BatchScript {
             .time(attempt -> attempt.attempt().assignedAt())
             .time(attempt -> orNull(attempt.attempt().startedAt()))
             .time(attempt -> orNull(attempt.attempt().checkpointAt()))
+            .bigint(attempt -> attempt.progress().checkpointMark())
+            .integer(attempt -> orNull(attempt.progress().advance().map(Advance::permyriad)))
+            .text(attempt -> orNull(attempt.progress().advance().map(Advance::message)))
+            .time(attempt -> orNull(attempt.progress().advance().map(Advance::heardAt)))
             .bigint(attempt -> orNull(attempt.stopAfter().map(each -> each.toMillis())))
             .text(attempt -> orNull(stop(attempt).map(StopRow::cause)))
             .bigint(attempt -> orNull(stop(attempt).flatMap(StopRow::by)))

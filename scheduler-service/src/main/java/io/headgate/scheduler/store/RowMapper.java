@@ -35,6 +35,7 @@ import io.headgate.scheduler.runtime.EventType;
 import io.headgate.scheduler.runtime.JobCard;
 import io.headgate.scheduler.runtime.JobName;
 import io.headgate.scheduler.runtime.JobRecord;
+import io.headgate.scheduler.runtime.Progress;
 import io.headgate.scheduler.runtime.WorkerFacts;
 import io.headgate.scheduler.runtime.WorkerFacts.EndReason;
 import io.headgate.type.GpuQuantity;
@@ -150,7 +151,17 @@ final class RowMapper {
                 new AttemptRecord.StopNote(
                     Objects.requireNonNullElse(row.get(ATTEMPT.STOP_BY_NAME), ""), message)),
         facts,
+        progress(row),
         ending);
+  }
+
+  private static Progress progress(Record row) {
+    return new Progress(
+        Optional.ofNullable(row.get(ATTEMPT.DONE_PERMYRIAD))
+            .map(permyriad ->
+                new Progress.Advance(
+                    permyriad, row.get(ATTEMPT.PROGRESS_MESSAGE), row.get(ATTEMPT.PROGRESS_AT))),
+        row.get(ATTEMPT.CHECKPOINT_MARK));
   }
 
   private static Optional<StopOrder> stop(Record row) {

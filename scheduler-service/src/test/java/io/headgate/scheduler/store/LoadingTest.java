@@ -53,11 +53,14 @@ final class LoadingTest {
   private static final String ATTEMPTS =
       """
       insert into attempt (job_id, number, tenant, policy, profile, pool, preemptible, sequence,
-        epoch, assigned_at, started_at, checkpoint_at, stop_after_ms, stop_cause, stop_by,
+        epoch, assigned_at, started_at, checkpoint_at, checkpoint_mark,
+        done_permyriad, progress_message, progress_at, stop_after_ms, stop_cause, stop_by,
         stop_by_name, stop_rule, stop_grounds, stop_worker, stop_ending, stop_outcome,
         stop_message, stop_at, skip_callback)
       select id, attempts, tenant, policy, profile, 'main', id % 2 = 0, id, 3, submitted_at,
         started_at, case when id % 12 = 1 then started_at end,
+        case when id % 12 = 1 then -id else 0 end, case when id % 5 = 0 then id % 10000 end,
+        case when id % 5 = 0 then 'epoch 3' end, case when id % 5 = 0 then now() end,
         case when id % 4 = 0 then 2400000 end,
         case when state = 'STOPPING' then
           (array['PREEMPTED', 'CANCELLED', 'REQUEUED', 'WORKER_ENDED'])[1 + id % 4] end,

@@ -9,6 +9,8 @@ import org.jspecify.annotations.Nullable;
 /// @param number from 1
 /// @param placements by worker
 /// @param error what went wrong, in one sentence; null: nothing
+/// @param progress how far its program says it is; null: it has not said
+/// @param checkpointTime when its program last said that it had saved its work; null: it has not
 public record Attempt(
     int number,
     String pool,
@@ -19,7 +21,9 @@ public record Attempt(
     Outcome outcome,
     @Nullable Integer exitCode,
     @Nullable Preemption preemption,
-    @Nullable String error) {
+    @Nullable String error,
+    @Nullable Progress progress,
+    @Nullable Instant checkpointTime) {
   public Attempt {
     placements = List.copyOf(placements);
   }
@@ -35,6 +39,13 @@ public record Attempt(
     LOST,
     REJECTED
   }
+
+  /// How far a program says it is.
+  ///
+  /// @param fraction of its work that is done, 0 to 1
+  /// @param message in its own words; null: none
+  /// @param reportTime when the scheduler heard of it
+  public record Progress(double fraction, @Nullable String message, @Nullable Instant reportTime) {}
 
   /// Why it had to go.
   ///

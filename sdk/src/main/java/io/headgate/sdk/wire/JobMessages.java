@@ -4,6 +4,7 @@ import com.google.protobuf.Duration;
 import com.google.protobuf.Timestamp;
 import io.headgate.proto.scheduler.v1.AbortCallback;
 import io.headgate.proto.scheduler.v1.Attempt.Outcome;
+import io.headgate.proto.scheduler.v1.Progress;
 import io.headgate.proto.scheduler.v1.SubmitJobRequest;
 import io.headgate.proto.type.v1.Container;
 import io.headgate.proto.type.v1.SlicePlacement;
@@ -195,7 +196,16 @@ public final class JobMessages {
         outcome(attempt.getOutcome()),
         attempt.hasExitCode() ? attempt.getExitCode() : null,
         attempt.hasPreemption() ? preemption(attempt.getPreemption()) : null,
-        Quantities.textOrNull(attempt.getError()));
+        Quantities.textOrNull(attempt.getError()),
+        attempt.hasProgress() ? progress(attempt.getProgress()) : null,
+        instant(attempt.hasCheckpointTime(), attempt.getCheckpointTime()));
+  }
+
+  private static Attempt.Progress progress(Progress progress) {
+    return new Attempt.Progress(
+        progress.getFraction(),
+        Quantities.textOrNull(progress.getMessage()),
+        instant(progress.hasReportTime(), progress.getReportTime()));
   }
 
   private static Attempt.Outcome outcome(Outcome outcome) {

@@ -15,6 +15,7 @@ import io.headgate.proto.scheduler.v1.Placement;
 import io.headgate.proto.scheduler.v1.PolicyUsage;
 import io.headgate.proto.scheduler.v1.PoolUsage;
 import io.headgate.proto.scheduler.v1.Preemption;
+import io.headgate.proto.scheduler.v1.Progress;
 import io.headgate.proto.scheduler.v1.QueueUsage;
 import io.headgate.proto.scheduler.v1.Reason;
 import io.headgate.proto.scheduler.v1.Slice;
@@ -118,7 +119,14 @@ final class Fixtures {
             .setAttempt(2)
             .setSimulated(true)
             .setUsageKind(UsageKind.USAGE_KIND_OVER_RESERVATION)
-            .addAttempts(attempt(2, 1))
+            .addAttempts(
+                attempt(2, 1)
+                    .setProgress(
+                        Progress.newBuilder()
+                            .setFraction(0.4)
+                            .setMessage("epoch 3")
+                            .setReportTime(time("5s")))
+                    .setCheckpointTime(time("3m")))
             .build());
     gate.jobs.put(
         job("hello-1", "ai-dev-half", Job.State.STATE_FAILED, "50m")

@@ -67,12 +67,23 @@ final class JobDetail {
     if (job.spec().abortCallback() != null) {
       field("on abort", Cell.of(String.join(" ", job.spec().abortCallback().command())));
     }
+    job.currentAttempt().ifPresent(this::progress);
     if (!job.attempts().isEmpty()) {
       output.line("");
       attempts(job.attempts());
     }
     output.note("");
     output.note("why: headgate explain " + job.id() + "     output: headgate logs " + job.id());
+  }
+
+  private void progress(Attempt attempt) {
+    Attempt.Progress said = attempt.progress();
+    if (said != null) {
+      String message = said.message() == null ? "" : ", " + said.message();
+      String when = " (" + times.ago(said.reportTime()) + " ago)";
+      field("progress", Cell.of(JobTexts.percent(said.fraction()) + message + when));
+    }
+    field("saved", Cell.of(when(attempt.checkpointTime())));
   }
 
   private void attempts(List<Attempt> attempts) {

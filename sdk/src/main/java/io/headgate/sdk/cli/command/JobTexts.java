@@ -12,6 +12,8 @@ import io.headgate.sdk.model.Placement;
 import io.headgate.sdk.model.Placement.Slice;
 import io.headgate.sdk.model.Reason;
 import io.headgate.sdk.model.UsageKind;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -139,6 +141,16 @@ final class JobTexts {
       i = end + 1;
     }
     return String.join(",", runs);
+  }
+
+  /// `40%`, `33.3%`: never 100% of what is not done.
+  static String percent(double fraction) {
+    return BigDecimal.valueOf(fraction)
+            .movePointRight(2)
+            .setScale(1, RoundingMode.FLOOR)
+            .stripTrailingZeros()
+            .toPlainString()
+        + "%";
   }
 
   /// `14:32` is an estimate, `<= 15:10` a bound.

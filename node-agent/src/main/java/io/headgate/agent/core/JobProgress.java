@@ -1,0 +1,53 @@
+package io.headgate.agent.core;
+
+import java.util.OptionalDouble;
+
+/// What an attempt's program said of itself last.
+///
+/// @param fraction of its work that is done, 0 to 1; empty: it has not said
+/// @param message in its own words; may be empty
+/// @param checkpoint tells its last checkpoint from those before; 0: it has told of none
+/// @param checkpointBootMs when that was noticed, by the boot clock
+/// @param isLast it has ended, and says nothing more
+public record JobProgress(
+    AttemptKey key,
+    OptionalDouble fraction,
+    String message,
+    long checkpoint,
+    long checkpointBootMs,
+    boolean isLast) {
+
+  /// Of a program that has said nothing.
+  public static JobProgress none(AttemptKey key) {
+    return new JobProgress(key, OptionalDouble.empty(), "", 0, 0, false);
+  }
+
+  public boolean isSomething() {
+    return fraction.isPresent() || checkpoint != 0;
+  }
+
+  /// The same and what it says now.
+  ///
+  /// @param nowBootMs when a checkpoint that was not known before is noticed
+  public JobProgress with(Said said, long nowBootMs) {
+    boolean isNew = said.checkpoint() != 0 && said.checkpoint() != checkpoint;
+    boolean advances = said.fraction().isPresent();
+    return new JobProgress(
+        key,
+        advances ? said.fraction() : fraction,
+        advances ? said.message() : message,
+        isNew ? said.checkpoint() : checkpoint,
+        isNew ? nowBootMs : checkpointBootMs,
+        isLast);
+  }
+
+  public JobProgress asLast() {
+    return new JobProgress(key, fraction, message, checkpoint, checkpointBootMs, true);
+  }
+
+  /// What its files say at one look.
+  ///
+  /// @param fraction empty: nothing that can be understood, so what was said before counts on
+  /// @param checkpoint 0: none can be seen
+  public record Said(OptionalDouble fraction, String message, long checkpoint) {}
+}

@@ -1,0 +1,72 @@
+package io.headgate.agent.grpc;
+
+import io.headgate.agent.core.AttemptKey;
+import io.headgate.agent.core.JobProgress;
+import io.headgate.agent.runtime.Agent;
+import io.headgate.proto.agent.v1.Heartbeat;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/// The heartbeats of one session: what each says, and when those were sent that are not answered
+/// yet. The session's thread only.
+final class Heartbeats {
+  private static final int MAX_UNANSWERED = 100;
+
+  /// As many as the contract takes in one.
+  private static final int MAX_PROGRESS = 256;
+
+  private final Agent agent;
+  private final LongSupplier bootMs;
+  private final Map<Long, Long> unansweredBootMs = new LinkedHashMap<>();
+  private final Map<AttemptKey, JobProgress> said = new HashMap<>();
+  private List<String> unusableSaid = List.of();
+  private long last;
+
+  Heartbeats(Agent agent, LongSupplier bootMs) {
+    this.agent = agent;
+    this.bootMs = bootMs;
+  }
+
+  /// The next one, which is to be sent.
+  Heartbeat next() {
+    last++;
+    long now = bootMs.getAsLong();
+    unansweredBootMs.put(last, now);
+    if (unansweredBootMs.size() > MAX_UNANSWERED) {
+      unansweredBootMs.remove(unansweredBootMs.keySet().iterator().next());
+    }
+    unusableSaid = agent.unusableDevices();
+    Heartbeat.Builder heartbeat =
+        Heartbeat.newBuilder().setNumber(last).addAllUnusableDevices(unusableSaid);
+    List<JobProgress> all = agent.progress();
+    said.keySet().retainAll(all.stream().map(JobProgress::key).toList());
+    for (JobProgress each : all) {
+      if (isNews(each) && heartbeat.getProgressCount() < MAX_PROGRESS) {
+        said.put(each.key(), each);
+        heartbeat.addProgress(ToWire.progress(each, now));
+      }
+    }
+    return heartbeat.build();
+  }
+
+  /// Whether the next one says what has to be known before the updates that follow from it.
+  boolean isDue() {
+    return !agent.unusableDevices().equals(unusableSaid)
+        || agent.progress().stream().anyMatch(each -> each.isLast() && isNews(each));
+  }
+
+  private boolean isNews(JobProgress progress) {
+    @Nullable JobProgress before = said.get(progress.key());
+    return !progress.equals(before);
+  }
+
+  /// When the answered one was sent, by the boot clock.
+  Optional<Long> answered(long number) {
+    return Optional.ofNullable(unansweredBootMs.remove(number));
+  }
+}
