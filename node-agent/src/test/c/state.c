@@ -101,7 +101,7 @@ void state_remove(const char *format, ...) {
 
 void state_make(const char *format, ...) {
   PATH(path, format);
-  mkdir(path, 0700);
+  mkdir(path, 0755);
 }
 
 void state_note(const char *format, ...) {

@@ -8,6 +8,7 @@ import io.headgate.agent.core.SliceTable;
 import io.headgate.agent.driver.GpuDriver;
 import io.headgate.agent.driver.GpuDriverException;
 import io.headgate.agent.driver.GpuProcess;
+import io.headgate.agent.driver.GpuUnavailableException;
 import io.headgate.agent.driver.SlicePlan;
 import io.headgate.agent.qualify.Bench;
 import io.headgate.agent.qualify.Patience;
@@ -15,7 +16,6 @@ import io.headgate.kit.time.TimeSource;
 import io.headgate.type.GpuQuantity;
 import java.io.File;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -61,29 +61,26 @@ final class AgentBench implements Bench, AutoCloseable {
   private final AtomicReference<@Nullable Process> killed = new AtomicReference<>();
   private final AtomicReference<@Nullable LoneAgent> heir = new AtomicReference<>();
 
-  /// @throws java.io.UncheckedIOException when there is no GPU, as its driver says it
+  /// @throws GpuUnavailableException when there is no GPU, as its driver says it
   AgentBench(Settings settings, TimeSource time) throws IOException {
     this.settings = settings;
     this.time = time;
     this.agent = new LoneAgent(settings.config(), time);
     List<DeviceInfo> gpus = agent.driver().devices();
-    this.gpu =
-        gpus.stream()
-            .filter(device -> device.index() == settings.gpu())
-            .findFirst()
-            .orElseThrow(() -> {
-              closeQuietly();
-              return new IllegalArgumentException(
-                  "--gpu %d: this machine has %d".formatted(settings.gpu(), gpus.size()));
-            });
+    Optional<DeviceInfo> named =
+        gpus.stream().filter(device -> device.index() == settings.gpu()).findFirst();
+    if (named.isEmpty()) {
+      throw without(gpus.size());
+    }
+    this.gpu = named.get();
   }
 
-  private void closeQuietly() {
-    try {
-      agent.close();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+  private RuntimeException without(int gpus) throws IOException {
+    agent.close();
+    return gpus == 0
+        ? new GpuUnavailableException("the driver shows no GPUs", false)
+        : new IllegalArgumentException(
+            "--gpu %d: this machine has %d".formatted(settings.gpu(), gpus));
   }
 
   @Override
@@ -131,6 +128,11 @@ final class AgentBench implements Bench, AutoCloseable {
           return new SliceGrant(gpu.index(), gpu.uuid(), gpus, 0, Optional.of(place));
         })
         .toList();
+  }
+
+  @Override
+  public void release(SlicePlan plan) throws IOException {
+    agent.release(plan);
   }
 
   @Override

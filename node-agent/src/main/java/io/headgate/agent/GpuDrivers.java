@@ -81,7 +81,10 @@ final class GpuDrivers {
     return Optional.empty();
   }
 
-  private static GpuDriver nvml(AgentConfig agent, Cgroups cgroups) {
+  /// NVIDIA's.
+  ///
+  /// @throws GpuUnavailableException when there is no driver that works
+  static GpuDriver nvml(AgentConfig agent, Cgroups cgroups) {
     GpuConfig config = agent.gpu();
     NvmlGpuDriver.Settings settings =
         new NvmlGpuDriver.Settings(

@@ -12,8 +12,10 @@ import io.headgate.agent.core.Leadership;
 import io.headgate.agent.core.SliceGrant;
 import io.headgate.agent.core.StopOrder;
 import io.headgate.agent.driver.GpuDriver;
+import io.headgate.agent.driver.GpuUnavailableException;
 import io.headgate.agent.driver.SlicePlan;
 import io.headgate.agent.process.BootClock;
+import io.headgate.agent.process.Cgroups;
 import io.headgate.agent.qualify.Bench;
 import io.headgate.agent.qualify.Patience;
 import io.headgate.agent.runtime.Agent;
@@ -49,18 +51,24 @@ final class LoneAgent implements AutoCloseable {
 
   private final Path data;
   private final TimeSource time;
+  private final Cgroups cgroups;
   private final GpuDriver driver;
   private final DeviceWatch devices;
   private final Agent agent;
 
   /// Opens it on its data directory, where it takes up what another one left.
   ///
-  /// @throws java.io.UncheckedIOException when the GPUs that the configuration demands are not
-  ///   there
+  /// @throws GpuUnavailableException when there is no NVIDIA driver that works
   LoneAgent(AgentConfig config, TimeSource time) throws IOException {
     this.data = config.data().toAbsolutePath();
     this.time = time;
-    this.driver = GpuDrivers.open(config, NODE, Agent.cgroups(NODE, data));
+    this.cgroups = Agent.cgroups(NODE, data);
+    try {
+      this.driver = GpuDrivers.nvml(config, cgroups);
+    } catch (GpuUnavailableException e) {
+      cgroups.removeIfEmpty();
+      throw e;
+    }
     this.devices = new DeviceWatch(driver, config.gpu().health().interval(), time);
     try {
       this.agent =
@@ -74,12 +82,22 @@ final class LoneAgent implements AutoCloseable {
       agent.contact(BootClock.nowMs());
     } catch (IOException e) {
       driver.close();
+      cgroups.removeIfEmpty();
       throw e;
     }
   }
 
   GpuDriver driver() {
     return driver;
+  }
+
+  /// Removes a slice that was made without a job, with the cgroup that was made for it.
+  void release(SlicePlan plan) throws IOException {
+    driver.release(plan);
+    Optional<Path> cgroup = cgroups.of(plan.attempt().directoryName());
+    if (cgroup.isPresent()) {
+      Cgroups.killAndRemove(cgroup.get());
+    }
   }
 
   static AttemptKey key(String job) {

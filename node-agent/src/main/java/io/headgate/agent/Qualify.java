@@ -1,5 +1,6 @@
 package io.headgate.agent;
 
+import io.headgate.agent.driver.GpuUnavailableException;
 import io.headgate.agent.process.Trees;
 import io.headgate.agent.qualify.Finding.Verdict;
 import io.headgate.agent.qualify.Probe;
@@ -52,6 +53,7 @@ final class Qualify {
   static final int EXIT_FAILED = 1;
   static final int EXIT_USAGE = 64;
   static final int EXIT_IN_USE = 75;
+  private static final int EXIT_INTERRUPTED = 130;
 
   private static final Logger LOG = LoggerFactory.getLogger(Qualify.class);
   private static final Duration STOP_BOUND = Duration.ofSeconds(90);
@@ -163,7 +165,7 @@ final class Qualify {
       AgentBench bench;
       try {
         bench = lifecycle.own("bench", new AgentBench(settings(options, directory, words), time));
-      } catch (UncheckedIOException e) {
+      } catch (GpuUnavailableException e) {
         return tell(options, qualification.without(String.valueOf(e.getMessage()), machine));
       }
       List<String> strangers = bench.strangers();
@@ -179,8 +181,9 @@ final class Qualify {
       } catch (IOException e) {
         noProbe = Optional.of(String.valueOf(e.getMessage()));
       }
-      return tell(
-          options, qualification.run(bench, noProbe, machine, name -> LOG.info("{} …", name)));
+      Report report = qualification.run(bench, noProbe, machine, name -> LOG.info("{} …", name));
+      // What failed because it was interrupted says nothing.
+      return lifecycle.isStopping() ? EXIT_INTERRUPTED : tell(options, report);
     }
   }
 

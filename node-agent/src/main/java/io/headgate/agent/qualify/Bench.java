@@ -24,6 +24,11 @@ public interface Bench {
   /// @throws io.headgate.agent.driver.GpuDriverException when it cannot be
   SlicePlan plan(String job, int part);
 
+  /// Removes a slice that was made without a job.
+  ///
+  /// @throws io.headgate.agent.driver.GpuDriverException when its driver refuses that for now
+  void release(SlicePlan plan) throws IOException;
+
   /// Starts the probe as a job.
   ///
   /// @param words of the probe, as `probe.c` says
@@ -45,6 +50,14 @@ public interface Bench {
 
     /// How it ended, once its slice is free.
     Optional<AttemptReport.End> end() throws IOException, InterruptedException;
+
+    /// Why it came to nothing, in its own words or its agent's.
+    default String failure() throws IOException, InterruptedException {
+      List<String> own = printed("failed");
+      return own.isEmpty()
+          ? end().flatMap(AttemptReport.End::error).orElse("it says nothing")
+          : String.join("; ", own);
+    }
 
     /// Whether the driver of its agent knows its slice.
     boolean hasSlice();

@@ -38,14 +38,17 @@ record ComputeShare() implements Experiment {
     try (Bench.Job job = bench.start("compute", 0, "spin", SECONDS)) {
       alone = kernelsPerSecond(job);
       try (Bench.Job neighbour = bench.start("compute-neighbour", 1, "spin", SECONDS)) {
-        kernelsPerSecond(neighbour);
+        boolean _ =
+            Patience.until(
+                Patience.LONG,
+                () -> !neighbour.printed("spun").isEmpty() || neighbour.end().isPresent());
         beside = kernelsPerSecond(job);
         if (neighbour.end().isPresent()) {
-          return Finding.notShown("no neighbour could compute: " + neighbour.printed("failed"));
+          return Finding.notShown("no neighbour could compute: " + neighbour.failure());
         }
       }
       if (alone == 0) {
-        return Finding.notShown("no program could compute: " + job.printed("failed"));
+        return Finding.notShown("no program could compute: " + job.failure());
       }
     }
     return judge(plan.isolation(), beside / alone)

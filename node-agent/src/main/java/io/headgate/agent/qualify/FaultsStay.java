@@ -30,15 +30,15 @@ record FaultsStay() implements Experiment {
     SlicePlan plan = bench.plan("fault", 0);
     try (Bench.Job neighbour = bench.start("fault-neighbour", 1, "spin", SECONDS)) {
       if (!computes(neighbour)) {
-        return Finding.notShown("no neighbour could compute: " + neighbour.printed("failed"));
+        return Finding.notShown("no neighbour could compute: " + neighbour.failure());
       }
       try (Bench.Job job = bench.start("fault", 0, "fault")) {
         boolean _ = Patience.until(Patience.LONG, () -> job.end().isPresent());
         List<String> faulted = job.printed("faulted");
         if (faulted.isEmpty() || faulted.getFirst().equals("not")) {
-          return Finding.notShown("no program could break its part: " + job.printed("failed"));
+          return Finding.notShown("no program could break its part: " + job.failure());
         }
-        return judge(plan.isolation(), computes(neighbour), neighbour.printed("failed"))
+        return judge(plan.isolation(), computes(neighbour), neighbour.failure())
             .with("mechanism", plan.mechanism())
             .with("fault", faulted.getFirst());
       }
@@ -54,7 +54,7 @@ record FaultsStay() implements Experiment {
     return job.end().isEmpty();
   }
 
-  private static Finding judge(IsolationLevel isolation, boolean computes, List<String> why) {
+  private static Finding judge(IsolationLevel isolation, boolean computes, String why) {
     if (computes) {
       return Finding.passed("its neighbour computed on");
     }

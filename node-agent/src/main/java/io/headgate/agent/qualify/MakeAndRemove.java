@@ -53,7 +53,7 @@ record MakeAndRemove(TimeSource time) implements Experiment {
         driver.realise(plan);
         made.add(time.monotonicNanos() - begins);
       } finally {
-        removed.add(remove(driver, plan));
+        removed.add(remove(bench, plan));
       }
     }
     SlicePlan next = bench.plan("made-next", 0);
@@ -67,14 +67,14 @@ record MakeAndRemove(TimeSource time) implements Experiment {
   }
 
   /// As an agent does: what its driver still calls in use may be free a moment later.
-  private long remove(GpuDriver driver, SlicePlan plan) throws IOException, InterruptedException {
+  private long remove(Bench bench, SlicePlan plan) throws IOException, InterruptedException {
     long begun = time.monotonicNanos();
     boolean free =
         Patience.until(
             RELEASE,
             () -> {
               try {
-                driver.release(plan);
+                bench.release(plan);
                 return true;
               } catch (GpuDriverException _) {
                 return false;
@@ -82,7 +82,7 @@ record MakeAndRemove(TimeSource time) implements Experiment {
             });
     if (!free) {
       // In the driver's words.
-      driver.release(plan);
+      bench.release(plan);
     }
     return time.monotonicNanos() - begun;
   }

@@ -51,6 +51,11 @@ final class ScriptedBench implements Bench {
   }
 
   @Override
+  public void release(SlicePlan plan) {
+    driver.release(plan);
+  }
+
+  @Override
   public Job start(String job, int part, String... words) {
     return new Scripted();
   }
