@@ -1,0 +1,119 @@
+package io.headgate.agent;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.headgate.agent.driver.nvml.FakeGpus;
+import io.headgate.agent.driver.nvml.FakeGpus.Version;
+import io.headgate.proto.agent.v1.AttemptReport.State;
+import io.headgate.proto.agent.v1.Stop;
+import io.headgate.proto.type.v1.SlicePlacement;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// What an agent takes from its machine while its jobs run: of 8 GPUs, each divided into 7.
+///
+/// Of the archive, whose program is named by `-Dheadgate.test.agent=…/bin/headgate-agent`.
+@EnabledIfSystemProperty(named = "headgate.test.agent", matches = ".+")
+class IdleTest {
+  private static final Logger LOG = LoggerFactory.getLogger(IdleTest.class);
+  private static final int GPUS = 8;
+  private static final int SLICES = 7;
+  private static final Duration MEASURED = Duration.ofSeconds(60);
+  private static final double TICKS_PER_SECOND = 100;
+
+  @TempDir Path root;
+
+  @Test
+  void takesLittle() throws Exception {
+    FakeGpus gpus = FakeGpus.in(root, Version.V615);
+    for (int i = 0; i < GPUS; i++) {
+      gpus.with(true);
+    }
+    Path token = Files.writeString(root.resolve("token"), FakeControlPlane.JOIN_TOKEN);
+    Path config =
+        Files.writeString(
+            root.resolve("agent.yaml"),
+            "agent: {gpu: {driver: nvml, nvml: {library: %s}}}\n".formatted(gpus.library()));
+    try (FakeControlPlane plane = new FakeControlPlane()) {
+      Process agent =
+          new ProcessBuilder(
+                  System.getProperty("headgate.test.agent"),
+                  "--config",
+                  config.toString(),
+                  "--data",
+                  root.resolve("data").toString(),
+                  "--node",
+                  "idle",
+                  "--server",
+                  plane.uri().toString(),
+                  "--join-token-file",
+                  token.toString())
+              .redirectErrorStream(true)
+              .redirectOutput(new File(root + "/agent.log"))
+              .start();
+      try {
+        await().atMost(FakeControlPlane.PATIENCE).until(() -> !plane.hellos.isEmpty());
+        for (int i = 0; i < GPUS * SLICES; i++) {
+          plane.send(
+              Orders.message(
+                  Orders.assign(plane.leadership, "j" + i, "exec sleep 1000")
+                      .addSlices(
+                          Orders.slice(plane.registrations.getLast(), i / SLICES, "1/7")
+                              .setPlacement(
+                                  SlicePlacement.newBuilder()
+                                      .setProfile("1g.10gb")
+                                      .setStart(i % SLICES)
+                                      .setSize(1)))));
+        }
+        for (int i = 0; i < GPUS * SLICES; i++) {
+          plane.awaitState("j" + i, State.STATE_RUNNING);
+        }
+        double before = cpuSeconds(agent);
+        long begun = System.nanoTime();
+        await()
+            .atMost(MEASURED.multipliedBy(2))
+            .pollInterval(Duration.ofSeconds(1))
+            .until(() -> System.nanoTime() - begun > MEASURED.toNanos());
+        double share = (cpuSeconds(agent) - before) * 1e9 / (System.nanoTime() - begun);
+        long mib = residentKib(agent) >> 10;
+        LOG.info("{} slices: {} MiB resident, {} % of a core", GPUS * SLICES, mib, 100 * share);
+        assertThat(mib).isLessThanOrEqualTo(120);
+        assertThat(share).isLessThanOrEqualTo(0.01);
+      } finally {
+        for (int i = 0; i < GPUS * SLICES; i++) {
+          plane.send(Orders.stop(plane.leadership, "j" + i, Stop.Kind.KIND_CANCEL));
+        }
+        for (int i = 0; i < GPUS * SLICES; i++) {
+          plane.awaitEnd("j" + i);
+        }
+        agent.destroy();
+        agent.waitFor();
+      }
+    }
+  }
+
+  private static double cpuSeconds(Process process) throws IOException {
+    String stat = Files.readString(Path.of("/proc/" + process.pid() + "/stat"));
+    // After the name: the state is the 3rd field of all, times of the user and the system 14 and
+    // 15.
+    String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
+    return (Long.parseLong(fields[11]) + Long.parseLong(fields[12])) / TICKS_PER_SECOND;
+  }
+
+  private static long residentKib(Process process) throws IOException {
+    return Files.readAllLines(Path.of("/proc/" + process.pid() + "/status")).stream()
+        .filter(line -> line.startsWith("VmRSS:"))
+        .mapToLong(line -> Long.parseLong(line.replaceAll("[^0-9]", "")))
+        .findFirst()
+        .orElseThrow();
+  }
+}
