@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// The heartbeats of one session: what each says, and when those were sent that are not answered
@@ -44,7 +45,7 @@ final class Heartbeats {
     Heartbeat.Builder heartbeat =
         Heartbeat.newBuilder().setNumber(last).addAllUnusableDevices(unusableSaid);
     List<JobProgress> all = agent.progress();
-    said.keySet().retainAll(all.stream().map(JobProgress::key).toList());
+    said.keySet().retainAll(all.stream().map(JobProgress::key).collect(Collectors.toSet()));
     for (JobProgress each : all) {
       if (isNews(each) && heartbeat.getProgressCount() < MAX_PROGRESS) {
         said.put(each.key(), each);
