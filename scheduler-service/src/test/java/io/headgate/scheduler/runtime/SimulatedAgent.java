@@ -6,6 +6,7 @@ import io.headgate.agent.core.AttemptReport;
 import io.headgate.agent.core.DeviceInfo;
 import io.headgate.agent.core.EndReason;
 import io.headgate.agent.core.Input;
+import io.headgate.agent.core.JobProgress;
 import io.headgate.agent.core.StopOrder;
 import io.headgate.agent.grpc.Rota;
 import io.headgate.agent.grpc.SchedulerSession;
@@ -130,7 +131,7 @@ final class SimulatedAgent {
                   devices,
                   Care::new,
                   new Unwatched(),
-                  new NoResources(),
+                  new Programs(machine),
                   machine.clock()));
       this.rota =
           new Rota(
@@ -478,10 +479,15 @@ final class SimulatedAgent {
     }
   }
 
-  private static final class NoResources implements AgentPorts.Resources {
+  private record Programs(SimulatedMachine machine) implements AgentPorts.Resources {
     @Override
     public void recovered(Input.Recovered recovered) {
       // Nothing is kept.
+    }
+
+    @Override
+    public List<JobProgress> progress() {
+      return machine.progress();
     }
 
     @Override

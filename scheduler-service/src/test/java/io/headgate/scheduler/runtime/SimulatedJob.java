@@ -2,16 +2,20 @@ package io.headgate.scheduler.runtime;
 
 import io.headgate.agent.core.Assignment;
 import io.headgate.agent.core.AttemptKey;
+import io.headgate.agent.core.JobProgress;
 import io.headgate.agent.core.Observation;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /// A job and its supervisor, with the supervisor's rules: it survives the agent, ends the job some
 /// time after it was told to, and by itself so long after the last contact.
 final class SimulatedJob {
+  private static final long SAVES_EVERY_MS = 10_000;
+
   private final World world;
   private final SimulatedMachine machine;
   private final Assignment assignment;
@@ -40,6 +44,13 @@ final class SimulatedJob {
 
   Assignment assignment() {
     return assignment;
+  }
+
+  /// It saves its work every ten seconds of the machine's, and advances meanwhile.
+  JobProgress progress(long nowMs) {
+    long savedMs = nowMs - nowMs % SAVES_EVERY_MS;
+    double done = nowMs % SAVES_EVERY_MS / 1000 * 1000 / (double) SAVES_EVERY_MS;
+    return new JobProgress(key(), OptionalDouble.of(done), "", savedMs, savedMs, false);
   }
 
   /// Whether something of it is on the machine.

@@ -4,6 +4,7 @@ import io.headgate.agent.core.Assignment;
 import io.headgate.agent.core.AttemptKey;
 import io.headgate.agent.core.AttemptReport;
 import io.headgate.agent.core.Input;
+import io.headgate.agent.core.JobProgress;
 import io.headgate.agent.core.LeadershipHistory;
 import io.headgate.agent.core.Observation;
 import io.headgate.agent.runtime.AttemptRecords;
@@ -77,6 +78,14 @@ final class SimulatedMachine {
   /// Everything that was ever started.
   Iterable<SimulatedJob> jobs() {
     return jobs.values();
+  }
+
+  /// What its jobs say of themselves.
+  List<JobProgress> progress() {
+    return jobs.values().stream()
+        .filter(SimulatedJob::isLive)
+        .map(job -> job.progress(bootMs()))
+        .toList();
   }
 
   /// Kills one of its supervisors, if there is any.
