@@ -216,7 +216,9 @@ final class LoadRig implements AutoCloseable {
                 "-Xmx" + heap,
                 "-XX:+AlwaysPreTouch"));
     if (index == schedulers - 1 && !profile.isEmpty()) {
-      command.add("-XX:StartFlightRecording=settings=profile,dumponexit=true,filename=" + profile);
+      command.add(
+          "-XX:StartFlightRecording=settings=profile,jdk.CPUTimeSample#enabled=true,dumponexit=true,filename="
+              + profile);
     }
     command.addAll(
         List.of("-cp", System.getProperty("java.class.path"), SchedulerMain.class.getName()));

@@ -6,12 +6,14 @@ import io.headgate.proto.scheduler.v1.BatchSubmitJobsRequest;
 import io.headgate.proto.scheduler.v1.JobServiceGrpc;
 import io.headgate.proto.scheduler.v1.JobServiceGrpc.JobServiceBlockingStub;
 import io.headgate.proto.scheduler.v1.ListJobsRequest;
+import io.headgate.proto.scheduler.v1.SubmitJobRequest;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalDouble;
+import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
@@ -91,7 +93,8 @@ final class LoadRows {
             switch (client) {
               case 0 -> stub(0).listJobs(FIRST_PAGE);
               case 1 -> submitBatch(LoadRig.QUICK, BATCH);
-              default -> stub(client).submitJob(Fixtures.submit(LoadRig.QUICK, name("warm")));
+              default ->
+                  stub(client).submitJob(request(Fixtures.submit(LoadRig.QUICK, name("warm"))));
             }
           });
       LoadRig.await(
@@ -150,9 +153,16 @@ final class LoadRows {
     rig.starts().forEach(System.err::println);
   }
 
+  /// As clients make it: what is repeated is taken once.
+  private static SubmitJobRequest request(SubmitJobRequest job) {
+    return job.toBuilder().setRequestId(UUID.randomUUID().toString()).build();
+  }
+
   private void submitBatch(String queue, int jobs) {
     BatchSubmitJobsRequest.Builder batch =
-        BatchSubmitJobsRequest.newBuilder().setParent(Fixtures.ACME);
+        BatchSubmitJobsRequest.newBuilder()
+            .setParent(Fixtures.ACME)
+            .setRequestId(UUID.randomUUID().toString());
     for (int i = 0; i < jobs; i++) {
       batch.addRequests(Fixtures.submit(queue));
     }
@@ -178,7 +188,7 @@ final class LoadRows {
     Histogram nanos = LoadFigures.histogram();
     for (int i = -SINGLE_CALLS; i < SINGLE_CALLS; i++) {
       long begun = System.nanoTime();
-      stub(0).submitJob(Fixtures.submit(LoadRig.crowd(i & 7)));
+      stub(0).submitJob(request(Fixtures.submit(LoadRig.crowd(i & 7))));
       if (i >= 0) {
         nanos.recordValue(System.nanoTime() - begun);
       }
@@ -204,7 +214,7 @@ final class LoadRows {
                   assigned.countDown();
                 }
               });
-          var _ = future(number).submitJob(Fixtures.submit(LoadRig.QUICK, job));
+          var _ = future(number).submitJob(request(Fixtures.submit(LoadRig.QUICK, job)));
         });
     LoadLoops.await(assigned);
     figures.times("submit_to_assignment_idle", Map.of("rate", "20"), nanos, 10, 50);
@@ -230,7 +240,7 @@ final class LoadRows {
             options.seconds(),
             client -> {
               long begun = System.nanoTime();
-              stub(client).submitJob(Fixtures.submit(queue));
+              stub(client).submitJob(request(Fixtures.submit(queue)));
               nanos.recordValue(System.nanoTime() - begun);
             });
     figures.print(
@@ -333,10 +343,12 @@ final class LoadRows {
 
   private ListenableFuture<?> submitted(int number, List<String> jobs) {
     if (jobs.size() == 1) {
-      return future(number).submitJob(Fixtures.submit(LoadRig.QUICK, jobs.getFirst()));
+      return future(number).submitJob(request(Fixtures.submit(LoadRig.QUICK, jobs.getFirst())));
     }
     BatchSubmitJobsRequest.Builder batch =
-        BatchSubmitJobsRequest.newBuilder().setParent(Fixtures.ACME);
+        BatchSubmitJobsRequest.newBuilder()
+            .setParent(Fixtures.ACME)
+            .setRequestId(UUID.randomUUID().toString());
     jobs.forEach(job -> batch.addRequests(Fixtures.submit(LoadRig.QUICK, job)));
     return future(number).batchSubmitJobs(batch.build());
   }

@@ -28,6 +28,7 @@ import io.headgate.scheduler.grpc.UsageEndpoint;
 import io.headgate.scheduler.runtime.Failpoint;
 import io.headgate.scheduler.runtime.HistoryKeeper;
 import io.headgate.scheduler.runtime.JobReader;
+import io.headgate.scheduler.runtime.KnownKeys;
 import io.headgate.scheduler.runtime.LeaderPorts;
 import io.headgate.scheduler.runtime.Leadership;
 import io.headgate.scheduler.runtime.LoopSettings;
@@ -67,6 +68,8 @@ public final class SchedulerService implements AutoCloseable {
   private final Replica replica;
   private final Rehearsal rehearsal;
   private final HistoryKeeper history;
+  private final KnownKeys names;
+  private final KnownKeys requests;
   private final BatchCallback gauges;
   private final JobEndpoint jobs;
   private final UsageEndpoint usage;
@@ -130,11 +133,14 @@ public final class SchedulerService implements AutoCloseable {
     Retention retention = new Retention(config.history().keep());
     PostgresHistory forgotten = new PostgresHistory(database.jooq());
     this.history = new HistoryKeeper(forgotten, retention, forgotten::now, replica::isLeading);
+    this.names = new KnownKeys("names", reader.names());
+    this.requests = new KnownKeys("requests", reader.requests());
     EndpointParts parts =
         new EndpointParts(
             replica,
             reader,
-            new NameAllocator(reader),
+            new NameAllocator(reader, names),
+            requests,
             new PageTokens(SharedSecret.of(database.jooq(), "page-tokens", PageTokens.KEY_LENGTH)),
             time,
             retention,
@@ -199,6 +205,8 @@ public final class SchedulerService implements AutoCloseable {
   void kill() {
     rehearsal.close();
     history.close();
+    names.close();
+    requests.close();
     replica.kill();
     watches.close();
   }
@@ -219,6 +227,8 @@ public final class SchedulerService implements AutoCloseable {
   public void stop() {
     rehearsal.close();
     history.close();
+    names.close();
+    requests.close();
     replica.close();
     watches.close();
   }

@@ -3,6 +3,7 @@ package io.headgate.scheduler.grpc;
 import io.headgate.kit.grpc.PageTokens;
 import io.headgate.kit.time.TimeSource;
 import io.headgate.scheduler.runtime.JobReader;
+import io.headgate.scheduler.runtime.KnownKeys;
 import io.headgate.scheduler.runtime.NameAllocator;
 import io.headgate.scheduler.runtime.Replica;
 import io.headgate.scheduler.runtime.Retention;
@@ -11,6 +12,7 @@ import java.util.function.Supplier;
 
 /// What the endpoints are made of.
 ///
+/// @param requests that were taken
 /// @param retention of jobs that are over
 /// @param copies bounds what is answered on copies of the core
 /// @param forecasts bounds looking ahead for the sake of an explanation
@@ -19,6 +21,7 @@ public record EndpointParts(
     Replica replica,
     JobReader reader,
     NameAllocator names,
+    KnownKeys requests,
     PageTokens pages,
     TimeSource time,
     Retention retention,

@@ -57,8 +57,7 @@ public final class JobEndpoint extends JobServiceGrpc.JobServiceImplBase {
     this.parts = parts;
     this.jobs = new JobReads(parts.reader(), parts.replica());
     CatalogJudge judge = new CatalogJudge(parts.replica());
-    this.submissions =
-        new Submissions(parts.replica(), judge, parts.reader(), parts.names(), parts.traceparent());
+    this.submissions = new Submissions(parts, judge);
     this.changes = new JobChanges(parts, judge, jobs);
     this.dryRun = new DryRun(parts.replica(), judge, submissions, parts.copies());
     this.logs = logs;

@@ -19,6 +19,7 @@ import io.headgate.scheduler.runtime.Document;
 import io.headgate.scheduler.runtime.JobName;
 import io.headgate.scheduler.runtime.JobReader;
 import io.headgate.scheduler.runtime.JobView;
+import io.headgate.scheduler.runtime.KnownKeys;
 import io.headgate.scheduler.runtime.NameAllocator;
 import io.headgate.scheduler.runtime.NameCounter;
 import io.headgate.scheduler.runtime.Replica;
@@ -55,21 +56,18 @@ final class Submissions {
   private final JobReader reader;
   private final CatalogJudge judge;
   private final NameAllocator names;
+  private final KnownKeys requests;
   private final Supplier<Optional<String>> traceparent;
   private final Map<Map.Entry<String, String>, CompletableFuture<Boolean>> running =
       new ConcurrentHashMap<>();
 
-  Submissions(
-      Replica replica,
-      CatalogJudge judge,
-      JobReader reader,
-      NameAllocator names,
-      Supplier<Optional<String>> traceparent) {
-    this.replica = replica;
+  Submissions(EndpointParts parts, CatalogJudge judge) {
+    this.replica = parts.replica();
     this.judge = judge;
-    this.reader = reader;
-    this.names = names;
-    this.traceparent = traceparent;
+    this.reader = parts.reader();
+    this.names = parts.names();
+    this.requests = parts.requests();
+    this.traceparent = parts.traceparent();
   }
 
   /// What is submitted together.
@@ -110,12 +108,17 @@ final class Submissions {
       other = running.putIfAbsent(id, mine);
     }
     try {
-      Optional<List<JobView>> before = earlier(key);
+      Optional<List<JobView>> before = isNew(key) ? Optional.empty() : earlier(key);
       return before.isPresent() ? before.get() : submitNew(request, Optional.of(key));
     } finally {
       running.remove(id);
       mine.complete(true);
     }
+  }
+
+  private boolean isNew(RequestKey key) {
+    replica.leadership().ifPresent(leadership -> requests.under(leadership.epoch()));
+    return requests.isNew(KnownKeys.key(key.subject(), key.requestId()));
   }
 
   private static void await(CompletableFuture<Boolean> other) {

@@ -20,6 +20,12 @@ public interface JobReader {
     return job(name).isPresent();
   }
 
+  /// Of all jobs: keys of tenant and name.
+  KnownKeys.Source names();
+
+  /// That are remembered: keys of subject and id.
+  KnownKeys.Source requests();
+
   /// Of those that exist, in no order.
   List<JobRecord> jobs(Collection<JobId> ids);
 

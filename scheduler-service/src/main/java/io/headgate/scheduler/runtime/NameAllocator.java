@@ -20,6 +20,7 @@ public final class NameAllocator {
   private static final int PREFIX_LENGTH = 53;
 
   private final JobReader reader;
+  private final KnownKeys known;
   private final Set<JobName> reserved = ConcurrentHashMap.newKeySet();
   private final Object lock = new Object();
   // Guarded by lock.
@@ -28,13 +29,15 @@ public final class NameAllocator {
 
   private record Prefix(TenantId tenant, String text) {}
 
-  /// Looks names up through the reader.
-  public NameAllocator(JobReader reader) {
+  /// @param known of names, which are looked up through the reader if they may be taken
+  public NameAllocator(JobReader reader, KnownKeys known) {
     this.reader = reader;
+    this.known = known;
   }
 
   /// Forgets what was counted under another leadership, which may have counted on.
   public void under(long leaderEpoch) {
+    known.under(leaderEpoch);
     synchronized (lock) {
       if (leaderEpoch != epoch) {
         epoch = leaderEpoch;
@@ -54,7 +57,7 @@ public final class NameAllocator {
     }
     boolean isTaken = true;
     try {
-      isTaken = reader.isTaken(name);
+      isTaken = !isNew(name) && reader.isTaken(name);
     } finally {
       if (isTaken) {
         reserved.remove(name);
@@ -78,9 +81,14 @@ public final class NameAllocator {
     String text = prefix.length() > PREFIX_LENGTH ? prefix.substring(0, PREFIX_LENGTH) : prefix;
     Prefix key = new Prefix(tenant, text);
     long number = count(key, 0);
-    return new Allocation(
-        new JobName(tenant, text + "-" + number),
-        Optional.of(new NameCounter(tenant, text, number)));
+    JobName name = new JobName(tenant, text + "-" + number);
+    // Who asks for exactly this one later has to find it.
+    var _ = isNew(name);
+    return new Allocation(name, Optional.of(new NameCounter(tenant, text, number)));
+  }
+
+  private boolean isNew(JobName name) {
+    return known.isNew(KnownKeys.key(name.tenant().name(), name.id()));
   }
 
   /// Its job is durable, or is not to be.

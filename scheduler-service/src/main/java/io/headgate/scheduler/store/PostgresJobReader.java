@@ -24,6 +24,7 @@ import io.headgate.scheduler.runtime.EventType;
 import io.headgate.scheduler.runtime.JobName;
 import io.headgate.scheduler.runtime.JobReader;
 import io.headgate.scheduler.runtime.JobRecord;
+import io.headgate.scheduler.runtime.KnownKeys;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.time.Instant;
@@ -95,6 +96,20 @@ public final class PostgresJobReader implements JobReader {
       }
       return found;
     });
+  }
+
+  @Override
+  public KnownKeys.Source names() {
+    return new KeySource(
+        sql, "select tenant, name from job", "select coalesce(max(id), 0) from job");
+  }
+
+  @Override
+  public KnownKeys.Source requests() {
+    return new KeySource(
+        sql,
+        "select subject, request_id from submission_request",
+        "select reltuples::bigint from pg_class where oid = 'submission_request'::regclass");
   }
 
   @Override

@@ -244,6 +244,16 @@ final class InMemoryStore implements SchedulerStore, JobReader {
   }
 
   @Override
+  public KnownKeys.Source names() {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public KnownKeys.Source requests() {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
   public List<AttemptRecord> attempts(JobId job, int limit) {
     throw new UnsupportedOperationException();
   }
