@@ -41,8 +41,9 @@ public final class PostgresHistory implements HistoryStore {
         select from event_rest where time >= ?::timestamptz and time < ?::timestamptz)\
       """;
 
-  private static final String ONE_AT_A_TIME =
-      "select pg_advisory_xact_lock(hashtext('weeks of events'))";
+  /// What waits to be written to the rest while a week is taken from it is refused by the server.
+  /// Whoever writes events locks this row first.
+  private static final String NOBODY_WRITES = "select from leadership for update";
 
   /// References are checked at the statement's end, when all of a job is gone.
   private static final String FORGET_JOBS =
@@ -150,7 +151,7 @@ public final class PostgresHistory implements HistoryStore {
       sql.transaction(transaction -> {
         DSLContext alone = transaction.dsl();
         alone.execute(PATIENCE);
-        alone.execute(ONE_AT_A_TIME);
+        alone.execute(NOBODY_WRITES);
         if (!isToBeMade(alone, week)) {
           return;
         }
