@@ -52,6 +52,9 @@ class CyclesTest {
   private static final int CYCLES = Integer.getInteger("headgate.test.cycles", 30);
   private static final int WARM_UP = 10;
 
+  /// Files and threads that a JVM opens after that, for itself; fewer than there are cycles.
+  private static final int LATE = 20;
+
   @TempDir Path data;
   private final TimeSource time = TimeSource.system();
   private FakeGpus gpus;
@@ -222,15 +225,15 @@ class CyclesTest {
           shared ? " by MPS" : "",
           words(started),
           words(freed));
-      // Those of the last one may take a moment to go; a JVM opens some files and threads late.
+      // Those of the last one may take a moment to go.
       await()
           .atMost(PATIENCE)
           .untilAsserted(() -> {
             Held after = held();
             assertThat(after.processes()).isZero();
             assertThat(after.cgroups()).isZero();
-            assertThat(after.files()).isLessThan(before.files() + CYCLES / 4);
-            assertThat(after.threads()).isLessThan(before.threads() + CYCLES / 4);
+            assertThat(after.files()).isLessThan(before.files() + LATE);
+            assertThat(after.threads()).isLessThan(before.threads() + LATE);
           });
       assertThat(gpus.instances(1)).isEmpty();
       assertThat(gpus.limits(0)).isEmpty();
