@@ -19,8 +19,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-bool control_open(struct control *control) {
-  *control = (struct control){.listen_fd = -1, .client_fd = -1};
+bool control_open(struct control *control, bool root_only) {
+  *control = (struct control){.root_only = root_only, .listen_fd = -1, .client_fd = -1};
   // The name is relative, so the length of the attempt directory's path does not matter.
   struct sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = "control"};
   unlink(address.sun_path);
@@ -42,7 +42,7 @@ void control_accept(struct control *control, int epoll_fd) {
   struct ucred peer;
   socklen_t size = sizeof peer;
   bool trusted = getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
-                 (peer.uid == geteuid() || peer.uid == 0);
+                 (peer.uid == 0 || (peer.uid == geteuid() && !control->root_only));
   struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};
   if (!trusted || epoll_ctl(epoll_fd, EPOLL_CTL_ADD, fd, &event) != 0) {
     close(fd);

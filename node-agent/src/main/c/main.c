@@ -2,6 +2,15 @@
 //
 // Starts the attempt whose spec lies in the directory and returns as soon as that is durable; a
 // child of it, in a session of its own, stays as the supervisor. Exit codes: see supervisor.h.
+//
+// headgate-supervisor --first ATTEMPT_DIRECTORY
+//
+// Is the supervisor itself and stays: the first process of a container, whose walls others have made. It
+// is the job's user there, so it trusts nobody but root, and is not to be traced.
+//
+// headgate-supervisor --own USER DIRECTORY
+//
+// Gives the directory with all that is in it to the user.
 #include "supervisor.h"
 
 #include <errno.h>
@@ -18,6 +27,7 @@
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 // Before children are reaped: when an init system ends the machine, its SIGTERM hits us and the job at
@@ -25,7 +35,10 @@
 static void take_signals(struct supervisor *self) {
   struct signalfd_siginfo info;
   while (read(self->signal_fd, &info, sizeof info) == sizeof info) {
-    if (info.ssi_signo == SIGTERM) on_machine_shutdown(self);
+    // An image says which signal ends its containers, and it comes from outside of their namespace, where
+    // nobody has a number here. The job is not to end itself in the machine's name.
+    bool outside = info.ssi_code == SI_USER && info.ssi_pid == 0;
+    if (self->spec.first ? outside : info.ssi_signo == SIGTERM) on_machine_shutdown(self);
   }
 }
 
@@ -75,18 +88,32 @@ static bool watch(struct supervisor *self, int fd) {
 // What the launcher tells the agent: an exit code and, on stderr, a sentence.
 __attribute__((noreturn)) static void refuse(int launcher_fd, int code, const char *why) {
   char message[300];
+  if (launcher_fd < 0) {
+    fprintf(stderr, "%s%s%s\n", why, errno ? ": " : "", errno ? strerror(errno) : "");
+    _exit(code);
+  }
   int length = snprintf(message, sizeof message, "%c%s%s%s", code, why, errno ? ": " : "",
                         errno ? strerror(errno) : "");
   if (write(launcher_fd, message, (size_t)length) < 0) _exit(EXIT_SYSTEM);
   _exit(code);
 }
 
-static void lock_attempt(int launcher_fd) {
+// Nobody launches the first process of a container once more, so it outwaits an agent that only looks
+// whether the lock is held.
+#define LOCK_TRIES 40
+#define LOCK_WAIT_NS 50000000
+
+static void lock_attempt(int launcher_fd, bool again) {
   int fd = open("lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (fd < 0) refuse(launcher_fd, EXIT_SYSTEM, "cannot open the lock");
   // An open-file-description lock: it conflicts with the agent's own fcntl probe, and ends with us.
   struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-  if (fcntl(fd, F_OFD_SETLK, &whole) != 0) {
+  int tries = again ? LOCK_TRIES : 1;
+  while (fcntl(fd, F_OFD_SETLK, &whole) != 0) {
+    if (--tries > 0) {
+      nanosleep(&(struct timespec){.tv_nsec = LOCK_WAIT_NS}, NULL);
+      continue;
+    }
     bool held = errno == EAGAIN || errno == EACCES;
     if (held) errno = 0;
     refuse(launcher_fd, held ? EXIT_ALREADY_SUPERVISED : EXIT_SYSTEM, "cannot take the lock");
@@ -103,10 +130,12 @@ static void set_up(struct supervisor *self, int launcher_fd) {
   sigset_t blocked;
   sigfillset(&blocked);
   sigprocmask(SIG_SETMASK, &blocked, NULL);
-  sigset_t watched;
-  sigemptyset(&watched);
-  sigaddset(&watched, SIGCHLD);
-  sigaddset(&watched, SIGTERM);
+  sigset_t watched = blocked;
+  if (!self->spec.first) {
+    sigemptyset(&watched);
+    sigaddset(&watched, SIGCHLD);
+    sigaddset(&watched, SIGTERM);
+  }
   prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
   mkdir("logs", 0700);
   int logs = open("logs", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -114,7 +143,8 @@ static void set_up(struct supervisor *self, int launcher_fd) {
   self->signal_fd = signalfd(-1, &watched, SFD_CLOEXEC | SFD_NONBLOCK);
   self->timer_fd = timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK);
   if (logs < 0 || self->epoll_fd < 0 || !log_open(&self->out, "stdout", logs, &self->spec) ||
-      !log_open(&self->err, "stderr", logs, &self->spec) || !control_open(&self->control) ||
+      !log_open(&self->err, "stderr", logs, &self->spec) ||
+      !control_open(&self->control, self->spec.first) ||
       !watch(self, self->signal_fd) || !watch(self, self->timer_fd) ||
       !watch(self, self->out.read_fd) || !watch(self, self->err.read_fd) ||
       !watch(self, self->control.listen_fd)) {
@@ -155,7 +185,22 @@ static void raise_walls(struct supervisor *self, int launcher_fd) {
   if (self->inside_fd < 0) refuse(launcher_fd, EXIT_SYSTEM, "cannot hold the job's namespaces");
 }
 
+// A pod that was to start before the machine was restarted starts afterwards, when its attempt was given up.
+static bool is_of_this_boot(const struct spec *spec) {
+  char now[65] = "";
+  int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+  ssize_t length = fd < 0 ? -1 : read(fd, now, sizeof now - 1);
+  if (fd >= 0) close(fd);
+  now[length > 0 ? length : 0] = 0;
+  now[strcspn(now, "\n")] = 0;
+  return strcmp(now, spec->boot_id) == 0;
+}
+
 static void start(struct supervisor *self, int launcher_fd) {
+  if (self->spec.first && !is_of_this_boot(&self->spec)) {
+    errno = 0;
+    refuse(launcher_fd, EXIT_TOO_LATE, "the machine was restarted; the attempt may run elsewhere");
+  }
   // A launch may come late: its agent was paused, or recovers an old assignment after an outage.
   self->stop_after_at = later(self->spec.contact_boot_ms, self->spec.stop_after_ms);
   if (self->stop_after_at <= boot_ms()) {
@@ -192,47 +237,29 @@ __attribute__((noreturn)) static void supervise(const struct spec *spec, int lau
   static struct supervisor self;
   self.spec = *spec;
   setsid();
-  lock_attempt(launcher_fd);
+  lock_attempt(launcher_fd, self.spec.first);
   set_up(&self, launcher_fd);
   start(&self, launcher_fd);
-  if (write(launcher_fd, "", 1) < 0) errno = 0; // the agent may be gone; the job runs all the same
-  close(launcher_fd);
+  if (launcher_fd >= 0) {
+    if (write(launcher_fd, "", 1) < 0) errno = 0; // the agent may be gone; the job runs all the same
+    close(launcher_fd);
+  }
   int null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
   for (int fd = STDIN_FILENO; null_fd >= 0 && fd <= STDERR_FILENO; fd++) dup2(null_fd, fd);
   run(&self);
-  _exit(EXIT_SUCCESS);
+  int ended = self.status.main_status;
+  // A container ends as its job did, for those who look at it.
+  _exit(!self.spec.first ? EXIT_SUCCESS : WIFSIGNALED(ended) ? 128 + WTERMSIG(ended) : WEXITSTATUS(ended));
 }
 
-int main(int count, char **arguments) {
-  close_range(STDERR_FILENO + 1, ~0U, 0);
-  umask(077);
-  if (count > 1 && strcmp(arguments[1], "--probe") == 0) {
-    return walls_probe(count > 2 ? arguments[2] : NULL);
-  }
-  if (count > 3 && strcmp(arguments[1], "--shm") == 0) {
-    return walls_run_with_shm(arguments[2], arguments + 3);
-  }
-  if (count != 2) {
-    fprintf(stderr, "usage: headgate-supervisor ATTEMPT_DIRECTORY\n");
-    return EXIT_USAGE;
-  }
-  if (chdir(arguments[1]) != 0) {
-    fprintf(stderr, "%s: %s\n", arguments[1], strerror(errno));
-    return EXIT_USAGE;
-  }
-  struct spec spec;
-  char why[300];
-  if (!spec_read(&spec, why, sizeof why)) {
-    fprintf(stderr, "%s\n", why);
-    return EXIT_USAGE;
-  }
+static int launch_supervisor(const struct spec *spec) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return EXIT_SYSTEM;
   pid_t pid = fork();
   if (pid < 0) return EXIT_SYSTEM;
   if (pid == 0) {
     close(ends[0]);
-    supervise(&spec, ends[1]);
+    supervise(spec, ends[1]);
   }
   close(ends[1]);
   char message[300];
@@ -244,4 +271,42 @@ int main(int count, char **arguments) {
   message[length] = 0;
   if (message[0] != 0) fprintf(stderr, "%s\n", message + 1);
   return message[0];
+}
+
+int main(int count, char **arguments) {
+  close_range(STDERR_FILENO + 1, ~0U, 0);
+  umask(077);
+  if (count > 1 && strcmp(arguments[1], "--probe") == 0) {
+    return walls_probe(count > 2 ? arguments[2] : NULL);
+  }
+  if (count > 3 && strcmp(arguments[1], "--shm") == 0) {
+    return walls_run_with_shm(arguments[2], arguments + 3);
+  }
+  if (count == 4 && strcmp(arguments[1], "--own") == 0) {
+    if (own_tree(arguments[3], (uid_t)strtoul(arguments[2], NULL, 10))) return EXIT_SUCCESS;
+    fprintf(stderr, "%s: %s\n", arguments[3], strerror(errno));
+    return EXIT_SYSTEM;
+  }
+  bool first = count == 3 && strcmp(arguments[1], "--first") == 0;
+  if (count != 2 && !first) {
+    fprintf(stderr, "usage: headgate-supervisor [--first] ATTEMPT_DIRECTORY\n");
+    return EXIT_USAGE;
+  }
+  // Where an image has its programs run.
+  char *origin = first ? getcwd(NULL, 0) : NULL;
+  const char *attempt = arguments[count - 1];
+  if (chdir(attempt) != 0) {
+    fprintf(stderr, "%s: %s\n", attempt, strerror(errno));
+    return EXIT_USAGE;
+  }
+  struct spec spec;
+  char why[300] = "out of memory";
+  if (!spec_read(&spec, why, sizeof why) || (first && !spec_complete(&spec, origin))) {
+    fprintf(stderr, "%s\n", why);
+    return EXIT_USAGE;
+  }
+  if (!first) return launch_supervisor(&spec);
+  // The job is the same user, and not to look into us or to lend us its memory.
+  prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+  supervise(&spec, -1);
 }

@@ -264,5 +264,7 @@ void on_time(struct supervisor *self) {
 
 // SIGTERM to the supervisor is how an init system ends the machine: leave time for the callback.
 void on_machine_shutdown(struct supervisor *self) {
+  // An agent that stops the job has the kubelet end its pod, too; the callback keeps its time.
+  if (self->spec.first && self->status.stop_reason[0]) return;
   stop(self, "shutdown", self->spec.callback_ms, self->spec.grace_ms);
 }

@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+extern char **environ;
+
 // Linux allows 2 MiB of arguments and environment by default.
 #define MAX_FILE_BYTES (4 << 20)
 
@@ -207,4 +209,38 @@ bool spec_read(struct spec *spec, char *why, size_t size) {
     return fail(why, size, "log_segments", "must be 2 to 1000");
   }
   return true;
+}
+
+static const char *find_entry(char *const *env, const char *entry) {
+  size_t length = strcspn(entry, "=") + 1;
+  while (*env && strncmp(*env, entry, length) != 0) env++;
+  return *env;
+}
+
+// What only Headgate says, an image cannot say, and the cluster's addresses are not the job's business.
+static bool is_for_jobs(const char *entry) {
+  static const char *const not_passed[] = {"HEADGATE_", "KUBERNETES_", "TRACEPARENT="};
+  for (size_t i = 0; i < sizeof not_passed / sizeof *not_passed; i++) {
+    if (strncmp(entry, not_passed[i], strlen(not_passed[i])) == 0) return false;
+  }
+  return strchr(entry, '=') != NULL;
+}
+
+bool spec_complete(struct spec *spec, char *origin) {
+  spec->first = true;
+  size_t count = 0, outside = 0;
+  while (spec->env[count]) count++;
+  while (environ[outside]) outside++;
+  char **env = calloc(count + outside + 1, sizeof *env);
+  if (!env) return false;
+  memcpy(env, spec->env, count * sizeof *env);
+  for (size_t i = 0; i < outside; i++) {
+    if (is_for_jobs(environ[i]) && !find_entry(spec->env, environ[i])) env[count++] = environ[i];
+  }
+  spec->env = env;
+  if (strcmp(spec->directory, ".") != 0) return true;
+  const char *home = find_entry(env, "HOME=");
+  bool nowhere = !origin || strcmp(origin, "/") == 0;
+  spec->directory = nowhere && home ? strdup(home + strlen("HOME=")) : origin;
+  return spec->directory != NULL;
 }

@@ -85,9 +85,13 @@ struct spec {
   int64_t grace_ms;               // between SIGTERM and SIGKILL
   int64_t log_segment_bytes;
   int64_t log_segments; // kept per stream
+  bool first; // the supervisor is the first process of a container, and the job's user; not in the file
 };
 // Reads the spec from the working directory; on error says why in `why` and returns false.
 bool spec_read(struct spec *spec, char *why, size_t why_size);
+// Makes it that of a container's first process: what the container has in its environment is below the
+// job's, and "." is where it started (or HOME, if that is nowhere). False: out of memory.
+bool spec_complete(struct spec *spec, char *origin);
 
 // process.c
 struct process_group {
@@ -197,11 +201,12 @@ struct command {
   int64_t callback_ms, grace_ms;
 };
 struct control {
+  bool root_only; // else also who has the supervisor's user
   int listen_fd, client_fd;
   size_t length;
   char buffer[512];
 };
-bool control_open(struct control *control);
+bool control_open(struct control *control, bool root_only);
 void control_accept(struct control *control, int epoll_fd);
 // Reads from the client and calls `obey` for every whole line.
 void control_read(struct control *control, void (*obey)(const struct command *, void *), void *with);

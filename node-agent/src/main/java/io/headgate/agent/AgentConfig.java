@@ -23,6 +23,7 @@ import java.util.Optional;
 /// @param gpu the machine's own GPUs, unless they are simulated
 /// @param walls around jobs
 /// @param containers for jobs with an image
+/// @param kubernetes for jobs as pods
 /// @param cpus cores for jobs; absent: the machine's, or 16 for each simulated GPU if that is more
 /// @param memory for jobs; absent: the machine's, or 128 GiB for each simulated GPU if that is more
 /// @param checkpoints root of the jobs' checkpoint directories, perhaps on storage that machines
@@ -40,6 +41,7 @@ public record AgentConfig(
     GpuConfig gpu,
     WallsConfig walls,
     ContainersConfig containers,
+    KubernetesConfig kubernetes,
     Optional<Integer> cpus,
     Optional<ByteSize> memory,
     Optional<Path> checkpoints,
@@ -88,6 +90,10 @@ public record AgentConfig(
           "simulate-gpus: not together with gpu.driver %s, which demands real ones"
               .formatted(gpu.driver().name().toLowerCase(Locale.ROOT)));
     }
+    if (kubernetes.use() && gpu.mps().use() != GpuConfig.Mps.Use.OFF) {
+      throw new IllegalArgumentException(
+          "gpu.mps.use: off where jobs are pods (kubernetes.use), which cannot reach its daemons");
+    }
     if (cpus.isPresent() && cpus.get() < 1) {
       throw new IllegalArgumentException("cpus: at least 1, not " + cpus.get());
     }
@@ -107,6 +113,7 @@ public record AgentConfig(
         GpuConfig.NONE,
         WallsConfig.DEFAULTS,
         ContainersConfig.NONE,
+        KubernetesConfig.DEFAULTS,
         Optional.empty(),
         Optional.empty(),
         Optional.empty(),
@@ -126,6 +133,7 @@ public record AgentConfig(
         gpu,
         walls,
         containers,
+        kubernetes,
         cpus,
         memory,
         checkpoints,
@@ -146,6 +154,7 @@ public record AgentConfig(
         gpu,
         walls,
         containers,
+        kubernetes,
         cpus,
         memory,
         checkpoints,
@@ -166,6 +175,7 @@ public record AgentConfig(
         gpu,
         walls,
         containers,
+        kubernetes,
         cpus,
         memory,
         checkpoints,
@@ -186,6 +196,7 @@ public record AgentConfig(
         gpus,
         walls,
         containers,
+        kubernetes,
         cpus,
         memory,
         checkpoints,
@@ -206,6 +217,7 @@ public record AgentConfig(
         gpu,
         other,
         containers,
+        kubernetes,
         cpus,
         memory,
         checkpoints,
@@ -226,6 +238,28 @@ public record AgentConfig(
         gpu,
         walls,
         other,
+        kubernetes,
+        cpus,
+        memory,
+        checkpoints,
+        logs,
+        keep);
+  }
+
+  /// With jobs as pods.
+  public AgentConfig withKubernetes(KubernetesConfig other) {
+    return new AgentConfig(
+        data,
+        node,
+        server,
+        endpoints,
+        joinToken,
+        joinFile,
+        simulateGpus,
+        gpu,
+        walls,
+        containers,
+        other,
         cpus,
         memory,
         checkpoints,
@@ -245,6 +279,7 @@ public record AgentConfig(
         gpu,
         walls,
         containers,
+        kubernetes,
         cpus,
         memory,
         Optional.of(root),

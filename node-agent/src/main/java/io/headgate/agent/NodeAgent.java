@@ -4,6 +4,7 @@ import com.sun.management.OperatingSystemMXBean;
 import io.headgate.agent.driver.GpuDriver;
 import io.headgate.agent.grpc.Membership;
 import io.headgate.agent.process.BootClock;
+import io.headgate.agent.process.Cgroups;
 import io.headgate.agent.process.SupervisorSpec;
 import io.headgate.agent.runtime.Agent;
 import io.headgate.agent.runtime.AgentInstruments;
@@ -58,7 +59,9 @@ public final class NodeAgent implements AutoCloseable {
   public NodeAgent(AgentConfig config, Telemetry telemetry, TimeSource time) {
     String nodeId = config.node().orElseGet(NodeAgent::hostNode);
     Path data = config.data().toAbsolutePath();
-    this.driver = GpuDrivers.open(config, nodeId, Agent.cgroups(nodeId, data));
+    // The cgroups of pods are their kubelet's.
+    Cgroups cgroups = config.kubernetes().use() ? Cgroups.none() : Agent.cgroups(nodeId, data);
+    this.driver = GpuDrivers.open(config, nodeId, cgroups);
     this.instruments = new AgentInstruments(telemetry, time, nodeId);
     String bootId = BootClock.bootId();
     Agent.Settings settings = settings(config, nodeId, bootId);
@@ -104,6 +107,7 @@ public final class NodeAgent implements AutoCloseable {
             config.gpu().watchdog().interval(), config.gpu().watchdog().grace()),
         config.walls().settings(),
         config.containers().settings(),
+        config.kubernetes().settings(nodeId, Agent.podOwner(nodeId, data)),
         bootId);
   }
 

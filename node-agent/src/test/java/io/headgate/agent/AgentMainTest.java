@@ -228,6 +228,27 @@ class AgentMainTest {
                 .gpu()
                 .mps())
         .isEqualTo(GpuConfig.Mps.DEFAULTS);
+    Map<String, String> wrongOfKubernetes =
+        Map.of(
+            "HEADGATE_AGENT_KUBERNETES_NAMESPACE",
+            "No_Namespace",
+            "HEADGATE_AGENT_KUBERNETES_DEVICES",
+            "hostpath",
+            "HEADGATE_AGENT_KUBERNETES_PULL_PATIENCE",
+            "-1s");
+    wrongOfKubernetes.forEach((key, value) ->
+        assertThatExceptionOfType(ConfigException.class)
+            .as(key)
+            .isThrownBy(
+                () -> AgentMain.configuration(new String[] {"--data=/d"}, Map.of(key, value)))
+            .withMessageContaining("kubernetes"));
+    assertThatExceptionOfType(ConfigException.class)
+        .isThrownBy(() ->
+            AgentMain.configuration(
+                new String[] {"--data=/d"},
+                Map.of(
+                    "HEADGATE_AGENT_KUBERNETES_USE", "true", "HEADGATE_AGENT_GPU_MPS_USE", "auto")))
+        .withMessageContaining("gpu.mps.use: off where jobs are pods");
     for (String driver : List.of("nvml", "rocm")) {
       assertThatExceptionOfType(ConfigException.class)
           .isThrownBy(() ->

@@ -11,11 +11,19 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import io.headgate.agent.core.AttemptLifecycle;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.snakeyaml.engine.v2.api.Load;
+import org.snakeyaml.engine.v2.api.LoadSettings;
 
 /// What is shipped beside the code says what the code does.
 class PackagingTest {
+  @TempDir Path root;
+
   @Test
   void anInitSystemStopsTheAgentAndNoJob() throws Exception {
     assertThat(Files.readAllLines(Path.of("src/main/systemd/headgate-agent.service")))
@@ -33,6 +41,8 @@ class PackagingTest {
           configuration.setResolveMissingDependenciesFromClassPath(false);
           return new ClassFileImporter()
               .withImportOption(new ImportOption.DoNotIncludeTests())
+              // Of archives that leave its library out, nobody reaches it.
+              .withImportOption(location -> !location.contains("/kubernetes/Fabric8Pods"))
               .importPackages("io.headgate.agent", "io.headgate.kit");
         });
     noClasses()
@@ -41,6 +51,51 @@ class PackagingTest {
         .should()
         .transitivelyDependOnClassesThat(resideInAnyPackage(leftOut))
         .check(own);
+  }
+
+  @Test
+  void onlyWhereJobsArePodsAClientOfKubernetesIsNeeded() {
+    JavaClasses own = new ClassFileImporter().importPackages("io.headgate.agent");
+    noClasses()
+        .that()
+        .haveNameNotMatching(".*\\.kubernetes\\.(Fabric8Pods|PodForm|StandIn).*")
+        .and()
+        .haveSimpleNameNotContaining("NodeAgentPodTest")
+        .should()
+        .dependOnClassesThat(resideInAnyPackage("io.fabric8..", "com.fasterxml.jackson.."))
+        .check(own);
+  }
+
+  @Test
+  void aClusterLetsTheAgentDoWhatItDoesAndTheKubeletFindWhatItMakes() throws Exception {
+    List<Map<?, ?>> objects = new ArrayList<>();
+    new Load(LoadSettings.builder().build())
+        .loadAllFromString(Files.readString(Path.of("src/main/kubernetes/headgate-agent.yaml")))
+        .forEach(object -> objects.add((Map<?, ?>) object));
+    assertThat(of(objects, "Role").get("rules"))
+        .hasToString("[{apiGroups=[], resources=[pods], verbs=[create, get, list, delete]}]");
+    Path file =
+        Files.writeString(
+            root.resolve("agent.yaml"), text(of(objects, "ConfigMap"), "data", "agent.yaml"));
+    AgentConfig config =
+        AgentMain.configuration(new String[] {"--config", file.toString()}, Map.of()).agent();
+    assertThat(config.kubernetes().use()).isTrue();
+    assertThat(config.kubernetes().namespace()).isEqualTo("headgate-jobs");
+    String agent = of(objects, "DaemonSet").toString();
+    assertThat(agent)
+        .contains("name=data, mountPath=" + config.data(), "hostPath={path=" + config.data())
+        .contains("name=cdi, mountPath=" + config.containers().cdi(), "hostPID=true");
+  }
+
+  private static Map<?, ?> of(List<Map<?, ?>> objects, String kind) {
+    return objects.stream()
+        .filter(object -> kind.equals(object.get("kind")))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private static String text(Map<?, ?> object, String key, String below) {
+    return String.valueOf(((Map<?, ?>) object.get(key)).get(below));
   }
 
   @Test

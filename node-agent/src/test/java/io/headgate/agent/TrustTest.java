@@ -76,6 +76,7 @@ class TrustTest {
             config.gpu(),
             config.walls(),
             config.containers(),
+            config.kubernetes(),
             config.cpus(),
             config.memory(),
             config.checkpoints(),

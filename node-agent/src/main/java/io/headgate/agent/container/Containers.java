@@ -2,17 +2,12 @@ package io.headgate.agent.container;
 
 import io.headgate.agent.core.AttemptKey;
 import io.headgate.agent.core.Container;
-import io.headgate.agent.core.DeviceNode;
-import io.headgate.agent.driver.SliceRooms;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
-import java.util.SortedMap;
-import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
@@ -22,12 +17,10 @@ import org.slf4j.LoggerFactory;
 /// container engines. Nothing of it runs anything; that is their supervisors' part, as of all.
 public final class Containers {
   private static final Logger LOG = LoggerFactory.getLogger(Containers.class);
-  private static final Path SHARED_MEMORY = Path.of("/dev/shm");
+  private static final String PREFIX = "headgate.";
 
   private final ImageStore images;
-  private final CdiDirectory cdi;
-  private final String owner;
-  private final List<Path> lent;
+  private final SliceDevices devices;
 
   /// How containers are made.
   ///
@@ -41,11 +34,9 @@ public final class Containers {
     }
   }
 
-  private Containers(ImageStore images, Settings settings, String owner) {
+  private Containers(ImageStore images, SliceDevices devices) {
     this.images = images;
-    this.cdi = new CdiDirectory(settings.cdi(), owner);
-    this.owner = owner;
-    this.lent = settings.lent();
+    this.devices = devices;
   }
 
   /// Tries what they need.
@@ -54,11 +45,9 @@ public final class Containers {
   /// @throws IOException why there can be none
   public static Containers open(Settings settings, String agent)
       throws IOException, InterruptedException {
-    // Short, because it is a part of file names, beside three ids.
     return new Containers(
         Podman.open(settings.podman(), settings.pullTimeout()),
-        settings,
-        Integer.toHexString(agent.hashCode()));
+        new SliceDevices(settings.cdi(), settings.lent(), agent));
   }
 
   /// What runs them, for people.
@@ -72,35 +61,19 @@ public final class Containers {
   /// @throws ImageStore.ImageException when the image cannot be had
   public ImageStore.Image open(AttemptKey attempt, Container container, BooleanSupplier abandoned)
       throws IOException, InterruptedException {
-    return images.open(copyOf(name(attempt)), container.image(), container.pull(), abandoned);
+    return images.open(copyOf(attempt), container.image(), container.pull(), abandoned);
   }
 
-  /// Tells engines of an attempt's slices.
-  public void tell(
-      AttemptKey attempt,
-      SortedMap<String, String> environment,
-      List<DeviceNode> nodes,
-      SliceRooms rooms)
-      throws IOException {
-    List<CdiSpec.Mount> mounts = new ArrayList<>();
-    rooms.shown().forEach(path -> mounts.add(new CdiSpec.Mount(path, path, false)));
-    rooms
-        .sharedMemory()
-        .ifPresent(path -> mounts.add(new CdiSpec.Mount(path, SHARED_MEMORY, false)));
-    lent.forEach(path -> mounts.add(new CdiSpec.Mount(path, path, true)));
-    cdi.write(new CdiSpec(name(attempt), environment, nodes, mounts));
-  }
-
-  /// What containers find of the machine, read-only.
-  public List<Path> lent() {
-    return lent;
+  /// Their slices.
+  public SliceDevices devices() {
+    return devices;
   }
 
   /// Removes what there is for an attempt of which nothing lives any more.
   public void remove(AttemptKey attempt) throws IOException {
-    cdi.remove(name(attempt));
+    devices.remove(attempt);
     try {
-      images.remove(copyOf(name(attempt)));
+      images.remove(copyOf(attempt));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IOException("interrupted while a container was removed", e);
@@ -109,12 +82,11 @@ public final class Containers {
 
   /// Called once, before anything is made: removes what is there for others than these.
   public void recover(Collection<AttemptKey> live) throws IOException {
-    Set<String> names =
-        live.stream().map(this::name).collect(Collectors.toCollection(TreeSet::new));
-    cdi.retain(names);
+    devices.retain(live);
+    Set<String> copies = live.stream().map(this::copyOf).collect(Collectors.toSet());
     try {
-      for (String copy : images.list(copyOf(owner + "."))) {
-        if (names.stream().noneMatch(name -> copy.equals(copyOf(name)))) {
+      for (String copy : images.list(PREFIX + devices.prefix())) {
+        if (!copies.contains(copy)) {
           LOG.info("removing {}, which an earlier agent left", copy);
           images.remove(copy);
         }
@@ -125,11 +97,7 @@ public final class Containers {
     }
   }
 
-  private String name(AttemptKey attempt) {
-    return owner + "." + attempt.directoryName();
-  }
-
-  private static String copyOf(String name) {
-    return "headgate." + name;
+  private String copyOf(AttemptKey attempt) {
+    return PREFIX + devices.name(attempt);
   }
 }

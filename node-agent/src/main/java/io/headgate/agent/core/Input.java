@@ -38,14 +38,19 @@ public sealed interface Input {
   record ShutdownOrdered() implements Input {}
 
   /// A supervisor has recorded something.
-  record Observed(AttemptKey key, Observation observation) implements Input {}
+  ///
+  /// @param cause of an end that neither it nor the scheduler wanted; empty: none is known
+  record Observed(AttemptKey key, Observation observation, Optional<String> cause)
+      implements Input {}
 
   /// The program was not started, and will not be.
   record NotStarted(AttemptKey key, EndReason reason, String problem, Instant now)
       implements Input {}
 
   /// The supervisor is gone without having recorded an end.
-  record Vanished(AttemptKey key, Instant now) implements Input {}
+  ///
+  /// @param problem one sentence
+  record Vanished(AttemptKey key, EndReason reason, String problem, Instant now) implements Input {}
 
   /// Nothing of the attempt is left and its slices are free.
   ///

@@ -28,12 +28,12 @@ public final class JobEnvironment {
   /// @param homeDirectory private to the attempt
   /// @param temporaryDirectory private to the attempt
   /// @param checkpointDirectory the job's, the same for every attempt
-  /// @param image what the image says that the job runs in; empty without one
+  /// @param surroundings what is below the job's own environment
   public record Places(
       String homeDirectory,
       String temporaryDirectory,
       String checkpointDirectory,
-      Map<String, String> image) {}
+      Map<String, String> surroundings) {}
 
   /// The GPUs of a job.
   ///
@@ -42,15 +42,21 @@ public final class JobEnvironment {
   /// @param simulated the devices do not exist
   public record Gpus(Map<String, String> device, long memoryLimitBytes, boolean simulated) {}
 
+  /// What programs expect, below what an image says; of an image that says nothing, too.
+  public static SortedMap<String, String> surroundings(Map<String, String> image) {
+    SortedMap<String, String> environment = new TreeMap<>();
+    environment.put("PATH", PATH);
+    environment.put("LANG", "C.UTF-8");
+    environment.putAll(image);
+    return environment;
+  }
+
   /// The whole environment.
   ///
   /// @param traceparent W3C trace context that the job continues; may be empty
   public static SortedMap<String, String> of(
       Assignment assignment, Places places, Gpus gpus, String traceparent) {
-    SortedMap<String, String> environment = new TreeMap<>();
-    environment.put("PATH", PATH);
-    environment.put("LANG", "C.UTF-8");
-    environment.putAll(places.image());
+    SortedMap<String, String> environment = new TreeMap<>(places.surroundings());
     // What only Headgate says, an image cannot say.
     environment.keySet().removeIf(name -> name.startsWith("HEADGATE_"));
     environment.remove("TRACEPARENT");

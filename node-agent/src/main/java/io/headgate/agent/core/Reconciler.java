@@ -41,17 +41,11 @@ public final class Reconciler {
           judged(uuid, condition, effects);
       case Input.ShutdownOrdered _ -> stopAll(effects);
       case Input.Forgotten(AttemptKey key) -> forget(key, effects);
-      case Input.Observed(AttemptKey key, Observation seen) -> observe(key, seen, effects);
+      case Input.Observed observed -> observe(observed, effects);
       case Input.NotStarted(AttemptKey key, EndReason reason, String problem, Instant now) ->
           gone(key, AttemptLifecycle.Event.GONE, reason, problem, now, effects);
-      case Input.Vanished(AttemptKey key, Instant now) ->
-          gone(
-              key,
-              AttemptLifecycle.Event.VANISHED,
-              EndReason.LOST,
-              "its supervisor was killed",
-              now,
-              effects);
+      case Input.Vanished(AttemptKey key, EndReason reason, String problem, Instant now) ->
+          gone(key, AttemptLifecycle.Event.VANISHED, reason, problem, now, effects);
       case Input.Released(AttemptKey key, Duration took) -> released(key, took, effects);
     }
     return List.copyOf(effects);
@@ -257,7 +251,9 @@ public final class Reconciler {
     }
   }
 
-  private void observe(AttemptKey key, Observation seen, List<Effect> effects) {
+  private void observe(Input.Observed observed, List<Effect> effects) {
+    AttemptKey key = observed.key();
+    Observation seen = observed.observation();
     Attempt attempt = attempts.get(key);
     if (attempt == null || attempt.state().compareTo(AttemptState.RELEASING) >= 0) {
       return;
@@ -272,6 +268,7 @@ public final class Reconciler {
       attempt = apply(attempt, AttemptLifecycle.Event.STOP_SEEN, Optional.empty(), effects);
       attempt = reportSteps(attempt, steps, effects);
     }
+    attempt = observed.cause().map(attempt::stoppedFor).orElse(attempt);
     attempts.put(key, attempt);
     if (seen.ending().isPresent()) {
       attempt = attempt.endedBy(endOf(attempt, seen.ending().get()));

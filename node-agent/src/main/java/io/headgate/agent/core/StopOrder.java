@@ -5,16 +5,27 @@ public record StopOrder(Kind kind, boolean skipCallback) {
   /// Why.
   public enum Kind {
     /// Another job needs the place.
-    PREEMPT,
+    PREEMPT("preempted"),
     /// A user asked for it.
-    CANCEL,
+    CANCEL("cancelled"),
     /// The scheduler does not know it.
-    ORPHAN,
+    ORPHAN("orphaned"),
     /// This machine's agent is closed down in order.
-    SHUTDOWN,
+    SHUTDOWN("shutdown"),
     /// It has more than its slices.
-    OVER_LIMIT,
+    OVER_LIMIT("over-limit"),
     /// A device that it has slices of failed.
-    DEVICE_FAILED
+    DEVICE_FAILED("device-failed");
+
+    private final String word;
+
+    Kind(String word) {
+      this.word = word;
+    }
+
+    /// Its supervisor's word for it.
+    public String word() {
+      return word;
+    }
   }
 }

@@ -27,6 +27,12 @@ public final class AttemptLock {
     }
   }
 
+  /// Makes the lock, if it is not there, of a supervisor that is not the agent's user. Where nobody
+  /// can take the file away, it is the same lock for ever.
+  public static void makeShared(Path attempt) throws IOException {
+    DurableFile.makeShared(attempt.resolve("lock"));
+  }
+
   /// What is done while no supervisor can start.
   @FunctionalInterface
   public interface Step {

@@ -66,7 +66,7 @@ public final class Cgroups {
   }
 
   /// Those of a machine that lets this user make none.
-  static Cgroups none() {
+  public static Cgroups none() {
     return new Cgroups(Optional.empty(), Set.of());
   }
 

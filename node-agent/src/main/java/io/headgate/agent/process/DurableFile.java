@@ -45,6 +45,14 @@ public final class DurableFile {
     replace(file, content, READABLE_FILE, false);
   }
 
+  /// Makes an empty file that all may write to, if it is not there.
+  static void makeShared(Path file) throws IOException {
+    if (!Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
+      Files.createFile(file, OWNER_ONLY_FILE);
+    }
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-rw-rw-"));
+  }
+
   /// Makes the directory if it is not there, and its entry durable.
   public static void makeDirectory(Path directory) throws IOException {
     if (Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {

@@ -12,31 +12,53 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /// Tells which attempt a process of this machine belongs to: by its cgroup, or where there is none
-/// by descent from the attempt's supervisor, which nothing that a job starts escapes.
+/// of ours by descent from the attempt's supervisor, which nothing that a job starts escapes.
 public final class JobProcesses {
   private static final int MAX_DEPTH = 1000;
 
   private final Cgroups cgroups;
-  private final Path attempts;
+  private final Supervisors supervisors;
 
-  /// @param attempts where the directories of the attempts are
-  public JobProcesses(Cgroups cgroups, Path attempts) {
+  /// Who supervises an attempt, by its number on this machine.
+  @FunctionalInterface
+  public interface Supervisors {
+    /// Empty: nobody is found.
+    Optional<Long> of(AttemptKey key) throws IOException;
+  }
+
+  private JobProcesses(Cgroups cgroups, Supervisors supervisors) {
     this.cgroups = cgroups;
-    this.attempts = attempts;
+    this.supervisors = supervisors;
+  }
+
+  /// Those of attempts that are the machine's processes.
+  ///
+  /// @param attempts where the directories of the attempts are
+  public static JobProcesses ofMachine(Cgroups cgroups, Path attempts) {
+    return new JobProcesses(
+        cgroups,
+        key ->
+            SupervisorStatus.read(attempts.resolve(key.directoryName()))
+                .map(SupervisorStatus::supervisorPid));
+  }
+
+  /// Those of attempts in containers, where numbers of processes are others.
+  public static JobProcesses ofContainers(Supervisors supervisors) {
+    return new JobProcesses(Cgroups.none(), supervisors);
   }
 
   /// The attempt of each process; those of none of the candidates are left out.
   public Map<Long, AttemptKey> attemptsOf(
       Collection<Long> pids, Collection<AttemptKey> candidates) {
     Map<Long, AttemptKey> found = new HashMap<>();
-    Map<Long, AttemptKey> supervisors = new HashMap<>();
+    Map<Long, AttemptKey> roots = new HashMap<>();
     for (long pid : pids) {
       Optional<AttemptKey> attempt = byCgroup(pid, candidates);
       if (attempt.isEmpty()) {
-        if (supervisors.isEmpty()) {
-          candidates.forEach(key -> supervisor(key).ifPresent(by -> supervisors.put(by, key)));
+        if (roots.isEmpty()) {
+          candidates.forEach(key -> supervisor(key).ifPresent(by -> roots.put(by, key)));
         }
-        attempt = byDescent(pid, supervisors);
+        attempt = byDescent(pid, roots);
       }
       attempt.ifPresent(key -> found.put(pid, key));
     }
@@ -69,8 +91,7 @@ public final class JobProcesses {
 
   private Optional<Long> supervisor(AttemptKey key) {
     try {
-      return SupervisorStatus.read(attempts.resolve(key.directoryName()))
-          .map(SupervisorStatus::supervisorPid);
+      return supervisors.of(key);
     } catch (IOException _) {
       // Not to be read now; the next sample asks again.
       return Optional.empty();

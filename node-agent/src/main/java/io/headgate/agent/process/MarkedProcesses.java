@@ -29,6 +29,16 @@ public final class MarkedProcesses {
     return marked;
   }
 
+  /// Whether the process with this number is that user.
+  public static boolean isUser(long pid, int user) {
+    try {
+      return Files.readAllLines(Path.of("/proc", Long.toString(pid), "status")).stream()
+          .anyMatch(line -> line.startsWith("Uid:\t" + user + "\t"));
+    } catch (IOException _) {
+      return false;
+    }
+  }
+
   /// Whether the process with this number has all of the entries.
   public static boolean isMarked(long pid, List<String> marks) {
     try {

@@ -18,8 +18,9 @@ import java.util.Set;
 /// Its name holds the hash of its content: an upgraded agent brings its own beside the one that
 /// still supervises older attempts.
 public final class SupervisorBinary {
-  private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY_PROGRAM =
-      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
+  /// Others run it where it is the first process of their container.
+  private static final FileAttribute<Set<PosixFilePermission>> PROGRAM =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwxr-xr-x"));
 
   private SupervisorBinary() {}
 
@@ -39,7 +40,7 @@ public final class SupervisorBinary {
     Path file = directory.resolve("headgate-supervisor-" + hash(program));
     // A crash of the machine may have left a file without its content.
     if (!Files.isExecutable(file) || !Arrays.equals(Files.readAllBytes(file), program)) {
-      DurableFile.replace(file, program, OWNER_ONLY_PROGRAM);
+      DurableFile.replace(file, program, PROGRAM);
     }
     return file;
   }

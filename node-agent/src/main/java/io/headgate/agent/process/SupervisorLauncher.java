@@ -7,6 +7,12 @@ import java.nio.file.Path;
 
 /// Starts supervisors.
 public final class SupervisorLauncher {
+  /// Exit code: without contact for so long that it may run elsewhere.
+  public static final int TOO_LATE = 75;
+
+  /// Exit code: it was started or given up before.
+  public static final int ALREADY_STARTED = 74;
+
   private final Path program;
 
   /// Launches with this program.
@@ -32,6 +38,12 @@ public final class SupervisorLauncher {
 
     /// It was not started.
     record Failed(String problem) implements Result {}
+
+    /// It was not started, by a fault of the machine's: it may run elsewhere.
+    record Rejected(String problem) implements Result {}
+
+    /// It had not started when nobody waited for that any more.
+    record Abandoned() implements Result {}
   }
 
   /// Starts the attempt in the directory, at most once ever: the supervisor's own lock and status
@@ -52,8 +64,8 @@ public final class SupervisorLauncher {
     return switch (code) {
       case 0 -> new Result.Started();
       case 73 -> new Result.AlreadySupervised();
-      case 74 -> new Result.AlreadyStarted();
-      case 75 -> new Result.TooLate();
+      case ALREADY_STARTED -> new Result.AlreadyStarted();
+      case TOO_LATE -> new Result.TooLate();
       case 64, 71 -> new Result.Failed(problem.isEmpty() ? "the supervisor failed" : problem);
       // The launcher was killed, so it is unknown whether the supervisor lives; trying again tells.
       default -> throw new IOException("the launcher of " + attempt + " ended with " + code);

@@ -9,8 +9,10 @@ import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.OptionalInt;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import jdk.net.ExtendedSocketOptions;
 import org.jspecify.annotations.Nullable;
 
 /// The connection to one supervisor: commands go in, changes of its status come out.
@@ -31,11 +33,17 @@ public final class SupervisorLink implements AutoCloseable {
   }
 
   /// Connects to the supervisor that lives in the directory.
-  public static SupervisorLink connect(Path attempt) throws IOException {
+  ///
+  /// @param user that it is where its job can put another's socket in the place of its own; empty:
+  ///   no job can
+  public static SupervisorLink connect(Path attempt, OptionalInt user) throws IOException {
     SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX);
     // A socket's name may have 107 bytes only; through the pinned directory it always fits.
     try (PinnedDirectory directory = PinnedDirectory.open(attempt)) {
       channel.connect(UnixDomainSocketAddress.of(directory.path().resolve("control")));
+      if (user.isPresent()) {
+        requirePeer(channel, user.getAsInt());
+      }
     } catch (IOException e) {
       channel.close();
       throw e;
@@ -43,6 +51,14 @@ public final class SupervisorLink implements AutoCloseable {
     SupervisorLink link = new SupervisorLink(channel);
     Thread.ofVirtual().name("supervisor-link").start(link::sendCommands);
     return link;
+  }
+
+  private static void requirePeer(SocketChannel channel, int user) throws IOException {
+    // A user without a name has his number instead.
+    String peer = channel.getOption(ExtendedSocketOptions.SO_PEERCRED).user().getName();
+    if (!peer.equals(Integer.toString(user))) {
+      throw new IOException("who listens there is the user " + peer + ", and not " + user);
+    }
   }
 
   /// The control plane was heard from at that time of the boot clock.

@@ -4,6 +4,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -35,6 +36,9 @@ public record SupervisorSpec(
     Walls walls,
     Limits limits,
     Logs logs) {
+  /// The last one that is written.
+  private static final String SPEC = "spec";
+
   private static final String LOG_SEGMENT_BYTES = "log_segment_bytes";
 
   /// The times of a job.
@@ -80,14 +84,33 @@ public record SupervisorSpec(
   /// Writes the files, each as a whole: the launcher of an agent that was killed may be reading
   /// them. Not durable, because after a crash of the machine the attempt is over anyway.
   public void writeTo(Path attempt) throws IOException {
-    DurableFile.replaceVolatile(attempt.resolve("argv"), join(command));
-    DurableFile.replaceVolatile(
+    writeTo(attempt, DurableFile::replaceVolatile);
+  }
+
+  /// The same for a supervisor that is not the agent's user.
+  public void writeReadableTo(Path attempt) throws IOException {
+    writeTo(attempt, DurableFile::replaceReadable);
+  }
+
+  /// Whether all of one was written there.
+  public static boolean isWritten(Path attempt) {
+    return Files.exists(attempt.resolve(SPEC), LinkOption.NOFOLLOW_LINKS);
+  }
+
+  @FunctionalInterface
+  private interface Writer {
+    void write(Path file, byte[] content) throws IOException;
+  }
+
+  private void writeTo(Path attempt, Writer writer) throws IOException {
+    writer.write(attempt.resolve("argv"), join(command));
+    writer.write(
         attempt.resolve("env"),
         join(environment.entrySet().stream().map(e -> e.getKey() + "=" + e.getValue()).toList()));
     if (callback.isEmpty()) {
       Files.deleteIfExists(attempt.resolve("callback"));
     } else {
-      DurableFile.replaceVolatile(attempt.resolve("callback"), join(callback));
+      writer.write(attempt.resolve("callback"), join(callback));
     }
     StringBuilder text = new StringBuilder();
     line(text, "directory", directory);
@@ -103,8 +126,7 @@ public record SupervisorSpec(
     line(text, LOG_SEGMENT_BYTES, logs.segmentBytes);
     line(text, "log_segments", logs.segments);
     walls.writeTo(text);
-    DurableFile.replaceVolatile(
-        attempt.resolve("spec"), text.toString().getBytes(StandardCharsets.UTF_8));
+    writer.write(attempt.resolve(SPEC), text.toString().getBytes(StandardCharsets.UTF_8));
   }
 
   /// The size of the log segments of an attempt whose spec was written.
@@ -112,7 +134,7 @@ public record SupervisorSpec(
   /// @throws IOException also when the file is no spec: a job could have replaced it
   static long logSegmentBytes(Path attempt) throws IOException {
     try {
-      String text = KeyValues.require(KeyValues.read(attempt, "spec"), LOG_SEGMENT_BYTES);
+      String text = KeyValues.require(KeyValues.read(attempt, SPEC), LOG_SEGMENT_BYTES);
       long size = Long.parseLong(text);
       if (size < 1) {
         throw new NumberFormatException(size + " is less than 1");

@@ -2,6 +2,8 @@ package io.headgate.agent.process;
 
 import io.headgate.agent.core.Observation;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -27,6 +29,11 @@ public record SupervisorStatus(
     long jobStartTicks,
     boolean inCgroup,
     Observation observation) {
+
+  /// Whether there is one, whatever it says: the program was started.
+  public static boolean isThere(Path attempt) {
+    return Files.exists(attempt.resolve("status"), LinkOption.NOFOLLOW_LINKS);
+  }
 
   /// Reads it; empty when the program was never started.
   ///

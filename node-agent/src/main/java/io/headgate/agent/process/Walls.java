@@ -34,6 +34,20 @@ public record Walls(
           List.of(),
           Limits.NONE);
 
+  /// Of a job whose walls are those of its container.
+  ///
+  /// @param files that a process may have open
+  public static Walls ofContainer(int files) {
+    return new Walls(
+        NONE.user,
+        NONE.namespaces,
+        NONE.rooms,
+        NONE.devices,
+        NONE.fence,
+        NONE.groups,
+        new Limits(files, 0));
+  }
+
   /// Which ones are the job's own.
   public enum Namespaces {
     NONE(""),

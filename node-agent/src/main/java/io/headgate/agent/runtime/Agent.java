@@ -7,6 +7,8 @@ import io.headgate.agent.core.Input;
 import io.headgate.agent.core.JobProgress;
 import io.headgate.agent.core.LeadershipHistory;
 import io.headgate.agent.driver.GpuDriver;
+import io.headgate.agent.kubernetes.PodRequest;
+import io.headgate.agent.kubernetes.PodSettings;
 import io.headgate.agent.process.AttemptLogs;
 import io.headgate.agent.process.Cgroups;
 import io.headgate.agent.process.SupervisorSpec;
@@ -32,6 +34,7 @@ public final class Agent implements AutoCloseable {
   /// @param watch how closely jobs are held to their device memory
   /// @param walls how jobs are walled off
   /// @param containers for jobs with an image
+  /// @param pods how jobs are run as pods; empty: they are the machine's processes
   /// @param bootId of the running kernel; another one only in tests
   public record Settings(
       String name,
@@ -42,6 +45,7 @@ public final class Agent implements AutoCloseable {
       MemoryWatch.Settings watch,
       JobWalls.Settings walls,
       ContainerUse containers,
+      Optional<PodSettings> pods,
       String bootId) {}
 
   /// An update on its way to the scheduler.
@@ -69,6 +73,11 @@ public final class Agent implements AutoCloseable {
     Agent agent = new Agent(settings.name(), ports);
     instruments.observe(agent.loop::latestReports, driver::discover, ports.updates()::size);
     return agent;
+  }
+
+  /// What tells its pods from those of all other agents.
+  public static String podOwner(String name, Path data) {
+    return PodRequest.digest(name + " " + data);
   }
 
   /// Where the jobs of an agent get their cgroups.

@@ -2,13 +2,12 @@ package io.headgate.agent.runtime;
 
 import io.headgate.agent.core.Assignment;
 import io.headgate.agent.core.AttemptKey;
+import io.headgate.agent.core.EndReason;
 import io.headgate.agent.core.Input;
-import io.headgate.agent.core.JobEnvironment;
 import io.headgate.agent.core.Observation;
 import io.headgate.agent.core.StopOrder;
 import io.headgate.agent.driver.SlicePlan;
 import io.headgate.agent.process.AttemptLock;
-import io.headgate.agent.process.Remains;
 import io.headgate.agent.process.SupervisorLink;
 import io.headgate.agent.process.SupervisorStatus;
 import io.opentelemetry.api.trace.Span;
@@ -26,14 +25,16 @@ import org.slf4j.LoggerFactory;
 
 /// Looks after an attempt under a supervisor on this machine. Everything that may take time runs on
 /// virtual threads of its own.
-final class AttemptProcess implements AttemptCare, AttemptStart.Circumstances {
+final class AttemptProcess implements AttemptCare, Workload.Circumstances {
   private static final Logger LOG = LoggerFactory.getLogger(AttemptProcess.class);
   private static final Duration FIRST_RETRY = Duration.ofMillis(10);
   private static final Duration LAST_RETRY = Duration.ofSeconds(5);
+  private static final Workload.LastWords KILLED =
+      new Workload.LastWords(EndReason.LOST, "its supervisor was killed");
 
   private final Machine machine;
   private final Assignment assignment;
-  private final Path directory;
+  private final Workload workload;
   private final Consumer<Input> inputs;
   private final AttemptStart start;
   private boolean seen; // a status of it; the run's own thread only
@@ -49,13 +50,18 @@ final class AttemptProcess implements AttemptCare, AttemptStart.Circumstances {
   AttemptProcess(Machine machine, Assignment assignment, Consumer<Input> inputs) {
     this.machine = machine;
     this.assignment = assignment;
-    this.directory = machine.ledger().directory(assignment.key());
+    this.workload = machine.runtime().of(assignment);
     this.inputs = inputs;
-    this.start = new AttemptStart(machine, assignment);
+    this.start = new AttemptStart(machine, assignment, workload);
   }
 
   AttemptKey key() {
     return assignment.key();
+  }
+
+  /// Its supervisor's, as soon as there is one.
+  private Path directory() {
+    return machine.ledger().supervised(key());
   }
 
   @Override
@@ -83,11 +89,14 @@ final class AttemptProcess implements AttemptCare, AttemptStart.Circumstances {
       boolean late = order != null;
       // One that skips the callback is not taken back by a later one that does not.
       order = order != null && order.skipCallback() ? order : stop;
+      if (!late) {
+        workload.stopOrdered(this);
+      }
       stopSpan = stopSpan != null ? stopSpan : machine.instruments().stopping(assignment);
       if (link != null) {
         if (late && stop.kind() == StopOrder.Kind.OVER_LIMIT) {
           // It was told to end, and takes what is its neighbours' all the same.
-          link.kill(word(stop.kind()));
+          link.kill(stop.kind().word());
         } else {
           send(link, order);
         }
@@ -139,7 +148,7 @@ final class AttemptProcess implements AttemptCare, AttemptStart.Circumstances {
 
   private void runOnce() throws IOException, InterruptedException {
     while (!isDetached()) {
-      boolean ran = AttemptLock.isHeld(directory) || SupervisorStatus.read(directory).isPresent();
+      boolean ran = AttemptLock.isHeld(directory()) || SupervisorStatus.isThere(directory());
       if (ran) {
         LOG.info("found {} as it was left", key());
         start.adopt();
@@ -151,7 +160,7 @@ final class AttemptProcess implements AttemptCare, AttemptStart.Circumstances {
         }
       }
       if (key().worker() == 0) {
-        machine.progress().follow(key(), directory);
+        machine.progress().follow(key(), directory());
       }
       if (follow()) {
         return;
@@ -165,7 +174,8 @@ final class AttemptProcess implements AttemptCare, AttemptStart.Circumstances {
   private boolean follow() throws IOException {
     Duration wait = FIRST_RETRY;
     while (!isDetached()) {
-      try (SupervisorLink connected = SupervisorLink.connect(directory)) {
+      try (SupervisorLink connected =
+          SupervisorLink.connect(directory(), workload.supervisorUser())) {
         publish(connected);
         wait = FIRST_RETRY;
         while (!observeIfReadable()) {
@@ -178,16 +188,18 @@ final class AttemptProcess implements AttemptCare, AttemptStart.Circumstances {
         publish(null);
       }
       // No supervisor any more: what it wrote last is final. The order of the two reads matters.
-      boolean gone = !AttemptLock.isHeld(directory);
-      if (observe() || isDetached()) {
+      boolean gone = !AttemptLock.isHeld(directory());
+      if (observeLast(gone) || isDetached()) {
         return true;
       }
       if (gone && !seen) {
         return false;
       }
       if (gone) {
-        LOG.warn("the supervisor of {} is gone without a last word", key());
-        inputs.accept(new Input.Vanished(key(), machine.time().instant()));
+        Workload.LastWords words = workload.lastWords(this).orElse(KILLED);
+        LOG.warn("the supervisor of {} is gone without a last word: {}", key(), words.problem());
+        inputs.accept(
+            new Input.Vanished(key(), words.reason(), words.problem(), machine.time().instant()));
         return true;
       }
       pause(wait);
@@ -207,16 +219,38 @@ final class AttemptProcess implements AttemptCare, AttemptStart.Circumstances {
     }
   }
 
+  /// The same without a link. Where its job can put something else in the place of its status,
+  /// nothing better comes once the supervisor is gone.
+  private boolean observeLast(boolean gone) throws IOException {
+    try {
+      return observe();
+    } catch (IOException e) {
+      if (workload.supervisorUser().isEmpty()) {
+        throw e;
+      }
+      LOG.debug("what the supervisor of {} wrote is not there: {}", key(), e.getMessage());
+      seen |= gone;
+      return false;
+    }
+  }
+
   /// Tells the loop what the supervisor has recorded; true at the end of the job.
   private boolean observe() throws IOException {
-    Optional<SupervisorStatus> status = SupervisorStatus.read(directory);
+    Optional<SupervisorStatus> status = SupervisorStatus.read(directory());
     if (status.isEmpty() || isDetached()) {
       return false;
     }
     seen = true;
-    failed = status.get().observation().ending().filter(AttemptProcess::isFailure).isPresent();
-    inputs.accept(new Input.Observed(key(), status.get().observation()));
-    return status.get().observation().ending().isPresent();
+    Observation observation = status.get().observation();
+    failed = observation.ending().filter(AttemptProcess::isFailure).isPresent();
+    Optional<String> cause =
+        observation
+            .ending()
+            .filter(ending -> ending.reason().equals("shutdown") && stopped().isEmpty())
+            .flatMap(_ -> workload.lastWords(this))
+            .map(Workload.LastWords::problem);
+    inputs.accept(new Input.Observed(key(), observation, cause));
+    return observation.ending().isPresent();
   }
 
   private static boolean isFailure(Observation.Ending ending) {
@@ -266,16 +300,13 @@ final class AttemptProcess implements AttemptCare, AttemptStart.Circumstances {
   }
 
   private boolean tryRelease(boolean killRemains) throws IOException {
-    if (killRemains) {
-      Optional<Path> cgroup = machine.cgroups().of(key().directoryName());
-      if (new Remains(cgroup, JobEnvironment.marks(key())).kill()) {
-        return false;
-      }
+    if (!workload.clear(killRemains)) {
+      return false;
     }
     for (SlicePlan plan : machine.ledger().slices(key())) {
       machine.driver().release(plan);
     }
-    new Launch(machine, assignment, directory).cleanUp();
+    workload.cleanUp();
     return true;
   }
 
@@ -298,22 +329,11 @@ final class AttemptProcess implements AttemptCare, AttemptStart.Circumstances {
   private void send(SupervisorLink to, StopOrder stop) {
     if (stop.kind() == StopOrder.Kind.OVER_LIMIT) {
       Duration half = machine.watch().grace().dividedBy(2);
-      to.stop(word(stop.kind()), half, half);
+      to.stop(stop.kind().word(), half, half);
       return;
     }
     Duration callback = stop.skipCallback() ? Duration.ZERO : assignment.abortCallback().timeout();
-    to.stop(word(stop.kind()), callback, assignment.grace());
-  }
-
-  private static String word(StopOrder.Kind kind) {
-    return switch (kind) {
-      case PREEMPT -> "preempted";
-      case CANCEL -> "cancelled";
-      case ORPHAN -> "orphaned";
-      case SHUTDOWN -> "shutdown";
-      case OVER_LIMIT -> "over-limit";
-      case DEVICE_FAILED -> "device-failed";
-    };
+    to.stop(stop.kind().word(), callback, assignment.grace());
   }
 
   private void notStarted(Ledger.Refusal refusal) {
@@ -352,8 +372,8 @@ final class AttemptProcess implements AttemptCare, AttemptStart.Circumstances {
     }
   }
 
-  /// Waits, but no longer than until the agent lets go.
-  private void pause(Duration time) {
+  @Override
+  public void pause(Duration time) {
     lock.lock();
     try {
       long left = time.toNanos();

@@ -1,17 +1,14 @@
 package io.headgate.agent.runtime;
 
-import io.headgate.agent.container.Containers;
 import io.headgate.agent.container.ImageStore;
 import io.headgate.agent.core.Assignment;
 import io.headgate.agent.core.AttemptKey;
-import io.headgate.agent.core.Container;
 import io.headgate.agent.core.EndReason;
 import io.headgate.agent.core.StopOrder;
 import io.headgate.agent.driver.GpuDriverException;
 import io.headgate.agent.driver.SlicePlan;
 import io.headgate.agent.process.SupervisorLauncher;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -28,25 +25,13 @@ final class AttemptStart {
 
   private final Machine machine;
   private final Assignment assignment;
-  private final Path directory;
+  private final Workload workload;
   private int launches;
 
-  AttemptStart(Machine machine, Assignment assignment) {
+  AttemptStart(Machine machine, Assignment assignment, Workload workload) {
     this.machine = machine;
     this.assignment = assignment;
-    this.directory = machine.ledger().directory(assignment.key());
-  }
-
-  /// What may change while an attempt is started.
-  interface Circumstances {
-    /// An order to stop it that came already.
-    Optional<StopOrder> stopped();
-
-    /// The last contact with the control plane that is known; 0: none.
-    long contactBootMs();
-
-    /// The agent lets go of its attempts.
-    boolean isDetached();
+    this.workload = workload;
   }
 
   /// After a restart the driver has to know again which slices are taken.
@@ -65,7 +50,7 @@ final class AttemptStart {
   /// @param circumstances as they are, whenever they are asked for
   /// @return empty: a supervisor has it; otherwise why it never runs here
   /// @throws IOException when it is unknown how far it came; to be tried again
-  Optional<Ledger.Refusal> launch(Circumstances circumstances)
+  Optional<Ledger.Refusal> launch(Workload.Circumstances circumstances)
       throws IOException, InterruptedException {
     Optional<Ledger.Refusal> earlier = machine.ledger().refusal(key());
     if (earlier.isPresent()) {
@@ -90,16 +75,13 @@ final class AttemptStart {
     return giveUp(reason, "stopped before it started");
   }
 
-  private Optional<Ledger.Refusal> launch(Circumstances circumstances, String traceparent)
+  private Optional<Ledger.Refusal> launch(Workload.Circumstances circumstances, String traceparent)
       throws IOException, InterruptedException {
-    Optional<ImageStore.Image> image = Optional.empty();
-    if (assignment.container().isPresent()) {
+    try {
       // Before the slices: an image may take long, or not be there at all.
-      try {
-        image = Optional.of(openImage(assignment.container().get(), circumstances));
-      } catch (ImageStore.ImageException | IOException e) {
-        return withoutImage(e, circumstances);
-      }
+      workload.fetch(circumstances);
+    } catch (ImageStore.ImageException | IOException e) {
+      return withoutImage(e, circumstances);
     }
     List<SlicePlan> plans;
     try {
@@ -110,7 +92,7 @@ final class AttemptStart {
     }
     try {
       long contact = Math.max(machine.ledger().contactBootMs(key()), circumstances.contactBootMs());
-      new Launch(machine, assignment, directory).prepare(plans, contact, traceparent, image);
+      workload.prepare(plans, contact, traceparent);
     } catch (GpuDriverException e) {
       return giveUp(EndReason.REJECTED, "the slice cannot be given to it: " + e.getMessage());
     } catch (IOException | IllegalArgumentException | ArithmeticException e) {
@@ -120,7 +102,7 @@ final class AttemptStart {
     Failpoint.AFTER_SPEC.reach();
     SupervisorLauncher.Result result;
     try {
-      result = machine.launcher().launch(directory);
+      result = workload.launch(circumstances);
     } catch (IOException e) {
       launches++;
       if (launches < MAX_LAUNCHES) {
@@ -138,27 +120,25 @@ final class AttemptStart {
           giveUp(EndReason.OUT_OF_CONTACT, "out of contact for too long before it could start");
       case SupervisorLauncher.Result.Failed(String problem) ->
           giveUp(EndReason.START_FAILED, problem);
+      case SupervisorLauncher.Result.Rejected(String problem) ->
+          giveUp(EndReason.REJECTED, problem);
+      case SupervisorLauncher.Result.Abandoned _ -> abandoned(circumstances);
     };
   }
 
-  private ImageStore.Image openImage(Container container, Circumstances circumstances)
-      throws IOException, InterruptedException {
-    Containers containers =
-        machine
-            .containers()
-            .orElseThrow(() -> new IOException("this node runs no jobs with an image"));
-    return containers.open(
-        key(), container, () -> circumstances.stopped().isPresent() || circumstances.isDetached());
-  }
-
-  private Optional<Ledger.Refusal> withoutImage(Exception cause, Circumstances circumstances)
+  private Optional<Ledger.Refusal> abandoned(Workload.Circumstances circumstances)
       throws IOException {
     Optional<StopOrder> stopped = circumstances.stopped();
     if (stopped.isPresent()) {
       return giveUp(stopped.get());
     }
-    if (circumstances.isDetached()) {
-      throw new IOException("the agent ends; the next one begins anew", cause);
+    throw new IOException("the agent ends; the next one begins anew");
+  }
+
+  private Optional<Ledger.Refusal> withoutImage(
+      Exception cause, Workload.Circumstances circumstances) throws IOException {
+    if (circumstances.isAbandoned()) {
+      return abandoned(circumstances);
     }
     String problem = String.valueOf(cause.getMessage());
     return cause instanceof ImageStore.ImageException

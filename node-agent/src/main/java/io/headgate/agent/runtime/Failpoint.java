@@ -1,5 +1,8 @@
 package io.headgate.agent.runtime;
 
+import java.util.EnumSet;
+import java.util.Set;
+
 /// Moments at which a crash is worth a test: one before and after each durable step.
 ///
 /// The system property `headgate.agent.failpoint` names the one at which the process dies as if it
@@ -10,14 +13,21 @@ enum Failpoint {
   AFTER_SLICE_RECORD,
   AFTER_REALISE,
   AFTER_SPEC,
+  AFTER_POD_CREATE,
+  AFTER_POD_RECORD,
   AFTER_LAUNCH,
   AFTER_REFUSAL_RECORD,
   AFTER_STOP_SENT,
   BEFORE_RELEASE,
+  AFTER_POD_DELETE,
   AFTER_RELEASE,
   BEFORE_END_RECORD,
   AFTER_END_RECORD,
   AFTER_UPDATE_RECORD;
+
+  /// Those that only attempts in pods pass.
+  static final Set<Failpoint> OF_PODS =
+      EnumSet.of(AFTER_POD_CREATE, AFTER_POD_RECORD, AFTER_POD_DELETE);
 
   static final String PROPERTY = "headgate.agent.failpoint";
 

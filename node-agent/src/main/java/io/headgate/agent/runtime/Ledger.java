@@ -19,6 +19,7 @@ import java.nio.channels.FileLock;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -41,6 +42,8 @@ import org.jspecify.annotations.Nullable;
 /// | `assignment` | before anything is started | taken on, in this boot |
 /// | `slices` | before the driver is called | what to look for and free after a crash |
 /// | `refused` | under the supervisor's lock | it never ran, and no late launcher starts it |
+/// | `pod` | when it was made | its pod, which is made once |
+/// | `inside/` | before its pod is made | what the pod has of it: in there is all that a supervisor writes |
 /// | `status`, `logs/` | by the supervisor | what became of it |
 /// | `end` | when its slices are free | over for good; never starts again |
 /// | `forgotten` | when the scheduler knows | kept for its logs only |
@@ -51,6 +54,11 @@ final class Ledger implements AttemptRecords, AutoCloseable {
   record Refusal(EndReason reason, String problem) {}
 
   private static final String USER = "user_id";
+  private static final String REFUSED = "refused";
+  private static final String INSIDE = "inside";
+
+  /// All may add, and only who added something may take it away or put another in its place.
+  private static final int STICKY = 01777;
 
   /// Data directories in use by agents of this JVM: the file lock only keeps other processes out.
   private static final Set<Path> OPEN = ConcurrentHashMap.newKeySet();
@@ -125,6 +133,42 @@ final class Ledger implements AttemptRecords, AutoCloseable {
     return attempts.resolve(key.directoryName());
   }
 
+  /// Where its supervisor lives: in the same directory, or in what its pod has of it.
+  Path supervised(AttemptKey key) {
+    return supervised(directory(key));
+  }
+
+  private static Path supervised(Path directory) {
+    Path inside = directory.resolve(INSIDE);
+    return Files.isDirectory(inside, LinkOption.NOFOLLOW_LINKS) ? inside : directory;
+  }
+
+  /// Whether its pod has anything of it.
+  boolean hasInside(AttemptKey key) {
+    return !supervised(key).equals(directory(key));
+  }
+
+  /// Makes what the attempt's pod has of its directory. What the agent has put there belongs to the
+  /// agent for good, although the job may add to it.
+  Path makeInside(AttemptKey key) throws IOException {
+    Path inside = directory(key).resolve(INSIDE);
+    DurableFile.makeDirectory(inside);
+    AttemptLock.makeShared(inside);
+    Files.setAttribute(inside, "unix:mode", STICKY, LinkOption.NOFOLLOW_LINKS);
+    return inside;
+  }
+
+  /// The pod was made, and is not made again whatever becomes of it.
+  void recordPod(AttemptKey key, String uid) throws IOException {
+    write(directory(key).resolve("pod"), new Fields().put("uid", uid));
+    Failpoint.AFTER_POD_RECORD.reach();
+  }
+
+  /// The identity of the attempt's pod; empty: none is known to have been made.
+  Optional<String> pod(AttemptKey key) throws IOException {
+    return read(directory(key).resolve("pod")).map(fields -> fields.require("uid"));
+  }
+
   String bootId() {
     return bootId;
   }
@@ -191,22 +235,27 @@ final class Ledger implements AttemptRecords, AutoCloseable {
   ///
   /// @return false: a supervisor has it or had it, and nothing was recorded
   boolean recordRefusal(AttemptKey key, Refusal refusal) throws IOException {
-    Path directory = directory(key);
+    Path supervised = supervised(key);
+    Path record = directory(key).resolve(REFUSED);
     return AttemptLock.runIfFree(
-        directory,
+        supervised,
         () -> {
-          if (SupervisorStatus.read(directory).isPresent()) {
+          if (SupervisorStatus.read(supervised).isPresent()) {
             return false;
           }
           Fields fields = new Fields().put("end", refusal.reason()).put("error", refusal.problem());
-          write(directory.resolve("refused"), fields);
+          if (!record.startsWith(supervised)) {
+            // What its supervisor looks for; whether it was refused, the record says alone.
+            write(supervised.resolve(REFUSED), new Fields());
+          }
+          write(record, fields);
           return true;
         });
   }
 
   /// Why the attempt was given up before it ran; empty: it was not.
   Optional<Refusal> refusal(AttemptKey key) throws IOException {
-    return read(directory(key).resolve("refused"))
+    return read(directory(key).resolve(REFUSED))
         .map(fields ->
             new Refusal(fields.constant("end", EndReason.class), fields.require("error")));
   }
@@ -229,6 +278,7 @@ final class Ledger implements AttemptRecords, AutoCloseable {
   private static void deleteSecrets(Path directory) throws IOException {
     for (String secret : List.of("assignment", "env", "argv", "callback")) {
       Files.deleteIfExists(directory.resolve(secret));
+      Files.deleteIfExists(supervised(directory).resolve(secret));
     }
   }
 
@@ -236,7 +286,7 @@ final class Ledger implements AttemptRecords, AutoCloseable {
   @Override
   public void forget(AttemptKey key) throws IOException {
     Path directory = directory(key);
-    if (Files.isDirectory(directory.resolve("logs"))) {
+    if (Files.isDirectory(supervised(directory).resolve("logs"))) {
       write(directory.resolve("forgotten"), new Fields());
     } else {
       Trees.delete(directory);
@@ -307,7 +357,7 @@ final class Ledger implements AttemptRecords, AutoCloseable {
     Optional<Observation> lastSeen =
         sameBoot
             ? Optional.empty()
-            : SupervisorStatus.read(directory).map(SupervisorStatus::observation);
+            : SupervisorStatus.read(supervised(directory)).map(SupervisorStatus::observation);
     return Optional.of(
         new Input.Found(
             assignment.key(), Optional.of(assignment), sameBoot, Optional.empty(), lastSeen, now));

@@ -50,7 +50,7 @@ public final class MemoryWatch implements AutoCloseable {
 
   MemoryWatch(Machine machine) {
     this.machine = machine;
-    this.processes = new JobProcesses(machine.cgroups(), machine.ledger().attempts());
+    this.processes = machine.runtime().processes();
   }
 
   /// @param inputs told of who has too much

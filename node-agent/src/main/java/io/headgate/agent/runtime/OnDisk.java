@@ -1,11 +1,15 @@
 package io.headgate.agent.runtime;
 
 import io.headgate.agent.container.Containers;
+import io.headgate.agent.container.SliceDevices;
 import io.headgate.agent.core.AttemptKey;
 import io.headgate.agent.core.AttemptReport;
 import io.headgate.agent.core.Input;
 import io.headgate.agent.core.JobProgress;
 import io.headgate.agent.driver.GpuDriver;
+import io.headgate.agent.kubernetes.Fabric8Pods;
+import io.headgate.agent.kubernetes.PodApi;
+import io.headgate.agent.kubernetes.PodSettings;
 import io.headgate.agent.process.AttemptLogs;
 import io.headgate.agent.process.Cgroups;
 import io.headgate.agent.process.DurableFile;
@@ -32,22 +36,15 @@ final class OnDisk {
     Path data = settings.data().toAbsolutePath();
     JobUsers users = new JobUsers(settings.walls().firstUser(), settings.walls().userCount());
     Ledger ledger = Ledger.open(data, settings.bootId(), users);
-    Cgroups cgroups = Agent.cgroups(settings.name(), data);
-    Path program;
-    JobWalls walls;
-    Optional<Containers> containers;
+    WorkloadRuntime runtime;
     Outbox outbox;
     try {
       DurableFile.makeDirectory(data.resolve("bin"));
-      program = SupervisorBinary.extract(data.resolve("bin"));
-      String name = Agent.nameOnMachine(settings.name(), data);
-      walls = JobWalls.open(settings.walls(), name, program, cgroups, data);
-      if (walls.areNamespaces()) {
-        driver.jobsHaveMounts(program);
-      }
-      containers = settings.containers().open(name, walls);
-      walls.openWay(data);
-      walls.openWay(ledger.attempts());
+      Path program = SupervisorBinary.extract(data.resolve("bin"));
+      runtime =
+          settings.pods().isPresent()
+              ? pods(settings, settings.pods().get(), driver, ledger, program, time)
+              : host(settings, driver, ledger, program);
       outbox = Outbox.open(data.resolve("outbox"), ledger.reserve());
     } catch (IOException | RuntimeException e) {
       ledger.close();
@@ -57,12 +54,7 @@ final class OnDisk {
         new Machine(
             ledger,
             driver,
-            new SupervisorLauncher(program),
-            cgroups,
-            walls,
-            containers,
-            settings.checkpoints().toAbsolutePath(),
-            settings.logs(),
+            runtime,
             settings.watch(),
             devices,
             new ProgressWatch(),
@@ -77,6 +69,63 @@ final class OnDisk {
         watcher(instruments, retention),
         resources(machine, retention),
         time);
+  }
+
+  private static WorkloadRuntime host(
+      Agent.Settings settings, GpuDriver driver, Ledger ledger, Path program) throws IOException {
+    Path data = ledger.data();
+    String name = Agent.nameOnMachine(settings.name(), data);
+    Cgroups cgroups = Agent.cgroups(settings.name(), data);
+    JobWalls walls = JobWalls.open(settings.walls(), name, program, cgroups, data);
+    if (walls.areNamespaces()) {
+      driver.jobsHaveMounts(program);
+    }
+    Optional<Containers> containers = settings.containers().open(name, walls);
+    walls.openWay(data);
+    walls.openWay(ledger.attempts());
+    return new HostRuntime(
+        ledger,
+        driver,
+        new SupervisorLauncher(program),
+        cgroups,
+        walls,
+        containers,
+        settings.checkpoints().toAbsolutePath(),
+        settings.logs());
+  }
+
+  private static WorkloadRuntime pods(
+      Agent.Settings settings,
+      PodSettings pods,
+      GpuDriver driver,
+      Ledger ledger,
+      Path program,
+      TimeSource time)
+      throws IOException {
+    Containers.Settings containers = settings.containers().settings();
+    return new PodRuntime(
+        new PodRuntime.Parts(
+            ledger,
+            driver,
+            connect(pods),
+            pods,
+            new SliceDevices(containers.cdi(), containers.lent(), pods.agent()),
+            program,
+            settings.checkpoints().toAbsolutePath(),
+            settings.logs(),
+            settings.walls().limits(),
+            time));
+  }
+
+  private static PodApi connect(PodSettings pods) throws IOException {
+    try {
+      return Fabric8Pods.open(pods);
+    } catch (NoClassDefFoundError e) {
+      throw new IOException(
+          "kubernetes.use takes a client that this archive leaves out; take one that was made with"
+              + " -Pdist,kubernetes",
+          e);
+    }
   }
 
   private static AgentPorts.Watcher watcher(AgentInstruments instruments, Retention retention) {
@@ -102,9 +151,7 @@ final class OnDisk {
       @Override
       public void recovered(Input.Recovered recovered) throws IOException {
         machine.driver().recover(machine.ledger().slices(recovered));
-        if (machine.containers().isPresent()) {
-          machine.containers().get().recover(Ledger.live(recovered));
-        }
+        machine.runtime().recover(Ledger.live(recovered));
         retention.begin();
       }
 
@@ -121,20 +168,19 @@ final class OnDisk {
 
       @Override
       public boolean runsImages() {
-        return machine.containers().isPresent();
+        return machine.runtime().runsImages();
       }
 
       @Override
       public Optional<AttemptLogs> openLogs(AttemptKey key) throws IOException {
-        return AttemptLogs.open(machine.ledger().directory(key));
+        return AttemptLogs.open(machine.ledger().supervised(key));
       }
 
       @Override
       public void close() throws IOException {
         watch.close();
         machine.progress().close();
-        machine.cgroups().removeIfEmpty();
-        machine.walls().close();
+        machine.runtime().close();
         machine.ledger().close();
       }
     };

@@ -15,7 +15,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// What an order must look like, and what a job's environment is made of.
 class AssignmentTest {
   private static final JobEnvironment.Places PLACES =
-      new JobEnvironment.Places("/work", "/tmp/a", "/checkpoints/acme/a", Map.of());
+      new JobEnvironment.Places(
+          "/work", "/tmp/a", "/checkpoints/acme/a", JobEnvironment.surroundings(Map.of()));
 
   private static Assignment with(
       List<String> command, Map<String, String> environment, String directory) {

@@ -10,6 +10,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.random.RandomGenerator;
 import java.util.random.RandomGeneratorFactory;
@@ -63,8 +64,8 @@ class ReconcilerPropertyTest {
         case 3 ->
             new Input.StopOrdered(
                 leader, key, new StopOrder(StopOrder.Kind.PREEMPT, random.nextBoolean()), NOW);
-        case 4 -> new Input.Observed(key, observation());
-        case 5 -> new Input.Vanished(key, NOW);
+        case 4 -> new Input.Observed(key, observation(), Optional.empty());
+        case 5 -> new Input.Vanished(key, EndReason.LOST, "killed", NOW);
         case 6 -> new Input.NotStarted(key, EndReason.START_FAILED, "no", NOW);
         case 7 -> new Input.Welcomed(leader);
         default ->

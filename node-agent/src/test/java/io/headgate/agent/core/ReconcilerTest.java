@@ -29,7 +29,7 @@ class ReconcilerTest {
   }
 
   private List<Effect> observe(String job, Observation seen) {
-    return reconciler.on(new Input.Observed(key(job), seen));
+    return reconciler.on(new Input.Observed(key(job), seen, Optional.empty()));
   }
 
   private List<Effect> released(String job) {
@@ -118,7 +118,7 @@ class ReconcilerTest {
     AttemptKey old = key("a", "1-x");
     AttemptKey young = key("a", "2-y");
     assign(assignment(old));
-    reconciler.on(new Input.Observed(old, Fixtures.exited(3)));
+    reconciler.on(new Input.Observed(old, Fixtures.exited(3), Optional.empty()));
     reconciler.on(new Input.Released(old, Duration.ZERO));
 
     assertThat(names(assign(assignment(young)))).containsExactly("RecordAssignment", "Start");
@@ -197,7 +197,9 @@ class ReconcilerTest {
     assign(assignment);
     observe("a", Fixtures.running());
 
-    assertThat(reconciler.on(new Input.Vanished(key("a"), NOW)))
+    assertThat(
+            reconciler.on(
+                new Input.Vanished(key("a"), EndReason.LOST, "its supervisor was killed", NOW)))
         .containsExactly(new Effect.Release(assignment, true));
     released("a");
     assertThat(report("a").end().orElseThrow().reason()).isEqualTo(EndReason.LOST);

@@ -39,7 +39,7 @@ class JobProcessesTest {
       long below = Long.parseLong(output.readLine());
       supervisedBy(OURS, top.pid());
       supervisedBy(OTHER, 999_999_999);
-      JobProcesses processes = new JobProcesses(Cgroups.none(), attempts);
+      JobProcesses processes = JobProcesses.ofMachine(Cgroups.none(), attempts);
 
       assertThat(
               processes.attemptsOf(
@@ -61,7 +61,7 @@ class JobProcessesTest {
     Process process = new ProcessBuilder("sleep", "1000").start();
     try {
       Files.writeString(cgroup.resolve("cgroup.procs"), Long.toString(process.pid()));
-      JobProcesses processes = new JobProcesses(cgroups, attempts);
+      JobProcesses processes = JobProcesses.ofMachine(cgroups, attempts);
 
       assertThat(processes.attemptsOf(List.of(process.pid()), List.of(OTHER, OURS)))
           .isEqualTo(Map.of(process.pid(), OURS));

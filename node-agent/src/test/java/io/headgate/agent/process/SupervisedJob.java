@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.TreeMap;
 
 /// One attempt under a real supervisor, for tests.
@@ -119,7 +120,7 @@ final class SupervisedJob implements AutoCloseable {
   }
 
   SupervisorLink link() throws IOException {
-    return SupervisorLink.connect(attempt);
+    return SupervisorLink.connect(attempt, OptionalInt.empty());
   }
 
   SupervisorStatus status() {

@@ -184,7 +184,7 @@ class SupervisorTest {
 
     assertThat(SupervisorBinary.extract(root)).isEqualTo(program).hasBinaryContent(whole);
     assertThat(Files.getPosixFilePermissions(program))
-        .isEqualTo(PosixFilePermissions.fromString("rwx------"));
+        .isEqualTo(PosixFilePermissions.fromString("rwxr-xr-x"));
   }
 
   @Test

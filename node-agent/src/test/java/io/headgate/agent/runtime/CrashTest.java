@@ -1,6 +1,7 @@
 package io.headgate.agent.runtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
 import io.headgate.agent.Processes;
@@ -17,7 +18,10 @@ import io.headgate.agent.core.SlicePlace;
 import io.headgate.agent.core.StopOrder;
 import io.headgate.agent.driver.nvml.FakeGpus;
 import io.headgate.agent.driver.nvml.NvmlSteps;
+import io.headgate.agent.kubernetes.StandInCluster;
 import io.headgate.agent.process.AttemptLock;
+import io.headgate.agent.process.FreshProgram;
+import io.headgate.agent.process.SupervisorBinary;
 import io.headgate.kit.testing.TestJvm;
 import io.headgate.type.GpuQuantity;
 import java.io.File;
@@ -39,6 +43,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /// The agent is killed at every step of the ledger and of the making and removing of slices, and
@@ -79,6 +84,7 @@ class CrashTest {
     return Stream.concat(
         Arrays.stream(Failpoint.values())
             .filter(point -> point != Failpoint.AFTER_REFUSAL_RECORD)
+            .filter(point -> !Failpoint.OF_PODS.contains(point))
             .map(point ->
                 Arguments.of(point.name(), point.compareTo(Failpoint.AFTER_STOP_SENT) >= 0)),
         Arrays.stream(NvmlSteps.Step.values())
@@ -170,6 +176,44 @@ class CrashTest {
           .as("two agents tried it, and the job had one")
           .hasSize(3);
     }
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = Failpoint.class,
+      names = {
+        "AFTER_SPEC",
+        "AFTER_POD_CREATE",
+        "AFTER_POD_RECORD",
+        "AFTER_LAUNCH",
+        "AFTER_STOP_SENT",
+        "AFTER_POD_DELETE"
+      })
+  void andOfPodsToo(Failpoint point) throws Exception {
+    needNamespaces();
+    install(false);
+    try (StandInCluster cluster = new StandInCluster(data)) {
+      Files.writeString(data.resolve("cluster"), cluster.uri().toString());
+      runTheJobOnce(point.name(), point.compareTo(Failpoint.AFTER_STOP_SENT) >= 0);
+      assertThat(cluster.pods()).isEmpty();
+      assertThat(data.resolve("cdi")).isEmptyDirectory();
+      assertThat(
+              cluster.calls.stream()
+                  .map(call -> call.split(" "))
+                  .filter(call -> call[0].equals("POST"))
+                  .distinct())
+          .as("one pod, asked for twice at most")
+          .hasSizeLessThanOrEqualTo(2);
+    }
+  }
+
+  private void needNamespaces() throws Exception {
+    Process probe =
+        FreshProgram.start(
+            new ProcessBuilder(SupervisorBinary.extract(data).toString(), "--probe"));
+    assumeThat(probe.inputReader().lines().toList())
+        .as("this machine lets us make containers")
+        .contains("user=", "namespaces=");
   }
 
   private void runTheJobOnce(String step, boolean whileStopping) throws Exception {

@@ -8,11 +8,14 @@ import io.headgate.agent.driver.nvml.FakeGpus;
 import io.headgate.agent.driver.nvml.MpsSettings;
 import io.headgate.agent.driver.nvml.NvmlGpuDriver;
 import io.headgate.agent.driver.nvml.NvmlSteps;
+import io.headgate.agent.kubernetes.PodSettings;
+import io.headgate.agent.kubernetes.StandInCluster;
 import io.headgate.agent.process.BootClock;
 import io.headgate.agent.process.SupervisorSpec;
 import io.headgate.kit.telemetry.Telemetry;
 import io.headgate.kit.time.TimeSource;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -42,12 +45,40 @@ final class CrashingAgent {
             new Retention.Limits(10, Duration.ofDays(1), Optional.empty()),
             new MemoryWatch.Settings(Duration.ofMillis(150), Duration.ofMillis(400)),
             WallsConfig.DEFAULTS.settings(),
-            ContainersConfig.NONE.settings(),
+            containers(data),
+            pods(data),
             bootId),
         driver,
         new DeviceWatch(driver, Duration.ofSeconds(10), time),
         new AgentInstruments(Telemetry.disabled(), time, "crash"),
         time);
+  }
+
+  private static ContainerUse containers(Path data) {
+    ContainersConfig none = ContainersConfig.NONE;
+    return new ContainersConfig(
+            none.use(), none.podman(), data.resolve("cdi"), none.lend(), none.pullTimeout())
+        .settings();
+  }
+
+  /// Of the cluster that the test has put beside the agent's records, if it has.
+  private static Optional<PodSettings> pods(Path data) throws IOException {
+    Path cluster = data.resolve("cluster");
+    if (!Files.exists(cluster)) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        new PodSettings(
+            URI.create(Files.readString(cluster)),
+            Optional.empty(),
+            Optional.empty(),
+            StandInCluster.NAMESPACE,
+            StandInCluster.NODE,
+            Agent.podOwner("crash", data),
+            Optional.of("registry.example/base:1"),
+            PodSettings.Devices.NRI,
+            PATIENCE,
+            PATIENCE));
   }
 
   /// Of the machine that the test has put beside the agent's records.

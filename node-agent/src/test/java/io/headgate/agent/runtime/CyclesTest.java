@@ -89,6 +89,7 @@ class CyclesTest {
             new MemoryWatch.Settings(Duration.ofMillis(150), Duration.ofMillis(400)),
             WallsConfig.DEFAULTS.settings(),
             ContainersConfig.NONE.settings(),
+            Optional.empty(),
             BootClock.bootId()),
         driver,
         new DeviceWatch(driver, Duration.ofSeconds(10), time),

@@ -409,8 +409,9 @@ final class SimulatedAgent {
       private void observe(SimulatedJob job) {
         inputs.accept(
             job.isVanished()
-                ? new Input.Vanished(key(), machine.clock().instant())
-                : new Input.Observed(key(), job.observation()));
+                ? new Input.Vanished(
+                    key(), EndReason.LOST, "its supervisor was killed", machine.clock().instant())
+                : new Input.Observed(key(), job.observation(), Optional.empty()));
       }
 
       @Override

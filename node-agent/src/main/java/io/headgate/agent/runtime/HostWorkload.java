@@ -10,6 +10,8 @@ import io.headgate.agent.core.JobName;
 import io.headgate.agent.driver.SlicePlan;
 import io.headgate.agent.driver.SliceRooms;
 import io.headgate.agent.process.Cgroups;
+import io.headgate.agent.process.Remains;
+import io.headgate.agent.process.SupervisorLauncher;
 import io.headgate.agent.process.SupervisorSpec;
 import io.headgate.agent.process.Trees;
 import io.headgate.agent.process.Walls;
@@ -25,24 +27,41 @@ import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The directories and files of an attempt: made before its start, cleaned up after its end.
-///
-/// @param directory the attempt's
-record Launch(Machine machine, Assignment assignment, Path directory) {
-  private static final Logger LOG = LoggerFactory.getLogger(Launch.class);
+/// An attempt as processes of this machine, which find its files or those of an image. Its
+/// directories and files are made before its start, and cleaned up after its end.
+final class HostWorkload implements Workload {
+  private static final Logger LOG = LoggerFactory.getLogger(HostWorkload.class);
   private static final String TEMPORARY = "tmp";
   private static final String VAR_TEMPORARY = "var-tmp";
 
-  /// Makes what the supervisor needs. May be repeated.
-  ///
-  /// @param contactBootMs the last contact with the control plane
-  /// @param traceparent the trace that the job continues; may be empty
-  /// @param image whose files it has
-  void prepare(
-      List<SlicePlan> plans,
-      long contactBootMs,
-      String traceparent,
-      Optional<ImageStore.Image> image)
+  private final HostRuntime machine;
+  private final Assignment assignment;
+  private final Path directory;
+  private Optional<ImageStore.Image> image = Optional.empty();
+
+  HostWorkload(HostRuntime machine, Assignment assignment) {
+    this.machine = machine;
+    this.assignment = assignment;
+    this.directory = machine.ledger().directory(assignment.key());
+  }
+
+  @Override
+  public void fetch(Circumstances circumstances) throws IOException, InterruptedException {
+    if (assignment.container().isEmpty()) {
+      return;
+    }
+    Containers containers =
+        machine
+            .containers()
+            .orElseThrow(() -> new IOException("this node runs no jobs with an image"));
+    image =
+        Optional.of(
+            containers.open(
+                assignment.key(), assignment.container().get(), circumstances::isAbandoned));
+  }
+
+  @Override
+  public void prepare(List<SlicePlan> plans, long contactBootMs, String traceparent)
       throws IOException {
     AttemptKey key = assignment.key();
     OptionalInt user = user();
@@ -58,13 +77,14 @@ record Launch(Machine machine, Assignment assignment, Path directory) {
             rooms.work().toString(),
             machine.walls().areNamespaces() ? "/tmp" : rooms.temporary().toString(),
             rooms.checkpoints().toString(),
-            image.map(ImageStore.Image::environment).orElseGet(TreeMap::new));
+            JobEnvironment.surroundings(
+                image.map(ImageStore.Image::environment).orElseGet(TreeMap::new)));
     SortedMap<String, String> devices = new TreeMap<>(machine.driver().environment(plans));
     List<DeviceNode> nodes =
         machine.walls().areNamespaces() ? machine.driver().deviceNodes(plans) : List.of();
     SliceRooms sliceRooms = machine.driver().rooms(plans);
     if (image.isPresent() && !plans.isEmpty()) {
-      containers().tell(key, devices, nodes, sliceRooms);
+      var _ = containers().devices().tell(key, devices, nodes, sliceRooms);
     }
     Walls walls =
         machine
@@ -105,6 +125,18 @@ record Launch(Machine machine, Assignment assignment, Path directory) {
         .writeTo(directory);
   }
 
+  @Override
+  public SupervisorLauncher.Result launch(Circumstances circumstances)
+      throws IOException, InterruptedException {
+    return machine.launcher().launch(directory);
+  }
+
+  @Override
+  public boolean clear(boolean killRemains) throws IOException {
+    Optional<Path> cgroup = machine.cgroups().of(assignment.key().directoryName());
+    return !killRemains || !new Remains(cgroup, JobEnvironment.marks(assignment.key())).kill();
+  }
+
   /// Of the machine's files, what its container finds too: without those of the network's names, a
   /// job that has the machine's network finds nobody there.
   private List<Path> lent() {
@@ -112,7 +144,7 @@ record Launch(Machine machine, Assignment assignment, Path directory) {
         machine.walls().haveOwnNetwork()
             ? Stream.of()
             : Stream.of(Path.of("/etc/resolv.conf"), Path.of("/etc/hosts")).filter(Files::exists);
-    return Stream.concat(names, containers().lent().stream()).toList();
+    return Stream.concat(names, containers().devices().lent().stream()).toList();
   }
 
   private Containers containers() {
@@ -156,9 +188,9 @@ record Launch(Machine machine, Assignment assignment, Path directory) {
         checkpoints.toRealPath());
   }
 
-  /// Removes what nobody may find after the attempt: its private temporary files, its cgroup, its
-  /// container.
-  void cleanUp() throws IOException {
+  /// Its private temporary files, its cgroup, its container.
+  @Override
+  public void cleanUp() throws IOException {
     try {
       Trees.delete(directory.resolve(TEMPORARY));
       Trees.delete(directory.resolve(VAR_TEMPORARY));

@@ -1,0 +1,80 @@
+package io.headgate.agent.kubernetes;
+
+import io.headgate.agent.core.AttemptKey;
+import io.headgate.agent.core.Container.PullPolicy;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/// A pod for one attempt. What is not in here, no pod of ours has: no privilege, capability, host
+/// namespace, device or other volume, whatever a job asks for.
+///
+/// @param attempt name of the attempt's directory
+/// @param program the supervisor's; the pod's first process
+/// @param inside directory that is the pod's argument, writable at its own place
+/// @param shown other directories that it finds at their place, writable
+/// @param environment of the supervisor
+/// @param device that it has beside those of every container; empty: none
+/// @param grace between SIGTERM and SIGKILL, when others than the agent end it
+public record PodRequest(
+    String name,
+    String attempt,
+    Image image,
+    Path program,
+    Path inside,
+    List<Path> shown,
+    int user,
+    Limits limits,
+    SortedMap<String, String> environment,
+    Optional<String> device,
+    Duration grace) {
+  private static final int READABLE = 24;
+  private static final int DIGEST_BYTES = 8;
+
+  /// Its files.
+  public record Image(String name, PullPolicy pull) {}
+
+  /// What it may have at most; 0: not limited.
+  public record Limits(long cpuMillis, long memoryBytes) {}
+
+  /// The name of an attempt's pod: the same each time, and nobody else's. It is for people, too, as
+  /// far as 63 characters go.
+  ///
+  /// @param agent whose it is
+  public static String nameOf(AttemptKey key, String agent) {
+    String job =
+        key.job()
+            .id()
+            .toLowerCase(Locale.ROOT)
+            .replaceAll("[^a-z0-9]+", "-")
+            .replaceAll("^-|-$", "");
+    String readable = job.substring(0, Math.min(job.length(), READABLE)).replaceAll("-$", "");
+    return "hg-%s-%d-%d-%s"
+        .formatted(
+            readable, key.attempt(), key.worker(), digest(agent + " " + key.directoryName()));
+  }
+
+  /// A short name for something long, that nothing else has.
+  public static String digest(String text) {
+    try {
+      byte[] digest =
+          MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
+      return HexFormat.of().formatHex(digest, 0, DIGEST_BYTES);
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java has SHA-256", e);
+    }
+  }
+
+  public PodRequest {
+    shown = List.copyOf(shown);
+    environment = new TreeMap<>(environment);
+  }
+}
