@@ -56,6 +56,7 @@ class ProfileEndpointTest {
           .setIsolation(IsolationLevel.ISOLATION_LEVEL_DRIVER_CONTAINER)
           .addGpuModels("A100")
           .addGpuModels("H100 80GB")
+          .setImages(true)
           .addPools("b")
           .addPools("a")
           .setHoldAfter(Duration.newBuilder().setSeconds(1).setNanos(500_000_000))

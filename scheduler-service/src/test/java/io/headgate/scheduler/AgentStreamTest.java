@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.protobuf.Duration;
 import com.google.protobuf.Timestamp;
 import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
 import io.headgate.kit.failure.GrpcFailures;
 import io.headgate.kit.testing.PostgresFixture;
 import io.headgate.proto.agent.v1.AttemptReport;
@@ -106,6 +107,37 @@ final class AgentStreamTest {
     FakeAgent.awaitThat(() -> agent.has(ConnectResponse::hasWelcome));
     submit(alice, job);
     assertThat(agent.awaitAssign("r-0").getContainer().getImage()).isEqualTo("localhost/train:1");
+  }
+
+  /// Which machine is which is known from their Hellos.
+  @Test
+  void keepsAProfileWithImagesFromNodesThatRunNone() {
+    installation.neighbours.provision(
+        Fixtures.resources(
+            List.of(Fixtures.pool("onprem")),
+            List.of(
+                Fixtures.profile("three", "3", "onprem").toBuilder().setImages(true).build(),
+                Fixtures.profile("one", "1", "onprem"),
+                Fixtures.profile("two", "2", "onprem"))));
+    installation.neighbours.register(node("z-0", "onprem", 3));
+    FakeAgent plain = installation.agent("a-0").connect();
+    SubmitJobRequest job =
+        submit("rnd-3", "r-0").toBuilder()
+            .setSpec(
+                submit("rnd-3", "r-0").getSpec().toBuilder()
+                    .setContainer(Container.newBuilder().setImage("localhost/train:1")))
+            .build();
+    FakeAgent.awaitThat(() -> takes(job));
+    FakeAgent able = installation.agent("z-0");
+    able.open(able.hello().setRunsImages(true));
+    submit(alice, job);
+    assertThat(able.awaitAssign("r-0").getContainer().getImage()).isEqualTo("localhost/train:1");
+    assertThat(plain.assigns()).isEmpty();
+    assertThat(usages()).extracting(NodeUsage::getRunsImages).containsExactly(false, true);
+
+    submit(alice, job.toBuilder().setJobId("r-1").build());
+    assertThat(get(alice, "r-1").getReason().getMessage())
+        .contains("are idle, but on nodes that run no jobs with an image");
   }
 
   /// Nobody is asked for output who is not there.
@@ -309,10 +341,21 @@ final class AgentStreamTest {
   }
 
   private NodeUsage.Contact contact() {
+    return usages().getFirst().getContact();
+  }
+
+  private List<NodeUsage> usages() {
     return installation
         .usage(installation.tokens.member("acme", "alice"))
         .listNodeUsages(ListNodeUsagesRequest.newBuilder().setParent(ACME).build())
-        .getUsages(0)
-        .getContact();
+        .getUsagesList();
+  }
+
+  private boolean takes(SubmitJobRequest job) {
+    try {
+      return alice.submitJob(job.toBuilder().setValidateOnly(true).build()).hasSpec();
+    } catch (StatusRuntimeException e) {
+      return false;
+    }
   }
 }

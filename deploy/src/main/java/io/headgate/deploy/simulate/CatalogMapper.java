@@ -139,6 +139,7 @@ final class CatalogMapper {
             : OptionalLong.of(profile.gpuMemoryBytes()),
         isolation(profile.isolation(), Isolation.NONE),
         Set.copyOf(profile.gpuModels()),
+        profile.images(),
         profile.pools().stream().map(name -> new PoolId(tenant, name)).toList(),
         profile.holdAfter(),
         profile.preemptionDelay(),

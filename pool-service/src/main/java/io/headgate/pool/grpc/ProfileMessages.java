@@ -23,6 +23,7 @@ final class ProfileMessages {
         message.getGpuMemoryBytes(),
         Enums.isolation(message.getIsolation()),
         message.getGpuModelsList(),
+        message.getImages(),
         message.getPoolsList(),
         message.hasHoldAfter() ? Optional.of(Times.of(message.getHoldAfter())) : Optional.empty(),
         message.hasPreemptionDelay()
@@ -42,6 +43,7 @@ final class ProfileMessages {
         .setGpuMemoryBytes(profile.gpuMemoryBytes())
         .setIsolation(Enums.level(profile.isolation()))
         .addAllGpuModels(profile.gpuModels())
+        .setImages(profile.images())
         .addAllPools(profile.pools().stream().map(PoolId::value).toList())
         .setHoldAfter(Times.of(profile.holdAfter()))
         .setPreemptionDelay(Times.of(profile.preemptionDelay()))

@@ -175,6 +175,7 @@ final class ContentReader {
         row.getGpuMemoryBytes(),
         Isolation.valueOf(row.getIsolation()),
         List.of(row.getGpuModels()),
+        row.getImages(),
         routing.getOrDefault(new Item(key, row.getProfileId()), List.of()),
         Duration.ofMillis(row.getHoldAfterMs()),
         Duration.ofMillis(row.getPreemptionDelayMs()),

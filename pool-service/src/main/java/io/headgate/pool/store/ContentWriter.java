@@ -130,6 +130,7 @@ final class ContentWriter {
     row.setGpuMemoryBytes(profile.gpuMemoryBytes());
     row.setIsolation(profile.isolation().name());
     row.setGpuModels(profile.gpuModels().toArray(String[]::new));
+    row.setImages(profile.images());
     row.setHoldAfterMs(profile.holdAfter().toMillis());
     row.setPreemptionDelayMs(profile.preemptionDelay().toMillis());
     row.setReclaim(profile.reclaim().name());

@@ -164,6 +164,7 @@ final class SupplyMapper {
             : OptionalLong.of(profile.getGpuMemoryBytes()),
         isolation(profile.getIsolation()),
         Set.copyOf(profile.getGpuModelsList()),
+        profile.getImages(),
         profile.getPoolsList().stream().map(pool -> new PoolId(tenant, pool)).toList(),
         profile.hasHoldAfter() ? toDuration(profile.getHoldAfter()) : Profile.DEFAULT_HOLD_AFTER,
         profile.hasPreemptionDelay()

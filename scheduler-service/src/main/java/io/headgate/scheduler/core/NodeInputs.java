@@ -40,7 +40,7 @@ final class NodeInputs {
       inventoryChanged(pool);
       return;
     }
-    if (!known.isRemoved() && known.node().withStatus(node.status()).equals(node)) {
+    if (!known.isRemoved() && isSameMachine(known.node(), node, pool)) {
       known.adopt(node, pool);
       pool.refresh(known);
       return;
@@ -61,6 +61,19 @@ final class NodeInputs {
     moving.forEach(world.ends::add);
     pool.refresh(known);
     inventoryChanged(pool);
+  }
+
+  /// Whether it may only take work that it did not take, or the reverse: what can ever start there
+  /// is what it was. When agents come back to a new leader, that is so for each of them.
+  private boolean isSameMachine(Node known, Node now, PoolState pool) {
+    return known.withStatus(now.status()).withImages(now.runsImages()).equals(now)
+        && (known.runsImages() == now.runsImages() || !wantsImages(pool));
+  }
+
+  private boolean wantsImages(PoolState pool) {
+    return world.groupsOf.getOrDefault(pool, List.of()).stream()
+        .flatMap(group -> group.routes().stream())
+        .anyMatch(route -> route.ranking().shape().images());
   }
 
   private Set<LiveAttempt> running(NodeState node) {

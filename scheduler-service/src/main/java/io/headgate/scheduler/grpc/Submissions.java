@@ -203,8 +203,8 @@ final class Submissions {
     }
   }
 
-  /// All jobs of a queue are alike to placement, so one with an image may only be where all nodes
-  /// that it might come to run such.
+  /// All jobs of a queue are alike to placement. So one with an image has to be in a queue whose
+  /// jobs go only to nodes that run such, as its profile says, or where all nodes do.
   ///
   /// @throws CatalogRefusal when one does not
   void demandImages(Request request, CatalogView catalog) {
@@ -220,6 +220,7 @@ final class Submissions {
           catalog
               .queue(id)
               .flatMap(queue -> catalog.profile(queue.profile()))
+              .filter(profile -> !profile.images())
               .map(profile -> Set.copyOf(profile.pools()))
               .orElse(Set.of());
       Refusals.leading(true, () -> replica.ask(leader -> leader.reads().withoutImages(pools)))

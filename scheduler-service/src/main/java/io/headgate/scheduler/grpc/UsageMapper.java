@@ -166,6 +166,7 @@ final class UsageMapper {
         .ifPresent(each ->
             node.setLastContactTime(
                 Times.timestamp(leader.now().minusNanos(each.heardAgoNanos()))));
+    contact.flatMap(LeaderView.Contact::runsImages).ifPresent(node::setRunsImages);
     for (var device : usage.devices()) {
       node.addDevices(device(leader, device, jobs));
     }

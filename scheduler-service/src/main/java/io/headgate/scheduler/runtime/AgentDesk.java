@@ -65,7 +65,7 @@ final class AgentDesk {
     entry.reported = true;
     entry.suspect = false;
     entry.lost = false;
-    entry.refusesImages = !hello.runsImages();
+    entry.runsImages = hello.runsImages();
     // What is being shut down does not change its mind on another stream; the next process may.
     entry.closing = entry.closing && again;
     entry.undelivered.clear();

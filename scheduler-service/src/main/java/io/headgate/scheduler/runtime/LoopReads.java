@@ -71,7 +71,7 @@ final class LoopReads implements LeaderView.Reads {
   @Override
   public Optional<Node> withoutImages(Collection<PoolId> pools) {
     return state.nodes.entries().stream()
-        .filter(entry -> entry.refusesImages)
+        .filter(entry -> !entry.runsImages)
         .flatMap(entry -> entry.machine().stream())
         .map(Supply.Machine::node)
         .filter(node -> pools.contains(node.pool()))
@@ -85,7 +85,11 @@ final class LoopReads implements LeaderView.Reads {
             ? time.monotonicNanos() - state.nodes.clock(entry.id).heardNanos()
             : -1;
     return new Contact(
-        entry.id, contactState(entry, isKnown), heardAgo, Optional.ofNullable(entry.told));
+        entry.id,
+        contactState(entry, isKnown),
+        heardAgo,
+        Optional.ofNullable(entry.told),
+        entry.reported ? Optional.of(entry.runsImages) : Optional.empty());
   }
 
   private static Contact.State contactState(NodeBook.Entry entry, boolean isKnown) {

@@ -42,8 +42,8 @@ final class NodeBook {
     /// Its agent or machine is being shut down; contact goes on as long as it lasts.
     boolean closing;
 
-    /// It has said that it runs no jobs with an image.
-    boolean refusesImages;
+    /// Whether it runs jobs with an image, as it says itself; until then it is not doubted.
+    boolean runsImages = true;
 
     /// UUIDs of devices on which it can place nothing new, as it says itself.
     Set<String> unusable = Set.of();
@@ -87,7 +87,12 @@ final class NodeBook {
       if (machine == null) {
         return Optional.empty();
       }
-      return Optional.of(machine.node().without(unusable).withStatus(status(machine, windowOpen)));
+      return Optional.of(
+          machine
+              .node()
+              .without(unusable)
+              .withImages(runsImages)
+              .withStatus(status(machine, windowOpen)));
     }
 
     private NodeStatus status(Machine known, boolean windowOpen) {

@@ -66,6 +66,11 @@ public final class ReasonText {
           need.equals(GpuQuantity.ZERO)
               ? "no node of %s has the CPU and memory free that it needs".formatted(pool.name())
               : text("needs %s in %s, %s idle", gpus(need), pool.name(), areIdle(idle));
+      case Reason.Fragmentation(var pool, var need, var idle, Dimension dimension)
+          when dimension == Dimension.IMAGES ->
+          text(
+              "needs %s in %s, %s idle, but on nodes that run no jobs with an image",
+              gpus(need), pool.name(), areIdle(idle));
       case Reason.Fragmentation(var pool, var need, var idle, var dimension) ->
           text(
               "needs %s in %s, %s idle but not together (%s)",
@@ -119,6 +124,12 @@ public final class ReasonText {
               gpus(need), tenant, reservation, pool.name());
       case Denial.NoPool(var profile, var policy) ->
           text("profile %s has no pool that %s may use", profile.name(), policy.name());
+      case Denial.NoNodeFits(var profile, var pool, Dimension dimension, long _, long _)
+          when dimension == Dimension.IMAGES ->
+          text(
+              "no node of %s that is large enough for profile %s runs jobs with an image; its agent's"
+                  + " log says why",
+              pool.name(), profile.name());
       case Denial.NoNodeFits(var profile, var pool, var dimension, long asked, long most) ->
           text(
               "no node is large enough for profile %s; the nearest, in %s, has %s of the %s %s it needs",
@@ -168,6 +179,7 @@ public final class ReasonText {
       case CPU -> "CPUs";
       case MEMORY -> "memory";
       case ISOLATION -> "isolation";
+      case IMAGES -> "nodes that run jobs with an image";
     };
   }
 

@@ -197,6 +197,25 @@ class FitTest {
     assertThat(it.place("a")).isEqualTo("n:");
   }
 
+  @Test
+  void placesAProfileWithImagesOnNodesThatRunSuchOnly() {
+    TenantBuilder tenant = tenant("1").changeProfile("p", p -> p.with().images(true).build());
+    Node plain = Driver.node("a", "pool", 8).withImages(false);
+    Driver it = new Driver(tenant).join(plain, Driver.node("b", "pool", 1)).submit("q", "a", "c");
+    assertThat(it.place("a")).isEqualTo("b:0");
+    assertThat(it.reason("c"))
+        .isInstanceOfSatisfying(
+            Reason.Fragmentation.class,
+            reason -> assertThat(reason.dimension()).isEqualTo(Dimension.IMAGES));
+    it.join(Driver.node("b", "pool", 1).withImages(false));
+    assertThat(it.state("a")).as("it is there already").isEqualTo(JobState.ASSIGNED);
+    assertThat(it.submit("q", "d").denial())
+        .hasToString(
+            "NoNodeFits[profile=acme/p, pool=acme/pool, dimension=IMAGES, asked=1, most=0]");
+    it.join(plain.withImages(true));
+    assertThat(it.place("c")).isEqualTo("a:0");
+  }
+
   private static Node mixed(String name, String... models) {
     List<Device> devices = new ArrayList<>();
     for (String model : models) {

@@ -106,6 +106,7 @@ public final class ConfigurationWriter {
       yaml.entry("isolation", profile.isolation().keyword());
     }
     yaml.names("gpuModels", profile.gpuModels());
+    yaml.unlessDefault("images", profile.images(), false);
     yaml.names("pools", profile.pools());
     yaml.unlessDefault(
         "holdAfter",

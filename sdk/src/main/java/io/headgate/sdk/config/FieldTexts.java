@@ -82,6 +82,7 @@ final class FieldTexts {
         profile.gpuMemoryBytes() == 0 ? null : ByteText.format(profile.gpuMemoryBytes()));
     value("isolation", profile.isolation() == null ? null : profile.isolation().keyword());
     unordered("gpuModels", profile.gpuModels());
+    value("images", profile.images());
     ordered("pools", profile.pools());
     value("holdAfter", DurationText.format(profile.holdAfter()));
     value("preemptionDelay", DurationText.format(profile.preemptionDelay()));

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 /// @param gpuMemoryBytes of one worker's slice; 0: the same fraction of the device's memory
 /// @param isolation weakest acceptable; null: any
 /// @param gpuModels of which its devices may be, in no order; empty: any that its pools have
+/// @param images its jobs may have an image, so they go only to nodes that run such
 /// @param pools in routing order
 /// @param preemptionDelay an entitled job waits so long for an elastic pool before it preempts
 public record Profile(
@@ -25,6 +26,7 @@ public record Profile(
     long gpuMemoryBytes,
     @Nullable Isolation isolation,
     List<String> gpuModels,
+    boolean images,
     List<String> pools,
     Duration holdAfter,
     Duration preemptionDelay,

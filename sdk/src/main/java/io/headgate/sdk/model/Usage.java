@@ -50,6 +50,9 @@ public sealed interface Usage {
       long runningJobs)
       implements Usage {}
 
+  /// Use of and contact with one node.
+  ///
+  /// @param runsImages whether it runs jobs with an image; null: it has not said
   record OfNode(
       String id,
       String pool,
@@ -58,7 +61,8 @@ public sealed interface Usage {
       List<OfDevice> devices,
       long usedCpuMillis,
       long usedMemoryBytes,
-      List<String> jobs)
+      List<String> jobs,
+      @Nullable Boolean runsImages)
       implements Usage {
     public OfNode {
       devices = List.copyOf(devices);

@@ -117,6 +117,7 @@ public final class SupplyMessages {
         profile.getGpuMemoryBytes(),
         Quantities.isolation(profile.getIsolation()),
         profile.getGpuModelsList(),
+        profile.getImages(),
         profile.getPoolsList(),
         profile.hasHoldAfter()
             ? Times.duration(profile.getHoldAfter())
@@ -143,6 +144,7 @@ public final class SupplyMessages {
         .setGpuMemoryBytes(profile.gpuMemoryBytes())
         .setIsolation(Quantities.isolation(profile.isolation()))
         .addAllGpuModels(profile.gpuModels())
+        .setImages(profile.images())
         .addAllPools(profile.pools())
         .setHoldAfter(Times.duration(profile.holdAfter()))
         .setPreemptionDelay(Times.duration(profile.preemptionDelay()))

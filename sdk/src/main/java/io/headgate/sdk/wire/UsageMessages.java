@@ -65,7 +65,8 @@ public final class UsageMessages {
             .toList(),
         usage.getUsedCpuMillis(),
         usage.getUsedMemoryBytes(),
-        usage.getJobsList());
+        usage.getJobsList(),
+        usage.hasRunsImages() ? usage.getRunsImages() : null);
   }
 
   private static Usage.Contact contact(NodeUsage.Contact contact) {

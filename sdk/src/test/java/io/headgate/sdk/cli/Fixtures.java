@@ -219,7 +219,7 @@ final class Fixtures {
             """
             {"node": "gpu-03", "pool": "onprem-rtx6000", "contact": "CONTACT_CONNECTED",
              "lastContactTime": "2026-11-21T13:59:58Z", "usedCpuMillis": "8000",
-             "jobs": ["train-4", "train-5"],
+             "jobs": ["train-4", "train-5"], "runsImages": true,
              "devices": [{"index": 0, "used": "0"}, {"index": 1, "used": "1"}]}
             """));
   }

@@ -64,11 +64,12 @@ class ConfigurationReaderTest {
                 "c.yaml",
                 head
                     + "profiles: [{name: one, gpus: 1, pools: [p], gpuModels: [A100, H100 80GB],"
-                    + " preemptionDelay: 90s}]\n")
+                    + " images: true, preemptionDelay: 90s}]\n")
             .configuration()
             .profiles()
             .getFirst();
     assertThat(given.gpuModels()).containsExactly("A100", "H100 80GB");
+    assertThat(given.images()).isTrue();
     assertThat(given.preemptionDelay()).isEqualTo(Duration.ofSeconds(90));
     Profile plain =
         ConfigurationReader.read("c.yaml", head + "profiles: [{name: one, gpus: 1, pools: [p]}]\n")
@@ -76,6 +77,7 @@ class ConfigurationReaderTest {
             .profiles()
             .getFirst();
     assertThat(plain.gpuModels()).isEmpty();
+    assertThat(plain.images()).isFalse();
     assertThat(plain.preemptionDelay()).isEqualTo(Duration.ofMinutes(5));
 
     ConfigurationException refusal =

@@ -149,6 +149,7 @@ class ConfigurationWriterTest {
             0,
             null,
             List.of("RTX 6000", "a: \"b\", [c]"),
+            true,
             List.of("p"),
             Duration.ZERO,
             Duration.ofSeconds(90),

@@ -63,6 +63,7 @@ public record ConfigurationSpec(List<PoolSpec> pools, List<ProfileSpec> profiles
       long gpuMemoryBytes,
       Isolation isolation,
       List<String> gpuModels,
+      boolean images,
       List<String> pools,
       Optional<Duration> holdAfter,
       Optional<Duration> preemptionDelay,

@@ -67,6 +67,7 @@ final class FieldTexts {
     texts.put("gpu_memory_bytes", Long.toString(profile.gpuMemoryBytes()));
     texts.put("isolation", word(profile.isolation()));
     texts.put("gpu_models", list(profile.gpuModels()));
+    texts.put("images", Boolean.toString(profile.images()));
     texts.put("pools", list(profile.pools()));
     texts.put("hold_after", profile.holdAfter().toString());
     texts.put("preemption_delay", profile.preemptionDelay().toString());

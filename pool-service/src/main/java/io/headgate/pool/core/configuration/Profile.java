@@ -14,6 +14,7 @@ import java.util.List;
 /// @param memoryBytes of one worker; 0: none counted
 /// @param gpuMemoryBytes of one worker's slice; 0: the same fraction of the device's memory
 /// @param gpuModels of which its devices may be, by name; empty: any that its pools have
+/// @param images its jobs may have an image, so they go only to nodes that run such
 /// @param pools in routing order
 /// @param holdAfter a blocked job holds capacity after waiting this long (O7)
 /// @param preemptionDelay an entitled job waits so long for an elastic pool before it preempts (P6)
@@ -26,6 +27,7 @@ public record Profile(
     long gpuMemoryBytes,
     Isolation isolation,
     List<String> gpuModels,
+    boolean images,
     List<PoolId> pools,
     Duration holdAfter,
     Duration preemptionDelay,
@@ -54,6 +56,7 @@ public record Profile(
         gpuMemoryBytes,
         isolation,
         gpuModels,
+        images,
         pools.stream().filter(named -> !named.equals(pool)).toList(),
         holdAfter,
         preemptionDelay,

@@ -63,6 +63,7 @@ final class ProfileReader {
             spec.gpuMemoryBytes(),
             spec.isolation(),
             spec.gpuModels(),
+            spec.images(),
             pools,
             holdAfter,
             preemptionDelay,

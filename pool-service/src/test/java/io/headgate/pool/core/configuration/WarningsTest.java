@@ -101,6 +101,7 @@ class WarningsTest {
             90L << 30,
             Isolation.DRIVER_CONTAINER,
             List.of(),
+            false,
             List.of("a"),
             Optional.<Duration>empty(),
             Optional.<Duration>empty(),

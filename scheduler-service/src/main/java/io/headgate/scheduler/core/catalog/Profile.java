@@ -16,6 +16,7 @@ import java.util.Set;
 ///   device's memory as of the device
 /// @param isolation weakest isolation that a part of a device may have
 /// @param gpuModels models of which its devices may be; empty: any that its pools have
+/// @param images its jobs may have an image, so they go only to nodes that run such
 /// @param pools routing order (DESIGN O6)
 /// @param holdAfter a blocked job of it holds capacity after waiting so long (DESIGN O7)
 /// @param preemptionDelay an entitled job of it waits so long for an elastic pool before it
@@ -29,6 +30,7 @@ public record Profile(
     OptionalLong gpuMemoryBytes,
     Isolation isolation,
     Set<String> gpuModels,
+    boolean images,
     List<PoolId> pools,
     Duration holdAfter,
     Duration preemptionDelay,
@@ -73,6 +75,7 @@ public record Profile(
         OptionalLong.empty(),
         Isolation.NONE,
         Set.of(),
+        false,
         pools,
         DEFAULT_HOLD_AFTER,
         DEFAULT_PREEMPTION_DELAY,
@@ -94,6 +97,7 @@ public record Profile(
     private OptionalLong gpuMemoryBytes;
     private Isolation isolation;
     private Set<String> gpuModels;
+    private boolean images;
     private List<PoolId> pools;
     private Duration holdAfter;
     private Duration preemptionDelay;
@@ -108,6 +112,7 @@ public record Profile(
       gpuMemoryBytes = from.gpuMemoryBytes;
       isolation = from.isolation;
       gpuModels = from.gpuModels;
+      images = from.images;
       pools = from.pools;
       holdAfter = from.holdAfter;
       preemptionDelay = from.preemptionDelay;
@@ -149,6 +154,11 @@ public record Profile(
       return this;
     }
 
+    public Builder images(boolean value) {
+      images = value;
+      return this;
+    }
+
     public Builder pools(List<PoolId> value) {
       pools = value;
       return this;
@@ -179,6 +189,7 @@ public record Profile(
           gpuMemoryBytes,
           isolation,
           gpuModels,
+          images,
           pools,
           holdAfter,
           preemptionDelay,

@@ -12,5 +12,7 @@ public enum Dimension {
   GPU_MEMORY,
   CPU,
   MEMORY,
-  ISOLATION
+  ISOLATION,
+  /// That it runs jobs with an image: 1, or 0.
+  IMAGES
 }

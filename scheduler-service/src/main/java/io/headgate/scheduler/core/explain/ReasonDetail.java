@@ -130,6 +130,7 @@ public final class ReasonDetail {
       case GPU_MEMORY, MEMORY -> value / (1 << 20) + " MiB";
       case CPU -> value / 1000 + (value % 1000 == 0 ? "" : "." + value % 1000 / 100);
       case ISOLATION -> "level " + value;
+      case IMAGES -> Long.toString(value);
     };
   }
 

@@ -9,13 +9,15 @@ import java.util.Set;
 /// @param devices by ascending index
 /// @param cpuMillis for jobs, thousandths of a core
 /// @param memoryBytes for jobs, main memory
+/// @param runsImages whether it runs jobs with an image; taken for granted until it says otherwise
 public record Node(
     NodeId id,
     PoolId pool,
     List<Device> devices,
     long cpuMillis,
     long memoryBytes,
-    NodeStatus status) {
+    NodeStatus status,
+    boolean runsImages) {
   public Node {
     devices = List.copyOf(devices);
     for (int i = 1; i < devices.size(); i++) {
@@ -29,6 +31,17 @@ public record Node(
     }
   }
 
+  /// One that runs jobs with an image.
+  public Node(
+      NodeId id,
+      PoolId pool,
+      List<Device> devices,
+      long cpuMillis,
+      long memoryBytes,
+      NodeStatus status) {
+    this(id, pool, devices, cpuMillis, memoryBytes, status, true);
+  }
+
   /// With these devices out of service.
   ///
   /// @param unusable UUIDs
@@ -40,10 +53,14 @@ public record Node(
         devices.stream()
             .map(device -> unusable.contains(device.uuid()) ? device.outOfService() : device)
             .toList();
-    return new Node(id, pool, left, cpuMillis, memoryBytes, status);
+    return new Node(id, pool, left, cpuMillis, memoryBytes, status, runsImages);
   }
 
   public Node withStatus(NodeStatus newStatus) {
-    return new Node(id, pool, devices, cpuMillis, memoryBytes, newStatus);
+    return new Node(id, pool, devices, cpuMillis, memoryBytes, newStatus, runsImages);
+  }
+
+  public Node withImages(boolean nowRunsImages) {
+    return new Node(id, pool, devices, cpuMillis, memoryBytes, status, nowRunsImages);
   }
 }

@@ -47,7 +47,7 @@ public final class DevicePlaces {
   /// @param part of the device
   /// @param memoryBytes least memory of it; [Shape#PROPORTIONAL]: as much as the part says
   public Optional<SlicePlacement> take(GpuQuantity part, long memoryBytes) {
-    Shape shape = new Shape(part.units(), memoryBytes, 0, 0, Isolation.NONE, List.of(), 1);
+    Shape shape = new Shape(part.units(), memoryBytes, 0, 0, Isolation.NONE, List.of(), false, 1);
     return SliceRoom.count(kind, geometry, shape, left) == 0
         ? Optional.empty()
         : Optional.of(take(SliceRoom.choose(kind, geometry, shape, left)));

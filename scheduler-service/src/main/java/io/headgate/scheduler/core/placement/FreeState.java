@@ -14,15 +14,16 @@ import org.jspecify.annotations.Nullable;
 final class FreeState implements Comparable<FreeState> {
   private final long cpuMillis;
   private final long memoryBytes;
+  private final boolean runsImages;
   private final DeviceKind[] kinds;
   private final long[] units;
   private final long[] left;
   private final int hash;
 
-  private FreeState(
-      long cpuMillis, long memoryBytes, DeviceKind[] kinds, long[] units, long[] left) {
-    this.cpuMillis = cpuMillis;
-    this.memoryBytes = memoryBytes;
+  private FreeState(Whole whole, DeviceKind[] kinds, long[] units, long[] left) {
+    this.cpuMillis = whole.cpuMillis();
+    this.memoryBytes = whole.memoryBytes();
+    this.runsImages = whole.runsImages();
     this.kinds = kinds;
     this.units = units;
     this.left = left;
@@ -33,8 +34,10 @@ final class FreeState implements Comparable<FreeState> {
     this.hash = code;
   }
 
-  static FreeState of(
-      long cpuMillis, long memoryBytes, @Nullable DeviceKind[] kinds, long[] units, long[] left) {
+  /// What a node has besides its devices.
+  record Whole(long cpuMillis, long memoryBytes, boolean runsImages) {}
+
+  static FreeState of(Whole whole, @Nullable DeviceKind[] kinds, long[] units, long[] left) {
     int count = 0;
     for (int i = 0; i < units.length; i++) {
       count += kinds[i] != null && units[i] > 0 ? 1 : 0;
@@ -46,7 +49,7 @@ final class FreeState implements Comparable<FreeState> {
         sorted.add(kind, units[i], left[i]);
       }
     }
-    return sorted.state(cpuMillis, memoryBytes);
+    return sorted.state(whole);
   }
 
   /// What is free on the node now.
@@ -64,7 +67,7 @@ final class FreeState implements Comparable<FreeState> {
         sorted.add(kind, free, device.left());
       }
     }
-    return sorted.state(node.freeCpu(), node.freeMemory());
+    return sorted.state(new Whole(node.freeCpu(), node.freeMemory(), node.node().runsImages()));
   }
 
   /// Devices in their order.
@@ -95,8 +98,8 @@ final class FreeState implements Comparable<FreeState> {
       left[at] = leftOfIt;
     }
 
-    FreeState state(long cpuMillis, long memoryBytes) {
-      return new FreeState(cpuMillis, memoryBytes, kinds, units, left);
+    FreeState state(Whole whole) {
+      return new FreeState(whole, kinds, units, left);
     }
   }
 
@@ -115,7 +118,9 @@ final class FreeState implements Comparable<FreeState> {
 
   /// How many workers of the shape fit at once.
   int workers(Shape shape) {
-    return Fit.workers(shape, cpuMillis, memoryBytes, kinds, units, left);
+    return shape.images() && !runsImages
+        ? 0
+        : Fit.workers(shape, cpuMillis, memoryBytes, kinds, units, left);
   }
 
   long cpuMillis() {
@@ -248,8 +253,11 @@ final class FreeState implements Comparable<FreeState> {
             ? left[device] - shape.memoryOf(kind)
             : SliceRoom.without(
                 sliced, left[device], SliceRoom.choose(kind, sliced, shape, left[device]));
-    return of(
-        cpuMillis - shape.cpuMillis(), memoryBytes - shape.memoryBytes(), kinds, newUnits, newLeft);
+    return of(wholeWithout(shape), kinds, newUnits, newLeft);
+  }
+
+  private Whole wholeWithout(Shape shape) {
+    return new Whole(cpuMillis - shape.cpuMillis(), memoryBytes - shape.memoryBytes(), runsImages);
   }
 
   private FreeState withoutWhole(Shape shape, int[] devices) {
@@ -257,8 +265,7 @@ final class FreeState implements Comparable<FreeState> {
     for (int device : devices) {
       newUnits[device] = 0;
     }
-    return of(
-        cpuMillis - shape.cpuMillis(), memoryBytes - shape.memoryBytes(), kinds, newUnits, left);
+    return of(wholeWithout(shape), kinds, newUnits, left);
   }
 
   /// Units that are free and that no job can ask of a sliced device, because of where they lie.
@@ -320,6 +327,9 @@ final class FreeState implements Comparable<FreeState> {
       order = Long.compare(memoryBytes, other.memoryBytes);
     }
     if (order == 0) {
+      order = Boolean.compare(runsImages, other.runsImages);
+    }
+    if (order == 0) {
       order = Arrays.compare(left, other.left);
     }
     return order == 0 ? Arrays.compare(kinds, other.kinds) : order;
@@ -331,6 +341,7 @@ final class FreeState implements Comparable<FreeState> {
         && hash == other.hash
         && cpuMillis == other.cpuMillis
         && memoryBytes == other.memoryBytes
+        && runsImages == other.runsImages
         && Arrays.equals(units, other.units)
         && Arrays.equals(left, other.left)
         && Arrays.equals(kinds, other.kinds);

@@ -76,6 +76,9 @@ public final class Inventory {
   }
 
   private static boolean fits(NodeState node, Shape shape) {
+    if (shape.images() && !node.node().runsImages()) {
+      return false;
+    }
     int count = node.deviceCount();
     @Nullable DeviceKind[] kinds = new @Nullable DeviceKind[count];
     long[] units = new long[count];
@@ -100,10 +103,12 @@ public final class Inventory {
     long isolation = 0;
     long cpu = 0;
     long memory = 0;
+    boolean images = false;
     for (NodeState node : pool.nodes()) {
       if (node.isRemoved()) {
         continue;
       }
+      images |= node.node().runsImages();
       int belonging = 0;
       int ofItsModels = 0;
       for (int slot = 0; slot < node.deviceCount(); slot++) {
@@ -122,6 +127,9 @@ public final class Inventory {
       admitted = Math.max(admitted, ofItsModels);
       cpu = Math.max(cpu, node.node().cpuMillis());
       memory = Math.max(memory, node.node().memoryBytes());
+    }
+    if (shape.images() && !images) {
+      return new Shortfall(Dimension.IMAGES, 1, 0);
     }
     if (shape.units() > devices * UNITS_PER_GPU) {
       return new Shortfall(Dimension.GPU, shape.units(), devices * UNITS_PER_GPU);
@@ -176,6 +184,9 @@ public final class Inventory {
             new Shortfall(Dimension.CPU, shape.cpuMillis(), node.node().cpuMillis()),
             new Shortfall(Dimension.MEMORY, shape.memoryBytes(), node.node().memoryBytes()))) {
       worst = other.part() < worst.part() ? other : worst;
+    }
+    if (shape.images() && !node.node().runsImages()) {
+      return new Shortfall(Dimension.IMAGES, 1, 0);
     }
     // Enough of each: its devices are not such that a worker fits.
     return worst.part() < 1

@@ -61,7 +61,9 @@ public final class Room {
 
   /// How many workers of the shape fit at once, at most as many as it has.
   public int workers(Shape shape) {
-    return Fit.workers(shape, cpuMillis, memoryBytes, kinds, units, left);
+    return shape.images() && !node.node().runsImages()
+        ? 0
+        : Fit.workers(shape, cpuMillis, memoryBytes, kinds, units, left);
   }
 
   /// Puts a share back as if it were free.
@@ -193,7 +195,8 @@ public final class Room {
 
   /// What is free, without saying where.
   FreeState state() {
-    return FreeState.of(cpuMillis, memoryBytes, kinds, units, left);
+    return FreeState.of(
+        new FreeState.Whole(cpuMillis, memoryBytes, node.node().runsImages()), kinds, units, left);
   }
 
   /// Units free on all devices together.

@@ -14,6 +14,7 @@ import java.util.List;
 ///   device
 /// @param isolation weakest that a part of a device may have
 /// @param gpuModels of which its devices may be, sorted; empty: any
+/// @param images its node has to run jobs with an image
 public record Shape(
     long units,
     long gpuMemoryBytes,
@@ -21,6 +22,7 @@ public record Shape(
     long memoryBytes,
     Isolation isolation,
     List<String> gpuModels,
+    boolean images,
     int workers) {
   /// Of the memory of a device as much as of the device.
   public static final long PROPORTIONAL = -1;
@@ -38,11 +40,13 @@ public record Shape(
         profile.gpus().isFraction() ? profile.isolation() : Isolation.NONE,
         // What takes no device has no use for a model.
         profile.gpus().units() == 0 ? List.of() : profile.gpuModels().stream().sorted().toList(),
+        profile.images(),
         profile.workers());
   }
 
   Shape withWorkers(int count) {
-    return new Shape(units, gpuMemoryBytes, cpuMillis, memoryBytes, isolation, gpuModels, count);
+    return new Shape(
+        units, gpuMemoryBytes, cpuMillis, memoryBytes, isolation, gpuModels, images, count);
   }
 
   /// Units of all workers together.

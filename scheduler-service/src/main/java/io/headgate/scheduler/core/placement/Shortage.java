@@ -11,6 +11,9 @@ public final class Shortage {
   /// alone or when only not all workers of a gang fit; of a sliced device its places, when a large
   /// enough part of it is idle.
   public static Dimension dimension(PoolState pool, Shape shape) {
+    if (shape.images() && fits(pool, withoutImages(shape))) {
+      return Dimension.IMAGES;
+    }
     if (shape.cpuMillis() > 0 && fits(pool, with(shape, 0, shape.memoryBytes()))) {
       return Dimension.CPU;
     }
@@ -55,6 +58,19 @@ public final class Shortage {
         memoryBytes,
         shape.isolation(),
         shape.gpuModels(),
+        shape.images(),
+        1);
+  }
+
+  private static Shape withoutImages(Shape shape) {
+    return new Shape(
+        shape.units(),
+        shape.gpuMemoryBytes(),
+        shape.cpuMillis(),
+        shape.memoryBytes(),
+        shape.isolation(),
+        shape.gpuModels(),
+        false,
         1);
   }
 
@@ -66,6 +82,7 @@ public final class Shortage {
         shape.memoryBytes(),
         shape.isolation(),
         List.of(),
+        shape.images(),
         1);
   }
 
@@ -77,6 +94,7 @@ public final class Shortage {
         shape.memoryBytes(),
         shape.isolation(),
         shape.gpuModels(),
+        shape.images(),
         1);
   }
 }

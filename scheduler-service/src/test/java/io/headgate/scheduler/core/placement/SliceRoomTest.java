@@ -29,7 +29,7 @@ class SliceRoomTest {
 
   private static Shape shape(String gpus, long gpuMemory) {
     return new Shape(
-        GpuQuantity.parse(gpus).units(), gpuMemory, 0, 0, Isolation.NONE, List.of(), 1);
+        GpuQuantity.parse(gpus).units(), gpuMemory, 0, 0, Isolation.NONE, List.of(), false, 1);
   }
 
   /// Takes parts one after the other as long as one fits.

@@ -235,6 +235,12 @@ final class Guises {
       }
     }
     return new Node(
-        node.id(), node.pool(), devices, node.cpuMillis(), node.memoryBytes(), node.status());
+        node.id(),
+        node.pool(),
+        devices,
+        node.cpuMillis(),
+        node.memoryBytes(),
+        node.status(),
+        node.runsImages());
   }
 }

@@ -170,6 +170,7 @@ final class Plainer {
     profile(id, profile -> profile.with().gpuMemoryBytes(OptionalLong.empty()).build());
     profile(id, profile -> profile.with().isolation(Isolation.NONE).build());
     profile(id, profile -> profile.with().gpuModels(Set.of()).build());
+    profile(id, profile -> profile.with().images(false).build());
     profile(id, profile -> profile.with().reclaim(Reclaim.RESERVATION).build());
     profile(id, profile -> profile.with().holdAfter(Profile.DEFAULT_HOLD_AFTER).build());
     profile(id, profile -> profile.with().holdAfter(Duration.ZERO).build());
@@ -327,7 +328,8 @@ final class Plainer {
               new Geometry.Continuous(),
               Isolation.DRIVER_CONTAINER));
     }
-    return new Node(node.id(), node.pool(), devices, 64_000, 64L << 30, node.status());
+    return new Node(
+        node.id(), node.pool(), devices, 64_000, 64L << 30, node.status(), node.runsImages());
   }
 
   private void node(Node before, Node after) {

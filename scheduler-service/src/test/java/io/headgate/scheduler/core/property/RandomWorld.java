@@ -132,10 +132,18 @@ final class RandomWorld {
         size.isFraction() && chance(20) ? OptionalLong.of(30 * GIB) : OptionalLong.empty(),
         chance(10) ? Isolation.DRIVER_CONTAINER : Isolation.NONE,
         chance(15) ? Set.of(chance(50) ? "A" : "B") : Set.of(),
+        isOfImages(name, 3),
         route,
         chance(60) ? Duration.ofMinutes(random.nextInt(8)) : Duration.ofDays(365),
         Duration.ofMinutes(random.nextInt(5)),
         chance(20) ? Reclaim.STRICT : chance(30) ? Reclaim.RANK : Reclaim.RESERVATION);
+  }
+
+  /// In every fifth scenario some profiles want nodes that run jobs with an image, and some nodes
+  /// run none. Not drawn, so that a seed stays what it was.
+  private boolean isOfImages(String name, int oneIn) {
+    long dice = (seed * 31 + name.hashCode()) * 0x9E3779B97F4A7C15L >>> 33;
+    return seed % 5 == 2 && dice % oneIn == 0;
   }
 
   /// Every fourth profile asks for main memory; nodes have 64 GiB. Not drawn, so that a seed stays
@@ -209,7 +217,8 @@ final class RandomWorld {
         devices,
         chance(70) ? 64_000 : 8000,
         64 * GIB,
-        NodeStatus.READY);
+        NodeStatus.READY,
+        !isOfImages("n" + number, 4));
   }
 
   List<Input> beginning() {

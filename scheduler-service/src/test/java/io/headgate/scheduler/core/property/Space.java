@@ -122,6 +122,9 @@ final class Space {
 
   /// Workers that fit on the node: one after the other into what is left.
   int workers(Node node, Pool pool, Profile profile, Without without) {
+    if (profile.images() && !node.runsImages()) {
+      return 0;
+    }
     List<Device> devices = new ArrayList<>();
     for (Device device : node.devices()) {
       if (device.inService()
@@ -312,7 +315,13 @@ final class Space {
               device.isolation()));
     }
     return new Node(
-        node.id(), node.pool(), devices, node.cpuMillis(), node.memoryBytes(), node.status());
+        node.id(),
+        node.pool(),
+        devices,
+        node.cpuMillis(),
+        node.memoryBytes(),
+        node.status(),
+        node.runsImages());
   }
 
   /// Whether the worker lies on no device that is out of service.

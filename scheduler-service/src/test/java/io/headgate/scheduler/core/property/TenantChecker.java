@@ -249,6 +249,7 @@ final class TenantChecker {
       }
     }
     return cpu <= node.cpuMillis()
+        && (node.runsImages() || !profile.images())
         && given.slices().stream()
             .allMatch(slice ->
                 node.devices().stream()

@@ -110,6 +110,7 @@ public final class NodesCommand implements CliCommand {
                 .whenWide(),
             Column.<UsedNode>of("DRIVER", row -> Cell.of(row.node().driver())).whenWide(),
             Column.<UsedNode>of("ISOLATION", row -> Cell.of(isolation(row.node()))).whenWide(),
+            Column.<UsedNode>of("IMAGES", row -> Cell.of(images(row.usage()))).whenWide(),
             Column.<UsedNode>of("HOST", row -> Cell.of(row.node().hostname())).whenWide(),
             Column.<UsedNode>of("AGENT", row -> Cell.of(row.node().agentVersion())).whenWide(),
             Column.<UsedNode>of("GPU TROUBLE", row -> Cell.of(Troubles.text(row.node())))
@@ -168,6 +169,11 @@ public final class NodesCommand implements CliCommand {
                 .map(Node.Device::isolation)
                 .map(level -> level == null ? "none" : level.keyword())
                 .toList()));
+  }
+
+  /// Whether it runs jobs with an image.
+  private static String images(Usage.OfNode usage) {
+    return usage.runsImages() == null ? "" : usage.runsImages() ? "yes" : "no";
   }
 
   private static String gibibytes(long bytes) {
