@@ -154,10 +154,13 @@ public final class Fabric8Pods implements PodApi {
   }
 
   private static String problem(KubernetesClientException e) {
-    Throwable cause = isUnanswered(e) && e.getCause() != null ? e.getCause() : e;
+    if (isUnanswered(e) && e.getCause() != null) {
+      // Of a refused connection the kind says all.
+      return e.getCause().toString();
+    }
     return Optional.ofNullable(e.getStatus())
         .flatMap(status -> Optional.ofNullable(status.getMessage()))
-        .orElseGet(() -> String.valueOf(cause.getMessage()));
+        .orElseGet(() -> String.valueOf(e.getMessage()));
   }
 
   static PodState state(Pod pod) {
