@@ -26,12 +26,6 @@ final class PostgresProxy implements AutoCloseable {
     AFTER_COMMIT
   }
 
-  /// Of a statement without a name, as a message of the protocol has it.
-  private static final String COMMIT = "\0\ncommit\0";
-
-  /// What a message has before that: its kind and its length.
-  private static final int HEADER = 5;
-
   private final ServerSocket listener;
   private final String host;
   private final int port;
@@ -98,24 +92,22 @@ final class PostgresProxy implements AutoCloseable {
       for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
         String text = new String(buffer, 0, read, ISO_8859_1);
         writesJobs |= text.contains("insert into job (");
-        int commit = text.indexOf(COMMIT);
-        if (writesJobs && commit >= 0) {
+        if (writesJobs && text.contains("COMMIT")) {
           writesJobs = false;
           Cut where = cut.getAndSet(Cut.NOWHERE);
+          if (where == Cut.BEFORE_COMMIT) {
+            return;
+          }
+          if (where == Cut.STANDS_STILL) {
+            stillStanding.await();
+            return;
+          }
           if (where == Cut.AFTER_COMMIT) {
             client.close();
             out.write(buffer, 0, read);
             out.flush();
             // The server closes no connection by itself: it has done what it was told by then.
             server.shutdownOutput();
-            return;
-          }
-          if (where != Cut.NOWHERE) {
-            out.write(buffer, 0, Math.max(0, commit - HEADER));
-            out.flush();
-            if (where == Cut.STANDS_STILL) {
-              stillStanding.await();
-            }
             return;
           }
         }

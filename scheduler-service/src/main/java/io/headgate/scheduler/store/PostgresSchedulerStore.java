@@ -167,21 +167,22 @@ public final class PostgresSchedulerStore implements SchedulerStore {
                 lease.toMillis(),
                 leader.incarnation(),
                 leader.epoch(),
-                name(leader));
+                name(leader))
+            .add(BatchSql.LET_GO);
     BatchScript.add(script, batch);
-    script.add(BatchSql.COMMIT);
     try (Connection connection = dataSource.getConnection()) {
       connection.setAutoCommit(false);
       // Who hears nothing for a lease does not lead any more, so there is no more to wait for.
       connection.setNetworkTimeout(Runnable::run, Math.toIntExact(lease.toMillis()));
       try {
-        script.run(connection);
+        if (script.run(connection) != 1) {
+          connection.rollback();
+          return new CommitResult.Deposed(leadership().leadership());
+        }
+        connection.commit();
         return new CommitResult.Committed();
       } catch (SQLException e) {
         undo(connection, e);
-        if (BatchSql.DEPOSED.equals(e.getSQLState())) {
-          return new CommitResult.Deposed(leadership().leadership());
-        }
         if (isOutcomeKnown(e)) {
           throw new IllegalStateException("batch " + batch.id() + " cannot be written", e);
         }
