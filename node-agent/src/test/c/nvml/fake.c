@@ -60,6 +60,7 @@ API const char *nvmlErrorString(status code) {
     case INVALID_ARGUMENT: return "Invalid Argument";
     case DRIVER_NOT_LOADED: return "Driver Not Loaded";
     case GPU_IS_LOST: return "GPU is lost";
+    case RESET_REQUIRED: return "GPU requires reset";
     case IN_USE: return "In use by another client";
     case INSUFFICIENT_RESOURCES: return "Insufficient Resources";
     default: return "Unknown Error";
@@ -143,8 +144,15 @@ API status nvmlDeviceGetMigMode(handle device, uint32_t *current, uint32_t *pend
   status answer = begin_on(__func__, device, GPU);
   if (answer != OK) return answer;
   if (mig(device) < 0) return NOT_SUPPORTED;
-  *current = *pending = (uint32_t)mig(device);
+  *current = (uint32_t)mig(device);
+  *pending = (uint32_t)number("%d/mig-pending", device->gpu, mig(device));
   return OK;
+}
+
+API status nvmlDeviceGetVirtualizationMode(handle device, uint32_t *mode) {
+  status answer = begin_on(__func__, device, GPU);
+  if (answer == OK) *mode = (uint32_t)number("%d/virtualization", device->gpu, 0);
+  return answer;
 }
 
 API status nvmlDeviceGetGpuInstanceProfileInfoV(handle device, uint32_t wanted,
@@ -291,6 +299,33 @@ static bool is_used(const struct handle *gi) {
     if (sscanf(line, "%lld %lld %15s %d", &pid, &bytes, kind, &of) == 4 && of == gi->gi) return true;
   }
   return false;
+}
+
+static bool is_gpu_used(const struct handle *device) {
+  char text[TEXT] = "";
+  state_read(text, "%d/processes", device->gpu);
+  add_programs(device, text);
+  return text[strspn(text, "\n")] != 0;
+}
+
+API status nvmlDeviceSetMigMode(handle device, uint32_t mode, status *activation) {
+  status answer = begin_on(__func__, device, GPU);
+  if (answer != OK) return answer;
+  if (mig(device) < 0) return NOT_SUPPORTED;
+  if (mode > 1) return INVALID_ARGUMENT;
+  state_lock();
+  state_note("mig %d %u", device->gpu, mode);
+  status usual = is_gpu_used(device) ? IN_USE
+                 : number("%d/capability", device->gpu, 9) < 9 ? RESET_REQUIRED
+                                                               : OK;
+  *activation = (uint32_t)mig(device) == mode ? OK : (status)number("%d/activation", device->gpu, usual);
+  state_write(mode ? "1" : "0", "%d/mig-pending", device->gpu);
+  if (*activation == OK) {
+    state_write(mode ? "1" : "0", "%d/mig", device->gpu);
+    state_remove("%d/mig-pending", device->gpu);
+  }
+  state_unlock();
+  return OK;
 }
 
 API status nvmlGpuInstanceDestroy(handle gi) {

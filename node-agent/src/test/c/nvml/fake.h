@@ -4,6 +4,10 @@
 //     name uuid         text
 //     memory            "<total> <reserved>" in bytes
 //     mig               "0" or "1"; absent: this GPU cannot
+//     mig-pending       what it is after the next reset; absent: the same
+//     activation        what a change of it answers, beside the call's own status; absent: 19 if the
+//                       GPU is used, 16 if it is older than Hopper, else 0
+//     virtualization    as NVML numbers it; absent: 0, none
 //     lacks             id of a size of instances that it does not have
 //     capability        major number of what CUDA can; absent: 9
 //     lost              present: fallen off the bus

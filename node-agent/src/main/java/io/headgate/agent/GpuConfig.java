@@ -64,8 +64,19 @@ public record GpuConfig(
   }
 
   /// What of MIG is the operator's to say.
-  public record Mig(Strangers strangers) {
-    public static final Mig DEFAULTS = new Mig(Strangers.KEEP);
+  ///
+  /// @param mode whether it is turned on
+  /// @param strangers what becomes of instances of others
+  public record Mig(Mode mode, Strangers strangers) {
+    public static final Mig DEFAULTS = new Mig(Mode.KEEP, Strangers.KEEP);
+
+    /// Whether GPUs are divided at all.
+    public enum Mode {
+      /// Those that were when the agent started.
+      KEEP,
+      /// At the start it is turned on wherever nobody uses the GPU, from Hopper on.
+      AUTO
+    }
 
     /// MIG instances that no agent made, found at the start.
     public enum Strangers {

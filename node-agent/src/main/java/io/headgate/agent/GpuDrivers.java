@@ -4,6 +4,7 @@ import io.headgate.agent.driver.CpuOnlyDriver;
 import io.headgate.agent.driver.GpuDriver;
 import io.headgate.agent.driver.GpuUnavailableException;
 import io.headgate.agent.driver.KernelDevices;
+import io.headgate.agent.driver.nvml.MigSettings;
 import io.headgate.agent.driver.nvml.MpsSettings;
 import io.headgate.agent.driver.nvml.NvmlGpuDriver;
 import io.headgate.agent.driver.nvml.NvmlSteps;
@@ -90,7 +91,9 @@ final class GpuDrivers {
         new NvmlGpuDriver.Settings(
             config.nvml().library(),
             config.nvml().timeout(),
-            config.mig().strangers() == GpuConfig.Mig.Strangers.REMOVE,
+            new MigSettings(
+                config.mig().mode() == GpuConfig.Mig.Mode.AUTO,
+                config.mig().strangers() == GpuConfig.Mig.Strangers.REMOVE),
             cgroups::of,
             mps(config.mps(), agent.data().toAbsolutePath()),
             KernelDevices.HERE);

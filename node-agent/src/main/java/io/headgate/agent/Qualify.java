@@ -248,7 +248,7 @@ final class Qualify {
                 GpuConfig.Driver.NVML,
                 gpu.nvml(),
                 gpu.rocm(),
-                new GpuConfig.Mig(GpuConfig.Mig.Strangers.KEEP),
+                GpuConfig.Mig.DEFAULTS,
                 new GpuConfig.Mps(
                     GpuConfig.Mps.Use.AUTO,
                     mps.control(),

@@ -151,7 +151,7 @@ class AgentMainTest {
               gpu:
                 driver: nvml
                 nvml: {library: /opt/libnvidia-ml.so.1, timeout: 5s}
-                mig: {strangers: remove}
+                mig: {mode: auto, strangers: remove}
                 mps: {use: auto, directory: /run/mps, reserve: 1GiB, compute: limited}
                 watchdog: {interval: 1s}
                 health: {interval: 30s}
@@ -175,7 +175,7 @@ class AgentMainTest {
                 GpuConfig.Driver.NVML,
                 new GpuConfig.Nvml("/opt/libnvidia-ml.so.1", Duration.ofSeconds(5)),
                 GpuConfig.Rocm.DEFAULTS,
-                new GpuConfig.Mig(GpuConfig.Mig.Strangers.REMOVE),
+                new GpuConfig.Mig(GpuConfig.Mig.Mode.AUTO, GpuConfig.Mig.Strangers.REMOVE),
                 new GpuConfig.Mps(
                     GpuConfig.Mps.Use.AUTO,
                     Path.of("/usr/bin/nvidia-cuda-mps-control"),

@@ -49,6 +49,10 @@ class NodeAgentGpuTest {
   }
 
   private AgentConfig config(Path library, GpuConfig.Driver driver) {
+    return config(library, driver, GpuConfig.Mig.Mode.KEEP);
+  }
+
+  private AgentConfig config(Path library, GpuConfig.Driver driver, GpuConfig.Mig.Mode mig) {
     return AgentConfig.of(root.resolve("n1"), "n1", plane.uri())
         .withJoinToken(Secret.of(FakeControlPlane.JOIN_TOKEN))
         .withGpus(
@@ -56,7 +60,7 @@ class NodeAgentGpuTest {
                 driver,
                 new GpuConfig.Nvml(library.toString(), FakeControlPlane.PATIENCE),
                 GpuConfig.Rocm.DEFAULTS,
-                GpuConfig.Mig.DEFAULTS,
+                new GpuConfig.Mig(mig, GpuConfig.Mig.Strangers.KEEP),
                 GpuConfig.Mps.DEFAULTS,
                 GpuConfig.Watchdog.DEFAULTS,
                 GpuConfig.Health.DEFAULTS));
@@ -213,6 +217,34 @@ class NodeAgentGpuTest {
     assertThat(plane.reportsOf("modest"))
         .extracting(AttemptReport::getState)
         .containsExactly(State.STATE_RUNNING);
+  }
+
+  @Test
+  void dividesTheGpusThatNoJobHasAndTheOthersAtALaterStart() throws Exception {
+    FakeGpus gpus = FakeGpus.in(root, Version.V615).with(false).with(false);
+    start(config(gpus.library(), GpuConfig.Driver.NVML));
+    plane.send(
+        Orders.message(job("whole", "echo up; exec sleep 1000", Orders.slice(node(), 1, "1"))));
+    assertThat(output("whole")).isEqualTo("up");
+    AgentConfig auto = config(gpus.library(), GpuConfig.Driver.NVML, GpuConfig.Mig.Mode.AUTO);
+    agent.orElseThrow().close();
+    start(auto);
+    assertThat(node().getDevicesList())
+        .as("although no process of the job has used its GPU yet")
+        .extracting(Device::getGeometry)
+        .containsExactly(
+            DeviceGeometry.DEVICE_GEOMETRY_MIG, DeviceGeometry.DEVICE_GEOMETRY_CONTINUOUS);
+    plane.send(
+        Orders.message(job("seventh", "echo $CUDA_VISIBLE_DEVICES", mig("1/7", "1g.10gb", 6, 1))));
+    assertThat(output("seventh")).startsWith("MIG-");
+
+    plane.send(Orders.stop(plane.leadership, "whole", Stop.Kind.KIND_CANCEL));
+    plane.awaitEnd("whole");
+    agent.orElseThrow().close();
+    start(auto);
+    assertThat(node().getDevicesList())
+        .extracting(Device::getGeometry)
+        .containsOnly(DeviceGeometry.DEVICE_GEOMETRY_MIG);
   }
 
   @Test

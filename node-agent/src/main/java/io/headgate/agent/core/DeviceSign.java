@@ -54,6 +54,11 @@ public sealed interface DeviceSign {
   /// @param why one clause
   record Throttled(String why) implements DeviceSign {}
 
+  /// It was to be divided, and is not.
+  ///
+  /// @param why one clause
+  record Undivided(String why) implements DeviceSign {}
+
   /// A slice of it could not be removed, and keeps its place until it can.
   ///
   /// @param problem one sentence

@@ -140,6 +140,11 @@ public final class HealthRules {
                   "errors of its memory that could not be corrected: " + errors, Remedy.RESET));
       case DeviceSign.Throttled(String why) ->
           Optional.of(DeviceCondition.degraded("it is slowed down: " + why, Remedy.INSPECT));
+      case DeviceSign.Undivided(String why) ->
+          Optional.of(
+              DeviceCondition.degraded(
+                  "MIG could not be turned on, and is tried again when the agent starts: " + why,
+                  Remedy.INSPECT));
       case DeviceSign.SliceStuck(String problem) ->
           Optional.of(
               DeviceCondition.degraded("a slice cannot be removed: " + problem, Remedy.INSPECT));

@@ -4,6 +4,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /// What the reconciler is told. Each may come late, twice, and after the agent was restarted.
 public sealed interface Input {
@@ -61,6 +64,17 @@ public sealed interface Input {
   record Recovered(LeadershipHistory history, List<Found> attempts) implements Input {
     public Recovered {
       attempts = List.copyOf(attempts);
+    }
+
+    /// UUIDs of the devices of attempts that may live, whether their slices are made already or
+    /// not.
+    public SortedSet<String> heldDevices() {
+      return attempts.stream()
+          .filter(found -> found.end().isEmpty() && found.sameBoot())
+          .flatMap(found -> found.assignment().stream())
+          .flatMap(assignment -> assignment.slices().stream())
+          .map(SliceGrant::deviceUuid)
+          .collect(Collectors.toCollection(TreeSet::new));
     }
   }
 

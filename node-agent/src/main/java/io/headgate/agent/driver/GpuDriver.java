@@ -7,6 +7,7 @@ import io.headgate.agent.core.SliceGrant;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /// The devices of this machine and the slices on them.
 ///
@@ -21,7 +22,14 @@ public interface GpuDriver extends AutoCloseable {
   /// Whether the devices do not exist.
   boolean isSimulated();
 
+  /// The devices as they can be given to jobs now.
   List<DeviceInfo> devices();
+
+  /// Called once, before anything else, but after the agent knows its records: devices may change
+  /// how they are divided, if nobody uses them.
+  ///
+  /// @param held UUIDs of devices of which jobs have slices, made already or not
+  default void prepare(Set<String> held) {}
 
   /// Told once, before any slice is made: jobs have mounts of their own, in which they find what
   /// [#rooms] says. Otherwise they find everything as it is on the machine.

@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -51,7 +52,9 @@ public final class DeviceWatch implements DeviceListener, AutoCloseable {
     this.driver = driver;
     this.interval = interval;
     this.time = time;
-    driver.devices().forEach(device -> devices.put(device.uuid(), new WatchedDevice(device)));
+    driver
+        .devices()
+        .forEach(device -> devices.put(device.uuid(), new WatchedDevice(device.index())));
   }
 
   /// Begins to watch.
@@ -82,10 +85,14 @@ public final class DeviceWatch implements DeviceListener, AutoCloseable {
   public List<Seen> seen() {
     lock.lock();
     try {
-      return devices.values().stream().map(WatchedDevice::seen).toList();
+      return driver.devices().stream().flatMap(info -> seen(info).stream()).toList();
     } finally {
       lock.unlock();
     }
+  }
+
+  private Optional<Seen> seen(DeviceInfo info) {
+    return Optional.ofNullable(devices.get(info.uuid())).map(device -> device.seen(info));
   }
 
   /// Waits until each device was read once, but not for ever.
@@ -165,10 +172,10 @@ public final class DeviceWatch implements DeviceListener, AutoCloseable {
       change.accept(device);
       news = device.judge(time.monotonicNanos());
       if (news) {
-        DeviceCondition condition = device.seen().condition();
+        DeviceCondition condition = device.condition();
         LOG.warn(
             "GPU {} ({}) is {}{}",
-            device.seen().device().index(),
+            device.index(),
             uuid,
             condition.health(),
             condition.isHealthy() ? "" : ": " + condition.cause());

@@ -39,6 +39,7 @@ final class OnDisk {
     WorkloadRuntime runtime;
     Outbox outbox;
     try {
+      driver.prepare(ledger.recover(time.instant()).heldDevices());
       DurableFile.makeDirectory(data.resolve("bin"));
       Path program = SupervisorBinary.extract(data.resolve("bin"));
       runtime =

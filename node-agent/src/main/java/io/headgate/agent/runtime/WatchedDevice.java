@@ -21,7 +21,7 @@ final class WatchedDevice {
   /// How long refused slices are held against it; then it is tried again.
   private static final Duration QUARANTINE = Duration.ofMinutes(10);
 
-  private final DeviceInfo info;
+  private final int index;
   private final SortedMap<Integer, DeviceSign.Xid> reported = new TreeMap<>();
   private final Map<String, DeviceSign.SliceStuck> stuck = new TreeMap<>();
   private List<DeviceSign> signs = List.of();
@@ -35,12 +35,20 @@ final class WatchedDevice {
   private boolean isRead;
   private boolean isStirring;
 
-  WatchedDevice(DeviceInfo info) {
-    this.info = info;
+  WatchedDevice(int index) {
+    this.index = index;
   }
 
-  DeviceWatch.Seen seen() {
+  int index() {
+    return index;
+  }
+
+  DeviceWatch.Seen seen(DeviceInfo info) {
     return new DeviceWatch.Seen(info, condition, figures);
+  }
+
+  DeviceCondition condition() {
+    return condition;
   }
 
   boolean isRead() {

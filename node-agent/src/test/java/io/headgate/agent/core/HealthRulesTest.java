@@ -30,6 +30,14 @@ class HealthRulesTest {
     assertThat(HealthRules.isOfTheDevice(error)).isFalse();
   }
 
+  @Test
+  void usesAGpuThatCouldNotBeDividedAsItIs() {
+    DeviceCondition condition = judge(new DeviceSign.Undivided("process 4711 has it"));
+    assertThat(condition.health()).isEqualTo(Health.DEGRADED);
+    assertThat(condition.takesWork()).isTrue();
+    assertThat(condition.cause()).startsWith("MIG could not").endsWith(": process 4711 has it");
+  }
+
   @ParameterizedTest
   @CsvSource({
     "46, UNHEALTHY, false, RESET",

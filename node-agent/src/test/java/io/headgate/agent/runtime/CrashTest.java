@@ -54,6 +54,7 @@ class CrashTest {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final Set<NvmlSteps.Step> MAKING =
       EnumSet.of(
+          NvmlSteps.Step.MIG_TURNED_ON,
           NvmlSteps.Step.GPU_INSTANCE_MADE,
           NvmlSteps.Step.COMPUTE_INSTANCE_MADE,
           NvmlSteps.Step.LIMIT_SET,
@@ -68,14 +69,15 @@ class CrashTest {
   @TempDir Path data;
   private FakeGpus gpus;
 
-  /// One GPU that MIG divides, one of which the driver gives memory to cgroups; and on the first,
-  /// an instance of somebody else's. Or one that is shared by MPS.
+  /// One GPU that MIG divides once the agent has turned it on, one of which the driver gives memory
+  /// to cgroups; and on the first, an instance of somebody else's. Or one that is shared by MPS.
   private void install(boolean shared) throws Exception {
     if (shared) {
       Files.createDirectory(data.resolve("mps"));
       gpus = FakeGpus.in(data, FakeGpus.Version.V580).with(false);
     } else {
-      gpus = FakeGpus.in(data, FakeGpus.Version.V615).with(true).with(false);
+      gpus = FakeGpus.in(data, FakeGpus.Version.V615).with(false).with(false);
+      gpus.capability(1, 8);
       gpus.instance(0, 9, 0, 4);
     }
   }

@@ -5,6 +5,7 @@ import io.headgate.agent.WallsConfig;
 import io.headgate.agent.core.StopOrder;
 import io.headgate.agent.driver.KernelDevices;
 import io.headgate.agent.driver.nvml.FakeGpus;
+import io.headgate.agent.driver.nvml.MigSettings;
 import io.headgate.agent.driver.nvml.MpsSettings;
 import io.headgate.agent.driver.nvml.NvmlGpuDriver;
 import io.headgate.agent.driver.nvml.NvmlSteps;
@@ -87,7 +88,7 @@ final class CrashingAgent {
     return new NvmlGpuDriver.Settings(
         data.resolve("libnvidia-ml.so.1").toString(),
         PATIENCE,
-        false,
+        new MigSettings(!mps, false),
         attempt -> mps ? Optional.empty() : Optional.of(data.resolve("cgroups").resolve(attempt)),
         new MpsSettings(mps, FakeGpus.mpsControl(), data.resolve("mps"), PATIENCE, 0, false),
         KernelDevices.HERE);

@@ -18,6 +18,7 @@ import io.headgate.agent.core.SlicePlace;
 import io.headgate.agent.core.StopOrder;
 import io.headgate.agent.driver.KernelDevices;
 import io.headgate.agent.driver.nvml.FakeGpus;
+import io.headgate.agent.driver.nvml.MigSettings;
 import io.headgate.agent.driver.nvml.MpsSettings;
 import io.headgate.agent.driver.nvml.NvmlGpuDriver;
 import io.headgate.agent.driver.nvml.NvmlSteps;
@@ -77,7 +78,12 @@ class CyclesTest {
     NvmlGpuDriver driver =
         NvmlGpuDriver.open(
             new NvmlGpuDriver.Settings(
-                gpus.library().toString(), PATIENCE, false, cgroups::of, mps, KernelDevices.HERE),
+                gpus.library().toString(),
+                PATIENCE,
+                MigSettings.KEEP,
+                cgroups::of,
+                mps,
+                KernelDevices.HERE),
             NvmlSteps.NONE);
     return Agent.open(
         new Agent.Settings(

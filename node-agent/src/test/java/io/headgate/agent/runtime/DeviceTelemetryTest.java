@@ -7,6 +7,7 @@ import io.headgate.agent.core.MemoryMeter;
 import io.headgate.agent.driver.GpuDriver;
 import io.headgate.agent.driver.nvml.FakeGpus;
 import io.headgate.agent.driver.nvml.FakeGpus.Version;
+import io.headgate.agent.driver.nvml.MigSettings;
 import io.headgate.agent.driver.nvml.NvmlGpuDriver;
 import io.headgate.agent.driver.nvml.NvmlSteps;
 import io.headgate.agent.driver.simulated.SimulatedGpuDriver;
@@ -108,7 +109,7 @@ class DeviceTelemetryTest {
         "ecc-uncorrected 1");
     NvmlGpuDriver.Settings settings =
         new NvmlGpuDriver.Settings(
-            gpus.library().toString(), PATIENCE, false, _ -> Optional.empty());
+            gpus.library().toString(), PATIENCE, MigSettings.KEEP, _ -> Optional.empty());
     try (NvmlGpuDriver driver = NvmlGpuDriver.open(settings, NvmlSteps.NONE);
         DeviceWatch watch = watch(driver);
         AgentInstruments instruments = instruments()) {

@@ -37,7 +37,7 @@ record Discovery(
   NvmlDevice device(int index, Nvml.Device device) {
     Nvml.MemoryInfo memory = nvml.memory(device);
     Optional<MigGeometry> mig =
-        nvml.isMigOn(device) ? Optional.of(geometry(device)) : Optional.empty();
+        nvml.migMode(device).filter(Nvml.MigState::isOn).map(_ -> geometry(device));
     String uuid = nvml.uuid(device);
     boolean limitsMemory = mig.isEmpty() && limitsMemory(device);
     return new NvmlDevice(

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
@@ -34,6 +35,10 @@ final class Nvml implements AutoCloseable {
   /// @param used of the total, by programs
   record MemoryInfo(long total, long reserved, long used) {}
 
+  /// @param isOn whether MIG is in force
+  /// @param isPending whether it is after the next reset
+  record MigState(boolean isOn, boolean isPending) {}
+
   /// A size of GPU instances.
   ///
   /// @param number in NVML's list of all
@@ -56,6 +61,10 @@ final class Nvml implements AutoCloseable {
   private static final int MAX_PLACEMENTS = 64;
   private static final int MAX_PROCESSES = 4096;
   private static final int SHARED_ENGINES = 0;
+
+  /// Of a GPU that a virtual machine has for itself; above it are virtual GPUs and their hosts.
+  private static final int PASSED_THROUGH = 1;
+
   private static final long NO_LIMIT = -1; // of unsigned 64 bits
   private static final long UNKNOWN_BYTES = -1;
 
@@ -130,16 +139,43 @@ final class Nvml implements AutoCloseable {
     return new MemoryInfo(memory.u64("total"), memory.u64("reserved"), memory.u64("used"));
   }
 
-  /// Whether MIG is on; also false on a GPU that has none.
-  boolean isMigOn(Device device) {
+  /// Empty: the GPU has no MIG.
+  Optional<MigState> migMode(Device device) {
     IntByReference current = new IntByReference();
     IntByReference pending = new IntByReference();
     int code = api.nvmlDeviceGetMigMode(device.pointer, current, pending);
     if (NvmlStatus.of(code) == NvmlStatus.NOT_SUPPORTED) {
-      return false;
+      return Optional.empty();
     }
     check("nvmlDeviceGetMigMode", code);
-    return current.getValue() == 1;
+    return Optional.of(new MigState(current.getValue() == 1, pending.getValue() == 1));
+  }
+
+  /// Turns MIG on, now or not at all.
+  ///
+  /// @throws NvmlException also when the call succeeds and the mode is not in force: it answers for
+  ///   the call and for the mode
+  void turnMigOn(Device device) {
+    IntByReference activation = new IntByReference();
+    check("nvmlDeviceSetMigMode", api.nvmlDeviceSetMigMode(device.pointer, 1, activation));
+    check("the activation of MIG", activation.getValue());
+  }
+
+  /// Takes back a change of mode that is not in force.
+  void keepMigOff(Device device) {
+    check(
+        "nvmlDeviceSetMigMode", api.nvmlDeviceSetMigMode(device.pointer, 0, new IntByReference()));
+  }
+
+  /// Whether the GPU is a virtual one, or is lent to virtual ones.
+  boolean isOfVirtualGpus(Device device) {
+    IntByReference mode = new IntByReference();
+    int code = api.nvmlDeviceGetVirtualizationMode(device.pointer, mode);
+    if (NvmlStatus.of(code) == NvmlStatus.NOT_SUPPORTED) {
+      return false;
+    }
+    check("nvmlDeviceGetVirtualizationMode", code);
+    return mode.getValue() > PASSED_THROUGH;
   }
 
   /// The sizes of GPU instances that this GPU has.

@@ -34,6 +34,10 @@ interface NvmlApi extends Library {
 
   int nvmlDeviceGetMigMode(Pointer device, IntByReference current, IntByReference pending);
 
+  int nvmlDeviceSetMigMode(Pointer device, int mode, IntByReference activation);
+
+  int nvmlDeviceGetVirtualizationMode(Pointer device, IntByReference mode);
+
   int nvmlDeviceGetGpuInstanceProfileInfoV(Pointer device, int profile, Pointer info);
 
   int nvmlDeviceGetGpuInstancePossiblePlacements_v2(

@@ -1,5 +1,7 @@
 package io.headgate.agent.driver.nvml;
 
+import static io.headgate.agent.driver.nvml.FoundGpus.on;
+
 import io.headgate.agent.core.AttemptKey;
 import io.headgate.agent.core.DeviceInfo;
 import io.headgate.agent.core.DeviceNode;
@@ -26,17 +28,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.SortedMap;
-import java.util.TreeMap;
-import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// NVIDIA's GPUs. What they are is found out once, at the start; a GPU whose MIG mode is changed
-/// later needs a restart of the agent, which no job notices.
+/// NVIDIA's GPUs. What they are is found out once, at the start; a GPU whose MIG mode somebody
+/// changes later needs a restart of the agent, which no job notices.
 public final class NvmlGpuDriver implements GpuDriver {
   private static final Logger LOG = LoggerFactory.getLogger(NvmlGpuDriver.class);
 
@@ -44,8 +43,7 @@ public final class NvmlGpuDriver implements GpuDriver {
   ///
   /// @param library name or path of NVML
   /// @param patience how long a call may take before it counts as failed
-  /// @param removesStrangers whether MIG instances that nobody here made are removed at the start,
-  ///   if they are idle
+  /// @param mig what of MIG is changed
   /// @param cgroups where the cgroup of an attempt is, by the name of the attempt; empty: there are
   ///   none
   /// @param mps how parts are made by MPS, where there is nothing stronger
@@ -53,25 +51,26 @@ public final class NvmlGpuDriver implements GpuDriver {
   public record Settings(
       String library,
       Duration patience,
-      boolean removesStrangers,
+      MigSettings mig,
       Function<String, Optional<Path>> cgroups,
       MpsSettings mps,
       KernelDevices kernel) {
     public Settings(
         String library,
         Duration patience,
-        boolean removesStrangers,
+        MigSettings mig,
         Function<String, Optional<Path>> cgroups) {
-      this(library, patience, removesStrangers, cgroups, MpsSettings.OFF, KernelDevices.HERE);
+      this(library, patience, mig, cgroups, MpsSettings.OFF, KernelDevices.HERE);
     }
   }
 
   private final Settings settings;
+  private final NvmlSteps steps;
   private final Nvml nvml;
   private final NvmlHealth health;
   private final Lane lane;
   private final String version;
-  private final SortedMap<String, Gpu> gpus;
+  private final FoundGpus gpus;
   private final MpsSlices mps;
   private final SliceMechanisms mechanisms;
   private final NvidiaFiles files;
@@ -83,6 +82,7 @@ public final class NvmlGpuDriver implements GpuDriver {
 
   private NvmlGpuDriver(Settings settings, NvmlSteps steps, NvmlLoader.Opened opened, Lane lane) {
     this.settings = settings;
+    this.steps = steps;
     this.nvml = opened.nvml();
     this.health = opened.health();
     this.lane = lane;
@@ -117,31 +117,13 @@ public final class NvmlGpuDriver implements GpuDriver {
     }
   }
 
-  private SortedMap<String, Gpu> discoverGpus() {
+  private FoundGpus discoverGpus() {
     Discovery discovery =
         new Discovery(
             nvml,
             settings.cgroups(),
             settings.mps().isWanted() ? Optional.of(mps::problem) : Optional.empty());
-    SortedMap<String, Gpu> found = new TreeMap<>();
-    int count = lane.call(nvml::deviceCount);
-    for (int i = 0; i < count; i++) {
-      int index = i;
-      Lane own = new Lane("GPU " + index, settings.patience());
-      try {
-        Nvml.Device handle = own.call(() -> nvml.device(index));
-        NvmlDevice facts = own.call(() -> discovery.device(index, handle));
-        found.put(
-            facts.uuid(),
-            new Gpu(
-                facts, handle, own, new Lane("the watch of GPU " + index, settings.patience())));
-      } catch (GpuDriverException | NvmlException | IllegalStateException e) {
-        // The others are of use all the same.
-        LOG.error("GPU {} is left out: {}", index, e.getMessage());
-        own.close();
-      }
-    }
-    return found;
+    return new FoundGpus(nvml, discovery, lane.call(nvml::deviceCount), settings.patience());
   }
 
   @Override
@@ -156,10 +138,17 @@ public final class NvmlGpuDriver implements GpuDriver {
 
   @Override
   public List<DeviceInfo> devices() {
-    return gpus.values().stream()
+    return gpus.all().stream()
         .map(gpu -> gpu.facts().info())
         .sorted(Comparator.comparingInt(DeviceInfo::index))
         .toList();
+  }
+
+  @Override
+  public void prepare(Set<String> held) {
+    if (settings.mig().turnsOn()) {
+      gpus.divide(new MigMode(nvml, steps), held);
+    }
   }
 
   @Override
@@ -192,7 +181,7 @@ public final class NvmlGpuDriver implements GpuDriver {
 
   @Override
   public void release(SlicePlan plan) {
-    boolean present = gpus.containsKey(plan.grant().deviceUuid());
+    boolean present = gpus.has(plan.grant().deviceUuid());
     if (!present && mechanisms.of(plan) == mps) {
       mps.release(plan);
       return;
@@ -222,7 +211,7 @@ public final class NvmlGpuDriver implements GpuDriver {
   @Override
   public void recover(List<SlicePlan> recorded) {
     mps.releaseOthers(recorded);
-    for (Gpu gpu : gpus.values()) {
+    for (Gpu gpu : gpus.all()) {
       if (gpu.facts().mig().isPresent()) {
         try {
           on(
@@ -239,7 +228,7 @@ public final class NvmlGpuDriver implements GpuDriver {
   }
 
   private void treat(SliceMechanism.Stranger stranger) {
-    if (!settings.removesStrangers()) {
+    if (!settings.mig().removesStrangers()) {
       LOG.warn("{} is not Headgate's, and stays; nothing can be placed there", stranger.words());
       return;
     }
@@ -258,7 +247,7 @@ public final class NvmlGpuDriver implements GpuDriver {
 
   @Override
   public List<GpuProcess> processes(String deviceUuid) {
-    Gpu gpu = gpu(deviceUuid);
+    Gpu gpu = gpus.get(deviceUuid);
     List<SlicePlan> plans = slices.plansOn(deviceUuid);
     // Instances must not be removed while they are looked at.
     Lane from = gpu.facts().mig().isPresent() ? gpu.lane() : gpu.watchLane();
@@ -277,9 +266,9 @@ public final class NvmlGpuDriver implements GpuDriver {
   @Override
   public DeviceReading read(String deviceUuid) {
     try {
-      Gpu gpu = gpu(deviceUuid);
+      Gpu gpu = gpus.get(deviceUuid);
       DeviceReading read = on(gpu, gpu.watchLane(), () -> health.read(nvml, gpu.handle()));
-      return read.with(mps.signs(slices.plansOn(deviceUuid)));
+      return read.with(mps.signs(slices.plansOn(deviceUuid))).with(gpus.signs(deviceUuid));
     } catch (GpuDriverException e) {
       return DeviceReading.of(new DeviceSign.Silent(String.valueOf(e.getMessage())));
     }
@@ -291,7 +280,7 @@ public final class NvmlGpuDriver implements GpuDriver {
       LOG.warn("errors that GPUs report by themselves are not heard of: the driver is too old");
       return;
     }
-    NvmlEvents waiting = new NvmlEvents(health.api(), List.copyOf(gpus.values()), listener);
+    NvmlEvents waiting = new NvmlEvents(health.api(), List.copyOf(gpus.all()), listener);
     if (!events.compareAndSet(null, waiting)) {
       throw new IllegalStateException("somebody listens already");
     }
@@ -339,7 +328,7 @@ public final class NvmlGpuDriver implements GpuDriver {
   @Override
   public void close() {
     Optional.ofNullable(events.get()).ifPresent(NvmlEvents::close);
-    gpus.values().forEach(Gpu::close);
+    gpus.close();
     try {
       lane.run(nvml::close);
     } catch (GpuDriverException | NvmlException e) {
@@ -349,23 +338,6 @@ public final class NvmlGpuDriver implements GpuDriver {
   }
 
   private Gpu gpu(SliceGrant grant) {
-    return gpu(grant.deviceUuid());
-  }
-
-  private Gpu gpu(String uuid) {
-    return Optional.ofNullable(gpus.get(uuid))
-        .orElseThrow(() -> new GpuDriverException("this machine has no GPU " + uuid));
-  }
-
-  private static <T> T on(Gpu gpu, Callable<T> call) {
-    return on(gpu, gpu.lane(), call);
-  }
-
-  private static <T> T on(Gpu gpu, Lane from, Callable<T> call) {
-    try {
-      return from.call(call);
-    } catch (NvmlException e) {
-      throw new GpuDriverException(gpu.words() + ": " + e.getMessage());
-    }
+    return gpus.get(grant.deviceUuid());
   }
 }

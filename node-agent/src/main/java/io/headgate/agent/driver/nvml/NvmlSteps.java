@@ -8,6 +8,7 @@ public interface NvmlSteps {
 
   /// The moments.
   enum Step {
+    MIG_TURNED_ON,
     GPU_INSTANCE_MADE,
     COMPUTE_INSTANCE_MADE,
     COMPUTE_INSTANCE_DESTROYED,

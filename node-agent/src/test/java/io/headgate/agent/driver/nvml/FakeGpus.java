@@ -116,7 +116,7 @@ public final class FakeGpus {
   }
 
   /// Which generation the GPU is, as CUDA counts.
-  void capability(int gpu, int major) {
+  public void capability(int gpu, int major) {
     write(gpu + "/capability", "" + major);
   }
 
@@ -126,6 +126,32 @@ public final class FakeGpus {
 
   void name(int gpu, String name) {
     write(gpu + "/name", name);
+  }
+
+  /// MIG's mode, and after a comma what it would be after a reset, if that is another.
+  public String migMode(int gpu) {
+    String pending = read(gpu + "/mig-pending");
+    return read(gpu + "/mig") + (pending.isEmpty() ? "" : "," + pending);
+  }
+
+  /// Changes of MIG's mode answer this, although the call itself succeeds.
+  void activation(int gpu, int code) {
+    write(gpu + "/activation", "" + code);
+  }
+
+  /// Somebody has turned MIG on, for after the next reset.
+  void migPending(int gpu) {
+    write(gpu + "/mig-pending", "1");
+  }
+
+  /// As NVML numbers it: 2 is a virtual GPU.
+  void virtualization(int gpu, int mode) {
+    write(gpu + "/virtualization", "" + mode);
+  }
+
+  /// The GPU has no MIG.
+  void hasNoMig(int gpu) {
+    delete(gpu + "/mig");
   }
 
   void mig(int gpu, boolean on) {

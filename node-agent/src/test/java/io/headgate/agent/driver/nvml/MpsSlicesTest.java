@@ -62,7 +62,12 @@ class MpsSlicesTest {
 
   private NvmlGpuDriver.Settings settings(MpsSettings mps) {
     return new NvmlGpuDriver.Settings(
-        gpus.library().toString(), LONG, false, _ -> Optional.empty(), mps, KernelDevices.HERE);
+        gpus.library().toString(),
+        LONG,
+        MigSettings.KEEP,
+        _ -> Optional.empty(),
+        mps,
+        KernelDevices.HERE);
   }
 
   private NvmlGpuDriver opened() {

@@ -44,7 +44,7 @@ class NvidiaFilesTest {
         new NvmlGpuDriver.Settings(
             gpus.library().toString(),
             LONG,
-            false,
+            MigSettings.KEEP,
             _ -> Optional.empty(),
             MpsSettings.OFF,
             new KernelDevices(Files.createDirectory(root.resolve("dev")), root.resolve("proc"))));

@@ -19,21 +19,25 @@ final class NvmlDriverFixture {
 
   static NvmlGpuDriver.Settings settings(FakeGpus gpus) {
     return new NvmlGpuDriver.Settings(
-        gpus.library().toString(), LONG, false, _ -> Optional.empty());
+        gpus.library().toString(), LONG, MigSettings.KEEP, _ -> Optional.empty());
   }
 
   static NvmlGpuDriver.Settings patient(FakeGpus gpus, Duration patience) {
     return new NvmlGpuDriver.Settings(
-        gpus.library().toString(), patience, false, _ -> Optional.empty());
+        gpus.library().toString(), patience, MigSettings.KEEP, _ -> Optional.empty());
   }
 
   static NvmlGpuDriver.Settings removing(FakeGpus gpus) {
-    return new NvmlGpuDriver.Settings(gpus.library().toString(), LONG, true, _ -> Optional.empty());
+    return new NvmlGpuDriver.Settings(
+        gpus.library().toString(), LONG, new MigSettings(false, true), _ -> Optional.empty());
   }
 
   static NvmlGpuDriver.Settings withCgroups(FakeGpus gpus, Path parent) {
     return new NvmlGpuDriver.Settings(
-        gpus.library().toString(), LONG, false, name -> Optional.of(parent.resolve(name)));
+        gpus.library().toString(),
+        LONG,
+        MigSettings.KEEP,
+        name -> Optional.of(parent.resolve(name)));
   }
 
   static NvmlGpuDriver open(NvmlGpuDriver.Settings settings) {

@@ -21,7 +21,8 @@ class NvmlLoaderTest {
 
   private static GpuUnavailableException refusal(String library) {
     return refusal(
-        new NvmlGpuDriver.Settings(library, NvmlDriverFixture.LONG, false, _ -> Optional.empty()));
+        new NvmlGpuDriver.Settings(
+            library, NvmlDriverFixture.LONG, MigSettings.KEEP, _ -> Optional.empty()));
   }
 
   private static GpuUnavailableException refusal(NvmlGpuDriver.Settings settings) {

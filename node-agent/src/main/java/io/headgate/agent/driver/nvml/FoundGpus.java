@@ -1,0 +1,120 @@
+package io.headgate.agent.driver.nvml;
+
+import io.headgate.agent.core.DeviceSign;
+import io.headgate.agent.driver.GpuDriverException;
+import io.headgate.agent.driver.Lane;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// The GPUs of this machine that can be used, each with what is known of it. Thread-safe.
+final class FoundGpus {
+  private static final Logger LOG = LoggerFactory.getLogger(FoundGpus.class);
+
+  private final Nvml nvml;
+  private final Discovery discovery;
+  private final SortedMap<String, Gpu> gpus = new ConcurrentSkipListMap<>();
+
+  /// Why GPUs that were to be divided are not, by their UUIDs.
+  private final Map<String, DeviceSign.Undivided> undivided = new ConcurrentHashMap<>();
+
+  /// Looks at each.
+  ///
+  /// @param patience how long a call may take
+  FoundGpus(Nvml nvml, Discovery discovery, int count, Duration patience) {
+    this.nvml = nvml;
+    this.discovery = discovery;
+    for (int i = 0; i < count; i++) {
+      int index = i;
+      Lane own = new Lane("GPU " + index, patience);
+      try {
+        Gpu gpu = own.call(() -> look(index, own, new Lane("the watch of GPU " + index, patience)));
+        gpus.put(gpu.facts().uuid(), gpu);
+      } catch (GpuDriverException | NvmlException | IllegalStateException e) {
+        // The others are of use all the same.
+        LOG.error("GPU {} is left out: {}", index, e.getMessage());
+        own.close();
+      }
+    }
+  }
+
+  private Gpu look(int index, Lane lane, Lane watchLane) {
+    Nvml.Device handle = nvml.device(index);
+    return new Gpu(discovery.device(index, handle), handle, lane, watchLane);
+  }
+
+  Collection<Gpu> all() {
+    return gpus.values();
+  }
+
+  boolean has(String uuid) {
+    return gpus.containsKey(uuid);
+  }
+
+  Gpu get(String uuid) {
+    return Optional.ofNullable(gpus.get(uuid))
+        .orElseThrow(() -> new GpuDriverException("this machine has no GPU " + uuid));
+  }
+
+  /// Turns MIG on wherever that is possible, and looks at those GPUs anew.
+  ///
+  /// @param held UUIDs of GPUs of which jobs have slices
+  void divide(MigMode mode, Set<String> held) {
+    for (Gpu gpu : List.copyOf(gpus.values())) {
+      if (gpu.facts().mig().isPresent()) {
+        continue;
+      }
+      String uuid = gpu.facts().uuid();
+      try {
+        switch (on(gpu, () -> mode.turnOn(gpu.handle(), held.contains(uuid)))) {
+          case MigMode.Outcome.TurnedOn _ -> {
+            // Anything may be otherwise now, the number in the name of its file too.
+            gpus.put(uuid, on(gpu, () -> look(gpu.facts().index(), gpu.lane(), gpu.watchLane())));
+            LOG.info("MIG is on now on {}, which nobody used", gpu.words());
+          }
+          case MigMode.Outcome.LeftAlone(String why) ->
+              LOG.info("MIG stays off on {}: {}", gpu.words(), why);
+          case MigMode.Outcome.Refused(String why) -> {
+            LOG.warn("MIG could not be turned on on {}: {}", gpu.words(), why);
+            undivided.put(uuid, new DeviceSign.Undivided(why));
+          }
+        }
+      } catch (GpuDriverException | IllegalStateException e) {
+        // Nothing can be placed on what is perhaps divided, and perhaps not.
+        LOG.error("it is not known whether MIG is on; {} is left out: {}", uuid, e.getMessage());
+        gpus.remove(uuid);
+        gpu.close();
+      }
+    }
+  }
+
+  /// What is to be said of how a GPU is divided.
+  List<DeviceSign> signs(String uuid) {
+    return Optional.<DeviceSign>ofNullable(undivided.get(uuid)).stream().toList();
+  }
+
+  static <T> T on(Gpu gpu, Callable<T> call) {
+    return on(gpu, gpu.lane(), call);
+  }
+
+  static <T> T on(Gpu gpu, Lane from, Callable<T> call) {
+    try {
+      return from.call(call);
+    } catch (NvmlException e) {
+      throw new GpuDriverException(gpu.words() + ": " + e.getMessage());
+    }
+  }
+
+  void close() {
+    gpus.values().forEach(Gpu::close);
+  }
+}

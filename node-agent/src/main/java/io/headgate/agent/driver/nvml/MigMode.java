@@ -1,0 +1,84 @@
+package io.headgate.agent.driver.nvml;
+
+import java.util.Optional;
+import java.util.SortedMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Turns MIG on, on GPUs that nobody uses. Off it never turns it.
+///
+/// Repeated at every start of an agent, and so nothing of it is written down: a GPU whose mode is
+/// in force is found so.
+record MigMode(Nvml nvml, NvmlSteps steps) {
+  private static final Logger LOG = LoggerFactory.getLogger(MigMode.class);
+
+  /// The first whose mode changes without a reset.
+  private static final int HOPPER = 9;
+
+  /// What became of a GPU whose MIG is off.
+  sealed interface Outcome {
+    /// MIG is on now, and what was known of the GPU is so no longer.
+    record TurnedOn() implements Outcome {}
+
+    /// It is none whose mode is changed here.
+    ///
+    /// @param why one clause
+    record LeftAlone(String why) implements Outcome {}
+
+    /// It should be on, and is not: somebody uses the GPU, or its driver refuses.
+    ///
+    /// @param why one clause
+    record Refused(String why) implements Outcome {}
+  }
+
+  /// @param isHeld whether jobs have slices of it, whose processes need not be there yet
+  Outcome turnOn(Nvml.Device device, boolean isHeld) {
+    Optional<String> unfit = unfit(device);
+    if (unfit.isPresent()) {
+      return new Outcome.LeftAlone(unfit.get());
+    }
+    if (isHeld) {
+      return new Outcome.LeftAlone("jobs have slices of it");
+    }
+    SortedMap<Integer, Long> users = nvml.memoryByProcess(device);
+    if (!users.isEmpty()) {
+      return new Outcome.Refused("it is used by the processes " + users.keySet());
+    }
+    try {
+      nvml.turnMigOn(device);
+    } catch (NvmlException e) {
+      return new Outcome.Refused(e.getMessage() + takenBack(device));
+    }
+    steps.reached(NvmlSteps.Step.MIG_TURNED_ON);
+    return new Outcome.TurnedOn();
+  }
+
+  private Optional<String> unfit(Nvml.Device device) {
+    Optional<Nvml.MigState> state = nvml.migMode(device);
+    if (state.isEmpty()) {
+      return Optional.of("it has none");
+    }
+    if (state.get().isPending()) {
+      return Optional.of("somebody has turned it on, for after the next reset");
+    }
+    if (nvml.computeCapability(device) < HOPPER) {
+      return Optional.of("it takes a reset, which is the operator's to do");
+    }
+    return nvml.isOfVirtualGpus(device)
+        ? Optional.of("it belongs to virtual GPUs")
+        : Optional.empty();
+  }
+
+  /// What is not in force now would be after the next reset, when nobody expects it.
+  private String takenBack(Nvml.Device device) {
+    try {
+      if (nvml.migMode(device).filter(Nvml.MigState::isPending).isPresent()) {
+        nvml.keepMigOff(device);
+      }
+      return "";
+    } catch (NvmlException e) {
+      LOG.warn("a change of MIG's mode that failed cannot be taken back: {}", e.getMessage());
+      return "; it may be on after the next reset";
+    }
+  }
+}
