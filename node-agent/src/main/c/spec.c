@@ -122,6 +122,8 @@ static bool read_wall(struct spec *spec, const char *key, char *value, bool *goo
     walls->shm = value;
   } else if (strcmp(key, "root") == 0) {
     walls->root = value;
+  } else if (strcmp(key, "syscalls") == 0) {
+    *good = walls->filtered = strcmp(value, "filtered") == 0;
   } else if (strcmp(key, "fence") == 0) {
     walls->fence_by_program = strcmp(value, "program") == 0;
     if (!walls->fence_by_program) walls->fence_group = value;

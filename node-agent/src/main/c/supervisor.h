@@ -63,6 +63,7 @@ struct walls {
   size_t device_count;
   bool fence_by_program; // of its cgroup v2, which lets it open those devices only
   char *fence_group;     // a directory of the v1 controller that does the same; NULL: none
+  bool filtered;         // may make only the system calls that jobs have a use for
   int64_t files, processes; // limits of each process and of the user; 0: inherited
 };
 
@@ -141,6 +142,11 @@ int walls_run_with_shm(const char *directory, char *const *argv);
 // enter.c
 // Makes the calling process, which is about to be the job, what the job may be. False: see errno.
 bool enter_walls(const struct walls *walls, int inside_fd);
+
+// filter.c
+// Refuses the calling thread, and all that it starts, the system calls that no job has a use for. It can
+// gain no privileges by then. False: see errno.
+bool filter_calls(void);
 
 // own.c
 // Gives a directory with all that is in it to a user; links are neither followed nor what they lead to

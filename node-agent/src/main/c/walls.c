@@ -308,6 +308,9 @@ static void probe(const char *name, const struct walls *walls, const char *cgrou
     if (cgroup) {
       good = fence_by_program(cgroup, walls);
       if (!good) snprintf(why, sizeof why, "%s", strerror(errno));
+    } else if (walls->filtered) {
+      good = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && filter_calls();
+      if (!good) snprintf(why, sizeof why, "%s", strerror(errno));
     } else if (walls->inside) {
       good = walls_raise(walls, why, sizeof why) > 0;
     } else {
@@ -325,10 +328,12 @@ int walls_probe(const char *cgroup) {
   static struct walls user = {.has_user = true, .user = 65534};
   static struct walls inside = {.inside = true};
   static struct walls network = {.inside = true, .own_network = true};
+  static struct walls filtered = {.filtered = true};
   static struct walls none;
   probe("user", &user, NULL);
   probe("namespaces", &inside, NULL);
   probe("network", &network, NULL);
+  probe("syscalls", &filtered, NULL);
   if (cgroup) probe("fence", &none, cgroup);
   return 0;
 }

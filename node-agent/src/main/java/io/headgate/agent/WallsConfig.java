@@ -14,6 +14,7 @@ import java.util.Optional;
 /// @param namespaces whether each attempt has mounts, processes, messages and device files of its
 ///   own
 /// @param network `own`: nothing but a loopback of its own
+/// @param syscalls whether each attempt may make only the system calls that jobs have a use for
 /// @param shared directories that jobs find as they are, also below `/tmp` or in a home directory
 /// @param devices device files, or directories of them, that all jobs may use beside their slices
 public record WallsConfig(
@@ -22,6 +23,7 @@ public record WallsConfig(
     int userCount,
     JobWalls.Wanted namespaces,
     Network network,
+    JobWalls.Wanted syscalls,
     List<Path> shared,
     List<Path> devices,
     Limits limits) {
@@ -60,6 +62,7 @@ public record WallsConfig(
           1_000_000,
           JobWalls.Wanted.AUTO,
           Network.MACHINE,
+          JobWalls.Wanted.AUTO,
           List.of(),
           List.of(),
           Limits.DEFAULTS);
@@ -86,12 +89,13 @@ public record WallsConfig(
   /// The same, with these directories.
   public WallsConfig withShared(List<Path> directories) {
     return new WallsConfig(
-        users, firstUser, userCount, namespaces, network, directories, devices, limits);
+        users, firstUser, userCount, namespaces, network, syscalls, directories, devices, limits);
   }
 
-  /// The same, if users and namespaces are wanted so.
+  /// The same, if users, namespaces and the filter are wanted so.
   public WallsConfig wanting(JobWalls.Wanted wanted) {
-    return new WallsConfig(wanted, firstUser, userCount, wanted, network, shared, devices, limits);
+    return new WallsConfig(
+        wanted, firstUser, userCount, wanted, network, wanted, shared, devices, limits);
   }
 
   /// As the runtime knows them.
@@ -102,6 +106,7 @@ public record WallsConfig(
         userCount,
         namespaces,
         network == Network.OWN,
+        syscalls,
         shared,
         devices,
         new JobWalls.Limits(

@@ -115,6 +115,7 @@ class JobWallsTest {
     }
     assertThat(said)
         .anyMatch(line -> line.matches("(INFO jobs have|WARN jobs do NOT have) mounts.*"))
+        .contains("INFO jobs have a filter of system calls")
         .filteredOn(line -> line.matches(".* limited in (cpu|memory|pids) .*"))
         .hasSize(3);
   }
@@ -167,6 +168,7 @@ class JobWallsTest {
         10,
         defaults.namespaces(),
         defaults.network(),
+        defaults.syscalls(),
         defaults.shared(),
         defaults.devices(),
         defaults.limits());
@@ -217,7 +219,8 @@ class JobWallsTest {
         .contains(
             "INFO jobs do not have users of their own: the configuration says so",
             "INFO jobs do not have mounts, processes, messages and device files of their own: the"
-                + " configuration says so");
+                + " configuration says so",
+            "INFO jobs do not have a filter of system calls: the configuration says so");
     assign("j", 1, "id -un; ls -d $TMPDIR $HOME; pwd");
     Path attempt = root.resolve("n1/attempts/acme.j.1.0");
     assertThat(output("j", 1, 4).lines())
@@ -252,6 +255,7 @@ class JobWallsTest {
             defaults.userCount(),
             defaults.namespaces(),
             defaults.network(),
+            defaults.syscalls(),
             defaults.shared(),
             defaults.devices(),
             new WallsConfig.Limits(40, 1000, Optional.empty(), Optional.empty())));

@@ -120,7 +120,7 @@ class NodeAgentContainerTest {
                 """
                 pwd; ls /; touch /new 2>&1 | sed 's/.*: //'
                 ls %s; ls /tmp/ | wc -l; ls /dev/shm; ls /root /home /etc/passwd; echo $OF_IMAGE
-                echo $HEADGATE_JOB; grep -E '^(CapBnd|NoNewPrivs)' /proc/self/status; id -u
+                echo $HEADGATE_JOB; grep -E '^(CapBnd|NoNewPrivs|Seccomp):' /proc/self/status; id -u
                 echo kept > $HOME/kept; echo kept > $HEADGATE_CHECKPOINT_DIR/kept
                 echo 0.5 > $HEADGATE_PROGRESS; : > $HEADGATE_CHECKPOINTED; exit 7
                 """
@@ -134,7 +134,7 @@ class NodeAgentContainerTest {
     assertThat(lines)
         .doesNotContain("root", "home", "opt", "srv", secret.toString())
         .contains("Read-only file system", "a=b", "tenants/acme/jobs/j")
-        .contains("CapBnd:\t0000000000000000", "NoNewPrivs:\t1");
+        .contains("CapBnd:\t0000000000000000", "NoNewPrivs:\t1", "Seccomp:\t2");
     assertThat(lines.getLast()).matches("19[0-9]{8}");
     assertThat(root.resolve("n1/attempts/acme.j.1.0").resolve("work/kept")).hasContent("kept");
     assertThat(root.resolve("n1/checkpoints/acme/j/kept")).hasContent("kept");

@@ -18,6 +18,7 @@ public final class WallProbe {
     USER("user"),
     NAMESPACES("namespaces"),
     NETWORK("network"),
+    SYSCALLS("syscalls"),
     FENCE_PROGRAM("fence");
 
     private final String word;

@@ -13,6 +13,7 @@ import java.util.OptionalInt;
 /// @param rooms what it finds on the file system; with namespaces only
 /// @param devices that it may use beside those of every job
 /// @param fence what keeps it from opening others
+/// @param filtered it may make only the system calls that jobs have a use for
 /// @param groups cgroup v1 directories that it joins
 /// @param limits of its processes
 public record Walls(
@@ -21,6 +22,7 @@ public record Walls(
     Rooms rooms,
     List<DeviceNode> devices,
     Fence fence,
+    boolean filtered,
     List<Path> groups,
     Limits limits) {
   /// A job like any program of the agent's user.
@@ -31,6 +33,7 @@ public record Walls(
           Rooms.NONE,
           List.of(),
           new Fence.Absent(),
+          false,
           List.of(),
           Limits.NONE);
 
@@ -44,6 +47,7 @@ public record Walls(
         NONE.rooms,
         NONE.devices,
         NONE.fence,
+        NONE.filtered,
         NONE.groups,
         new Limits(files, 0));
   }
@@ -156,6 +160,9 @@ public record Walls(
       case Fence.Absent() -> {}
       case Fence.Program() -> line(text, "fence", "program");
       case Fence.Group(Path directory) -> line(text, "fence", directory);
+    }
+    if (filtered) {
+      line(text, "syscalls", "filtered");
     }
     groups.forEach(path -> line(text, "group", path));
     line(text, "files", limits.files);

@@ -32,6 +32,7 @@ public final class JobWalls {
   private final boolean users;
   private final Walls.Namespaces namespaces;
   private final boolean fenceByProgram;
+  private final boolean filtered;
 
   /// Whether a wall is wanted.
   public enum Wanted {
@@ -49,6 +50,7 @@ public final class JobWalls {
   /// @param userCount how many they are
   /// @param namespaces each attempt has its own mounts, processes, messages and device files
   /// @param ownNetwork it has no network but a loopback of its own; where namespaces stand
+  /// @param syscalls each attempt may make only the system calls that jobs have a use for
   /// @param shared directories that jobs find whatever hides what is on the way there
   /// @param devices device files, or directories of them, that all jobs may use
   /// @param limits of each job
@@ -58,6 +60,7 @@ public final class JobWalls {
       int userCount,
       Wanted namespaces,
       boolean ownNetwork,
+      Wanted syscalls,
       List<Path> shared,
       List<Path> devices,
       Limits limits) {
@@ -119,6 +122,8 @@ public final class JobWalls {
             : probe
                 .problem(Wall.USER)
                 .or(() -> noNamespaces.isEmpty() ? Optional.empty() : closedWay(data));
+    Optional<String> noFilter =
+        settings.syscalls() == Wanted.NONE ? unwanted : probe.problem(Wall.SYSCALLS);
     this.users = noUsers.isEmpty();
     this.namespaces =
         noNamespaces.isPresent()
@@ -127,9 +132,12 @@ public final class JobWalls {
                 ? Walls.Namespaces.OWN_NETWORK
                 : Walls.Namespaces.SHARED_NETWORK;
     this.fenceByProgram = probe.problem(Wall.FENCE_PROGRAM).isEmpty();
+    this.filtered = noFilter.isEmpty();
     require("users", settings.users(), noUsers);
     require("namespaces", settings.namespaces(), noNamespaces);
+    require("syscalls", settings.syscalls(), noFilter);
     tell(noUsers, noNamespaces);
+    say("a filter of system calls", settings.syscalls(), noFilter);
   }
 
   /// Tries what can stand here.
@@ -269,6 +277,7 @@ public final class JobWalls {
         rooms(request, places),
         devices.stream().distinct().toList(),
         fence(request.name()),
+        filtered,
         groups,
         new Walls.Limits(settings.limits().files(), counted ? 0 : settings.limits().processes()));
   }

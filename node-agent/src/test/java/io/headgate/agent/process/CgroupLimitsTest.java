@@ -54,6 +54,7 @@ class CgroupLimitsTest {
                     Walls.Rooms.NONE,
                     List.of(new DeviceNode("nvidia0", 10, 229)),
                     fence,
+                    true,
                     groups,
                     new Walls.Limits(0, 0)));
     cgroups.make(JOB).ifPresent(job::cgroup);

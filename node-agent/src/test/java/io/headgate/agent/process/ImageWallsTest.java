@@ -61,6 +61,7 @@ class ImageWallsTest {
                     List.of()),
                 List.of(FUSE),
                 new Walls.Fence.Absent(),
+                true,
                 List.of(),
                 new Walls.Limits(5000, 200)));
   }

@@ -64,6 +64,7 @@ class WallsTest {
                     owned),
                 List.of(FUSE),
                 new Walls.Fence.Absent(),
+                true,
                 List.of(),
                 new Walls.Limits(5000, 200)));
   }
@@ -81,7 +82,7 @@ class WallsTest {
         job(ADA)
             .run(
                 """
-                id; grep -E '^(Cap...|NoNewPrivs|Groups):' /proc/self/status; pwd; echo a > a
+                id; grep -E '^(Cap...|NoNewPrivs|Groups|Seccomp):' /proc/self/status; pwd; echo a > a
                 ulimit -n; ulimit -c; echo to stderr > /dev/stderr; echo to stdout > /dev/stdout; exit 7
                 """)) {
       assertThat(job.awaitEnd().exitCode()).hasValue(7);
@@ -95,6 +96,7 @@ class WallsTest {
               "CapBnd:\t0000000000000000",
               "CapAmb:\t0000000000000000",
               "NoNewPrivs:\t1",
+              "Seccomp:\t2",
               job.attempt.resolve("work").toString(),
               "5000",
               "0",
@@ -231,7 +233,8 @@ class WallsTest {
   void isToldByACallbackThatIsInThereWithItAndByASignal() throws Exception {
     try (SupervisedJob job =
             job(ADA)
-                .callback("id -u; kill -0 $HEADGATE_JOB_PID && echo found; ls /tmp/mine")
+                .callback(
+                    "id -u; grep Seccomp: /proc/self/status; kill -0 $HEADGATE_JOB_PID && echo found; ls /tmp/mine")
                 .run(
                     "touch /tmp/mine; trap 'echo ended; exit 5' TERM; echo up; while :; do sleep 0.05; done");
         SupervisorLink link = job.link()) {
@@ -239,7 +242,8 @@ class WallsTest {
       link.stop("preempted", Duration.ofSeconds(30), Duration.ofSeconds(30));
       assertThat(job.awaitEnd().exitCode()).hasValue(5);
       assertThat(job.output().lines())
-          .containsExactly("up", Integer.toString(ADA), "found", "/tmp/mine", "ended");
+          .containsExactly(
+              "up", Integer.toString(ADA), "Seccomp:\t2", "found", "/tmp/mine", "ended");
     }
   }
 
@@ -316,6 +320,7 @@ class WallsTest {
                 List.of()),
             List.of(),
             new Walls.Fence.Absent(),
+            true,
             List.of(),
             new Walls.Limits(0, 0)));
     assertThat(job.launch("touch " + root.resolve("ran")))
