@@ -87,7 +87,16 @@ public record Assignment(
   /// @param after the last contact; empty: never
   /// @param callback how long the callback may take
   /// @param grace time between SIGTERM and SIGKILL
-  public record SelfStop(Optional<Duration> after, Duration callback, Duration grace) {}
+  public record SelfStop(Optional<Duration> after, Duration callback, Duration grace) {
+    /// Contacts that come after one another sooner than that are not told to the supervisor one by
+    /// one: it may begin its stop earlier by this hundredth, and all of them need not wake so
+    /// often.
+    public Duration contactStep() {
+      return after.orElse(NEVER).dividedBy(100);
+    }
+
+    private static final Duration NEVER = Duration.ofDays(365);
+  }
 
   private static Duration shorter(Duration one, Duration other) {
     return one.compareTo(other) < 0 ? one : other;

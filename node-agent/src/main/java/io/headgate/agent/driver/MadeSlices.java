@@ -16,22 +16,25 @@ public final class MadeSlices<T> {
   /// By name; guarded by `lock`.
   private final SortedMap<String, Made<T>> slices = new TreeMap<>();
 
+  /// Made when there is another: it is asked for far more often.
+  private volatile List<SlicePlan> plans = List.of();
+
   public void put(SlicePlan plan, T known) {
     synchronized (lock) {
       slices.put(plan.name(), new Made<>(plan, known));
+      plans = slices.values().stream().map(Made::plan).toList();
     }
   }
 
   public void remove(SlicePlan plan) {
     synchronized (lock) {
       slices.remove(plan.name());
+      plans = slices.values().stream().map(Made::plan).toList();
     }
   }
 
   public List<SlicePlan> plans() {
-    synchronized (lock) {
-      return slices.values().stream().map(Made::plan).toList();
-    }
+    return plans;
   }
 
   public List<SlicePlan> plansOn(String deviceUuid) {

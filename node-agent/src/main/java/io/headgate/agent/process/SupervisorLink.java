@@ -26,6 +26,7 @@ public final class SupervisorLink implements AutoCloseable {
   private final Condition changed = lock.newCondition();
   private @Nullable String unsentStop; // guarded by lock
   private @Nullable String unsentContact; // guarded by lock
+  private long contactMs; // guarded by lock
   private boolean closed; // guarded by lock
 
   private SupervisorLink(SocketChannel channel) {
@@ -62,8 +63,19 @@ public final class SupervisorLink implements AutoCloseable {
   }
 
   /// The control plane was heard from at that time of the boot clock.
-  public void contact(long bootMs) {
-    offer(null, "contact " + bootMs + "\n");
+  ///
+  /// @param step what was told before stands when this is later by less
+  public void contact(long bootMs, Duration step) {
+    lock.lock();
+    try {
+      long later = bootMs - contactMs;
+      if (later < 0 || later >= step.toMillis()) {
+        contactMs = bootMs;
+        offer(null, "contact " + bootMs + "\n");
+      }
+    } finally {
+      lock.unlock();
+    }
   }
 
   /// Stop the job. A zero callback time skips the callback, also one that runs already.

@@ -75,7 +75,7 @@ final class AttemptProcess implements AttemptCare, Workload.Circumstances {
     try {
       contactBootMs = OptionalLong.of(bootMs);
       if (link != null) {
-        link.contact(bootMs);
+        link.contact(bootMs, assignment.selfStop().contactStep());
       }
     } finally {
       lock.unlock();
@@ -159,6 +159,7 @@ final class AttemptProcess implements AttemptCare, Workload.Circumstances {
           return;
         }
       }
+      machine.watch().slicesMade();
       if (key().worker() == 0) {
         machine.progress().follow(key(), directory());
       }
@@ -317,7 +318,7 @@ final class AttemptProcess implements AttemptCare, Workload.Circumstances {
       if (connected == null) {
         return;
       }
-      contactBootMs.ifPresent(connected::contact);
+      contactBootMs.ifPresent(ms -> connected.contact(ms, Duration.ZERO));
       if (order != null) {
         send(connected, order);
       }
@@ -328,7 +329,7 @@ final class AttemptProcess implements AttemptCare, Workload.Circumstances {
 
   private void send(SupervisorLink to, StopOrder stop) {
     if (stop.kind() == StopOrder.Kind.OVER_LIMIT) {
-      Duration half = machine.watch().grace().dividedBy(2);
+      Duration half = machine.watch().settings().grace().dividedBy(2);
       to.stop(stop.kind().word(), half, half);
       return;
     }

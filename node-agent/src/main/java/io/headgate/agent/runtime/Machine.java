@@ -10,7 +10,7 @@ record Machine(
     Ledger ledger,
     GpuDriver driver,
     WorkloadRuntime runtime,
-    MemoryWatch.Settings watch,
+    MemoryWatch watch,
     DeviceWatch devices,
     ProgressWatch progress,
     AgentInstruments instruments,

@@ -5,6 +5,7 @@ import io.headgate.agent.core.DeviceInfo;
 import io.headgate.agent.core.Input;
 import io.headgate.agent.core.IsolationLevel;
 import io.headgate.agent.core.MemoryMeter;
+import io.headgate.agent.driver.GpuDriver;
 import io.headgate.agent.driver.GpuDriverException;
 import io.headgate.agent.driver.GpuProcess;
 import io.headgate.agent.driver.SlicePlan;
@@ -31,15 +32,16 @@ public final class MemoryWatch implements AutoCloseable {
   /// One sample may catch a job between an allocation and the free that it is about to make.
   private static final int SAMPLES = 2;
 
-  /// A device whose slices hold by themselves is looked at in every so many turns only: what there
+  /// A device whose slices hold by themselves is looked at after so many intervals only: what there
   /// is to find is a job without a slice of it.
-  private static final int TURNS_AT_EASE = 8;
+  private static final int INTERVALS_AT_EASE = 8;
 
-  private final Machine machine;
+  private final GpuDriver driver;
   private final JobProcesses processes;
+  private final Settings settings;
   private final Map<String, List<MemoryMeter.Use>> uses = new ConcurrentHashMap<>();
   private final ReentrantLock lock = new ReentrantLock();
-  private final Condition closing = lock.newCondition();
+  private final Condition changed = lock.newCondition();
   private boolean closed; // guarded by lock
 
   /// How closely jobs are watched.
@@ -48,17 +50,23 @@ public final class MemoryWatch implements AutoCloseable {
   /// @param grace what a job has then for its callback and for SIGTERM together, before SIGKILL
   public record Settings(Duration interval, Duration grace) {}
 
-  MemoryWatch(Machine machine) {
-    this.machine = machine;
-    this.processes = machine.runtime().processes();
+  /// @param processes tells whose a process is
+  MemoryWatch(GpuDriver driver, JobProcesses processes, Settings settings) {
+    this.driver = driver;
+    this.processes = processes;
+    this.settings = settings;
+  }
+
+  Settings settings() {
+    return settings;
   }
 
   /// @param inputs told of who has too much
   void start(Consumer<Input> inputs) {
-    if (machine.driver().isSimulated()) {
+    if (driver.isSimulated()) {
       return;
     }
-    for (DeviceInfo device : machine.driver().devices()) {
+    for (DeviceInfo device : driver.devices()) {
       Thread.ofVirtual().name("watch " + device.uuid()).start(() -> watch(device.uuid(), inputs));
     }
   }
@@ -68,20 +76,25 @@ public final class MemoryWatch implements AutoCloseable {
     return uses.values().stream().flatMap(List::stream).toList();
   }
 
+  /// There are slices that were not there before: a device that was at ease may have to be watched
+  /// closely from now on.
+  void slicesMade() {
+    lock.lock();
+    try {
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
   private void watch(String device, Consumer<Input> inputs) {
-    Settings settings = machine.watch();
     // Told of again when it should have gone, and some time for the telling.
     long between = settings.grace().dividedBy(settings.interval()) + SAMPLES;
     MemoryMeter meter = new MemoryMeter(SAMPLES, (int) Math.min(between, Integer.MAX_VALUE));
     boolean blind = false;
-    for (long turn = 0; pause(settings.interval()); turn++) {
-      List<SlicePlan> plans = machine.driver().discover();
-      boolean atEase = plans.stream().noneMatch(plan -> isOn(device, plan) && isSoft(plan));
-      if (atEase && turn % TURNS_AT_EASE != 0) {
-        continue;
-      }
+    while (pause(device)) {
       try {
-        List<MemoryMeter.Use> sample = sample(device, plans);
+        List<MemoryMeter.Use> sample = sample(device, driver.discover());
         uses.put(device, sample);
         for (MemoryMeter.Excess excess : meter.take(sample)) {
           LOG.warn("{}: {}", excess.attempt(), excess.words());
@@ -117,7 +130,7 @@ public final class MemoryWatch implements AutoCloseable {
     if (!divided) {
       return List.of();
     }
-    List<GpuProcess> using = machine.driver().processes(device);
+    List<GpuProcess> using = driver.processes(device);
     Map<Long, AttemptKey> attempts =
         processes.attemptsOf(using.stream().map(GpuProcess::pid).toList(), limits.keySet());
     SortedMap<AttemptKey, Long> bytes = new TreeMap<>();
@@ -134,15 +147,19 @@ public final class MemoryWatch implements AutoCloseable {
         .toList();
   }
 
-  /// Waits, but no longer than until the end; false then.
-  private boolean pause(Duration time) {
+  /// Waits until the device is to be looked at; false at the end.
+  private boolean pause(String device) {
+    long waited = 0;
     lock.lock();
     try {
-      long left = time.toNanos();
-      while (!closed && left > 0) {
-        left = closing.awaitNanos(left);
+      while (!closed) {
+        long left = between(device).toNanos() - waited;
+        if (left <= 0) {
+          return true;
+        }
+        waited += left - changed.awaitNanos(left);
       }
-      return !closed;
+      return false;
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
       return false;
@@ -151,12 +168,18 @@ public final class MemoryWatch implements AutoCloseable {
     }
   }
 
+  private Duration between(String device) {
+    boolean atEase =
+        driver.discover().stream().noneMatch(plan -> isOn(device, plan) && isSoft(plan));
+    return atEase ? settings.interval().multipliedBy(INTERVALS_AT_EASE) : settings.interval();
+  }
+
   @Override
   public void close() {
     lock.lock();
     try {
       closed = true;
-      closing.signalAll();
+      changed.signalAll();
     } finally {
       lock.unlock();
     }

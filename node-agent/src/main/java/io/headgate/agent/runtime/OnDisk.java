@@ -56,7 +56,7 @@ final class OnDisk {
             ledger,
             driver,
             runtime,
-            settings.watch(),
+            new MemoryWatch(driver, runtime.processes(), settings.watch()),
             devices,
             new ProgressWatch(),
             instruments,
@@ -144,9 +144,8 @@ final class OnDisk {
   }
 
   private static AgentPorts.Resources resources(Machine machine, Retention retention) {
-    MemoryWatch watch = new MemoryWatch(machine);
     if (!machine.driver().devices().isEmpty() && !machine.driver().isSimulated()) {
-      machine.instruments().observeSlices(watch::uses);
+      machine.instruments().observeSlices(machine.watch()::uses);
     }
     return new AgentPorts.Resources() {
       @Override
@@ -158,7 +157,7 @@ final class OnDisk {
 
       @Override
       public void observe(Consumer<Input> inputs) {
-        watch.start(inputs);
+        machine.watch().start(inputs);
         machine.progress().start();
       }
 
@@ -179,7 +178,7 @@ final class OnDisk {
 
       @Override
       public void close() throws IOException {
-        watch.close();
+        machine.watch().close();
         machine.progress().close();
         machine.runtime().close();
         machine.ledger().close();

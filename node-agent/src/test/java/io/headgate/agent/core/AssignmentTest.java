@@ -68,6 +68,12 @@ class AssignmentTest {
   }
 
   @Test
+  void tellsItsSupervisorOfAContactAHundredTimesUntilItWouldStop() {
+    assertThat(selfStop(Duration.ofMinutes(20), List.of(), Duration.ZERO, Duration.ZERO))
+        .returns(Duration.ofSeconds(12), Assignment.SelfStop::contactStep);
+  }
+
+  @Test
   void isGoneWhenItMayRunElsewhere() {
     Duration callback = Duration.ofMinutes(3);
     Duration grace = Duration.ofSeconds(10);

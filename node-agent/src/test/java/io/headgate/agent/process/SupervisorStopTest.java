@@ -251,12 +251,12 @@ class SupervisorStopTest {
           .atMost(SupervisedJob.PATIENCE)
           .pollInterval(Duration.ofMillis(50))
           .until(() -> {
-            link.contact(BootClock.nowMs());
+            link.contact(BootClock.nowMs(), BEARABLE.dividedBy(4));
             return BootClock.nowMs() - started > 2 * BEARABLE.toMillis();
           });
       assertThat(job.status().observation().stop()).isEmpty();
       // A contact that lay in some buffer for long proves nothing about now.
-      link.contact(started);
+      link.contact(started, Duration.ZERO);
       assertThat(job.awaitEnd().reason()).isEqualTo("stop-after");
     }
   }

@@ -72,11 +72,6 @@ record CgroupMemoryLimit(Nvml nvml, Function<String, Optional<Path>> cgroups, Nv
     }
   }
 
-  @Override
-  public Optional<Nvml.Device> listing(Gpu gpu, SlicePlan plan) {
-    return Optional.of(gpu.handle());
-  }
-
   private static Path cgroup(SlicePlan plan) {
     return Path.of(plan.placement().getOrDefault(CGROUP, ""));
   }

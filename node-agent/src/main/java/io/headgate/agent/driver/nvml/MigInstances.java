@@ -148,11 +148,6 @@ record MigInstances(Nvml nvml, NvmlSteps steps) implements SliceMechanism {
     }
   }
 
-  @Override
-  public Optional<Nvml.Device> listing(Gpu gpu, SlicePlan plan) {
-    return find(gpu, plan).flatMap(instance -> compute(instance, plan)).map(nvml::migDevice);
-  }
-
   private Optional<Nvml.ComputeInstance> compute(Nvml.GpuInstance instance, SlicePlan plan) {
     int profile = nvml.computeProfileId(instance, number(plan, COMPUTE_PROFILE));
     return nvml.computeInstances(instance, profile).stream().findFirst();

@@ -197,11 +197,6 @@ final class MpsSlices implements SliceMechanism {
   }
 
   @Override
-  public Optional<Nvml.Device> listing(Gpu gpu, SlicePlan plan) {
-    return Optional.of(gpu.handle());
-  }
-
-  @Override
   public Map<String, String> environment(SlicePlan plan) {
     Map<String, String> environment = new TreeMap<>();
     environment.put(MpsPlace.PIPE_VARIABLE, place(plan).pipe().toString());

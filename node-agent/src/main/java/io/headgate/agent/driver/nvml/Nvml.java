@@ -12,7 +12,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
-import java.util.TreeMap;
 
 /// All native calls, as values. Initialised once and for as long as the agent lives: to begin anew
 /// takes seconds on a busy machine.
@@ -59,14 +58,12 @@ final class Nvml implements AutoCloseable {
   private static final int MAX_PROFILES = 64;
   private static final int MAX_INSTANCES = 64;
   private static final int MAX_PLACEMENTS = 64;
-  private static final int MAX_PROCESSES = 4096;
   private static final int SHARED_ENGINES = 0;
 
   /// Of a GPU that a virtual machine has for itself; above it are virtual GPUs and their hosts.
   private static final int PASSED_THROUGH = 1;
 
   private static final long NO_LIMIT = -1; // of unsigned 64 bits
-  private static final long UNKNOWN_BYTES = -1;
 
   static final String SET_MEMORY_LIMITS = "nvmlDeviceSetMemoryLimits_v1";
 
@@ -308,42 +305,9 @@ final class Nvml implements AutoCloseable {
     check("nvmlComputeInstanceDestroy", api.nvmlComputeInstanceDestroy(computeInstance.pointer));
   }
 
-  /// Bytes of device memory by process. One that computes and draws is in two lists, with the same
-  /// memory.
-  ///
-  /// @param device a GPU, or a part of one
+  /// Bytes of device memory by process, of all instances of a GPU that MIG divides.
   SortedMap<Integer, Long> memoryByProcess(Device device) {
-    SortedMap<Integer, Long> bytes = new TreeMap<>();
-    read("Compute", api::nvmlDeviceGetComputeRunningProcesses_v3, device, bytes);
-    read("Graphics", api::nvmlDeviceGetGraphicsRunningProcesses_v3, device, bytes);
-    read("MPSCompute", api::nvmlDeviceGetMPSComputeRunningProcesses_v3, device, bytes);
-    return bytes;
-  }
-
-  private interface ProcessList {
-    int read(Pointer device, IntByReference count, Pointer infos);
-  }
-
-  private void read(String kind, ProcessList list, Device device, SortedMap<Integer, Long> bytes) {
-    int room = 64;
-    while (true) {
-      Struct infos = Struct.array(Layout.PROCESS_INFO, room);
-      IntByReference count = new IntByReference(room);
-      int code = list.read(device.pointer, count, infos.pointer());
-      if (NvmlStatus.of(code) == NvmlStatus.NOT_SUPPORTED) {
-        return;
-      }
-      if (NvmlStatus.of(code) == NvmlStatus.INSUFFICIENT_SIZE && room < MAX_PROCESSES) {
-        room *= 2;
-        continue;
-      }
-      check("nvmlDeviceGet" + kind + "RunningProcesses", code);
-      for (int i = 0; i < count.getValue(); i++) {
-        long used = infos.u64(i, "usedGpuMemory");
-        bytes.merge(infos.u32(i, "pid"), used == UNKNOWN_BYTES ? 0 : used, Math::max);
-      }
-      return;
-    }
+    return new ProcessLists(api).memoryByProcess(device.pointer);
   }
 
   /// Gives all processes of a cgroup together so much memory of a GPU, and keeps it for them.

@@ -23,7 +23,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -247,18 +246,11 @@ public final class NvmlGpuDriver implements GpuDriver {
 
   @Override
   public List<GpuProcess> processes(String deviceUuid) {
+    if (slices.plansOn(deviceUuid).isEmpty()) {
+      return List.of();
+    }
     Gpu gpu = gpus.get(deviceUuid);
-    List<SlicePlan> plans = slices.plansOn(deviceUuid);
-    // Instances must not be removed while they are looked at.
-    Lane from = gpu.facts().mig().isPresent() ? gpu.lane() : gpu.watchLane();
-    return on(gpu, from, () -> processes(gpu, plans));
-  }
-
-  private List<GpuProcess> processes(Gpu gpu, List<SlicePlan> plans) {
-    Set<Nvml.Device> listings = new LinkedHashSet<>();
-    plans.forEach(plan -> mechanisms.of(plan).listing(gpu, plan).ifPresent(listings::add));
-    return listings.stream()
-        .flatMap(listing -> nvml.memoryByProcess(listing).entrySet().stream())
+    return on(gpu, gpu.watchLane(), () -> nvml.memoryByProcess(gpu.handle())).entrySet().stream()
         .map(use -> new GpuProcess(use.getKey(), use.getValue()))
         .toList();
   }

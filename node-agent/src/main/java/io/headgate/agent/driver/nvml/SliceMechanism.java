@@ -41,9 +41,6 @@ sealed interface SliceMechanism
   /// Removes what is there of the slice.
   void release(Gpu gpu, SlicePlan plan);
 
-  /// The device on which NVML lists the processes of the slice; empty: it is not there.
-  Optional<Nvml.Device> listing(Gpu gpu, SlicePlan plan);
-
   /// The device files of the slice, beside those of every job with a GPU.
   default List<DeviceNode> files(Gpu gpu, SlicePlan plan, NvidiaFiles files) {
     return List.of(files.gpu(gpu.facts().minor()));

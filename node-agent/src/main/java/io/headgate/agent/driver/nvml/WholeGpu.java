@@ -4,7 +4,6 @@ import io.headgate.agent.core.AttemptKey;
 import io.headgate.agent.core.IsolationLevel;
 import io.headgate.agent.core.SliceGrant;
 import io.headgate.agent.driver.SlicePlan;
-import java.util.Optional;
 
 /// All of a GPU that is not divided: there is nothing to make.
 record WholeGpu(Nvml nvml) implements SliceMechanism {
@@ -32,10 +31,5 @@ record WholeGpu(Nvml nvml) implements SliceMechanism {
   @Override
   public void release(Gpu gpu, SlicePlan plan) {
     // Nothing was made.
-  }
-
-  @Override
-  public Optional<Nvml.Device> listing(Gpu gpu, SlicePlan plan) {
-    return Optional.of(gpu.handle());
   }
 }

@@ -1,5 +1,7 @@
 package io.headgate.agent.driver.nvml;
 
+import static java.nio.file.StandardCopyOption.ATOMIC_MOVE;
+
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -165,7 +167,12 @@ public final class FakeGpus {
 
   /// The GPU reports an error.
   public void xid(int gpu, int number) {
-    write("events", gpu + " 8 " + number);
+    write("events.new", gpu + " 8 " + number);
+    try {
+      Files.move(state.resolve("events.new"), state.resolve("events"), ATOMIC_MOVE);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /// Whether all errors that GPUs reported were taken by who waits for them.
