@@ -77,24 +77,19 @@ public final class AgentMain {
             "telemetry",
             Telemetry.start(config.telemetry(), "headgate-agent", NodeAgent.version()));
     try {
-      NodeAgent agent =
-          lifecycle.own("agent", new NodeAgent(config.agent(), telemetry, TimeSource.system()));
-      agent.start();
-      var _ =
-          agent
-              .failure()
-              // Not on the agent's own thread, whose end belongs to the stop.
-              .whenCompleteAsync((_, _) -> endFailed(lifecycle), AgentMain::startThread);
+      lifecycle
+          .own(
+              "agent",
+              new AgentSuccession(
+                  () -> new NodeAgent(config.agent(), telemetry, TimeSource.system()),
+                  () -> endFailed(lifecycle)))
+          .start();
     } catch (UncheckedIOException | CompletionException e) {
       LOG.error("{}", e.getMessage());
       lifecycle.close();
       System.exit(EXIT_FAILED);
     }
     lifecycle.awaitStopped();
-  }
-
-  private static void startThread(Runnable task) {
-    Thread.ofPlatform().name("failed").start(task);
   }
 
   private static void endFailed(Lifecycle lifecycle) {

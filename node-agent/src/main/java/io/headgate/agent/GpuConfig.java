@@ -68,13 +68,16 @@ public record GpuConfig(
   /// @param mode whether it is turned on
   /// @param strangers what becomes of instances of others
   public record Mig(Mode mode, Strangers strangers) {
-    public static final Mig DEFAULTS = new Mig(Mode.KEEP, Strangers.KEEP);
+    public static final Mig DEFAULTS = new Mig(Mode.POOL, Strangers.KEEP);
 
     /// Whether GPUs are divided at all.
     public enum Mode {
-      /// Those that were when the agent started.
+      /// As the node's pool says.
+      POOL,
+      /// Those that were when the agent started, whatever the pool says.
       KEEP,
-      /// At the start it is turned on wherever nobody uses the GPU, from Hopper on.
+      /// At the start it is turned on wherever nobody uses the GPU, from Hopper on, whatever the
+      /// pool says.
       AUTO
     }
 

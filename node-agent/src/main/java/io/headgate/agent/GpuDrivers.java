@@ -28,18 +28,19 @@ final class GpuDrivers {
   private GpuDrivers() {}
 
   /// @param cgroups of the jobs
+  /// @param turnMigOn whether MIG is turned on where nobody uses the GPU
   /// @throws UncheckedIOException when GPUs are demanded and there are none
-  static GpuDriver open(AgentConfig config, String nodeId, Cgroups cgroups) {
+  static GpuDriver open(AgentConfig config, String nodeId, Cgroups cgroups, boolean turnMigOn) {
     if (config.simulateGpus().isPresent()) {
       return new SimulatedGpuDriver(SimulatedGpus.parse(config.simulateGpus().get()), nodeId);
     }
     GpuConfig gpu = config.gpu();
     return switch (gpu.driver()) {
       case NONE -> new CpuOnlyDriver();
-      case NVML -> required("nvml", () -> nvml(config, cgroups));
+      case NVML -> required("nvml", () -> nvml(config, cgroups, turnMigOn));
       case ROCM -> required("rocm", () -> rocm(gpu));
       case AUTO ->
-          ifThere(() -> nvml(config, cgroups))
+          ifThere(() -> nvml(config, cgroups, turnMigOn))
               .or(() -> ifThere(() -> rocm(gpu)))
               .orElseGet(CpuOnlyDriver::new);
     };
@@ -85,15 +86,13 @@ final class GpuDrivers {
   /// NVIDIA's.
   ///
   /// @throws GpuUnavailableException when there is no driver that works
-  static GpuDriver nvml(AgentConfig agent, Cgroups cgroups) {
+  static GpuDriver nvml(AgentConfig agent, Cgroups cgroups, boolean turnMigOn) {
     GpuConfig config = agent.gpu();
     NvmlGpuDriver.Settings settings =
         new NvmlGpuDriver.Settings(
             config.nvml().library(),
             config.nvml().timeout(),
-            new MigSettings(
-                config.mig().mode() == GpuConfig.Mig.Mode.AUTO,
-                config.mig().strangers() == GpuConfig.Mig.Strangers.REMOVE),
+            new MigSettings(turnMigOn, config.mig().strangers() == GpuConfig.Mig.Strangers.REMOVE),
             cgroups::of,
             mps(config.mps(), agent.data().toAbsolutePath()),
             KernelDevices.HERE);

@@ -64,7 +64,7 @@ final class LoneAgent implements AutoCloseable {
     this.time = time;
     this.cgroups = Agent.cgroups(NODE, data);
     try {
-      this.driver = GpuDrivers.nvml(config, cgroups);
+      this.driver = GpuDrivers.nvml(config, cgroups, false);
     } catch (GpuUnavailableException e) {
       cgroups.removeIfEmpty();
       throw e;

@@ -10,6 +10,7 @@ import io.headgate.agent.runtime.Agent;
 import io.headgate.agent.runtime.AgentInstruments;
 import io.headgate.agent.runtime.DeviceWatch;
 import io.headgate.agent.runtime.MemoryWatch;
+import io.headgate.agent.runtime.NodeIdentity;
 import io.headgate.agent.runtime.Retention;
 import io.headgate.kit.config.ByteSize;
 import io.headgate.kit.config.Secret;
@@ -50,6 +51,7 @@ public final class NodeAgent implements AutoCloseable {
   private final Agent agent;
   private final AgentInstruments instruments;
   private final Membership membership;
+  private final CompletableFuture<Void> renewal = new CompletableFuture<>();
   private final AtomicBoolean closed = new AtomicBoolean();
 
   /// Opens the data directory; nothing runs yet.
@@ -61,7 +63,8 @@ public final class NodeAgent implements AutoCloseable {
     Path data = config.data().toAbsolutePath();
     // The cgroups of pods are their kubelet's.
     Cgroups cgroups = config.kubernetes().use() ? Cgroups.none() : Agent.cgroups(nodeId, data);
-    this.driver = GpuDrivers.open(config, nodeId, cgroups);
+    boolean turnMigOn = turnMigOn(config.gpu().mig().mode(), data);
+    this.driver = GpuDrivers.open(config, nodeId, cgroups, turnMigOn);
     this.instruments = new AgentInstruments(telemetry, time, nodeId);
     String bootId = BootClock.bootId();
     Agent.Settings settings = settings(config, nodeId, bootId);
@@ -87,8 +90,28 @@ public final class NodeAgent implements AutoCloseable {
             devices,
             new Membership.Wiring(
                 endpoints(config), machine, data, joinToken(config), telemetry, time));
+    boolean heedsPool = config.gpu().mig().mode() == GpuConfig.Mig.Mode.POOL;
+    if (heedsPool && !turnMigOn && !driver.isSimulated() && !driver.devices().isEmpty()) {
+      membership.onMigWanted(() -> renewal.complete(null));
+    }
     instruments.observeDevices(driver, devices);
     instruments.observeConnection(membership::isComplete);
+  }
+
+  /// What the pool said last is known before it can be asked again.
+  private static boolean turnMigOn(GpuConfig.Mig.Mode mode, Path data) {
+    return switch (mode) {
+      case KEEP -> false;
+      case AUTO -> true;
+      case POOL -> {
+        try {
+          yield NodeIdentity.load(data).filter(NodeIdentity::turnMigOn).isPresent();
+        } catch (IOException _) {
+          // Damaged: joining says so, with what to do.
+          yield false;
+        }
+      }
+    };
   }
 
   /// What an agent has to know that is configured like this.
@@ -138,6 +161,12 @@ public final class NodeAgent implements AutoCloseable {
   /// Completes, exceptionally, if the agent cannot go on (a full or broken disk). The jobs run on.
   public CompletableFuture<Void> failure() {
     return agent.failure();
+  }
+
+  /// Completes if another agent should take this one's place: the pool wants its GPUs divided,
+  /// which is done at the start only. Until then this one goes on.
+  public CompletableFuture<Void> renewal() {
+    return renewal;
   }
 
   /// Ends the agent; the jobs run on under their supervisors. Only the first call does anything:

@@ -28,6 +28,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -245,6 +246,56 @@ class NodeAgentGpuTest {
     assertThat(node().getDevicesList())
         .extracting(Device::getGeometry)
         .containsOnly(DeviceGeometry.DEVICE_GEOMETRY_MIG);
+  }
+
+  @Test
+  void dividesItsGpusAsThePoolSaysUnlessTheNodeSaysOtherwise() {
+    FakeGpus gpus = FakeGpus.in(root, Version.V615).with(false);
+    plane.poolTurnsMigOn = true;
+    start(config(gpus.library(), GpuConfig.Driver.NVML, GpuConfig.Mig.Mode.KEEP));
+    assertThat(agent.orElseThrow().renewal()).as("the node's own word").isNotDone();
+    agent.orElseThrow().close();
+    agent = Optional.empty();
+    assertThat(gpus.migMode(0)).isEqualTo("0");
+
+    AgentConfig asThePoolSays =
+        config(gpus.library(), GpuConfig.Driver.NVML, GpuConfig.Mig.Mode.POOL);
+    // What the pool said meanwhile is known already.
+    start(asThePoolSays);
+    assertThat(node().getDevices(0).getGeometry()).isEqualTo(DeviceGeometry.DEVICE_GEOMETRY_MIG);
+    agent.orElseThrow().close();
+    plane.poolTurnsMigOn = false;
+    start(asThePoolSays);
+    assertThat(node().getDevices(0).getGeometry())
+        .as("nothing turns it off")
+        .isEqualTo(DeviceGeometry.DEVICE_GEOMETRY_MIG);
+  }
+
+  @Test
+  void aNewcomerStartsAnewWhenItHearsWhatItsPoolSays() {
+    FakeGpus gpus = FakeGpus.in(root, Version.V615).with(false).with(false);
+    gpus.processes(1, "4711 1000 compute -1");
+    plane.poolTurnsMigOn = true;
+    AgentConfig config = config(gpus.library(), GpuConfig.Driver.NVML, GpuConfig.Mig.Mode.POOL);
+    List<String> failures = new CopyOnWriteArrayList<>();
+    try (AgentSuccession succession =
+        new AgentSuccession(
+            () -> new NodeAgent(config, Telemetry.disabled(), TimeSource.system()),
+            () -> failures.add("failed"))) {
+      succession.start();
+      await()
+          .atMost(FakeControlPlane.PATIENCE)
+          .until(() ->
+              !plane.registrations.isEmpty()
+                  && node().getDevices(0).getGeometry() == DeviceGeometry.DEVICE_GEOMETRY_MIG);
+      assertThat(plane.registrations.getFirst().getDevices(0).getGeometry())
+          .isEqualTo(DeviceGeometry.DEVICE_GEOMETRY_CONTINUOUS);
+      Device used = node().getDevices(1);
+      assertThat(used.getGeometry()).isEqualTo(DeviceGeometry.DEVICE_GEOMETRY_CONTINUOUS);
+      assertThat(used.getCondition().getCause()).endsWith("used by the processes [4711]");
+      assertThat(plane.enrolments).as("it joins once").hasSize(1);
+    }
+    assertThat(failures).isEmpty();
   }
 
   @Test

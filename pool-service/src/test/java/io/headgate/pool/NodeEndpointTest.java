@@ -17,6 +17,7 @@ import io.headgate.proto.pool.v1.ListNodesRequest;
 import io.headgate.proto.pool.v1.ListNodesResponse;
 import io.headgate.proto.pool.v1.Node;
 import io.headgate.proto.pool.v1.RegisterNodeRequest;
+import io.headgate.proto.pool.v1.ResourceConfiguration;
 import io.headgate.proto.pool.v1.UndrainNodeRequest;
 import io.headgate.proto.type.v1.DeviceCondition;
 import io.headgate.proto.type.v1.DeviceGeometry;
@@ -144,6 +145,33 @@ class NodeEndpointTest {
                 .registerNode(RegisterNodeRequest.newBuilder().setNode(lying).build())
                 .getPool())
         .isEqualTo("cloud");
+  }
+
+  @Test
+  void tellsANodeWhatItsPoolWantsOfMig() {
+    assertThat(register("gpu-1", node(tenant, "gpu-1", 1).build()).getMigAuto())
+        .as("the pool is not in force yet")
+        .isFalse();
+    ResourceConfiguration wanted =
+        Client.configuration(
+            List.of(
+                Client.pool(tenant, "onprem").setMigAuto(true).build(),
+                Client.pool(tenant, "cloud").build()),
+            List.of());
+    admin.replaceDraft(tenant, wanted);
+    assertThat(register("gpu-1", node(tenant, "gpu-1", 1).build()).getMigAuto())
+        .as("a draft is nobody's order")
+        .isFalse();
+    admin.provision(tenant);
+    assertThat(register("gpu-1", node(tenant, "gpu-1", 1).build()).getMigAuto()).isTrue();
+    Client elsewhere = asNode("gpu-2", Map.of("pool", "cloud"));
+    assertThat(
+            elsewhere
+                .nodes
+                .registerNode(
+                    RegisterNodeRequest.newBuilder().setNode(node(tenant, "gpu-2", 1)).build())
+                .getMigAuto())
+        .isFalse();
   }
 
   @Test

@@ -53,6 +53,7 @@ class PoolEndpointTest {
           .setType(Pool.Type.TYPE_ELASTIC)
           .setGpuModel("A100")
           .setCapacity("33/2")
+          .setMigAuto(true)
           .setDedicatedTo(Dedication.newBuilder().setGroup("research"))
           .setPricePerGpuHour("1.2")
           .setCurrency("USD")

@@ -21,6 +21,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -38,7 +39,7 @@ class GpuSlicesIT {
   private static final String CONFIGURATION =
       """
       groups: [{name: team, users: [ada]}]
-      pools: [{name: divided, type: static}, {name: watched, type: static}, {name: amd, type: static}, {name: shared, type: static}]
+      pools: [{name: divided, type: static, mig: auto}, {name: watched, type: static}, {name: amd, type: static}, {name: shared, type: static}]
       profiles:
         - {name: seventh, gpus: 1/7, isolation: hardware, pools: [divided]}
         - {name: half, gpus: 1/2, isolation: hardware, pools: [divided]}
@@ -74,14 +75,18 @@ class GpuSlicesIT {
     headgate =
         TestInstallation.start(Files.createDirectory(directory.resolve("up")))
             .withConfiguration(CONFIGURATION);
-    agents.add(agent("divided", nvidia("divided", "1", GpuConfig.Mps.Use.OFF)));
-    agents.add(agent("watched", nvidia("watched", "0", GpuConfig.Mps.Use.OFF)));
-    agents.add(agent("shared", nvidia("shared", "0", GpuConfig.Mps.Use.AUTO)));
+    GpuConfig divided = nvidia("divided", GpuConfig.Mps.Use.OFF);
+    try (NodeAgent newcomer = agent("divided", divided)) {
+      // It hears from its pool that MIG is to be on; the next one turns it on.
+      newcomer.renewal().get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+    }
+    agents.add(agent("divided", divided));
+    agents.add(agent("watched", nvidia("watched", GpuConfig.Mps.Use.OFF)));
+    agents.add(agent("shared", nvidia("shared", GpuConfig.Mps.Use.AUTO)));
     agents.add(agent("amd", amd()));
   }
 
-  private static GpuConfig nvidia(String name, String mig, GpuConfig.Mps.Use mps)
-      throws IOException {
+  private static GpuConfig nvidia(String name, GpuConfig.Mps.Use mps) throws IOException {
     Path machine = Files.createDirectory(directory.resolve(name));
     Path library = machine.resolve("libnvidia-ml.so.1");
     Files.copy(directory.resolve("fakes/libnvidia-ml-580.so.1"), library);
@@ -89,7 +94,7 @@ class GpuSlicesIT {
     Files.writeString(gpu.resolve("name"), "NVIDIA H100 80GB HBM3\n");
     Files.writeString(gpu.resolve("uuid"), "GPU-" + name + "\n");
     Files.writeString(gpu.resolve("memory"), 80 * GIB + " " + GIB + "\n");
-    Files.writeString(gpu.resolve("mig"), mig + "\n");
+    Files.writeString(gpu.resolve("mig"), "0\n");
     return new GpuConfig(
         GpuConfig.Driver.NVML,
         new GpuConfig.Nvml(library.toString(), PATIENCE),

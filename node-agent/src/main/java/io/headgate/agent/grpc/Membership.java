@@ -74,6 +74,7 @@ public final class Membership implements AutoCloseable {
   private final AtomicBoolean registered = new AtomicBoolean();
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
+  private volatile Runnable migWanted = () -> {};
   private boolean closed; // guarded by lock
   private boolean news; // of the devices; guarded by lock
   private @Nullable SchedulerClient client; // guarded by lock
@@ -98,6 +99,11 @@ public final class Membership implements AutoCloseable {
     this.joinToken = wiring.joinToken();
     this.telemetry = wiring.telemetry();
     this.time = wiring.time();
+  }
+
+  /// Called whenever the pool says that MIG is to be turned on; to be set before the start.
+  public void onMigWanted(Runnable listener) {
+    migWanted = listener;
   }
 
   public void start() {
@@ -257,7 +263,7 @@ public final class Membership implements AutoCloseable {
                     .setRequestId(EnrolmentRequest.of(data))
                     .build());
     NodeIdentity joined =
-        new NodeIdentity(answer.getNode(), answer.getPool(), Secret.of(answer.getNodeKey()));
+        new NodeIdentity(answer.getNode(), answer.getPool(), Secret.of(answer.getNodeKey()), false);
     joined.save(data);
     EnrolmentRequest.forget(data);
     LOG.info("joined as {} in pool {}", joined.node(), joined.pool());
@@ -305,6 +311,7 @@ public final class Membership implements AutoCloseable {
               NodeServiceGrpc.newBlockingStub(pool.channel()).registerNode(report(joined));
           registered.set(true);
           LOG.info("registered {} devices of {}", answer.getDevicesCount(), answer.getName());
+          heed(answer.getMigAuto());
           return;
         } catch (StatusRuntimeException e) {
           LOG.warn("cannot register yet: {}", e.getMessage());
@@ -314,6 +321,26 @@ public final class Membership implements AutoCloseable {
           pause(backoff.next());
         }
       }
+    }
+  }
+
+  /// What the pool says of its GPUs counts from the next start on.
+  private void heed(boolean turnMigOn) {
+    lock.lock();
+    try {
+      if (identity != null && identity.turnMigOn() != turnMigOn) {
+        identity = identity.withTurnMigOn(turnMigOn);
+        identity.save(data);
+      }
+    } catch (IOException e) {
+      // Said again at the next registration; without the record a renewal would be in vain.
+      LOG.warn("what the pool says of MIG cannot be kept: {}", e.getMessage());
+      return;
+    } finally {
+      lock.unlock();
+    }
+    if (turnMigOn) {
+      migWanted.run();
     }
   }
 

@@ -14,8 +14,10 @@ import java.util.Optional;
 /// @param node its resource name
 /// @param pool id of its pool
 /// @param key what it gets its tokens with
-public record NodeIdentity(String node, String pool, Secret key) {
+/// @param turnMigOn what its pool said of MIG last
+public record NodeIdentity(String node, String pool, Secret key, boolean turnMigOn) {
   private static final String FILE = "identity";
+  private static final String MIG = "mig_auto";
 
   /// The identity kept in the data directory; empty for a machine that has not joined yet.
   public static Optional<NodeIdentity> load(Path data) throws IOException {
@@ -29,7 +31,10 @@ public record NodeIdentity(String node, String pool, Secret key) {
       Fields fields = Fields.ofLines(text);
       return Optional.of(
           new NodeIdentity(
-              fields.require("node"), fields.require("pool"), Secret.of(fields.require("key"))));
+              fields.require("node"),
+              fields.require("pool"),
+              Secret.of(fields.require("key")),
+              fields.find(MIG).map(Boolean::parseBoolean).orElse(false)));
     } catch (Fields.DamagedException e) {
       throw new IOException(
           data.resolve(FILE)
@@ -40,8 +45,18 @@ public record NodeIdentity(String node, String pool, Secret key) {
     }
   }
 
+  /// The same of a pool that says otherwise.
+  public NodeIdentity withTurnMigOn(boolean said) {
+    return new NodeIdentity(node, pool, key, said);
+  }
+
   public void save(Path data) throws IOException {
-    Fields fields = new Fields().put("node", node).put("pool", pool).put("key", key.reveal());
+    Fields fields =
+        new Fields()
+            .put("node", node)
+            .put("pool", pool)
+            .put("key", key.reveal())
+            .put(MIG, turnMigOn);
     DurableFile.replace(data.resolve(FILE), fields.toLines().getBytes(StandardCharsets.UTF_8));
   }
 }

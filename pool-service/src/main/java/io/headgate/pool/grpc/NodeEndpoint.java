@@ -44,12 +44,15 @@ public final class NodeEndpoint extends NodeServiceGrpc.NodeServiceImplBase {
   public void registerNode(RegisterNodeRequest request, StreamObserver<Node> out) {
     Answers.send(
         out,
-        () ->
-            NodeMessages.message(
-                nodes.register(
-                    Answers.caller(),
-                    registrant(request.getNode().getName()),
-                    NodeMessages.inventory(request.getNode()))));
+        () -> {
+          Registrant registrant = registrant(request.getNode().getName());
+          return NodeMessages.message(
+                  nodes.register(
+                      Answers.caller(), registrant, NodeMessages.inventory(request.getNode())))
+              .toBuilder()
+              .setMigAuto(nodes.turnMigOn(registrant.tenant(), registrant.pool()))
+              .build();
+        });
   }
 
   /// The node that the token speaks for, which must be the one of the request. No other name is

@@ -24,6 +24,7 @@ final class PoolMessages {
         message.getType() == io.headgate.proto.pool.v1.Pool.Type.TYPE_ELASTIC,
         message.getGpuModel(),
         message.getCapacity(),
+        message.getMigAuto(),
         message.getProfileOrderList(),
         dedication(message),
         message.getPricePerGpuHour(),
@@ -69,6 +70,7 @@ final class PoolMessages {
                 pool.elasticity().isPresent()
                     ? io.headgate.proto.pool.v1.Pool.Type.TYPE_ELASTIC
                     : io.headgate.proto.pool.v1.Pool.Type.TYPE_STATIC)
+            .setMigAuto(pool.migAuto())
             .addAllProfileOrder(pool.order().stream().map(ProfileId::value).toList())
             .setDescription(pool.description());
     pool.gpuModel().ifPresent(message::setGpuModel);

@@ -7,6 +7,7 @@ import io.headgate.pool.core.Denial;
 import io.headgate.pool.core.configuration.Difference;
 import io.headgate.pool.core.name.Kind;
 import io.headgate.pool.core.name.NodeId;
+import io.headgate.pool.core.name.PoolId;
 import io.headgate.pool.core.name.TenantId;
 import io.headgate.pool.core.node.DeviceCondition;
 import io.headgate.pool.core.node.Inventory;
@@ -43,6 +44,13 @@ public final class Nodes {
           }
           return node;
         });
+  }
+
+  /// Whether the nodes of a pool, as it is in force, are to turn MIG on. A pool that is not says
+  /// nothing.
+  public boolean turnMigOn(TenantId tenant, PoolId pool) {
+    return changes.read(view -> view.state(tenant)).inForce().configuration().pools().stream()
+        .anyMatch(found -> found.id().equals(pool) && found.migAuto());
   }
 
   public Node get(TenantId tenant, NodeId id) {

@@ -149,6 +149,7 @@ final class ContentReader {
         new PoolId(row.getPoolId()),
         Optional.ofNullable(row.getGpuModel()),
         Optional.ofNullable(row.getCapacityUnits()).map(GpuQuantity::new),
+        row.getMigAuto(),
         execution.getOrDefault(item, List.of()),
         dedication(row),
         Optional.ofNullable(row.getPricePerGpuHour())

@@ -77,6 +77,7 @@ final class ContentWriter {
     row.setPoolId(pool.id().value());
     row.setGpuModel(pool.gpuModel().orElse(null));
     row.setCapacityUnits(pool.capacity().map(GpuQuantity::units).orElse(null));
+    row.setMigAuto(pool.migAuto());
     pool.dedicatedTo()
         .ifPresent(dedication -> {
           switch (dedication) {

@@ -54,6 +54,7 @@ public final class ConfigurationWriter {
     yaml.entry("type", pool.type().keyword());
     yaml.entryOrNothing("gpuModel", pool.gpuModel());
     yaml.entryOrNothing("capacity", pool.capacity());
+    yaml.unlessDefault("mig", pool.mig().keyword(), Pool.Mig.KEEP.keyword());
     yaml.names("order", pool.order());
     switch (pool.dedicatedTo()) {
       case null -> {}

@@ -40,6 +40,7 @@ final class FieldTexts {
     value("type", pool.type().keyword());
     value("gpuModel", pool.gpuModel());
     value("capacity", pool.capacity());
+    value("mig", pool.mig().keyword());
     ordered("order", pool.order());
     value(
         "dedicatedTo",

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param gpuModel only devices of this model belong; null: any
 /// @param capacity ceiling on what is used of it; null: what its live nodes offer
+/// @param mig what its nodes do with the mode of MIG
 /// @param order execution priority: profile names, first wins
 /// @param elasticity how it grows; present exactly for elastic pools
 public record Pool(
@@ -20,6 +21,7 @@ public record Pool(
     Type type,
     @Nullable String gpuModel,
     @Nullable GpuQuantity capacity,
+    Mig mig,
     List<String> order,
     @Nullable Dedication dedicatedTo,
     @Nullable BigDecimal pricePerGpuHour,
@@ -34,6 +36,14 @@ public record Pool(
   public enum Type implements Keyword {
     STATIC,
     ELASTIC
+  }
+
+  /// Whether GPUs are divided by MIG.
+  public enum Mig implements Keyword {
+    /// Those that are.
+    KEEP,
+    /// It is turned on where nobody uses the GPU.
+    AUTO
   }
 
   /// Who alone may use the pool.

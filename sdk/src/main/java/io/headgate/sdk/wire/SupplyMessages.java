@@ -23,6 +23,7 @@ public final class SupplyMessages {
         elastic ? Pool.Type.ELASTIC : Pool.Type.STATIC,
         Quantities.textOrNull(pool.getGpuModel()),
         Quantities.gpusOrNull(pool.getCapacity()),
+        pool.getMigAuto() ? Pool.Mig.AUTO : Pool.Mig.KEEP,
         pool.getProfileOrderList(),
         dedication(pool.getDedicatedTo()),
         price.isEmpty() ? null : new BigDecimal(price),
@@ -69,6 +70,7 @@ public final class SupplyMessages {
                 })
             .setGpuModel(Quantities.text(pool.gpuModel()))
             .setCapacity(Quantities.text(pool.capacity()))
+            .setMigAuto(pool.mig() == Pool.Mig.AUTO)
             .addAllProfileOrder(pool.order())
             .setCurrency(Quantities.text(pool.currency()))
             .setDescription(Quantities.text(pool.description()));

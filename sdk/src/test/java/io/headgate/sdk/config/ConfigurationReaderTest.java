@@ -30,6 +30,7 @@ class ConfigurationReaderTest {
             new Group("research", List.of("alan"), List.of()));
     Pool onprem = acme.pools().getFirst();
     assertThat(onprem.capacity()).isEqualTo(GpuQuantity.ofGpus(16));
+    assertThat(onprem.mig()).isEqualTo(Pool.Mig.KEEP);
     assertThat(onprem.order()).containsExactly("eight", "half");
     assertThat(onprem.dedicatedTo()).isEqualTo(new Pool.Dedication.ToPolicy("regulated"));
     assertThat(onprem.pricePerGpuHour()).isEqualByComparingTo("1.2");
@@ -103,7 +104,7 @@ class ConfigurationReaderTest {
     String json =
         """
         {"apiVersion": "headgate/v1", "kind": "Configuration",
-         "pools": [{"name": "p", "capacity": 0.5}],
+         "pools": [{"name": "p", "capacity": 0.5, "mig": "auto"}],
          "profiles": [{"name": "one", "gpus": 1, "pools": ["p"]}]}
         """;
 
@@ -111,6 +112,7 @@ class ConfigurationReaderTest {
 
     assertThat(configuration.tenant()).isNull();
     assertThat(configuration.pools().getFirst().capacity()).hasToString("1/2");
+    assertThat(configuration.pools().getFirst().mig()).isEqualTo(Pool.Mig.AUTO);
   }
 
   @Test

@@ -126,6 +126,7 @@ class ConfigurationWriterTest {
             Pool.Type.ELASTIC,
             null,
             null,
+            Pool.Mig.AUTO,
             List.of(),
             null,
             null,

@@ -19,6 +19,7 @@ public record ConfigurationSpec(List<PoolSpec> pools, List<ProfileSpec> profiles
       boolean elastic,
       String gpuModel,
       String capacity,
+      boolean migAuto,
       List<String> order,
       Optional<DedicationSpec> dedicatedTo,
       String pricePerGpuHour,

@@ -31,6 +31,7 @@ final class FieldTexts {
     texts.put("type", pool.elasticity().isPresent() ? "elastic" : "static");
     texts.put("gpu_model", pool.gpuModel().orElse(""));
     texts.put("capacity", pool.capacity().map(GpuQuantity::toString).orElse(""));
+    texts.put("mig_auto", pool.migAuto() ? "true" : "");
     texts.put("profile_order", list(pool.order()));
     pool.dedicatedTo()
         .ifPresent(dedication ->

@@ -10,6 +10,7 @@ import java.util.Optional;
 ///
 /// @param gpuModel only devices of this model belong; absent: any
 /// @param capacity ceiling on what is used; absent: what its nodes offer
+/// @param migAuto its nodes turn MIG on where nobody uses the GPU
 /// @param order execution priority of profiles, best first; those not named come last, by id
 /// @param dedicatedTo nobody else may use it
 /// @param elasticity absent: nodes join by themselves
@@ -17,6 +18,7 @@ public record Pool(
     PoolId id,
     Optional<String> gpuModel,
     Optional<GpuQuantity> capacity,
+    boolean migAuto,
     List<ProfileId> order,
     Optional<Dedication> dedicatedTo,
     Optional<Price> price,
@@ -32,6 +34,7 @@ public record Pool(
         id,
         gpuModel,
         capacity,
+        migAuto,
         order.stream().filter(named -> !named.equals(profile)).toList(),
         dedicatedTo,
         price,

@@ -59,7 +59,16 @@ final class PoolReader {
     elasticity.ifPresent(grown -> requireOneModel(path, model, grown.instance()));
     checks.text(path + ".description", spec.description(), MAX_DESCRIPTION_LENGTH);
     return id.map(known ->
-        new Pool(known, model, capacity, order, dedication, price, elasticity, spec.description()));
+        new Pool(
+            known,
+            model,
+            capacity,
+            spec.migAuto(),
+            order,
+            dedication,
+            price,
+            elasticity,
+            spec.description()));
   }
 
   private Optional<Dedication> dedication(String path, DedicationSpec spec) {

@@ -25,22 +25,52 @@ public final class Specs {
 
   public static PoolSpec pool(String id, String model, String capacity, String... order) {
     return new PoolSpec(
-        id, false, model, capacity, List.of(order), Optional.empty(), "", "", Optional.empty(), "");
+        id,
+        false,
+        model,
+        capacity,
+        false,
+        List.of(order),
+        Optional.empty(),
+        "",
+        "",
+        Optional.empty(),
+        "");
   }
 
   public static PoolSpec dedicated(String id, DedicationSpec owner) {
     return new PoolSpec(
-        id, false, "", "", List.of(), Optional.of(owner), "", "", Optional.empty(), "");
+        id, false, "", "", false, List.of(), Optional.of(owner), "", "", Optional.empty(), "");
   }
 
   public static PoolSpec priced(String id, String price, String currency) {
     return new PoolSpec(
-        id, false, "", "", List.of(), Optional.empty(), price, currency, Optional.empty(), "");
+        id,
+        false,
+        "",
+        "",
+        false,
+        List.of(),
+        Optional.empty(),
+        price,
+        currency,
+        Optional.empty(),
+        "");
   }
 
   public static PoolSpec elastic(String id, String model, ElasticitySpec elasticity) {
     return new PoolSpec(
-        id, true, model, "", List.of(), Optional.empty(), "", "", Optional.of(elasticity), "");
+        id,
+        true,
+        model,
+        "",
+        false,
+        List.of(),
+        Optional.empty(),
+        "",
+        "",
+        Optional.of(elasticity),
+        "");
   }
 
   public static ElasticitySpec elasticity(Instance instance, int min, int max) {

@@ -141,6 +141,7 @@ class WarningsTest {
         pool.elastic(),
         pool.gpuModel(),
         capacity,
+        pool.migAuto(),
         pool.order(),
         pool.dedicatedTo(),
         "",
