@@ -1,6 +1,7 @@
 package io.headgate.agent;
 
 import io.headgate.agent.container.Containers;
+import io.headgate.agent.container.ImageStores;
 import io.headgate.agent.runtime.ContainerUse;
 import io.headgate.agent.runtime.JobWalls.Wanted;
 import java.nio.file.Path;
@@ -10,16 +11,38 @@ import java.util.List;
 /// Jobs with an image. They take all walls: users and namespaces of their own.
 ///
 /// @param use whether the node runs such jobs
-/// @param podman where images come from
+/// @param store where images come from
+/// @param podman its program
+/// @param containerd the program of its client
+/// @param docker the program of its client
+/// @param mounts where the files of images are mounted that containerd or docker keeps
 /// @param cdi where container engines look for devices that come and go
 /// @param lend files and directories of the machine that all containers find at their place,
 ///   read-only: the libraries of a GPU driver
 /// @param pullTimeout how long an image may take
 public record ContainersConfig(
-    Wanted use, Path podman, Path cdi, List<Path> lend, Duration pullTimeout) {
-  public static final ContainersConfig DEFAULTS = of(Wanted.AUTO);
+    Wanted use,
+    ImageStores.Wanted store,
+    Path podman,
+    Path containerd,
+    Path docker,
+    Path mounts,
+    Path cdi,
+    List<Path> lend,
+    Duration pullTimeout) {
+  public static final ContainersConfig DEFAULTS =
+      new ContainersConfig(
+          Wanted.AUTO,
+          ImageStores.Wanted.AUTO,
+          Path.of("/usr/bin/podman"),
+          Path.of("/usr/bin/ctr"),
+          Path.of("/usr/bin/docker"),
+          Path.of("/run/headgate-images"),
+          Path.of("/var/run/cdi"),
+          List.of(),
+          Duration.ofMinutes(30));
 
-  public static final ContainersConfig NONE = of(Wanted.NONE);
+  public static final ContainersConfig NONE = DEFAULTS.using(Wanted.NONE);
 
   public ContainersConfig {
     lend = List.copyOf(lend);
@@ -29,25 +52,60 @@ public record ContainersConfig(
             "containers.lend: %s is not an absolute path without '..'".formatted(path));
       }
     }
-    if (!podman.isAbsolute() || !cdi.isAbsolute()) {
-      throw new IllegalArgumentException("containers: podman and cdi are absolute paths");
+    for (Path path : List.of(podman, containerd, docker, mounts, cdi)) {
+      if (!path.isAbsolute()) {
+        throw new IllegalArgumentException(
+            "containers: '%s' must be an absolute path".formatted(path));
+      }
+    }
+    // The kernel's table of mounts, and the options of one, write them otherwise.
+    if (!mounts.toString().matches("[^\\s,:\\\\]*")) {
+      throw new IllegalArgumentException(
+          "containers.mounts: '%s' must have no space, comma, colon or backslash"
+              .formatted(mounts));
     }
     if (pullTimeout.compareTo(Duration.ofSeconds(1)) < 0) {
       throw new IllegalArgumentException("containers.pull-timeout: at least 1s");
     }
   }
 
-  private static ContainersConfig of(Wanted use) {
+  /// The same, if it is wanted so.
+  public ContainersConfig using(Wanted wanted) {
+    return new ContainersConfig(
+        wanted, store, podman, containerd, docker, mounts, cdi, lend, pullTimeout);
+  }
+
+  /// The same, with all that it makes below a directory.
+  public ContainersConfig below(Path directory) {
     return new ContainersConfig(
         use,
-        Path.of("/usr/bin/podman"),
-        Path.of("/var/run/cdi"),
-        List.of(),
-        Duration.ofMinutes(30));
+        store,
+        podman,
+        containerd,
+        docker,
+        directory.resolve("images"),
+        directory.resolve("cdi"),
+        lend,
+        pullTimeout);
+  }
+
+  /// The same, with this engine's program as the only one.
+  public ContainersConfig by(ImageStores.Wanted engine, Path program) {
+    return new ContainersConfig(
+        use, engine, program, program, program, mounts, cdi, lend, pullTimeout);
+  }
+
+  /// The same, with these.
+  public ContainersConfig lending(List<Path> paths) {
+    return new ContainersConfig(
+        use, store, podman, containerd, docker, mounts, cdi, paths, pullTimeout);
   }
 
   /// As the runtime knows them.
   public ContainerUse settings() {
-    return new ContainerUse(use, new Containers.Settings(podman, cdi, lend, pullTimeout));
+    return new ContainerUse(
+        use,
+        new Containers.Settings(
+            new ImageStores(store, podman, containerd, docker, mounts, pullTimeout), cdi, lend));
   }
 }

@@ -7,7 +7,9 @@ import static org.awaitility.Awaitility.await;
 
 import com.google.protobuf.util.Durations;
 import io.headgate.agent.container.FakePodman;
-import io.headgate.agent.container.RealPodman;
+import io.headgate.agent.container.ImageArchive;
+import io.headgate.agent.container.ImageStores;
+import io.headgate.agent.container.RealEngine;
 import io.headgate.agent.driver.nvml.FakeGpus;
 import io.headgate.agent.process.SupervisorBinary;
 import io.headgate.agent.runtime.JobWalls.Wanted;
@@ -30,6 +32,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /// Jobs with an image on a whole agent. The containers are real; the image is empty, of a program
 /// that stands in for podman, and has the machine's programs lent.
@@ -56,17 +60,16 @@ class NodeAgentContainerTest {
   }
 
   private AgentConfig config(Wanted use) {
-    return config(use, podman.program());
+    return config(use, ImageStores.Wanted.PODMAN, podman.program());
   }
 
-  private AgentConfig config(Wanted use, Path program) {
+  private AgentConfig config(Wanted use, ImageStores.Wanted store, Path program) {
     List<Path> programs =
         Stream.of("/bin", "/usr", "/lib", "/lib64").map(Path::of).filter(Files::exists).toList();
     return AgentConfig.of(root.resolve("n1"), "n1", plane.uri())
         .withJoinToken(Secret.of(FakeControlPlane.JOIN_TOKEN))
         .withContainers(
-            new ContainersConfig(
-                use, program, root.resolve("cdi"), programs, FakeControlPlane.PATIENCE));
+            ContainersConfig.DEFAULTS.using(use).by(store, program).below(root).lending(programs));
   }
 
   private void start(AgentConfig config) {
@@ -220,24 +223,27 @@ class NodeAgentContainerTest {
     assertThat(podman.containers()).isEmpty();
   }
 
-  @Test
-  void runsAnImageOfTheRealPodmanAcrossAgentsAndLeavesNothing() throws Exception {
-    try (RealPodman real = RealPodman.in(root)) {
-      real.makeImage(Files.writeString(root.resolve("hello"), "there\n"));
-      start(config(Wanted.REQUIRED, real.program()));
+  @ParameterizedTest
+  @EnumSource(names = "AUTO", mode = EnumSource.Mode.EXCLUDE)
+  void runsAnImageOfARealEngineAcrossAgentsAndLeavesNothing(ImageStores.Wanted store)
+      throws Exception {
+    try (RealEngine real = RealEngine.in(root, store)) {
+      real.load(ImageArchive.make(root, 1));
+      AgentConfig config = config(Wanted.REQUIRED, store, real.program());
+      start(config);
       plane.send(
           Orders.message(
               job(
                       "j",
-                      RealPodman.IMAGE,
+                      ImageArchive.NAME,
                       "trap 'exit 5' TERM; cat /hello; echo $A; while :; do read -t 0.02 <> <(:); done")
                   .setWorkingDirectory("/")));
       assertThat(output("j", 2)).isEqualTo("there\nb=c");
       agent.orElseThrow().close();
-      start(config(Wanted.REQUIRED, real.program()));
+      start(config);
       plane.send(Orders.stop(plane.leadership, "j", Stop.Kind.KIND_PREEMPT));
       assertThat(plane.awaitEnd("j").getExitCode()).isEqualTo(5);
-      assertThat(real.call("ps", "--all", "--quiet")).isEmpty();
+      assertThat(real.containers()).isEmpty();
     }
   }
 

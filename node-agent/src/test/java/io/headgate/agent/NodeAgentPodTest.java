@@ -20,7 +20,6 @@ import io.headgate.agent.kubernetes.StandInCluster;
 import io.headgate.agent.process.FreshProgram;
 import io.headgate.agent.process.SupervisorBinary;
 import io.headgate.agent.runtime.Agent;
-import io.headgate.agent.runtime.JobWalls.Wanted;
 import io.headgate.kit.config.Secret;
 import io.headgate.kit.telemetry.Telemetry;
 import io.headgate.kit.time.TimeSource;
@@ -97,12 +96,7 @@ class NodeAgentPodTest {
                 .withJoinToken(Secret.of(FakeControlPlane.JOIN_TOKEN))
                 .withGpus(gpus)
                 .withContainers(
-                    new ContainersConfig(
-                        Wanted.NONE,
-                        Path.of("/absent"),
-                        root.resolve("cdi"),
-                        List.of(Path.of("/usr/lib")),
-                        FakeControlPlane.PATIENCE))
+                    ContainersConfig.NONE.below(root).lending(List.of(Path.of("/usr/lib"))))
                 .withKubernetes(config),
             Telemetry.disabled(),
             TimeSource.system());

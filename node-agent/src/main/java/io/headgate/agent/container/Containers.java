@@ -4,7 +4,6 @@ import io.headgate.agent.core.AttemptKey;
 import io.headgate.agent.core.Container;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
@@ -24,11 +23,10 @@ public final class Containers {
 
   /// How containers are made.
   ///
-  /// @param podman its path
+  /// @param stores where images come from
   /// @param cdi where engines look for specifications
   /// @param lent files and directories of the machine that all containers find at their place
-  /// @param pullTimeout how long an image may take
-  public record Settings(Path podman, Path cdi, List<Path> lent, Duration pullTimeout) {
+  public record Settings(ImageStores stores, Path cdi, List<Path> lent) {
     public Settings {
       lent = List.copyOf(lent);
     }
@@ -46,8 +44,7 @@ public final class Containers {
   public static Containers open(Settings settings, String agent)
       throws IOException, InterruptedException {
     return new Containers(
-        Podman.open(settings.podman(), settings.pullTimeout()),
-        new SliceDevices(settings.cdi(), settings.lent(), agent));
+        settings.stores().open(), new SliceDevices(settings.cdi(), settings.lent(), agent));
   }
 
   /// What runs them, for people.

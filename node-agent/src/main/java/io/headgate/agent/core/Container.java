@@ -1,7 +1,5 @@
 package io.headgate.agent.core;
 
-import io.headgate.type.ImageName;
-
 /// The image whose files a job has instead of the machine's.
 ///
 /// @param image with its registry (`registry.example/team/train:1.2`), so that no machine takes it
@@ -16,10 +14,6 @@ public record Container(String image, PullPolicy pull) {
   }
 
   public Container {
-    if (!ImageName.isValid(image)) {
-      throw new IllegalArgumentException(
-          "image '%s' must name its registry and be of the form registry.example/path/name:tag"
-              .formatted(image));
-    }
+    ImageReference.parse(image);
   }
 }

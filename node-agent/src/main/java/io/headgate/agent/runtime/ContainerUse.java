@@ -36,7 +36,7 @@ public record ContainerUse(Wanted wanted, Containers.Settings settings) {
       return Optional.empty();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new IOException("interrupted while podman was tried", e);
+      throw new IOException("interrupted while a store of images was tried", e);
     }
   }
 }

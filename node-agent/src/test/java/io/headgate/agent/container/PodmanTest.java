@@ -63,6 +63,12 @@ class PodmanTest {
   }
 
   @Test
+  void takesTheRootForNoWorkingDirectory() {
+    assertThat(Surroundings.read("/\0\n").at(root).workingDirectory()).isEmpty();
+    assertThat(Surroundings.read("\0\n").at(root).workingDirectory()).isEmpty();
+  }
+
+  @Test
   void isNotThere() {
     assertThatExceptionOfType(IOException.class)
         .isThrownBy(() -> Podman.open(root.resolve("none"), Duration.ofMinutes(1)))

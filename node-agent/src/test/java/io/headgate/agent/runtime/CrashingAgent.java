@@ -56,10 +56,7 @@ final class CrashingAgent {
   }
 
   private static ContainerUse containers(Path data) {
-    ContainersConfig none = ContainersConfig.NONE;
-    return new ContainersConfig(
-            none.use(), none.podman(), data.resolve("cdi"), none.lend(), none.pullTimeout())
-        .settings();
+    return ContainersConfig.NONE.below(data).settings();
   }
 
   /// Of the cluster that the test has put beside the agent's records, if it has.

@@ -1,0 +1,55 @@
+package io.headgate.agent.core;
+
+import io.headgate.type.ImageName;
+import java.util.Optional;
+
+/// What an image's name means, whatever was left out of it: `docker.io/busybox` and
+/// `index.docker.io/library/busybox:latest` are one image.
+///
+/// @param registry with its port, if it has one
+/// @param repository path of the image there
+/// @param tag absent only where there is a digest
+/// @param digest `sha256:…`, which alone says what is fetched
+public record ImageReference(
+    String registry, String repository, Optional<String> tag, Optional<String> digest) {
+  private static final String DOCKER = "docker.io";
+
+  /// Reads a name.
+  ///
+  /// @throws IllegalArgumentException when it does not name an image of a registry
+  public static ImageReference parse(String name) {
+    if (!ImageName.isValid(name)) {
+      throw new IllegalArgumentException(
+          "image '%s' must name its registry and be of the form registry.example/path/name:tag"
+              .formatted(name));
+    }
+    int at = name.indexOf('@');
+    String tagged = at < 0 ? name : name.substring(0, at);
+    int slash = tagged.indexOf('/');
+    // The registry may have a port, so a colon counts only after it.
+    int colon = tagged.indexOf(':', slash);
+    String path = tagged.substring(slash + 1, colon < 0 ? tagged.length() : colon);
+    String registry = tagged.substring(0, slash);
+    boolean docker = registry.equals(DOCKER) || registry.equals("index." + DOCKER);
+    Optional<String> tag = colon < 0 ? Optional.empty() : Optional.of(tagged.substring(colon + 1));
+    Optional<String> digest = at < 0 ? Optional.empty() : Optional.of(name.substring(at + 1));
+    return new ImageReference(
+        docker ? DOCKER : registry,
+        docker && path.indexOf('/') < 0 ? "library/" + path : path,
+        digest.isPresent() ? tag : tag.or(() -> Optional.of("latest")),
+        digest);
+  }
+
+  /// Registry and repository.
+  public String path() {
+    return registry + "/" + repository;
+  }
+
+  /// In full: `docker.io/library/busybox:latest`.
+  @Override
+  public String toString() {
+    return path()
+        + tag.map(word -> ":" + word).orElse("")
+        + digest.map(word -> "@" + word).orElse("");
+  }
+}

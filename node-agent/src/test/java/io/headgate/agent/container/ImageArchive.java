@@ -1,0 +1,82 @@
+package io.headgate.agent.container;
+
+import io.headgate.agent.core.JsonText;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.security.MessageDigest;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
+
+/// An image as a file that every engine reads, for lack of a registry.
+public final class ImageArchive {
+  /// What it is called.
+  public static final String NAME = "localhost/headgate-test:1";
+
+  private static final AtomicLong TIMES = new AtomicLong();
+
+  private ImageArchive() {}
+
+  /// Of an image with the file `hello`, in which is `there`, and one file `layer-N` in each other
+  /// layer; it has A=b=c in its environment, /w as its working directory and wants a volume.
+  public static Path make(Path directory, int layers) throws Exception {
+    Path parts = Files.createTempDirectory(directory, "parts");
+    Path files = Files.createTempDirectory(directory, "files");
+    List<Path> contents = new ArrayList<>();
+    for (int i = 0; i < layers; i++) {
+      String name = i == 0 ? "hello" : "layer-" + i;
+      Path file = Files.writeString(files.resolve(name), i == 0 ? "there\n" : "" + i);
+      // No two images have a layer in common, which containerd could collect while it reads it.
+      Files.setLastModifiedTime(file, FileTime.from(TIMES.incrementAndGet(), TimeUnit.SECONDS));
+      contents.add(file);
+    }
+    return make(parts, contents);
+  }
+
+  /// Of an image with these files, each in a layer of its own.
+  static Path make(Path parts, List<Path> contents) throws Exception {
+    List<String> names = new ArrayList<>();
+    List<String> digests = new ArrayList<>();
+    for (Path content : contents) {
+      Path layer = parts.resolve("layer-" + names.size() + ".tar");
+      Programs.run(
+          "tar",
+          "-C",
+          content.getParent().toString(),
+          "-cf",
+          layer.toString(),
+          content.getFileName().toString());
+      names.add(layer.getFileName().toString());
+      digests.add("sha256:" + sha256(Files.readAllBytes(layer)));
+    }
+    String config =
+        """
+        {"architecture": "%s", "os": "linux", "rootfs": {"type": "layers", "diff_ids": %s},
+         "config": {"Env": ["A=b=c"], "WorkingDir": "/w", "Volumes": {"/volume": {}}}}
+        """
+            .formatted(
+                System.getProperty("os.arch").equals("aarch64") ? "arm64" : "amd64", list(digests));
+    String id = sha256(config.getBytes(StandardCharsets.UTF_8)) + ".json";
+    Files.writeString(parts.resolve(id), config);
+    Files.writeString(
+        parts.resolve("manifest.json"),
+        "[{\"Config\": %s, \"RepoTags\": [%s], \"Layers\": %s}]"
+            .formatted(JsonText.of(id), JsonText.of(NAME), list(names)));
+    Path archive = parts.resolveSibling(parts.getFileName() + ".tar");
+    Programs.run("tar", "-C", parts.toString(), "-cf", archive.toString(), ".");
+    return archive;
+  }
+
+  private static String sha256(byte[] bytes) throws Exception {
+    return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
+  }
+
+  private static String list(List<String> words) {
+    return words.stream().map(JsonText::of).collect(Collectors.joining(", ", "[", "]"));
+  }
+}

@@ -1,0 +1,171 @@
+package io.headgate.agent.container;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.headgate.agent.container.ImageStore.ImageException;
+import io.headgate.agent.core.Container.PullPolicy;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+
+/// What a store of images does, by a real engine.
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+abstract class ImageStoreContract {
+  /// As long as those that the agent gives.
+  private static final String ONE = "headgate.5f." + "a".repeat(120) + ".1";
+
+  private static final String OTHER = "headgate.5f." + "a".repeat(120) + ".2";
+
+  @TempDir Path root;
+  private final ImageStores.Wanted wanted;
+  private @Nullable RealEngine engine;
+  private @Nullable ImageStore store;
+
+  ImageStoreContract(ImageStores.Wanted wanted) {
+    this.wanted = wanted;
+  }
+
+  @BeforeAll
+  void start(@TempDir Path machine) throws Exception {
+    engine = RealEngine.in(machine, wanted);
+    Path program = engine.program();
+    store =
+        new ImageStores(
+                wanted, program, program, program, machine.resolve("mounts"), Duration.ofMinutes(1))
+            .open();
+  }
+
+  @AfterAll
+  void stop() throws Exception {
+    if (engine != null) {
+      engine.close();
+    }
+  }
+
+  RealEngine engine() {
+    return requireNonNull(engine);
+  }
+
+  ImageStore store() {
+    return requireNonNull(store);
+  }
+
+  private ImageStore.Image open(String name, PullPolicy pull) throws Exception {
+    return store().open(name, ImageArchive.NAME, pull, () -> false);
+  }
+
+  private void nothingIsLeft() throws Exception {
+    assertThat(engine().containers()).isEmpty();
+    assertThat(engine().rest()).isEmpty();
+    assertThat(store().list("")).isEmpty();
+  }
+
+  /// For engines that have a daemon: it may be back soon, and be there on another machine.
+  void takesNoImageForAbsentWhoseDaemonIs(Daemon daemon) throws Exception {
+    daemon.away(true);
+    try {
+      assertThatExceptionOfType(IOException.class)
+          .isThrownBy(() -> open(ONE, PullPolicy.IF_NOT_PRESENT));
+    } finally {
+      daemon.away(false);
+    }
+    nothingIsLeft();
+  }
+
+  @Test
+  void hasImagesFilesAndLeavesNothing() throws Exception {
+    engine().load(ImageArchive.make(root, 2));
+    ImageStore.Image image = open(ONE, PullPolicy.NEVER);
+    assertThat(image.root().resolve("hello")).hasContent("there\n");
+    assertThat(image.root().resolve("layer-1")).hasContent("1");
+    assertThat(image.workingDirectory()).contains("/w");
+    assertThat(image.environment()).containsEntry("A", "b=c");
+    store().remove(ONE);
+    assertThat(image.root().resolve("hello")).doesNotExist();
+    assertThat(Files.readString(Path.of("/proc/self/mounts"))).doesNotContain("" + image.root());
+    store().remove(ONE);
+    nothingIsLeft();
+  }
+
+  @Test
+  void hasOneOfEachNameAndKnowsThem() throws Exception {
+    engine().load(ImageArchive.make(root, 1));
+    ImageStore.Image image = open(ONE, PullPolicy.NEVER);
+    Files.createDirectory(image.root().resolve("place"));
+    // A later agent, which knows of nothing, begins anew, and there is no second one.
+    image = open(ONE, PullPolicy.IF_NOT_PRESENT);
+    assertThat(image.root()).isDirectoryNotContaining("glob:**place");
+    assertThat(store().list("headgate.5f.")).containsExactly(ONE);
+    assertThat(store().list("headgate.6f.")).isEmpty();
+    store().remove(ONE);
+    nothingIsLeft();
+  }
+
+  @Test
+  void keepsCopiesOfOneImageApart() throws Exception {
+    engine().load(ImageArchive.make(root, 1));
+    ImageStore.Image one = open(ONE, PullPolicy.NEVER);
+    ImageStore.Image other = open(OTHER, PullPolicy.NEVER);
+    Files.writeString(one.root().resolve("hello"), "changed");
+    Files.createDirectory(one.root().resolve("place"));
+    assertThat(other.root().resolve("hello")).hasContent("there\n");
+    assertThat(other.root().resolve("place")).doesNotExist();
+    store().remove(ONE);
+    assertThat(other.root().resolve("hello")).hasContent("there\n");
+    store().remove(OTHER);
+    nothingIsLeft();
+  }
+
+  @Test
+  void keepsWhatIsInUseWhateverIsCollected() throws Exception {
+    engine().load(ImageArchive.make(root, 3));
+    ImageStore.Image image = open(ONE, PullPolicy.NEVER);
+    engine().collectGarbage();
+    for (String file : new String[] {"hello", "layer-1", "layer-2"}) {
+      assertThat(image.root().resolve(file)).isNotEmptyFile();
+    }
+    store().remove(ONE);
+    nothingIsLeft();
+  }
+
+  @Test
+  void hasImagesOfManyLayers() throws Exception {
+    engine().load(ImageArchive.make(root, 60));
+    ImageStore.Image image = open(ONE, PullPolicy.NEVER);
+    assertThat(image.root().resolve("hello")).hasContent("there\n");
+    assertThat(image.root().resolve("layer-59")).hasContent("59");
+    store().remove(ONE);
+    nothingIsLeft();
+  }
+
+  @Test
+  void removesWhatARestartOfTheMachineLeft() throws Exception {
+    engine().load(ImageArchive.make(root, 1));
+    ImageStore.Image image = open(ONE, PullPolicy.NEVER);
+    Programs.run("umount", image.root().toString());
+    assertThat(store().list("headgate.")).containsExactly(ONE);
+    store().remove(ONE);
+    nothingIsLeft();
+  }
+
+  @Test
+  void saysWhichImageThereIsNot() throws Exception {
+    assertThatExceptionOfType(ImageException.class)
+        .isThrownBy(() -> store().open(ONE, "localhost/none:1", PullPolicy.NEVER, () -> false))
+        .withMessageStartingWith("image localhost/none:1 cannot be had: ");
+    assertThatExceptionOfType(ImageException.class)
+        .as("its registry is not there")
+        .isThrownBy(() -> store().open(ONE, "localhost:1/none:1", PullPolicy.ALWAYS, () -> false))
+        .withMessageContaining("connection refused");
+    nothingIsLeft();
+  }
+}

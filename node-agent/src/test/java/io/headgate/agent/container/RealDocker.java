@@ -1,0 +1,71 @@
+package io.headgate.agent.container;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+
+/// The machine's docker, with a containerd of its own.
+record RealDocker(RealContainerd containerd, Daemon daemon) implements RealEngine {
+  private static final Path DOCKERD = Path.of("/usr/sbin/dockerd");
+
+  static RealDocker in(Path directory) throws Exception {
+    RealEngine.need(DOCKERD, "docker.io");
+    Path root = Files.createDirectory(directory.resolve("docker"));
+    RealContainerd containerd = RealContainerd.in(directory);
+    ProcessBuilder command =
+        new ProcessBuilder(
+            DOCKERD.toString(),
+            "--data-root=" + root.resolve("root"),
+            "--exec-root=" + root.resolve("exec"),
+            "--pidfile=" + root.resolve("pid"),
+            "--host=unix://" + root.resolve("s"),
+            "--containerd=" + containerd.socket(),
+            "--storage-driver=overlay2",
+            "--bridge=none",
+            "--iptables=false",
+            "--ip6tables=false");
+    return new RealDocker(
+        containerd,
+        Daemon.start(
+            root, command, Path.of("/usr/bin/docker"), "--host=unix://" + root.resolve("s")));
+  }
+
+  @Override
+  public Path program() {
+    return daemon.client();
+  }
+
+  private String call(String... arguments) throws Exception {
+    return Programs.run(
+        Stream.concat(Stream.of(program().toString()), Stream.of(arguments))
+            .toArray(String[]::new));
+  }
+
+  @Override
+  public void load(Path archive) throws Exception {
+    call("load", "--quiet", "--input", archive.toString());
+  }
+
+  @Override
+  public List<String> containers() throws Exception {
+    return call("ps", "--all", "--quiet").lines().toList();
+  }
+
+  @Override
+  public void collectGarbage() throws Exception {
+    call("image", "prune", "--all", "--force");
+  }
+
+  @Override
+  public String rest() throws Exception {
+    return call("volume", "ls", "--quiet");
+  }
+
+  @Override
+  public void close() throws IOException {
+    daemon.stop();
+    containerd.close();
+  }
+}
