@@ -77,7 +77,12 @@ class AgentTelemetryTest {
       assertThat(start.getTraceId()).isEqualTo(TRACE);
       assertThat(start.getParentSpanId()).isEqualTo(SUBMISSION);
       assertThat(Files.readString(output)).startsWith("00-" + TRACE + "-" + start.getSpanId());
-      assertThat(names()).contains("headgate.slice.count", "headgate.agent.attempts");
+      assertThat(names())
+          .contains(
+              "headgate.slice.count",
+              "headgate.agent.attempts",
+              "headgate.job.cpu.time",
+              "headgate.job.memory.usage");
 
       plane.send(Orders.stop(plane.leadership, "traced", Stop.Kind.KIND_PREEMPT));
       plane.awaitEnd("traced");

@@ -22,6 +22,10 @@ import io.headgate.proto.type.v1.DeviceGeometry;
 import io.headgate.proto.type.v1.IsolationLevel;
 import io.headgate.proto.type.v1.SlicePlacement;
 import io.headgate.proto.type.v1.SliceProfile;
+import io.opentelemetry.api.common.AttributeKey;
+import io.opentelemetry.sdk.OpenTelemetrySdk;
+import io.opentelemetry.sdk.metrics.SdkMeterProvider;
+import io.opentelemetry.sdk.testing.exporter.InMemoryMetricReader;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -40,6 +44,7 @@ class NodeAgentGpuTest {
   private static final Logger LOG = LoggerFactory.getLogger(NodeAgentGpuTest.class);
 
   @TempDir Path root;
+  private final InMemoryMetricReader metrics = InMemoryMetricReader.create();
   private final FakeControlPlane plane = new FakeControlPlane();
   private Optional<NodeAgent> agent = Optional.empty();
 
@@ -69,7 +74,11 @@ class NodeAgentGpuTest {
 
   private void start(AgentConfig config) {
     int before = plane.hellos.size();
-    NodeAgent started = new NodeAgent(config, Telemetry.disabled(), TimeSource.system());
+    OpenTelemetrySdk sdk =
+        OpenTelemetrySdk.builder()
+            .setMeterProvider(SdkMeterProvider.builder().registerMetricReader(metrics).build())
+            .build();
+    NodeAgent started = new NodeAgent(config, Telemetry.of(sdk), TimeSource.system());
     agent = Optional.of(started);
     started.start();
     await()
@@ -215,6 +224,12 @@ class NodeAgentGpuTest {
         .extracting(report -> report.getStopPhase() + " " + report.getStopPhaseResult())
         .contains("callback timed-out", "term timed-out", "kill ok", "cleanup ok");
     assertThat(root.resolve("n1/checkpoints/acme/greedy/reason")).hasContent("over-limit\n");
+    assertThat(
+            metrics.collectAllMetrics().stream()
+                .filter(metric -> metric.getName().equals("headgate.enforcement.actions"))
+                .flatMap(metric -> metric.getLongSumData().getPoints().stream())
+                .map(point -> point.getAttributes().get(AttributeKey.stringKey("headgate.action"))))
+        .contains("excess_found", "stopped", "limit_exceeded");
     assertThat(plane.reportsOf("modest"))
         .extracting(AttemptReport::getState)
         .containsExactly(State.STATE_RUNNING);

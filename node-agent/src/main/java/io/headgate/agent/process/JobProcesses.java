@@ -16,6 +16,12 @@ import org.jspecify.annotations.Nullable;
 public final class JobProcesses {
   private static final int MAX_DEPTH = 1000;
 
+  /// In `stat`: of the process by itself and in the kernel, and of its ended children likewise.
+  private static final int USER_TICKS = 11;
+
+  private static final int TIMES = 4;
+  private static final long NANOS_PER_TICK = 10_000_000;
+
   private final Cgroups cgroups;
   private final Supervisors supervisors;
 
@@ -65,6 +71,46 @@ public final class JobProcesses {
     return found;
   }
 
+  /// What each of the attempts takes: by its cgroup, or where that does not count, by descent. Of
+  /// those that are not to be found, nothing.
+  public Map<AttemptKey, JobUsage> usage(Collection<AttemptKey> attempts) {
+    Map<AttemptKey, JobUsage> usage = new HashMap<>();
+    Map<Long, AttemptKey> roots = new HashMap<>();
+    for (AttemptKey key : attempts) {
+      cgroups
+          .of(key.directoryName())
+          .flatMap(JobUsage::of)
+          .ifPresentOrElse(
+              counted -> usage.put(key, counted),
+              () -> supervisor(key).ifPresent(by -> roots.put(by, key)));
+    }
+    if (!roots.isEmpty()) {
+      ProcessHandle.allProcesses()
+          .map(ProcessHandle::pid)
+          .forEach(pid ->
+              byDescent(pid, roots)
+                  .ifPresent(key -> usage.merge(key, usageOf(pid), JobUsage::plus)));
+    }
+    return usage;
+  }
+
+  /// With what its children had that have ended.
+  private static JobUsage usageOf(long pid) {
+    String[] stat = stat(pid);
+    long ticks = 0;
+    for (int field = USER_TICKS; field < USER_TICKS + TIMES && field < stat.length; field++) {
+      ticks += Long.parseLong(stat[field]);
+    }
+    // "VmRSS:      1234 kB", which a process that has just ended has not.
+    long kib =
+        read(Path.of("/proc", Long.toString(pid), "status"))
+            .lines()
+            .filter(line -> line.startsWith("VmRSS:"))
+            .mapToLong(line -> Long.parseLong(line.replaceAll("[^0-9]", "")))
+            .sum();
+    return new JobUsage(ticks * NANOS_PER_TICK, kib << 10, 0);
+  }
+
   private Optional<AttemptKey> byCgroup(long pid, Collection<AttemptKey> candidates) {
     // "0::/system.slice/agent.service/headgate-n1/acme.job.1.0": the v2 hierarchy has number 0.
     String own =
@@ -111,10 +157,15 @@ public final class JobProcesses {
   }
 
   private static long parent(long pid) {
+    String[] stat = stat(pid);
+    return stat.length < 2 ? 0 : Long.parseLong(stat[1]);
+  }
+
+  /// From its state on, which is number 0 then.
+  private static String[] stat(long pid) {
     String stat = read(Path.of("/proc", Long.toString(pid), "stat"));
     // "4711 (name of it) S 42 …": the name may hold anything, also parentheses.
-    String[] words = stat.substring(stat.lastIndexOf(')') + 1).strip().split(" ", 3);
-    return words.length < 3 ? 0 : Long.parseLong(words[1]);
+    return stat.substring(stat.lastIndexOf(')') + 1).strip().split(" ", -1);
   }
 
   private static String read(Path file) {

@@ -3,16 +3,18 @@ package io.headgate.agent.runtime;
 import io.headgate.agent.core.Assignment;
 import io.headgate.agent.core.AttemptReport;
 import io.headgate.agent.core.AttemptState;
+import io.headgate.agent.core.EndReason;
 import io.headgate.agent.core.MemoryMeter;
 import io.headgate.agent.driver.GpuDriver;
 import io.headgate.agent.driver.SlicePlan;
+import io.headgate.agent.process.JobUsage;
 import io.headgate.kit.telemetry.Telemetry;
 import io.headgate.kit.time.TimeSource;
 import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.api.metrics.DoubleHistogram;
+import io.opentelemetry.api.metrics.LongCounter;
 import io.opentelemetry.api.metrics.Meter;
-import io.opentelemetry.api.metrics.ObservableLongGauge;
 import io.opentelemetry.api.metrics.ObservableLongMeasurement;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanKind;
@@ -45,6 +47,11 @@ public final class AgentInstruments implements AutoCloseable {
   private static final String REALISE_DURATION = "headgate.slice.realise.duration";
   private static final String RELEASE_DURATION = "headgate.slice.release.duration";
 
+  private static final String JOB_CPU = "headgate.job.cpu.time";
+  private static final String JOB_MEMORY = "headgate.job.memory.usage";
+  private static final String JOB_OOM_KILLS = "headgate.job.oom_kills";
+  private static final String ENFORCEMENT = "headgate.enforcement.actions";
+
   private static final AttributeKey<String> NODE = AttributeKey.stringKey("headgate.node");
   private static final AttributeKey<String> STATE = AttributeKey.stringKey("headgate.state");
   private static final AttributeKey<String> PHASE = AttributeKey.stringKey("headgate.phase");
@@ -53,6 +60,10 @@ public final class AgentInstruments implements AutoCloseable {
       AttributeKey.stringKey("headgate.mechanism");
   private static final AttributeKey<String> ISOLATION =
       AttributeKey.stringKey("headgate.isolation");
+  private static final AttributeKey<String> TENANT = AttributeKey.stringKey("headgate.tenant");
+  private static final AttributeKey<String> QUEUE = AttributeKey.stringKey("headgate.queue");
+  private static final AttributeKey<Long> SLOT = AttributeKey.longKey("headgate.slot");
+  private static final AttributeKey<String> ACTION = AttributeKey.stringKey("headgate.action");
   private static final AttributeKey<String> JOB = AttributeKey.stringKey("headgate.job");
   private static final AttributeKey<Long> ATTEMPT = AttributeKey.longKey("headgate.attempt");
 
@@ -64,11 +75,12 @@ public final class AgentInstruments implements AutoCloseable {
   private final TimeSource time;
   private final String node;
   private final DeviceInstruments devices;
-  private final List<ObservableLongGauge> gauges = new CopyOnWriteArrayList<>();
+  private final List<Runnable> closings = new CopyOnWriteArrayList<>();
   private final DoubleHistogram startDuration;
   private final DoubleHistogram stopDuration;
   private final DoubleHistogram realiseDuration;
   private final DoubleHistogram releaseDuration;
+  private final LongCounter enforcement;
 
   public AgentInstruments(Telemetry telemetry, TimeSource time, String node) {
     this.meter = telemetry.meter(SCOPE);
@@ -80,6 +92,7 @@ public final class AgentInstruments implements AutoCloseable {
     this.stopDuration = histogram(STOP_DURATION, "One phase of a stop.");
     this.realiseDuration = histogram(REALISE_DURATION, "Making the slices of an attempt.");
     this.releaseDuration = histogram(RELEASE_DURATION, "From the end of a job to free slices.");
+    this.enforcement = meter.counterBuilder(ENFORCEMENT).setUnit("{action}").build();
   }
 
   /// The start of an attempt: a span in the scheduler's trace, which the job continues.
@@ -151,8 +164,15 @@ public final class AgentInstruments implements AutoCloseable {
     releaseDuration.record(seconds(took), node());
   }
 
-  /// A phase of a stop is over.
+  void enforced(Enforcement action) {
+    enforcement.add(1, node().toBuilder().put(ACTION, word(action)).build());
+  }
+
+  /// A phase of a stop is over, or the attempt.
   void reported(AttemptReport report) {
+    if (report.end().filter(end -> end.reason() == EndReason.LIMIT_EXCEEDED).isPresent()) {
+      enforced(Enforcement.LIMIT_EXCEEDED);
+    }
     report
         .step()
         .filter(step -> step.duration().isPresent() && step.result().isPresent())
@@ -186,9 +206,35 @@ public final class AgentInstruments implements AutoCloseable {
     }
   }
 
-  /// What attempts have of the memory of devices.
-  void observeSlices(Supplier<List<MemoryMeter.Use>> uses) {
-    devices.observeSlices(uses);
+  /// The slices that there are, and what attempts have of the memory of devices.
+  void observeSlices(Supplier<List<SlicePlan>> plans, Supplier<List<MemoryMeter.Use>> uses) {
+    devices.observeSlices(plans, uses);
+  }
+
+  /// What jobs take of CPU and memory.
+  void observeJobs(Supplier<Map<JobMeter.Slot, JobUsage>> jobs) {
+    var cpu = meter.counterBuilder(JOB_CPU).ofDoubles().setUnit("s").buildObserver();
+    var memory = meter.upDownCounterBuilder(JOB_MEMORY).setUnit("By").buildObserver();
+    var kills = meter.counterBuilder(JOB_OOM_KILLS).setUnit("{process}").buildObserver();
+    // Read once for all three.
+    var reading =
+        meter.batchCallback(
+            () ->
+                jobs.get()
+                    .forEach((job, usage) -> {
+                      cpu.record(usage.cpuNanos() / 1e9, of(job));
+                      memory.record(usage.memoryBytes(), of(job));
+                      kills.record(usage.oomKills(), of(job));
+                    }),
+            cpu,
+            memory,
+            kills);
+    closings.add(reading::close);
+  }
+
+  private Attributes of(JobMeter.Slot job) {
+    return Attributes.of(
+        NODE, node, TENANT, job.tenant(), QUEUE, job.queue(), SLOT, (long) job.number());
   }
 
   /// Whether a session with the control plane is open.
@@ -199,12 +245,13 @@ public final class AgentInstruments implements AutoCloseable {
   /// Measures no more; others in the process go on.
   @Override
   public void close() {
-    gauges.forEach(ObservableLongGauge::close);
+    closings.forEach(Runnable::run);
     devices.close();
   }
 
   private void gauge(String name, String unit, Consumer<ObservableLongMeasurement> reader) {
-    gauges.add(meter.gaugeBuilder(name).ofLongs().setUnit(unit).buildWithCallback(reader));
+    var gauge = meter.gaugeBuilder(name).ofLongs().setUnit(unit).buildWithCallback(reader);
+    closings.add(gauge::close);
   }
 
   private void attemptsByState(List<AttemptReport> attempts, ObservableLongMeasurement to) {

@@ -92,6 +92,9 @@ final class AttemptProcess implements AttemptCare, Workload.Circumstances {
       if (!late) {
         workload.stopOrdered(this);
       }
+      if (stop.kind() == StopOrder.Kind.OVER_LIMIT) {
+        machine.instruments().enforced(late ? Enforcement.KILLED : Enforcement.STOPPED);
+      }
       stopSpan = stopSpan != null ? stopSpan : machine.instruments().stopping(assignment);
       if (link != null) {
         if (late && stop.kind() == StopOrder.Kind.OVER_LIMIT) {
@@ -159,10 +162,7 @@ final class AttemptProcess implements AttemptCare, Workload.Circumstances {
           return;
         }
       }
-      machine.watch().slicesMade();
-      if (key().worker() == 0) {
-        machine.progress().follow(key(), directory());
-      }
+      machine.began(assignment, directory());
       if (follow()) {
         return;
       }
@@ -273,7 +273,7 @@ final class AttemptProcess implements AttemptCare, Workload.Circumstances {
           machine.progress().ended(key());
           Failpoint.AFTER_RELEASE.reach();
           slices.freed();
-          Duration took = elapsedSince(begun);
+          Duration took = Duration.ofNanos(machine.time().monotonicNanos() - begun);
           machine.instruments().attemptReleased(took);
           endStopSpan();
           inputs.accept(new Input.Released(key(), took));
@@ -302,8 +302,10 @@ final class AttemptProcess implements AttemptCare, Workload.Circumstances {
 
   private boolean tryRelease(boolean killRemains) throws IOException {
     if (!workload.clear(killRemains)) {
+      machine.instruments().enforced(Enforcement.REMAINS_KILLED);
       return false;
     }
+    machine.jobs().ended(key());
     for (SlicePlan plan : machine.ledger().slices(key())) {
       machine.driver().release(plan);
     }
@@ -393,9 +395,5 @@ final class AttemptProcess implements AttemptCare, Workload.Circumstances {
   private static Duration longer(Duration wait) {
     Duration twice = wait.multipliedBy(2);
     return twice.compareTo(LAST_RETRY) > 0 ? LAST_RETRY : twice;
-  }
-
-  private Duration elapsedSince(long begunNanos) {
-    return Duration.ofNanos(machine.time().monotonicNanos() - begunNanos);
   }
 }

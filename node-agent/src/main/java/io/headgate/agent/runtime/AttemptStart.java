@@ -172,6 +172,7 @@ final class AttemptStart {
       machine.devices().made(device);
     } catch (GpuDriverException e) {
       machine.devices().refused(device, String.valueOf(e.getMessage()));
+      machine.instruments().enforced(Enforcement.SLICE_REFUSED);
       throw e;
     }
   }

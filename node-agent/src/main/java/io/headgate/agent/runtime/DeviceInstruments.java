@@ -5,6 +5,7 @@ import io.headgate.agent.core.DeviceInfo;
 import io.headgate.agent.core.MemoryMeter;
 import io.headgate.agent.driver.DeviceReading.Figures;
 import io.headgate.agent.driver.GpuDriver;
+import io.headgate.agent.driver.SlicePlan;
 import io.headgate.kit.telemetry.Telemetry;
 import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.common.Attributes;
@@ -13,14 +14,17 @@ import io.opentelemetry.api.metrics.ObservableDoubleMeasurement;
 import io.opentelemetry.api.metrics.ObservableLongMeasurement;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalDouble;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /// What is measured of devices, by the names of OpenTelemetry's semantic conventions for hardware
 /// (opentelemetry.io/docs/specs/semconv/hardware, in development), and of slices. It reads nothing
@@ -35,6 +39,9 @@ final class DeviceInstruments implements AutoCloseable {
   private static final String ENERGY = "hw.energy";
   private static final String ERRORS = "hw.errors";
   private static final String STATUS = "hw.status";
+  private static final String XIDS = "headgate.device.xids";
+  private static final String CLOSINGS = "headgate.device.closings";
+  private static final String SLICE_ISOLATION = "headgate.slice.isolation";
   private static final String SLICE_USAGE = "headgate.slice.memory.usage";
   private static final String SLICE_LIMIT = "headgate.slice.memory.limit";
 
@@ -42,6 +49,11 @@ final class DeviceInstruments implements AutoCloseable {
   private static final AttributeKey<Boolean> SIMULATED =
       AttributeKey.booleanKey("headgate.simulated");
   private static final AttributeKey<Long> SLICE = AttributeKey.longKey("headgate.slice");
+  private static final AttributeKey<String> MECHANISM =
+      AttributeKey.stringKey("headgate.mechanism");
+  private static final AttributeKey<String> ISOLATION =
+      AttributeKey.stringKey("headgate.isolation");
+  private static final AttributeKey<Long> XID = AttributeKey.longKey("headgate.xid");
   private static final AttributeKey<String> ID = AttributeKey.stringKey("hw.id");
   private static final AttributeKey<String> TYPE = AttributeKey.stringKey("hw.type");
   private static final AttributeKey<String> NAME = AttributeKey.stringKey("hw.name");
@@ -79,14 +91,14 @@ final class DeviceInstruments implements AutoCloseable {
             .setUnit("J")
             .buildWithCallback(of.doubles(Figures::joules));
     closings.add(energy::close);
-    var errors =
-        meter
-            .counterBuilder(ERRORS)
-            .setUnit("{error}")
-            .buildWithCallback(to ->
-                seen.get()
-                    .forEach(device -> errors(device, attributes.apply(device.device()), to)));
-    closings.add(errors::close);
+    counter(ERRORS, "{error}", seen, attributes, DeviceInstruments::errors);
+    counter(XIDS, "{error}", seen, attributes, DeviceInstruments::xids);
+    counter(
+        CLOSINGS,
+        "{closing}",
+        seen,
+        attributes,
+        (device, its, to) -> to.record(device.counts().closings(), its));
     var status =
         meter
             .upDownCounterBuilder(STATUS)
@@ -97,51 +109,75 @@ final class DeviceInstruments implements AutoCloseable {
     closings.add(status::close);
   }
 
-  /// What attempts have of their slices' memory. A slice is told by its number on its device, which
-  /// it keeps: jobs are many, and no attribute of a metric.
-  void observeSlices(Supplier<List<MemoryMeter.Use>> uses) {
+  /// The slices that there are, and what attempts have of their memory. A slice is told by its
+  /// number on its device, which it keeps: jobs are many, and no attribute of a metric.
+  void observeSlices(Supplier<List<SlicePlan>> plans, Supplier<List<MemoryMeter.Use>> uses) {
     Ordinals ordinals = new Ordinals();
-    level(
-        SLICE_USAGE,
-        to ->
-            ordinals
-                .of(uses.get())
-                .forEach((use, slice) -> to.record(use.bytes(), slice(use, slice))));
-    level(
-        SLICE_LIMIT,
-        to ->
-            ordinals
-                .of(uses.get())
-                .forEach((use, slice) -> to.record(use.limitBytes(), slice(use, slice))));
+    var isolation = meter.gaugeBuilder(SLICE_ISOLATION).ofLongs().setUnit("1").buildObserver();
+    var usage = meter.upDownCounterBuilder(SLICE_USAGE).setUnit("By").buildObserver();
+    var limit = meter.upDownCounterBuilder(SLICE_LIMIT).setUnit("By").buildObserver();
+    var reading =
+        meter.batchCallback(
+            () -> {
+              List<SlicePlan> made = plans.get();
+              List<MemoryMeter.Use> used = uses.get();
+              ordinals.retain(
+                  Stream.concat(made.stream().map(Place::of), used.stream().map(Place::of)));
+              for (SlicePlan plan : made) {
+                isolation.record(1, slice(ordinals, plan));
+              }
+              for (MemoryMeter.Use use : used) {
+                usage.record(use.bytes(), slice(ordinals, Place.of(use)));
+                limit.record(use.limitBytes(), slice(ordinals, Place.of(use)));
+              }
+            },
+            isolation,
+            usage,
+            limit);
+    closings.add(reading::close);
   }
 
-  private Attributes slice(MemoryMeter.Use use, long slice) {
-    return Attributes.of(NODE, node, ID, use.deviceUuid(), SLICE, slice);
+  private Attributes slice(Ordinals ordinals, SlicePlan plan) {
+    return slice(ordinals, Place.of(plan)).toBuilder()
+        .put(MECHANISM, plan.mechanism())
+        .put(ISOLATION, plan.isolation().name().toLowerCase(Locale.ROOT))
+        .build();
   }
 
-  /// Numbers of attempts on their devices: the smallest that is free when one is seen first.
-  private static final class Ordinals {
-    private record Place(String device, AttemptKey attempt) {}
+  private Attributes slice(Ordinals ordinals, Place place) {
+    return Attributes.of(NODE, node, ID, place.device(), SLICE, ordinals.of(place));
+  }
 
-    private final Map<Place, Long> numbers = new HashMap<>();
-
-    synchronized Map<MemoryMeter.Use, Long> of(List<MemoryMeter.Use> uses) {
-      List<Place> there =
-          uses.stream().map(use -> new Place(use.deviceUuid(), use.attempt())).toList();
-      numbers.keySet().retainAll(there);
-      Map<MemoryMeter.Use, Long> numbered = new LinkedHashMap<>();
-      for (MemoryMeter.Use use : uses) {
-        Place place = new Place(use.deviceUuid(), use.attempt());
-        numbered.put(use, numbers.computeIfAbsent(place, this::free));
-      }
-      return numbered;
+  /// What an attempt has of a device.
+  private record Place(String device, AttemptKey attempt) {
+    static Place of(SlicePlan plan) {
+      return new Place(plan.grant().deviceUuid(), plan.attempt());
     }
 
-    private long free(Place place) {
+    static Place of(MemoryMeter.Use use) {
+      return new Place(use.deviceUuid(), use.attempt());
+    }
+  }
+
+  /// Numbers of places on their devices: the smallest that is free when one is seen first. Confined
+  /// to the one collection that goes on at a time.
+  private static final class Ordinals {
+    private final Map<Place, Long> numbers = new HashMap<>();
+
+    void retain(Stream<Place> there) {
+      numbers.keySet().retainAll(there.collect(Collectors.toSet()));
+    }
+
+    long of(Place place) {
+      @Nullable Long known = numbers.get(place);
+      if (known != null) {
+        return known;
+      }
       long number = 0;
       while (isTaken(place.device(), number)) {
         number++;
       }
+      numbers.put(place, number);
       return number;
     }
 
@@ -193,6 +229,14 @@ final class DeviceInstruments implements AutoCloseable {
         .ifPresent(count -> to.record(count, with(attributes, ERROR, "uncorrected")));
   }
 
+  private static void xids(
+      DeviceWatch.Seen seen, Attributes attributes, ObservableLongMeasurement to) {
+    seen.counts()
+        .xids()
+        .forEach((number, count) ->
+            to.record(count, attributes.toBuilder().put(XID, (long) number).build()));
+  }
+
   private static void status(
       DeviceWatch.Seen seen, Attributes attributes, ObservableLongMeasurement to) {
     String now =
@@ -228,6 +272,27 @@ final class DeviceInstruments implements AutoCloseable {
                       .apply(device.figures())
                       .ifPresent(value -> to.record(value, attributes.apply(device.device()))));
     }
+  }
+
+  private interface Count {
+    void record(DeviceWatch.Seen seen, Attributes attributes, ObservableLongMeasurement to);
+  }
+
+  private void counter(
+      String name,
+      String unit,
+      Supplier<List<DeviceWatch.Seen>> seen,
+      Function<DeviceInfo, Attributes> attributes,
+      Count count) {
+    var made =
+        meter
+            .counterBuilder(name)
+            .setUnit(unit)
+            .buildWithCallback(to ->
+                seen.get()
+                    .forEach(
+                        device -> count.record(device, attributes.apply(device.device()), to)));
+    closings.add(made::close);
   }
 
   private void gauge(String name, String unit, Consumer<ObservableDoubleMeasurement> callback) {

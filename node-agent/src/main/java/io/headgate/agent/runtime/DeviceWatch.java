@@ -14,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -45,7 +46,14 @@ public final class DeviceWatch implements DeviceListener, AutoCloseable {
   ///
   /// @param condition healthy until the first reading
   /// @param figures of the last reading
-  public record Seen(DeviceInfo device, DeviceCondition condition, DeviceReading.Figures figures) {}
+  public record Seen(
+      DeviceInfo device, DeviceCondition condition, DeviceReading.Figures figures, Counts counts) {}
+
+  /// What happened to a device since the agent started.
+  ///
+  /// @param xids how often it reported each error, also those that are not its own
+  /// @param closings how often nothing new could come to it any more
+  public record Counts(SortedMap<Integer, Long> xids, long closings) {}
 
   /// @param interval between two readings of a device
   public DeviceWatch(GpuDriver driver, Duration interval, TimeSource time) {

@@ -1,7 +1,9 @@
 package io.headgate.agent.runtime;
 
+import io.headgate.agent.core.Assignment;
 import io.headgate.agent.driver.GpuDriver;
 import io.headgate.kit.time.TimeSource;
+import java.nio.file.Path;
 
 /// What every attempt on this machine shares.
 ///
@@ -13,5 +15,17 @@ record Machine(
     MemoryWatch watch,
     DeviceWatch devices,
     ProgressWatch progress,
+    JobMeter jobs,
     AgentInstruments instruments,
-    TimeSource time) {}
+    TimeSource time) {
+  /// An attempt was started, or found again.
+  ///
+  /// @param directory its supervisor's
+  void began(Assignment assignment, Path directory) {
+    watch.slicesMade();
+    jobs.began(assignment);
+    if (assignment.key().worker() == 0) {
+      progress.follow(assignment.key(), directory);
+    }
+  }
+}

@@ -39,6 +39,7 @@ public final class MemoryWatch implements AutoCloseable {
   private final GpuDriver driver;
   private final JobProcesses processes;
   private final Settings settings;
+  private final AgentInstruments instruments;
   private final Map<String, List<MemoryMeter.Use>> uses = new ConcurrentHashMap<>();
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
@@ -51,10 +52,12 @@ public final class MemoryWatch implements AutoCloseable {
   public record Settings(Duration interval, Duration grace) {}
 
   /// @param processes tells whose a process is
-  MemoryWatch(GpuDriver driver, JobProcesses processes, Settings settings) {
+  MemoryWatch(
+      GpuDriver driver, JobProcesses processes, Settings settings, AgentInstruments instruments) {
     this.driver = driver;
     this.processes = processes;
     this.settings = settings;
+    this.instruments = instruments;
   }
 
   Settings settings() {
@@ -98,6 +101,7 @@ public final class MemoryWatch implements AutoCloseable {
         uses.put(device, sample);
         for (MemoryMeter.Excess excess : meter.take(sample)) {
           LOG.warn("{}: {}", excess.attempt(), excess.words());
+          instruments.enforced(Enforcement.EXCESS_FOUND);
           inputs.accept(new Input.OverLimit(excess.attempt(), excess.words()));
         }
         blind = false;

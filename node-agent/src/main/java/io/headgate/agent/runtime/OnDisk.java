@@ -56,9 +56,10 @@ final class OnDisk {
             ledger,
             driver,
             runtime,
-            new MemoryWatch(driver, runtime.processes(), settings.watch()),
+            new MemoryWatch(driver, runtime.processes(), settings.watch(), instruments),
             devices,
             new ProgressWatch(),
+            new JobMeter(runtime.processes()::usage),
             instruments,
             time);
     Retention retention = new Retention(ledger, time, settings.keep());
@@ -145,8 +146,9 @@ final class OnDisk {
 
   private static AgentPorts.Resources resources(Machine machine, Retention retention) {
     if (!machine.driver().devices().isEmpty() && !machine.driver().isSimulated()) {
-      machine.instruments().observeSlices(machine.watch()::uses);
+      machine.instruments().observeSlices(machine.driver()::discover, machine.watch()::uses);
     }
+    machine.instruments().observeJobs(machine.jobs()::read);
     return new AgentPorts.Resources() {
       @Override
       public void recovered(Input.Recovered recovered) throws IOException {

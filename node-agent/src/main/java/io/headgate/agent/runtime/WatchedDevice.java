@@ -32,6 +32,8 @@ final class WatchedDevice {
   private int otherwise; // readings in a row that say otherwise
   private DeviceSign.SlicesRefused refusals = new DeviceSign.SlicesRefused(0, "");
   private long refusedNanos;
+  private final SortedMap<Integer, Long> counted = new TreeMap<>();
+  private long closings;
   private boolean isRead;
   private boolean isStirring;
 
@@ -44,7 +46,8 @@ final class WatchedDevice {
   }
 
   DeviceWatch.Seen seen(DeviceInfo info) {
-    return new DeviceWatch.Seen(info, condition, figures);
+    return new DeviceWatch.Seen(
+        info, condition, figures, new DeviceWatch.Counts(new TreeMap<>(counted), closings));
   }
 
   DeviceCondition condition() {
@@ -75,6 +78,7 @@ final class WatchedDevice {
   }
 
   void reported(DeviceSign.Xid error) {
+    counted.merge(error.number(), 1L, Long::sum);
     if (HealthRules.isOfTheDevice(error)) {
       reported.put(error.number(), error);
     }
@@ -127,6 +131,9 @@ final class WatchedDevice {
     }
     DeviceCondition before = condition;
     condition = HealthRules.judge(all);
+    if (!condition.takesWork() && before.takesWork()) {
+      closings++;
+    }
     return !condition.equals(before);
   }
 }

@@ -54,6 +54,36 @@ class JobProcessesTest {
   }
 
   @Test
+  void addsUpWhatTheyTake() throws Exception {
+    Process top =
+        new ProcessBuilder(
+                "bash", "-c", "(for ((i = 0; i < 200000; i++)); do :; done); echo; sleep 1000")
+            .start();
+    try (BufferedReader output = top.inputReader()) {
+      assertThat(output.readLine()).isEmpty();
+      supervisedBy(OURS, top.pid());
+      JobUsage usage =
+          JobProcesses.ofMachine(Cgroups.none(), attempts).usage(List.of(OURS, OTHER)).get(OURS);
+
+      assertThat(usage.cpuNanos()).as("of a child that has ended, too").isPositive();
+      assertThat(usage.memoryBytes()).isGreaterThan(1 << 20);
+    } finally {
+      top.descendants().forEach(ProcessHandle::destroyForcibly);
+      top.destroyForcibly();
+    }
+  }
+
+  @Test
+  void readsWhatACgroupCounts(@TempDir Path cgroup) throws Exception {
+    assertThat(JobUsage.of(cgroup)).as("without the controllers").isEmpty();
+    Files.writeString(cgroup.resolve("cpu.stat"), "usage_usec 1500\nuser_usec 1000\n");
+    Files.writeString(cgroup.resolve("memory.current"), "4096\n");
+    Files.writeString(cgroup.resolve("memory.events"), "low 0\noom 3\noom_kill 2\n");
+
+    assertThat(JobUsage.of(cgroup)).contains(new JobUsage(1_500_000, 4096, 2));
+  }
+
+  @Test
   void findsThemByTheirCgroupWhoeverStartedThem() throws Exception {
     Cgroups cgroups = Cgroups.discover("pids-" + ProcessHandle.current().pid());
     assumeThat(cgroups.areAvailable()).as("cgroup v2 is writable").isTrue();

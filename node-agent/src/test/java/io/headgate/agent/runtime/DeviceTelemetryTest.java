@@ -2,9 +2,13 @@ package io.headgate.agent.runtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.headgate.agent.core.DeviceSign;
 import io.headgate.agent.core.Fixtures;
+import io.headgate.agent.core.IsolationLevel;
 import io.headgate.agent.core.MemoryMeter;
+import io.headgate.agent.core.SliceGrant;
 import io.headgate.agent.driver.GpuDriver;
+import io.headgate.agent.driver.SlicePlan;
 import io.headgate.agent.driver.nvml.FakeGpus;
 import io.headgate.agent.driver.nvml.FakeGpus.Version;
 import io.headgate.agent.driver.nvml.MigSettings;
@@ -14,6 +18,7 @@ import io.headgate.agent.driver.simulated.SimulatedGpuDriver;
 import io.headgate.agent.driver.simulated.SimulatedGpus;
 import io.headgate.kit.telemetry.Telemetry;
 import io.headgate.kit.time.TimeSource;
+import io.headgate.type.GpuQuantity;
 import io.opentelemetry.sdk.OpenTelemetrySdk;
 import io.opentelemetry.sdk.metrics.SdkMeterProvider;
 import io.opentelemetry.sdk.metrics.data.DoublePointData;
@@ -59,7 +64,9 @@ class DeviceTelemetryTest {
         point
             .getAttributes()
             .forEach((key, value) -> {
-              if (key.getKey().matches("hw.state|error.type|headgate.slice")) {
+              if (key.getKey()
+                  .matches(
+                      "hw.state|error.type|headgate.(slice|isolation|mechanism|xid|tenant|queue|slot|action)")) {
                 name.append(' ').append(value);
               }
             });
@@ -125,6 +132,7 @@ class DeviceTelemetryTest {
               Map.entry("hw.energy J", "9000.0"),
               Map.entry("hw.errors {error} corrected", "12"),
               Map.entry("hw.errors {error} uncorrected", "1"),
+              Map.entry("headgate.device.closings {closing}", "0"),
               Map.entry("hw.status 1 ok", "0"),
               Map.entry("hw.status 1 degraded", "1"),
               Map.entry("hw.status 1 failed", "0"));
@@ -170,7 +178,7 @@ class DeviceTelemetryTest {
             new MemoryMeter.Use(Fixtures.key("b"), GPU, 7, 20));
     List<List<MemoryMeter.Use>> now = new ArrayList<>(List.of(both));
     try (AgentInstruments instruments = instruments()) {
-      instruments.observeSlices(now::getLast);
+      instruments.observeSlices(List::of, now::getLast);
       assertThat(points())
           .containsOnly(
               Map.entry("headgate.slice.memory.usage By 0", "5"),
@@ -187,6 +195,58 @@ class DeviceTelemetryTest {
               Map.entry("headgate.slice.memory.usage By 0", "1"),
               Map.entry("headgate.slice.memory.limit By 1", "20"),
               Map.entry("headgate.slice.memory.limit By 0", "10"));
+    }
+  }
+
+  @Test
+  void countsWhatDevicesReportAndHowOftenTheyAreClosed() throws Exception {
+    try (SimulatedGpuDriver driver = new SimulatedGpuDriver(SimulatedGpus.parse("1xH100"), "n1");
+        DeviceWatch watch = watch(driver);
+        AgentInstruments instruments = instruments()) {
+      instruments.observeDevices(driver, watch);
+      String gpu = driver.devices().getFirst().uuid();
+      watch.reported(gpu, new DeviceSign.Xid(31));
+      watch.reported(gpu, new DeviceSign.Xid(79));
+      watch.reported(gpu, new DeviceSign.Xid(79));
+      assertThat(points())
+          .contains(
+              Map.entry("headgate.device.xids {error} 31", "1"),
+              Map.entry("headgate.device.xids {error} 79", "2"),
+              Map.entry("headgate.device.closings {closing}", "1"));
+    }
+  }
+
+  @Test
+  void saysHowSlicesAreIsolated() {
+    SliceGrant half = new SliceGrant(0, GPU, GpuQuantity.parse("1/2"), 0);
+    SlicePlan watched =
+        new SlicePlan(Fixtures.key("a"), 0, half, "watched", IsolationLevel.REACTIVE, 10);
+    SlicePlan whole =
+        new SlicePlan(Fixtures.key("b"), 0, half, "whole", IsolationLevel.HARDWARE, 10);
+    try (AgentInstruments instruments = instruments()) {
+      instruments.observeSlices(
+          () -> List.of(watched, whole),
+          () -> List.of(new MemoryMeter.Use(Fixtures.key("b"), GPU, 5, 10)));
+      assertThat(points())
+          .as("with one number for each slice")
+          .containsOnly(
+              Map.entry("headgate.slice.isolation 1 reactive watched 0", "1"),
+              Map.entry("headgate.slice.isolation 1 hardware whole 1", "1"),
+              Map.entry("headgate.slice.memory.usage By 1", "5"),
+              Map.entry("headgate.slice.memory.limit By 1", "10"));
+    }
+  }
+
+  @Test
+  void countsWhatWasDoneToHoldJobsToTheirLimits() {
+    try (AgentInstruments instruments = instruments()) {
+      instruments.enforced(Enforcement.EXCESS_FOUND);
+      instruments.enforced(Enforcement.EXCESS_FOUND);
+      instruments.enforced(Enforcement.KILLED);
+      assertThat(points())
+          .containsOnly(
+              Map.entry("headgate.enforcement.actions {action} excess_found", "2"),
+              Map.entry("headgate.enforcement.actions {action} killed", "1"));
     }
   }
 }
