@@ -29,14 +29,19 @@ import io.headgate.kit.telemetry.Telemetry;
 import io.headgate.kit.time.TimeSource;
 import io.headgate.type.GpuQuantity;
 import java.io.IOException;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -196,14 +201,41 @@ class CyclesTest {
     }
     long found = 0;
     for (Path root : roots) {
-      try (Stream<Path> below = Files.find(root, 6, (path, _) -> path.endsWith(agents))) {
-        for (Path parent : below.toList()) {
-          try (Stream<Path> jobs = Files.list(parent)) {
-            found += jobs.filter(Files::isDirectory).count();
-          }
+      for (Path parent : named(root, agents)) {
+        try (Stream<Path> jobs = Files.list(parent)) {
+          found += jobs.filter(Files::isDirectory).count();
         }
       }
     }
+    return found;
+  }
+
+  /// Other tests' directories come and go meanwhile.
+  private static List<Path> named(Path root, String name) throws IOException {
+    List<Path> found = new ArrayList<>();
+    Files.walkFileTree(
+        root,
+        Set.of(),
+        6,
+        new SimpleFileVisitor<>() {
+          @Override
+          public FileVisitResult preVisitDirectory(Path directory, BasicFileAttributes attributes) {
+            if (directory.endsWith(name)) {
+              found.add(directory);
+            }
+            return FileVisitResult.CONTINUE;
+          }
+
+          @Override
+          public FileVisitResult visitFileFailed(Path file, IOException gone) {
+            return FileVisitResult.CONTINUE;
+          }
+
+          @Override
+          public FileVisitResult postVisitDirectory(Path directory, @Nullable IOException gone) {
+            return FileVisitResult.CONTINUE;
+          }
+        });
     return found;
   }
 
