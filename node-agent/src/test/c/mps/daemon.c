@@ -1,5 +1,6 @@
-// NVIDIA's nvidia-cuda-mps-control as far as the agent uses it, protocol 2: the daemon with -d, otherwise
-// what passes the commands on its standard input to the daemon of CUDA_MPS_PIPE_DIRECTORY. In there:
+// NVIDIA's nvidia-cuda-mps-control as far as the agent uses it: the daemon with -d, otherwise what passes the
+// commands on its standard input (protocol 2), or after "-p 3" its arguments (v3.c), to the daemon of
+// CUDA_MPS_PIPE_DIRECTORY. In there:
 //
 //   nvidia-cuda-mps-control.pid   the daemon's
 //   control                       socket of programs that use the GPU, for everybody
@@ -9,9 +10,9 @@
 // The server is a process of the program's user, of which there is one at a time; limits are those
 // that were set when it started. What it shares with its programs lies in /dev/shm.
 //
-// Faults (../state.h) of "mps-start" and "mps-command" strike this program; the daemon dies and hangs by
-// signals, as the real one does.
-#include "../state.h"
+// Faults (../state.h) of "mps-start" and "mps-command" strike this program, those of "mps-v3" it by that protocol;
+// the daemon dies and hangs by signals, as the real one does.
+#include "mps.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -28,7 +29,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MAX_CLIENTS = 48, MAX_DEVICES = 8, LINE = 256 };
+enum { MAX_CLIENTS = 48, MAX_DEVICES = 8 };
 
 struct limit {
   char device[96];
@@ -47,7 +48,7 @@ static struct {
   pid_t pid;
 } clients[MAX_CLIENTS];
 
-static const char *pipe_directory(void) {
+const char *pipe_directory(void) {
   const char *named = getenv("CUDA_MPS_PIPE_DIRECTORY");
   return named ? named : "/tmp/nvidia-mps";
 }
@@ -62,7 +63,7 @@ static bool address(struct sockaddr_un *to, const char *name) {
   return length < (int)sizeof to->sun_path;
 }
 
-static int listen_on(const char *name, mode_t mode) {
+int listen_on(const char *name, mode_t mode) {
   struct sockaddr_un at = {0};
   int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (!address(&at, name)) return -1;
@@ -83,20 +84,19 @@ static struct limit *limit_of(const char *device) {
 
 static void shared_file(char *path, pid_t pid) { snprintf(path, TEXT, "/dev/shm/nvidia-mps.%d", pid); }
 
-// There for as long as a program computes, so that nothing stays behind when the daemon is killed.
-static bool share(void) {
+bool share_memory(pid_t of, long mib) {
   char path[TEXT];
-  shared_file(path, server.pid);
+  shared_file(path, of);
   FILE *file = fopen(path, "we");
   if (!file) return false;
-  fprintf(file, "%ld\n", server.mib);
+  fprintf(file, "%ld\n", mib);
   fclose(file);
   return chmod(path, 0644) == 0;
 }
 
-static void unshare_memory(void) {
+void unshare_memory(pid_t of) {
   char path[TEXT];
-  shared_file(path, server.pid);
+  shared_file(path, of);
   unlink(path);
 }
 
@@ -104,21 +104,18 @@ static void end_server(void) {
   if (server.pid <= 0) return;
   kill(server.pid, SIGKILL);
   waitpid(server.pid, NULL, 0);
-  unshare_memory();
+  unshare_memory(server.pid);
   server.pid = 0;
 }
 
-static bool start_server(uid_t user) {
+pid_t fork_server(int user) {
   int ready[2];
-  server.user = user;
-  // By its number, as real daemons of all ages understand; 0 is the only device that this one shows.
-  server.mib = limit_of("0")->mib;
-  server.percentage = percentage;
-  if (pipe(ready) != 0) return false;
-  server.pid = fork();
-  if (server.pid == 0) {
+  if (pipe(ready) != 0) return 0;
+  pid_t pid = fork();
+  if (pid == 0) {
     prctl(PR_SET_NAME, "nvidia-cuda-mps-server");
-    if (geteuid() == 0 && (setgid(user) != 0 || setuid(user) != 0)) _exit(1);
+    uid_t as = (uid_t)user;
+    if (user >= 0 && geteuid() == 0 && (setgid(as) != 0 || setuid(as) != 0)) _exit(1);
     if (write(ready[1], "", 1) != 1) _exit(1);
     // The daemon's sockets and its lock end with the daemon.
     close_range(0, ~0U, 0);
@@ -128,8 +125,18 @@ static bool start_server(uid_t user) {
   char byte;
   bool up = read(ready[0], &byte, 1) == 1;
   close(ready[0]);
-  if (!up) end_server();
-  return up;
+  if (up) return pid;
+  if (pid > 0) waitpid(pid, NULL, 0);
+  return 0;
+}
+
+static bool start_server(uid_t user) {
+  server.user = user;
+  // By its number, as real daemons of all ages understand; 0 is the only device that this one shows.
+  server.mib = limit_of("0")->mib;
+  server.percentage = percentage;
+  server.pid = fork_server((int)user);
+  return server.pid > 0;
 }
 
 static int client_count(void) {
@@ -148,7 +155,7 @@ static void welcome(int fd) {
     end_server();
   }
   if (server.pid <= 0 && !start_server(peer.uid)) goto refuse;
-  if (!share()) goto refuse;
+  if (!share_memory(server.pid, server.mib)) goto refuse;
   for (int i = 0; i < MAX_CLIENTS; i++) {
     if (clients[i].fd > 0) continue;
     clients[i].fd = fd;
@@ -241,7 +248,7 @@ __attribute__((noreturn)) static void serve(int control, int privileged) {
       if (polled[i + 2].revents && read(clients[i].fd, &byte, 1) <= 0) {
         int fd = clients[i].fd;
         clients[i].fd = 0;
-        if (client_count() == 0) unshare_memory();
+        if (client_count() == 0) unshare_memory(server.pid);
         close(fd);
       }
     }
@@ -250,7 +257,7 @@ __attribute__((noreturn)) static void serve(int control, int privileged) {
   }
 }
 
-static int start_daemon(void) {
+static int start_daemon(bool v3, bool multiuser) {
   char path[TEXT];
   mkdir(pipe_directory(), 0755);
   path_to(path, "control_lock");
@@ -272,6 +279,10 @@ static int start_daemon(void) {
     setsid();
     int null = open("/dev/null", O_RDWR);
     for (int fd = 0; fd <= 2; fd++) dup2(null, fd);
+    if (v3) {
+      serve_v3(control, privileged, multiuser);
+      _exit(0);
+    }
     serve(control, privileged);
   }
   path_to(path, "nvidia-cuda-mps-control.pid");
@@ -284,10 +295,17 @@ static int start_daemon(void) {
   return 0;
 }
 
-static int pass_on(char *command) {
+int connect_to_daemon(void) {
   struct sockaddr_un to = {0};
   int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (!address(&to, "control_privileged") || connect(fd, (struct sockaddr *)&to, sizeof to) != 0) {
+  if (address(&to, "control_privileged") && connect(fd, (struct sockaddr *)&to, sizeof to) == 0) return fd;
+  close(fd);
+  return -1;
+}
+
+static int pass_on(char *command) {
+  int fd = connect_to_daemon();
+  if (fd < 0) {
     printf("Cannot find MPS control daemon process\n");
     return 1;
   }
@@ -301,14 +319,29 @@ static int pass_on(char *command) {
 }
 
 int main(int count, char **arguments) {
-  bool starts = count > 1 && strcmp(arguments[1], "-d") == 0;
+  bool starts = false, v3 = false, multiuser = false;
+  int next = 1;
+  for (; next < count; next++) {
+    if (strcmp(arguments[next], "-d") == 0) {
+      starts = true;
+    } else if (strcmp(arguments[next], "-m") == 0) {
+      multiuser = true;
+    } else if (strcmp(arguments[next], "-p") == 0 && next + 1 < count && strcmp(arguments[next + 1], "3") == 0) {
+      v3 = true;
+      next++;
+    } else {
+      break;
+    }
+  }
   state_find_above(pipe_directory());
   int fault = begin(starts ? "mps-start" : "mps-command");
+  if (!fault && v3) fault = begin("mps-v3");
   if (fault) {
     printf("Failed with %d\n", fault);
     return 1;
   }
-  if (starts) return start_daemon();
+  if (starts) return start_daemon(v3, multiuser);
+  if (v3) return order_v3(count - next, arguments + next);
   char command[LINE];
   while (fgets(command, sizeof command, stdin)) {
     if (pass_on(command) != 0) return 1;

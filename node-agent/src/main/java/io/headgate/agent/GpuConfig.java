@@ -93,6 +93,7 @@ public record GpuConfig(
   /// NVIDIA's Multi-Process Service, for parts of GPUs for which there is nothing stronger.
   ///
   /// @param use whether
+  /// @param protocol in which its daemons are spoken to
   /// @param control its control program
   /// @param directory for its sockets and logs, on this machine, not shared with others
   /// @param timeout how long a daemon may take for its start, an answer or its end, before the
@@ -101,13 +102,20 @@ public record GpuConfig(
   ///   by using it counts for the watch, but not for MPS
   /// @param compute whether a slice's part of the processors is limited too
   public record Mps(
-      Use use, Path control, Path directory, Duration timeout, ByteSize reserve, Compute compute) {
+      Use use,
+      Protocol protocol,
+      Path control,
+      Path directory,
+      Duration timeout,
+      ByteSize reserve,
+      Compute compute) {
     /// So much of the path of a socket is not the directory's.
     private static final int MAX_DIRECTORY = 56;
 
     public static final Mps DEFAULTS =
         new Mps(
             Use.OFF,
+            Protocol.AUTO,
             Path.of("/usr/bin/nvidia-cuda-mps-control"),
             Path.of("/run/headgate-mps"),
             Duration.ofSeconds(10),
@@ -119,6 +127,16 @@ public record GpuConfig(
       OFF,
       /// Where it works, and nothing is stronger.
       AUTO
+    }
+
+    /// What a daemon understands.
+    public enum Protocol {
+      /// The third where the driver has it and it works, else the second.
+      AUTO,
+      /// The second, which all drivers have.
+      V2,
+      /// The third, that of driver 615 and later.
+      V3
     }
 
     /// What of the processors a slice has.

@@ -5,6 +5,7 @@ import io.headgate.agent.driver.GpuDriver;
 import io.headgate.agent.driver.GpuUnavailableException;
 import io.headgate.agent.driver.KernelDevices;
 import io.headgate.agent.driver.nvml.MigSettings;
+import io.headgate.agent.driver.nvml.MpsProtocol;
 import io.headgate.agent.driver.nvml.MpsSettings;
 import io.headgate.agent.driver.nvml.NvmlGpuDriver;
 import io.headgate.agent.driver.nvml.NvmlSteps;
@@ -16,6 +17,7 @@ import io.headgate.agent.process.Cgroups;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -103,7 +105,13 @@ final class GpuDrivers {
     // Agents of one machine do not find each other's.
     String own = Integer.toHexString(data.toString().hashCode());
     return new MpsSettings(
-        config.use() == GpuConfig.Mps.Use.AUTO,
+        config.use() == GpuConfig.Mps.Use.OFF
+            ? List.of()
+            : switch (config.protocol()) {
+              case AUTO -> List.of(MpsProtocol.V3, MpsProtocol.V2);
+              case V2 -> List.of(MpsProtocol.V2);
+              case V3 -> List.of(MpsProtocol.V3);
+            },
         config.control(),
         config.directory().resolve(own),
         config.timeout(),

@@ -251,6 +251,7 @@ final class Qualify {
                 GpuConfig.Mig.DEFAULTS,
                 new GpuConfig.Mps(
                     GpuConfig.Mps.Use.AUTO,
+                    mps.protocol(),
                     mps.control(),
                     mps.directory(),
                     mps.timeout(),

@@ -152,7 +152,7 @@ class AgentMainTest {
                 driver: nvml
                 nvml: {library: /opt/libnvidia-ml.so.1, timeout: 5s}
                 mig: {mode: auto, strangers: remove}
-                mps: {use: auto, directory: /run/mps, reserve: 1GiB, compute: limited}
+                mps: {use: auto, protocol: v3, directory: /run/mps, reserve: 1GiB, compute: limited}
                 watchdog: {interval: 1s}
                 health: {interval: 30s}
             telemetry: {log-level: debug}
@@ -178,6 +178,7 @@ class AgentMainTest {
                 new GpuConfig.Mig(GpuConfig.Mig.Mode.AUTO, GpuConfig.Mig.Strangers.REMOVE),
                 new GpuConfig.Mps(
                     GpuConfig.Mps.Use.AUTO,
+                    GpuConfig.Mps.Protocol.V3,
                     Path.of("/usr/bin/nvidia-cuda-mps-control"),
                     Path.of("/run/mps"),
                     Duration.ofSeconds(10),

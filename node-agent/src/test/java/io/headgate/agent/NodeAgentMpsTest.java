@@ -46,7 +46,12 @@ class NodeAgentMpsTest {
   }
 
   private void start(WallsConfig walls, GpuConfig.Mps.Compute compute) throws Exception {
-    gpus = FakeGpus.in(root, Version.V580).with(false);
+    start(FakeGpus.in(root, Version.V580).with(false), walls, compute);
+  }
+
+  private void start(FakeGpus machine, WallsConfig walls, GpuConfig.Mps.Compute compute)
+      throws Exception {
+    gpus = machine;
     GpuConfig config =
         new GpuConfig(
             GpuConfig.Driver.NVML,
@@ -55,6 +60,7 @@ class NodeAgentMpsTest {
             GpuConfig.Mig.DEFAULTS,
             new GpuConfig.Mps(
                 GpuConfig.Mps.Use.AUTO,
+                GpuConfig.Mps.Protocol.AUTO,
                 FakeGpus.mpsControl(),
                 root.resolve("mps"),
                 FakeControlPlane.PATIENCE,
@@ -165,6 +171,38 @@ class NodeAgentMpsTest {
             "mps limit=19712 threads=25",
             "out of memory",
             "closed");
+  }
+
+  @Test
+  void aJobSeesItsOwnNamespaceOnlyAndCannotCommandItsDaemon() throws Exception {
+    assumeThat(ROOT).as("walls take root").isTrue();
+    FakeGpus latest = FakeGpus.in(root, Version.V615).with(false);
+    // A machine whose cgroups are not of the kind that the driver limits.
+    latest.fault("nvmlDeviceSetMemoryLimits_v1", 3, 1);
+    start(latest, WallsConfig.DEFAULTS.wanting(Wanted.REQUIRED), GpuConfig.Mps.Compute.LIMITED);
+    assign("other", "1/2", "./cuda 39936; exec sleep 1000");
+    assertThat(output("other", 2)).containsExactly("mps limit=39936 threads=50", "allocated");
+    assign(
+        "curious",
+        "1/4",
+        """
+        find %s/mps -type s | wc -l
+        ls $CUDA_MPS_PIPE_DIRECTORY $CUDA_MPS_PIPE_DIRECTORY/../.. | tr '\\n' ' '; echo
+        ./cuda 20000
+        CUDA_MPS_PIPE_DIRECTORY=${CUDA_MPS_PIPE_DIRECTORY%%/slice/job} ./control -p 3 server list
+        """
+            .formatted(root));
+    assertThat(output("curious", 5))
+        .startsWith("1")
+        .endsWith(
+            "mps limit=19712 threads=25",
+            "out of memory",
+            "Cannot find MPS control daemon process");
+    assertThat(output("curious", 5).get(1)).endsWith("job/../..: slice ").contains("job: control");
+    plane.send(Orders.stop(plane.leadership, "other", Stop.Kind.KIND_CANCEL));
+    plane.awaitEnd("other");
+    plane.awaitEnd("curious");
+    assertThat(daemons()).as("each has ended with its job").isEmpty();
   }
 
   @Test

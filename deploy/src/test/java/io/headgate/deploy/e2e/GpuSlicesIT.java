@@ -102,6 +102,7 @@ class GpuSlicesIT {
         GpuConfig.Mig.DEFAULTS,
         new GpuConfig.Mps(
             mps,
+            GpuConfig.Mps.Protocol.AUTO,
             directory.resolve("fakes/nvidia-cuda-mps-control"),
             machine.resolve("mps"),
             PATIENCE,

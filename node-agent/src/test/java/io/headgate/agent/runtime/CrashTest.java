@@ -59,27 +59,29 @@ class CrashTest {
           NvmlSteps.Step.COMPUTE_INSTANCE_MADE,
           NvmlSteps.Step.LIMIT_SET,
           NvmlSteps.Step.DAEMON_STARTED,
+          NvmlSteps.Step.SERVER_MADE,
+          NvmlSteps.Step.NAMESPACE_MADE,
           NvmlSteps.Step.DAEMON_LIMITED);
   private static final Set<NvmlSteps.Step> OF_MPS =
-      EnumSet.of(
-          NvmlSteps.Step.DAEMON_STARTED,
-          NvmlSteps.Step.DAEMON_LIMITED,
-          NvmlSteps.Step.DAEMON_STOPPED);
+      EnumSet.range(NvmlSteps.Step.DAEMON_STARTED, NvmlSteps.Step.DAEMON_STOPPED);
+  private static final Set<NvmlSteps.Step> OF_NAMESPACES =
+      EnumSet.of(NvmlSteps.Step.SERVER_MADE, NvmlSteps.Step.NAMESPACE_MADE);
 
   @TempDir Path data;
   private FakeGpus gpus;
 
   /// One GPU that MIG divides once the agent has turned it on, one of which the driver gives memory
-  /// to cgroups; and on the first, an instance of somebody else's. Or one that is shared by MPS.
-  private void install(boolean shared) throws Exception {
-    if (shared) {
-      Files.createDirectory(data.resolve("mps"));
-      gpus = FakeGpus.in(data, FakeGpus.Version.V580).with(false);
-    } else {
-      gpus = FakeGpus.in(data, FakeGpus.Version.V615).with(false).with(false);
-      gpus.capability(1, 8);
-      gpus.instance(0, 9, 0, 4);
-    }
+  /// to cgroups; and on the first, an instance of somebody else's.
+  private void install() {
+    gpus = FakeGpus.in(data, FakeGpus.Version.V615).with(false).with(false);
+    gpus.capability(1, 8);
+    gpus.instance(0, 9, 0, 4);
+  }
+
+  /// One GPU that is shared by MPS, in the latest protocol that the driver has.
+  private void installShared(FakeGpus.Version driver) throws Exception {
+    Files.createDirectory(data.resolve("mps"));
+    gpus = FakeGpus.in(data, driver).with(false);
   }
 
   private static Stream<Arguments> steps() {
@@ -103,8 +105,16 @@ class CrashTest {
                 Failpoint.BEFORE_RELEASE,
                 Failpoint.AFTER_RELEASE)
             .map(point ->
-                Arguments.of(point.name(), point.compareTo(Failpoint.AFTER_STOP_SENT) >= 0)),
-        OF_MPS.stream().map(step -> Arguments.of(step.name(), !MAKING.contains(step))));
+                Arguments.of(
+                    FakeGpus.Version.V580,
+                    point.name(),
+                    point.compareTo(Failpoint.AFTER_STOP_SENT) >= 0)),
+        OF_MPS.stream()
+            .flatMap(step ->
+                Stream.of(FakeGpus.Version.values())
+                    .filter(
+                        driver -> driver == FakeGpus.Version.V615 || !OF_NAMESPACES.contains(step))
+                    .map(driver -> Arguments.of(driver, step.name(), !MAKING.contains(step)))));
   }
 
   private static List<SliceGrant> slices(boolean shared) {
@@ -164,14 +174,15 @@ class CrashTest {
   @ParameterizedTest
   @MethodSource("steps")
   void runsTheJobOnceWhereverTheAgentIsKilled(String step, boolean whileStopping) throws Exception {
-    install(false);
+    install();
     runTheJobOnce(step, whileStopping);
   }
 
   @ParameterizedTest
   @MethodSource("stepsOfMps")
-  void andItsMpsDaemonIsThereForAsLongAsIt(String step, boolean whileStopping) throws Exception {
-    install(true);
+  void andItsMpsDaemonIsThereForAsLongAsIt(
+      FakeGpus.Version driver, String step, boolean whileStopping) throws Exception {
+    installShared(driver);
     runTheJobOnce(step, whileStopping);
     if (!whileStopping) {
       assertThat(gpus.calls().stream().filter(("mps-start " + FakeGpus.uuid(0))::equals))
@@ -193,7 +204,7 @@ class CrashTest {
       })
   void andOfPodsToo(Failpoint point) throws Exception {
     needNamespaces();
-    install(false);
+    install();
     try (StandInCluster cluster = new StandInCluster(data)) {
       Files.writeString(data.resolve("cluster"), cluster.uri().toString());
       runTheJobOnce(point.name(), point.compareTo(Failpoint.AFTER_STOP_SENT) >= 0);
@@ -232,7 +243,7 @@ class CrashTest {
       } else {
         await().atMost(PATIENCE).until(() -> Files.exists(checkpoints.resolve("starts")));
         if (shared) {
-          assertThat(mps()).as("a daemon").hasSize(1);
+          assertThat(mps()).as("a daemon, with namespaces also its server").isNotEmpty();
         } else {
           assertThat(gpus.instances(0)).containsExactly("1g.10gb@6", "3g.40gb@0 alone");
           assertThat(gpus.limits(1)).singleElement().asString().startsWith("acme.job.1.0 ");
@@ -272,7 +283,7 @@ class CrashTest {
 
   @Test
   void givesUpForGoodWhatItHadGivenUpWhenItWasKilled() throws Exception {
-    install(false);
+    install();
     die(Failpoint.AFTER_REFUSAL_RECORD.name(), "late");
 
     try (Agent agent = CrashingAgent.open(data)) {
@@ -288,7 +299,7 @@ class CrashTest {
 
   @Test
   void givesUpEverythingThatRanBeforeAReboot() throws Exception {
-    install(false);
+    install();
     try (Agent agent = CrashingAgent.open(data)) {
       agent.start();
       agent.post(assigned(false, Optional.empty()));

@@ -6,6 +6,7 @@ import io.headgate.agent.core.StopOrder;
 import io.headgate.agent.driver.KernelDevices;
 import io.headgate.agent.driver.nvml.FakeGpus;
 import io.headgate.agent.driver.nvml.MigSettings;
+import io.headgate.agent.driver.nvml.MpsProtocol;
 import io.headgate.agent.driver.nvml.MpsSettings;
 import io.headgate.agent.driver.nvml.NvmlGpuDriver;
 import io.headgate.agent.driver.nvml.NvmlSteps;
@@ -20,6 +21,7 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 
@@ -87,7 +89,13 @@ final class CrashingAgent {
         PATIENCE,
         new MigSettings(!mps, false),
         attempt -> mps ? Optional.empty() : Optional.of(data.resolve("cgroups").resolve(attempt)),
-        new MpsSettings(mps, FakeGpus.mpsControl(), data.resolve("mps"), PATIENCE, 0, false),
+        new MpsSettings(
+            mps ? List.of(MpsProtocol.V3, MpsProtocol.V2) : List.of(),
+            FakeGpus.mpsControl(),
+            data.resolve("mps"),
+            PATIENCE,
+            0,
+            false),
         KernelDevices.HERE);
   }
 

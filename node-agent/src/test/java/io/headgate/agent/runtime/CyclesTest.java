@@ -19,6 +19,7 @@ import io.headgate.agent.core.StopOrder;
 import io.headgate.agent.driver.KernelDevices;
 import io.headgate.agent.driver.nvml.FakeGpus;
 import io.headgate.agent.driver.nvml.MigSettings;
+import io.headgate.agent.driver.nvml.MpsProtocol;
 import io.headgate.agent.driver.nvml.MpsSettings;
 import io.headgate.agent.driver.nvml.NvmlGpuDriver;
 import io.headgate.agent.driver.nvml.NvmlSteps;
@@ -71,7 +72,14 @@ class CyclesTest {
   private record Held(long files, long threads, long processes, long cgroups) {}
 
   private void install(boolean shared) {
-    mps = new MpsSettings(shared, FakeGpus.mpsControl(), data.resolve("mps"), PATIENCE, 0, false);
+    mps =
+        new MpsSettings(
+            shared ? List.of(MpsProtocol.V3, MpsProtocol.V2) : List.of(),
+            FakeGpus.mpsControl(),
+            data.resolve("mps"),
+            PATIENCE,
+            0,
+            false);
     gpus =
         shared
             ? FakeGpus.in(data, FakeGpus.Version.V580).with(false)
@@ -109,7 +117,7 @@ class CyclesTest {
   }
 
   private SliceGrant slice(int cycle) {
-    return cycle % 2 == 0 || mps.isWanted()
+    return cycle % 2 == 0 || !mps.protocols().isEmpty()
         ? new SliceGrant(0, FakeGpus.uuid(0), GpuQuantity.parse("1/2"), 0)
         : new SliceGrant(
             1,

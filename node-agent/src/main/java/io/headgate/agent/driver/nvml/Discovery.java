@@ -14,11 +14,8 @@ import org.slf4j.LoggerFactory;
 /// Finds out what this machine's GPUs are and can, by asking them rather than by their names.
 ///
 /// @param cgroups where the cgroup of an attempt would be, by its name
-/// @param mps tries whether slices can be made by MPS, and says why not; empty: they are not wanted
-record Discovery(
-    Nvml nvml,
-    Function<String, Optional<Path>> cgroups,
-    Optional<Function<String, Optional<String>>> mps) {
+/// @param mps tries whether slices can be made by MPS; empty: they are not wanted
+record Discovery(Nvml nvml, Function<String, Optional<Path>> cgroups, Optional<MpsSlices> mps) {
   private static final Logger LOG = LoggerFactory.getLogger(Discovery.class);
 
   /// The plain sizes in NVML's list of all. Those with media engines or graphics exist once on a
@@ -48,7 +45,7 @@ record Discovery(
         memory.total() - memory.reserved(),
         mig,
         limitsMemory,
-        mig.isEmpty() && !limitsMemory && sharesByMps(device, uuid));
+        mig.isEmpty() && !limitsMemory ? protocol(device, uuid) : Optional.empty());
   }
 
   private MigGeometry geometry(Nvml.Device device) {
@@ -81,21 +78,20 @@ record Discovery(
         places.stream().map(Nvml.Placement::start).sorted().toList());
   }
 
-  /// Whether MPS can make parts of it: tried out, as far as that goes without a program.
-  private boolean sharesByMps(Nvml.Device device, String uuid) {
+  /// How MPS can make parts of it: tried out, as far as that goes without a program.
+  private Optional<MpsProtocol> protocol(Nvml.Device device, String uuid) {
     if (mps.isEmpty()) {
-      return false;
+      return Optional.empty();
     }
-    Optional<String> problem;
-    if (nvml.computeCapability(device) < VOLTA) {
-      problem = Optional.of("the GPU is older than Volta");
-    } else if (majorOf(nvml.driverVersion()) < MPS_LIMITS) {
-      problem = Optional.of("the driver is older than " + MPS_LIMITS);
-    } else {
-      problem = mps.get().apply(uuid);
+    int driver = majorOf(nvml.driverVersion());
+    if (nvml.computeCapability(device) < VOLTA || driver < MPS_LIMITS) {
+      LOG.warn(
+          "no parts of GPU {} are made by MPS: the GPU is older than Volta, or its driver than {}",
+          uuid,
+          MPS_LIMITS);
+      return Optional.empty();
     }
-    problem.ifPresent(why -> LOG.warn("no parts of GPU {} are made by MPS: {}", uuid, why));
-    return problem.isEmpty();
+    return mps.get().protocol(uuid, driver);
   }
 
   private static int majorOf(String version) {

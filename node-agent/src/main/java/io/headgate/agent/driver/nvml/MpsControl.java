@@ -27,6 +27,7 @@ record MpsControl(Path program, Duration patience) {
   private static final Duration QUIT_PATIENCE = Duration.ofSeconds(2);
   private static final long PAUSE_MILLIS = 4;
   private static final int MAX_ANSWER = 2000;
+  private static final List<String> V3 = List.of("-p", "3");
 
   /// What the program said.
   private record Answer(int code, String text) {}
@@ -45,6 +46,13 @@ record MpsControl(Path program, Duration patience) {
     mounts.ifPresent(
         shm -> command.addAll(List.of(shm.toString(), "--shm", place.sharedMemory().toString())));
     command.addAll(List.of(program.toString(), "-d"));
+    if (place.protocol() == MpsProtocol.V3) {
+      command.addAll(V3);
+      if (place.isRoots()) {
+        // Each job is a user of its own, and none of them this one.
+        command.add("-m");
+      }
+    }
     Answer answer = run(place, gpuUuid, command, "", patience);
     for (long pauses = pausesIn(patience); place.daemon().isEmpty(); pauses--) {
       // One that an agent began to start before it was killed is in the way, and soon found.
@@ -66,7 +74,24 @@ record MpsControl(Path program, Duration patience) {
 
   private String tell(MpsPlace place, String gpuUuid, List<String> commands, Duration within) {
     String lines = String.join("\n", commands) + "\n";
-    Answer answer = run(place, gpuUuid, List.of(program.toString()), lines, within);
+    return obeyed(run(place, gpuUuid, List.of(program.toString()), lines, within));
+  }
+
+  /// Gives a daemon of the third protocol one command, and returns its answer.
+  ///
+  /// @throws GpuDriverException when it does not answer in time, or there is none
+  String order(MpsPlace place, String gpuUuid, List<String> words) {
+    return order(place, gpuUuid, words, patience);
+  }
+
+  private String order(MpsPlace place, String gpuUuid, List<String> words, Duration within) {
+    List<String> command = new ArrayList<>(List.of(program.toString()));
+    command.addAll(V3);
+    command.addAll(words);
+    return obeyed(run(place, gpuUuid, command, "", within));
+  }
+
+  private static String obeyed(Answer answer) {
     if (answer.code != 0) {
       throw new GpuDriverException("the MPS daemon does not obey: " + said(answer));
     }
@@ -82,7 +107,7 @@ record MpsControl(Path program, Duration patience) {
     }
     if (place.daemon().isPresent()) {
       try {
-        tell(place, "", List.of("quit"), shorter(QUIT_PATIENCE, patience));
+        quit(place, shorter(QUIT_PATIENCE, patience));
       } catch (GpuDriverException e) {
         LOG.warn("the MPS daemon in {} is killed: {}", place.directory(), e.getMessage());
         place.processes().forEach(ProcessHandle::destroyForcibly);
@@ -102,6 +127,13 @@ record MpsControl(Path program, Duration patience) {
       place.delete();
     } catch (IOException e) {
       throw new GpuDriverException("what an MPS daemon left cannot be removed: " + e);
+    }
+  }
+
+  private void quit(MpsPlace place, Duration within) {
+    switch (place.protocol()) {
+      case V2 -> tell(place, "", List.of("quit"), within);
+      case V3 -> order(place, "", List.of("-q"), within);
     }
   }
 

@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
@@ -19,31 +20,39 @@ import org.jspecify.annotations.Nullable;
 
 /// Where the MPS daemon of one slice lives, and by which it is found again:
 ///
-/// - `pipe/` its sockets, which the job uses, and its pid file. It is the daemon's user's, so that
-///   nothing in there is a job's word.
+/// - `pipe/` its sockets, and its pid file. It is the daemon's user's, so that nothing in there is
+///   a job's word. By the second protocol the job uses it; by the third only `pipe/slice/job/`, the
+///   namespace of it that has the limits.
 /// - `log/` its logs, and what was said to it last.
 /// - `/dev/shm/headgate-mps-…/shm`, which is `/dev/shm` to the daemon and to the job, and to nobody
 ///   else.
 ///
-/// What belongs to it has the path of `pipe/` in its environment: the daemon, its servers, and the
-/// job. That says more than a number and a start time: also what a killed agent had only begun to
-/// start is found by it.
+/// What belongs to it has the path of its sockets in its environment: the daemon, its servers, and
+/// the job. That says more than a number and a start time: also what a killed agent had only begun
+/// to start is found by it.
 ///
 /// @param directory short, because a socket's path has 107 bytes
 record MpsPlace(Path directory) {
   static final String PIPE_VARIABLE = "CUDA_MPS_PIPE_DIRECTORY";
   private static final String PID_FILE = "nvidia-cuda-mps-control.pid";
-  private static final int NAME_BYTES = 8;
+  static final String SERVER = "slice";
+  static final String NAMESPACE = "job";
+
+  /// Before what is a hexadecimal number else. As long, because the paths of its sockets are.
+  private static final String V3_MARK = "v3";
+
+  private static final int NAME_DIGITS = 16;
   private static final int EVERYBODYS = 01777;
 
   /// Of a slice, by its name.
-  static MpsPlace of(Path parent, String slice) {
+  static MpsPlace of(Path parent, String slice, MpsProtocol protocol) {
     Path named = parent.resolve(slice);
     try {
       byte[] digest =
           MessageDigest.getInstance("SHA-256")
               .digest(named.toString().getBytes(StandardCharsets.UTF_8));
-      return new MpsPlace(parent.resolve(HexFormat.of().formatHex(digest, 0, NAME_BYTES)));
+      String name = (protocol == MpsProtocol.V3 ? V3_MARK : "") + HexFormat.of().formatHex(digest);
+      return new MpsPlace(parent.resolve(name.substring(0, NAME_DIGITS)));
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException("every Java has SHA-256", e);
     }
@@ -51,6 +60,21 @@ record MpsPlace(Path directory) {
 
   Path pipe() {
     return directory.resolve("pipe");
+  }
+
+  /// In which its daemon is spoken to.
+  MpsProtocol protocol() {
+    return String.valueOf(directory.getFileName()).startsWith(V3_MARK)
+        ? MpsProtocol.V3
+        : MpsProtocol.V2;
+  }
+
+  /// Where the job finds its daemon.
+  Path sockets() {
+    return switch (protocol()) {
+      case V2 -> pipe();
+      case V3 -> pipe().resolve(SERVER).resolve(NAMESPACE);
+    };
   }
 
   Path log() {
@@ -104,6 +128,15 @@ record MpsPlace(Path directory) {
     return Files.getAttribute(path, "unix:uid", LinkOption.NOFOLLOW_LINKS);
   }
 
+  /// Whether the daemon is root's, and so a job another user.
+  boolean isRoots() {
+    try {
+      return owner(directory).equals(0);
+    } catch (IOException e) {
+      throw new GpuDriverException("the place of an MPS daemon is gone: " + e);
+    }
+  }
+
   boolean isThere() {
     return Files.exists(directory) || Files.exists(privateMemory());
   }
@@ -123,19 +156,23 @@ record MpsPlace(Path directory) {
       return Optional.empty();
     }
     return ProcessHandle.of(pid)
-        .filter(process -> MarkedProcesses.isMarked(pid, marks()) && process.isAlive());
+        .filter(process -> MarkedProcesses.isMarked(pid, marks(pipe())) && process.isAlive());
   }
 
   /// All that belongs to it.
   List<ProcessHandle> processes() {
     try {
-      return MarkedProcesses.find(marks());
+      List<ProcessHandle> found = new ArrayList<>(MarkedProcesses.find(marks(pipe())));
+      if (!sockets().equals(pipe())) {
+        found.addAll(MarkedProcesses.find(marks(sockets())));
+      }
+      return found;
     } catch (IOException e) {
       throw new GpuDriverException("the processes of this machine cannot be listed: " + e);
     }
   }
 
-  private List<String> marks() {
-    return List.of(PIPE_VARIABLE + "=" + pipe());
+  private static List<String> marks(Path sockets) {
+    return List.of(PIPE_VARIABLE + "=" + sockets);
   }
 }

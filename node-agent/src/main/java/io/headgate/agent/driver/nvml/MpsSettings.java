@@ -2,27 +2,32 @@ package io.headgate.agent.driver.nvml;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 
 /// How parts of GPUs are made by NVIDIA's Multi-Process Service.
 ///
-/// @param isWanted whether new ones are; those that an earlier agent made are kept and removed
-///   anyway
+/// @param protocols in which new ones may be made, the preferred one first; none: none are made,
+///   but those that an earlier agent made are kept and removed anyway
 /// @param control the control program
 /// @param directory this agent's own, in which each slice gets one
 /// @param patience how long a daemon may take for its start, an answer, or its end
 /// @param reserveBytes of each slice: what a process has without having allocated it
 /// @param limitsCompute whether a slice's processors are limited to its part too
 public record MpsSettings(
-    boolean isWanted,
+    List<MpsProtocol> protocols,
     Path control,
     Path directory,
     Duration patience,
     long reserveBytes,
     boolean limitsCompute) {
+  public MpsSettings {
+    protocols = List.copyOf(protocols);
+  }
+
   /// For an agent that makes none.
   public static final MpsSettings OFF =
       new MpsSettings(
-          false,
+          List.of(),
           Path.of("/usr/bin/nvidia-cuda-mps-control"),
           Path.of("/run/headgate-mps/none"),
           Duration.ofSeconds(10),

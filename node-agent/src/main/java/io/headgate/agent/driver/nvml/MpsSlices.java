@@ -12,7 +12,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -23,14 +22,18 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /// A part of a GPU's memory, and perhaps of its processors, to which NVIDIA's Multi-Process Service
 /// holds each process of a job.
 ///
-/// Each slice has a control daemon of its own. A daemon serves one user at a time and each job is a
-/// user of its own, so a common one would let jobs compute one after the other; its limits are
-/// those of all that it serves, so a common one could make parts of one size only; and what fails
-/// in its server fails for all of its programs. The servers share the GPU by turns.
+/// Each slice has a control daemon of its own. By the second protocol a daemon serves one user at a
+/// time and each job is a user of its own, so a common one would let jobs compute one after the
+/// other, and its limits are those of all that it serves, so a common one could make parts of one
+/// size only. By the third it could have servers and limits for all slices of a GPU; but what it
+/// shares with its programs lies in one `/dev/shm`, which would be all these jobs', and its end
+/// would be the end of their limits. What fails in a server fails for all of its programs. The
+/// servers share the GPU by turns.
 ///
 /// A daemon outlives the agent and is found again by its place ([MpsPlace]), which is in the plan.
 final class MpsSlices implements SliceMechanism {
@@ -64,9 +67,26 @@ final class MpsSlices implements SliceMechanism {
     mounts = Optional.of(program);
   }
 
-  /// Why no slice of the GPU can be made this way; empty: one was, for a moment.
-  Optional<String> problem(String gpuUuid) {
-    MpsPlace place = MpsPlace.of(settings.directory(), "probe");
+  /// How slices of the GPU can be made: in the first protocol in which one was, for a moment.
+  ///
+  /// @param driver its major version
+  Optional<MpsProtocol> protocol(String gpuUuid, int driver) {
+    for (MpsProtocol protocol : settings.protocols()) {
+      Optional<String> problem =
+          protocol == MpsProtocol.V3 && driver < MpsProtocol.V3_DRIVER
+              ? Optional.of("the driver is older than " + MpsProtocol.V3_DRIVER)
+              : problem(gpuUuid, MpsPlace.of(settings.directory(), "probe", protocol));
+      if (problem.isEmpty()) {
+        return Optional.of(protocol);
+      }
+      boolean hasAnother = settings.protocols().getLast() != protocol;
+      LOG.atLevel(hasAnother ? Level.INFO : Level.WARN)
+          .log("no parts of GPU {} are made by MPS {}: {}", gpuUuid, protocol, problem.get());
+    }
+    return Optional.empty();
+  }
+
+  private Optional<String> problem(String gpuUuid, MpsPlace place) {
     try {
       control.stop(place);
       begin(place, gpuUuid, 1, Optional.empty(), NvmlSteps.NONE);
@@ -103,7 +123,9 @@ final class MpsSlices implements SliceMechanism {
     }
     TreeMap<String, String> placement = new TreeMap<>();
     SlicePlan plan = new SlicePlan(attempt, number, grant, word(), isolation(), bytes);
-    placement.put(DIRECTORY, MpsPlace.of(settings.directory(), plan.name()).directory().toString());
+    MpsProtocol protocol = device.mps().orElseThrow();
+    placement.put(
+        DIRECTORY, MpsPlace.of(settings.directory(), plan.name(), protocol).directory().toString());
     placement.put(LIMIT_MIB, Long.toString(limitMib));
     if (settings.limitsCompute()) {
       placement.put(THREADS, Long.toString(percentage(grant.gpus())));
@@ -138,20 +160,7 @@ final class MpsSlices implements SliceMechanism {
     }
     control.start(place, uuid, mounts);
     passed.reached(NvmlSteps.Step.DAEMON_STARTED);
-    List<String> commands = new ArrayList<>();
-    // The daemon has one GPU, number 0; some versions know limits by number only, some by UUID.
-    for (String device : List.of("0", uuid)) {
-      commands.add("set_default_device_pinned_mem_limit %s %dM".formatted(device, limitMib));
-    }
-    threads.ifPresent(percent -> commands.add("set_default_active_thread_percentage " + percent));
-    control.tell(place, uuid, commands);
-    // Not compared: versions show it rounded, each in its own way. Without a limit there is none.
-    String limit = control.tell(place, uuid, List.of("get_default_device_pinned_mem_limit 0"));
-    if (limit.chars().noneMatch(digit -> digit >= '1' && digit <= '9')) {
-      throw new GpuDriverException(
-          "the MPS daemon took no limit of memory; it shows \"%s\"".formatted(limit));
-    }
-    passed.reached(NvmlSteps.Step.DAEMON_LIMITED);
+    new MpsLimits(control, limitMib, threads).impose(place, uuid, passed);
   }
 
   @Override
@@ -199,12 +208,14 @@ final class MpsSlices implements SliceMechanism {
   @Override
   public Map<String, String> environment(SlicePlan plan) {
     Map<String, String> environment = new TreeMap<>();
-    environment.put(MpsPlace.PIPE_VARIABLE, place(plan).pipe().toString());
-    // The daemon holds them to it anyway; this is for programs that ask, and can only lower it.
-    environment.put(
-        "CUDA_MPS_PINNED_DEVICE_MEM_LIMIT", "0=" + plan.placement().get(LIMIT_MIB) + "M");
-    Optional.ofNullable(plan.placement().get(THREADS))
-        .ifPresent(percent -> environment.put("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", percent));
+    environment.put(MpsPlace.PIPE_VARIABLE, place(plan).sockets().toString());
+    if (place(plan).protocol() == MpsProtocol.V2) {
+      // The daemon holds them to it anyway; this is for programs that ask, and can only lower it.
+      environment.put(
+          "CUDA_MPS_PINNED_DEVICE_MEM_LIMIT", "0=" + plan.placement().get(LIMIT_MIB) + "M");
+      Optional.ofNullable(plan.placement().get(THREADS))
+          .ifPresent(percent -> environment.put("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", percent));
+    }
     return environment;
   }
 
@@ -214,7 +225,7 @@ final class MpsSlices implements SliceMechanism {
         plans.stream().filter(plan -> plan.mechanism().equals(word())).map(this::place).toList();
     return new SliceRooms(
         List.of(settings.directory()),
-        own.stream().map(MpsPlace::pipe).toList(),
+        own.stream().map(MpsPlace::sockets).toList(),
         own.stream().map(MpsPlace::sharedMemory).findFirst());
   }
 

@@ -10,7 +10,7 @@ import java.util.Optional;
 /// @param memoryBytes that jobs can use: without what the driver keeps for itself
 /// @param mig present: MIG is on
 /// @param limitsMemory whether the driver limits memory by cgroup here
-/// @param sharesByMps whether parts of it are made by MPS
+/// @param mps how parts of it are made by MPS; empty: not so
 record NvmlDevice(
     int index,
     int minor,
@@ -19,7 +19,7 @@ record NvmlDevice(
     long memoryBytes,
     Optional<MigGeometry> mig,
     boolean limitsMemory,
-    boolean sharesByMps) {
+    Optional<MpsProtocol> mps) {
 
   /// As the scheduler is told. The isolation is that of parts; a whole GPU is nobody else's anyway.
   DeviceInfo info() {
@@ -40,6 +40,6 @@ record NvmlDevice(
     if (limitsMemory) {
       return IsolationLevel.DRIVER_CONTAINER;
     }
-    return sharesByMps ? IsolationLevel.DRIVER_PROCESS : IsolationLevel.REACTIVE;
+    return mps.isPresent() ? IsolationLevel.DRIVER_PROCESS : IsolationLevel.REACTIVE;
   }
 }

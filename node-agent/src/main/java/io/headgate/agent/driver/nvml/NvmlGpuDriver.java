@@ -121,7 +121,7 @@ public final class NvmlGpuDriver implements GpuDriver {
         new Discovery(
             nvml,
             settings.cgroups(),
-            settings.mps().isWanted() ? Optional.of(mps::problem) : Optional.empty());
+            settings.mps().protocols().isEmpty() ? Optional.empty() : Optional.of(mps));
     return new FoundGpus(nvml, discovery, lane.call(nvml::deviceCount), settings.patience());
   }
 

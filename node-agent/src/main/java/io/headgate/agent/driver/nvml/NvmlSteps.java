@@ -16,6 +16,8 @@ public interface NvmlSteps {
     LIMIT_SET,
     LIMIT_CLEARED,
     DAEMON_STARTED,
+    SERVER_MADE,
+    NAMESPACE_MADE,
     DAEMON_LIMITED,
     DAEMON_STOPPED
   }

@@ -39,7 +39,7 @@ record SliceMechanisms(
     if (device.limitsMemory()) {
       return cgroup;
     }
-    return device.sharesByMps() ? mps : watched;
+    return device.mps().isPresent() ? mps : watched;
   }
 
   /// The way in which the slice was planned.

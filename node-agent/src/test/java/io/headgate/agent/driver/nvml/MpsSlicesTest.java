@@ -31,11 +31,12 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Parts of GPUs by MPS: real processes of a daemon that is not NVIDIA's.
+/// Parts of GPUs by MPS, in the second protocol: real processes of a daemon that is not NVIDIA's.
 class MpsSlicesTest {
   private static final Duration LONG = Duration.ofSeconds(60);
   private static final Duration SHORT = Duration.ofSeconds(3);
   private static final long MIB = 1L << 20;
+  private static final List<MpsProtocol> BOTH = List.of(MpsProtocol.V3, MpsProtocol.V2);
 
   @TempDir Path root;
   private FakeGpus gpus;
@@ -57,7 +58,7 @@ class MpsSlicesTest {
 
   private NvmlGpuDriver.Settings settings(Duration patience, long reserve, boolean compute) {
     return settings(
-        new MpsSettings(true, FakeGpus.mpsControl(), directory, patience, reserve, compute));
+        new MpsSettings(BOTH, FakeGpus.mpsControl(), directory, patience, reserve, compute));
   }
 
   private NvmlGpuDriver.Settings settings(MpsSettings mps) {
@@ -74,24 +75,23 @@ class MpsSlicesTest {
     return open(settings(LONG, 512 * MIB, false));
   }
 
-  private static Path pipe(NvmlGpuDriver driver, SlicePlan slice) {
+  static Path pipe(NvmlGpuDriver driver, SlicePlan slice) {
     return Path.of(
         driver.environment(List.of(slice)).getOrDefault("CUDA_MPS_PIPE_DIRECTORY", "absent"));
   }
 
-  private static ProcessHandle daemon(Path pipe) throws IOException {
+  static ProcessHandle daemon(Path pipe) throws IOException {
     String pid = Files.readString(pipe.resolve("nvidia-cuda-mps-control.pid")).strip();
     return ProcessHandle.of(Long.parseLong(pid)).orElseThrow();
   }
 
-  private static void signal(String name, ProcessHandle process) throws Exception {
+  static void signal(String name, ProcessHandle process) throws Exception {
     assertThat(new ProcessBuilder("kill", "-" + name, "" + process.pid()).start().waitFor())
         .isZero();
   }
 
   /// What a program says that runs with the environment of a slice.
-  private static String cuda(Map<String, String> environment, String... arguments)
-      throws Exception {
+  static String cuda(Map<String, String> environment, String... arguments) throws Exception {
     List<String> command = new ArrayList<>(List.of(FakeGpus.cudaProgram().toString()));
     command.addAll(Arrays.asList(arguments));
     ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
@@ -109,7 +109,7 @@ class MpsSlicesTest {
     assertThat(Processes.withEntry("CUDA_MPS_PIPE_DIRECTORY=" + root)).isEmpty();
   }
 
-  private static boolean lives(ProcessHandle process) {
+  static boolean lives(ProcessHandle process) {
     return Processes.isAlive(process.pid());
   }
 
@@ -186,7 +186,7 @@ class MpsSlicesTest {
       gpus.fault(fault, 1, 1);
       assertThat(isolation(settings(LONG, 0, false))).as(fault).isEqualTo(IsolationLevel.REACTIVE);
     }
-    MpsSettings absent = new MpsSettings(true, root.resolve("absent"), directory, LONG, 0, false);
+    MpsSettings absent = new MpsSettings(BOTH, root.resolve("absent"), directory, LONG, 0, false);
     assertThat(isolation(settings(absent))).as("no program").isEqualTo(IsolationLevel.REACTIVE);
     assertThat(isolation(settings(LONG, 0, false))).isEqualTo(IsolationLevel.DRIVER_PROCESS);
   }
@@ -223,7 +223,7 @@ class MpsSlicesTest {
     }
     assertThat(lives(daemon)).isTrue();
     // Also an agent that makes no new ones keeps and removes what there is.
-    MpsSettings off = new MpsSettings(false, FakeGpus.mpsControl(), directory, LONG, 0, false);
+    MpsSettings off = new MpsSettings(List.of(), FakeGpus.mpsControl(), directory, LONG, 0, false);
     try (NvmlGpuDriver driver = open(settings(off))) {
       driver.recover(List.of(slice));
       driver.realise(slice);

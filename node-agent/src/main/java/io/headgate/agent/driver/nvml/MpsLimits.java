@@ -1,0 +1,92 @@
+package io.headgate.agent.driver.nvml;
+
+import io.headgate.agent.driver.GpuDriverException;
+import java.nio.file.Files;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+
+/// Tells a daemon that runs what each process of its slice's job may have. Repeated, it changes
+/// nothing.
+///
+/// @param limitMib of memory
+/// @param threads percentage of the processors; empty: all
+record MpsLimits(MpsControl control, long limitMib, Optional<String> threads) {
+  private static final String LIST = "--format=csv,noheader";
+  private static final String ALL_THREADS = "100";
+
+  /// Those who find a server and name no namespace of it get this one.
+  private static final String DEFAULT_NAMESPACE = "default";
+
+  /// @throws GpuDriverException when the daemon does not obey, or seems to and has no limits
+  void impose(MpsPlace place, String gpuUuid, NvmlSteps passed) {
+    switch (place.protocol()) {
+      case V2 -> imposeOnDaemon(place, gpuUuid);
+      case V3 -> imposeOnNamespace(place, gpuUuid, passed);
+    }
+    passed.reached(NvmlSteps.Step.DAEMON_LIMITED);
+  }
+
+  private void imposeOnDaemon(MpsPlace place, String gpuUuid) {
+    List<String> commands = new ArrayList<>();
+    // The daemon has one GPU, number 0; some versions know limits by number only, some by UUID.
+    for (String device : List.of("0", gpuUuid)) {
+      commands.add("set_default_device_pinned_mem_limit %s %dM".formatted(device, limitMib));
+    }
+    threads.ifPresent(percent -> commands.add("set_default_active_thread_percentage " + percent));
+    control.tell(place, gpuUuid, commands);
+    // Not compared: versions show it rounded, each in its own way. Without a limit there is none.
+    String limit = control.tell(place, gpuUuid, List.of("get_default_device_pinned_mem_limit 0"));
+    if (limit.chars().noneMatch(digit -> digit >= '1' && digit <= '9')) {
+      throw new GpuDriverException(
+          "the MPS daemon took no limit of memory; it shows \"%s\"".formatted(limit));
+    }
+  }
+
+  private void imposeOnNamespace(MpsPlace place, String gpuUuid, NvmlSteps passed) {
+    String inServer = "--server=" + MpsPlace.SERVER;
+    List<String> servers = List.of("server", "list", LIST);
+    List<String> namespaces = List.of("namespace", "list", inServer, LIST);
+    if (!isListed(place, gpuUuid, servers, MpsPlace.SERVER)) {
+      control.order(
+          place,
+          gpuUuid,
+          List.of("server", "create", MpsPlace.SERVER, "--allowed-devices=" + gpuUuid));
+    }
+    passed.reached(NvmlSteps.Step.SERVER_MADE);
+    if (!isListed(place, gpuUuid, namespaces, MpsPlace.NAMESPACE)) {
+      control.order(place, gpuUuid, List.of("namespace", "create", MpsPlace.NAMESPACE, inServer));
+    }
+    passed.reached(NvmlSteps.Step.NAMESPACE_MADE);
+    // None inherits the limits of another, or of the server.
+    for (String namespace : List.of(DEFAULT_NAMESPACE, MpsPlace.NAMESPACE)) {
+      control.order(
+          place,
+          gpuUuid,
+          List.of(
+              "namespace",
+              "set",
+              namespace,
+              inServer,
+              "--pinned-memory-limit=" + limitMib + "M",
+              "--active-thread-percentage=" + threads.orElse(ALL_THREADS)));
+    }
+    // A server that fails at its start vanishes without a word, and programs that find none run
+    // without any limit.
+    if (!isListed(place, gpuUuid, servers, MpsPlace.SERVER)
+        || !isListed(place, gpuUuid, namespaces, MpsPlace.NAMESPACE)
+        || !Files.exists(place.sockets().resolve("control"))) {
+      throw new GpuDriverException(
+          "the MPS daemon has lost what it was told to make: the server or the namespace in "
+              + place.sockets());
+    }
+  }
+
+  private boolean isListed(MpsPlace place, String gpuUuid, List<String> question, String wanted) {
+    return control
+        .order(place, gpuUuid, question)
+        .lines()
+        .anyMatch(line -> Arrays.asList(line.split("[,\\s]+", -1)).contains(wanted));
+  }
+}
