@@ -6,7 +6,9 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.function.Predicate;
 
 /// Processes that are known by their environment, which they inherit however often they fork, and
 /// which says who they are also when their number was another's before.
@@ -16,13 +18,22 @@ public final class MarkedProcesses {
   /// The living processes of this machine that have all of the entries (`NAME=value`), as far as
   /// this process may look.
   public static List<ProcessHandle> find(List<String> marks) throws IOException {
+    return find(environment -> environment.containsAll(marks));
+  }
+
+  /// Those that have any of the entries.
+  public static List<ProcessHandle> findAny(List<String> marks) throws IOException {
+    return find(environment -> !Collections.disjoint(environment, marks));
+  }
+
+  private static List<ProcessHandle> find(Predicate<List<String>> wanted) throws IOException {
     List<ProcessHandle> marked = new ArrayList<>();
     try (DirectoryStream<Path> processes = Files.newDirectoryStream(Path.of("/proc"), "[0-9]*")) {
       for (Path process : processes) {
         // The handle first: it stands for the process that is looked at, also if its number is
         // reused.
         ProcessHandle.of(Long.parseLong(process.getFileName().toString()))
-            .filter(handle -> isMarked(handle.pid(), marks) && handle.isAlive())
+            .filter(handle -> wanted.test(environment(handle.pid())) && handle.isAlive())
             .ifPresent(marked::add);
       }
     }
@@ -41,14 +52,16 @@ public final class MarkedProcesses {
 
   /// Whether the process with this number has all of the entries.
   public static boolean isMarked(long pid, List<String> marks) {
+    return environment(pid).containsAll(marks);
+  }
+
+  private static List<String> environment(long pid) {
     try {
       byte[] environment = Files.readAllBytes(Path.of("/proc", Long.toString(pid), "environ"));
-      List<String> entries =
-          List.of(new String(environment, StandardCharsets.ISO_8859_1).split("\0", -1));
-      return entries.containsAll(marks);
+      return List.of(new String(environment, StandardCharsets.ISO_8859_1).split("\0", -1));
     } catch (IOException _) {
       // Gone meanwhile, or another user's, which none of ours can be.
-      return false;
+      return List.of();
     }
   }
 }

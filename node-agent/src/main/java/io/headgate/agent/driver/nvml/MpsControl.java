@@ -112,6 +112,9 @@ record MpsControl(Path program, Duration patience) {
         LOG.warn("the MPS daemon in {} is killed: {}", place.directory(), e.getMessage());
         place.processes().forEach(ProcessHandle::destroyForcibly);
       }
+    } else {
+      // What its daemon has left behind nobody tells to end any more.
+      place.processes().forEach(ProcessHandle::destroyForcibly);
     }
     if (!isEmptyWithin(place, shorter(QUIT_PATIENCE, patience))) {
       place.processes().forEach(ProcessHandle::destroyForcibly);

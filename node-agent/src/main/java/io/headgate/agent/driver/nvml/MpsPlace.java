@@ -12,7 +12,6 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
-import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
@@ -156,23 +155,20 @@ record MpsPlace(Path directory) {
       return Optional.empty();
     }
     return ProcessHandle.of(pid)
-        .filter(process -> MarkedProcesses.isMarked(pid, marks(pipe())) && process.isAlive());
+        .filter(
+            process -> MarkedProcesses.isMarked(pid, List.of(mark(pipe()))) && process.isAlive());
   }
 
   /// All that belongs to it.
   List<ProcessHandle> processes() {
     try {
-      List<ProcessHandle> found = new ArrayList<>(MarkedProcesses.find(marks(pipe())));
-      if (!sockets().equals(pipe())) {
-        found.addAll(MarkedProcesses.find(marks(sockets())));
-      }
-      return found;
+      return MarkedProcesses.findAny(List.of(mark(pipe()), mark(sockets())));
     } catch (IOException e) {
       throw new GpuDriverException("the processes of this machine cannot be listed: " + e);
     }
   }
 
-  private static List<String> marks(Path sockets) {
-    return List.of(PIPE_VARIABLE + "=" + sockets);
+  private static String mark(Path sockets) {
+    return PIPE_VARIABLE + "=" + sockets;
   }
 }
