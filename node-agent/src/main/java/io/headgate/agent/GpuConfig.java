@@ -181,8 +181,10 @@ public record GpuConfig(
   /// The watch over how devices do, and with it what is measured of them.
   ///
   /// @param interval between two readings of a device
-  public record Health(Duration interval) {
-    public static final Health DEFAULTS = new Health(Duration.ofSeconds(10));
+  /// @param dcgmNames whether what is measured of NVIDIA's is told once more by the names of
+  ///   NVIDIA's dcgm-exporter
+  public record Health(Duration interval, boolean dcgmNames) {
+    public static final Health DEFAULTS = new Health(Duration.ofSeconds(10), false);
 
     public Health {
       if (interval.compareTo(Duration.ofMillis(100)) < 0) {

@@ -95,6 +95,9 @@ public final class NodeAgent implements AutoCloseable {
       membership.onMigWanted(() -> renewal.complete(null));
     }
     instruments.observeDevices(driver, devices);
+    if (config.gpu().health().dcgmNames()) {
+      instruments.observeDevicesAsDcgm(driver, devices);
+    }
     instruments.observeConnection(membership::isComplete);
   }
 

@@ -154,7 +154,7 @@ class AgentMainTest {
                 mig: {mode: auto, strangers: remove}
                 mps: {use: auto, protocol: v3, directory: /run/mps, reserve: 1GiB, compute: limited}
                 watchdog: {interval: 1s}
-                health: {interval: 30s}
+                health: {interval: 30s, dcgm-names: true}
             telemetry: {log-level: debug}
             """);
     AgentConfig config =
@@ -185,7 +185,7 @@ class AgentMainTest {
                     ByteSize.ofMebibytes(1024),
                     GpuConfig.Mps.Compute.LIMITED),
                 new GpuConfig.Watchdog(Duration.ofSeconds(1), GpuConfig.Watchdog.DEFAULTS.grace()),
-                new GpuConfig.Health(Duration.ofSeconds(30))));
+                new GpuConfig.Health(Duration.ofSeconds(30), true)));
     assertThat(config.server()).hasToString("http://127.0.0.1:7400");
   }
 

@@ -64,7 +64,7 @@ class NodeAgentHealthTest {
                         GpuConfig.Mig.DEFAULTS,
                         GpuConfig.Mps.DEFAULTS,
                         GpuConfig.Watchdog.DEFAULTS,
-                        new GpuConfig.Health(interval))),
+                        new GpuConfig.Health(interval, false))),
             Telemetry.disabled(),
             TimeSource.system());
     agent = Optional.of(started);

@@ -80,7 +80,7 @@ class SickGpuIT {
                         GpuConfig.Mig.DEFAULTS,
                         GpuConfig.Mps.DEFAULTS,
                         GpuConfig.Watchdog.DEFAULTS,
-                        new GpuConfig.Health(Duration.ofMillis(200)))),
+                        new GpuConfig.Health(Duration.ofMillis(200), false))),
             Telemetry.disabled(),
             TimeSource.system());
     agent.start();

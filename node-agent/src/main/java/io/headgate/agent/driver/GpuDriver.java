@@ -19,6 +19,11 @@ public interface GpuDriver extends AutoCloseable {
   /// Name and version, for people: `simulated`, `nvml 570.86`.
   String description();
 
+  /// The same of the driver that a device has.
+  default String description(String deviceUuid) {
+    return description();
+  }
+
   /// Whether the devices do not exist.
   boolean isSimulated();
 

@@ -206,6 +206,19 @@ public final class AgentInstruments implements AutoCloseable {
     }
   }
 
+  /// The same of NVIDIA's once more, as NVIDIA's own exporter calls it.
+  public void observeDevicesAsDcgm(GpuDriver driver, DeviceWatch watch) {
+    DcgmInstruments same =
+        DcgmInstruments.observe(
+            meter,
+            node,
+            () ->
+                watch.seen().stream()
+                    .filter(seen -> driver.description(seen.device().uuid()).startsWith("nvml "))
+                    .toList());
+    closings.add(same::close);
+  }
+
   /// The slices that there are, and what attempts have of the memory of devices.
   void observeSlices(Supplier<List<SlicePlan>> plans, Supplier<List<MemoryMeter.Use>> uses) {
     devices.observeSlices(plans, uses);

@@ -188,7 +188,7 @@ final class DeviceInstruments implements AutoCloseable {
   }
 
   private Attributes attributes(GpuDriver driver, DeviceInfo device) {
-    String[] words = driver.description().split(" ", 2);
+    String[] words = driver.description(device.uuid()).split(" ", 2);
     var attributes =
         Attributes.builder()
             .put(NODE, node)

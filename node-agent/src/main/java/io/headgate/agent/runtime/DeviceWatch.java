@@ -52,8 +52,9 @@ public final class DeviceWatch implements DeviceListener, AutoCloseable {
   /// What happened to a device since the agent started.
   ///
   /// @param xids how often it reported each error, also those that are not its own
+  /// @param lastXid the error that it reported last; 0: none
   /// @param closings how often nothing new could come to it any more
-  public record Counts(SortedMap<Integer, Long> xids, long closings) {}
+  public record Counts(SortedMap<Integer, Long> xids, int lastXid, long closings) {}
 
   /// @param interval between two readings of a device
   public DeviceWatch(GpuDriver driver, Duration interval, TimeSource time) {

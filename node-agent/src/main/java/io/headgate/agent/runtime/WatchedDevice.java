@@ -33,6 +33,7 @@ final class WatchedDevice {
   private DeviceSign.SlicesRefused refusals = new DeviceSign.SlicesRefused(0, "");
   private long refusedNanos;
   private final SortedMap<Integer, Long> counted = new TreeMap<>();
+  private int lastXid;
   private long closings;
   private boolean isRead;
   private boolean isStirring;
@@ -47,7 +48,10 @@ final class WatchedDevice {
 
   DeviceWatch.Seen seen(DeviceInfo info) {
     return new DeviceWatch.Seen(
-        info, condition, figures, new DeviceWatch.Counts(new TreeMap<>(counted), closings));
+        info,
+        condition,
+        figures,
+        new DeviceWatch.Counts(new TreeMap<>(counted), lastXid, closings));
   }
 
   DeviceCondition condition() {
@@ -79,6 +83,7 @@ final class WatchedDevice {
 
   void reported(DeviceSign.Xid error) {
     counted.merge(error.number(), 1L, Long::sum);
+    lastXid = error.number();
     if (HealthRules.isOfTheDevice(error)) {
       reported.put(error.number(), error);
     }

@@ -158,6 +158,38 @@ class DeviceTelemetryTest {
   }
 
   @Test
+  void tellsItOnceMoreAsDcgmDoes() throws Exception {
+    FakeGpus gpus = FakeGpus.in(root, Version.V615).with(false);
+    gpus.readings(0, "utilization 87", "temperature 71", "power 512500", "energy 9000000");
+    NvmlGpuDriver.Settings settings =
+        new NvmlGpuDriver.Settings(
+            gpus.library().toString(), PATIENCE, MigSettings.KEEP, _ -> Optional.empty());
+    try (NvmlGpuDriver driver = NvmlGpuDriver.open(settings, NvmlSteps.NONE);
+        DeviceWatch watch = watch(driver);
+        AgentInstruments instruments = instruments()) {
+      instruments.observeDevicesAsDcgm(driver, watch);
+      watch.reported(GPU, new DeviceSign.Xid(31));
+      assertThat(points())
+          .containsOnly(
+              Map.entry("DCGM_FI_DEV_GPU_UTIL ", "87.0"),
+              Map.entry("DCGM_FI_DEV_GPU_TEMP ", "71.0"),
+              Map.entry("DCGM_FI_DEV_POWER_USAGE ", "512.5"),
+              Map.entry("DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION ", "9000000.0"),
+              Map.entry("DCGM_FI_DEV_FB_USED ", "0"),
+              Map.entry("DCGM_FI_DEV_FB_FREE ", Long.toString(79 << 10)),
+              Map.entry("DCGM_FI_DEV_XID_ERRORS ", "31"));
+      assertThat(attributes("DCGM_FI_DEV_GPU_TEMP"))
+          .isEqualTo(
+              Map.of(
+                  "gpu", "0",
+                  "UUID", GPU,
+                  "device", "nvidia0",
+                  "modelName", "H100",
+                  "Hostname", "n1"));
+    }
+  }
+
+  @Test
   void saysOfSimulatedDevicesThatTheyAre() throws Exception {
     try (SimulatedGpuDriver driver = new SimulatedGpuDriver(SimulatedGpus.parse("1xH100"), "n1");
         DeviceWatch watch = watch(driver);
