@@ -2,16 +2,21 @@ package io.headgate.agent;
 
 import io.headgate.agent.container.Containers;
 import io.headgate.agent.container.ImageStores;
+import io.headgate.agent.core.ImagePattern;
+import io.headgate.agent.core.ImageRules;
 import io.headgate.agent.runtime.ContainerUse;
 import io.headgate.agent.runtime.JobWalls.Wanted;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 
 /// Jobs with an image. They take all walls: users and namespaces of their own.
 ///
 /// @param use whether the node runs such jobs
 /// @param store where images come from
+/// @param images patterns of those that may run, also in pods; absent: all
+/// @param requireDigest whether they have to be named by their digest
 /// @param podman its program
 /// @param containerd the program of its client
 /// @param docker the program of its client
@@ -23,6 +28,8 @@ import java.util.List;
 public record ContainersConfig(
     Wanted use,
     ImageStores.Wanted store,
+    Optional<List<String>> images,
+    boolean requireDigest,
     Path podman,
     Path containerd,
     Path docker,
@@ -34,6 +41,8 @@ public record ContainersConfig(
       new ContainersConfig(
           Wanted.AUTO,
           ImageStores.Wanted.AUTO,
+          Optional.empty(),
+          false,
           Path.of("/usr/bin/podman"),
           Path.of("/usr/bin/ctr"),
           Path.of("/usr/bin/docker"),
@@ -46,6 +55,12 @@ public record ContainersConfig(
 
   public ContainersConfig {
     lend = List.copyOf(lend);
+    images = images.map(List::copyOf);
+    if (images.isPresent() && images.get().isEmpty()) {
+      throw new IllegalArgumentException(
+          "containers.images: [] would let no image run; leave it out for all, or say containers.use: none");
+    }
+    var _ = rules(images, requireDigest);
     for (Path path : lend) {
       if (!path.isAbsolute() || !path.normalize().equals(path) || path.getNameCount() == 0) {
         throw new IllegalArgumentException(
@@ -72,7 +87,33 @@ public record ContainersConfig(
   /// The same, if it is wanted so.
   public ContainersConfig using(Wanted wanted) {
     return new ContainersConfig(
-        wanted, store, podman, containerd, docker, mounts, cdi, lend, pullTimeout);
+        wanted,
+        store,
+        images,
+        requireDigest,
+        podman,
+        containerd,
+        docker,
+        mounts,
+        cdi,
+        lend,
+        pullTimeout);
+  }
+
+  /// The same, with these rules.
+  public ContainersConfig allowing(List<String> patterns, boolean byDigest) {
+    return new ContainersConfig(
+        use,
+        store,
+        Optional.of(patterns),
+        byDigest,
+        podman,
+        containerd,
+        docker,
+        mounts,
+        cdi,
+        lend,
+        pullTimeout);
   }
 
   /// The same, with all that it makes below a directory.
@@ -80,6 +121,8 @@ public record ContainersConfig(
     return new ContainersConfig(
         use,
         store,
+        images,
+        requireDigest,
         podman,
         containerd,
         docker,
@@ -92,13 +135,33 @@ public record ContainersConfig(
   /// The same, with this engine's program as the only one.
   public ContainersConfig by(ImageStores.Wanted engine, Path program) {
     return new ContainersConfig(
-        use, engine, program, program, program, mounts, cdi, lend, pullTimeout);
+        use,
+        engine,
+        images,
+        requireDigest,
+        program,
+        program,
+        program,
+        mounts,
+        cdi,
+        lend,
+        pullTimeout);
   }
 
   /// The same, with these.
   public ContainersConfig lending(List<Path> paths) {
     return new ContainersConfig(
-        use, store, podman, containerd, docker, mounts, cdi, paths, pullTimeout);
+        use,
+        store,
+        images,
+        requireDigest,
+        podman,
+        containerd,
+        docker,
+        mounts,
+        cdi,
+        paths,
+        pullTimeout);
   }
 
   /// As the runtime knows them.
@@ -106,6 +169,16 @@ public record ContainersConfig(
     return new ContainerUse(
         use,
         new Containers.Settings(
-            new ImageStores(store, podman, containerd, docker, mounts, pullTimeout), cdi, lend));
+            new ImageStores(store, podman, containerd, docker, mounts, pullTimeout), cdi, lend),
+        rules(images, requireDigest));
+  }
+
+  private static ImageRules rules(Optional<List<String>> images, boolean requireDigest) {
+    try {
+      return new ImageRules(
+          images.map(texts -> texts.stream().map(ImagePattern::parse).toList()), requireDigest);
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException("containers.images: " + e.getMessage(), e);
+    }
   }
 }

@@ -284,12 +284,33 @@ class NodeAgentContainerTest {
     plane.send(Orders.message(job("absent", "localhost/absent", "true")));
     AttemptReport absent = plane.awaitEnd("absent");
     assertThat(absent.getEndReason()).isEqualTo(EndReason.END_REASON_START_FAILED);
-    assertThat(absent.getError()).contains("image localhost/absent cannot be had", "no such image");
+    assertThat(absent.getError())
+        .contains("image localhost/absent:latest cannot be had", "no such image");
 
     plane.send(Orders.message(job("odd", "oci-archive:/etc/shadow", "true")));
     AttemptReport odd = plane.awaitEnd("odd");
     assertThat(odd.getEndReason()).isEqualTo(EndReason.END_REASON_REJECTED);
     assertThat(odd.getError()).contains("image 'oci-archive:/etc/shadow' must name its registry");
+  }
+
+  @Test
+  void failsWithAnImageThatItsOperatorDoesNotAllow() throws Exception {
+    AgentConfig config = config(Wanted.REQUIRED);
+    start(
+        config.withContainers(
+            config.containers().allowing(List.of("localhost/team/*", "localhost/empty:1"), false)));
+    plane.send(Orders.message(job("j", "localhost/other:1", "true")));
+    AttemptReport end = plane.awaitEnd("j");
+    assertThat(end.getEndReason())
+        .as("rejected, it would come back for ever")
+        .isEqualTo(EndReason.END_REASON_START_FAILED);
+    assertThat(end.getError())
+        .isEqualTo(
+            "image localhost/other:1 may not run on this node, which allows localhost/team/*,"
+                + " localhost/empty:1 (containers.images); use one of these, or ask its operator");
+    assertThat(podman.calls()).noneMatch(call -> call.contains("localhost/other"));
+    plane.send(Orders.message(job("good", "true")));
+    assertThat(plane.awaitEnd("good").getExitCode()).isZero();
   }
 
   @Test

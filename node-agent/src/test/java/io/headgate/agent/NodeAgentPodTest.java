@@ -96,7 +96,10 @@ class NodeAgentPodTest {
                 .withJoinToken(Secret.of(FakeControlPlane.JOIN_TOKEN))
                 .withGpus(gpus)
                 .withContainers(
-                    ContainersConfig.NONE.below(root).lending(List.of(Path.of("/usr/lib"))))
+                    ContainersConfig.NONE
+                        .below(root)
+                        .lending(List.of(Path.of("/usr/lib")))
+                        .allowing(List.of("registry.example/**"), false))
                 .withKubernetes(config),
             Telemetry.disabled(),
             TimeSource.system());
@@ -260,6 +263,16 @@ class NodeAgentPodTest {
     assertThat(absent.getEndReason()).isEqualTo(EndReason.END_REASON_START_FAILED);
     assertThat(absent.getError())
         .isEqualTo("its image cannot be had: ErrImagePull: manifest unknown");
+
+    plane.send(
+        Orders.message(
+            job("foreign", "true")
+                .setContainer(
+                    io.headgate.proto.type.v1.Container.newBuilder()
+                        .setImage("docker.io/busybox"))));
+    AttemptReport foreign = plane.awaitEnd("foreign");
+    assertThat(foreign.getEndReason()).isEqualTo(EndReason.END_REASON_START_FAILED);
+    assertThat(foreign.getError()).contains("which allows registry.example/**");
 
     plane.send(Orders.message(job("typo", "true").clearCommand().addCommand("no-such-program")));
     AttemptReport typo = plane.awaitEnd("typo");

@@ -53,10 +53,10 @@ record Containerd(EngineProgram ctr, ImageMounts mounts, Duration pullTimeout, S
   }
 
   @Override
-  public Image open(String name, String image, PullPolicy pull, BooleanSupplier abandoned)
+  public Image open(String name, ImageReference image, PullPolicy pull, BooleanSupplier abandoned)
       throws IOException, InterruptedException {
     remove(name);
-    String reference = ImageReference.parse(image).toString();
+    String reference = image.toString();
     try {
       fetch(reference, pull, abandoned);
       String label = LABEL + "=" + name;

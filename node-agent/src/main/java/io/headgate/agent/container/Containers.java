@@ -58,7 +58,7 @@ public final class Containers {
   /// @throws ImageStore.ImageException when the image cannot be had
   public ImageStore.Image open(AttemptKey attempt, Container container, BooleanSupplier abandoned)
       throws IOException, InterruptedException {
-    return images.open(copyOf(attempt), container.image(), container.pull(), abandoned);
+    return images.open(copyOf(attempt), container.reference(), container.pull(), abandoned);
   }
 
   /// Their slices.

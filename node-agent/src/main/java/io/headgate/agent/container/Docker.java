@@ -1,6 +1,7 @@
 package io.headgate.agent.container;
 
 import io.headgate.agent.core.Container.PullPolicy;
+import io.headgate.agent.core.ImageReference;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -44,7 +45,7 @@ record Docker(EngineProgram docker, ImageMounts mounts, Duration pullTimeout, St
   }
 
   @Override
-  public Image open(String name, String image, PullPolicy pull, BooleanSupplier abandoned)
+  public Image open(String name, ImageReference image, PullPolicy pull, BooleanSupplier abandoned)
       throws IOException, InterruptedException {
     remove(name);
     try {
@@ -57,7 +58,7 @@ record Docker(EngineProgram docker, ImageMounts mounts, Duration pullTimeout, St
           "--network=none",
           "--label=io.headgate.copy",
           "--",
-          image,
+          image.toString(),
           "never-started");
     } catch (EngineProgram.FailedException e) {
       docker.run("version"); // it answers, so it is the image

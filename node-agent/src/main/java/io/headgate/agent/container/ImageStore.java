@@ -1,6 +1,7 @@
 package io.headgate.agent.container;
 
 import io.headgate.agent.core.Container.PullPolicy;
+import io.headgate.agent.core.ImageReference;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -22,7 +23,7 @@ public interface ImageStore {
   /// @param abandoned asked often: nobody wants it any more
   /// @throws ImageException when the image cannot be had; abandoned, too
   /// @throws IOException when the store does not work
-  Image open(String name, String image, PullPolicy pull, BooleanSupplier abandoned)
+  Image open(String name, ImageReference image, PullPolicy pull, BooleanSupplier abandoned)
       throws IOException, InterruptedException;
 
   /// Removes a copy, if it is there.

@@ -1,6 +1,7 @@
 package io.headgate.agent.container;
 
 import io.headgate.agent.core.Container.PullPolicy;
+import io.headgate.agent.core.ImageReference;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -24,7 +25,7 @@ record Podman(EngineProgram podman, Duration pullTimeout, String description)
   }
 
   @Override
-  public Image open(String name, String image, PullPolicy pull, BooleanSupplier abandoned)
+  public Image open(String name, ImageReference image, PullPolicy pull, BooleanSupplier abandoned)
       throws IOException, InterruptedException {
     try {
       podman.run(
@@ -39,7 +40,7 @@ record Podman(EngineProgram podman, Duration pullTimeout, String description)
           "--image-volume=ignore",
           "--network=none",
           "--",
-          image,
+          image.toString(),
           "never-started");
     } catch (EngineProgram.FailedException e) {
       throw new ImageException("image %s cannot be had: %s".formatted(image, e.getMessage()));

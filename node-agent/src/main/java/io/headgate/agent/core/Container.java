@@ -16,4 +16,9 @@ public record Container(String image, PullPolicy pull) {
   public Container {
     ImageReference.parse(image);
   }
+
+  /// What its name means.
+  public ImageReference reference() {
+    return ImageReference.parse(image);
+  }
 }

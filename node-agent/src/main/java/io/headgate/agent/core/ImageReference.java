@@ -8,8 +8,8 @@ import java.util.Optional;
 ///
 /// @param registry with its port, if it has one
 /// @param repository path of the image there
-/// @param tag absent only where there is a digest
-/// @param digest `sha256:…`, which alone says what is fetched
+/// @param tag absent where there is a digest, which alone says what is fetched
+/// @param digest `sha256:…`
 public record ImageReference(
     String registry, String repository, Optional<String> tag, Optional<String> digest) {
   private static final String DOCKER = "docker.io";
@@ -29,26 +29,31 @@ public record ImageReference(
     // The registry may have a port, so a colon counts only after it.
     int colon = tagged.indexOf(':', slash);
     String path = tagged.substring(slash + 1, colon < 0 ? tagged.length() : colon);
-    String registry = tagged.substring(0, slash);
+    String tag = colon < 0 ? "latest" : tagged.substring(colon + 1);
+    return of(
+        tagged.substring(0, slash),
+        path,
+        at < 0 ? Optional.of(tag) : Optional.empty(),
+        at < 0 ? Optional.empty() : Optional.of(name.substring(at + 1)));
+  }
+
+  /// Docker's registry has two names, and its own images are in a directory that is left out.
+  static ImageReference of(
+      String registry, String path, Optional<String> tag, Optional<String> digest) {
     boolean docker = registry.equals(DOCKER) || registry.equals("index." + DOCKER);
-    Optional<String> tag = colon < 0 ? Optional.empty() : Optional.of(tagged.substring(colon + 1));
-    Optional<String> digest = at < 0 ? Optional.empty() : Optional.of(name.substring(at + 1));
     return new ImageReference(
         docker ? DOCKER : registry,
         docker && path.indexOf('/') < 0 ? "library/" + path : path,
-        digest.isPresent() ? tag : tag.or(() -> Optional.of("latest")),
+        tag,
         digest);
-  }
-
-  /// Registry and repository.
-  public String path() {
-    return registry + "/" + repository;
   }
 
   /// In full: `docker.io/library/busybox:latest`.
   @Override
   public String toString() {
-    return path()
+    return registry
+        + "/"
+        + repository
         + tag.map(word -> ":" + word).orElse("")
         + digest.map(word -> "@" + word).orElse("");
   }

@@ -77,6 +77,12 @@ final class AttemptStart {
 
   private Optional<Ledger.Refusal> launch(Workload.Circumstances circumstances, String traceparent)
       throws IOException, InterruptedException {
+    Optional<String> refused =
+        assignment.container().flatMap(container -> machine.images().problem(container.image()));
+    if (refused.isPresent()) {
+      // The job's fault: rejected, it would come back for ever, and keep others from this node.
+      return giveUp(EndReason.START_FAILED, refused.get());
+    }
     try {
       // Before the slices: an image may take long, or not be there at all.
       workload.fetch(circumstances);

@@ -1,6 +1,7 @@
 package io.headgate.agent.runtime;
 
 import io.headgate.agent.container.Containers;
+import io.headgate.agent.core.ImageRules;
 import io.headgate.agent.runtime.JobWalls.Wanted;
 import java.io.IOException;
 import java.util.Optional;
@@ -8,7 +9,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Whether this machine runs jobs with an image: they take all walls, and a store of images.
-public record ContainerUse(Wanted wanted, Containers.Settings settings) {
+///
+/// @param rules which images may
+public record ContainerUse(Wanted wanted, Containers.Settings settings, ImageRules rules) {
   private static final Logger LOG = LoggerFactory.getLogger(ContainerUse.class);
 
   /// Tries it.

@@ -1,6 +1,7 @@
 package io.headgate.agent.runtime;
 
 import io.headgate.agent.core.Assignment;
+import io.headgate.agent.core.ImageRules;
 import io.headgate.agent.driver.GpuDriver;
 import io.headgate.kit.time.TimeSource;
 import java.nio.file.Path;
@@ -8,10 +9,12 @@ import java.nio.file.Path;
 /// What every attempt on this machine shares.
 ///
 /// @param runtime where they run
+/// @param images which may run
 record Machine(
     Ledger ledger,
     GpuDriver driver,
     WorkloadRuntime runtime,
+    ImageRules images,
     MemoryWatch watch,
     DeviceWatch devices,
     ProgressWatch progress,

@@ -56,6 +56,7 @@ final class OnDisk {
             ledger,
             driver,
             runtime,
+            settings.containers().rules(),
             new MemoryWatch(driver, runtime.processes(), settings.watch(), instruments),
             devices,
             new ProgressWatch(),

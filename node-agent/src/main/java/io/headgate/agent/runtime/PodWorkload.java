@@ -171,7 +171,7 @@ final class PodWorkload implements Workload {
   private PodRequest.Image image() {
     return assignment
         .container()
-        .map(container -> new PodRequest.Image(container.image(), container.pull()))
+        .map(container -> new PodRequest.Image(container.reference().toString(), container.pull()))
         .orElseGet(() ->
             new PodRequest.Image(
                 parts.settings().image().orElseThrow(), PullPolicy.IF_NOT_PRESENT));

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.headgate.agent.container.ImageStore.ImageException;
 import io.headgate.agent.core.Container.PullPolicy;
+import io.headgate.agent.core.ImageReference;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -60,7 +61,11 @@ abstract class ImageStoreContract {
   }
 
   private ImageStore.Image open(String name, PullPolicy pull) throws Exception {
-    return store().open(name, ImageArchive.NAME, pull, () -> false);
+    return open(name, ImageArchive.NAME, pull);
+  }
+
+  private ImageStore.Image open(String name, String image, PullPolicy pull) throws Exception {
+    return store().open(name, ImageReference.parse(image), pull, () -> false);
   }
 
   private void nothingIsLeft() throws Exception {
@@ -160,11 +165,11 @@ abstract class ImageStoreContract {
   @Test
   void saysWhichImageThereIsNot() throws Exception {
     assertThatExceptionOfType(ImageException.class)
-        .isThrownBy(() -> store().open(ONE, "localhost/none:1", PullPolicy.NEVER, () -> false))
+        .isThrownBy(() -> open(ONE, "localhost/none:1", PullPolicy.NEVER))
         .withMessageStartingWith("image localhost/none:1 cannot be had: ");
     assertThatExceptionOfType(ImageException.class)
         .as("its registry is not there")
-        .isThrownBy(() -> store().open(ONE, "localhost:1/none:1", PullPolicy.ALWAYS, () -> false))
+        .isThrownBy(() -> open(ONE, "localhost:1/none:1", PullPolicy.ALWAYS))
         .withMessageContaining("connection refused");
     nothingIsLeft();
   }

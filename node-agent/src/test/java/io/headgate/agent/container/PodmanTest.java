@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.headgate.agent.container.ImageStore.ImageException;
 import io.headgate.agent.core.Container.PullPolicy;
+import io.headgate.agent.core.ImageReference;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -15,6 +16,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// How podman is called; what it does then, `RealPodmanTest` shows.
 class PodmanTest {
+  private static final ImageReference TRAIN = ImageReference.parse("localhost/train:1");
+
   @TempDir Path root;
   private FakePodman fake;
   private ImageStore store;
@@ -28,7 +31,7 @@ class PodmanTest {
   @Test
   void hasAnImagesFilesInAContainerThatNeverStarts() throws Exception {
     ImageStore.Image files =
-        store.open("headgate.a", "localhost/train:1", PullPolicy.IF_NOT_PRESENT, () -> false);
+        store.open("headgate.a", TRAIN, PullPolicy.IF_NOT_PRESENT, () -> false);
     assertThat(files.root()).isEqualTo(root.resolve("podman/store/headgate.a")).isDirectory();
     assertThat(files.workingDirectory()).contains("/usr");
     assertThat(files.environment()).containsEntry("OF_IMAGE", "a=b").hasSize(3);
@@ -49,8 +52,11 @@ class PodmanTest {
   @Test
   void saysWhatPodmanSays() {
     assertThatExceptionOfType(ImageException.class)
-        .isThrownBy(() -> store.open("a", "localhost/absent", PullPolicy.ALWAYS, () -> false))
-        .withMessage("image localhost/absent cannot be had: podman create: Error: no such image");
+        .isThrownBy(() ->
+            store.open(
+                "a", ImageReference.parse("localhost/absent"), PullPolicy.ALWAYS, () -> false))
+        .withMessage(
+            "image localhost/absent:latest cannot be had: podman create: Error: no such image");
   }
 
   @Test
@@ -58,8 +64,12 @@ class PodmanTest {
     AtomicInteger asked = new AtomicInteger();
     assertThatExceptionOfType(ImageException.class)
         .isThrownBy(() ->
-            store.open("a", "localhost/slow", PullPolicy.ALWAYS, () -> asked.incrementAndGet() > 2))
-        .withMessage("image localhost/slow cannot be had: not wanted");
+            store.open(
+                "a",
+                ImageReference.parse("localhost/slow"),
+                PullPolicy.ALWAYS,
+                () -> asked.incrementAndGet() > 2))
+        .withMessage("image localhost/slow:latest cannot be had: not wanted");
   }
 
   @Test

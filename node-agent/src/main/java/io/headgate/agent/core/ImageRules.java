@@ -1,0 +1,41 @@
+package io.headgate.agent.core;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/// Which images a node's operator lets run.
+///
+/// @param allowed empty: all
+/// @param digestRequired an image is named by its digest, so that nobody can put another one there
+public record ImageRules(Optional<List<ImagePattern>> allowed, boolean digestRequired) {
+  public static final ImageRules NONE = new ImageRules(Optional.empty(), false);
+
+  private static final int TOLD = 8;
+
+  public ImageRules {
+    allowed = allowed.map(List::copyOf);
+  }
+
+  /// Why the image may not run, and what to do; empty: it may.
+  public Optional<String> problem(String name) {
+    ImageReference image = ImageReference.parse(name);
+    if (digestRequired && image.digest().isEmpty()) {
+      return Optional.of(
+          "image %s may not run on this node, which takes images by digest only (containers.require-digest); name it %s/%s@sha256:…"
+              .formatted(image, image.registry(), image.repository()));
+    }
+    if (allowed.isPresent() && allowed.get().stream().noneMatch(each -> each.matches(image))) {
+      return Optional.of(
+          "image %s may not run on this node, which allows %s (containers.images); use one of these, or ask its operator"
+              .formatted(image, told(allowed.get())));
+    }
+    return Optional.empty();
+  }
+
+  private static String told(List<ImagePattern> patterns) {
+    String first =
+        patterns.stream().limit(TOLD).map(ImagePattern::toString).collect(Collectors.joining(", "));
+    return patterns.size() <= TOLD ? first : first + ", …";
+  }
+}
