@@ -19,6 +19,8 @@ public final class JobEnvironment {
   /// Name of the file in a job's home that it writes when it has saved its work.
   public static final String CHECKPOINTED = ".headgate-checkpointed";
 
+  private static final String UID = "HEADGATE_JOB_UID";
+
   private static final String PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
   private JobEnvironment() {}
@@ -69,6 +71,10 @@ public final class JobEnvironment {
     environment.putAll(gpus.device());
     AttemptKey key = assignment.key();
     environment.put("HEADGATE_JOB", key.job().toString());
+    environment.remove(UID);
+    if (!key.uid().isEmpty()) {
+      environment.put(UID, key.uid());
+    }
     environment.put("HEADGATE_ATTEMPT", Integer.toString(key.attempt()));
     environment.put("HEADGATE_QUEUE", assignment.queue());
     environment.put("HEADGATE_CHECKPOINT_DIR", places.checkpointDirectory());
@@ -96,12 +102,18 @@ public final class JobEnvironment {
     return environment;
   }
 
-  /// Entries that every process of an attempt has, and together only it.
-  public static List<String> marks(AttemptKey key) {
-    return List.of(
-        "HEADGATE_JOB=" + key.job(),
-        "HEADGATE_ATTEMPT=" + key.attempt(),
-        "HEADGATE_WORKER=" + key.worker());
+  /// Whether a process with these entries is of the attempt, and not of one of another job that has
+  /// or had the name. What does not say its uid was started by an agent that did not, either.
+  public static boolean isOf(AttemptKey key, List<String> entries) {
+    String uid = UID + "=";
+    return entries.containsAll(
+            List.of(
+                "HEADGATE_JOB=" + key.job(),
+                "HEADGATE_ATTEMPT=" + key.attempt(),
+                "HEADGATE_WORKER=" + key.worker()))
+        && (key.uid().isEmpty()
+            || entries.contains(uid + key.uid())
+            || entries.stream().noneMatch(entry -> entry.startsWith(uid)));
   }
 
   private static GpuQuantity total(Assignment assignment) {

@@ -26,7 +26,8 @@ public final class MarkedProcesses {
     return find(environment -> !Collections.disjoint(environment, marks));
   }
 
-  private static List<ProcessHandle> find(Predicate<List<String>> wanted) throws IOException {
+  /// Those whose entries are such.
+  static List<ProcessHandle> find(Predicate<List<String>> wanted) throws IOException {
     List<ProcessHandle> marked = new ArrayList<>();
     try (DirectoryStream<Path> processes = Files.newDirectoryStream(Path.of("/proc"), "[0-9]*")) {
       for (Path process : processes) {

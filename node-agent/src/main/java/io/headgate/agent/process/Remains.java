@@ -5,23 +5,24 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 /// What a job leaves behind when its supervisor was killed: processes that nobody watches any more.
 ///
 /// The kernel kills the program itself with its supervisor. What that has started is found by its
-/// cgroup, or by the attempt's name in its environment, which a process inherits however often it
+/// cgroup, or by the attempt's names in its environment, which a process inherits however often it
 /// forks.
 public final class Remains {
   private final Optional<Path> cgroup;
-  private final List<String> marks;
+  private final Predicate<List<String>> marked;
 
   /// What may be left of one attempt.
   ///
   /// @param cgroup that it may have had
-  /// @param marks entries of the environment that together name the attempt (`HEADGATE_JOB=…`)
-  public Remains(Optional<Path> cgroup, List<String> marks) {
+  /// @param marked whether entries of an environment (`HEADGATE_JOB=…`) name the attempt
+  public Remains(Optional<Path> cgroup, Predicate<List<String>> marked) {
     this.cgroup = cgroup;
-    this.marks = List.copyOf(marks);
+    this.marked = marked;
   }
 
   /// Kills what is found and says whether anything was; repeated until nothing is.
@@ -33,7 +34,7 @@ public final class Remains {
         Cgroups.killAndRemove(cgroup.get());
       }
     }
-    for (ProcessHandle process : MarkedProcesses.find(marks)) {
+    for (ProcessHandle process : MarkedProcesses.find(marked)) {
       found |= process.destroyForcibly();
     }
     return found;

@@ -134,7 +134,9 @@ final class HostWorkload implements Workload {
   @Override
   public boolean clear(boolean killRemains) throws IOException {
     Optional<Path> cgroup = machine.cgroups().of(assignment.key().directoryName());
-    return !killRemains || !new Remains(cgroup, JobEnvironment.marks(assignment.key())).kill();
+    Remains remains =
+        new Remains(cgroup, entries -> JobEnvironment.isOf(assignment.key(), entries));
+    return !killRemains || !remains.kill();
   }
 
   /// Of the machine's files, what its container finds too: without those of the network's names, a

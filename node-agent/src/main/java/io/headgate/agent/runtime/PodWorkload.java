@@ -210,7 +210,7 @@ final class PodWorkload implements Workload {
       return false;
     }
     // The API server may have been made to forget what lives.
-    return !new Remains(Optional.empty(), pod.marks()).kill();
+    return !new Remains(Optional.empty(), entries -> entries.containsAll(pod.marks())).kill();
   }
 
   @Override

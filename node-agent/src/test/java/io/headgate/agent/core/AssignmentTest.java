@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -151,7 +152,15 @@ class AssignmentTest {
   @Test
   void letsNobodyForgeWhatOnlyHeadgateSays() {
     Map<String, String> forged =
-        Map.of("HEADGATE_JOB", "x", "CUDA_VISIBLE_DEVICES", "all", "PATH", "/opt/bin");
+        Map.of(
+            "HEADGATE_JOB",
+            "x",
+            "HEADGATE_JOB_UID",
+            "x",
+            "CUDA_VISIBLE_DEVICES",
+            "all",
+            "PATH",
+            "/opt/bin");
     Map<String, String> environment =
         JobEnvironment.of(
             with(List.of("true"), forged, "/srv"),
@@ -168,8 +177,28 @@ class AssignmentTest {
             "HEADGATE_RESUME",
             "HEADGATE_SIMULATED",
             "TRACEPARENT",
+            "HEADGATE_JOB_UID",
             "HEADGATE_GPU_MEMORY_LIMIT_BYTES");
-    assertThat(environment.entrySet().stream().map(Object::toString))
-        .containsAll(JobEnvironment.marks(Fixtures.key("a")));
+    assertThat(JobEnvironment.isOf(Fixtures.key("a"), entries(environment))).isTrue();
+  }
+
+  private static List<String> entries(Map<String, String> environment) {
+    return environment.entrySet().stream().map(Object::toString).toList();
+  }
+
+  @Test
+  void tellsAJobFromOthersThatHadItsName() {
+    List<String> unnamed =
+        List.of(
+            "A=b", "HEADGATE_JOB=tenants/acme/jobs/a", "HEADGATE_ATTEMPT=1", "HEADGATE_WORKER=0");
+    List<String> first =
+        Stream.concat(unnamed.stream(), Stream.of("HEADGATE_JOB_UID=first")).toList();
+    assertThat(JobEnvironment.isOf(Fixtures.key("a", "first"), first)).isTrue();
+    assertThat(JobEnvironment.isOf(Fixtures.key("a", "second"), first)).isFalse();
+    assertThat(JobEnvironment.isOf(Fixtures.key("b", "first"), first)).isFalse();
+    assertThat(JobEnvironment.isOf(Fixtures.key("a", "first"), unnamed))
+        .as("an older agent started it")
+        .isTrue();
+    assertThat(JobEnvironment.isOf(Fixtures.key("a"), first)).as("an older record").isTrue();
   }
 }
