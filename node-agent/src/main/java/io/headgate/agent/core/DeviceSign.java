@@ -64,7 +64,7 @@ public sealed interface DeviceSign {
   /// @param problem one sentence
   record SliceStuck(String problem) implements DeviceSign {}
 
-  /// What holds a slice of it to its size has died; until its job ends, only the watch does.
+  /// What holds a slice of it to its size is gone; until its job ends, only the watch does.
   ///
   /// @param slice its name
   record SliceUnguarded(String slice) implements DeviceSign {}

@@ -151,7 +151,7 @@ public final class HealthRules {
       case DeviceSign.SliceUnguarded(String slice) ->
           Optional.of(
               DeviceCondition.degraded(
-                  "the MPS daemon of the slice %s has died; its job is only watched, until it ends"
+                  "MPS holds the slice %s no more; its job is only watched, until it ends"
                       .formatted(slice),
                   Remedy.INSPECT));
       case DeviceSign.SlicesRefused(int times, String problem) ->

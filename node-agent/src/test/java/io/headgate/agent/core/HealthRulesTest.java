@@ -90,7 +90,7 @@ class HealthRulesTest {
             new DeviceCondition(
                 Health.DEGRADED,
                 false,
-                "the MPS daemon of the slice acme.job.1.0#0 has died; its job is only watched, until"
+                "MPS holds the slice acme.job.1.0#0 no more; its job is only watched, until"
                     + " it ends",
                 Remedy.INSPECT));
     assertThat(judge(new DeviceSign.Throttled("it is too hot")))

@@ -6,6 +6,10 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// Tells a daemon that runs what each process of its slice's job may have. Repeated, it changes
 /// nothing.
@@ -13,6 +17,8 @@ import java.util.Optional;
 /// @param limitMib of memory
 /// @param threads percentage of the processors; empty: all
 record MpsLimits(MpsControl control, long limitMib, Optional<String> threads) {
+  private static final Logger LOG = LoggerFactory.getLogger(MpsLimits.class);
+  private static final String IN_SERVER = "--server=" + MpsPlace.SERVER;
   private static final String LIST = "--format=csv,noheader";
   private static final String ALL_THREADS = "100";
 
@@ -45,18 +51,15 @@ record MpsLimits(MpsControl control, long limitMib, Optional<String> threads) {
   }
 
   private void imposeOnNamespace(MpsPlace place, String gpuUuid, NvmlSteps passed) {
-    String inServer = "--server=" + MpsPlace.SERVER;
-    List<String> servers = List.of("server", "list", LIST);
-    List<String> namespaces = List.of("namespace", "list", inServer, LIST);
-    if (!isListed(place, gpuUuid, servers, MpsPlace.SERVER)) {
+    if (!hasServer(control, place, gpuUuid)) {
       control.order(
           place,
           gpuUuid,
           List.of("server", "create", MpsPlace.SERVER, "--allowed-devices=" + gpuUuid));
     }
     passed.reached(NvmlSteps.Step.SERVER_MADE);
-    if (!isListed(place, gpuUuid, namespaces, MpsPlace.NAMESPACE)) {
-      control.order(place, gpuUuid, List.of("namespace", "create", MpsPlace.NAMESPACE, inServer));
+    if (!hasNamespace(control, place, gpuUuid)) {
+      control.order(place, gpuUuid, List.of("namespace", "create", MpsPlace.NAMESPACE, IN_SERVER));
     }
     passed.reached(NvmlSteps.Step.NAMESPACE_MADE);
     // None inherits the limits of another, or of the server.
@@ -68,25 +71,43 @@ record MpsLimits(MpsControl control, long limitMib, Optional<String> threads) {
               "namespace",
               "set",
               namespace,
-              inServer,
+              IN_SERVER,
               "--pinned-memory-limit=" + limitMib + "M",
               "--active-thread-percentage=" + threads.orElse(ALL_THREADS)));
     }
     // A server that fails at its start vanishes without a word, and programs that find none run
     // without any limit.
-    if (!isListed(place, gpuUuid, servers, MpsPlace.SERVER)
-        || !isListed(place, gpuUuid, namespaces, MpsPlace.NAMESPACE)
-        || !Files.exists(place.sockets().resolve("control"))) {
+    if (!haveNamespace(control, place, gpuUuid)) {
       throw new GpuDriverException(
           "the MPS daemon has lost what it was told to make: the server or the namespace in "
               + place.sockets());
     }
   }
 
-  private boolean isListed(MpsPlace place, String gpuUuid, List<String> question, String wanted) {
-    return control
-        .order(place, gpuUuid, question)
-        .lines()
-        .anyMatch(line -> Arrays.asList(line.split("[,\\s]+", -1)).contains(wanted));
+  /// Whether the daemon still has what holds its slice's programs.
+  static boolean haveNamespace(MpsControl control, MpsPlace place, String gpuUuid) {
+    try {
+      return hasServer(control, place, gpuUuid)
+          && hasNamespace(control, place, gpuUuid)
+          && Files.exists(place.sockets().resolve("control"));
+    } catch (GpuDriverException e) {
+      LOG.warn("{}", e.getMessage());
+      return false;
+    }
+  }
+
+  private static boolean hasServer(MpsControl control, MpsPlace place, String gpuUuid) {
+    return names(control.order(place, gpuUuid, List.of("server", "list", LIST)))
+        .contains(MpsPlace.SERVER);
+  }
+
+  private static boolean hasNamespace(MpsControl control, MpsPlace place, String gpuUuid) {
+    return names(control.order(place, gpuUuid, List.of("namespace", "list", IN_SERVER, LIST)))
+        .contains(MpsPlace.NAMESPACE);
+  }
+
+  /// All words of a table, in whichever column they are.
+  private static Set<String> names(String table) {
+    return new TreeSet<>(Arrays.asList(table.split("[,\\s]+", -1)));
   }
 }

@@ -51,6 +51,9 @@ final class MpsSlices implements SliceMechanism {
   /// Names of the slices that this agent has made or found, and does not remove.
   private final Set<String> standing = ConcurrentHashMap.newKeySet();
 
+  /// Those that were, until MPS was found to hold them no more.
+  private final Set<String> lost = ConcurrentHashMap.newKeySet();
+
   private volatile Optional<Path> mounts = Optional.empty();
 
   MpsSlices(Nvml nvml, MpsSettings settings, NvmlSteps steps) {
@@ -147,6 +150,7 @@ final class MpsSlices implements SliceMechanism {
         Long.parseLong(plan.placement().getOrDefault(LIMIT_MIB, "1")),
         Optional.ofNullable(plan.placement().get(THREADS)),
         steps);
+    lost.remove(plan.name());
     standing.add(plan.name());
     return uuid;
   }
@@ -171,6 +175,7 @@ final class MpsSlices implements SliceMechanism {
   /// The same without the GPU, which may be gone.
   void release(SlicePlan plan) {
     standing.remove(plan.name());
+    lost.remove(plan.name());
     control.stop(place(plan));
     steps.reached(NvmlSteps.Step.DAEMON_STOPPED);
   }
@@ -229,12 +234,28 @@ final class MpsSlices implements SliceMechanism {
         own.stream().map(MpsPlace::sharedMemory).findFirst());
   }
 
-  /// Slices whose daemon is dead: their jobs' next processes are limited by nothing but the watch.
+  /// Slices of which MPS holds nobody to anything any more: their jobs' next processes are limited
+  /// by nothing but the watch. What is lost comes back with the next agent only.
   List<DeviceSign> signs(List<SlicePlan> made) {
+    for (SlicePlan plan : made) {
+      if (standing.contains(plan.name()) && !isGuarded(plan)) {
+        standing.remove(plan.name());
+        lost.add(plan.name());
+      }
+    }
     return made.stream()
-        .filter(plan -> standing.contains(plan.name()) && place(plan).daemon().isEmpty())
+        .filter(plan -> lost.contains(plan.name()))
         .map(plan -> (DeviceSign) new DeviceSign.SliceUnguarded(plan.name()))
         .toList();
+  }
+
+  private boolean isGuarded(SlicePlan plan) {
+    MpsPlace place = place(plan);
+    return place.daemon().isPresent()
+        && switch (place.protocol()) {
+          case V2 -> true;
+          case V3 -> MpsLimits.haveNamespace(control, place, plan.grant().deviceUuid());
+        };
   }
 
   private MpsPlace place(SlicePlan plan) {

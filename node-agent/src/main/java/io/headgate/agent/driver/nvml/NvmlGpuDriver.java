@@ -260,9 +260,23 @@ public final class NvmlGpuDriver implements GpuDriver {
     try {
       Gpu gpu = gpus.get(deviceUuid);
       DeviceReading read = on(gpu, gpu.watchLane(), () -> health.read(nvml, gpu.handle()));
-      return read.with(mps.signs(slices.plansOn(deviceUuid))).with(gpus.signs(deviceUuid));
+      return read.with(unguarded(gpu)).with(gpus.signs(deviceUuid));
     } catch (GpuDriverException e) {
       return DeviceReading.of(new DeviceSign.Silent(String.valueOf(e.getMessage())));
+    }
+  }
+
+  private List<DeviceSign> unguarded(Gpu gpu) {
+    List<SlicePlan> plans = slices.plansOn(gpu.facts().uuid());
+    if (plans.stream().noneMatch(plan -> mechanisms.of(plan) == mps)) {
+      return List.of();
+    }
+    try {
+      // Where slices come and go: to a daemon one speaks at a time.
+      return on(gpu, () -> mps.signs(plans));
+    } catch (GpuDriverException e) {
+      LOG.warn("how the slices of {} are held is not known: {}", gpu.words(), e.getMessage());
+      return List.of();
     }
   }
 

@@ -234,6 +234,23 @@ class MpsNamespacesTest {
   }
 
   @Test
+  void saysThatAServerHasVanishedFromUnderItsSlice() throws Exception {
+    try (NvmlGpuDriver driver = open(settings(AUTO))) {
+      SlicePlan slice = made(driver);
+      SlicePlan other = plan(driver, "b", part(0, "1/4"));
+      driver.realise(other);
+      assertThat(driver.read(FakeGpus.uuid(0)).signs()).isEmpty();
+      daemon(pipe(driver, slice)).children().forEach(ProcessHandle::destroyForcibly);
+      await().atMost(LONG).until(() -> !driver.read(FakeGpus.uuid(0)).signs().isEmpty());
+      assertThat(driver.read(FakeGpus.uuid(0)).signs())
+          .containsExactly(new DeviceSign.SliceUnguarded(slice.name()));
+      driver.release(slice);
+      assertThat(driver.read(FakeGpus.uuid(0)).signs()).isEmpty();
+      driver.release(other);
+    }
+  }
+
+  @Test
   void killsADaemonThatHangsWhenItsSliceIsReleased() throws Exception {
     try (NvmlGpuDriver driver = open(settings(AUTO, SHORT, false))) {
       SlicePlan slice = made(driver);
