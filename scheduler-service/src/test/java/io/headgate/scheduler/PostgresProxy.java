@@ -3,6 +3,7 @@ package io.headgate.scheduler;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import io.headgate.kit.db.DatabaseConfig;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -11,6 +12,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 
 /// A wire between the scheduler and its database that can be cut in the middle of a commit.
@@ -23,14 +25,32 @@ final class PostgresProxy implements AutoCloseable {
     /// The same, and the wire stays up: whoever was to say it stands still.
     STANDS_STILL,
     /// The server commits, and nobody hears of it.
-    AFTER_COMMIT
+    AFTER_COMMIT,
+    /// The server hears of all of it late: after whoever said it has lost the wire, and said it
+    /// again on another.
+    OVERTAKEN
   }
+
+  /// How a batch begins, and its last message.
+  private static final String FENCE = "fence(";
+
+  private static final String SYNC = "S\0\0\0\4";
+
+  /// Of a statement without a name, as a message of the protocol has it.
+  private static final String COMMIT = "\0\ncommit\0";
+
+  /// What a message has before that: its kind and its length.
+  private static final int HEADER = 5;
+
+  private static final String TOO_LATE = "HG001";
 
   private final ServerSocket listener;
   private final String host;
   private final int port;
   private final DatabaseConfig database;
   private final CountDownLatch stillStanding = new CountDownLatch(1);
+  private final CountDownLatch overtaken = new CountDownLatch(1);
+  private final CountDownLatch refused = new CountDownLatch(1);
   private final AtomicReference<Cut> cut = new AtomicReference<>(Cut.NOWHERE);
 
   PostgresProxy(DatabaseConfig database) throws IOException {
@@ -88,31 +108,23 @@ final class PostgresProxy implements AutoCloseable {
       InputStream in = client.getInputStream();
       OutputStream out = server.getOutputStream();
       byte[] buffer = new byte[1 << 16];
-      boolean writesJobs = false;
+      ByteArrayOutputStream batch = new ByteArrayOutputStream();
       for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
-        String text = new String(buffer, 0, read, ISO_8859_1);
-        writesJobs |= text.contains("insert into job (");
-        if (writesJobs && text.contains("COMMIT")) {
-          writesJobs = false;
-          Cut where = cut.getAndSet(Cut.NOWHERE);
-          if (where == Cut.BEFORE_COMMIT) {
-            return;
-          }
-          if (where == Cut.STANDS_STILL) {
-            stillStanding.await();
-            return;
-          }
-          if (where == Cut.AFTER_COMMIT) {
-            client.close();
-            out.write(buffer, 0, read);
-            out.flush();
-            // The server closes no connection by itself: it has done what it was told by then.
-            server.shutdownOutput();
+        if (batch.size() == 0 && !text(buffer, read).contains(FENCE)) {
+          out.write(buffer, 0, read);
+          out.flush();
+          continue;
+        }
+        batch.write(buffer, 0, read);
+        byte[] all = batch.toByteArray();
+        String text = text(all, all.length);
+        if (text.endsWith(SYNC)) {
+          batch.reset();
+          Cut where = text.contains("insert into job (") ? cut.getAndSet(Cut.NOWHERE) : Cut.NOWHERE;
+          if (!carry(where, all, text.indexOf(COMMIT) - HEADER, client, server)) {
             return;
           }
         }
-        out.write(buffer, 0, read);
-        out.flush();
       }
     } catch (IOException e) {
       // One end is gone, and so the other.
@@ -121,18 +133,71 @@ final class PostgresProxy implements AutoCloseable {
     }
   }
 
-  private static void copy(Socket from, Socket to) {
+  private static String text(byte[] bytes, int length) {
+    return new String(bytes, 0, length, ISO_8859_1);
+  }
+
+  /// @param commit where the commit begins in it
+  /// @return whether the wire is whole
+  private boolean carry(Cut where, byte[] batch, int commit, Socket client, Socket server)
+      throws IOException, InterruptedException {
+    OutputStream out = server.getOutputStream();
+    if (where == Cut.AFTER_COMMIT || where == Cut.OVERTAKEN) {
+      client.close();
+    }
+    if (where == Cut.OVERTAKEN) {
+      overtaken.await();
+    }
+    boolean isUntilCommit = where == Cut.BEFORE_COMMIT || where == Cut.STANDS_STILL;
+    out.write(batch, 0, isUntilCommit ? commit : batch.length);
+    out.flush();
+    switch (where) {
+      case STANDS_STILL -> stillStanding.await();
+      // The server closes no connection by itself: it has done what it was told by then.
+      case AFTER_COMMIT -> server.shutdownOutput();
+      case OVERTAKEN -> refused.await();
+      case BEFORE_COMMIT, NOWHERE -> {}
+    }
+    return where == Cut.NOWHERE;
+  }
+
+  private void copy(Socket from, Socket to) {
     try (from;
         to) {
-      from.getInputStream().transferTo(to.getOutputStream());
+      InputStream in = from.getInputStream();
+      byte[] buffer = new byte[1 << 16];
+      for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
+        if (text(buffer, read).contains(TOO_LATE)) {
+          refused.countDown();
+        }
+        say(to, buffer, read);
+      }
     } catch (IOException e) {
       // One end is gone, and so the other.
     }
   }
 
+  private static void say(Socket to, byte[] answer, int length) {
+    try {
+      to.getOutputStream().write(answer, 0, length);
+    } catch (IOException e) {
+      // Who asked has gone; what the server says to what was overtaken is listened to all the same.
+    }
+  }
+
+  /// What was overtaken arrives now.
+  ///
+  /// @return whether the server refused it
+  boolean arrives() throws InterruptedException {
+    overtaken.countDown();
+    return refused.await(Installation.PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+  }
+
   @Override
   public void close() throws IOException {
     stillStanding.countDown();
+    overtaken.countDown();
+    refused.countDown();
     listener.close();
   }
 }

@@ -5,18 +5,19 @@ package io.headgate.scheduler.store;
 final class BatchSql {
   private BatchSql() {}
 
-  /// First in every transaction: its lock orders writers, and its count tells a deposed one.
-  static final String FENCE =
-      """
-      update leadership
-      set last_batch = ?, version = ?, renewed_at = clock_timestamp(),
-          lease_until = clock_timestamp() + ? * interval '1 millisecond'
-      where domain = 'default' and incarnation = ? and epoch = ? and leader = ?\
-      """;
+  /// First in every transaction: its lock orders writers, and it fails for a deposed one, and for
+  /// one that was written since.
+  static final String FENCE = "select fence(?, ?, ?, ?, ?, ?, ?)";
 
-  /// A leader that stands still in the middle of a transaction keeps the row locked, so that nobody
-  /// could ever follow it. The server ends such a transaction, with its connection, after this
-  /// time: half of a usual lease. Whoever lives finds out that it did not happen.
+  /// How it fails.
+  static final String TOO_LATE = "HG001";
+
+  /// Last in every transaction.
+  static final String COMMIT = "commit";
+
+  /// Who stands still in the middle of a transaction of several round trips keeps the row locked,
+  /// so that nobody could ever lead. The server ends such a transaction, with its connection, after
+  /// this time: half of a usual lease. Whoever lives finds out that it did not happen.
   static final String LET_GO = "set local idle_in_transaction_session_timeout = '5s'";
 
   static final String INSERT_JOBS =

@@ -164,25 +164,26 @@ public final class PostgresSchedulerStore implements SchedulerStore {
                 BatchSql.FENCE,
                 batch.id(),
                 batch.version(),
+                batch.isRenewal(),
                 lease.toMillis(),
                 leader.incarnation(),
                 leader.epoch(),
-                name(leader))
-            .add(BatchSql.LET_GO);
+                name(leader));
     BatchScript.add(script, batch);
+    script.add(BatchSql.COMMIT);
     try (Connection connection = dataSource.getConnection()) {
       connection.setAutoCommit(false);
       // Who hears nothing for a lease does not lead any more, so there is no more to wait for.
       connection.setNetworkTimeout(Runnable::run, Math.toIntExact(lease.toMillis()));
       try {
-        if (script.run(connection) != 1) {
-          connection.rollback();
-          return new CommitResult.Deposed(leadership().leadership());
-        }
-        connection.commit();
+        script.run(connection);
         return new CommitResult.Committed();
       } catch (SQLException e) {
         undo(connection, e);
+        if (BatchSql.TOO_LATE.equals(e.getSQLState())) {
+          Leadership now = leadership().leadership();
+          return isOf(now, leader) ? new CommitResult.Unknown(e) : new CommitResult.Deposed(now);
+        }
         if (isOutcomeKnown(e)) {
           throw new IllegalStateException("batch " + batch.id() + " cannot be written", e);
         }
@@ -213,6 +214,12 @@ public final class PostgresSchedulerStore implements SchedulerStore {
     return state.startsWith("22") || state.startsWith("23") || state.startsWith("42");
   }
 
+  private static boolean isOf(Leadership now, Leadership leader) {
+    return now.incarnation().equals(leader.incarnation())
+        && now.epoch() == leader.epoch()
+        && now.leader().equals(leader.leader());
+  }
+
   @Override
   public Resolution resolve(Leadership leader, long batch) {
     try {
@@ -223,9 +230,7 @@ public final class PostgresSchedulerStore implements SchedulerStore {
             return row(transaction.dsl(), true);
           });
       Leadership now = row.leadership();
-      if (!now.incarnation().equals(leader.incarnation())
-          || now.epoch() != leader.epoch()
-          || !now.leader().equals(leader.leader())) {
+      if (!isOf(now, leader)) {
         return new Resolution.Deposed(now);
       }
       return row.lastBatch() >= batch ? new Resolution.Happened() : new Resolution.DidNotHappen();

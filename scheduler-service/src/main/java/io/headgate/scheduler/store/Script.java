@@ -7,8 +7,8 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Several statements that go to the server together and cost one round trip. Their texts are
-/// constants; everything else is bound.
+/// Several statements that go to the server together and cost one round trip; after one that fails
+/// the server passes over the others. Their texts are constants; everything else is bound.
 final class Script {
   private final StringBuilder text = new StringBuilder();
   private final List<Object> binds = new ArrayList<>();
@@ -36,8 +36,8 @@ final class Script {
 
   /// Runs it.
   ///
-  /// @return how many rows the first statement changed
-  int run(Connection connection) throws SQLException {
+  /// @throws SQLException a statement failed
+  void run(Connection connection) throws SQLException {
     List<Array> arrays = new ArrayList<>();
     try (PreparedStatement statement = connection.prepareStatement(text.toString())) {
       for (int i = 0; i < binds.size(); i++) {
@@ -50,9 +50,8 @@ final class Script {
           statement.setObject(i + 1, bind);
         }
       }
+      // The driver reads all results of it.
       statement.execute();
-      // The driver has read all results by now: a failure of any statement has been thrown.
-      return statement.getUpdateCount();
     } finally {
       for (Array array : arrays) {
         array.free();

@@ -127,6 +127,9 @@ final class InMemoryStore implements SchedulerStore, JobReader {
     if (!isLeader(leader)) {
       return new CommitResult.Deposed(leadership);
     }
+    if (lastBatch != batch.id() - 1 && !(batch.isRenewal() && lastBatch == batch.id())) {
+      return new CommitResult.Unknown(new IllegalStateException("too late"));
+    }
     batch
         .newJobs()
         .forEach(job -> demand(!names.containsKey(job.job().name().id()), "job", job.job()));

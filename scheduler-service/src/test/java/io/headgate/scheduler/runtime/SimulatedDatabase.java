@@ -11,6 +11,9 @@ import java.util.function.Supplier;
 final class SimulatedDatabase {
   static final String PLACE = "db";
 
+  /// How late a message may come after its wire was lost.
+  private static final long LATEST = 10 * World.SECOND;
+
   private final World world;
   private final Network network;
   private final Auditor auditor;
@@ -88,8 +91,8 @@ final class SimulatedDatabase {
     }
   }
 
-  /// Commits a batch, in the two parts of the real one: the statements, which take the lock, and
-  /// COMMIT, after which only the database knows.
+  /// Commits a batch. All of it goes to the database as one message, which may come in part, or
+  /// late: after who sent it has lost the wire, and asked the row, and sent it again.
   ///
   /// @param transaction what it does, given when its first statement ran
   void commit(
@@ -105,33 +108,35 @@ final class SimulatedDatabase {
       return;
     }
     once.give(lease.toNanos(), unknown);
+    long arrives = latency();
+    if (world.chance(lost / 2)) {
+      once.give(arrives, unknown);
+      arrives += world.between(0, LATEST);
+    }
     world.later(
         life,
-        latency(),
-        () -> locked(true, () -> statements(from, transaction, batch, once, unknown)));
+        arrives,
+        () -> locked(true, () -> statements(from, transaction, lease, batch, once, unknown)));
   }
 
   private void statements(
       SimulatedReplica from,
       Function<Long, CommitResult> transaction,
+      Duration lease,
       Batch batch,
       Answer<CommitResult> once,
       CommitResult unknown) {
-    if (once.isGiven) {
-      // Who has given up does not send COMMIT.
-      return;
-    }
+    boolean isDead = from.isDead(once.life) && world.chance(0.5);
     boolean isCut = world.chance(lost);
-    if (isCut && world.chance(0.5)) {
-      // Before COMMIT: it is rolled back.
+    if (isDead || (isCut && world.chance(0.5))) {
+      // A part of it came, and now and then the wire stays up: then the server ends it.
+      lockedUntil = world.now() + (world.chance(0.1) ? lease.toNanos() / 2 : 0);
       once.give(network.latency(), unknown);
       return;
     }
     long fencedAt = clock.instant().toEpochMilli() * World.MILLI;
     long takes = latency();
     lockedUntil = world.now() + takes;
-    // Somebody who died before he could send COMMIT has not sent it.
-    boolean isDead = from.isDead(once.life) && world.chance(0.5);
     if (isCut) {
       once.give(world.between(0, takes), unknown);
     }
@@ -139,9 +144,6 @@ final class SimulatedDatabase {
         life,
         takes,
         () -> {
-          if (isDead) {
-            return;
-          }
           CommitResult result = transaction.apply(fencedAt);
           if (result instanceof CommitResult.Committed) {
             world.note(() -> from.name() + " committed batch " + batch.id() + text(batch));
