@@ -118,6 +118,15 @@ final class BlockedHolds {
     return false;
   }
 
+  /// Puts those back in force that were not found again and have nothing in their way now.
+  void keep() {
+    for (LiveHold hold : List.copyOf(lifted.values())) {
+      if (mayStay(hold)) {
+        resume(hold);
+      }
+    }
+  }
+
   /// Tells of those that were not found again.
   void close() {
     for (JobId job : lifted.keySet()) {
@@ -148,12 +157,7 @@ final class BlockedHolds {
   /// it had one. Empty when there is none, or better-ranked jobs hold in its pools.
   Optional<Hold> find(LiveJob job) {
     LiveHold former = lifted.get(job.id());
-    if (former != null
-        && !placed.containsKey(former.pool())
-        && !former.isBroken()
-        && former.isOfItsQueue()
-        && isOpen(job, former.pool())
-        && willBeFree(former)) {
+    if (former != null && mayStay(former)) {
       return Optional.of(former.hold());
     }
     HoldSearch.Found best = null;
@@ -176,6 +180,20 @@ final class BlockedHolds {
                 Optional.empty(),
                 best.expectedStart(),
                 now));
+  }
+
+  private boolean mayStay(LiveHold hold) {
+    return !placed.containsKey(hold.pool())
+        && !hold.isBroken()
+        && hold.isOfItsQueue()
+        && isOpen(hold.job(), hold.pool())
+        && willBeFree(hold);
+  }
+
+  private void resume(LiveHold hold) {
+    lifted.remove(hold.job().id());
+    ledger.resume(hold);
+    placed.put(hold.pool(), hold);
   }
 
   /// Whether the job's tenant lets it start in the pool (DESIGN A3).
@@ -218,9 +236,7 @@ final class BlockedHolds {
   void place(LiveJob job, Hold hold) {
     LiveHold former = lifted.get(job.id());
     if (former != null && former.hold().equals(hold)) {
-      lifted.remove(job.id());
-      ledger.resume(former);
-      placed.put(former.pool(), former);
+      resume(former);
       return;
     }
     leave(job, HoldRelease.NOT_NEEDED);

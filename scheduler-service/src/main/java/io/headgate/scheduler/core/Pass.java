@@ -85,11 +85,18 @@ final class Pass {
       useHolds();
       takeTurns();
     } while (again || (blockedHolds.end() && somebodyWaitsForVictims()));
-    blockedHolds.close();
+    if (!promises.areDue()) {
+      blockedHolds.close();
+    }
     scaling.plan();
     scaling.wakeAt().ifPresent(this::wakeBy);
     Reasons.tell(world, ledger, structureChanged);
-    promises.takeBack();
+    if (promises.areDue()) {
+      // What was in the way of a hold may only have been promised.
+      promises.takeBack();
+      blockedHolds.keep();
+      blockedHolds.close();
+    }
     for (NodeState node : world.aside) {
       node.asideUntil().ifPresent(this::wakeBy);
     }
@@ -237,6 +244,9 @@ final class Pass {
   }
 
   private boolean makesRoom(Turn turn, LiveJob job) {
+    if (promises.areDue() && blockedHolds.isLifted(job)) {
+      return false;
+    }
     for (Seeker seeker : turn.seekers()) {
       // Capacity that can be asked for comes before other people's (DESIGN P6).
       if (seeker.rule() != PreemptionRule.P9
@@ -253,7 +263,7 @@ final class Pass {
 
   private boolean hold(Turn turn, LiveJob job) {
     Instant from = turn.holdsFrom();
-    if (from == null) {
+    if (from == null || (promises.areDue() && !blockedHolds.isLifted(job))) {
       return false;
     }
     if (from.isAfter(now)) {

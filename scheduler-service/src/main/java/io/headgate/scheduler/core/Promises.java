@@ -23,7 +23,8 @@ import java.util.Optional;
 ///   nodes have reported, is promised its place there. So what it needs of nodes that have reported
 ///   (a gang), of its policy's, user's and tenant's limits (A2-A4, A8) and of the pool's ceiling
 ///   (A7) is not given to worse-ranked jobs. All others start.
-/// * *Holds stay* (P5): one on a node that is waited for is kept, and used when it has reported.
+/// * *Holds stay* (P5, O7): one on a node that is waited for is kept, and used when it has
+///   reported; and no promise ends one of a long-blocked job.
 ///
 /// Free room on nodes that have reported goes at once to the first who fits there, although it
 /// might lie better on another node, or in a pool that comes first in its routing but has not

@@ -12,12 +12,25 @@ import java.util.Optional;
 public final class OnceReported {
   private OnceReported() {}
 
-  /// The place for a job that fits nowhere now; empty when it will not fit either, or when it needs
-  /// none of these nodes, or the pool's ceiling forbids it.
+  /// Whether a job that fits nowhere now will fit then; no, when it needs none of these nodes, or
+  /// the pool's ceiling forbids it.
+  public static boolean fits(PoolState pool, Ranking ranking) {
+    return !rooms(pool, ranking).isEmpty();
+  }
+
+  /// The place for such a job; empty when it will not fit.
   public static Optional<Assignment> place(PoolState pool, Ranking ranking) {
+    Map<NodeState, Room> rooms = rooms(pool, ranking);
+    return rooms.isEmpty()
+        ? Optional.empty()
+        : Optional.of(GangPlacement.place(pool, ranking.shape(), rooms));
+  }
+
+  /// As many of these nodes as it takes; none when all are too few.
+  private static Map<NodeState, Room> rooms(PoolState pool, Ranking ranking) {
     Shape shape = ranking.shape();
     if (pool.awaitedNodes().isEmpty() || !pool.hasRoom(shape.needUnits())) {
-      return Optional.empty();
+      return Map.of();
     }
     long missing = shape.workers() - ranking.workers();
     Map<NodeState, Room> rooms = new HashMap<>();
@@ -36,9 +49,7 @@ public final class OnceReported {
         missing -= workers;
       }
     }
-    return missing > 0 || rooms.isEmpty()
-        ? Optional.empty()
-        : Optional.of(GangPlacement.place(pool, shape, rooms));
+    return missing > 0 ? Map.of() : rooms;
   }
 
   private static boolean hasFreeUnits(NodeState node) {

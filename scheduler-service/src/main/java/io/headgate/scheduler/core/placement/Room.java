@@ -97,18 +97,26 @@ public final class Room {
     memoryBytes += sign * place.memoryBytes();
   }
 
-  /// Whether more was taken back than was free.
-  public boolean isOverdrawn() {
-    for (int slot = 0; slot < units.length; slot++) {
-      DeviceKind kind = kinds[slot];
-      Geometry.Sliced sliced = kind == null ? null : kind.sliced();
-      if (units[slot] < 0
-          || left[slot] < 0
-          || (sliced != null && cells(slot).isOverdrawn(sliced))) {
-        return true;
+  /// Takes shares that were given.
+  ///
+  /// @return whether all that they take of was free. What else is overdrawn, because the node has
+  ///   less now than it had, is no matter of theirs.
+  public boolean takesBack(List<WorkerPlace> places) {
+    places.forEach(this::takeBack);
+    for (WorkerPlace place : places) {
+      if ((place.cpuMillis() > 0 && cpuMillis < 0)
+          || (place.memoryBytes() > 0 && memoryBytes < 0)
+          || place.slices().stream().anyMatch(slice -> isOverdrawn(node.slot(slice.device())))) {
+        return false;
       }
     }
-    return cpuMillis < 0 || memoryBytes < 0;
+    return true;
+  }
+
+  private boolean isOverdrawn(int slot) {
+    DeviceKind kind = kinds[slot];
+    Geometry.Sliced sliced = kind == null ? null : kind.sliced();
+    return units[slot] < 0 || left[slot] < 0 || (sliced != null && cells(slot).isOverdrawn(sliced));
   }
 
   /// Takes the best place for one worker; empty when none fits.

@@ -81,8 +81,7 @@ public final class LiveHold {
 
   /// Whether what is held on the room's node fits into the room.
   public boolean fitsIn(Room room) {
-    placesByNode.getOrDefault(room.node(), List.of()).forEach(room::takeBack);
-    return !room.isOverdrawn();
+    return room.takesBack(placesByNode.getOrDefault(room.node(), List.of()));
   }
 
   public LiveJob job() {

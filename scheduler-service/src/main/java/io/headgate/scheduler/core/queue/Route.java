@@ -1,5 +1,6 @@
 package io.headgate.scheduler.core.queue;
 
+import io.headgate.scheduler.core.placement.OnceReported;
 import io.headgate.scheduler.core.placement.PoolState;
 import io.headgate.scheduler.core.placement.Ranking;
 import io.headgate.scheduler.core.rights.Standing;
@@ -14,6 +15,11 @@ public record Route(PoolState pool, int position, Ranking ranking, TenantAccount
   /// Whether a job fits there now, the pool's ceiling and the tenant's limit in it included.
   public boolean fits() {
     return ranking.fits() && hasRoomForTenant();
+  }
+
+  /// Whether a job fits there now, or will when nodes have reported that a new leader waits for.
+  boolean willFit() {
+    return hasRoomForTenant() && (ranking.fits() || OnceReported.fits(pool, ranking));
   }
 
   /// Whether the tenant's limit lets a job start there.

@@ -21,6 +21,10 @@ public final class RouteGroup extends IndexedHeap.Member<RouteGroup> {
   final IndexedHeap<Turn> turns = new IndexedHeap<>();
   private List<QueueState> queues = List.of();
   private int current;
+
+  /// Of the first route on which a job will fit.
+  private int prospect;
+
   private Block notedSupplyBlock = Block.NONE;
   private boolean passedOver;
 
@@ -30,6 +34,7 @@ public final class RouteGroup extends IndexedHeap.Member<RouteGroup> {
     this.isElastic = isElastic(routes);
     this.isShared = isShared(routes);
     this.current = routes.size();
+    this.prospect = routes.size();
   }
 
   /// In routing order.
@@ -94,11 +99,23 @@ public final class RouteGroup extends IndexedHeap.Member<RouteGroup> {
     return null;
   }
 
+  /// The first on which a job will fit, which is the one on which it fits unless a new leader waits
+  /// for nodes of others; null: none. It says whose turn comes first, so that they come in the
+  /// order that they will have when these nodes have reported.
+  static @Nullable Route prospect(List<Route> routes) {
+    for (Route route : routes) {
+      if (route.willFit()) {
+        return route;
+      }
+    }
+    return null;
+  }
+
   /// Where its tenant would stand with one job more: in the pool that the job takes, or if it fits
   /// in none, where it stands best (DESIGN A3).
   ///
   /// @param open the routes that are open to the job
-  /// @param route the first of them on which it fits; null: none
+  /// @param route its [#prospect] of them
   Standing tenantStanding(List<Route> open, @Nullable Route route) {
     if (!isShared) {
       return Standing.ENTITLED;
@@ -129,6 +146,11 @@ public final class RouteGroup extends IndexedHeap.Member<RouteGroup> {
   /// The first route on which a job fits; null: none.
   public @Nullable Route route() {
     return current < routes.size() ? routes.get(current) : null;
+  }
+
+  /// As [#prospect(List)], of all its routes.
+  @Nullable Route prospect() {
+    return prospect < routes.size() ? routes.get(prospect) : null;
   }
 
   /// The profile's execution priority in the pool that its jobs take, or would take first.
@@ -197,7 +219,7 @@ public final class RouteGroup extends IndexedHeap.Member<RouteGroup> {
 
   /// The route that its jobs take, or would take first.
   Route first() {
-    return routes.get(current < routes.size() ? current : 0);
+    return routes.get(prospect < routes.size() ? prospect : 0);
   }
 
   /// Takes the queues that have its routes.
@@ -221,6 +243,7 @@ public final class RouteGroup extends IndexedHeap.Member<RouteGroup> {
   public void lookAgain() {
     passedOver = false;
     current = 0;
+    prospect = 0;
     advance();
   }
 
@@ -236,12 +259,17 @@ public final class RouteGroup extends IndexedHeap.Member<RouteGroup> {
   /// Whether the pool of the first route is this one, and it is full.
   boolean loses(PoolState pool) {
     Route route = route();
-    return route != null && route.pool() == pool && !route.fits();
+    Route prospect = prospect();
+    return (route != null && route.pool() == pool && !route.fits())
+        || (prospect != null && prospect.pool() == pool && !prospect.willFit());
   }
 
   private void advance() {
     while (current < routes.size() && !routes.get(current).fits()) {
       current++;
+    }
+    while (prospect < routes.size() && !routes.get(prospect).willFit()) {
+      prospect++;
     }
   }
 

@@ -74,13 +74,17 @@ public final class Turn extends IndexedHeap.Member<Turn> {
     return queue.isRestricted(job);
   }
 
+  private @Nullable Route prospect(LiveJob job) {
+    return isRestricted(job) ? RouteGroup.prospect(queue.routes(job)) : queue.group().prospect();
+  }
+
   /// The route that the job takes, or would take first.
   private Route first(LiveJob job) {
     if (!isRestricted(job)) {
       return queue.group().first();
     }
     List<Route> open = queue.routes(job);
-    Route route = RouteGroup.fitting(open);
+    Route route = RouteGroup.prospect(open);
     return route != null ? route : open.isEmpty() ? queue.group().first() : open.getFirst();
   }
 
@@ -179,7 +183,7 @@ public final class Turn extends IndexedHeap.Member<Turn> {
       return;
     }
     if (group.isShared()) {
-      standing = ofPolicy.or(group.tenantStanding(queue.routes(head), fitting(head)));
+      standing = ofPolicy.or(group.tenantStanding(queue.routes(head), prospect(head)));
       restricted = isRestricted(head) ? first(head) : null;
       overOfTenant = first().tenant().over(0);
     } else {
