@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -130,8 +131,10 @@ class SupervisorLogTest {
           }
         });
     int read = 0;
+    // Whoever swaps may stand still for a while.
+    long patience = System.nanoTime() + Duration.ofSeconds(30).toNanos();
     try (AttemptLogs logs = AttemptLogs.open(job.attempt).orElseThrow()) {
-      for (int i = 0; i < 10_000; i++) {
+      for (int i = 0; i < 10_000 || (read == 0 && System.nanoTime() < patience); i++) {
         try {
           Optional<AttemptLogs.Piece> piece = logs.read(OUT, 0, 100);
           if (piece.isPresent()) {
