@@ -12,8 +12,7 @@ public record GpuConfig(
     Driver driver, Nvml nvml, Rocm rocm, Mig mig, Mps mps, Watchdog watchdog, Health health) {
   /// Where GPUs come from.
   public enum Driver {
-    /// NVIDIA's if there are any, else AMD's; otherwise the machine has no GPUs, and the log says
-    /// why.
+    /// NVIDIA's and AMD's, whichever there are; of those that there are not, the log says why.
     AUTO,
     /// NVIDIA's; without at least one the agent does not start.
     NVML,

@@ -4,6 +4,7 @@ import io.headgate.agent.driver.CpuOnlyDriver;
 import io.headgate.agent.driver.GpuDriver;
 import io.headgate.agent.driver.GpuUnavailableException;
 import io.headgate.agent.driver.KernelDevices;
+import io.headgate.agent.driver.SeveralDrivers;
 import io.headgate.agent.driver.nvml.MigSettings;
 import io.headgate.agent.driver.nvml.MpsProtocol;
 import io.headgate.agent.driver.nvml.MpsSettings;
@@ -20,6 +21,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -41,10 +43,17 @@ final class GpuDrivers {
       case NONE -> new CpuOnlyDriver();
       case NVML -> required("nvml", () -> nvml(config, cgroups, turnMigOn));
       case ROCM -> required("rocm", () -> rocm(gpu));
-      case AUTO ->
-          ifThere(() -> nvml(config, cgroups, turnMigOn))
-              .or(() -> ifThere(() -> rocm(gpu)))
-              .orElseGet(CpuOnlyDriver::new);
+      case AUTO -> {
+        List<GpuDriver> found =
+            Stream.of(ifThere(() -> nvml(config, cgroups, turnMigOn)), ifThere(() -> rocm(gpu)))
+                .flatMap(Optional::stream)
+                .toList();
+        yield switch (found.size()) {
+          case 0 -> new CpuOnlyDriver();
+          case 1 -> found.getFirst();
+          default -> new SeveralDrivers(found);
+        };
+      }
     };
   }
 

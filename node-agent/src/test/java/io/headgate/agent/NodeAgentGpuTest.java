@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import com.google.protobuf.util.Durations;
 import io.headgate.agent.driver.nvml.FakeGpus;
 import io.headgate.agent.driver.nvml.FakeGpus.Version;
+import io.headgate.agent.driver.rocm.FakeAmdGpus;
 import io.headgate.kit.config.Secret;
 import io.headgate.kit.telemetry.Telemetry;
 import io.headgate.kit.time.TimeSource;
@@ -173,6 +174,55 @@ class NodeAgentGpuTest {
         .contains("the place 1g.10gb@6 of GPU 0 (GPU-")
         .contains("is taken by 1g.10gb@6 (GPU instance 1)");
     assertThat(gpus.instances(0)).containsExactly("1g.10gb@6 alone");
+  }
+
+  @Test
+  void givesTheGpusOfBothMakersOfOneMachine() throws Exception {
+    FakeGpus nvidias = FakeGpus.in(root, Version.V580).with(false);
+    FakeAmdGpus amds = FakeAmdGpus.in(Files.createDirectories(root.resolve("amd"))).withMi300x();
+    GpuConfig both =
+        new GpuConfig(
+            GpuConfig.Driver.AUTO,
+            new GpuConfig.Nvml(nvidias.library().toString(), FakeControlPlane.PATIENCE),
+            new GpuConfig.Rocm(
+                List.of(amds.library().toString()), FakeControlPlane.PATIENCE, amds.sysfs()),
+            GpuConfig.Mig.DEFAULTS,
+            GpuConfig.Mps.DEFAULTS,
+            GpuConfig.Watchdog.DEFAULTS,
+            GpuConfig.Health.DEFAULTS);
+    start(config(nvidias.library(), GpuConfig.Driver.AUTO).withGpus(both));
+    assertThat(node().getDriver()).isEqualTo("nvml 580.95.05, rocm 7.8.0");
+    assertThat(node().getDevicesList())
+        .extracting(device -> device.getIndex() + " " + device.getGpuModel())
+        .containsExactly("0 H100", "1 MI300X");
+
+    String tell = "echo $CUDA_VISIBLE_DEVICES,$NVIDIA_VISIBLE_DEVICES,$ROCR_VISIBLE_DEVICES";
+    String nvidia = FakeGpus.uuid(0);
+    plane.send(Orders.message(job("green", tell, Orders.slice(node(), 0, "1"))));
+    assertThat(output("green")).isEqualTo(nvidia + "," + nvidia + ",-1");
+    plane.send(
+        Orders.message(
+            job(
+                "red",
+                tell,
+                Orders.slice(node(), 1, "1/8")
+                    .setPlacement(
+                        SlicePlacement.newBuilder().setProfile("CPX").setStart(7).setSize(1)))));
+    assertThat(output("red")).startsWith(",void,").doesNotEndWith("-1");
+    assertThat(plane.awaitEnd("red").getEndReason()).isEqualTo(EndReason.END_REASON_EXITED);
+
+    plane.send(
+        Orders.message(
+            Orders.assign(plane.leadership, "both", tell)
+                .addSlices(Orders.slice(node(), 0, "1"))
+                .addSlices(
+                    Orders.slice(node(), 1, "1/8")
+                        .setPlacement(
+                            SlicePlacement.newBuilder()
+                                .setProfile("CPX")
+                                .setStart(0)
+                                .setSize(1)))));
+    assertThat(plane.awaitEnd("both").getError()).contains("its GPUs are of different makers");
   }
 
   @Test

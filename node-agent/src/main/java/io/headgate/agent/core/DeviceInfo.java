@@ -34,4 +34,9 @@ public record DeviceInfo(
       IsolationLevel isolation) {
     this(index, uuid, model, memoryBytes, geometry, isolation, Optional.empty());
   }
+
+  /// The same with another number.
+  public DeviceInfo withIndex(int other) {
+    return new DeviceInfo(other, uuid, model, memoryBytes, geometry, isolation, slices);
+  }
 }

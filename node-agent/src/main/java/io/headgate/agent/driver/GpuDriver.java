@@ -58,6 +58,11 @@ public interface GpuDriver extends AutoCloseable {
   /// devices that none of the recorded plans explains.
   void recover(List<SlicePlan> recorded);
 
+  /// Whether the slice is one of this driver's, or was when its device was still there.
+  default boolean isOfIts(SlicePlan plan) {
+    return devices().stream().anyMatch(device -> device.uuid().equals(plan.grant().deviceUuid()));
+  }
+
   /// Makes the slice, or finds it as it was made before.
   ///
   /// @throws GpuDriverException when the device refuses

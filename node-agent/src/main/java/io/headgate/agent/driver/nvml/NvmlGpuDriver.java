@@ -179,6 +179,11 @@ public final class NvmlGpuDriver implements GpuDriver {
   }
 
   @Override
+  public boolean isOfIts(SlicePlan plan) {
+    return gpus.has(plan.grant().deviceUuid()) || mechanisms.areOnlyNvidias(plan.mechanism());
+  }
+
+  @Override
   public void release(SlicePlan plan) {
     boolean present = gpus.has(plan.grant().deviceUuid());
     if (!present && mechanisms.of(plan) == mps) {

@@ -51,6 +51,11 @@ record SliceMechanisms(
             () -> new GpuDriverException("this agent makes no slices by " + plan.mechanism()));
   }
 
+  /// Whether slices that are called so are made of no other maker's GPUs.
+  boolean areOnlyNvidias(String mechanism) {
+    return Stream.of(mig, cgroup, mps).map(SliceMechanism::word).anyMatch(mechanism::equals);
+  }
+
   /// An attempt with these slices.
   ///
   /// @throws GpuDriverException when it cannot have them together

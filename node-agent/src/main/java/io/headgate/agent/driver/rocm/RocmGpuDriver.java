@@ -37,6 +37,8 @@ public final class RocmGpuDriver implements GpuDriver {
   /// A number that no GPU has ends the list of those that a program sees.
   private static final String NONE = "-1";
 
+  private static final String PARTITION = "partition";
+
   /// Of the kernel's graphics drivers.
   private static final int RENDER_MAJOR = 226;
 
@@ -153,7 +155,7 @@ public final class RocmGpuDriver implements GpuDriver {
   /// The strongest way that there is for such a part of the GPU.
   private AmdMechanism mechanismFor(AmdGpu gpu, SliceGrant grant) {
     if (gpu.isPartitioned()) {
-      return mechanism("partition");
+      return mechanism(PARTITION);
     }
     return mechanism(grant.gpus().equals(GpuQuantity.ONE) ? "whole" : "watched");
   }
@@ -185,6 +187,11 @@ public final class RocmGpuDriver implements GpuDriver {
   public void realise(SlicePlan plan) {
     AmdGpu gpu = gpu(plan.grant().deviceUuid());
     slices.put(plan, on(gpu, lane, () -> mechanism(plan.mechanism()).realise(gpu, plan)));
+  }
+
+  @Override
+  public boolean isOfIts(SlicePlan plan) {
+    return gpus.containsKey(plan.grant().deviceUuid()) || plan.mechanism().equals(PARTITION);
   }
 
   @Override
