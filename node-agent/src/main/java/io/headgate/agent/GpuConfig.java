@@ -47,12 +47,21 @@ public record GpuConfig(
   ///   there
   /// @param timeout how long a call may take, before the slice that it was for has failed
   /// @param sysfs where the kernel shows its devices
-  public record Rocm(List<String> libraries, Duration timeout, Path sysfs) {
+  /// @param dmem whether the kernel's dmem controller limits the memory of parts
+  public record Rocm(List<String> libraries, Duration timeout, Path sysfs, Dmem dmem) {
+    /// The controller of cgroup v2, since Linux 6.14.
+    public enum Dmem {
+      OFF,
+      /// Where the kernel takes a limit. Whether it holds ROCm's programs to it nobody has seen.
+      AUTO
+    }
+
     public static final Rocm DEFAULTS =
         new Rocm(
             List.of("librocm_smi64.so.1", "librocm_smi64.so.7", "librocm_smi64.so"),
             Duration.ofSeconds(30),
-            Path.of("/sys"));
+            Path.of("/sys"),
+            Dmem.OFF);
 
     public Rocm {
       libraries = List.copyOf(libraries);

@@ -42,10 +42,12 @@ final class GpuDrivers {
     return switch (gpu.driver()) {
       case NONE -> new CpuOnlyDriver();
       case NVML -> required("nvml", () -> nvml(config, cgroups, turnMigOn));
-      case ROCM -> required("rocm", () -> rocm(gpu));
+      case ROCM -> required("rocm", () -> rocm(gpu, cgroups));
       case AUTO -> {
         List<GpuDriver> found =
-            Stream.of(ifThere(() -> nvml(config, cgroups, turnMigOn)), ifThere(() -> rocm(gpu)))
+            Stream.of(
+                    ifThere(() -> nvml(config, cgroups, turnMigOn)),
+                    ifThere(() -> rocm(gpu, cgroups)))
                 .flatMap(Optional::stream)
                 .toList();
         yield switch (found.size()) {
@@ -128,10 +130,16 @@ final class GpuDrivers {
         config.compute() == GpuConfig.Mps.Compute.LIMITED);
   }
 
-  private static GpuDriver rocm(GpuConfig config) {
+  private static GpuDriver rocm(GpuConfig config, Cgroups cgroups) {
     RocmGpuDriver.Settings settings =
         new RocmGpuDriver.Settings(
-            config.rocm().libraries(), config.rocm().timeout(), config.rocm().sysfs());
+            config.rocm().libraries(),
+            config.rocm().timeout(),
+            config.rocm().sysfs(),
+            KernelDevices.HERE,
+            config.rocm().dmem() == GpuConfig.Rocm.Dmem.AUTO
+                ? Optional.of(cgroups::of)
+                : Optional.empty());
     return told(RocmGpuDriver.open(settings, RocmSteps.NONE));
   }
 

@@ -185,7 +185,10 @@ class NodeAgentGpuTest {
             GpuConfig.Driver.AUTO,
             new GpuConfig.Nvml(nvidias.library().toString(), FakeControlPlane.PATIENCE),
             new GpuConfig.Rocm(
-                List.of(amds.library().toString()), FakeControlPlane.PATIENCE, amds.sysfs()),
+                List.of(amds.library().toString()),
+                FakeControlPlane.PATIENCE,
+                amds.sysfs(),
+                GpuConfig.Rocm.Dmem.OFF),
             GpuConfig.Mig.DEFAULTS,
             GpuConfig.Mps.DEFAULTS,
             GpuConfig.Watchdog.DEFAULTS,

@@ -129,7 +129,7 @@ class GpuSlicesIT {
     return new GpuConfig(
         GpuConfig.Driver.ROCM,
         GpuConfig.Nvml.DEFAULTS,
-        new GpuConfig.Rocm(List.of(library.toString()), PATIENCE, sysfs),
+        new GpuConfig.Rocm(List.of(library.toString()), PATIENCE, sysfs, GpuConfig.Rocm.Dmem.OFF),
         GpuConfig.Mig.DEFAULTS,
         GpuConfig.Mps.DEFAULTS,
         GpuConfig.Watchdog.DEFAULTS,

@@ -53,7 +53,7 @@ public final class Cgroups {
     Set<String> shared = Set.of();
     for (Path directory : downwards) {
       Path file = directory.resolve("cgroup.subtree_control");
-      for (String controller : List.of("cpu", "memory", "pids")) {
+      for (String controller : List.of("cpu", "memory", "pids", "dmem")) {
         try {
           Files.writeString(file, "+" + controller, StandardOpenOption.WRITE);
         } catch (IOException _) {

@@ -19,9 +19,11 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
@@ -50,14 +52,20 @@ public final class RocmGpuDriver implements GpuDriver {
   /// @param patience how long a call may take before it counts as failed
   /// @param sysfs where the kernel shows its devices: `/sys`
   /// @param devices what it shows of devices otherwise
+  /// @param cgroups where the cgroup of an attempt is, by the name of the attempt, if the kernel is
+  ///   to limit parts by it; absent: it is not
   public record Settings(
-      List<String> libraries, Duration patience, Path sysfs, KernelDevices devices) {
+      List<String> libraries,
+      Duration patience,
+      Path sysfs,
+      KernelDevices devices,
+      Optional<Function<String, Optional<Path>>> cgroups) {
     public Settings {
       libraries = List.copyOf(libraries);
     }
 
     public Settings(List<String> libraries, Duration patience, Path sysfs) {
-      this(libraries, patience, sysfs, KernelDevices.HERE);
+      this(libraries, patience, sysfs, KernelDevices.HERE, Optional.empty());
     }
   }
 
@@ -75,6 +83,9 @@ public final class RocmGpuDriver implements GpuDriver {
   private final String version;
   private final SortedMap<String, AmdGpu> gpus;
   private final List<AmdMechanism> mechanisms;
+
+  /// Those whose memory the kernel limits by cgroup.
+  private final Set<String> limited;
 
   /// With the nodes that programs see.
   private final MadeSlices<Kfd.Node> slices = new MadeSlices<>();
@@ -98,9 +109,14 @@ public final class RocmGpuDriver implements GpuDriver {
                     },
                     TreeMap::new));
     NodeUse use = new NodeUse(kfd);
+    DmemLimit dmem = new DmemLimit(use, settings.cgroups().orElse(_ -> Optional.empty()));
     this.mechanisms =
         List.of(
-            new WholeAmdGpu(use), new AmdPartition(rocm, use, steps), new WatchedAmdMemory(use));
+            new WholeAmdGpu(use),
+            new AmdPartition(rocm, use, steps),
+            dmem,
+            new WatchedAmdMemory(use));
+    this.limited = limited(settings, dmem);
   }
 
   /// Starts the driver, and looks at what there is.
@@ -121,6 +137,22 @@ public final class RocmGpuDriver implements GpuDriver {
       watchLane.close();
       throw new GpuUnavailableException(String.valueOf(e.getMessage()), false);
     }
+  }
+
+  private Set<String> limited(Settings settings, DmemLimit dmem) {
+    Set<String> limitedOnes = new HashSet<>();
+    for (AmdGpu gpu : gpus.values()) {
+      if (settings.cgroups().isEmpty() || gpu.isPartitioned()) {
+        continue;
+      }
+      Optional<String> problem = dmem.problem(gpu);
+      if (problem.isEmpty()) {
+        limitedOnes.add(gpu.uuid());
+      } else {
+        LOG.warn("parts of {} are only watched: {}", gpu.words(), problem.get());
+      }
+    }
+    return limitedOnes;
   }
 
   @Override
@@ -157,7 +189,10 @@ public final class RocmGpuDriver implements GpuDriver {
     if (gpu.isPartitioned()) {
       return mechanism(PARTITION);
     }
-    return mechanism(grant.gpus().equals(GpuQuantity.ONE) ? "whole" : "watched");
+    if (grant.gpus().equals(GpuQuantity.ONE)) {
+      return mechanism("whole");
+    }
+    return mechanism(limited.contains(gpu.uuid()) ? "dmem" : "watched");
   }
 
   private AmdMechanism mechanism(String word) {
@@ -191,7 +226,9 @@ public final class RocmGpuDriver implements GpuDriver {
 
   @Override
   public boolean isOfIts(SlicePlan plan) {
-    return gpus.containsKey(plan.grant().deviceUuid()) || plan.mechanism().equals(PARTITION);
+    return gpus.containsKey(plan.grant().deviceUuid())
+        || plan.mechanism().equals(PARTITION)
+        || plan.mechanism().equals("dmem");
   }
 
   @Override

@@ -354,7 +354,8 @@ class RocmGpuDriverTest {
                 List.of(gpus.library().toString()),
                 LONG,
                 gpus.sysfs(),
-                new KernelDevices(Files.createDirectory(root.resolve("dev")), kernel)),
+                new KernelDevices(Files.createDirectory(root.resolve("dev")), kernel),
+                Optional.empty()),
             RocmSteps.NONE)) {
       SlicePlan third = realised(driver, "third", partition(0, "1/4", "QPX", 4, 2));
       assertThat(driver.deviceNodes(List.of(third)))
