@@ -16,7 +16,10 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.AnnotatedElementContext;
+import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.io.TempDirFactory;
 
 /// What a store of images does, by a real engine.
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -36,13 +39,23 @@ abstract class ImageStoreContract {
   }
 
   @BeforeAll
-  void start(@TempDir Path machine) throws Exception {
+  void start(@TempDir(factory = InMemory.class) Path machine) throws Exception {
     engine = RealEngine.in(machine, wanted);
     Path program = engine.program();
     store =
         new ImageStores(
                 wanted, program, program, program, machine.resolve("mounts"), Duration.ofMinutes(1))
             .open();
+  }
+
+  /// Engines flush what they keep, which takes seconds on a disk that others use.
+  private static final class InMemory implements TempDirFactory {
+    @Override
+    public Path createTempDirectory(
+        AnnotatedElementContext elementContext, ExtensionContext extensionContext)
+        throws IOException {
+      return Files.createTempDirectory(Path.of("/dev/shm"), "headgate");
+    }
   }
 
   @AfterAll
