@@ -36,7 +36,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -50,7 +49,6 @@ import org.slf4j.LoggerFactory;
 /// handler. Handlers may block: each runs on a virtual thread, at most `maxHandlers` at a time.
 public final class ApiServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ApiServer.class);
-  private static final Duration IDLE_HANDLER = Duration.ofSeconds(30);
 
   private static final Duration PING = Duration.ofSeconds(20);
 
@@ -77,8 +75,6 @@ public final class ApiServer implements AutoCloseable {
     this.handlers =
         new ScheduledThreadPoolExecutor(
             config.maxHandlers(), Thread.ofVirtual().name("handler-", 0).factory());
-    handlers.setKeepAliveTime(IDLE_HANDLER.toSeconds(), TimeUnit.SECONDS);
-    handlers.allowCoreThreadTimeOut(true);
     observe(builder.telemetry.meter("io.headgate.kit.grpc"));
     this.server = build(builder, services);
   }
