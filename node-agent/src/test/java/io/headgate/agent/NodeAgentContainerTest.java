@@ -194,7 +194,7 @@ class NodeAgentContainerTest {
             Orders.withCallback(
                 job(
                     "j",
-                    "trap 'echo asked; exit 3' TERM; echo up; while :; do read -t 0.02 <> <(:); done"),
+                    "exec 9<> <(:); trap 'echo asked; exit 3' TERM; echo up; while :; do read -t 0.02 -u 9; done"),
                 "echo callback in $(ls -d /home /etc 2> /dev/null) of $(tr '\\0' ' ' < /proc/$HEADGATE_JOB_PID/cmdline | cut -c1-4)")));
     assertThat(output("j", 1)).isEqualTo("up");
     agent.orElseThrow().close();
@@ -236,7 +236,7 @@ class NodeAgentContainerTest {
               job(
                       "j",
                       ImageArchive.NAME,
-                      "trap 'exit 5' TERM; cat /hello; echo $A; while :; do read -t 0.02 <> <(:); done")
+                      "exec 9<> <(:); trap 'exit 5' TERM; cat /hello; echo $A; while :; do read -t 0.02 -u 9; done")
                   .setWorkingDirectory("/")));
       assertThat(output("j", 2)).isEqualTo("there\nb=c");
       agent.orElseThrow().close();

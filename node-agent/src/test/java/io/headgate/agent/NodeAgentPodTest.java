@@ -164,7 +164,7 @@ class NodeAgentPodTest {
   }
 
   private static final String UNTIL_TERM =
-      "trap 'echo asked; exit 3' TERM; echo up; while :; do read -t 0.02 <> <(:); done";
+      "exec 9<> <(:); trap 'echo asked; exit 3' TERM; echo up; while :; do read -t 0.02 -u 9; done";
 
   private Assign.Builder patient(String job) {
     return job(job, UNTIL_TERM);

@@ -148,9 +148,10 @@ class CrashTest {
                 "bash",
                 "-c",
                 """
+                exec 9<> <(:)
                 trap 'exit 23' TERM
                 echo started >> "$HEADGATE_CHECKPOINT_DIR/starts"
-                until [ -e "$HEADGATE_CHECKPOINT_DIR/go" ]; do read -t 0.02 <> <(:); done
+                until [ -e "$HEADGATE_CHECKPOINT_DIR/go" ]; do read -t 0.02 -u 9; done
                 exit 17
                 """),
             new TreeMap<>(),
