@@ -49,8 +49,7 @@ public final class Nodes {
   /// Whether the nodes of a pool, as it is in force, are to turn MIG on. A pool that is not says
   /// nothing.
   public boolean turnMigOn(TenantId tenant, PoolId pool) {
-    return changes.read(view -> view.state(tenant)).inForce().configuration().pools().stream()
-        .anyMatch(found -> found.id().equals(pool) && found.migAuto());
+    return changes.read(view -> view.migAuto(tenant, pool));
   }
 
   public Node get(TenantId tenant, NodeId id) {

@@ -4,6 +4,7 @@ import io.headgate.kit.watch.WatchPosition;
 import io.headgate.pool.core.draft.ConfigurationState;
 import io.headgate.pool.core.draft.Provisioned;
 import io.headgate.pool.core.name.NodeId;
+import io.headgate.pool.core.name.PoolId;
 import io.headgate.pool.core.name.TenantId;
 import io.headgate.pool.core.node.Node;
 import java.util.List;
@@ -19,6 +20,9 @@ public interface SupplyView {
 
   /// Versions below `before`, newest first, without their contents.
   List<Provisioned> versions(TenantId tenant, long before, int limit);
+
+  /// Whether the nodes of a pool, as it is in force, turn MIG on.
+  boolean migAuto(TenantId tenant, PoolId pool);
 
   Optional<Node> node(TenantId tenant, NodeId id);
 

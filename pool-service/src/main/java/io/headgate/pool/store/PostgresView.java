@@ -5,6 +5,7 @@ import static io.headgate.pool.store.jooq.Tables.CATALOG_CHANGES;
 import static io.headgate.pool.store.jooq.Tables.CONFIGURATIONS;
 import static io.headgate.pool.store.jooq.Tables.DRAFTS;
 import static io.headgate.pool.store.jooq.Tables.NODES;
+import static io.headgate.pool.store.jooq.Tables.POOLS;
 import static io.headgate.pool.store.jooq.Tables.VERSIONS;
 
 import io.headgate.kit.watch.WatchPosition;
@@ -14,6 +15,7 @@ import io.headgate.pool.core.draft.Draft;
 import io.headgate.pool.core.draft.Provisioned;
 import io.headgate.pool.core.draft.Stamp;
 import io.headgate.pool.core.name.NodeId;
+import io.headgate.pool.core.name.PoolId;
 import io.headgate.pool.core.name.TenantId;
 import io.headgate.pool.core.node.Node;
 import io.headgate.pool.runtime.CatalogChange;
@@ -29,6 +31,12 @@ import org.jooq.impl.DSL;
 
 /// Reads in one transaction.
 final class PostgresView implements SupplyView {
+  private static final Condition IN_FORCE =
+      CONFIGURATIONS
+          .TENANT_ID
+          .eq(VERSIONS.TENANT_ID)
+          .and(CONFIGURATIONS.VERSION.eq(VERSIONS.VERSION));
+
   private final DSLContext db;
   private final NodeTable nodeTable;
 
@@ -62,6 +70,22 @@ final class PostgresView implements SupplyView {
         .orderBy(VERSIONS.VERSION.desc())
         .limit(limit)
         .fetch(row -> provisioned(row, Configuration.EMPTY));
+  }
+
+  @Override
+  public boolean migAuto(TenantId tenant, PoolId pool) {
+    return db.fetchExists(
+        CONFIGURATIONS
+            .join(VERSIONS)
+            .on(IN_FORCE)
+            .join(POOLS)
+            .on(POOLS.TENANT_ID.eq(VERSIONS.TENANT_ID))
+            .and(POOLS.CONTENT_ID.eq(VERSIONS.CONTENT_ID)),
+        CONFIGURATIONS
+            .TENANT_ID
+            .eq(tenant.value())
+            .and(POOLS.POOL_ID.eq(pool.value()))
+            .and(POOLS.MIG_AUTO));
   }
 
   @Override
@@ -154,16 +178,11 @@ final class PostgresView implements SupplyView {
   }
 
   private Map<TenantId, Provisioned> inForceOf(Condition tenants) {
-    Condition isInForce =
-        CONFIGURATIONS
-            .TENANT_ID
-            .eq(VERSIONS.TENANT_ID)
-            .and(CONFIGURATIONS.VERSION.eq(VERSIONS.VERSION));
     List<VersionsRecord> rows =
         db.select(VERSIONS.fields())
             .from(VERSIONS)
             .join(CONFIGURATIONS)
-            .on(isInForce)
+            .on(IN_FORCE)
             .where(tenants)
             .fetchInto(VERSIONS);
     if (rows.isEmpty()) {
@@ -178,7 +197,7 @@ final class PostgresView implements SupplyView {
                         DSL.select(VERSIONS.TENANT_ID, VERSIONS.CONTENT_ID)
                             .from(VERSIONS)
                             .join(CONFIGURATIONS)
-                            .on(isInForce)
+                            .on(IN_FORCE)
                             .where(tenants)));
     Map<TenantId, Provisioned> inForce = new TreeMap<>();
     for (VersionsRecord row : rows) {
