@@ -3,6 +3,7 @@ package io.headgate.agent.driver;
 import io.headgate.agent.core.AttemptKey;
 import io.headgate.agent.core.DeviceInfo;
 import io.headgate.agent.core.DeviceNode;
+import io.headgate.agent.core.DeviceSign;
 import io.headgate.agent.core.SliceGrant;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -17,15 +18,25 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /// The GPUs of several makers in one machine, each with its own driver. The devices of the second
-/// are numbered on from those of the first. A job has devices of one maker: no program uses both as
-/// one.
+/// are numbered on from the last of the first, which may have gaps. A job has devices of one maker:
+/// no program uses both as one.
 public final class SeveralDrivers implements GpuDriver {
   private final List<GpuDriver> drivers;
+
+  /// What is added to the numbers of each driver's devices. Devices that go later change nothing.
+  private final List<Integer> offsets;
 
   /// @param drivers the first one's word counts where several say something of the same environment
   ///   variable
   public SeveralDrivers(List<GpuDriver> drivers) {
     this.drivers = List.copyOf(drivers);
+    List<Integer> found = new ArrayList<>();
+    int next = 0;
+    for (GpuDriver driver : drivers) {
+      found.add(next);
+      next += driver.devices().stream().mapToInt(device -> device.index() + 1).max().orElse(0);
+    }
+    this.offsets = List.copyOf(found);
   }
 
   @Override
@@ -46,9 +57,12 @@ public final class SeveralDrivers implements GpuDriver {
   @Override
   public List<DeviceInfo> devices() {
     List<DeviceInfo> devices = new ArrayList<>();
-    for (GpuDriver driver : drivers) {
-      int before = devices.size();
-      driver.devices().forEach(device -> devices.add(device.withIndex(before + device.index())));
+    for (int i = 0; i < drivers.size(); i++) {
+      int offset = offsets.get(i);
+      drivers
+          .get(i)
+          .devices()
+          .forEach(device -> devices.add(device.withIndex(offset + device.index())));
     }
     return List.copyOf(devices);
   }
@@ -117,7 +131,9 @@ public final class SeveralDrivers implements GpuDriver {
 
   @Override
   public DeviceReading read(String deviceUuid) {
-    return of(deviceUuid).read(deviceUuid);
+    return find(deviceUuid)
+        .map(driver -> driver.read(deviceUuid))
+        .orElseGet(() -> DeviceReading.of(new DeviceSign.Silent(hasNone(deviceUuid))));
   }
 
   @Override
@@ -163,10 +179,17 @@ public final class SeveralDrivers implements GpuDriver {
   }
 
   private GpuDriver of(String deviceUuid) {
+    return find(deviceUuid).orElseThrow(() -> new GpuDriverException(hasNone(deviceUuid)));
+  }
+
+  private Optional<GpuDriver> find(String deviceUuid) {
     return drivers.stream()
         .filter(driver -> devices(driver).anyMatch(deviceUuid::equals))
-        .findFirst()
-        .orElseThrow(() -> new GpuDriverException("this machine has no GPU " + deviceUuid));
+        .findFirst();
+  }
+
+  private static String hasNone(String deviceUuid) {
+    return "this machine has no GPU " + deviceUuid;
   }
 
   private static Stream<String> devices(GpuDriver driver) {
