@@ -75,7 +75,7 @@ final class FoundGpus {
       }
       String uuid = gpu.facts().uuid();
       try {
-        switch (on(gpu, () -> mode.turnOn(gpu.handle(), held.contains(uuid)))) {
+        switch (obstacle(gpu, mode, held).orElseGet(() -> turnOn(gpu, mode))) {
           case MigMode.Outcome.TurnedOn _ -> {
             // Anything may be otherwise now, the number in the name of its file too.
             gpus.put(uuid, on(gpu, () -> look(gpu.facts().index(), gpu.lane(), gpu.watchLane())));
@@ -95,6 +95,24 @@ final class FoundGpus {
         gpu.close();
       }
     }
+  }
+
+  /// A call of its own, of which nothing is left to come when it has taken too long: no GPU is
+  /// given up that is as it was.
+  private static Optional<MigMode.Outcome> obstacle(Gpu gpu, MigMode mode, Set<String> held) {
+    if (held.contains(gpu.facts().uuid())) {
+      // Their processes need not be there yet.
+      return Optional.of(new MigMode.Outcome.LeftAlone("jobs have slices of it"));
+    }
+    try {
+      return gpu.lane().call(() -> mode.obstacle(gpu.handle()));
+    } catch (GpuDriverException | NvmlException | IllegalStateException e) {
+      return Optional.of(new MigMode.Outcome.Refused(String.valueOf(e.getMessage())));
+    }
+  }
+
+  private static MigMode.Outcome turnOn(Gpu gpu, MigMode mode) {
+    return on(gpu, () -> mode.turnOn(gpu.handle()));
   }
 
   /// What is to be said of how a GPU is divided.

@@ -25,25 +25,26 @@ record MigMode(Nvml nvml, NvmlSteps steps) {
     /// @param why one clause
     record LeftAlone(String why) implements Outcome {}
 
-    /// It should be on, and is not: somebody uses the GPU, or its driver refuses.
+    /// It should be on, and is not: somebody uses the GPU, or its driver refuses or does not say.
     ///
     /// @param why one clause
     record Refused(String why) implements Outcome {}
   }
 
-  /// @param isHeld whether jobs have slices of it, whose processes need not be there yet
-  Outcome turnOn(Nvml.Device device, boolean isHeld) {
+  /// What keeps it from being turned on; empty: nothing. Changes nothing.
+  Optional<Outcome> obstacle(Nvml.Device device) {
     Optional<String> unfit = unfit(device);
     if (unfit.isPresent()) {
-      return new Outcome.LeftAlone(unfit.get());
-    }
-    if (isHeld) {
-      return new Outcome.LeftAlone("jobs have slices of it");
+      return Optional.of(new Outcome.LeftAlone(unfit.get()));
     }
     SortedMap<Integer, Long> users = nvml.memoryByProcess(device);
-    if (!users.isEmpty()) {
-      return new Outcome.Refused("it is used by the processes " + users.keySet());
-    }
+    return users.isEmpty()
+        ? Optional.empty()
+        : Optional.of(new Outcome.Refused("it is used by the processes " + users.keySet()));
+  }
+
+  /// On a GPU with no obstacle.
+  Outcome turnOn(Nvml.Device device) {
     try {
       nvml.turnMigOn(device);
     } catch (NvmlException e) {

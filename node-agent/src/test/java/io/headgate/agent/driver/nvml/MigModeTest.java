@@ -123,6 +123,28 @@ class MigModeTest {
   }
 
   @Test
+  void asksNothingOfAGpuOfWhichJobsHaveSlices() {
+    try (NvmlGpuDriver driver = open(settings(true))) {
+      gpus.isLost(0);
+      driver.prepare(Set.of(FakeGpus.uuid(0)));
+      assertThat(geometries(driver)).containsExactly(Geometry.CONTINUOUS);
+      gpus.isBack(0);
+      assertThat(signs(driver)).isEmpty();
+    }
+  }
+
+  @Test
+  void keepsAGpuThatDoesNotSayWhetherItCanBeDivided() {
+    try (NvmlGpuDriver driver = open(settings(true, Duration.ofMillis(300)))) {
+      gpus.slow("nvmlDeviceGetMigMode", 600);
+      driver.prepare(NOTHING_HELD);
+      assertThat(geometries(driver)).containsExactly(Geometry.CONTINUOUS);
+    } finally {
+      gpus.works("nvmlDeviceGetMigMode");
+    }
+  }
+
+  @Test
   void leavesAGpuToThePeopleWhoUseIt() {
     gpus.processes(0, "4711 1000 compute -1", "42 0 graphics -1");
     try (NvmlGpuDriver driver = open(settings(true))) {
