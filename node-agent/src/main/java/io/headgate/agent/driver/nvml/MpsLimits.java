@@ -8,8 +8,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /// Tells a daemon that runs what each process of its slice's job may have. Repeated, it changes
 /// nothing.
@@ -17,7 +15,6 @@ import org.slf4j.LoggerFactory;
 /// @param limitMib of memory
 /// @param threads percentage of the processors; empty: all
 record MpsLimits(MpsControl control, long limitMib, Optional<String> threads) {
-  private static final Logger LOG = LoggerFactory.getLogger(MpsLimits.class);
   private static final String IN_SERVER = "--server=" + MpsPlace.SERVER;
   private static final String LIST = "--format=csv,noheader";
   private static final String ALL_THREADS = "100";
@@ -85,15 +82,12 @@ record MpsLimits(MpsControl control, long limitMib, Optional<String> threads) {
   }
 
   /// Whether the daemon still has what holds its slice's programs.
+  ///
+  /// @throws GpuDriverException when it does not say
   static boolean haveNamespace(MpsControl control, MpsPlace place, String gpuUuid) {
-    try {
-      return hasServer(control, place, gpuUuid)
-          && hasNamespace(control, place, gpuUuid)
-          && Files.exists(place.sockets().resolve("control"));
-    } catch (GpuDriverException e) {
-      LOG.warn("{}", e.getMessage());
-      return false;
-    }
+    return hasServer(control, place, gpuUuid)
+        && hasNamespace(control, place, gpuUuid)
+        && Files.exists(place.sockets().resolve("control"));
   }
 
   private static boolean hasServer(MpsControl control, MpsPlace place, String gpuUuid) {

@@ -251,6 +251,17 @@ class MpsNamespacesTest {
   }
 
   @Test
+  void aDaemonThatDoesNotSayHasLostNothing() {
+    try (NvmlGpuDriver driver = open(settings(AUTO))) {
+      SlicePlan slice = made(driver);
+      gpus.fault("mps-command", 7, 1);
+      assertThat(driver.read(FakeGpus.uuid(0)).signs()).isEmpty();
+      assertThat(driver.read(FakeGpus.uuid(0)).signs()).as("nor had it then").isEmpty();
+      driver.release(slice);
+    }
+  }
+
+  @Test
   void killsADaemonThatHangsWhenItsSliceIsReleased() throws Exception {
     try (NvmlGpuDriver driver = open(settings(AUTO, SHORT, false))) {
       SlicePlan slice = made(driver);
