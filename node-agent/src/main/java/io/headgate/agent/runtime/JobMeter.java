@@ -13,9 +13,14 @@ import org.jspecify.annotations.Nullable;
 
 /// What jobs take of CPU and memory. Jobs are many, and no attribute of a metric: each is told by
 /// its queue and its slot, the smallest number that no other on the machine has. What is counted of
-/// a slot goes on with the next job there. Reads only when it is asked. Thread-safe.
+/// a slot goes on with the next job there. Reads only when it is asked, and meanwhile jobs begin
+/// and end. Thread-safe.
 final class JobMeter {
   private final Function<Collection<AttemptKey>, Map<AttemptKey, JobUsage>> reader;
+
+  /// Held while all are read: what was read first is counted first.
+  private final ReentrantLock reading = new ReentrantLock();
+
   private final ReentrantLock lock = new ReentrantLock();
   // Guarded by lock.
   private final Map<AttemptKey, Running> running = new LinkedHashMap<>();
@@ -57,15 +62,14 @@ final class JobMeter {
 
   /// Counts the attempt for the last time: its cgroup is about to go.
   void ended(AttemptKey key) {
+    Map<AttemptKey, JobUsage> now = reader.apply(List.of(key));
     lock.lock();
     try {
-      if (running.containsKey(key)) {
-        count(reader.apply(List.of(key)));
-        Running last = running.remove(key);
-        if (last != null) {
-          taken.computeIfPresent(
-              last.slot(), (_, sum) -> new JobUsage(sum.cpuNanos(), 0, sum.oomKills()));
-        }
+      count(now);
+      Running last = running.remove(key);
+      if (last != null) {
+        taken.computeIfPresent(
+            last.slot(), (_, sum) -> new JobUsage(sum.cpuNanos(), 0, sum.oomKills()));
       }
     } finally {
       lock.unlock();
@@ -74,10 +78,25 @@ final class JobMeter {
 
   /// What was taken in each slot so far, and how much memory it has now.
   Map<Slot, JobUsage> read() {
+    reading.lock();
+    try {
+      Map<AttemptKey, JobUsage> now = reader.apply(attempts());
+      lock.lock();
+      try {
+        count(now);
+        return new LinkedHashMap<>(taken);
+      } finally {
+        lock.unlock();
+      }
+    } finally {
+      reading.unlock();
+    }
+  }
+
+  private List<AttemptKey> attempts() {
     lock.lock();
     try {
-      count(reader.apply(List.copyOf(running.keySet())));
-      return new LinkedHashMap<>(taken);
+      return List.copyOf(running.keySet());
     } finally {
       lock.unlock();
     }

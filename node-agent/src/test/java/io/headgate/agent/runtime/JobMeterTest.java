@@ -1,5 +1,6 @@
 package io.headgate.agent.runtime;
 
+import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.agent.core.Assignment;
@@ -8,6 +9,8 @@ import io.headgate.agent.core.Fixtures;
 import io.headgate.agent.process.JobUsage;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 /// What jobs take, without an attribute for each job.
@@ -59,6 +62,22 @@ class JobMeterTest {
     meter.began(B);
     takes(B, 7, 50, 0);
     assertThat(meter.read()).containsOnly(Map.entry(slot(0), new JobUsage(22, 50, 2)));
+  }
+
+  @Test
+  void noJobWaitsForAReading() {
+    AtomicReference<JobMeter> itself = new AtomicReference<>();
+    JobMeter slow =
+        new JobMeter(asked -> {
+          CompletableFuture.runAsync(() -> itself.get().began(B)).orTimeout(10, SECONDS).join();
+          return machine;
+        });
+    itself.set(slow);
+    slow.began(A);
+    takes(A, 10, 100, 0);
+    takes(B, 20, 200, 0);
+
+    assertThat(slow.read()).containsKeys(slot(0), slot(1));
   }
 
   @Test
