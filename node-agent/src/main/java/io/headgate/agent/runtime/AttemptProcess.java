@@ -262,13 +262,15 @@ final class AttemptProcess implements AttemptCare, Workload.Circumstances {
     long begun = machine.time().monotonicNanos();
     Failpoint.BEFORE_RELEASE.reach();
     SliceCare slices = new SliceCare(machine, key());
-    if (failed) {
-      // Before its end is told: perhaps a device failed, and it was not the job's fault.
-      slices.look();
-    }
+    boolean suspicious = failed;
     Duration wait = FIRST_RETRY;
     while (!isDetached()) {
       try {
+        if (suspicious) {
+          suspicious = false;
+          // Before its end is told: perhaps a device failed, and it was not the job's fault.
+          slices.look();
+        }
         if (tryRelease(killRemains)) {
           machine.progress().ended(key());
           Failpoint.AFTER_RELEASE.reach();
@@ -301,9 +303,15 @@ final class AttemptProcess implements AttemptCare, Workload.Circumstances {
   }
 
   private boolean tryRelease(boolean killRemains) throws IOException {
-    if (!workload.clear(killRemains)) {
-      machine.instruments().enforced(Enforcement.REMAINS_KILLED);
-      return false;
+    switch (workload.clear(killRemains)) {
+      case NOTHING -> {}
+      case LEAVING -> {
+        return false;
+      }
+      case KILLED -> {
+        machine.instruments().enforced(Enforcement.REMAINS_KILLED);
+        return false;
+      }
     }
     machine.jobs().ended(key());
     for (SlicePlan plan : machine.ledger().slices(key())) {

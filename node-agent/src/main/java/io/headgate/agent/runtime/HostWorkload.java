@@ -132,11 +132,11 @@ final class HostWorkload implements Workload {
   }
 
   @Override
-  public boolean clear(boolean killRemains) throws IOException {
+  public Remainder clear(boolean killRemains) throws IOException {
     Optional<Path> cgroup = machine.cgroups().of(assignment.key().directoryName());
     Remains remains =
         new Remains(cgroup, entries -> JobEnvironment.isOf(assignment.key(), entries));
-    return !killRemains || !remains.kill();
+    return killRemains && remains.kill() ? Remainder.KILLED : Remainder.NOTHING;
   }
 
   /// Of the machine's files, what its container finds too: without those of the network's names, a

@@ -198,19 +198,21 @@ final class PodWorkload implements Workload {
   }
 
   @Override
-  public boolean clear(boolean killRemains) throws IOException {
+  public Remainder clear(boolean killRemains) throws IOException {
     if (!parts.ledger().hasInside(key())) {
-      return true; // It was given up before there could be a pod.
+      return Remainder.NOTHING; // It was given up before there could be a pod.
     }
     Optional<PodState> state = pod.find();
     if (state.isPresent()) {
       if (!state.get().isLeaving()) {
         pod.delete(END_PATIENCE);
       }
-      return false;
+      return Remainder.LEAVING;
     }
     // The API server may have been made to forget what lives.
-    return !new Remains(Optional.empty(), entries -> entries.containsAll(pod.marks())).kill();
+    return new Remains(Optional.empty(), entries -> entries.containsAll(pod.marks())).kill()
+        ? Remainder.KILLED
+        : Remainder.NOTHING;
   }
 
   @Override

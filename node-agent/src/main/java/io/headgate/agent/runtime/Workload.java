@@ -39,6 +39,15 @@ interface Workload {
   /// Why it ended, when its supervisor cannot say.
   record LastWords(EndReason reason, String problem) {}
 
+  /// What there was of it without a supervisor.
+  enum Remainder {
+    NOTHING,
+    /// It ends as it should, which takes a while.
+    LEAVING,
+    /// It would not have ended.
+    KILLED
+  }
+
   /// Gets what may take long, and takes no slice.
   ///
   /// @throws ImageStore.ImageException when its image cannot be had
@@ -64,11 +73,10 @@ interface Workload {
   /// It is to be stopped, which its supervisor is told, too.
   default void stopOrdered(Circumstances circumstances) {}
 
-  /// Ends what may live without a supervisor.
+  /// Ends what may live without a supervisor; repeated until there is nothing.
   ///
   /// @param killRemains its supervisor did not end by itself
-  /// @return false: something was there, so this is to be repeated
-  boolean clear(boolean killRemains) throws IOException;
+  Remainder clear(boolean killRemains) throws IOException;
 
   /// Removes what nobody may find after it.
   void cleanUp() throws IOException;
