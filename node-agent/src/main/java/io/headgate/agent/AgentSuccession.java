@@ -35,7 +35,7 @@ final class AgentSuccession implements AutoCloseable {
     NodeAgent agent = opening.get();
     try {
       agent.start();
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       agent.close();
       throw e;
     }
@@ -55,8 +55,8 @@ final class AgentSuccession implements AutoCloseable {
         current.close();
         current = next();
       }
-    } catch (RuntimeException e) {
-      LOG.error("the agent did not start anew: {}", e.getMessage());
+    } catch (RuntimeException | Error e) {
+      LOG.error("the agent did not start anew", e);
       failed.run();
     }
   }
