@@ -3,7 +3,8 @@
 // walls refuse most of it too, but only after code has run that had holes before.
 //
 // A call that is refused fails with EPERM, as it does for anyone without privileges, so programs know what
-// to do; one that is to look absent, because there is an older way to the same, with ENOSYS.
+// to do; one that is to look absent, because there is an older way to the same, with ENOSYS; a socket of
+// another family with EAFNOSUPPORT, as where the kernel lacks it. Calls of another ABI end the job (SIGSYS).
 #include "supervisor.h"
 
 #include <errno.h>
@@ -78,6 +79,8 @@ static const unsigned short REFUSED[] = {
 //   ptrace, process_vm_readv, pidfd_getfd  debuggers and profilers, and how libraries share memory of GPUs
 //                                          and copy between ranks; who else could be reached is another
 //                                          user's and not in the job's process namespace
+//   adjtimex, clock_adjtime                also how the clock's state is read; what is asked for is in memory,
+//                                          where no filter sees it, and a change is for privileged users
 //   mbind, set_mempolicy, move_pages       memory beside the GPU; of its own processes only
 //   seccomp                                a job may refuse itself more
 
