@@ -40,6 +40,8 @@ record ImageMounts(Path directory) {
     /// Layers, the topmost first, below a directory of the copy's own for what is changed.
     static Recipe overlay(List<Path> layers, Path own) throws IOException {
       Path changed = Files.createDirectories(own.resolve("changed"));
+      // It is what the job finds as `/`, and has to enter, whatever this process keeps from others.
+      Files.setPosixFilePermissions(changed, PosixFilePermissions.fromString("rwxr-xr-x"));
       Path work = Files.createDirectories(own.resolve("work"));
       String lower = layers.stream().map(Path::toString).collect(Collectors.joining(":"));
       return new Recipe(
