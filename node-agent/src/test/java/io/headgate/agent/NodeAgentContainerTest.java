@@ -265,6 +265,23 @@ class NodeAgentContainerTest {
   }
 
   @Test
+  void endsAlsoWhileItsEngineIsAway() throws Exception {
+    start();
+    plane.send(Orders.message(job("j", "echo up; exec sleep 1000")));
+    output("j", 1);
+    Path away = podman.program().resolveSibling("away");
+    Files.move(podman.program(), away);
+    plane.send(Orders.stop(plane.leadership, "j", Stop.Kind.KIND_CANCEL));
+    plane.awaitEnd("j");
+    assertThat(cdiFiles()).isEmpty();
+    assertThat(podman.containers()).hasSize(1);
+    agent.orElseThrow().close();
+    Files.move(away, podman.program());
+    start();
+    assertThat(podman.containers()).isEmpty();
+  }
+
+  @Test
   void isStoppedWhileItsImageComes() throws Exception {
     start();
     plane.send(Orders.message(job("j", "localhost/slow", "true")));

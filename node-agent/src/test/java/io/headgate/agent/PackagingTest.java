@@ -27,7 +27,8 @@ class PackagingTest {
   @Test
   void anInitSystemStopsTheAgentAndNoJob() throws Exception {
     assertThat(Files.readAllLines(Path.of("src/main/systemd/headgate-agent.service")))
-        .contains("KillMode=process", "Delegate=yes", "DelegateSubgroup=agent");
+        .contains("KillMode=process", "Delegate=yes", "DelegateSubgroup=agent")
+        .contains("After=containerd.service docker.service");
   }
 
   @Test

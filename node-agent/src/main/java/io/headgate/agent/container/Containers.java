@@ -66,11 +66,15 @@ public final class Containers {
     return devices;
   }
 
-  /// Removes what there is for an attempt of which nothing lives any more.
+  /// Removes what there is for an attempt of which nothing lives any more; its copy of an image
+  /// only if the engine is there.
   public void remove(AttemptKey attempt) throws IOException {
     devices.remove(attempt);
     try {
       images.remove(copyOf(attempt));
+    } catch (IOException e) {
+      // Its slice is not held back for that; the next agent removes it.
+      LOG.warn("{} is left: {}", copyOf(attempt), e.toString());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IOException("interrupted while a container was removed", e);

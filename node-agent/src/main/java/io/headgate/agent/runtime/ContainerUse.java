@@ -8,7 +8,8 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Whether this machine runs jobs with an image: they take all walls, and a store of images.
+/// Whether this machine runs jobs with an image: they take users and namespaces of their own, and a
+/// store of images.
 ///
 /// @param rules which images may
 public record ContainerUse(Wanted wanted, Containers.Settings settings, ImageRules rules) {

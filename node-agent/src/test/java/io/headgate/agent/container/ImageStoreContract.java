@@ -89,13 +89,18 @@ abstract class ImageStoreContract {
 
   /// For engines that have a daemon: it may be back soon, and be there on another machine.
   void takesNoImageForAbsentWhoseDaemonIs(Daemon daemon) throws Exception {
+    engine().load(ImageArchive.make(root, 1));
+    ImageStore.Image other = open(OTHER, PullPolicy.NEVER);
     daemon.away(true);
     try {
+      assertThatExceptionOfType(IOException.class).isThrownBy(() -> store().remove(OTHER));
+      assertThat(other.root()).as("its files are the agent's to unmount").doesNotExist();
       assertThatExceptionOfType(IOException.class)
           .isThrownBy(() -> open(ONE, PullPolicy.IF_NOT_PRESENT));
     } finally {
       daemon.away(false);
     }
+    store().remove(OTHER);
     nothingIsLeft();
   }
 
