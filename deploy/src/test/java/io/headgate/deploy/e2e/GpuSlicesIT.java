@@ -1,12 +1,15 @@
 package io.headgate.deploy.e2e;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
 import io.headgate.agent.AgentConfig;
 import io.headgate.agent.GpuConfig;
 import io.headgate.agent.NodeAgent;
 import io.headgate.agent.WallsConfig;
+import io.headgate.agent.process.Cgroups;
+import io.headgate.agent.qualify.Probe;
 import io.headgate.kit.config.ByteSize;
 import io.headgate.kit.config.Secret;
 import io.headgate.kit.telemetry.Telemetry;
@@ -18,6 +21,7 @@ import io.headgate.sdk.model.Submission;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,7 +35,9 @@ import org.junit.jupiter.api.io.TempDir;
 /// Fractions of GPUs from the queue to the device: the real services, and agents with the vendors'
 /// libraries, which stand in for GPUs that do not exist (see the fakes in node-agent's tests). One
 /// node's GPU is divided by MIG, the next one's is not, and its driver is too old to limit memory;
-/// of a third one such a GPU is shared by MPS; the last one's is AMD's, divided by its mode.
+/// of a third one such a GPU is shared by MPS; the driver of the fourth limits memory by cgroup;
+/// the last one's GPU is AMD's, divided by its mode. Where a program of a job uses a GPU, it is the
+/// probe of `headgate-agent qualify`, with a CUDA library that refuses what the real driver would.
 class GpuSlicesIT {
   private static final Duration PATIENCE = Duration.ofMinutes(3);
   private static final long GIB = 1L << 30;
@@ -39,12 +45,13 @@ class GpuSlicesIT {
   private static final String CONFIGURATION =
       """
       groups: [{name: team, users: [ada]}]
-      pools: [{name: divided, type: static, mig: auto}, {name: watched, type: static}, {name: amd, type: static}, {name: shared, type: static}]
+      pools: [{name: divided, type: static, mig: auto}, {name: watched, type: static}, {name: amd, type: static}, {name: shared, type: static}, {name: limited, type: static}]
       profiles:
         - {name: seventh, gpus: 1/7, isolation: hardware, pools: [divided]}
         - {name: half, gpus: 1/2, isolation: hardware, pools: [divided]}
         - {name: third, gpus: 1/3, isolation: reactive, pools: [watched]}
         - {name: shared, gpus: 1/2, isolation: driver-process, pools: [shared]}
+        - {name: limited, gpus: 1/4, isolation: driver-container, pools: [limited]}
         - {name: quarter, gpus: 1/4, isolation: hardware, pools: [amd]}
         - {name: eighth, gpus: 1/8, isolation: hardware, pools: [amd]}
       policies:
@@ -57,6 +64,7 @@ class GpuSlicesIT {
             - {name: half, profile: half}
             - {name: third, profile: third}
             - {name: shared, profile: shared}
+            - {name: limited, profile: limited}
             - {name: quarter, profile: quarter}
             - {name: eighth, profile: eighth}
       """;
@@ -75,22 +83,28 @@ class GpuSlicesIT {
     headgate =
         TestInstallation.start(Files.createDirectory(directory.resolve("up")))
             .withConfiguration(CONFIGURATION);
-    GpuConfig divided = nvidia("divided", GpuConfig.Mps.Use.OFF);
+    Probe.in(directory.resolve("fakes"));
+    GpuConfig divided = nvidia("divided", 580, GpuConfig.Mps.Use.OFF);
     try (NodeAgent newcomer = agent("divided", divided)) {
       // It hears from its pool that MIG is to be on; the next one turns it on.
       newcomer.renewal().get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
     }
     agents.add(agent("divided", divided));
-    agents.add(agent("watched", nvidia("watched", GpuConfig.Mps.Use.OFF)));
-    agents.add(agent("shared", nvidia("shared", GpuConfig.Mps.Use.AUTO)));
+    agents.add(agent("watched", nvidia("watched", 580, GpuConfig.Mps.Use.OFF)));
+    agents.add(agent("shared", nvidia("shared", 580, GpuConfig.Mps.Use.AUTO)));
+    agents.add(agent("limited", nvidia("limited", 615, GpuConfig.Mps.Use.OFF)));
     agents.add(agent("amd", amd()));
   }
 
-  private static GpuConfig nvidia(String name, GpuConfig.Mps.Use mps) throws IOException {
+  private static GpuConfig nvidia(String name, int driver, GpuConfig.Mps.Use mps)
+      throws IOException {
     Path machine = Files.createDirectory(directory.resolve(name));
     Path library = machine.resolve("libnvidia-ml.so.1");
-    Files.copy(directory.resolve("fakes/libnvidia-ml-580.so.1"), library);
+    Files.copy(directory.resolve("fakes/libnvidia-ml-%d.so.1".formatted(driver)), library);
     Path gpu = Files.createDirectories(machine.resolve("gpus/0"));
+    // Where programs say what they have; each job is another user.
+    Path programs = Files.createDirectory(gpu.resolve("cuda"));
+    Files.setPosixFilePermissions(programs, PosixFilePermissions.fromString("rwxrwxrwx"));
     Files.writeString(gpu.resolve("name"), "NVIDIA H100 80GB HBM3\n");
     Files.writeString(gpu.resolve("uuid"), "GPU-" + name + "\n");
     Files.writeString(gpu.resolve("memory"), 80 * GIB + " " + GIB + "\n");
@@ -144,7 +158,10 @@ class GpuSlicesIT {
             AgentConfig.of(
                     directory.resolve(name).resolve("agent"), name, headgate.installation().uri())
                 .withJoinToken(Secret.of(joinToken))
-                .withWalls(WallsConfig.DEFAULTS.withShared(List.of(directory.resolve("fakes"))))
+                .withWalls(
+                    WallsConfig.DEFAULTS.withShared(
+                        List.of(
+                            directory.resolve("fakes"), directory.resolve(name).resolve("gpus"))))
                 .withGpus(gpus),
             Telemetry.disabled(),
             TimeSource.system());
@@ -232,6 +249,70 @@ class GpuSlicesIT {
   private static Stream<JobState> states(String prefix) {
     return Stream.of("0", "1", "2", "3")
         .map(number -> headgate.jobs().get(prefix + number).state());
+  }
+
+  /// A program that takes all the memory that it is given, in steps of a GiB.
+  private static String greedy(String node, String how) {
+    Path fakes = directory.resolve("fakes");
+    return "FAKE_GPU_STATE=%s %s %s %s"
+        .formatted(
+            directory.resolve(node).resolve("gpus"),
+            fakes.resolve(Probe.PROGRAM),
+            fakes.resolve("libcuda.so.1"),
+            how);
+  }
+
+  /// What programs of the job got, and why no more, once all of them say so.
+  private static List<String> got(String node, String job, int count) throws IOException {
+    Path log = attempt(node, job).resolve("logs/stdout.0");
+    await()
+        .atMost(PATIENCE)
+        .until(() -> held(log).size() == count && Files.readString(log).endsWith("\n"));
+    // Under the numbers of their own namespaces, which are others' on the machine.
+    try (Stream<Path> programs = Files.list(directory.resolve(node).resolve("gpus/0/cuda"))) {
+      for (Path program : programs.toList()) {
+        Files.delete(program);
+      }
+    }
+    return held(log);
+  }
+
+  private static List<String> held(Path log) throws IOException {
+    return Files.exists(log)
+        ? Files.readAllLines(log).stream().filter(line -> line.startsWith("held ")).toList()
+        : List.of();
+  }
+
+  @Test
+  void refusesAProgramMoreThanItsInstance() throws Exception {
+    submit("full", "half", greedy("divided", "fill 1024 81920 0"));
+    headgate.awaitState("full", JobState.RUNNING);
+    assertThat(got("divided", "full", 1)).containsExactly("held 39936 CUDA_ERROR_OUT_OF_MEMORY");
+    headgate.jobs().cancel("full");
+    headgate.awaitState("full", JobState.CANCELLED);
+  }
+
+  @Test
+  void refusesTheProcessesOfAJobTogetherMoreThanTheirPart() throws Exception {
+    Cgroups tried = Cgroups.discover("slices-test");
+    tried.removeIfEmpty();
+    assumeThat(tried.areAvailable()).as("this machine lets us make cgroups").isTrue();
+    // A quarter of the 79 GiB that programs can have is 20,224 MiB.
+    for (String job : List.of("c0", "c1")) {
+      submit(job, "limited", greedy("limited", "children 2 1024 81920 0"));
+    }
+    for (String job : List.of("c0", "c1")) {
+      headgate.awaitState(job, JobState.RUNNING);
+      List<String> got = got("limited", job, 2);
+      assertThat(got).allMatch(line -> line.endsWith(" CUDA_ERROR_OUT_OF_MEMORY"));
+      assertThat(got.stream().mapToInt(line -> Integer.parseInt(line.split(" ")[1])).sum())
+          .isEqualTo(19 * 1024);
+      headgate.jobs().cancel(job);
+      headgate.awaitState(job, JobState.CANCELLED);
+    }
+    try (Stream<Path> limits = Files.list(directory.resolve("limited/gpus/0/limits"))) {
+      assertThat(limits).as("each was taken back").isEmpty();
+    }
   }
 
   @Test

@@ -181,8 +181,9 @@ public final class PostgresSchedulerStore implements SchedulerStore {
       } catch (SQLException e) {
         undo(connection, e);
         if (BatchSql.TOO_LATE.equals(e.getSQLState())) {
-          Leadership now = leadership().leadership();
-          return isOf(now, leader) ? new CommitResult.Unknown(e) : new CommitResult.Deposed(now);
+          return resolve(leader, batch.id()) instanceof Resolution.Deposed(Leadership now)
+              ? new CommitResult.Deposed(now)
+              : new CommitResult.Unknown(e);
         }
         if (isOutcomeKnown(e)) {
           throw new IllegalStateException("batch " + batch.id() + " cannot be written", e);
@@ -214,12 +215,6 @@ public final class PostgresSchedulerStore implements SchedulerStore {
     return state.startsWith("22") || state.startsWith("23") || state.startsWith("42");
   }
 
-  private static boolean isOf(Leadership now, Leadership leader) {
-    return now.incarnation().equals(leader.incarnation())
-        && now.epoch() == leader.epoch()
-        && now.leader().equals(leader.leader());
-  }
-
   @Override
   public Resolution resolve(Leadership leader, long batch) {
     try {
@@ -230,7 +225,9 @@ public final class PostgresSchedulerStore implements SchedulerStore {
             return row(transaction.dsl(), true);
           });
       Leadership now = row.leadership();
-      if (!isOf(now, leader)) {
+      if (!now.incarnation().equals(leader.incarnation())
+          || now.epoch() != leader.epoch()
+          || !now.leader().equals(leader.leader())) {
         return new Resolution.Deposed(now);
       }
       return row.lastBatch() >= batch ? new Resolution.Happened() : new Resolution.DidNotHappen();
