@@ -11,7 +11,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
-/// Jobs with an image. They take all walls: users and namespaces of their own.
+/// Jobs with an image. They take users and namespaces of their own.
 ///
 /// @param use whether the node runs such jobs
 /// @param store where images come from
