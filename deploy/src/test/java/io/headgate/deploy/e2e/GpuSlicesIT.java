@@ -105,6 +105,8 @@ class GpuSlicesIT {
     // Where programs say what they have; each job is another user.
     Path programs = Files.createDirectory(gpu.resolve("cuda"));
     Files.setPosixFilePermissions(programs, PosixFilePermissions.fromString("rwxrwxrwx"));
+    Path lock = Files.createFile(machine.resolve("gpus/lock"));
+    Files.setPosixFilePermissions(lock, PosixFilePermissions.fromString("rw-rw-rw-"));
     Files.writeString(gpu.resolve("name"), "NVIDIA H100 80GB HBM3\n");
     Files.writeString(gpu.resolve("uuid"), "GPU-" + name + "\n");
     Files.writeString(gpu.resolve("memory"), 80 * GIB + " " + GIB + "\n");
@@ -297,19 +299,15 @@ class GpuSlicesIT {
     Cgroups tried = Cgroups.discover("slices-test");
     tried.removeIfEmpty();
     assumeThat(tried.areAvailable()).as("this machine lets us make cgroups").isTrue();
-    // A quarter of the 79 GiB that programs can have is 20,224 MiB.
-    for (String job : List.of("c0", "c1")) {
-      submit(job, "limited", greedy("limited", "children 2 1024 81920 0"));
-    }
-    for (String job : List.of("c0", "c1")) {
-      headgate.awaitState(job, JobState.RUNNING);
-      List<String> got = got("limited", job, 2);
-      assertThat(got).allMatch(line -> line.endsWith(" CUDA_ERROR_OUT_OF_MEMORY"));
-      assertThat(got.stream().mapToInt(line -> Integer.parseInt(line.split(" ")[1])).sum())
-          .isEqualTo(19 * 1024);
-      headgate.jobs().cancel(job);
-      headgate.awaitState(job, JobState.CANCELLED);
-    }
+    submit("together", "limited", greedy("limited", "children 2 1024 81920 0"));
+    headgate.awaitState("together", JobState.RUNNING);
+    List<String> got = got("limited", "together", 2);
+    assertThat(got).allMatch(line -> line.endsWith(" CUDA_ERROR_OUT_OF_MEMORY"));
+    assertThat(got.stream().mapToInt(line -> Integer.parseInt(line.split(" ")[1])).sum())
+        .as("a quarter of the 79 GiB that programs can have is 20,224 MiB")
+        .isEqualTo(19 * 1024);
+    headgate.jobs().cancel("together");
+    headgate.awaitState("together", JobState.CANCELLED);
     try (Stream<Path> limits = Files.list(directory.resolve("limited/gpus/0/limits"))) {
       assertThat(limits).as("each was taken back").isEmpty();
     }
