@@ -72,6 +72,7 @@ public final class ApiServer implements AutoCloseable {
         new HealthStatus(services.stream().map(s -> s.getServiceDescriptor().getName()).toList());
     this.sizes = new RequestSizes(config.maxMessageSize(), services);
     this.calls = new ActiveCalls(config.maxCalls(), config.requestTimeout());
+    // Idle ones stay: a virtual thread costs less than a timer for each wait for a call.
     this.handlers =
         new ScheduledThreadPoolExecutor(
             config.maxHandlers(), Thread.ofVirtual().name("handler-", 0).factory());
