@@ -1,8 +1,10 @@
 package io.headgate.deploy;
 
 import io.headgate.agent.AgentConfig;
+import io.headgate.agent.GpuConfig;
 import io.headgate.agent.NodeAgent;
 import io.headgate.agent.WallsConfig;
+import io.headgate.agent.core.DeviceInfo;
 import io.headgate.kit.config.Secret;
 import io.headgate.kit.db.PostgresServer;
 import io.headgate.kit.lifecycle.Lifecycle;
@@ -23,6 +25,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 
 /// A whole installation in one process: PostgreSQL, the three services on one port, and agents.
 ///
@@ -43,6 +47,9 @@ public final class Installation implements AutoCloseable {
   private final Services services;
   private final KnownNodes knownNodes;
   private final List<NodeAgent> agents = new CopyOnWriteArrayList<>();
+
+  /// The one that has this machine's GPUs.
+  private final AtomicReference<@Nullable NodeAgent> local = new AtomicReference<>();
 
   private Installation(
       InstallationConfig config,
@@ -163,10 +170,36 @@ public final class Installation implements AutoCloseable {
     }
   }
 
+  /// Has a known node start with the devices of the plan next time, whatever it had.
+  void changeNode(String tenant, NodePlan plan) throws IOException {
+    knownNodes.change(new KnownNodes.Entry(tenant, plan));
+  }
+
+  /// The nodes of a tenant that this data directory knows.
+  List<NodePlan> knownNodes(String tenant) throws IOException {
+    return knownNodes.read().stream()
+        .filter(entry -> entry.tenant().equals(tenant))
+        .map(KnownNodes.Entry::plan)
+        .toList();
+  }
+
+  /// The tenant whose node has this machine's GPUs.
+  Optional<String> tenantOfLocalGpus() throws IOException {
+    return knownNodes.read().stream()
+        .filter(entry -> entry.plan().isLocal())
+        .map(KnownNodes.Entry::tenant)
+        .findFirst();
+  }
+
+  /// The GPUs of this machine that an agent of this process gives to jobs; empty: none has them.
+  Optional<List<DeviceInfo>> localGpus() {
+    return Optional.ofNullable(local.get()).map(NodeAgent::devices);
+  }
+
   /// Starts one more agent, which joins its pool, unless it is known already.
   public void addNode(String tenant, NodePlan plan) throws IOException {
     KnownNodes.Entry entry = new KnownNodes.Entry(tenant, plan);
-    if (knownNodes.read().contains(entry)) {
+    if (knownNodes.has(entry)) {
       return;
     }
     String joinToken;
@@ -184,7 +217,7 @@ public final class Installation implements AutoCloseable {
 
   /// Whether any of them only pretends to have GPUs.
   boolean simulatesGpus() throws IOException {
-    return knownNodes.read().stream().anyMatch(entry -> !entry.plan().gpus().isEmpty());
+    return knownNodes.read().stream().anyMatch(entry -> entry.plan().isSimulated());
   }
 
   /// Waits until every agent has joined and is connected, at most so long.
@@ -213,7 +246,9 @@ public final class Installation implements AutoCloseable {
             .withCheckpoints(config.data().resolve("checkpoints"))
             .withWalls(WallsConfig.DEFAULTS.withShared(config.shared()))
             .withSchedulers(services.processes().uris());
-    if (!plan.gpus().isEmpty()) {
+    if (plan.isLocal()) {
+      agentConfig = agentConfig.withGpus(GpuConfig.DEFAULTS);
+    } else if (plan.isSimulated()) {
       agentConfig = agentConfig.withSimulatedGpus(plan.gpus());
     }
     if (joinToken.isPresent()) {
@@ -222,6 +257,9 @@ public final class Installation implements AutoCloseable {
     NodeAgent agent = new NodeAgent(agentConfig, telemetry, TimeSource.system());
     agent.start();
     agents.add(agent);
+    if (plan.isLocal()) {
+      local.set(agent);
+    }
   }
 
   // All at once: a job that one agent has stopped must not be started by its neighbour meanwhile.

@@ -6,15 +6,25 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
 /// The agents that belong to a data directory, so that the next `up` starts them again and their
 /// jobs resume: one line `TENANT NODE POOL GPUS` each, where GPUS is `-` for a machine without
-/// devices.
+/// devices, and `local` for this one with its own.
 final class KnownNodes {
   private final Path file;
 
   /// One agent of a tenant.
-  record Entry(String tenant, NodePlan plan) {}
+  record Entry(String tenant, NodePlan plan) {
+    private boolean isSameNode(Entry other) {
+      return tenant.equals(other.tenant) && plan.id().equals(other.plan.id());
+    }
+
+    /// The same node, of the same pool, with other devices.
+    private Entry withDevicesOf(Entry other) {
+      return new Entry(tenant, new NodePlan(plan.id(), plan.pool(), other.plan.gpus()));
+    }
+  }
 
   KnownNodes(Path directory) {
     this.file = directory.resolve("nodes");
@@ -35,12 +45,28 @@ final class KnownNodes {
     return entries;
   }
 
+  /// Whether the node is known, whatever devices it has.
+  boolean has(Entry entry) throws IOException {
+    return read().stream().anyMatch(entry::isSameNode);
+  }
+
   void add(Entry entry) throws IOException {
-    List<Entry> entries = read();
-    if (entries.contains(entry)) {
-      return;
+    if (!has(entry)) {
+      write(Stream.concat(read().stream(), Stream.of(entry)).toList());
     }
-    entries.add(entry);
+  }
+
+  /// Gives the node the devices of the entry, if it is known. It stays in the pool that it joined.
+  void change(Entry entry) throws IOException {
+    if (has(entry)) {
+      write(
+          read().stream()
+              .map(each -> each.isSameNode(entry) ? each.withDevicesOf(entry) : each)
+              .toList());
+    }
+  }
+
+  private void write(List<Entry> entries) throws IOException {
     StringBuilder text = new StringBuilder();
     for (Entry each : entries) {
       NodePlan plan = each.plan();

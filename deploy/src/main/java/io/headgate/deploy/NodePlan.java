@@ -9,15 +9,22 @@ import java.util.regex.Pattern;
 ///
 /// @param id the node's id
 /// @param pool id of the pool that it joins
-/// @param gpus its simulated devices as the agent reads them (`8xH100`); empty: no devices
+/// @param gpus its simulated devices as the agent reads them (`8xH100`); [#LOCAL]: those of this
+///   machine; empty: no devices
 public record NodePlan(String id, String pool, String gpus) {
+  /// The machine's own.
+  static final String LOCAL = "local";
+
+  /// The machine itself, with or without its GPUs.
+  private static final String MACHINE = "node-0";
+
   private static final Pattern SIMULATED =
       Pattern.compile("sim:(\\d{1,3})x((\\d{1,2})x([A-Za-z0-9]+)(-\\d+(GiB|GB))?(-(mig|amd))?)");
   private static final int MAX_NODES = 64;
   private static final int MAX_GPUS_PER_NODE = 64;
 
-  /// Reads `none`, `cpu` or `sim:NODESxGPUSxMODEL[-MEMORY]`, for example `sim:2x8xA100-80GiB`; with
-  /// `-mig` or `-amd` at the end the devices have places.
+  /// Reads `none`, `cpu`, `local` or `sim:NODESxGPUSxMODEL[-MEMORY]`, for example
+  /// `sim:2x8xA100-80GiB`; with `-mig` or `-amd` at the end the devices have places.
   ///
   /// @throws IllegalArgumentException saying what would be right
   public static List<NodePlan> parse(String text, String pool) {
@@ -25,14 +32,17 @@ public record NodePlan(String id, String pool, String gpus) {
       return List.of();
     }
     if (text.equals("cpu")) {
-      return List.of(new NodePlan("node-0", pool, ""));
+      return List.of(new NodePlan(MACHINE, pool, ""));
+    }
+    if (text.equals(LOCAL)) {
+      return List.of(new NodePlan(MACHINE, pool, LOCAL));
     }
     Matcher simulated = SIMULATED.matcher(text);
     if (!simulated.matches()) {
       throw new IllegalArgumentException(
           "\""
               + text
-              + "\" is not a set of nodes; write none, cpu or sim:NODESxGPUSxMODEL[-MEMORY],"
+              + "\" is not a set of nodes; write local, cpu, none or sim:NODESxGPUSxMODEL[-MEMORY],"
               + " for example sim:2x8xA100-80GiB");
     }
     int nodes = Integer.parseInt(simulated.group(1));
@@ -58,13 +68,23 @@ public record NodePlan(String id, String pool, String gpus) {
     return List.copyOf(plans);
   }
 
+  /// Whether its devices are this machine's.
+  public boolean isLocal() {
+    return gpus.equals(LOCAL);
+  }
+
+  /// Whether its devices do not exist.
+  public boolean isSimulated() {
+    return !gpus.isEmpty() && !isLocal();
+  }
+
   /// The model of its simulated devices; empty without devices.
   public String gpuModel() {
     Matcher simulated = SIMULATED.matcher("sim:1x" + gpus);
     return simulated.matches() ? simulated.group(4) : "";
   }
 
-  /// How many devices it has.
+  /// How many simulated devices it has.
   public int gpuCount() {
     Matcher simulated = SIMULATED.matcher("sim:1x" + gpus);
     return simulated.matches() ? Integer.parseInt(simulated.group(3)) : 0;

@@ -3,7 +3,6 @@ package io.headgate.deploy;
 import io.headgate.sdk.config.Configuration;
 import io.headgate.sdk.config.ConfigurationException;
 import io.headgate.sdk.config.ConfigurationReader;
-import java.util.List;
 
 /// What a fresh installation begins with: one pool with everything, the sizes that make sense on
 /// it, and one policy that may use all of it.
@@ -12,8 +11,8 @@ final class StarterConfiguration {
 
   private StarterConfiguration() {}
 
-  static Configuration forNodes(List<NodePlan> nodes) {
-    int gpus = nodes.stream().mapToInt(NodePlan::gpuCount).sum();
+  /// @param gpus that the nodes have together
+  static Configuration forGpus(int gpus) {
     StringBuilder text = new StringBuilder();
     text.append("apiVersion: headgate/v1\nkind: Configuration\n");
     text.append("groups:\n  - {name: everyone}\n");
@@ -22,14 +21,17 @@ final class StarterConfiguration {
     if (gpus > 0) {
       text.append("  - {name: one, gpus: 1, pools: [local]}\n");
       text.append("  - {name: half, gpus: 1/2, pools: [local]}\n");
+      text.append("  - {name: quarter, gpus: 1/4, pools: [local]}\n");
     }
     text.append("policies:\n  - name: default\n    group: everyone\n");
     text.append("    reservation: ").append(gpus).append('\n');
     text.append("    limit: ").append(gpus).append('\n');
-    text.append("    queues:\n      - {name: cpu, profile: cpu}\n");
+    text.append("    queues:\n");
     if (gpus > 0) {
       text.append("      - {name: one, profile: one}\n      - {name: half, profile: half}\n");
+      text.append("      - {name: quarter, profile: quarter}\n");
     }
+    text.append("      - {name: cpu, profile: cpu}\n");
     try {
       return ConfigurationReader.read("starter.yaml", text.toString()).configuration();
     } catch (ConfigurationException e) {

@@ -40,12 +40,20 @@ final class UpScreen implements Progress {
   }
 
   /// Prints where everything is, and answers with the same text.
-  synchronized String ready(Installation installation, Path directory, UpContext context) {
+  ///
+  /// @param gpus what there is to say of this machine's
+  synchronized String ready(
+      Installation installation, Path directory, UpContext context, List<String> gpus) {
     StringBuilder text = new StringBuilder();
     line(text, "API", installation.uri() + "   gRPC and JSON on one port");
     installation.metricsUri().map(URI::toString).ifPresent(uri -> line(text, "Metrics", uri));
     line(text, "Data", directory.toString());
     line(text, "Context", context.text());
+    String label = "GPUs";
+    for (String remark : gpus) {
+      line(text, label, remark);
+      label = "";
+    }
     out.println();
     out.print(text);
     out.println();

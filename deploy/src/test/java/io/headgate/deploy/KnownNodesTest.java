@@ -28,6 +28,20 @@ class KnownNodesTest {
   }
 
   @Test
+  void givesANodeOtherDevicesInThePoolThatItJoined(@TempDir Path directory) throws Exception {
+    KnownNodes nodes = new KnownNodes(directory);
+    nodes.add(SIMULATED);
+    nodes.add(PLAIN);
+
+    nodes.change(new KnownNodes.Entry("default", new NodePlan("node-0", "gpus", "local")));
+    nodes.change(new KnownNodes.Entry("acme", new NodePlan("node-0", "gpus", "local")));
+
+    assertThat(nodes.read())
+        .containsExactly(
+            SIMULATED, new KnownNodes.Entry("default", new NodePlan("node-0", "local", "local")));
+  }
+
+  @Test
   void refusesALineThatItCannotRead(@TempDir Path directory) throws Exception {
     Files.writeString(directory.resolve("nodes"), "acme sim-0\n");
 

@@ -22,7 +22,10 @@ class NodePlanTest {
   }
 
   @Test
-  void aMachineWithoutDevicesIsANodeToo() {
+  void aMachineIsOneNodeWithAndWithoutItsDevices() {
+    assertThat(NodePlan.parse("local", "local"))
+        .containsExactly(new NodePlan("node-0", "local", "local"));
+    assertThat(NodePlan.parse("cpu", "local").getFirst().id()).isEqualTo("node-0");
     assertThat(NodePlan.parse("cpu", "local")).hasSize(1);
     assertThat(NodePlan.parse("none", "local")).isEmpty();
   }

@@ -1,5 +1,6 @@
 package io.headgate.agent;
 
+import io.headgate.agent.core.DeviceInfo;
 import io.headgate.agent.driver.CpuOnlyDriver;
 import io.headgate.agent.driver.GpuDriver;
 import io.headgate.agent.driver.GpuUnavailableException;
@@ -18,6 +19,7 @@ import io.headgate.agent.process.Cgroups;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -42,12 +44,12 @@ final class GpuDrivers {
     return switch (gpu.driver()) {
       case NONE -> new CpuOnlyDriver();
       case NVML -> required("nvml", () -> nvml(config, cgroups, turnMigOn));
-      case ROCM -> required("rocm", () -> rocm(gpu, cgroups));
+      case ROCM -> required("rocm", () -> told(rocm(gpu, cgroups)));
       case AUTO -> {
         List<GpuDriver> found =
             Stream.of(
                     ifThere(() -> nvml(config, cgroups, turnMigOn)),
-                    ifThere(() -> rocm(gpu, cgroups)))
+                    ifThere(() -> told(rocm(gpu, cgroups))))
                 .flatMap(Optional::stream)
                 .toList();
         yield switch (found.size()) {
@@ -57,6 +59,28 @@ final class GpuDrivers {
         };
       }
     };
+  }
+
+  /// What there is, looked at and let go again.
+  static MachineGpus look(GpuConfig gpu) {
+    List<DeviceInfo> devices = new ArrayList<>();
+    List<String> absent = new ArrayList<>();
+    List<String> problems = new ArrayList<>();
+    List<Supplier<GpuDriver>> makers =
+        List.of(
+            () -> nvml(gpu, MpsSettings.OFF, Cgroups.none(), false),
+            () -> rocm(gpu, Cgroups.none()));
+    for (Supplier<GpuDriver> maker : makers) {
+      try (GpuDriver driver = maker.get()) {
+        if (driver.devices().isEmpty()) {
+          problems.add(driver.description() + " shows no GPUs");
+        }
+        devices.addAll(driver.devices());
+      } catch (GpuUnavailableException e) {
+        (e.isAbsent() ? absent : problems).add(String.valueOf(e.getMessage()));
+      }
+    }
+    return new MachineGpus(devices, absent, problems);
   }
 
   private static GpuDriver required(String name, Supplier<GpuDriver> opening) {
@@ -100,16 +124,21 @@ final class GpuDrivers {
   ///
   /// @throws GpuUnavailableException when there is no driver that works
   static GpuDriver nvml(AgentConfig agent, Cgroups cgroups, boolean turnMigOn) {
-    GpuConfig config = agent.gpu();
+    GpuConfig gpu = agent.gpu();
+    return told(nvml(gpu, mps(gpu.mps(), agent.data().toAbsolutePath()), cgroups, turnMigOn));
+  }
+
+  private static GpuDriver nvml(
+      GpuConfig config, MpsSettings mps, Cgroups cgroups, boolean turnMigOn) {
     NvmlGpuDriver.Settings settings =
         new NvmlGpuDriver.Settings(
             config.nvml().library(),
             config.nvml().timeout(),
             new MigSettings(turnMigOn, config.mig().strangers() == GpuConfig.Mig.Strangers.REMOVE),
             cgroups::of,
-            mps(config.mps(), agent.data().toAbsolutePath()),
+            mps,
             KernelDevices.HERE);
-    return told(NvmlGpuDriver.open(settings, NvmlSteps.NONE));
+    return NvmlGpuDriver.open(settings, NvmlSteps.NONE);
   }
 
   private static MpsSettings mps(GpuConfig.Mps config, Path data) {
@@ -140,7 +169,7 @@ final class GpuDrivers {
             config.rocm().dmem() == GpuConfig.Rocm.Dmem.AUTO
                 ? Optional.of(cgroups::of)
                 : Optional.empty());
-    return told(RocmGpuDriver.open(settings, RocmSteps.NONE));
+    return RocmGpuDriver.open(settings, RocmSteps.NONE);
   }
 
   private static GpuDriver told(GpuDriver driver) {

@@ -1,6 +1,7 @@
 package io.headgate.agent;
 
 import com.sun.management.OperatingSystemMXBean;
+import io.headgate.agent.core.DeviceInfo;
 import io.headgate.agent.driver.GpuDriver;
 import io.headgate.agent.grpc.Membership;
 import io.headgate.agent.process.BootClock;
@@ -154,6 +155,11 @@ public final class NodeAgent implements AutoCloseable {
   /// Resource name of the node; empty before it has joined.
   public Optional<String> node() {
     return membership.node();
+  }
+
+  /// Its GPUs, as they can be given to jobs.
+  public List<DeviceInfo> devices() {
+    return driver.devices();
   }
 
   /// Whether it has joined, told what it has, and a scheduler listens.

@@ -3,35 +3,25 @@ package io.headgate.deploy.e2e;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.sdk.client.HeadgateClient;
-import io.headgate.sdk.client.LogOptions;
-import io.headgate.sdk.client.LogStream;
-import io.headgate.sdk.model.ClientConfig;
-import io.headgate.sdk.model.Credentials;
 import io.headgate.sdk.model.Job;
 import io.headgate.sdk.model.JobFilter;
 import io.headgate.sdk.model.JobSpec;
 import io.headgate.sdk.model.JobSpec.AbortCallback;
 import io.headgate.sdk.model.JobState;
-import io.headgate.sdk.model.LogPiece;
-import io.headgate.sdk.model.ServerAddress;
 import io.headgate.sdk.model.Submission;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanContext;
 import io.opentelemetry.api.trace.TraceFlags;
 import io.opentelemetry.api.trace.TraceState;
 import io.opentelemetry.context.Scope;
-import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -43,7 +33,6 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Order(1) // It takes longest.
 class KilledAndStartedAgainIT {
   private static final Duration PATIENCE = Duration.ofMinutes(3);
-  private static final Pattern API = Pattern.compile("^ +API +(http://\\S+)");
 
   private static final Span CLIENT =
       Span.wrap(
@@ -57,9 +46,9 @@ class KilledAndStartedAgainIT {
 
   @Test
   void aKilledInstallationAdoptsWhatStillRuns() throws Exception {
-    Up first = up();
+    UpProcess first = up();
     Path done = signs().resolve("go");
-    try (HeadgateClient client = connect(first);
+    try (HeadgateClient client = first.connect(Path.of(data()));
         Scope _ = CLIENT.makeCurrent()) {
       // Runs until it is told to end, and tells how often it was started, and in whose trace.
       client
@@ -80,26 +69,26 @@ class KilledAndStartedAgainIT {
     }
 
     first.process().destroyForcibly().waitFor();
-    Up second = up();
+    UpProcess second = up();
 
-    try (HeadgateClient client = connect(second)) {
+    try (HeadgateClient client = second.connect(Path.of(data()))) {
       Job adopted = await(client, "survivor", JobState.RUNNING);
       assertThat(adopted.attempt()).isEqualTo(1);
       Files.createFile(done);
       Job ended = await(client, "survivor", JobState.FAILED);
       assertThat(ended.exitCode()).isEqualTo(7);
       assertThat(ended.attempt()).isEqualTo(1);
-      assertThat(output(client, "survivor"))
+      assertThat(UpProcess.output(client, "survivor"))
           .as("started once, in the trace of who submitted it")
           .matches("started 00-" + CLIENT.getSpanContext().getTraceId() + "-[0-9a-f]{16}-01\n");
     }
-    stop(second);
+    second.stop();
   }
 
   @Test
   void aStoppedInstallationSavesItsJobsAndResumesThem() throws Exception {
-    Up first = up();
-    try (HeadgateClient client = connect(first)) {
+    UpProcess first = up();
+    try (HeadgateClient client = first.connect(Path.of(data()))) {
       client
           .jobs("default")
           .submit(
@@ -126,27 +115,27 @@ class KilledAndStartedAgainIT {
         .anyMatch(process -> words(process).contains("headgate-supervisor"))
         .anyMatch(process -> words(process).contains("sleep 600"));
 
-    stop(first);
+    first.stop();
     // PostgreSQL says that it has stopped shortly before its process ends.
     for (ProcessHandle ending : processesOfTheInstallation()) {
       assertThat(ending.onExit()).as("%s ends", words(ending)).succeedsWithin(PATIENCE);
     }
     assertThat(processesOfTheInstallation()).as("what is left behind").isEmpty();
-    Up second = up();
+    UpProcess second = up();
 
-    try (HeadgateClient client = connect(second)) {
+    try (HeadgateClient client = second.connect(Path.of(data()))) {
       await(client, "careful", JobState.DONE);
-      assertThat(output(client, "careful")).isEqualTo("saved\n");
+      assertThat(UpProcess.output(client, "careful")).isEqualTo("saved\n");
     }
-    stop(second);
+    second.stop();
   }
 
   @Test
   void aSecondUpSaysThatOneIsRunningAndDisturbsNothing() throws Exception {
     // On an address of its own, as it could be another of the machine.
-    Up first = up("--ip", "127.0.0.2");
+    UpProcess first = up("--ip", "127.0.0.2");
     assertThat(first.uri()).startsWith("http://127.0.0.2:");
-    try (HeadgateClient client = connect(first)) {
+    try (HeadgateClient client = first.connect(Path.of(data()))) {
       Process second = command().start();
       String text = new String(second.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
 
@@ -157,28 +146,12 @@ class KilledAndStartedAgainIT {
           .contains("  API          " + first.uri() + " ");
       assertThat(client.jobs("default").listAll(JobFilter.ALL)).isEmpty();
     }
-    stop(first);
+    first.stop();
   }
-
-  @Test
-  void anEphemeralInstallationLeavesNothingBehindWhenItIsStopped() throws Exception {
-    Path temporary = Files.createDirectories(directory.resolve("temporary"));
-    Up only =
-        started(
-            command(
-                List.of("-Djava.io.tmpdir=" + temporary), "up", "--ephemeral", "--nodes", "none"));
-    assertThat(temporary).isNotEmptyDirectory();
-
-    stop(only);
-    assertThat(temporary).isEmptyDirectory();
-  }
-
-  /// A running installation, and where its API is. It chooses the port, for one that the test chose
-  /// could be taken before it comes to it.
-  private record Up(Process process, String uri) {}
 
   private ProcessBuilder command() throws IOException {
-    return command(
+    return UpProcess.command(
+        directory.resolve("config"),
         List.of(),
         "up",
         "--data",
@@ -189,58 +162,15 @@ class KilledAndStartedAgainIT {
         signs().toString());
   }
 
-  private ProcessBuilder command(List<String> flags, String... words) throws IOException {
-    List<String> all = new ArrayList<>(flags);
-    all.add("-XX:+AutoCreateSharedArchive");
-    all.add("-XX:SharedArchiveFile=" + Packaged.archive());
-    all.add("-Xlog:cds*=off");
-    List<String> command = Packaged.UP.java(all.toArray(String[]::new));
-    command.add("io.headgate.sdk.cli.HeadgateCli");
-    command.addAll(List.of(words));
-    command.addAll(List.of("--port", "0"));
-    ProcessBuilder builder =
-        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT);
-    // Its own context file, not the one of whoever runs the tests.
-    builder.environment().put("XDG_CONFIG_HOME", directory.resolve("config").toString());
-    return builder;
-  }
-
-  private Up up(String... flags) throws Exception {
+  private UpProcess up(String... flags) throws Exception {
     ProcessBuilder builder = command();
     builder.command().addAll(List.of(flags));
-    return started(builder);
-  }
-
-  private static Up started(ProcessBuilder builder) throws Exception {
-    Process process = builder.start();
-    BufferedReader out = process.inputReader(StandardCharsets.UTF_8);
-    String uri = "";
-    for (String line = out.readLine(); line != null; line = out.readLine()) {
-      Matcher api = API.matcher(line);
-      if (api.find()) {
-        uri = api.group(1);
-      }
-      if (line.startsWith("Ready in")) {
-        return new Up(process, uri);
-      }
-    }
-    throw new IllegalStateException("up ended with " + process.waitFor());
+    return UpProcess.start(builder);
   }
 
   /// Where a test and its jobs leave each other signs.
   private Path signs() throws IOException {
     return Files.createDirectories(directory.resolve("signs"));
-  }
-
-  private static void stop(Up up) throws InterruptedException {
-    up.process().destroy();
-    assertThat(up.process().waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)).as("up ends").isTrue();
-  }
-
-  private HeadgateClient connect(Up up) throws Exception {
-    String key = Files.readString(directory.resolve("data/secrets/admin.key")).strip();
-    return HeadgateClient.connect(
-        ClientConfig.of(ServerAddress.parse(up.uri()), new Credentials.Key(key)));
   }
 
   private static Job await(HeadgateClient client, String id, JobState state) {
@@ -249,16 +179,6 @@ class KilledAndStartedAgainIT {
         .as(() -> id + " is to become " + state + "; it is " + client.jobs("default").get(id))
         .isPresent();
     return found.orElseThrow();
-  }
-
-  private static String output(HeadgateClient client, String id) {
-    StringBuilder text = new StringBuilder();
-    try (LogStream log = client.jobs("default").logs(id, LogOptions.ALL)) {
-      for (LogPiece piece = log.next(); piece != null; piece = log.next()) {
-        text.append(new String(piece.data(), StandardCharsets.UTF_8));
-      }
-    }
-    return text.toString();
   }
 
   /// Everything that lives and has to do with the data directory: by its words, its environment or

@@ -1,0 +1,197 @@
+package io.headgate.deploy;
+
+import io.headgate.kit.telemetry.TelemetryConfig;
+import io.headgate.sdk.cli.output.UsageException;
+import java.net.Inet4Address;
+import java.net.InetAddress;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/// What `up` can be told.
+final class UpFlags {
+  private static final String LOOPBACK = "127.0.0.1";
+
+  @Option(
+      names = "--data",
+      paramLabel = "DIR",
+      description = "Where everything is kept. Default: ~/.local/share/headgate.")
+  @Nullable Path data;
+
+  @Option(
+      names = "--ephemeral",
+      description = "Keep nothing: a fresh directory, removed at the end.")
+  boolean ephemeral;
+
+  @Option(
+      names = "--port",
+      paramLabel = "PORT",
+      defaultValue = "7400",
+      description = "Of the API; metrics are at the next one. 0 chooses free ones. Default: 7400.")
+  int port;
+
+  @Option(
+      names = "--ip",
+      paramLabel = "ADDRESS",
+      defaultValue = LOOPBACK,
+      description =
+          "Listen on this IPv4 address, without TLS; 0.0.0.0: all of this machine. Default:"
+              + " 127.0.0.1.")
+  String ip = LOOPBACK;
+
+  @Option(
+      names = {"-f", "--file"},
+      paramLabel = "FILE",
+      description = "A configuration to apply at the start.")
+  @Nullable Path file;
+
+  @Option(
+      names = "--nodes",
+      paramLabel = "NODES",
+      description =
+          "Agents to add: local (this machine with its GPUs), cpu (without), none, or"
+              + " sim:NODESxGPUSxMODEL[-MEMORY] (simulated ones). They join the pool of that model."
+              + " Default: in a new installation local if it has GPUs, or cpu; else none. Known"
+              + " agents start again.")
+  @Nullable String nodes;
+
+  @Option(
+      names = "--schedulers",
+      paramLabel = "N",
+      defaultValue = "0",
+      description =
+          "Run N schedulers as processes of their own, up to 9; when the leader ends another takes"
+              + " over. Their APIs are at every tenth port after --port. Default: 0, schedule in"
+              + " this process.")
+  int schedulers;
+
+  @Option(
+      names = "--share",
+      paramLabel = "DIR",
+      description =
+          "Jobs find this directory at its place, also below /tmp or a home directory, where they"
+              + " find nothing else once they have users of their own. May be repeated.")
+  List<Path> shared = List.of();
+
+  @Option(names = "--demo", description = "Two teams, two simulated machines, and a story.")
+  boolean demo;
+
+  @Option(names = "--once", description = "With --demo: end when the story is told.")
+  boolean once;
+
+  @Option(
+      names = "--otlp",
+      paramLabel = "URL",
+      description = "Send traces, metrics and logs to this OTLP/HTTP receiver.")
+  @Nullable URI otlp;
+
+  @Option(
+      names = "--log-level",
+      paramLabel = "LEVEL",
+      defaultValue = "warn",
+      description = "error, warn, info or debug, on standard error. Default: warn.")
+  String logLevel = "warn";
+
+  /// The installation that they ask for.
+  InstallationConfig installation(Path directory) {
+    TelemetryConfig telemetry =
+        new TelemetryConfig(
+            Optional.ofNullable(otlp),
+            ip,
+            Optional.of(port == 0 ? 0 : port + 1),
+            1.0,
+            TelemetryConfig.DEFAULTS.exportInterval(),
+            TelemetryConfig.LogLevel.valueOf(logLevel.toUpperCase(Locale.ROOT)));
+    return InstallationConfig.of(directory, port)
+        .withHost(ip)
+        .withTelemetry(telemetry)
+        .withSchedulers(schedulers)
+        .withShared(shared(directory));
+  }
+
+  private List<Path> shared(Path directory) {
+    return Stream.concat(shared.stream(), Stream.of(directory.resolve("demo")))
+        .map(Path::toAbsolutePath)
+        .toList();
+  }
+
+  /// Whether others than this machine reach it.
+  boolean isOpen() {
+    return !InetAddress.ofLiteral(ip).isLoopbackAddress();
+  }
+
+  /// Refuses what cannot be meant.
+  void check() {
+    if (once && !demo) {
+      throw new UsageException("--once goes with --demo", "BAD_FLAGS", "headgate up --demo --once");
+    }
+    if (demo && (nodes != null || file != null)) {
+      throw new UsageException(
+          "--demo brings its own configuration and nodes",
+          "BAD_FLAGS",
+          "leave --nodes and --file out, or --demo");
+    }
+    if (ephemeral && data != null) {
+      throw new UsageException(
+          "--ephemeral and --data exclude each other", "BAD_FLAGS", "leave one of them out");
+    }
+    if (schedulers < 0 || schedulers > InstallationConfig.MAX_SCHEDULERS) {
+      throw new UsageException(
+          "\"" + schedulers + "\" is not a number for --schedulers",
+          "BAD_FLAG_VALUE",
+          "0 to " + InstallationConfig.MAX_SCHEDULERS);
+    }
+    int lastPort = 65_533 - SchedulerPorts.APART * schedulers;
+    if (port < 0 || port > lastPort) {
+      throw new UsageException(
+          "\"" + port + "\" is not a port for --port", "BAD_FLAG_VALUE", "0 to " + lastPort);
+    }
+    if (!isAddress(ip)) {
+      throw new UsageException(
+          "\"" + ip + "\" is not an address for --ip",
+          "BAD_FLAG_VALUE",
+          "IPv4 in numbers: --ip 0.0.0.0");
+    }
+    if (schedulers > 0 && !InetAddress.ofLiteral(ip).isLoopbackAddress()) {
+      throw new UsageException(
+          "--schedulers goes with an --ip of this machine alone",
+          "BAD_FLAGS",
+          "their group talks in the clear and asks nobody who they are: leave one of them out");
+    }
+    for (Path directory : shared) {
+      if (!Files.isDirectory(directory)) {
+        throw new UsageException(
+            "\"" + directory + "\" is not a directory for --share",
+            "BAD_FLAG_VALUE",
+            "make it, or name one that is there");
+      }
+    }
+    if (!List.of("error", "warn", "info", "debug").contains(logLevel)) {
+      throw new UsageException(
+          "\"" + logLevel + "\" is not a value of --log-level",
+          "BAD_FLAG_VALUE",
+          "values: error, warn, info, debug");
+    }
+    if (nodes != null) {
+      try {
+        var _ = NodePlan.parse(nodes, StarterConfiguration.POOL);
+      } catch (IllegalArgumentException e) {
+        throw new UsageException(String.valueOf(e.getMessage()), "BAD_FLAG_VALUE", "--nodes cpu");
+      }
+    }
+  }
+
+  private static boolean isAddress(String text) {
+    try {
+      return InetAddress.ofLiteral(text) instanceof Inet4Address;
+    } catch (IllegalArgumentException e) {
+      return false;
+    }
+  }
+}

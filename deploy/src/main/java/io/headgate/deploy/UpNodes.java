@@ -1,0 +1,138 @@
+package io.headgate.deploy;
+
+import io.headgate.agent.MachineGpus;
+import io.headgate.deploy.demo.Demo;
+import io.headgate.sdk.cli.output.UsageException;
+import io.headgate.sdk.config.Configuration;
+import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/// The nodes that `up` is to have beside those that it knows, and what a new installation begins
+/// with for them.
+final class UpNodes {
+  private static final String CPU = "cpu";
+
+  private final boolean demo;
+  private final @Nullable String named;
+  private final Supplier<MachineGpus> look;
+  private @Nullable MachineGpus machine;
+
+  /// @param named as [NodePlan#parse] reads them; null: what fits
+  UpNodes(boolean demo, @Nullable String named) {
+    this(demo, named, MachineGpus::look);
+  }
+
+  /// @param look finds this machine's GPUs, once that matters
+  UpNodes(boolean demo, @Nullable String named, Supplier<MachineGpus> look) {
+    this.demo = demo;
+    this.named = named;
+    this.look = look;
+  }
+
+  /// Refuses GPUs that are not there.
+  void check() {
+    if (NodePlan.LOCAL.equals(named) && machine().devices().isEmpty()) {
+      throw new UsageException(
+          "this machine has no GPU that can be used",
+          "NO_GPU",
+          Stream.of(
+                  machine().problems(),
+                  machine().absent(),
+                  List.of(
+                      "without GPUs: headgate up --nodes cpu",
+                      "with simulated ones: headgate up --nodes sim:1x2xH100"))
+              .flatMap(List::stream)
+              .toArray(String[]::new));
+    }
+  }
+
+  /// Whether what is in force is what a new installation without GPUs began with, and there are
+  /// some now.
+  boolean outgrow(Configuration inForce) {
+    return named != null
+        && areSame(inForce, StarterConfiguration.forGpus(0))
+        && !areSame(inForce, starter());
+  }
+
+  private static boolean areSame(Configuration one, Configuration other) {
+    return one.withTenant("").equals(other.withTenant(""));
+  }
+
+  /// What a new installation begins with.
+  Configuration starter() {
+    return StarterConfiguration.forGpus(
+        plans(chosen(), StarterConfiguration.POOL).stream()
+            .mapToInt(plan -> plan.isLocal() ? machine().devices().size() : plan.gpuCount())
+            .sum());
+  }
+
+  /// What there is to say of this machine's GPUs.
+  List<String> remarks(Installation installation) {
+    return installation
+        .localGpus()
+        .map(devices -> LocalGpus.remarks(devices, LocalGpus.isRoot()))
+        .orElseGet(() ->
+            machine == null
+                ? List.of()
+                : machine.problems().stream().map(problem -> "none: " + problem).toList());
+  }
+
+  /// Those that are not known yet.
+  ///
+  /// @param inForce the tenant's configuration
+  List<NodePlan> toAdd(Installation installation, String tenant, Configuration inForce)
+      throws IOException {
+    if (demo) {
+      return Demo.nodes();
+    }
+    List<NodePlan> plans = toAdd(inForce, !installation.knownNodes(tenant).isEmpty());
+    Optional<String> holder = installation.tenantOfLocalGpus();
+    if (plans.stream().anyMatch(NodePlan::isLocal)
+        && holder.filter(other -> !other.equals(tenant)).isPresent()) {
+      throw new UsageException(
+          "this machine's GPUs are already those of a node of the tenant " + holder.get(),
+          "GPUS_TAKEN",
+          "two agents would each give all of them away: put their teams into one tenant");
+    }
+    return plans;
+  }
+
+  /// @param hasNodes whether the tenant has some already
+  List<NodePlan> toAdd(Configuration inForce, boolean hasNodes) {
+    boolean own =
+        inForce.pools().stream().anyMatch(pool -> pool.name().equals(StarterConfiguration.POOL));
+    if (named == null && (hasNodes || !own)) {
+      return List.of();
+    }
+    List<NodePlan> plans = plans(chosen(), StarterConfiguration.POOL);
+    return own || plans.isEmpty()
+        ? plans
+        : plans(chosen(), NodePools.forModel(model(plans.getFirst()), inForce.pools()));
+  }
+
+  private String model(NodePlan plan) {
+    return plan.isLocal() ? machine().devices().getFirst().model() : plan.gpuModel();
+  }
+
+  private String chosen() {
+    if (named != null) {
+      return named;
+    }
+    return machine().devices().isEmpty() ? CPU : NodePlan.LOCAL;
+  }
+
+  private static List<NodePlan> plans(String nodes, String pool) {
+    return NodePlan.parse(nodes, pool);
+  }
+
+  private MachineGpus machine() {
+    if (machine == null) {
+      machine = look.get();
+    }
+    return machine;
+  }
+}

@@ -1,0 +1,115 @@
+package io.headgate.deploy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.headgate.agent.MachineGpus;
+import io.headgate.agent.core.DeviceInfo;
+import io.headgate.agent.core.IsolationLevel;
+import io.headgate.sdk.cli.output.UsageException;
+import io.headgate.sdk.config.Configuration;
+import io.headgate.sdk.config.ConfigurationReader;
+import io.headgate.sdk.config.Policy;
+import io.headgate.sdk.config.Profile;
+import io.headgate.type.GpuQuantity;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/// Which nodes `up` adds, and what a new installation begins with for them.
+class UpNodesTest {
+  private static final MachineGpus WITHOUT =
+      new MachineGpus(
+          List.of(),
+          List.of("no ROCm here"),
+          List.of("the NVIDIA driver is not loaded; modprobe nvidia"));
+  private static final MachineGpus WORKSTATION =
+      new MachineGpus(List.of(gpu(0), gpu(1)), List.of("no ROCm here"), List.of());
+  private static final NodePlan LOCAL = new NodePlan("node-0", "local", "local");
+  private static final NodePlan CPU = new NodePlan("node-0", "local", "");
+
+  private static DeviceInfo gpu(int index) {
+    return new DeviceInfo(
+        index,
+        "GPU-" + index,
+        "RTX4090",
+        24L << 30,
+        DeviceInfo.Geometry.CONTINUOUS,
+        IsolationLevel.REACTIVE);
+  }
+
+  private static UpNodes nodes(@Nullable String named, MachineGpus machine) {
+    return new UpNodes(false, named, () -> machine);
+  }
+
+  @Test
+  void refusesLocalWithoutGpusSayingWhyAndWhatElseThereIs() {
+    assertThatThrownBy(() -> nodes("local", WITHOUT).check())
+        .isInstanceOfSatisfying(
+            UsageException.class,
+            refusal ->
+                assertThat(refusal.next())
+                    .startsWith("the NVIDIA driver is not loaded; modprobe nvidia", "no ROCm here")
+                    .anyMatch(line -> line.contains("--nodes cpu")));
+    nodes("local", WORKSTATION).check();
+    nodes("cpu", WITHOUT).check();
+  }
+
+  @Test
+  void aNewInstallationHasTheGpusOfItsMachineAndSizesForThem() {
+    Configuration starter = nodes(null, WORKSTATION).starter();
+
+    assertThat(starter.profiles())
+        .extracting(Profile::gpus)
+        .containsExactlyInAnyOrder(
+            GpuQuantity.parse("1"),
+            GpuQuantity.parse("1/2"),
+            GpuQuantity.parse("1/4"),
+            GpuQuantity.ZERO);
+    assertThat(starter.policies())
+        .extracting(Policy::reservation)
+        .containsExactly(GpuQuantity.parse("2"));
+    assertThat(nodes(null, WORKSTATION).toAdd(starter, false)).containsExactly(LOCAL);
+    assertThat(nodes(null, WITHOUT).toAdd(starter, false)).containsExactly(CPU);
+    assertThat(nodes(null, WITHOUT).starter().profiles())
+        .extracting(Profile::name)
+        .containsExactly("cpu");
+  }
+
+  @Test
+  void addsNothingUnaskedToAnInstallationThatHasNodes() {
+    Configuration starter = StarterConfiguration.forGpus(0);
+
+    assertThat(nodes(null, WORKSTATION).toAdd(starter, true)).isEmpty();
+    assertThat(nodes("local", WORKSTATION).toAdd(starter, true)).containsExactly(LOCAL);
+  }
+
+  @Test
+  void whatBeganWithoutGpusGetsSizesForThoseThatAreAskedForLater() {
+    Configuration began = StarterConfiguration.forGpus(0).withTenant("default");
+
+    assertThat(nodes("local", WORKSTATION).outgrow(began)).isTrue();
+    assertThat(nodes("local", WORKSTATION).outgrow(StarterConfiguration.forGpus(1))).isFalse();
+    assertThat(nodes("cpu", WORKSTATION).outgrow(began)).isFalse();
+    assertThat(nodes(null, WORKSTATION).outgrow(began)).isFalse();
+  }
+
+  @Test
+  void joinsThePoolOfItsModel() throws Exception {
+    Configuration configuration =
+        ConfigurationReader.read(
+                "pools.yaml",
+                """
+                apiVersion: headgate/v1
+                kind: Configuration
+                pools:
+                  - {name: datacentre, type: static, gpuModel: H100}
+                  - {name: desks, type: static, gpuModel: RTX4090}
+                """)
+            .configuration();
+
+    assertThat(nodes("local", WORKSTATION).toAdd(configuration, false))
+        .containsExactly(new NodePlan("node-0", "desks", "local"));
+    assertThat(nodes(null, WORKSTATION).toAdd(configuration, false)).isEmpty();
+  }
+}

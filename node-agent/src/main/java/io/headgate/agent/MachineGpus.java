@@ -1,0 +1,21 @@
+package io.headgate.agent;
+
+import io.headgate.agent.core.DeviceInfo;
+import java.util.List;
+
+/// The GPUs of this machine, as an agent on it would find them.
+///
+/// @param absent what is not here of drivers that a machine may well do without, in a sentence each
+/// @param problems why what is here cannot be used, likewise
+public record MachineGpus(List<DeviceInfo> devices, List<String> absent, List<String> problems) {
+  public MachineGpus {
+    devices = List.copyOf(devices);
+    absent = List.copyOf(absent);
+    problems = List.copyOf(problems);
+  }
+
+  /// Looks at them; nothing of them is changed.
+  public static MachineGpus look() {
+    return GpuDrivers.look(GpuConfig.DEFAULTS);
+  }
+}
