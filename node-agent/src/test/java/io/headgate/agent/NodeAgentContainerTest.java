@@ -20,6 +20,7 @@ import io.headgate.proto.agent.v1.Assign;
 import io.headgate.proto.agent.v1.AttemptReport;
 import io.headgate.proto.agent.v1.AttemptReport.EndReason;
 import io.headgate.proto.agent.v1.AttemptReport.State;
+import io.headgate.proto.agent.v1.ConnectRequest;
 import io.headgate.proto.agent.v1.Stop;
 import io.headgate.proto.type.v1.Container;
 import java.io.UncheckedIOException;
@@ -340,6 +341,39 @@ class NodeAgentContainerTest {
     assertThat(end.getError()).contains("this node runs no jobs with an image");
     plane.send(Orders.message(Orders.assign(plane.leadership, "process", "true")));
     plane.awaitState("process", State.STATE_ENDED);
+  }
+
+  @Test
+  void runFromWhenTheirEngineComesUntilItGoes() throws Exception {
+    Path away = podman.program().resolveSibling("away");
+    Files.move(podman.program(), away);
+    start(config(Wanted.AUTO));
+    assertThat(plane.hellos.getLast().getRunsImages()).isFalse();
+
+    Files.move(away, podman.program());
+    plane.send(Orders.message(job("came", "true")));
+    assertThat(plane.awaitEnd("came").getExitCode()).isZero();
+    assertThat(lastSaidBeforeTheEndOf("came")).isTrue();
+
+    Files.move(podman.program(), away);
+    plane.send(Orders.message(job("gone", "true")));
+    AttemptReport end = plane.awaitEnd("gone");
+    assertThat(end.getEndReason()).isEqualTo(EndReason.END_REASON_REJECTED);
+    assertThat(end.getError()).contains("there is no program " + podman.program());
+    assertThat(lastSaidBeforeTheEndOf("gone")).isFalse();
+  }
+
+  /// Whether such jobs run, by the last heartbeat before the scheduler heard of an end.
+  private boolean lastSaidBeforeTheEndOf(String job) {
+    List<Boolean> heartbeats =
+        plane.said.stream()
+            .takeWhile(said ->
+                !said.getUpdate().getReport().getJob().endsWith("/" + job)
+                    || said.getUpdate().getReport().getState() != State.STATE_ENDED)
+            .filter(ConnectRequest::hasHeartbeat)
+            .map(said -> said.getHeartbeat().getRunsImages())
+            .toList();
+    return heartbeats.getLast();
   }
 
   @Test

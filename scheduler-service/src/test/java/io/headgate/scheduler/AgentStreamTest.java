@@ -138,6 +138,11 @@ final class AgentStreamTest {
     submit(alice, job.toBuilder().setJobId("r-1").build());
     assertThat(get(alice, "r-1").getReason().getMessage())
         .contains("are idle, but on nodes that run no jobs with an image");
+    plain.runsImages(true);
+    assertThat(plain.awaitAssign("r-1").getContainer().getImage()).isEqualTo("localhost/train:1");
+    able.runsImages(false);
+    FakeAgent.awaitThat(() ->
+        usages().stream().map(NodeUsage::getRunsImages).toList().equals(List.of(true, false)));
   }
 
   /// Nobody is asked for output who is not there.

@@ -269,6 +269,15 @@ final class FakeAgent implements AutoCloseable {
     return number;
   }
 
+  /// Says whether it runs jobs with an image now.
+  void runsImages(boolean does) {
+    send(
+        ConnectRequest.newBuilder()
+            .setHeartbeat(
+                Heartbeat.newBuilder().setNumber(heartbeats.incrementAndGet()).setRunsImages(does))
+            .build());
+  }
+
   /// Says that it is being shut down.
   void closing() {
     send(ConnectRequest.newBuilder().setClosing(Closing.getDefaultInstance()).build());

@@ -52,6 +52,13 @@ public final class Containers {
     return images.description();
   }
 
+  /// Asks its engine for an answer.
+  ///
+  /// @throws IOException why there is none
+  public void demandEngine() throws IOException, InterruptedException {
+    var _ = images.list(PREFIX + devices.prefix());
+  }
+
   /// The files of an attempt's image.
   ///
   /// @param abandoned asked often: nobody wants them any more

@@ -26,11 +26,13 @@ final class Heartbeats {
   private final Map<Long, Long> unansweredBootMs = new LinkedHashMap<>();
   private final Map<AttemptKey, JobProgress> said = new HashMap<>();
   private List<String> unusableSaid = List.of();
+  private boolean imagesSaid;
   private long last;
 
   Heartbeats(Agent agent, LongSupplier bootMs) {
     this.agent = agent;
     this.bootMs = bootMs;
+    this.imagesSaid = agent.runsImages();
   }
 
   /// The next one, which is to be sent.
@@ -42,8 +44,12 @@ final class Heartbeats {
       unansweredBootMs.remove(unansweredBootMs.keySet().iterator().next());
     }
     unusableSaid = agent.unusableDevices();
+    imagesSaid = agent.runsImages();
     Heartbeat.Builder heartbeat =
-        Heartbeat.newBuilder().setNumber(last).addAllUnusableDevices(unusableSaid);
+        Heartbeat.newBuilder()
+            .setNumber(last)
+            .addAllUnusableDevices(unusableSaid)
+            .setRunsImages(imagesSaid);
     List<JobProgress> all = agent.progress();
     said.keySet().retainAll(all.stream().map(JobProgress::key).collect(Collectors.toSet()));
     for (JobProgress each : all) {
@@ -58,6 +64,7 @@ final class Heartbeats {
   /// Whether the next one says what has to be known before the updates that follow from it.
   boolean isDue() {
     return !agent.unusableDevices().equals(unusableSaid)
+        || agent.runsImages() != imagesSaid
         || agent.progress().stream().anyMatch(each -> each.isLast() && isNews(each));
   }
 

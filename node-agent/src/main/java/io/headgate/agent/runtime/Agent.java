@@ -178,7 +178,7 @@ public final class Agent implements AutoCloseable {
     return ports.updates().emptied();
   }
 
-  /// Whether it runs jobs with an image.
+  /// Whether it runs jobs with an image now.
   public boolean runsImages() {
     return ports.resources().runsImages();
   }

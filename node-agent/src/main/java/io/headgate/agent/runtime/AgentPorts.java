@@ -48,7 +48,7 @@ public record AgentPorts(
       return List.of();
     }
 
-    /// Whether it runs jobs with an image.
+    /// Whether it runs jobs with an image now.
     default boolean runsImages() {
       return false;
     }

@@ -15,7 +15,7 @@ import java.util.Optional;
 
 /// The machine itself: attempts are its processes.
 ///
-/// @param containers empty: it runs no jobs with an image
+/// @param containers for jobs with an image
 /// @param checkpoints root of the jobs' checkpoint directories; may be shared by machines
 record HostRuntime(
     Ledger ledger,
@@ -23,7 +23,7 @@ record HostRuntime(
     SupervisorLauncher launcher,
     Cgroups cgroups,
     JobWalls walls,
-    Optional<Containers> containers,
+    ContainerSupply containers,
     Path checkpoints,
     SupervisorSpec.Logs logs)
     implements WorkloadRuntime {
@@ -40,18 +40,20 @@ record HostRuntime(
 
   @Override
   public boolean runsImages() {
-    return containers.isPresent();
+    return containers.areThere();
   }
 
   @Override
   public void recover(Collection<AttemptKey> live) throws IOException {
-    if (containers.isPresent()) {
-      containers.get().recover(live);
+    Optional<Containers> found = containers.known();
+    if (found.isPresent()) {
+      found.get().recover(live);
     }
   }
 
   @Override
   public void close() {
+    containers.close();
     cgroups.removeIfEmpty();
     walls.close();
   }

@@ -50,14 +50,17 @@ final class HostWorkload implements Workload {
     if (assignment.container().isEmpty()) {
       return;
     }
-    Containers containers =
-        machine
-            .containers()
-            .orElseThrow(() -> new IOException("this node runs no jobs with an image"));
-    image =
-        Optional.of(
-            containers.open(
-                assignment.key(), assignment.container().get(), circumstances::isAbandoned));
+    Containers containers = machine.containers().demand();
+    try {
+      image =
+          Optional.of(
+              containers.open(
+                  assignment.key(), assignment.container().get(), circumstances::isAbandoned));
+    } catch (IOException e) {
+      // The next job does not come here if it is the engine that is gone.
+      var _ = machine.containers().look();
+      throw e;
+    }
   }
 
   @Override
@@ -150,7 +153,7 @@ final class HostWorkload implements Workload {
   }
 
   private Containers containers() {
-    return machine.containers().orElseThrow();
+    return machine.containers().known().orElseThrow();
   }
 
   private OptionalInt user() throws IOException {
@@ -205,7 +208,7 @@ final class HostWorkload implements Workload {
     if (cgroup.isPresent()) {
       Cgroups.killAndRemove(cgroup.get());
     }
-    if (assignment.container().isPresent() && machine.containers().isPresent()) {
+    if (assignment.container().isPresent() && machine.containers().known().isPresent()) {
       containers().remove(assignment.key());
     }
     machine.walls().remove(assignment.key().directoryName());

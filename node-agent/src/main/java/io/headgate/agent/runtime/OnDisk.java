@@ -83,7 +83,7 @@ final class OnDisk {
     if (walls.areNamespaces()) {
       driver.jobsHaveMounts(program);
     }
-    Optional<Containers> containers = settings.containers().open(name, walls);
+    ContainerSupply containers = settings.containers().open(name, walls);
     walls.openWay(data);
     walls.openWay(ledger.attempts());
     return new HostRuntime(

@@ -15,7 +15,7 @@ interface WorkloadRuntime extends Closeable {
   /// Who is whose.
   JobProcesses processes();
 
-  /// Whether it runs jobs with an image.
+  /// Whether it runs jobs with an image now.
   boolean runsImages();
 
   /// Called once, before anything is made: removes what there is for others than these.

@@ -9,6 +9,7 @@ import io.headgate.proto.agent.v1.Assign;
 import io.headgate.proto.agent.v1.CancelReadLogs;
 import io.headgate.proto.agent.v1.ConnectResponse;
 import io.headgate.proto.agent.v1.Forget;
+import io.headgate.proto.agent.v1.Heartbeat;
 import io.headgate.proto.agent.v1.Hello;
 import io.headgate.proto.agent.v1.ReadLogs;
 import io.headgate.proto.agent.v1.SliceGrant;
@@ -24,12 +25,14 @@ import io.headgate.scheduler.runtime.AgentHello;
 import io.headgate.scheduler.runtime.AgentReport;
 import io.headgate.scheduler.runtime.AgentReport.StopPhase;
 import io.headgate.scheduler.runtime.Leadership;
+import io.headgate.scheduler.runtime.NodeCondition;
 import io.headgate.scheduler.runtime.ProgressReport;
 import io.headgate.scheduler.runtime.WorkerFacts.EndReason;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 
 /// The words of the agent's stream.
 final class AgentMapper {
@@ -64,6 +67,12 @@ final class AgentMapper {
     return known.isPresent()
         && obeyed.getIncarnation().equals(known.get().incarnation().toString())
         && obeyed.getEpoch() > known.get().epoch();
+  }
+
+  static NodeCondition toCondition(Heartbeat heartbeat) {
+    return new NodeCondition(
+        Set.copyOf(heartbeat.getUnusableDevicesList()),
+        heartbeat.hasRunsImages() ? Optional.of(heartbeat.getRunsImages()) : Optional.empty());
   }
 
   static AgentHello toHello(Hello hello) {

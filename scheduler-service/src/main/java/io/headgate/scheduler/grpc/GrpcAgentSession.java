@@ -16,6 +16,7 @@ import io.headgate.scheduler.runtime.AgentCommand;
 import io.headgate.scheduler.runtime.AgentHello;
 import io.headgate.scheduler.runtime.AgentSession;
 import io.headgate.scheduler.runtime.ContactClock;
+import io.headgate.scheduler.runtime.NodeCondition;
 import io.headgate.scheduler.runtime.Replica;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -51,7 +52,7 @@ final class GrpcAgentSession implements AgentSession, StreamObserver<ConnectRequ
   private final Deque<ConnectResponse> unsent = new ArrayDeque<>();
   private int unsentBytes;
   private int unacknowledged;
-  private Set<String> unusableDevices = Set.of(); // the stream's thread only
+  private @Nullable NodeCondition condition; // the stream's thread only
   private boolean isPaused;
   private @Nullable Runnable held;
   private boolean isOver;
@@ -128,6 +129,7 @@ final class GrpcAgentSession implements AgentSession, StreamObserver<ConnectRequ
       return;
     }
     AgentHello said = AgentMapper.toHello(hello);
+    condition = new NodeCondition(Set.of(), Optional.of(said.runsImages()));
     clock = known.get();
     known.get().heard(time.monotonicNanos());
     sessions.opened(this);
@@ -198,10 +200,10 @@ final class GrpcAgentSession implements AgentSession, StreamObserver<ConnectRequ
       endNotLeader(leaderAddress());
       return;
     }
-    Set<String> unusable = Set.copyOf(heartbeat.getUnusableDevicesList());
-    if (!unusable.equals(unusableDevices)) {
-      Refusals.demandTaken(replica.unusable(this, unusable));
-      unusableDevices = unusable;
+    NodeCondition now = AgentMapper.toCondition(heartbeat);
+    if (!now.equals(condition)) {
+      Refusals.demandTaken(replica.changed(this, now));
+      condition = now;
     }
     if (heartbeat.getProgressCount() > 0) {
       Refusals.demandTaken(

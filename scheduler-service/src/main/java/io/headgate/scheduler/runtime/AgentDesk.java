@@ -133,11 +133,12 @@ final class AgentDesk {
     }
   }
 
-  /// The catalog says the same a moment later, and why.
-  void unusable(Turn turn, AgentSession session, Set<String> devices) {
+  /// Of devices the catalog says the same a moment later, and why.
+  void changed(Turn turn, AgentSession session, NodeCondition condition) {
     NodeBook.Entry entry = state.nodes.entry(session.node());
     if (entry.session().filter(session::equals).isPresent()) {
-      entry.unusable = Set.copyOf(devices);
+      entry.unusable = condition.unusableDevices();
+      entry.runsImages = condition.runsImages().orElse(entry.runsImages);
       catalogs.tell(turn, entry);
     }
   }

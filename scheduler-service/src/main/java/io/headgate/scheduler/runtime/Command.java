@@ -3,7 +3,6 @@ package io.headgate.scheduler.runtime;
 import io.headgate.scheduler.core.explain.Denial;
 import io.headgate.scheduler.core.job.AttemptId;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
@@ -70,8 +69,8 @@ public sealed interface Command {
   /// An agent or its machine is being shut down.
   record Closing(AgentSession session) implements Command {}
 
-  /// On these devices of the node, by UUID, nothing new can be placed.
-  record Unusable(AgentSession session, Set<String> devices) implements Command {}
+  /// What of the node can be used has changed.
+  record Changed(AgentSession session, NodeCondition condition) implements Command {}
 
   /// What programs on the node say of themselves.
   record Progress(AgentSession session, List<ProgressReport> reports) implements Command {}

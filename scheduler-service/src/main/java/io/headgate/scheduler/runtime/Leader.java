@@ -162,7 +162,7 @@ final class Leader {
       case Command.Hello hello -> hello.session().endNotLeader("");
       case Command.Report _,
           Command.Closing _,
-          Command.Unusable _,
+          Command.Changed _,
           Command.Progress _,
           Command.SessionEnded _,
           Command.Undelivered _,

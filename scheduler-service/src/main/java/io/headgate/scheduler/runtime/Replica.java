@@ -146,9 +146,9 @@ public final class Replica implements AutoCloseable {
     return offer(new Command.Closing(session));
   }
 
-  /// On these devices of the agent's node nothing new can be placed; answers as `report` does.
-  public boolean unusable(AgentSession session, Set<String> devices) {
-    return offer(new Command.Unusable(session, devices));
+  /// What of the agent's node can be used has changed; answers as `report` does.
+  public boolean changed(AgentSession session, NodeCondition condition) {
+    return offer(new Command.Changed(session, condition));
   }
 
   /// What programs on the agent's node say of themselves; answers as `report` does.

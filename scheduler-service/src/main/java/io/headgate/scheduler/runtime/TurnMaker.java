@@ -12,7 +12,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Consumer;
 
 /// Makes turns of what waits: the desks take each command, the core decides, and rows and words are
@@ -131,8 +130,8 @@ final class TurnMaker {
       case Command.Report(AgentSession session, long sequence, AgentReport report) ->
           agents.report(turn, session, sequence, report);
       case Command.Closing(AgentSession session) -> agents.closing(turn, session);
-      case Command.Unusable(AgentSession session, Set<String> devices) ->
-          agents.unusable(turn, session, devices);
+      case Command.Changed(AgentSession session, NodeCondition condition) ->
+          agents.changed(turn, session, condition);
       case Command.Progress(AgentSession session, List<ProgressReport> reports) ->
           progress.hear(turn, session, reports);
       case Command.SessionEnded(AgentSession session) -> agents.ended(turn, session);
