@@ -208,7 +208,7 @@ final class AgentBench implements Bench, AutoCloseable {
         plan(LoneAgent.key(ASKING), new SliceGrant(gpu.index(), gpu.uuid(), GpuQuantity.ONE, 0));
     driver().realise(all);
     try {
-      return driver().processes(gpu.uuid()).stream().map(AgentBench::words).toList();
+      return driver().processes(gpu.uuid()).join().stream().map(AgentBench::words).toList();
     } finally {
       driver().release(all);
     }

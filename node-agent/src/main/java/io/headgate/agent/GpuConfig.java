@@ -171,7 +171,7 @@ public record GpuConfig(
   }
 
   /// The watch over the memory of slices. From the excess to SIGKILL it takes two intervals and the
-  /// grace: by default less than a second.
+  /// grace, and one interval more by the first program on a GPU: by default less than a second.
   ///
   /// @param interval between two samples; the second over the limit is one too many
   /// @param grace for the job's abort callback and its reaction to SIGTERM, half for each

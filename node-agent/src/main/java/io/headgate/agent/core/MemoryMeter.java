@@ -18,7 +18,12 @@ public final class MemoryMeter {
   /// What one attempt has of one device.
   ///
   /// @param limitBytes of all its slices of the device together
-  public record Use(AttemptKey attempt, String deviceUuid, long bytes, long limitBytes) {}
+  public record Use(AttemptKey attempt, String deviceUuid, long bytes, long limitBytes) {
+    /// Whether it has more than its slices.
+    public boolean isExcess() {
+      return bytes > limitBytes;
+    }
+  }
 
   /// That an attempt has too much.
   ///
@@ -40,7 +45,7 @@ public final class MemoryMeter {
     SortedMap<AttemptKey, Integer> now = new TreeMap<>();
     List<Excess> excesses = new ArrayList<>();
     for (Use use : uses) {
-      if (use.bytes() > use.limitBytes()) {
+      if (use.isExcess()) {
         int count = over.getOrDefault(use.attempt(), 0) + 1;
         now.put(use.attempt(), count);
         if (count >= samples && (count - samples) % between == 0) {

@@ -7,6 +7,7 @@ import io.headgate.agent.core.DeviceSign;
 import io.headgate.agent.core.SliceGrant;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 
 /// A machine without GPUs: it runs jobs that need none.
 public final class CpuOnlyDriver implements GpuDriver {
@@ -64,8 +65,8 @@ public final class CpuOnlyDriver implements GpuDriver {
   }
 
   @Override
-  public List<GpuProcess> processes(String deviceUuid) {
-    return List.of();
+  public CompletableFuture<List<GpuProcess>> processes(String deviceUuid) {
+    return CompletableFuture.completedFuture(List.of());
   }
 
   @Override

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 
 /// The devices of this machine and the slices on them.
 ///
@@ -77,10 +78,12 @@ public interface GpuDriver extends AutoCloseable {
   List<SlicePlan> discover();
 
   /// The processes that have memory of a device now, whoever's they are; on a device that is
-  /// divided, those of the slices that exist. Called many times a second.
+  /// divided, those of the slices that exist. Asked many times a second, so nobody waits: the
+  /// answer comes on the device's own thread, and of one that hangs it never comes.
   ///
-  /// @throws GpuDriverException when it cannot be said
-  List<GpuProcess> processes(String deviceUuid);
+  /// @throws GpuDriverException when it cannot be asked; when it cannot be said, the answer fails
+  ///   because of one
+  CompletableFuture<List<GpuProcess>> processes(String deviceUuid);
 
   /// How a device does at this moment. It never fails: a device that does not answer, or is not
   /// there, is one that has something wrong.

@@ -2,6 +2,7 @@ package io.headgate.agent.driver;
 
 import java.time.Duration;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -9,6 +10,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 
 /// One platform thread that makes native calls one after the other, for callers who wait only so
 /// long.
@@ -46,7 +48,7 @@ public final class Lane implements AutoCloseable {
     try {
       made = executor.submit(call);
     } catch (RejectedExecutionException _) {
-      throw new GpuDriverException(name + " answers none of its calls any more");
+      throw full();
     }
     try {
       return made.get(patience.toNanos(), TimeUnit.NANOSECONDS);
@@ -64,6 +66,21 @@ public final class Lane implements AutoCloseable {
         case null, default -> throw new IllegalStateException(e);
       }
     }
+  }
+
+  /// Makes the call on the lane's thread, and waits for nothing.
+  ///
+  /// @throws GpuDriverException when the lane is full of calls that take too long
+  public <T> CompletableFuture<T> post(Supplier<T> call) {
+    try {
+      return CompletableFuture.supplyAsync(call, executor);
+    } catch (RejectedExecutionException _) {
+      throw full();
+    }
+  }
+
+  private GpuDriverException full() {
+    return new GpuDriverException(name + " answers none of its calls any more");
   }
 
   public void run(Runnable call) {

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -125,7 +126,7 @@ public final class SeveralDrivers implements GpuDriver {
   }
 
   @Override
-  public List<GpuProcess> processes(String deviceUuid) {
+  public CompletableFuture<List<GpuProcess>> processes(String deviceUuid) {
     return of(deviceUuid).processes(deviceUuid);
   }
 

@@ -57,9 +57,13 @@ public final class JobProcesses {
   public Map<Long, AttemptKey> attemptsOf(
       Collection<Long> pids, Collection<AttemptKey> candidates) {
     Map<Long, AttemptKey> found = new HashMap<>();
+    Map<String, AttemptKey> groups = new HashMap<>();
+    for (AttemptKey key : candidates) {
+      cgroups.of(key.directoryName()).ifPresent(group -> groups.put(lastTwoNames(group), key));
+    }
     Map<Long, AttemptKey> roots = new HashMap<>();
     for (long pid : pids) {
-      Optional<AttemptKey> attempt = byCgroup(pid, candidates);
+      Optional<AttemptKey> attempt = byCgroup(pid, groups);
       if (attempt.isEmpty()) {
         if (roots.isEmpty()) {
           candidates.forEach(key -> supervisor(key).ifPresent(by -> roots.put(by, key)));
@@ -111,20 +115,26 @@ public final class JobProcesses {
     return new JobUsage(ticks * NANOS_PER_TICK, kib << 10, 0);
   }
 
-  private Optional<AttemptKey> byCgroup(long pid, Collection<AttemptKey> candidates) {
+  /// @param groups of the candidates, by what [#lastTwoNames] says of them
+  private static Optional<AttemptKey> byCgroup(long pid, Map<String, AttemptKey> groups) {
+    if (groups.isEmpty()) {
+      return Optional.empty();
+    }
     // "0::/system.slice/agent.service/headgate-n1/acme.job.1.0": the v2 hierarchy has number 0.
     String own =
         read(Path.of("/proc", Long.toString(pid), "cgroup"))
             .lines()
-            .filter(line -> line.startsWith("0::"))
+            .filter(line -> line.startsWith("0::/"))
             .findFirst()
-            .map(line -> line.substring("0::".length()) + "/")
+            .map(line -> line.substring("0::/".length()))
             .orElse("");
-    for (AttemptKey key : candidates) {
-      Optional<Path> cgroup = cgroups.of(key.directoryName());
-      if (cgroup.isPresent() && own.contains(lastTwoNames(cgroup.get()))) {
+    String above = "";
+    for (String name : own.split("/", -1)) {
+      @Nullable AttemptKey key = groups.get(above + "/" + name);
+      if (key != null) {
         return Optional.of(key);
       }
+      above = name;
     }
     return Optional.empty();
   }
@@ -132,7 +142,7 @@ public final class JobProcesses {
   /// What the agent's own directory and the attempt's are called, wherever they are mounted.
   private static String lastTwoNames(Path cgroup) {
     int names = cgroup.getNameCount();
-    return "/" + cgroup.subpath(Math.max(0, names - 2), names) + "/";
+    return cgroup.subpath(Math.max(0, names - 2), names).toString();
   }
 
   private Optional<Long> supervisor(AttemptKey key) {

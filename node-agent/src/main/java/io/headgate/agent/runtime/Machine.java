@@ -25,7 +25,6 @@ record Machine(
   ///
   /// @param directory its supervisor's
   void began(Assignment assignment, Path directory) {
-    watch.slicesMade();
     jobs.began(assignment);
     if (assignment.key().worker() == 0) {
       progress.follow(assignment.key(), directory);

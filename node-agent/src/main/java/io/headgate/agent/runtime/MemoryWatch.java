@@ -11,45 +11,88 @@ import io.headgate.agent.driver.GpuProcess;
 import io.headgate.agent.driver.SlicePlan;
 import io.headgate.agent.process.JobProcesses;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Watches how much memory the jobs have of the devices that they have slices of, and tells the
 /// loop of those that have too much. Where a driver limits memory itself, it watches beside it.
 ///
-/// Each device has a virtual thread of its own, so that one that does not answer hides no other.
+/// One thread has the devices asked, round after round, and waits for none; what one answers is
+/// seen to where its answer comes, so one that does not answer hides no other. This runs all the
+/// time: whatever it does more, or on more threads, a machine pays for as long as it has jobs.
 public final class MemoryWatch implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(MemoryWatch.class);
 
   /// One sample may catch a job between an allocation and the free that it is about to make.
   private static final int SAMPLES = 2;
 
-  /// A device whose slices hold by themselves is looked at after so many intervals only: what there
+  /// A device whose slices hold by themselves is looked at in every so many rounds only: what there
   /// is to find is a job without a slice of it.
-  private static final int INTERVALS_AT_EASE = 8;
+  private static final int ROUNDS_AT_EASE = 8;
+
+  /// Likewise one of which nobody was seen to have memory: what there is to find is a program that
+  /// is new.
+  private static final int ROUNDS_UNUSED = 2;
+
+  /// Rounds without an answer until somebody is told.
+  private static final int ROUNDS_OF_SILENCE = 20;
 
   private final GpuDriver driver;
   private final JobProcesses processes;
   private final Settings settings;
   private final AgentInstruments instruments;
   private final Map<String, List<MemoryMeter.Use>> uses = new ConcurrentHashMap<>();
-  private final ReentrantLock lock = new ReentrantLock();
-  private final Condition changed = lock.newCondition();
-  private boolean closed; // guarded by lock
+  private final ScheduledExecutorService rounds =
+      Executors.newSingleThreadScheduledExecutor(
+          Thread.ofPlatform().daemon().name("memory-watch").factory());
 
   /// How closely jobs are watched.
   ///
   /// @param interval between two samples; the second over the limit is one too many
   /// @param grace what a job has then for its callback and for SIGTERM together, before SIGKILL
   public record Settings(Duration interval, Duration grace) {}
+
+  /// What the slices that there are let each attempt have.
+  ///
+  /// @param attempts that have any
+  /// @param limits bytes by device and attempt
+  /// @param close devices with slices that are not hardware
+  private record Shares(
+      List<SlicePlan> plans,
+      Set<AttemptKey> attempts,
+      Map<String, SortedMap<AttemptKey, Long>> limits,
+      Set<String> close) {
+    static Shares of(List<SlicePlan> plans) {
+      Shares shares = new Shares(plans, new HashSet<>(), new HashMap<>(), new HashSet<>());
+      for (SlicePlan plan : plans) {
+        String device = plan.grant().deviceUuid();
+        shares.attempts.add(plan.attempt());
+        shares
+            .limits
+            .computeIfAbsent(device, _ -> new TreeMap<>())
+            .merge(plan.attempt(), plan.memoryLimitBytes(), Long::sum);
+        if (!plan.isolation().satisfies(IsolationLevel.HARDWARE)) {
+          shares.close.add(device);
+        }
+      }
+      return shares;
+    }
+  }
 
   /// @param processes tells whose a process is
   MemoryWatch(
@@ -66,11 +109,14 @@ public final class MemoryWatch implements AutoCloseable {
 
   /// @param inputs told of who has too much
   void start(Consumer<Input> inputs) {
-    if (driver.isSimulated()) {
-      return;
-    }
-    for (DeviceInfo device : driver.devices()) {
-      Thread.ofVirtual().name("watch " + device.uuid()).start(() -> watch(device.uuid(), inputs));
+    List<Look> looks =
+        driver.devices().stream()
+            .map(DeviceInfo::uuid)
+            .map(uuid -> new Look(uuid, inputs))
+            .toList();
+    if (!driver.isSimulated() && !looks.isEmpty()) {
+      long nanos = settings.interval().toNanos();
+      var _ = rounds.scheduleWithFixedDelay(new Rounds(looks), nanos, nanos, TimeUnit.NANOSECONDS);
     }
   }
 
@@ -79,113 +125,142 @@ public final class MemoryWatch implements AutoCloseable {
     return uses.values().stream().flatMap(List::stream).toList();
   }
 
-  /// There are slices that were not there before: a device that was at ease may have to be watched
-  /// closely from now on.
-  void slicesMade() {
-    lock.lock();
-    try {
-      changed.signalAll();
-    } finally {
-      lock.unlock();
+  /// Confined to the thread of the rounds.
+  private final class Rounds implements Runnable {
+    private final List<Look> looks;
+    private Shares shares = Shares.of(List.of());
+    private int round;
+
+    Rounds(List<Look> looks) {
+      this.looks = looks;
+    }
+
+    @Override
+    public void run() {
+      List<SlicePlan> plans = driver.discover();
+      if (!plans.equals(shares.plans)) {
+        shares = Shares.of(plans);
+      }
+      round = (round + 1) % ROUNDS_AT_EASE;
+      for (int i = 0; i < looks.size(); i++) {
+        // Not all of them at once.
+        if ((round + i) % looks.get(i).rounds(shares) == 0) {
+          looks.get(i).begin(shares);
+        }
+      }
     }
   }
 
-  private void watch(String device, Consumer<Input> inputs) {
-    // Told of again when it should have gone, and some time for the telling.
-    long between = settings.grace().dividedBy(settings.interval()) + SAMPLES;
-    MemoryMeter meter = new MemoryMeter(SAMPLES, (int) Math.min(between, Integer.MAX_VALUE));
-    boolean blind = false;
-    while (pause(device)) {
+  /// The looks at one device, one at a time. What is not said to be of the rounds is of whatever
+  /// thread its answer comes on.
+  private final class Look {
+    private final String device;
+    private final Consumer<Input> inputs;
+    private final MemoryMeter meter;
+    private final ProcessOwners owners = new ProcessOwners(processes);
+
+    /// That an answer is to come yet.
+    private final AtomicBoolean isAsked = new AtomicBoolean();
+
+    private final AtomicBoolean isBlind = new AtomicBoolean();
+    private final AtomicBoolean isUsed = new AtomicBoolean();
+
+    /// Rounds since it was asked; of the rounds.
+    private int silent;
+
+    Look(String device, Consumer<Input> inputs) {
+      this.device = device;
+      this.inputs = inputs;
+      // Told of again when it should have gone, and some time for the telling.
+      long between = settings.grace().dividedBy(settings.interval()) + SAMPLES;
+      this.meter = new MemoryMeter(SAMPLES, (int) Math.min(between, Integer.MAX_VALUE));
+    }
+
+    /// In every so many of them it looks; of the rounds.
+    int rounds(Shares shares) {
+      if (!shares.close.contains(device)) {
+        return ROUNDS_AT_EASE;
+      }
+      return isUsed.get() ? 1 : ROUNDS_UNUSED;
+    }
+
+    /// Of the rounds.
+    void begin(Shares shares) {
+      @Nullable SortedMap<AttemptKey, Long> limits = shares.limits.get(device);
+      if (limits == null) {
+        uses.remove(device);
+      } else if (isAsked.compareAndSet(false, true)) {
+        silent = 0;
+        ask(shares.attempts, limits);
+      } else if (++silent == ROUNDS_OF_SILENCE) {
+        blinded("it has not answered for %d looks".formatted(silent));
+      }
+    }
+
+    private void ask(Set<AttemptKey> attempts, SortedMap<AttemptKey, Long> limits) {
       try {
-        List<MemoryMeter.Use> sample = sample(device, driver.discover());
-        uses.put(device, sample);
-        for (MemoryMeter.Excess excess : meter.take(sample)) {
-          LOG.warn("{}: {}", excess.attempt(), excess.words());
-          instruments.enforced(Enforcement.EXCESS_FOUND);
-          inputs.accept(new Input.OverLimit(excess.attempt(), excess.words()));
-        }
-        blind = false;
+        var _ =
+            driver
+                .processes(device)
+                .thenAccept(using -> see(using, attempts, limits))
+                .whenComplete((_, failure) -> {
+                  if (failure instanceof CompletionException) {
+                    blinded(String.valueOf(failure.getCause()));
+                  }
+                  isAsked.set(false);
+                });
       } catch (GpuDriverException e) {
-        if (!blind) {
-          LOG.error("the memory of {} is not watched for now: {}", device, e.getMessage());
-        }
-        blind = true;
+        blinded(String.valueOf(e.getMessage()));
+        isAsked.set(false);
       }
     }
-  }
 
-  private static boolean isOn(String device, SlicePlan plan) {
-    return plan.grant().deviceUuid().equals(device);
-  }
+    private void blinded(String why) {
+      if (isBlind.compareAndSet(false, true)) {
+        LOG.error("the memory of {} is not watched for now: {}", device, why);
+      }
+    }
 
-  private static boolean isSoft(SlicePlan plan) {
-    return !plan.isolation().satisfies(IsolationLevel.HARDWARE);
-  }
+    private void see(
+        List<GpuProcess> using, Set<AttemptKey> attempts, SortedMap<AttemptKey, Long> limits) {
+      List<MemoryMeter.Use> sample = sample(using, attempts, limits);
+      if (sample.stream().anyMatch(MemoryMeter.Use::isExcess)) {
+        // Nobody is stopped for what was known a moment ago.
+        owners.forget();
+        sample = sample(using, attempts, limits);
+      }
+      isUsed.set(!using.isEmpty());
+      uses.put(device, sample);
+      for (MemoryMeter.Excess excess : meter.take(sample)) {
+        LOG.warn("{}: {}", excess.attempt(), excess.words());
+        instruments.enforced(Enforcement.EXCESS_FOUND);
+        inputs.accept(new Input.OverLimit(excess.attempt(), excess.words()));
+      }
+      isBlind.set(false);
+    }
 
-  private List<MemoryMeter.Use> sample(String device, List<SlicePlan> plans) {
-    SortedMap<AttemptKey, Long> limits = new TreeMap<>();
-    boolean divided = false;
-    for (SlicePlan plan : plans) {
-      boolean here = isOn(device, plan);
-      divided |= here;
+    private List<MemoryMeter.Use> sample(
+        List<GpuProcess> using, Set<AttemptKey> attempts, SortedMap<AttemptKey, Long> limits) {
+      Map<Long, AttemptKey> owned =
+          owners.of(using.stream().map(GpuProcess::pid).toList(), attempts);
+      SortedMap<AttemptKey, Long> bytes = new TreeMap<>();
+      for (GpuProcess process : using) {
+        @Nullable AttemptKey attempt = owned.get(process.pid());
+        if (attempt != null) {
+          bytes.merge(attempt, process.bytes(), Long::sum);
+        }
+      }
       // Who has slices of other devices only has nothing to look for on this one.
-      limits.merge(plan.attempt(), here ? plan.memoryLimitBytes() : 0, Long::sum);
+      return bytes.entrySet().stream()
+          .map(use ->
+              new MemoryMeter.Use(
+                  use.getKey(), device, use.getValue(), limits.getOrDefault(use.getKey(), 0L)))
+          .toList();
     }
-    if (!divided) {
-      return List.of();
-    }
-    List<GpuProcess> using = driver.processes(device);
-    Map<Long, AttemptKey> attempts =
-        processes.attemptsOf(using.stream().map(GpuProcess::pid).toList(), limits.keySet());
-    SortedMap<AttemptKey, Long> bytes = new TreeMap<>();
-    for (GpuProcess process : using) {
-      AttemptKey attempt = attempts.get(process.pid());
-      if (attempt != null) {
-        bytes.merge(attempt, process.bytes(), Long::sum);
-      }
-    }
-    return bytes.entrySet().stream()
-        .map(use ->
-            new MemoryMeter.Use(
-                use.getKey(), device, use.getValue(), limits.getOrDefault(use.getKey(), 0L)))
-        .toList();
-  }
-
-  /// Waits until the device is to be looked at; false at the end.
-  private boolean pause(String device) {
-    long waited = 0;
-    lock.lock();
-    try {
-      while (!closed) {
-        long left = between(device).toNanos() - waited;
-        if (left <= 0) {
-          return true;
-        }
-        waited += left - changed.awaitNanos(left);
-      }
-      return false;
-    } catch (InterruptedException _) {
-      Thread.currentThread().interrupt();
-      return false;
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  private Duration between(String device) {
-    boolean atEase =
-        driver.discover().stream().noneMatch(plan -> isOn(device, plan) && isSoft(plan));
-    return atEase ? settings.interval().multipliedBy(INTERVALS_AT_EASE) : settings.interval();
   }
 
   @Override
   public void close() {
-    lock.lock();
-    try {
-      closed = true;
-      changed.signalAll();
-    } finally {
-      lock.unlock();
-    }
+    rounds.shutdownNow();
   }
 }

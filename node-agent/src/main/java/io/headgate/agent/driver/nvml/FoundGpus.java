@@ -49,7 +49,7 @@ final class FoundGpus {
 
   private Gpu look(int index, Lane lane, Lane watchLane) {
     Nvml.Device handle = nvml.device(index);
-    return new Gpu(discovery.device(index, handle), handle, lane, watchLane);
+    return new Gpu(discovery.device(index, handle), handle, lane, watchLane, nvml.processLists());
   }
 
   Collection<Gpu> all() {

@@ -37,7 +37,7 @@ record MigMode(Nvml nvml, NvmlSteps steps) {
     if (unfit.isPresent()) {
       return Optional.of(new Outcome.LeftAlone(unfit.get()));
     }
-    SortedMap<Integer, Long> users = nvml.memoryByProcess(device);
+    SortedMap<Integer, Long> users = nvml.processLists().memoryByProcess(device.pointer());
     return users.isEmpty()
         ? Optional.empty()
         : Optional.of(new Outcome.Refused("it is used by the processes " + users.keySet()));

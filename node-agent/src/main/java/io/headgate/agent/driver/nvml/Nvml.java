@@ -11,7 +11,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
-import java.util.SortedMap;
 
 /// All native calls, as values. Initialised once and for as long as the agent lives: to begin anew
 /// takes seconds on a busy machine.
@@ -305,9 +304,9 @@ final class Nvml implements AutoCloseable {
     check("nvmlComputeInstanceDestroy", api.nvmlComputeInstanceDestroy(computeInstance.pointer));
   }
 
-  /// Bytes of device memory by process, of all instances of a GPU that MIG divides.
-  SortedMap<Integer, Long> memoryByProcess(Device device) {
-    return new ProcessLists(api).memoryByProcess(device.pointer);
+  /// What tells again and again who uses a GPU.
+  ProcessLists processLists() {
+    return new ProcessLists(api);
   }
 
   /// Gives all processes of a cgroup together so much memory of a GPU, and keeps it for them.

@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -250,14 +251,12 @@ public final class NvmlGpuDriver implements GpuDriver {
   }
 
   @Override
-  public List<GpuProcess> processes(String deviceUuid) {
+  public CompletableFuture<List<GpuProcess>> processes(String deviceUuid) {
     if (slices.plansOn(deviceUuid).isEmpty()) {
-      return List.of();
+      return CompletableFuture.completedFuture(List.of());
     }
     Gpu gpu = gpus.get(deviceUuid);
-    return on(gpu, gpu.watchLane(), () -> nvml.memoryByProcess(gpu.handle())).entrySet().stream()
-        .map(use -> new GpuProcess(use.getKey(), use.getValue()))
-        .toList();
+    return gpu.watchLane().post(gpu::processes);
   }
 
   @Override

@@ -8,11 +8,17 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /// NVML's lists of the processes that have memory of a GPU: of one that MIG divides, root is told
-/// of all instances without asking each.
-record ProcessLists(NvmlApi api) {
+/// of all instances without asking each. Confined to one thread at a time, because what NVML writes
+/// the lists into is kept from one call to the next.
+final class ProcessLists {
   private static final int EXPECTED = 64;
   private static final int MAX_PROCESSES = 4096;
   private static final long UNKNOWN_BYTES = -1;
+
+  private final NvmlApi api;
+  private final IntByReference count = new IntByReference();
+  private int room = EXPECTED;
+  private Struct infos = Struct.array(Layout.PROCESS_INFO, room);
 
   /// What a process has of an instance. One that computes and draws is in two lists, with the same
   /// memory.
@@ -20,6 +26,10 @@ record ProcessLists(NvmlApi api) {
 
   private interface ProcessList {
     int read(Pointer device, IntByReference count, Pointer infos);
+  }
+
+  ProcessLists(NvmlApi api) {
+    this.api = api;
   }
 
   /// Bytes by process, in all of its instances together.
@@ -34,28 +44,32 @@ record ProcessLists(NvmlApi api) {
   }
 
   private void read(String kind, ProcessList list, Pointer device, Map<Use, Long> uses) {
-    int room = EXPECTED;
+    int code;
     while (true) {
-      Struct infos = Struct.array(Layout.PROCESS_INFO, room);
-      IntByReference count = new IntByReference(room);
-      int code = list.read(device, count, infos.pointer());
-      NvmlStatus status = NvmlStatus.of(code);
-      if (status == NvmlStatus.INSUFFICIENT_SIZE && room < MAX_PROCESSES) {
-        room *= 2;
-        continue;
+      count.setValue(room);
+      code = list.read(device, count, infos.pointer());
+      if (NvmlStatus.of(code) != NvmlStatus.INSUFFICIENT_SIZE || room >= MAX_PROCESSES) {
+        break;
       }
-      if (status != NvmlStatus.SUCCESS && status != NvmlStatus.NOT_SUPPORTED) {
-        throw new NvmlException(
-            "nvmlDeviceGet" + kind + "RunningProcesses", code, api.nvmlErrorString(code));
+      room *= 2;
+      infos = Struct.array(Layout.PROCESS_INFO, room);
+    }
+    switch (NvmlStatus.of(code)) {
+      case SUCCESS -> {
+        for (int i = 0; i < count.getValue(); i++) {
+          add(i, uses);
+        }
       }
-      for (int i = 0; status == NvmlStatus.SUCCESS && i < count.getValue(); i++) {
-        add(infos, i, uses);
+      case NOT_SUPPORTED -> {
+        // No such programs run on it.
       }
-      return;
+      default ->
+          throw new NvmlException(
+              "nvmlDeviceGet" + kind + "RunningProcesses", code, api.nvmlErrorString(code));
     }
   }
 
-  private static void add(Struct infos, int index, Map<Use, Long> uses) {
+  private void add(int index, Map<Use, Long> uses) {
     long used = infos.u64(index, "usedGpuMemory");
     uses.merge(
         new Use(

@@ -27,6 +27,7 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
@@ -253,16 +254,17 @@ public final class RocmGpuDriver implements GpuDriver {
   }
 
   @Override
-  public List<GpuProcess> processes(String deviceUuid) {
-    AmdGpu gpu = gpu(deviceUuid);
-    List<Long> nodes =
-        slices.plansOn(deviceUuid).stream()
-            .map(plan -> slices.known(plan).id())
-            .distinct()
-            .toList();
-    return on(gpu, watchLane, () -> kfd.memoryByProcess(nodes)).entrySet().stream()
-        .map(use -> new GpuProcess(use.getKey(), use.getValue()))
-        .toList();
+  public CompletableFuture<List<GpuProcess>> processes(String deviceUuid) {
+    return watchLane.post(() -> {
+      List<Long> nodes =
+          slices.plansOn(deviceUuid).stream()
+              .map(plan -> slices.known(plan).id())
+              .distinct()
+              .toList();
+      return kfd.memoryByProcess(nodes).entrySet().stream()
+          .map(use -> new GpuProcess(use.getKey(), use.getValue()))
+          .toList();
+    });
   }
 
   @Override

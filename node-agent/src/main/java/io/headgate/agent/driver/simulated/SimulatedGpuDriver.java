@@ -24,6 +24,7 @@ import java.util.OptionalLong;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 
 /// Devices that do not exist, for trying Headgate out and for its tests.
@@ -140,8 +141,8 @@ public final class SimulatedGpuDriver implements GpuDriver {
   }
 
   @Override
-  public List<GpuProcess> processes(String deviceUuid) {
-    return List.of();
+  public CompletableFuture<List<GpuProcess>> processes(String deviceUuid) {
+    return CompletableFuture.completedFuture(List.of());
   }
 
   /// As of devices that are busy with what they are given, and never fail.

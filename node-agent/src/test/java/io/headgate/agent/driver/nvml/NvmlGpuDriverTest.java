@@ -1,5 +1,6 @@
 package io.headgate.agent.driver.nvml;
 
+import static io.headgate.agent.driver.nvml.NvmlDriverFixture.LONG;
 import static io.headgate.agent.driver.nvml.NvmlDriverFixture.mig;
 import static io.headgate.agent.driver.nvml.NvmlDriverFixture.open;
 import static io.headgate.agent.driver.nvml.NvmlDriverFixture.part;
@@ -199,18 +200,21 @@ class NvmlGpuDriverTest {
         1, "21 500 compute 1", "21 500 graphics 1", "22 600 compute 2", "22 7 compute 1");
     try (NvmlGpuDriver driver = open(settings(gpus))) {
       driver.realise(plan(driver, "a", part(0, "1/2")));
-      assertThat(driver.processes(FakeGpus.uuid(0)))
+      assertThat(driver.processes(FakeGpus.uuid(0)).join())
           .as("what the driver does not know counts as nothing")
           .containsExactly(
               new GpuProcess(11, 1000), new GpuProcess(12, 2000), new GpuProcess(13, 0));
 
       driver.realise(plan(driver, "b", mig(1, "1/7", "1g.10gb", 6, 1)));
-      assertThat(driver.processes(FakeGpus.uuid(1)))
+      assertThat(driver.processes(FakeGpus.uuid(1)).join())
           .as("of all instances at once, without asking each")
           .containsExactly(new GpuProcess(21, 500), new GpuProcess(22, 607));
       gpus.fault("nvmlDeviceGetComputeRunningProcesses_v3", 999, 1);
-      assertThatExceptionOfType(GpuDriverException.class)
-          .isThrownBy(() -> driver.processes(FakeGpus.uuid(0)))
+      assertThat(driver.processes(FakeGpus.uuid(0)))
+          .failsWithin(LONG)
+          .withThrowableThat()
+          .havingCause()
+          .isInstanceOf(GpuDriverException.class)
           .withMessageContaining("GPU 0");
     }
   }
@@ -222,7 +226,7 @@ class NvmlGpuDriverTest {
         0, IntStream.range(100, 300).mapToObj(pid -> pid + " 1 compute -1").toArray(String[]::new));
     try (NvmlGpuDriver driver = open(settings(gpus))) {
       driver.realise(plan(driver, "a", part(0, "1/2")));
-      assertThat(driver.processes(FakeGpus.uuid(0))).hasSize(200);
+      assertThat(driver.processes(FakeGpus.uuid(0)).join()).hasSize(200);
     }
   }
 

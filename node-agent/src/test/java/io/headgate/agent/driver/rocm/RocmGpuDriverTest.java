@@ -226,8 +226,10 @@ class RocmGpuDriverTest {
       gpus.process(2, 0, 0, 6);
       gpus.process(3, 1, 0, 7);
 
-      assertThat(driver.processes(FakeAmdGpus.uuid(0))).containsExactly(new GpuProcess(1, 5));
-      assertThat(driver.processes(FakeAmdGpus.uuid(1))).containsExactly(new GpuProcess(3, 7));
+      assertThat(driver.processes(FakeAmdGpus.uuid(0)).join())
+          .containsExactly(new GpuProcess(1, 5));
+      assertThat(driver.processes(FakeAmdGpus.uuid(1)).join())
+          .containsExactly(new GpuProcess(3, 7));
     }
   }
 
@@ -305,7 +307,7 @@ class RocmGpuDriverTest {
       SlicePlan plan = plan(driver, "a", partition(0, "1/2", "DPX", 0, 4));
       gpus.hang("rsmi_dev_compute_partition_get");
       refused(() -> driver.realise(plan), "ROCm SMI has not answered for 3.0 s");
-      assertThat(driver.processes(FakeAmdGpus.uuid(0))).as("the watch goes on").isEmpty();
+      assertThat(driver.processes(FakeAmdGpus.uuid(0)).join()).as("the watch goes on").isEmpty();
       gpus.works("rsmi_dev_compute_partition_get");
     }
   }

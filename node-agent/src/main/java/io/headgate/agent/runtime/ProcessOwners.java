@@ -1,0 +1,54 @@
+package io.headgate.agent.runtime;
+
+import io.headgate.agent.core.AttemptKey;
+import io.headgate.agent.process.JobProcesses;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/// Whose the processes are that look after look finds on one device. What the kernel said is
+/// remembered for some looks, because to ask it costs more than all the rest of a look.
+///
+/// A process is known by its number as long as each look finds it. In the time between two looks no
+/// machine uses up all numbers and then has this one's next owner use the device.
+///
+/// Confined to one look at a time.
+final class ProcessOwners {
+  private static final int LOOKS = 8;
+
+  private final JobProcesses processes;
+  private final Map<Long, Optional<AttemptKey>> known = new HashMap<>();
+  private Set<AttemptKey> asked = Set.of();
+  private int left;
+
+  ProcessOwners(JobProcesses processes) {
+    this.processes = processes;
+  }
+
+  /// The attempt of each process; those of none of the candidates are left out.
+  Map<Long, AttemptKey> of(Collection<Long> pids, Set<AttemptKey> candidates) {
+    if (left == 0 || !candidates.equals(asked)) {
+      known.clear();
+      asked = candidates;
+      left = LOOKS;
+    }
+    left--;
+    known.keySet().retainAll(pids);
+    List<Long> unknown = pids.stream().filter(pid -> !known.containsKey(pid)).toList();
+    if (!unknown.isEmpty()) {
+      Map<Long, AttemptKey> found = processes.attemptsOf(unknown, candidates);
+      unknown.forEach(pid -> known.put(pid, Optional.ofNullable(found.get(pid))));
+    }
+    Map<Long, AttemptKey> owners = new HashMap<>();
+    known.forEach((pid, owner) -> owner.ifPresent(key -> owners.put(pid, key)));
+    return owners;
+  }
+
+  /// Has the kernel asked again.
+  void forget() {
+    left = 0;
+  }
+}
