@@ -37,10 +37,11 @@ record MpsControl(Path program, Duration patience) {
   /// @param gpuUuid the only GPU that it has
   /// @param mounts what starts it with memory that it shares with the job only; empty: all is the
   ///   machine's
+  /// @return whether it is new, and so nobody has told it anything
   /// @throws GpuDriverException when it does not live afterwards
-  void start(MpsPlace place, String gpuUuid, Optional<Path> mounts) {
+  boolean start(MpsPlace place, String gpuUuid, Optional<Path> mounts) {
     if (place.daemon().isPresent()) {
-      return;
+      return false;
     }
     List<String> command = new ArrayList<>();
     mounts.ifPresent(
@@ -63,6 +64,7 @@ record MpsControl(Path program, Duration patience) {
       }
       pause();
     }
+    return answer.code == 0;
   }
 
   /// Gives the daemon commands, one a line, and returns what it answers to all of them.

@@ -22,11 +22,12 @@ record MpsLimits(MpsControl control, long limitMib, Optional<String> threads) {
   /// Those who find a server and name no namespace of it get this one.
   private static final String DEFAULT_NAMESPACE = "default";
 
+  /// @param isNew whether the daemon is, so that it need not be asked what it has
   /// @throws GpuDriverException when the daemon does not obey, or seems to and has no limits
-  void impose(MpsPlace place, String gpuUuid, NvmlSteps passed) {
+  void impose(MpsPlace place, String gpuUuid, boolean isNew, NvmlSteps passed) {
     switch (place.protocol()) {
       case V2 -> imposeOnDaemon(place, gpuUuid);
-      case V3 -> imposeOnNamespace(place, gpuUuid, passed);
+      case V3 -> imposeOnNamespace(place, gpuUuid, isNew, passed);
     }
     passed.reached(NvmlSteps.Step.DAEMON_LIMITED);
   }
@@ -38,24 +39,39 @@ record MpsLimits(MpsControl control, long limitMib, Optional<String> threads) {
       commands.add("set_default_device_pinned_mem_limit %s %dM".formatted(device, limitMib));
     }
     threads.ifPresent(percent -> commands.add("set_default_active_thread_percentage " + percent));
-    control.tell(place, gpuUuid, commands);
+    // In one breath with the orders, because most of what this takes is to start a program. Twice,
+    // so that the answer is told from whatever the orders have to say.
+    String question = "get_default_device_pinned_mem_limit 0";
+    commands.addAll(List.of(question, question));
+    String limit = repeatedAtTheEnd(control.tell(place, gpuUuid, commands));
     // Not compared: versions show it rounded, each in its own way. Without a limit there is none.
-    String limit = control.tell(place, gpuUuid, List.of("get_default_device_pinned_mem_limit 0"));
     if (limit.chars().noneMatch(digit -> digit >= '1' && digit <= '9')) {
       throw new GpuDriverException(
           "the MPS daemon took no limit of memory; it shows \"%s\"".formatted(limit));
     }
   }
 
-  private void imposeOnNamespace(MpsPlace place, String gpuUuid, NvmlSteps passed) {
-    if (!hasServer(control, place, gpuUuid)) {
+  static String repeatedAtTheEnd(String text) {
+    List<String> lines = text.lines().toList();
+    int all = lines.size();
+    for (int some = 1; 2 * some <= all; some++) {
+      List<String> last = lines.subList(all - some, all);
+      if (last.equals(lines.subList(all - 2 * some, all - some))) {
+        return String.join("\n", last);
+      }
+    }
+    return "";
+  }
+
+  private void imposeOnNamespace(MpsPlace place, String gpuUuid, boolean isNew, NvmlSteps passed) {
+    if (isNew || !hasServer(control, place, gpuUuid)) {
       control.order(
           place,
           gpuUuid,
           List.of("server", "create", MpsPlace.SERVER, "--allowed-devices=" + gpuUuid));
     }
     passed.reached(NvmlSteps.Step.SERVER_MADE);
-    if (!hasNamespace(control, place, gpuUuid)) {
+    if (isNew || !hasNamespace(control, place, gpuUuid)) {
       control.order(place, gpuUuid, List.of("namespace", "create", MpsPlace.NAMESPACE, IN_SERVER));
     }
     passed.reached(NvmlSteps.Step.NAMESPACE_MADE);

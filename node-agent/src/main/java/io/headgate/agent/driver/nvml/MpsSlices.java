@@ -162,9 +162,9 @@ final class MpsSlices implements SliceMechanism {
     } catch (IOException e) {
       throw new GpuDriverException("no place for an MPS daemon: " + e);
     }
-    control.start(place, uuid, mounts);
+    boolean isNew = control.start(place, uuid, mounts);
     passed.reached(NvmlSteps.Step.DAEMON_STARTED);
-    new MpsLimits(control, limitMib, threads).impose(place, uuid, passed);
+    new MpsLimits(control, limitMib, threads).impose(place, uuid, isNew, passed);
   }
 
   @Override

@@ -175,6 +175,15 @@ class MpsSlicesTest {
   }
 
   @Test
+  void tellsADaemonsAnswerFromWhatItsOrdersSay() {
+    assertThat(MpsLimits.repeatedAtTheEnd("50.0\n39G\n39G")).isEqualTo("39G");
+    assertThat(MpsLimits.repeatedAtTheEnd("Device 0:\n10G\nDevice 0:\n10G"))
+        .isEqualTo("Device 0:\n10G");
+    assertThat(MpsLimits.repeatedAtTheEnd("No device 0\nNo device GPU-1")).isEmpty();
+    assertThat(MpsLimits.repeatedAtTheEnd("")).isEmpty();
+  }
+
+  @Test
   void promisesItOnlyWhereADaemonWorks() {
     assertThat(isolation(settings(MpsSettings.OFF))).isEqualTo(IsolationLevel.REACTIVE);
     gpus.capability(0, 6);
