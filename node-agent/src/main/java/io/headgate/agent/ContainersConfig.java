@@ -2,10 +2,10 @@ package io.headgate.agent;
 
 import io.headgate.agent.container.Containers;
 import io.headgate.agent.container.ImageStores;
-import io.headgate.agent.core.ImagePattern;
-import io.headgate.agent.core.ImageRules;
 import io.headgate.agent.runtime.ContainerUse;
 import io.headgate.agent.runtime.JobWalls.Wanted;
+import io.headgate.type.ImagePattern;
+import io.headgate.type.ImageRules;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;

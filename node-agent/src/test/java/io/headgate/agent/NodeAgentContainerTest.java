@@ -317,6 +317,8 @@ class NodeAgentContainerTest {
     start(
         config.withContainers(
             config.containers().allowing(List.of("localhost/team/*", "localhost/empty:1"), false)));
+    assertThat(plane.hellos.getLast().getImageRules().getAllowedList())
+        .containsExactly("localhost/team/*", "localhost/empty:1");
     plane.send(Orders.message(job("j", "localhost/other:1", "true")));
     AttemptReport end = plane.awaitEnd("j");
     assertThat(end.getEndReason())

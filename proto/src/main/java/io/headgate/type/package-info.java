@@ -1,5 +1,6 @@
 /// Exact value types of the contract. They are hand-written here, in the one module that everybody
-/// depends on, because four copies of one arithmetic would drift; they use nothing but `java.lang`.
+/// depends on, because four copies of one arithmetic, or two readings of one name, would drift;
+/// they use nothing but `java.lang` and `java.util`.
 @NullMarked
 package io.headgate.type;
 

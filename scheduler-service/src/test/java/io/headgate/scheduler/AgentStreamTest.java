@@ -20,6 +20,7 @@ import io.headgate.proto.agent.v1.AttemptReport.State;
 import io.headgate.proto.agent.v1.ConnectRequest;
 import io.headgate.proto.agent.v1.ConnectResponse;
 import io.headgate.proto.agent.v1.Heartbeat;
+import io.headgate.proto.agent.v1.ImageRules;
 import io.headgate.proto.agent.v1.Leadership;
 import io.headgate.proto.agent.v1.Stop;
 import io.headgate.proto.agent.v1.Update;
@@ -103,8 +104,23 @@ final class AgentStreamTest {
           .hasReason(Status.Code.FAILED_PRECONDITION, "IMAGES_NOT_RUN")
           .names("spec.container", "queue 'rnd-3'", "a-0", "podman");
     }
-    agent.open(agent.hello().setRunsImages(true));
+    agent.open(
+        agent
+            .hello()
+            .setRunsImages(true)
+            .setImageRules(ImageRules.newBuilder().addAllowed("registry.example/team/**")));
     FakeAgent.awaitThat(() -> agent.has(ConnectResponse::hasWelcome));
+    for (boolean dry : new boolean[] {true, false}) {
+      Refused.by(() -> alice.submitJob(job.toBuilder().setValidateOnly(dry).build()))
+          .hasReason(Status.Code.FAILED_PRECONDITION, "IMAGE_NOT_ALLOWED")
+          .names("spec.container.image", "queue 'rnd-3'", "a-0", "registry.example/team/**");
+    }
+    agent.open(
+        agent
+            .hello()
+            .setRunsImages(true)
+            .setImageRules(ImageRules.newBuilder().addAllowed("localhost/*")));
+    FakeAgent.awaitThat(() -> takes(job));
     submit(alice, job);
     assertThat(agent.awaitAssign("r-0").getContainer().getImage()).isEqualTo("localhost/train:1");
   }

@@ -1,7 +1,7 @@
 package io.headgate.agent.container;
 
 import io.headgate.agent.core.Container.PullPolicy;
-import io.headgate.agent.core.ImageReference;
+import io.headgate.type.ImageReference;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

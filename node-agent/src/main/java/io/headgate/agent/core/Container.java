@@ -1,5 +1,7 @@
 package io.headgate.agent.core;
 
+import io.headgate.type.ImageReference;
+
 /// The image whose files a job has instead of the machine's.
 ///
 /// @param image with its registry (`registry.example/team/train:1.2`), so that no machine takes it

@@ -239,7 +239,8 @@ public final class SchedulerSession
             .setProtocolVersion(PROTOCOL_VERSION)
             .setSimulated(self.simulated())
             .setClosing(agent.isClosing())
-            .setRunsImages(agent.runsImages());
+            .setRunsImages(agent.runsImages())
+            .setImageRules(ToWire.imageRules(agent.imageRules()));
     agent.history().highest().map(ToWire::leadership).ifPresent(hello::setHighestObeyed);
     reports.forEach(report -> hello.addAttempts(ToWire.report(report)));
     return hello.build();

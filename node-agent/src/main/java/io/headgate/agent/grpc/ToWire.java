@@ -25,7 +25,10 @@ import io.headgate.proto.type.v1.DeviceGeometry;
 import io.headgate.proto.type.v1.DeviceHealth;
 import io.headgate.proto.type.v1.DeviceRemedy;
 import io.headgate.proto.type.v1.SliceProfile;
+import io.headgate.type.ImagePattern;
+import io.headgate.type.ImageRules;
 import java.time.Instant;
+import java.util.List;
 
 /// What the agent says, as messages of the contract.
 final class ToWire {
@@ -81,6 +84,14 @@ final class ToWire {
           .setCheckpointAge(Durations.fromMillis(nowBootMs - progress.checkpointBootMs()));
     }
     return wire.build();
+  }
+
+  static io.headgate.proto.agent.v1.ImageRules imageRules(ImageRules rules) {
+    return io.headgate.proto.agent.v1.ImageRules.newBuilder()
+        .addAllAllowed(
+            rules.allowed().orElse(List.of()).stream().map(ImagePattern::toString).toList())
+        .setDigestRequired(rules.digestRequired())
+        .build();
   }
 
   static io.headgate.proto.agent.v1.Leadership leadership(Leadership leadership) {

@@ -13,6 +13,7 @@ import io.headgate.agent.process.AttemptLogs;
 import io.headgate.agent.process.Cgroups;
 import io.headgate.agent.process.SupervisorSpec;
 import io.headgate.kit.time.TimeSource;
+import io.headgate.type.ImageRules;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -181,6 +182,11 @@ public final class Agent implements AutoCloseable {
   /// Whether it runs jobs with an image now.
   public boolean runsImages() {
     return ports.resources().runsImages();
+  }
+
+  /// Which images may.
+  public ImageRules imageRules() {
+    return ports.resources().imageRules();
   }
 
   /// The output of an attempt; empty when this machine has none.

@@ -7,6 +7,7 @@ import io.headgate.agent.core.Input;
 import io.headgate.agent.core.JobProgress;
 import io.headgate.agent.process.AttemptLogs;
 import io.headgate.kit.time.TimeSource;
+import io.headgate.type.ImageRules;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.List;
@@ -51,6 +52,11 @@ public record AgentPorts(
     /// Whether it runs jobs with an image now.
     default boolean runsImages() {
       return false;
+    }
+
+    /// Which images may.
+    default ImageRules imageRules() {
+      return ImageRules.NONE;
     }
 
     /// The output of an attempt; empty when this machine has none.

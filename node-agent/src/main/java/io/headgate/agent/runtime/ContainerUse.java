@@ -1,8 +1,8 @@
 package io.headgate.agent.runtime;
 
 import io.headgate.agent.container.Containers;
-import io.headgate.agent.core.ImageRules;
 import io.headgate.agent.runtime.JobWalls.Wanted;
+import io.headgate.type.ImageRules;
 import java.io.IOException;
 import java.util.Optional;
 

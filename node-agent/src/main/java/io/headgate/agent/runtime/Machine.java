@@ -1,9 +1,9 @@
 package io.headgate.agent.runtime;
 
 import io.headgate.agent.core.Assignment;
-import io.headgate.agent.core.ImageRules;
 import io.headgate.agent.driver.GpuDriver;
 import io.headgate.kit.time.TimeSource;
+import io.headgate.type.ImageRules;
 import java.nio.file.Path;
 
 /// What every attempt on this machine shares.

@@ -16,6 +16,7 @@ import io.headgate.agent.process.DurableFile;
 import io.headgate.agent.process.SupervisorBinary;
 import io.headgate.agent.process.SupervisorLauncher;
 import io.headgate.kit.time.TimeSource;
+import io.headgate.type.ImageRules;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -172,6 +173,11 @@ final class OnDisk {
       @Override
       public boolean runsImages() {
         return machine.runtime().runsImages();
+      }
+
+      @Override
+      public ImageRules imageRules() {
+        return machine.images();
       }
 
       @Override

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.headgate.agent.container.ImageStore.ImageException;
 import io.headgate.agent.core.Container.PullPolicy;
-import io.headgate.agent.core.ImageReference;
+import io.headgate.type.ImageReference;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -28,8 +28,11 @@ import io.headgate.scheduler.runtime.Leadership;
 import io.headgate.scheduler.runtime.NodeCondition;
 import io.headgate.scheduler.runtime.ProgressReport;
 import io.headgate.scheduler.runtime.WorkerFacts.EndReason;
+import io.headgate.type.ImagePattern;
+import io.headgate.type.ImageRules;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
@@ -83,7 +86,22 @@ final class AgentMapper {
         hello.getSimulated(),
         hello.getClosing(),
         hello.getRunsImages(),
+        imageRules(hello.getImageRules()),
         hello.getAttemptsList().stream().map(AgentMapper::toReport).toList());
+  }
+
+  /// Of a newer agent, whose patterns are not understood, all images are taken to run.
+  private static ImageRules imageRules(io.headgate.proto.agent.v1.ImageRules rules) {
+    List<String> allowed = rules.getAllowedList();
+    try {
+      return new ImageRules(
+          allowed.isEmpty()
+              ? Optional.empty()
+              : Optional.of(allowed.stream().map(ImagePattern::parse).toList()),
+          rules.getDigestRequired());
+    } catch (IllegalArgumentException _) {
+      return ImageRules.NONE;
+    }
   }
 
   static AgentReport toReport(io.headgate.proto.agent.v1.AttemptReport report) {

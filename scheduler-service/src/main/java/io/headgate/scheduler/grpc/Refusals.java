@@ -126,6 +126,17 @@ final class Refusals {
         .withMetadata("node", node.id().name());
   }
 
+  /// A job with an image, in a queue that leads to a node where that one may not run.
+  static Refusal imageNotAllowed(String at, QueueId queue, Node node, String problem) {
+    String text =
+        "queue '%s' leads to node %s of pool '%s': %s"
+            .formatted(queue.name(), node.id().name(), node.pool().name(), problem);
+    return Refusal.failedPrecondition("IMAGE_NOT_ALLOWED", text)
+        .withViolation(at + "spec.container.image", text)
+        .withMetadata("queue", queue.name())
+        .withMetadata("node", node.id().name());
+  }
+
   static Refusal tooManyWaiting(String at, QueueId queue, int waiting, int most) {
     String text =
         "queue '%s' has %d waiting jobs, and may have %d".formatted(queue.name(), waiting, most);

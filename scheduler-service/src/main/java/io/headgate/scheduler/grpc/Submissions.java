@@ -7,6 +7,7 @@ import io.headgate.kit.failure.Refusal;
 import io.headgate.proto.scheduler.v1.JobSpec;
 import io.headgate.proto.scheduler.v1.SubmitJobRequest;
 import io.headgate.scheduler.core.catalog.PoolId;
+import io.headgate.scheduler.core.catalog.Profile;
 import io.headgate.scheduler.core.catalog.Queue;
 import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.catalog.TenantId;
@@ -20,6 +21,7 @@ import io.headgate.scheduler.runtime.JobName;
 import io.headgate.scheduler.runtime.JobReader;
 import io.headgate.scheduler.runtime.JobView;
 import io.headgate.scheduler.runtime.KnownKeys;
+import io.headgate.scheduler.runtime.LeaderView;
 import io.headgate.scheduler.runtime.NameAllocator;
 import io.headgate.scheduler.runtime.NameCounter;
 import io.headgate.scheduler.runtime.Replica;
@@ -204,30 +206,46 @@ final class Submissions {
   }
 
   /// All jobs of a queue are alike to placement. So one with an image has to be in a queue whose
-  /// jobs go only to nodes that run such, as its profile says, or where all nodes do.
+  /// jobs go only to nodes that run such, as its profile says, or where all nodes do; and all of
+  /// those have to let that image run.
   ///
   /// @throws CatalogRefusal when one does not
   void demandImages(Request request, CatalogView catalog) {
-    Map<QueueId, Integer> asked = new LinkedHashMap<>();
+    Map<QueueId, List<Integer>> asked = new LinkedHashMap<>();
     for (int i = 0; i < request.jobs().size(); i++) {
       JobSpec spec = request.jobs().get(i).getSpec();
       if (spec.hasContainer()) {
-        asked.putIfAbsent(new QueueId(request.tenant(), spec.getQueue()), i);
+        QueueId queue = new QueueId(request.tenant(), spec.getQueue());
+        asked.computeIfAbsent(queue, _ -> new ArrayList<>()).add(i);
       }
     }
-    asked.forEach((id, index) -> {
-      Set<PoolId> pools =
-          catalog
-              .queue(id)
-              .flatMap(queue -> catalog.profile(queue.profile()))
-              .filter(profile -> !profile.images())
-              .map(profile -> Set.copyOf(profile.pools()))
-              .orElse(Set.of());
-      Refusals.leading(true, () -> replica.ask(leader -> leader.reads().withoutImages(pools)))
-          .ifPresent(node -> {
-            throw CatalogRefusal.byAll(Refusals.withoutImages(request.at(index), id, node));
-          });
-    });
+    asked.forEach((id, indexes) ->
+        catalog
+            .queue(id)
+            .flatMap(queue -> catalog.profile(queue.profile()))
+            .ifPresent(profile -> demandImages(request, id, profile, indexes)));
+  }
+
+  private void demandImages(Request request, QueueId id, Profile profile, List<Integer> indexes) {
+    Set<PoolId> pools = Set.copyOf(profile.pools());
+    LeaderView.ImageUse use =
+        Refusals.leading(true, () -> replica.ask(leader -> leader.reads().images(pools)));
+    if (use.without().isPresent() && !profile.images()) {
+      throw CatalogRefusal.byAll(
+          Refusals.withoutImages(request.at(indexes.getFirst()), id, use.without().get()));
+    }
+    // Not on the leader's loop: patterns are others' words.
+    for (int index : indexes) {
+      String image = request.jobs().get(index).getSpec().getContainer().getImage();
+      use.rules()
+          .forEach((rules, node) ->
+              rules
+                  .problem(image)
+                  .ifPresent(problem -> {
+                    throw CatalogRefusal.byAll(
+                        Refusals.imageNotAllowed(request.at(index), id, node, problem));
+                  }));
+    }
   }
 
   /// One job, checked, without its name.

@@ -1,5 +1,6 @@
 package io.headgate.scheduler.runtime;
 
+import io.headgate.type.ImageRules;
 import java.util.List;
 
 /// What an agent says when it opens a stream.
@@ -8,6 +9,7 @@ import java.util.List;
 /// @param bootId the kernel's
 /// @param closing the machine or its agent is being shut down
 /// @param runsImages it runs jobs with an image
+/// @param imageRules which images may
 /// @param attempts every attempt of which the machine has a record
 public record AgentHello(
     String sessionId,
@@ -16,6 +18,7 @@ public record AgentHello(
     boolean simulated,
     boolean closing,
     boolean runsImages,
+    ImageRules imageRules,
     List<AgentReport> attempts) {
   public AgentHello {
     attempts = List.copyOf(attempts);

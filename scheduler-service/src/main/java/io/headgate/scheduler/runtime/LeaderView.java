@@ -7,9 +7,13 @@ import io.headgate.scheduler.core.job.Hold;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.node.Node;
 import io.headgate.scheduler.core.node.NodeId;
+import io.headgate.type.ImageRules;
 import java.time.Instant;
 import java.util.Collection;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /// The leader's state, to be read on its loop only.
@@ -33,9 +37,8 @@ public record LeaderView(SchedulerCore core, CatalogView catalog, Reads reads, I
     /// Contact with each node, by node.
     List<Contact> contacts();
 
-    /// A node of one of the pools that has said that it runs no jobs with an image; empty: none
-    /// has.
-    Optional<Node> withoutImages(Collection<PoolId> pools);
+    /// What the nodes of the pools have said of jobs with an image.
+    ImageUse images(Collection<PoolId> pools);
 
     /// What the jobs of each queue say together.
     List<Total> totals();
@@ -44,6 +47,16 @@ public record LeaderView(SchedulerCore core, CatalogView catalog, Reads reads, I
 
     /// Ids of the jobs with a live attempt there.
     List<String> jobsOn(NodeId node);
+  }
+
+  /// What nodes have said of jobs with an image.
+  ///
+  /// @param without one that runs none; empty: all do
+  /// @param rules which images run, each with one of the nodes where it is so
+  public record ImageUse(Optional<Node> without, Map<ImageRules, Node> rules) {
+    public ImageUse {
+      rules = Collections.unmodifiableMap(new LinkedHashMap<>(rules));
+    }
   }
 
   /// What the jobs of a queue say together.

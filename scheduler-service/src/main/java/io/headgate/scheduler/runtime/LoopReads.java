@@ -7,8 +7,11 @@ import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.node.Node;
 import io.headgate.scheduler.core.node.NodeId;
 import io.headgate.scheduler.runtime.LeaderView.Contact;
+import io.headgate.type.ImageRules;
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /// The books, for questions. Confined to the loop.
@@ -69,13 +72,21 @@ final class LoopReads implements LeaderView.Reads {
   }
 
   @Override
-  public Optional<Node> withoutImages(Collection<PoolId> pools) {
-    return state.nodes.entries().stream()
-        .filter(entry -> !entry.runsImages)
-        .flatMap(entry -> entry.machine().stream())
-        .map(Supply.Machine::node)
-        .filter(node -> pools.contains(node.pool()))
-        .findFirst();
+  public LeaderView.ImageUse images(Collection<PoolId> pools) {
+    Optional<Node> without = Optional.empty();
+    Map<ImageRules, Node> rules = new LinkedHashMap<>();
+    for (NodeBook.Entry entry : state.nodes.entries()) {
+      Optional<Node> node = entry.machine().map(Supply.Machine::node);
+      if (node.isEmpty() || !pools.contains(node.get().pool())) {
+        continue;
+      }
+      if (entry.runsImages) {
+        rules.putIfAbsent(entry.imageRules, node.get());
+      } else {
+        without = without.or(() -> node);
+      }
+    }
+    return new LeaderView.ImageUse(without, rules);
   }
 
   private Contact contact(NodeBook.Entry entry) {

@@ -4,6 +4,7 @@ import io.headgate.scheduler.core.node.Node;
 import io.headgate.scheduler.core.node.NodeId;
 import io.headgate.scheduler.core.node.NodeStatus;
 import io.headgate.scheduler.runtime.Supply.Machine;
+import io.headgate.type.ImageRules;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -44,6 +45,9 @@ final class NodeBook {
 
     /// Whether it runs jobs with an image, as it says itself; until then it is not doubted.
     boolean runsImages = true;
+
+    /// Which images may.
+    ImageRules imageRules = ImageRules.NONE;
 
     /// UUIDs of devices on which it can place nothing new, as it says itself.
     Set<String> unusable = Set.of();

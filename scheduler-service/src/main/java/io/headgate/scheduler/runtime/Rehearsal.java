@@ -5,6 +5,7 @@ import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.catalog.UserId;
 import io.headgate.scheduler.core.node.NodeId;
 import io.headgate.scheduler.runtime.Submission.NewJob;
+import io.headgate.type.ImageRules;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -141,6 +142,7 @@ public final class Rehearsal implements AutoCloseable {
             contact.simulated(),
             false,
             false,
+            ImageRules.NONE,
             List.of());
     return new Command.Hello(new Deaf(contact.node()), hello);
   }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.headgate.scheduler.core.node.NodeId;
+import io.headgate.type.ImageRules;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -60,7 +61,8 @@ final class BrokenTurnTest {
   void answersWhoeverWaitsWhenATurnFails() throws InterruptedException {
     Broken broken = new Broken();
     Command.Submit submit = OneLeader.submit("j", Optional.empty());
-    AgentHello hello = new AgentHello("session", "boot", "test", false, false, false, List.of());
+    AgentHello hello =
+        new AgentHello("session", "boot", "test", false, false, false, ImageRules.NONE, List.of());
     // Taken together: one fails and the other is answered too.
     threads.leader().offer(submit);
     threads.leader().offer(new Command.Hello(broken, hello));

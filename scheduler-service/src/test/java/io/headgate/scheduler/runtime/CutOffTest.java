@@ -3,6 +3,7 @@ package io.headgate.scheduler.runtime;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.scheduler.core.node.NodeId;
+import io.headgate.type.ImageRules;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -49,7 +50,8 @@ final class CutOffTest {
         List.of(
             new Command.Hello(
                 stream,
-                new AgentHello("session", "boot", "test", false, false, false, List.of()))));
+                new AgentHello(
+                    "session", "boot", "test", false, false, false, ImageRules.NONE, List.of()))));
     return stream;
   }
 

@@ -10,6 +10,7 @@ import io.headgate.scheduler.core.job.WorkerPlace;
 import io.headgate.scheduler.core.node.Node;
 import io.headgate.scheduler.core.node.NodeId;
 import io.headgate.scheduler.core.node.NodeStatus;
+import io.headgate.type.ImageRules;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -76,7 +77,8 @@ final class NewLeaderTest {
         List.of(
             new Command.Hello(
                 new Silent(node),
-                new AgentHello("session", "boot", "test", false, false, false, List.of()))));
+                new AgentHello(
+                    "session", "boot", "test", false, false, false, ImageRules.NONE, List.of()))));
   }
 
   private void pass(Duration time) throws InterruptedException {

@@ -1,4 +1,4 @@
-package io.headgate.agent.core;
+package io.headgate.type;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
@@ -43,6 +43,8 @@ class ImageRulesTest {
     "index.docker.io/*, docker.io/busybox",
     "docker.io/**, docker.io/team/train",
     "docker.io/**, docker.io/busybox",
+    "registry.example/**/a/**/b, registry.example/x/a/a/y/b/b",
+    "registry.example/a*b*c, registry.example/abcbc",
   })
   void areMeant(String pattern, String image) {
     assertThat(allows(pattern, image)).isTrue();
@@ -58,6 +60,8 @@ class ImageRulesTest {
     "registry.example/team/train, registry.example:5000/team/train",
     "registry.example:5000/**, registry.example/train",
     "registry.example:5000/**, registry.example:50000/train",
+    "registry.example/**/a/**/b, registry.example/x/a/b",
+    "registry.example/a*b*c, registry.example/abcb",
     "registry.example/team/v1.2, registry.example/team/v1-2",
     "registry.example/*, registry.example/team/train",
     "registry.example/team/**, registry.example/team",

@@ -1,6 +1,5 @@
-package io.headgate.agent.core;
+package io.headgate.type;
 
-import io.headgate.type.ImageName;
 import java.util.Optional;
 
 /// What an image's name means, whatever was left out of it: `docker.io/busybox` and

@@ -1,9 +1,11 @@
-package io.headgate.agent.core;
+package io.headgate.type;
 
-import io.headgate.type.ImageName;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
-import java.util.stream.Collectors;
+import java.util.function.BiPredicate;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /// Images that an operator means: `registry.example/team/**`, `docker.io/*`,
 /// `nvcr.io/nvidia/pytorch:25.*-py3`, `registry.example/train@sha256:…`.
@@ -14,26 +16,21 @@ import java.util.stream.Collectors;
 /// meant that are fetched by it: one that names a digest, too, is not.
 public final class ImagePattern {
   private static final String COMPONENTS = "**";
+  private static final String ANY = "*";
+  private static final int MAX_LENGTH = 512;
 
   private final String text;
-  private final String registry;
-  private final String path;
-  private final Optional<String> tag;
-  private final Optional<String> digest;
+  private final ImageReference meant;
+  private final List<String> path;
 
   private ImagePattern(String text, String path, ImageReference meant) {
     this.text = text;
-    this.registry = meant.registry();
+    this.meant = meant;
+    // One or several are one, and then any number.
     this.path =
         Arrays.stream(path.split("/", -1))
-            .map(part -> part.equals(COMPONENTS) ? "[^/]+(/[^/]+)*" : expression(part, "[^/]*"))
-            .collect(Collectors.joining("/"));
-    this.tag = meant.tag().map(word -> expression(word, ".*"));
-    this.digest = meant.digest();
-  }
-
-  private static String expression(String word, String wild) {
-    return word.replace(".", "\\.").replace("*", wild);
+            .flatMap(part -> part.equals(COMPONENTS) ? Stream.of(ANY, COMPONENTS) : Stream.of(part))
+            .toList();
   }
 
   /// Reads one.
@@ -42,7 +39,9 @@ public final class ImagePattern {
   public static ImagePattern parse(String text) {
     String example = text.replace(COMPONENTS, "x").replace('*', 'x');
     int slash = text.indexOf('/');
-    if (!ImageName.isValid(example) || text.substring(0, slash).contains("*")) {
+    if (text.length() > MAX_LENGTH
+        || !ImageName.isValid(example)
+        || text.substring(0, slash).contains("*")) {
       throw refused(
           text, "is not of the form registry.example/path/name:tag, with * behind the registry");
     }
@@ -75,10 +74,58 @@ public final class ImagePattern {
 
   /// Whether the image is one of those.
   public boolean matches(ImageReference image) {
-    return image.registry().equals(registry)
-        && image.repository().matches(path)
-        && (tag.isEmpty() || image.tag().filter(word -> word.matches(tag.get())).isPresent())
-        && (digest.isEmpty() || image.digest().equals(digest));
+    return image.registry().equals(meant.registry())
+        && isLike(path, parts(image.repository()), COMPONENTS, ImagePattern::isLike)
+        && (meant.tag().isEmpty()
+            || image.tag().filter(tag -> isLike(meant.tag().get(), tag)).isPresent())
+        && (meant.digest().isEmpty() || image.digest().equals(meant.digest()));
+  }
+
+  private static List<String> parts(String path) {
+    return Arrays.asList(path.split("/", -1));
+  }
+
+  private static boolean isLike(String pattern, String word) {
+    return isLike(characters(pattern), characters(word), ANY, String::equals);
+  }
+
+  private static List<String> characters(String word) {
+    return word.chars().mapToObj(Character::toString).toList();
+  }
+
+  /// Whether a row is of a form, in which `many` stands for any number of elements. What it took
+  /// last is extended where the rest does not fit, and nothing before: so nobody's pattern takes
+  /// more than the product of both lengths.
+  private static boolean isLike(
+      List<String> form, List<String> row, String many, BiPredicate<String, String> one) {
+    int at = 0;
+    int resume = -1;
+    int taken = 0;
+    for (int i = 0; i < row.size(); ) {
+      if (at < form.size() && form.get(at).equals(many)) {
+        resume = ++at;
+        taken = i;
+      } else if (at < form.size() && one.test(form.get(at), row.get(i))) {
+        at++;
+        i++;
+      } else if (resume >= 0) {
+        at = resume;
+        i = ++taken;
+      } else {
+        return false;
+      }
+    }
+    return form.subList(at, form.size()).stream().allMatch(many::equals);
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof ImagePattern pattern && pattern.text.equals(text);
+  }
+
+  @Override
+  public int hashCode() {
+    return text.hashCode();
   }
 
   @Override

@@ -1,4 +1,4 @@
-package io.headgate.agent.core;
+package io.headgate.type;
 
 import java.util.List;
 import java.util.Optional;
@@ -11,10 +11,18 @@ import java.util.stream.Collectors;
 public record ImageRules(Optional<List<ImagePattern>> allowed, boolean digestRequired) {
   public static final ImageRules NONE = new ImageRules(Optional.empty(), false);
 
+  /// No more patterns: a scheduler is told all of them.
+  public static final int MAX_PATTERNS = 256;
+
   private static final int TOLD = 8;
 
   public ImageRules {
     allowed = allowed.map(List::copyOf);
+    if (allowed.isPresent() && allowed.get().size() > MAX_PATTERNS) {
+      throw new IllegalArgumentException(
+          "%d image patterns are more than %d; use * and **"
+              .formatted(allowed.get().size(), MAX_PATTERNS));
+    }
   }
 
   /// Why the image may not run, and what to do; empty: it may.
