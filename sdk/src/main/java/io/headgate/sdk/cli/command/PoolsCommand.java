@@ -85,6 +85,7 @@ public final class PoolsCommand implements CliCommand {
                 .sortedBy(row -> row.usage().runningJobs()),
             Column.<UsedPool>of("TYPE", row -> Cell.of(row.pool().type().keyword())).whenWide(),
             Column.<UsedPool>of("CEILING", row -> Cell.of(text(row.pool().capacity()))).whenWide(),
+            Column.<UsedPool>of("MIG", row -> Cell.of(row.pool().mig().keyword())).whenWide(),
             Column.<UsedPool>of("ORDER", row -> Cell.of(String.join(", ", row.pool().order())))
                 .whenWide(),
             Column.<UsedPool>of("DEDICATED TO", row -> Cell.of(owner(row.pool()))).whenWide(),
