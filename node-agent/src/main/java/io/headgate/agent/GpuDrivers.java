@@ -34,21 +34,21 @@ final class GpuDrivers {
   private GpuDrivers() {}
 
   /// @param cgroups of the jobs
-  /// @param turnMigOn whether MIG is turned on where nobody uses the GPU
+  /// @param migAuto whether MIG is turned on where nobody uses the GPU
   /// @throws UncheckedIOException when GPUs are demanded and there are none
-  static GpuDriver open(AgentConfig config, String nodeId, Cgroups cgroups, boolean turnMigOn) {
+  static GpuDriver open(AgentConfig config, String nodeId, Cgroups cgroups, boolean migAuto) {
     if (config.simulateGpus().isPresent()) {
       return new SimulatedGpuDriver(SimulatedGpus.parse(config.simulateGpus().get()), nodeId);
     }
     GpuConfig gpu = config.gpu();
     return switch (gpu.driver()) {
       case NONE -> new CpuOnlyDriver();
-      case NVML -> required("nvml", () -> nvml(config, cgroups, turnMigOn));
+      case NVML -> required("nvml", () -> nvml(config, cgroups, migAuto));
       case ROCM -> required("rocm", () -> told(rocm(gpu, cgroups)));
       case AUTO -> {
         List<GpuDriver> found =
             Stream.of(
-                    ifThere(() -> nvml(config, cgroups, turnMigOn)),
+                    ifThere(() -> nvml(config, cgroups, migAuto)),
                     ifThere(() -> told(rocm(gpu, cgroups))))
                 .flatMap(Optional::stream)
                 .toList();
@@ -123,18 +123,18 @@ final class GpuDrivers {
   /// NVIDIA's.
   ///
   /// @throws GpuUnavailableException when there is no driver that works
-  static GpuDriver nvml(AgentConfig agent, Cgroups cgroups, boolean turnMigOn) {
+  static GpuDriver nvml(AgentConfig agent, Cgroups cgroups, boolean migAuto) {
     GpuConfig gpu = agent.gpu();
-    return told(nvml(gpu, mps(gpu.mps(), agent.data().toAbsolutePath()), cgroups, turnMigOn));
+    return told(nvml(gpu, mps(gpu.mps(), agent.data().toAbsolutePath()), cgroups, migAuto));
   }
 
   private static GpuDriver nvml(
-      GpuConfig config, MpsSettings mps, Cgroups cgroups, boolean turnMigOn) {
+      GpuConfig config, MpsSettings mps, Cgroups cgroups, boolean migAuto) {
     NvmlGpuDriver.Settings settings =
         new NvmlGpuDriver.Settings(
             config.nvml().library(),
             config.nvml().timeout(),
-            new MigSettings(turnMigOn, config.mig().strangers() == GpuConfig.Mig.Strangers.REMOVE),
+            new MigSettings(migAuto, config.mig().strangers() == GpuConfig.Mig.Strangers.REMOVE),
             cgroups::of,
             mps,
             KernelDevices.HERE);

@@ -64,8 +64,8 @@ public final class NodeAgent implements AutoCloseable {
     Path data = config.data().toAbsolutePath();
     // The cgroups of pods are their kubelet's.
     Cgroups cgroups = config.kubernetes().use() ? Cgroups.none() : Agent.cgroups(nodeId, data);
-    boolean turnMigOn = turnMigOn(config.gpu().mig().mode(), data);
-    this.driver = GpuDrivers.open(config, nodeId, cgroups, turnMigOn);
+    boolean migAuto = migAuto(config.gpu().mig().mode(), data);
+    this.driver = GpuDrivers.open(config, nodeId, cgroups, migAuto);
     this.instruments = new AgentInstruments(telemetry, time, nodeId);
     String bootId = BootClock.bootId();
     Agent.Settings settings = settings(config, nodeId, bootId);
@@ -92,7 +92,7 @@ public final class NodeAgent implements AutoCloseable {
             new Membership.Wiring(
                 endpoints(config), machine, data, joinToken(config), telemetry, time));
     boolean heedsPool = config.gpu().mig().mode() == GpuConfig.Mig.Mode.POOL;
-    if (heedsPool && !turnMigOn && !driver.isSimulated() && !driver.devices().isEmpty()) {
+    if (heedsPool && !migAuto && !driver.isSimulated() && !driver.devices().isEmpty()) {
       membership.onMigWanted(() -> renewal.complete(null));
     }
     instruments.observeDevices(driver, devices);
@@ -103,13 +103,13 @@ public final class NodeAgent implements AutoCloseable {
   }
 
   /// What the pool said last is known before it can be asked again.
-  private static boolean turnMigOn(GpuConfig.Mig.Mode mode, Path data) {
+  private static boolean migAuto(GpuConfig.Mig.Mode mode, Path data) {
     return switch (mode) {
       case KEEP -> false;
       case AUTO -> true;
       case POOL -> {
         try {
-          yield NodeIdentity.load(data).filter(NodeIdentity::turnMigOn).isPresent();
+          yield NodeIdentity.load(data).filter(NodeIdentity::migAuto).isPresent();
         } catch (IOException _) {
           // Damaged: joining says so, with what to do.
           yield false;

@@ -59,7 +59,7 @@ final class FakeControlPlane implements AutoCloseable {
   volatile boolean acknowledges = true;
   volatile boolean answersHeartbeats = true;
   volatile boolean losesEnrolments;
-  volatile boolean poolTurnsMigOn;
+  volatile boolean poolMigAuto;
   volatile Optional<String> leaderElsewhere = Optional.empty();
   volatile Duration heartbeatInterval = Duration.ofMillis(100);
 
@@ -301,7 +301,7 @@ final class FakeControlPlane implements AutoCloseable {
         throw Refusal.permissionDenied("FOREIGN_NODE", "another node's name").exception();
       }
       registrations.add(request.getNode());
-      answer.onNext(request.getNode().toBuilder().setMigAuto(poolTurnsMigOn).build());
+      answer.onNext(request.getNode().toBuilder().setMigAuto(poolMigAuto).build());
       answer.onCompleted();
     }
   }

@@ -319,7 +319,7 @@ class NodeAgentGpuTest {
   @Test
   void dividesItsGpusAsThePoolSaysUnlessTheNodeSaysOtherwise() {
     FakeGpus gpus = FakeGpus.in(root, Version.V615).with(false);
-    plane.poolTurnsMigOn = true;
+    plane.poolMigAuto = true;
     start(config(gpus.library(), GpuConfig.Driver.NVML, GpuConfig.Mig.Mode.KEEP));
     assertThat(agent.orElseThrow().renewal()).as("the node's own word").isNotDone();
     agent.orElseThrow().close();
@@ -332,7 +332,7 @@ class NodeAgentGpuTest {
     start(asThePoolSays);
     assertThat(node().getDevices(0).getGeometry()).isEqualTo(DeviceGeometry.DEVICE_GEOMETRY_MIG);
     agent.orElseThrow().close();
-    plane.poolTurnsMigOn = false;
+    plane.poolMigAuto = false;
     start(asThePoolSays);
     assertThat(node().getDevices(0).getGeometry())
         .as("nothing turns it off")
@@ -343,7 +343,7 @@ class NodeAgentGpuTest {
   void aNewcomerStartsAnewWhenItHearsWhatItsPoolSays() {
     FakeGpus gpus = FakeGpus.in(root, Version.V615).with(false).with(false);
     gpus.processes(1, "4711 1000 compute -1");
-    plane.poolTurnsMigOn = true;
+    plane.poolMigAuto = true;
     AgentConfig config = config(gpus.library(), GpuConfig.Driver.NVML, GpuConfig.Mig.Mode.POOL);
     List<String> failures = new CopyOnWriteArrayList<>();
     try (AgentSuccession succession =

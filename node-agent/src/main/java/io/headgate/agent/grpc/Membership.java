@@ -325,11 +325,11 @@ public final class Membership implements AutoCloseable {
   }
 
   /// What the pool says of its GPUs counts from the next start on.
-  private void heed(boolean turnMigOn) {
+  private void heed(boolean migAuto) {
     lock.lock();
     try {
-      if (identity != null && identity.turnMigOn() != turnMigOn) {
-        identity = identity.withTurnMigOn(turnMigOn);
+      if (identity != null && identity.migAuto() != migAuto) {
+        identity = identity.withMigAuto(migAuto);
         identity.save(data);
       }
     } catch (IOException e) {
@@ -339,7 +339,7 @@ public final class Membership implements AutoCloseable {
     } finally {
       lock.unlock();
     }
-    if (turnMigOn) {
+    if (migAuto) {
       migWanted.run();
     }
   }

@@ -14,8 +14,8 @@ import java.util.Optional;
 /// @param node its resource name
 /// @param pool id of its pool
 /// @param key what it gets its tokens with
-/// @param turnMigOn what its pool said of MIG last
-public record NodeIdentity(String node, String pool, Secret key, boolean turnMigOn) {
+/// @param migAuto what its pool said of MIG last
+public record NodeIdentity(String node, String pool, Secret key, boolean migAuto) {
   private static final String FILE = "identity";
   private static final String MIG = "mig_auto";
 
@@ -46,17 +46,13 @@ public record NodeIdentity(String node, String pool, Secret key, boolean turnMig
   }
 
   /// The same of a pool that says otherwise.
-  public NodeIdentity withTurnMigOn(boolean said) {
+  public NodeIdentity withMigAuto(boolean said) {
     return new NodeIdentity(node, pool, key, said);
   }
 
   public void save(Path data) throws IOException {
     Fields fields =
-        new Fields()
-            .put("node", node)
-            .put("pool", pool)
-            .put("key", key.reveal())
-            .put(MIG, turnMigOn);
+        new Fields().put("node", node).put("pool", pool).put("key", key.reveal()).put(MIG, migAuto);
     DurableFile.replace(data.resolve(FILE), fields.toLines().getBytes(StandardCharsets.UTF_8));
   }
 }

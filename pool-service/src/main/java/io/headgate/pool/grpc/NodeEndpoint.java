@@ -50,7 +50,7 @@ public final class NodeEndpoint extends NodeServiceGrpc.NodeServiceImplBase {
                   nodes.register(
                       Answers.caller(), registrant, NodeMessages.inventory(request.getNode())))
               .toBuilder()
-              .setMigAuto(nodes.turnMigOn(registrant.tenant(), registrant.pool()))
+              .setMigAuto(nodes.migAuto(registrant.tenant(), registrant.pool()))
               .build();
         });
   }

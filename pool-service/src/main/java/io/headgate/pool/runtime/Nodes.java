@@ -48,7 +48,7 @@ public final class Nodes {
 
   /// Whether the nodes of a pool, as it is in force, are to turn MIG on. A pool that is not says
   /// nothing.
-  public boolean turnMigOn(TenantId tenant, PoolId pool) {
+  public boolean migAuto(TenantId tenant, PoolId pool) {
     return changes.read(view -> view.migAuto(tenant, pool));
   }
 
