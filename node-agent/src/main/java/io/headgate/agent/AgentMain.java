@@ -86,8 +86,11 @@ public final class AgentMain {
           .start();
     } catch (UncheckedIOException | CompletionException e) {
       LOG.error("{}", e.getMessage());
-      lifecycle.close();
-      System.exit(EXIT_FAILED);
+      endFailed(lifecycle);
+    } catch (RuntimeException | Error e) {
+      // Other threads would keep a process alive that has no agent.
+      LOG.error("the agent did not start", e);
+      endFailed(lifecycle);
     }
     lifecycle.awaitStopped();
   }

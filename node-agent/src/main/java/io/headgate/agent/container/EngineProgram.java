@@ -29,7 +29,6 @@ record EngineProgram(Path path, List<String> prefix, Path directory) {
   private static final Duration GLANCE = Duration.ofMillis(50);
   private static final int MAX_ANSWER = 1 << 20;
   private static final int MAX_PROBLEM = 500;
-  private static final String PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
   /// What of the agent's environment it is for: the way to registries, and who is known there.
   private static final List<String> PASSED_ON =
@@ -100,7 +99,7 @@ record EngineProgram(Path path, List<String> prefix, Path directory) {
     environment.keySet().retainAll(PASSED_ON);
     builder.environment().clear();
     builder.environment().putAll(environment);
-    builder.environment().put("PATH", PATH);
+    builder.environment().put("PATH", FreshProgram.PATH);
     // By its newer ways mount hands options over in portions of 256 bytes, too few for layers.
     builder.environment().put("LIBMOUNT_FORCE_MOUNT2", "always");
     return FreshProgram.start(builder);

@@ -8,6 +8,9 @@ import java.util.concurrent.TimeUnit;
 /// at that moment passes the open file on for some milliseconds, and until then the kernel refuses
 /// to run it ("text file busy").
 public final class FreshProgram {
+  /// Where programs of the machine find others, whatever the agent's own environment says.
+  public static final String PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
   private static final int TRIES = 500;
   private static final long PAUSE_MILLIS = 10;
   private static final String BUSY = "error: 26";

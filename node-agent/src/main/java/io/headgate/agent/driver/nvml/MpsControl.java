@@ -23,7 +23,6 @@ import org.slf4j.LoggerFactory;
 /// @param patience how long it may take for anything
 record MpsControl(Path program, Duration patience) {
   private static final Logger LOG = LoggerFactory.getLogger(MpsControl.class);
-  private static final String PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
   private static final Duration QUIT_PATIENCE = Duration.ofSeconds(2);
   private static final long PAUSE_MILLIS = 4;
   private static final int MAX_ANSWER = 2000;
@@ -165,7 +164,7 @@ record MpsControl(Path program, Duration patience) {
               .redirectErrorStream(true)
               .redirectOutput(answer.toFile());
       builder.environment().clear();
-      builder.environment().put("PATH", PATH);
+      builder.environment().put("PATH", FreshProgram.PATH);
       builder.environment().put("CUDA_VISIBLE_DEVICES", gpuUuid);
       builder.environment().put("CUDA_MPS_LOG_DIRECTORY", place.log().toString());
       builder.environment().put(MpsPlace.PIPE_VARIABLE, place.pipe().toString());
