@@ -10,6 +10,8 @@ import io.headgate.kit.grpc.PageTokens;
 import io.headgate.kit.telemetry.Telemetry;
 import io.headgate.kit.time.TimeSource;
 import io.headgate.kit.watch.WatchHub;
+import io.headgate.proto.agent.v1.AgentServiceGrpc;
+import io.headgate.proto.scheduler.v1.JobServiceGrpc;
 import io.headgate.scheduler.client.ContractDraftReader;
 import io.headgate.scheduler.client.HazelcastMembers;
 import io.headgate.scheduler.client.KeyTokenSource;
@@ -171,6 +173,7 @@ public final class SchedulerService implements AutoCloseable {
   /// Puts its gRPC services on a server that others may share.
   public void register(ApiServer.Builder api) {
     api.service(jobs).service(usage).service(plans).service(agents).interceptor(relay);
+    api.prompt(AgentServiceGrpc.getConnectMethod()).prompt(JobServiceGrpc.getSubmitJobMethod());
   }
 
   /// Stands for leadership; returns at once.

@@ -3,6 +3,7 @@ package io.headgate.kit.auth;
 import io.grpc.Context;
 import io.grpc.Contexts;
 import io.grpc.Metadata;
+import io.grpc.MethodDescriptor;
 import io.grpc.ServerCall;
 import io.grpc.ServerCall.Listener;
 import io.grpc.ServerCallHandler;
@@ -15,8 +16,10 @@ import io.headgate.kit.failure.RefusalException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /// Holds every call to the rule that the contract states for its method, before any handler sees
 /// it, and puts the {@link Principal} into the call's context. A method without a rule is refused.
@@ -46,6 +49,13 @@ public final class AuthInterceptor implements ServerInterceptor {
     return missing;
   }
 
+  /// Who may call `method` with a token; empty: it takes none, or nobody may.
+  public static Set<Role> roles(MethodDescriptor<?, ?> method) {
+    return AccessRule.of(method).orElse(null) instanceof AccessRule.Roles(var roles)
+        ? roles
+        : Set.of();
+  }
+
   @Override
   public <ReqT, RespT> Listener<ReqT> interceptCall(
       ServerCall<ReqT, RespT> call, Metadata headers, ServerCallHandler<ReqT, RespT> next) {
@@ -67,7 +77,15 @@ public final class AuthInterceptor implements ServerInterceptor {
               "this method needs a token: send 'authorization: Bearer TOKEN'")
           .exception();
     }
-    Principal principal = verifier.verify(token(header));
+    Principal principal =
+        verifier.verify(
+            token(header)
+                .orElseThrow(() ->
+                    Refusal.of(
+                            Status.Code.UNAUTHENTICATED,
+                            "TOKEN_INVALID",
+                            "the authorization header is not 'Bearer TOKEN'")
+                        .exception()));
     if (!roles.contains(principal.role())) {
       denied.denied(principal, call.getMethodDescriptor().getFullMethodName());
       throw roleDenied(roles, principal);
@@ -86,14 +104,10 @@ public final class AuthInterceptor implements ServerInterceptor {
         .exception();
   }
 
-  private static String token(String header) {
-    if (!header.toLowerCase(Locale.ROOT).startsWith(SCHEME)) {
-      throw Refusal.of(
-              Status.Code.UNAUTHENTICATED,
-              "TOKEN_INVALID",
-              "the authorization header is not 'Bearer TOKEN'")
-          .exception();
-    }
-    return header.substring(SCHEME.length()).strip();
+  /// The token that the header bears; empty: it bears none.
+  public static Optional<String> token(@Nullable String header) {
+    return header != null && header.toLowerCase(Locale.ROOT).startsWith(SCHEME)
+        ? Optional.of(header.substring(SCHEME.length()).strip())
+        : Optional.empty();
   }
 }

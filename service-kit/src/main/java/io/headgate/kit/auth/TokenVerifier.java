@@ -76,6 +76,31 @@ public final class TokenVerifier {
     }
   }
 
+  /// Who bears `token`, if [#verify] answers at once, now and for some seconds.
+  public Optional<Principal> known(String token) {
+    return known.findLasting(token).map(Verified::principal);
+  }
+
+  /// Looks at a token anew, so that it is [known][#known] if it is good.
+  ///
+  /// @return who bears it; empty: it is not good, as far as is known, and [#verify] says why
+  public Optional<Principal> know(String token) {
+    try {
+      if (token.length() > MAX_LENGTH) {
+        return Optional.empty();
+      }
+      Verified verified = judge(token);
+      known.remember(token, verified);
+      return Optional.of(verified.principal());
+    } catch (KeysUnavailableException
+        | ParseException
+        | JOSEException
+        | IllegalArgumentException e) {
+      LOG.debug("a token is not known: {}", e.toString());
+      return Optional.empty();
+    }
+  }
+
   private Verified judge(String token) throws ParseException, JOSEException {
     SignedJWT jwt = SignedJWT.parse(token);
     requireHeader(jwt.getHeader());

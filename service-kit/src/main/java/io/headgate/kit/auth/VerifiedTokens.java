@@ -17,6 +17,7 @@ import java.util.Optional;
 /// digests only. Thread-safe.
 final class VerifiedTokens {
   static final Duration KEPT = Duration.ofSeconds(60);
+  private static final Duration SPARE = Duration.ofSeconds(5);
   private static final int MOST = 10_000;
 
   /// What was found.
@@ -41,17 +42,21 @@ final class VerifiedTokens {
   }
 
   Optional<Verified> find(String token) {
+    return find(token, KEPT);
+  }
+
+  /// What [#find] finds now and will for some seconds.
+  Optional<Verified> findLasting(String token) {
+    return find(token, KEPT.minus(SPARE));
+  }
+
+  private Optional<Verified> find(String token, Duration kept) {
     String key = digest(token);
     synchronized (lock) {
       Remembered entry = entries.get(key);
-      if (entry == null) {
-        return Optional.empty();
-      }
-      if (time.monotonicNanos() - entry.sinceNanos() >= KEPT.toNanos()) {
-        entries.remove(key);
-        return Optional.empty();
-      }
-      return Optional.of(entry.verified());
+      return entry == null || time.monotonicNanos() - entry.sinceNanos() >= kept.toNanos()
+          ? Optional.empty()
+          : Optional.of(entry.verified());
     }
   }
 

@@ -16,6 +16,7 @@ import com.linecorp.armeria.server.grpc.GrpcService;
 import com.linecorp.armeria.server.grpc.GrpcServiceBuilder;
 import com.linecorp.armeria.server.grpc.HttpJsonTranscodingOptions;
 import io.grpc.BindableService;
+import io.grpc.MethodDescriptor;
 import io.grpc.ServerInterceptor;
 import io.grpc.ServerInterceptors;
 import io.grpc.ServerServiceDefinition;
@@ -33,11 +34,11 @@ import java.net.InetSocketAddress;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -46,7 +47,8 @@ import org.slf4j.LoggerFactory;
 /// documentation pages at `/docs`.
 ///
 /// A call goes through: trace, request id and error translation, limits, access rule, validation,
-/// handler. Handlers may block: each runs on a virtual thread, at most `maxHandlers` at a time.
+/// handler. Handlers may block: each runs on a virtual thread, at most `maxHandlers` at a time, but
+/// for those of [prompt][Builder#prompt] methods, which `maxCalls` bounds.
 public final class ApiServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ApiServer.class);
 
@@ -61,7 +63,7 @@ public final class ApiServer implements AutoCloseable {
   private final HealthStatus health;
   private final ActiveCalls calls;
   private final RequestSizes sizes;
-  private final ScheduledThreadPoolExecutor handlers;
+  private final Handlers handlers;
   private final AtomicBoolean closed = new AtomicBoolean();
 
   private ApiServer(Builder builder) {
@@ -72,10 +74,7 @@ public final class ApiServer implements AutoCloseable {
         new HealthStatus(services.stream().map(s -> s.getServiceDescriptor().getName()).toList());
     this.sizes = new RequestSizes(config.maxMessageSize(), services);
     this.calls = new ActiveCalls(config.maxCalls(), config.requestTimeout());
-    // Idle ones stay: a virtual thread costs less than a timer for each wait for a call.
-    this.handlers =
-        new ScheduledThreadPoolExecutor(
-            config.maxHandlers(), Thread.ofVirtual().name("handler-", 0).factory());
+    this.handlers = new Handlers(config.maxHandlers());
     observe(builder.telemetry.meter("io.headgate.kit.grpc"));
     this.server = build(builder, services);
   }
@@ -149,7 +148,8 @@ public final class ApiServer implements AutoCloseable {
     private final Telemetry telemetry;
     private final List<BindableService> services = new ArrayList<>();
     private final List<ServerInterceptor> interceptors = new ArrayList<>();
-    private @Nullable TokenVerifier verifier;
+    private final Set<MethodDescriptor<?, ?>> prompt = new HashSet<>();
+    private TokenVerifier verifier = TokenVerifier.refusingAll();
     private DeniedCallListener denied = DeniedCallListener.none();
 
     private Builder(ApiServerConfig config, Telemetry telemetry) {
@@ -181,12 +181,21 @@ public final class ApiServer implements AutoCloseable {
       return this;
     }
 
+    /// Keeps calls of `method` with a good token on the event loop that reads their connection,
+    /// which is for methods that are called very often. All interceptors run there and must not
+    /// block; the handler of a unary method has a virtual thread as all others, that of a stream of
+    /// requests must not block either.
+    public Builder prompt(MethodDescriptor<?, ?> method) {
+      prompt.add(method);
+      return this;
+    }
+
     public ApiServer build() {
       return new ApiServer(this);
     }
 
     private AuthInterceptor authInterceptor() {
-      return new AuthInterceptor(verifier == null ? TokenVerifier.refusingAll() : verifier, denied);
+      return new AuthInterceptor(verifier, denied);
     }
   }
 
@@ -201,7 +210,10 @@ public final class ApiServer implements AutoCloseable {
         .bossGroupFactory(PromptEventLoops::named)
         .meterRegistry(NoopMeterRegistry.get())
         .disableServerHeader()
-        .service(grpc(builder, services, errors), delegate -> new RequestLimits(delegate, sizes));
+        .service(
+            grpc(builder, services, errors),
+            delegate -> new RequestLimits(delegate, sizes),
+            delegate -> new PromptCalls(delegate, builder.prompt, builder.verifier));
     if (discoverable()) {
       server.serviceUnder("/docs", DocService.builder().build());
     }
@@ -219,6 +231,7 @@ public final class ApiServer implements AutoCloseable {
     chain.add(sizes);
     chain.add(new ValidationInterceptor(requests(services)));
     chain.addAll(builder.interceptors);
+    chain.add(new HandOver(builder.prompt));
     GrpcServiceBuilder grpc =
         GrpcService.builder()
             .useBlockingTaskExecutor(true)

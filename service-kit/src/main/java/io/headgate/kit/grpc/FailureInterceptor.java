@@ -48,6 +48,12 @@ final class FailureInterceptor implements ServerInterceptor {
     }
   }
 
+  /// Names the call in what this thread logs until it is closed; for threads that a call is handed
+  /// to together with its context.
+  static MDC.MDCCloseable named() {
+    return MDC.putCloseable(LOG_KEY, REQUEST_ID_KEY.get());
+  }
+
   private static final class TranslatingCall<ReqT, RespT>
       extends SimpleForwardingServerCall<ReqT, RespT> {
     private final Call named;

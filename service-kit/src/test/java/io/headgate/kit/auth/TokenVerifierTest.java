@@ -100,6 +100,20 @@ class TokenVerifierTest {
   }
 
   @Test
+  void knowsATokenOnlyWhileItNeedNotCheckIt() {
+    TokenVerifier verifier = tokens.verifier();
+    String token = tokens.operator();
+    assertThat(verifier.known(token)).isEmpty();
+    assertThat(verifier.know(token)).map(Principal::subject).contains("operators/root");
+    assertThat(verifier.known(token)).isPresent();
+    clock.advance(Duration.ofSeconds(55));
+    assertThat(verifier.known(token)).as("it is checked soon").isEmpty();
+    assertThat(verifier.know(token)).as("so it is checked now").isPresent();
+    assertThat(verifier.known(token)).isPresent();
+    assertThat(verifier.know("nonsense")).isEmpty();
+  }
+
+  @Test
   void noticesTheEndOfATokenThatItRemembers() {
     String token = tokens.operator();
     TokenVerifier verifier = tokens.verifier();

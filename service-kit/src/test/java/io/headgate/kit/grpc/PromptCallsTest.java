@@ -1,0 +1,170 @@
+package io.headgate.kit.grpc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import io.grpc.Channel;
+import io.grpc.Metadata;
+import io.grpc.ServerCall;
+import io.grpc.ServerCallHandler;
+import io.grpc.ServerInterceptor;
+import io.grpc.stub.BlockingClientCall;
+import io.grpc.stub.StreamObserver;
+import io.headgate.kit.auth.Principals;
+import io.headgate.kit.failure.GrpcFailures;
+import io.headgate.kit.failure.Refusal;
+import io.headgate.kit.proto.test.v1.Book;
+import io.headgate.kit.proto.test.v1.PutBookRequest;
+import io.headgate.kit.proto.test.v1.ShelfServiceGrpc;
+import io.headgate.kit.testing.ApiServerExtension;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/// Methods that are called very often do without threads until their handler begins.
+class PromptCallsTest {
+  /// What happened on which thread.
+  private record Seen(String what, boolean isEventLoop) {}
+
+  private static final Queue<Seen> SEEN = new ConcurrentLinkedQueue<>();
+
+  @RegisterExtension
+  static final ApiServerExtension SERVER =
+      new ApiServerExtension(api ->
+          api.service(new WatchedShelf())
+              .interceptor(new Watcher())
+              .prompt(ShelfServiceGrpc.getPutBookMethod())
+              .prompt(ShelfServiceGrpc.getExchangeMethod()));
+
+  @BeforeEach
+  void forget() {
+    SEEN.clear();
+  }
+
+  @Test
+  void aUnaryCallIsReadOnItsEventLoopAndHandledOnAThreadOfItsOwn() {
+    assertThat(put("emma").getId()).isEqualTo("emma");
+    assertThat(SEEN)
+        .containsExactly(
+            new Seen("PutBook begins", true), new Seen("tenants/acme/users/ada puts", false));
+  }
+
+  @Test
+  void messagesOfAStreamComeOnItsEventLoop() throws Exception {
+    BlockingClientCall<Book, Book> stream =
+        ShelfServiceGrpc.newBlockingV2Stub(SERVER.channel(SERVER.tokens().node("acme", "gpu-1")))
+            .exchange();
+    Book book = Book.newBuilder().setId("emma").setPages(1).build();
+    stream.write(book);
+    assertThat(stream.read()).isEqualTo(book);
+    stream.halfClose();
+    assertThat(stream.read()).isNull();
+    assertThat(SEEN)
+        .containsExactly(new Seen("Exchange begins", true), new Seen("exchanges", true));
+  }
+
+  @Test
+  void otherMethodsHaveAThreadFromTheBeginning() {
+    var stub = ShelfServiceGrpc.newBlockingStub(member());
+    assertThat(stub.importBook(request("x")).getId()).isEqualTo("imported");
+    assertThat(SEEN).containsExactly(new Seen("ImportBook begins", false));
+  }
+
+  @Test
+  void whatAHandlerThrowsIsAnsweredLikeThatOfAnyOther() {
+    SERVER.conformance().allowInternal();
+    Refusal refused = refusal(() -> put("refused"));
+    assertThat(refused.reason()).isEqualTo("SHELF_FULL");
+    assertThat(refused.metadata()).containsEntry("capacity", "3");
+    assertThat(refusal(() -> put("broken")).message()).doesNotContain("hunter2");
+  }
+
+  @Test
+  void whoeverMayNotCallIsRefusedElsewhere() {
+    for (Channel channel :
+        new Channel[] {
+          SERVER.anonymous(),
+          SERVER.channel("nonsense"),
+          SERVER.channel(SERVER.tokens().node("acme", "gpu-1"))
+        }) {
+      var stub = ShelfServiceGrpc.newBlockingStub(channel);
+      assertThat(refusal(() -> stub.putBook(request("emma"))).reason())
+          .isIn("TOKEN_MISSING", "TOKEN_INVALID", "ROLE_DENIED");
+    }
+    assertThat(SEEN).isEmpty();
+  }
+
+  private static Book put(String id) {
+    return ShelfServiceGrpc.newBlockingStub(member()).putBook(request(id));
+  }
+
+  private static PutBookRequest request(String id) {
+    return PutBookRequest.newBuilder()
+        .setParent("tenants/acme")
+        .setBook(Book.newBuilder().setId(id).setPages(1))
+        .build();
+  }
+
+  private static Channel member() {
+    return SERVER.channel(SERVER.tokens().member("acme", "ada"));
+  }
+
+  private static Refusal refusal(ThrowingCallable call) {
+    Throwable failure = catchThrowable(call);
+    return GrpcFailures.refusal(failure)
+        .orElseThrow(() -> new AssertionError("not a refusal of ours", failure));
+  }
+
+  private static void see(String what) {
+    SEEN.add(new Seen(what, !Thread.currentThread().isVirtual()));
+  }
+
+  private static final class Watcher implements ServerInterceptor {
+    @Override
+    public <Q, R> ServerCall.Listener<Q> interceptCall(
+        ServerCall<Q, R> call, Metadata headers, ServerCallHandler<Q, R> next) {
+      see(call.getMethodDescriptor().getBareMethodName() + " begins");
+      return next.startCall(call, headers);
+    }
+  }
+
+  private static final class WatchedShelf extends ShelfServiceGrpc.ShelfServiceImplBase {
+    private final Shelf shelf = new Shelf();
+
+    @Override
+    public void putBook(PutBookRequest request, StreamObserver<Book> answer) {
+      see(Principals.current().subject() + " puts");
+      shelf.putBook(request, answer);
+    }
+
+    @Override
+    public void importBook(PutBookRequest request, StreamObserver<Book> answer) {
+      shelf.importBook(request, answer);
+    }
+
+    @Override
+    public StreamObserver<Book> exchange(StreamObserver<Book> answer) {
+      StreamObserver<Book> books = shelf.exchange(answer);
+      return new StreamObserver<>() {
+        @Override
+        public void onNext(Book book) {
+          see("exchanges");
+          books.onNext(book);
+        }
+
+        @Override
+        public void onError(Throwable failure) {
+          books.onError(failure);
+        }
+
+        @Override
+        public void onCompleted() {
+          books.onCompleted();
+        }
+      };
+    }
+  }
+}
