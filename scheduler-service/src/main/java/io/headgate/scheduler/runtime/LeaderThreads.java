@@ -7,14 +7,16 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// The threads of a [Leader]. Pipelined: while one turn commits the next is decided, and while that
-/// waits further inputs gather for the one after. Answers are given by the thread that commits,
-/// words to agents by a third one, because those may have to be read.
+/// waits further inputs gather for the one after, and for a while more if there are many ([Pace]).
+/// Answers are given by the thread that commits, words to agents by a third one, because those may
+/// have to be read.
 final class LeaderThreads {
   private static final Logger LOG = LoggerFactory.getLogger(LeaderThreads.class);
 
@@ -121,8 +123,12 @@ final class LeaderThreads {
   }
 
   private void decide() throws InterruptedException {
+    TimeSource time = ports.time();
+    Pace pace = new Pace();
     while (true) {
+      LockSupport.parkNanos(pace, pace.gatherNanos(time.monotonicNanos()));
       List<Command> commands = leader.await();
+      pace.began(time.monotonicNanos(), commands.size());
       if (commands.isEmpty() && leader.isClosing()) {
         leader.turns().takeLast();
         end.complete(new LeaderEnd.Closed());
