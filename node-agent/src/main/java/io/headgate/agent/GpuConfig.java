@@ -133,7 +133,7 @@ public record GpuConfig(
     /// Whether it is used.
     public enum Use {
       OFF,
-      /// Where it works, and nothing is stronger.
+      /// Where it works, and nothing is stronger, or only for `compute`.
       AUTO
     }
 
@@ -151,7 +151,7 @@ public record GpuConfig(
     public enum Compute {
       /// What the others leave.
       SHARED,
-      /// At most its part.
+      /// At most its part; also where memory is limited by cgroup.
       LIMITED
     }
 

@@ -151,7 +151,7 @@ public final class HealthRules {
       case DeviceSign.SliceUnguarded(String slice) ->
           Optional.of(
               DeviceCondition.degraded(
-                  "MPS holds the slice %s no more; its job is only watched, until it ends"
+                  "MPS limits the slice %s no more; until its job ends, only the watch does that"
                       .formatted(slice),
                   Remedy.INSPECT));
       case DeviceSign.SlicesRefused(int times, String problem) ->

@@ -90,8 +90,8 @@ class HealthRulesTest {
             new DeviceCondition(
                 Health.DEGRADED,
                 false,
-                "MPS holds the slice acme.job.1.0#0 no more; its job is only watched, until"
-                    + " it ends",
+                "MPS limits the slice acme.job.1.0#0 no more; until its job ends, only"
+                    + " the watch does that",
                 Remedy.INSPECT));
     assertThat(judge(new DeviceSign.Throttled("it is too hot")))
         .isEqualTo(

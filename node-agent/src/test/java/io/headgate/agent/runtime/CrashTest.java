@@ -43,6 +43,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -193,6 +194,16 @@ class CrashTest {
   }
 
   @ParameterizedTest
+  @CsvSource({"LIMIT_SET, false", "DAEMON_STOPPED, true"})
+  void andOfASliceThatACgroupAndADaemonHoldTheHalfThatIsThere(String step, boolean whileStopping)
+      throws Exception {
+    installShared(FakeGpus.Version.V615);
+    Files.createDirectory(data.resolve("cgroups"));
+    runTheJobOnce(step, whileStopping);
+    assertThat(gpus.limits(0)).isEmpty();
+  }
+
+  @ParameterizedTest
   @EnumSource(
       value = Failpoint.class,
       names = {
@@ -245,6 +256,7 @@ class CrashTest {
         await().atMost(PATIENCE).until(() -> Files.exists(checkpoints.resolve("starts")));
         if (shared) {
           assertThat(mps()).as("a daemon, with namespaces also its server").isNotEmpty();
+          assertThat(gpus.limits(0)).hasSize(Files.exists(data.resolve("cgroups")) ? 1 : 0);
         } else {
           assertThat(gpus.instances(0)).containsExactly("1g.10gb@6", "3g.40gb@0 alone");
           assertThat(gpus.limits(1)).singleElement().asString().startsWith("acme.job.1.0 ");

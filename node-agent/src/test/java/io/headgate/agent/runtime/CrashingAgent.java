@@ -84,18 +84,20 @@ final class CrashingAgent {
   /// Of the machine that the test has put beside the agent's records.
   private static NvmlGpuDriver.Settings gpus(Path data) {
     boolean mps = isShared(data);
+    boolean both = mps && Files.isDirectory(data.resolve("cgroups"));
     return new NvmlGpuDriver.Settings(
         data.resolve("libnvidia-ml.so.1").toString(),
         PATIENCE,
         new MigSettings(!mps, false),
-        attempt -> mps ? Optional.empty() : Optional.of(data.resolve("cgroups").resolve(attempt)),
+        attempt ->
+            mps && !both ? Optional.empty() : Optional.of(data.resolve("cgroups").resolve(attempt)),
         new MpsSettings(
             mps ? List.of(MpsProtocol.V3, MpsProtocol.V2) : List.of(),
             FakeGpus.mpsControl(),
             data.resolve("mps"),
             PATIENCE,
             0,
-            false),
+            both),
         KernelDevices.HERE);
   }
 

@@ -45,7 +45,7 @@ record Discovery(Nvml nvml, Function<String, Optional<Path>> cgroups, Optional<M
         memory.total() - memory.reserved(),
         mig,
         limitsMemory,
-        mig.isEmpty() && !limitsMemory ? protocol(device, uuid) : Optional.empty());
+        mig.isEmpty() ? protocol(device, uuid, limitsMemory) : Optional.empty());
   }
 
   private MigGeometry geometry(Nvml.Device device) {
@@ -78,9 +78,11 @@ record Discovery(Nvml nvml, Function<String, Optional<Path>> cgroups, Optional<M
         places.stream().map(Nvml.Placement::start).sorted().toList());
   }
 
-  /// How MPS can make parts of it: tried out, as far as that goes without a program.
-  private Optional<MpsProtocol> protocol(Nvml.Device device, String uuid) {
-    if (mps.isEmpty()) {
+  /// How MPS can make parts of it: tried out, as far as that goes without a program. Where memory
+  /// is limited already, it is for processors only, and in the third protocol, whose namespaces can
+  /// do without a limit of memory.
+  private Optional<MpsProtocol> protocol(Nvml.Device device, String uuid, boolean limitsMemory) {
+    if (mps.isEmpty() || (limitsMemory && !mps.get().limitsCompute())) {
       return Optional.empty();
     }
     int driver = majorOf(nvml.driverVersion());
@@ -91,7 +93,9 @@ record Discovery(Nvml nvml, Function<String, Optional<Path>> cgroups, Optional<M
           MPS_LIMITS);
       return Optional.empty();
     }
-    return mps.get().protocol(uuid, driver);
+    return mps.get()
+        .protocol(uuid, driver)
+        .filter(protocol -> !limitsMemory || protocol == MpsProtocol.V3);
   }
 
   private static int majorOf(String version) {

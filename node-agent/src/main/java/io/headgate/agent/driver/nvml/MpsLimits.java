@@ -12,9 +12,9 @@ import java.util.TreeSet;
 /// Tells a daemon that runs what each process of its slice's job may have. Repeated, it changes
 /// nothing.
 ///
-/// @param limitMib of memory
+/// @param limitMib of memory; empty: something else limits it, and the protocol is the third
 /// @param threads percentage of the processors; empty: all
-record MpsLimits(MpsControl control, long limitMib, Optional<String> threads) {
+record MpsLimits(MpsControl control, Optional<String> limitMib, Optional<String> threads) {
   private static final String IN_SERVER = "--server=" + MpsPlace.SERVER;
   private static final String LIST = "--format=csv,noheader";
   private static final String ALL_THREADS = "100";
@@ -36,7 +36,8 @@ record MpsLimits(MpsControl control, long limitMib, Optional<String> threads) {
     List<String> commands = new ArrayList<>();
     // The daemon has one GPU, number 0; some versions know limits by number only, some by UUID.
     for (String device : List.of("0", gpuUuid)) {
-      commands.add("set_default_device_pinned_mem_limit %s %dM".formatted(device, limitMib));
+      commands.add(
+          "set_default_device_pinned_mem_limit %s %sM".formatted(device, limitMib.orElseThrow()));
     }
     threads.ifPresent(percent -> commands.add("set_default_active_thread_percentage " + percent));
     // In one breath with the orders, because most of what this takes is to start a program. Twice,
@@ -77,16 +78,10 @@ record MpsLimits(MpsControl control, long limitMib, Optional<String> threads) {
     passed.reached(NvmlSteps.Step.NAMESPACE_MADE);
     // None inherits the limits of another, or of the server.
     for (String namespace : List.of(DEFAULT_NAMESPACE, MpsPlace.NAMESPACE)) {
-      control.order(
-          place,
-          gpuUuid,
-          List.of(
-              "namespace",
-              "set",
-              namespace,
-              IN_SERVER,
-              "--pinned-memory-limit=" + limitMib + "M",
-              "--active-thread-percentage=" + threads.orElse(ALL_THREADS)));
+      List<String> order = new ArrayList<>(List.of("namespace", "set", namespace, IN_SERVER));
+      limitMib.ifPresent(mib -> order.add("--pinned-memory-limit=" + mib + "M"));
+      order.add("--active-thread-percentage=" + threads.orElse(ALL_THREADS));
+      control.order(place, gpuUuid, order);
     }
     // A server that fails at its start vanishes without a word, and programs that find none run
     // without any limit.

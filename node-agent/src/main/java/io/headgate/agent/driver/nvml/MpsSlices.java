@@ -92,7 +92,8 @@ final class MpsSlices implements SliceMechanism {
   private Optional<String> problem(String gpuUuid, MpsPlace place) {
     try {
       control.stop(place);
-      begin(place, gpuUuid, 1, Optional.empty(), NvmlSteps.NONE);
+      MpsLimits smallest = new MpsLimits(control, Optional.of("1"), Optional.empty());
+      begin(place, gpuUuid, smallest, NvmlSteps.NONE);
       return Optional.empty();
     } catch (GpuDriverException e) {
       return Optional.of(String.valueOf(e.getMessage()));
@@ -124,16 +125,32 @@ final class MpsSlices implements SliceMechanism {
           "a slice of %d MiB is no larger than gpu.mps.reserve, %d MiB"
               .formatted(bytes >> MIB_BITS, settings.reserveBytes() >> MIB_BITS));
     }
-    TreeMap<String, String> placement = new TreeMap<>();
     SlicePlan plan = new SlicePlan(attempt, number, grant, word(), isolation(), bytes);
-    MpsProtocol protocol = device.mps().orElseThrow();
-    placement.put(
-        DIRECTORY, MpsPlace.of(settings.directory(), plan.name(), protocol).directory().toString());
+    TreeMap<String, String> placement =
+        new TreeMap<>(service(plan.name(), device.mps().orElseThrow(), grant.gpus()));
     placement.put(LIMIT_MIB, Long.toString(limitMib));
-    if (settings.limitsCompute()) {
-      placement.put(THREADS, Long.toString(percentage(grant.gpus())));
-    }
     return new SlicePlan(attempt, number, grant, word(), isolation(), bytes, placement);
+  }
+
+  /// Of a slice's placement, what has a daemon serve it; memory it does not limit.
+  Map<String, String> service(String slice, MpsProtocol protocol, GpuQuantity gpus) {
+    Map<String, String> placement = new TreeMap<>();
+    placement.put(
+        DIRECTORY, MpsPlace.of(settings.directory(), slice, protocol).directory().toString());
+    if (settings.limitsCompute()) {
+      placement.put(THREADS, Long.toString(percentage(gpus)));
+    }
+    return placement;
+  }
+
+  /// Whether a daemon serves the slice, whatever else holds it.
+  static boolean isServed(SlicePlan plan) {
+    return plan.placement().containsKey(DIRECTORY);
+  }
+
+  /// Whether there is more to be had of it than a limit of memory.
+  boolean limitsCompute() {
+    return settings.limitsCompute();
   }
 
   /// Rounded up, so that parts that fill a GPU leave nothing of it idle: of 1/3, 34.
@@ -144,19 +161,25 @@ final class MpsSlices implements SliceMechanism {
   @Override
   public String realise(Gpu gpu, SlicePlan plan) {
     String uuid = nvml.uuid(gpu.handle());
-    begin(
-        place(plan),
-        uuid,
-        Long.parseLong(plan.placement().getOrDefault(LIMIT_MIB, "1")),
-        Optional.ofNullable(plan.placement().get(THREADS)),
-        steps);
-    lost.remove(plan.name());
-    standing.add(plan.name());
+    serve(plan, uuid);
     return uuid;
   }
 
-  private void begin(
-      MpsPlace place, String uuid, long limitMib, Optional<String> threads, NvmlSteps passed) {
+  /// Has a daemon serve the slice, as its placement says.
+  void serve(SlicePlan plan, String gpuUuid) {
+    begin(
+        place(plan),
+        gpuUuid,
+        new MpsLimits(
+            control,
+            Optional.ofNullable(plan.placement().get(LIMIT_MIB)),
+            Optional.ofNullable(plan.placement().get(THREADS))),
+        steps);
+    lost.remove(plan.name());
+    standing.add(plan.name());
+  }
+
+  private void begin(MpsPlace place, String uuid, MpsLimits limits, NvmlSteps passed) {
     try {
       place.make();
     } catch (IOException e) {
@@ -164,7 +187,7 @@ final class MpsSlices implements SliceMechanism {
     }
     boolean isNew = control.start(place, uuid, mounts);
     passed.reached(NvmlSteps.Step.DAEMON_STARTED);
-    new MpsLimits(control, limitMib, threads).impose(place, uuid, isNew, passed);
+    limits.impose(place, uuid, isNew, passed);
   }
 
   @Override
@@ -184,7 +207,7 @@ final class MpsSlices implements SliceMechanism {
   void releaseOthers(List<SlicePlan> plans) {
     Set<Path> known =
         plans.stream()
-            .filter(plan -> plan.mechanism().equals(word()))
+            .filter(MpsSlices::isServed)
             .map(plan -> place(plan).directory())
             .collect(Collectors.toSet());
     for (Path directory : directories()) {
@@ -226,8 +249,7 @@ final class MpsSlices implements SliceMechanism {
 
   /// What a job sees of the daemons: its own one's sockets and memory.
   SliceRooms rooms(List<SlicePlan> plans) {
-    List<MpsPlace> own =
-        plans.stream().filter(plan -> plan.mechanism().equals(word())).map(this::place).toList();
+    List<MpsPlace> own = plans.stream().filter(MpsSlices::isServed).map(MpsSlices::place).toList();
     return new SliceRooms(
         List.of(settings.directory()),
         own.stream().map(MpsPlace::sockets).toList(),
@@ -263,7 +285,7 @@ final class MpsSlices implements SliceMechanism {
         };
   }
 
-  private MpsPlace place(SlicePlan plan) {
+  private static MpsPlace place(SlicePlan plan) {
     return new MpsPlace(Path.of(plan.placement().getOrDefault(DIRECTORY, "/nonexistent")));
   }
 }

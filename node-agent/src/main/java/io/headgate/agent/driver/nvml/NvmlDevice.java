@@ -10,7 +10,8 @@ import java.util.Optional;
 /// @param memoryBytes that jobs can use: without what the driver keeps for itself
 /// @param mig present: MIG is on
 /// @param limitsMemory whether the driver limits memory by cgroup here
-/// @param mps how parts of it are made by MPS; empty: not so
+/// @param mps how parts of it are made by MPS, or where memory is limited by cgroup, their
+///   processors limited; empty: not so
 record NvmlDevice(
     int index,
     int minor,

@@ -272,7 +272,7 @@ public final class NvmlGpuDriver implements GpuDriver {
 
   private List<DeviceSign> unguarded(Gpu gpu) {
     List<SlicePlan> plans = slices.plansOn(gpu.facts().uuid());
-    if (plans.stream().noneMatch(plan -> mechanisms.of(plan) == mps)) {
+    if (plans.stream().noneMatch(MpsSlices::isServed)) {
       return List.of();
     }
     try {

@@ -15,14 +15,17 @@ record SliceMechanisms(
     WholeGpu whole,
     MigInstances mig,
     CgroupMemoryLimit cgroup,
+    CgroupAndMps cgroupAndMps,
     MpsSlices mps,
     WatchedMemory watched) {
   static SliceMechanisms of(
       Nvml nvml, Function<String, Optional<Path>> cgroups, MpsSlices mps, NvmlSteps steps) {
+    CgroupMemoryLimit cgroup = new CgroupMemoryLimit(nvml, cgroups, steps);
     return new SliceMechanisms(
         new WholeGpu(nvml),
         new MigInstances(nvml, steps),
-        new CgroupMemoryLimit(nvml, cgroups, steps),
+        cgroup,
+        new CgroupAndMps(cgroup, mps),
         mps,
         new WatchedMemory(nvml));
   }
@@ -37,14 +40,14 @@ record SliceMechanisms(
       return whole;
     }
     if (device.limitsMemory()) {
-      return cgroup;
+      return device.mps().isPresent() ? cgroupAndMps : cgroup;
     }
     return device.mps().isPresent() ? mps : watched;
   }
 
   /// The way in which the slice was planned.
   SliceMechanism of(SlicePlan plan) {
-    return Stream.of(whole, mig, cgroup, mps, watched)
+    return Stream.of(whole, mig, cgroup, cgroupAndMps, mps, watched)
         .filter(mechanism -> mechanism.word().equals(plan.mechanism()))
         .findFirst()
         .orElseThrow(
@@ -53,7 +56,9 @@ record SliceMechanisms(
 
   /// Whether slices that are called so are made of no other maker's GPUs.
   boolean areOnlyNvidias(String mechanism) {
-    return Stream.of(mig, cgroup, mps).map(SliceMechanism::word).anyMatch(mechanism::equals);
+    return Stream.of(mig, cgroup, cgroupAndMps, mps)
+        .map(SliceMechanism::word)
+        .anyMatch(mechanism::equals);
   }
 
   /// An attempt with these slices.
@@ -61,7 +66,7 @@ record SliceMechanisms(
   /// @throws GpuDriverException when it cannot have them together
   void requireTogether(List<SlicePlan> plans) {
     SlicePlan.requireOneOfEachWithoutPlaces(plans);
-    if (plans.size() > 1 && plans.stream().anyMatch(plan -> of(plan) == mps)) {
+    if (plans.size() > 1 && plans.stream().anyMatch(MpsSlices::isServed)) {
       // A program knows one daemon, and that one has one GPU.
       throw new GpuDriverException("with MPS a job has one part of one GPU, and nothing beside it");
     }

@@ -116,6 +116,50 @@ class MpsNamespacesTest {
     }
   }
 
+  /// Where the driver limits memory by cgroup.
+  private NvmlGpuDriver.Settings withCgroups(boolean compute) {
+    NvmlGpuDriver.Settings shared = settings(AUTO, LONG, compute);
+    return new NvmlGpuDriver.Settings(
+        shared.library(),
+        LONG,
+        MigSettings.KEEP,
+        name -> Optional.of(root.resolve("cgroups").resolve(name)),
+        shared.mps(),
+        KernelDevices.HERE);
+  }
+
+  @Test
+  void limitsProcessorsBesideTheMemoryThatACgroupHasIfAskedTo() throws Exception {
+    SlicePlan slice;
+    try (NvmlGpuDriver driver = open(withCgroups(true))) {
+      assertThat(driver.devices().getFirst().isolation())
+          .isEqualTo(IsolationLevel.DRIVER_CONTAINER);
+      slice = made(driver);
+      assertThat(slice.mechanism()).isEqualTo("cgroup+mps");
+      assertThat(slice.isolation()).isEqualTo(IsolationLevel.DRIVER_CONTAINER);
+      assertThat(gpus.limits(0)).singleElement().asString().startsWith("acme.a.1.0 ");
+      assertThat(cuda(driver.environment(List.of(slice)), "80000"))
+          .as("memory is the cgroup's to refuse")
+          .isEqualTo("mps limit=0 threads=50\nallocated");
+      assertThat(driver.rooms(List.of(slice)).shown())
+          .containsExactly(pipe(driver, slice).resolve("slice/job"));
+      signal("KILL", daemon(pipe(driver, slice)));
+      await().atMost(LONG).until(() -> !driver.read(FakeGpus.uuid(0)).signs().isEmpty());
+    }
+    int before = gpus.calls().size();
+    try (NvmlGpuDriver driver = open(withCgroups(false))) {
+      assertThat(plan(driver, "b", part(0, "1/2")).mechanism()).isEqualTo("cgroup");
+      assertThat(gpus.calls().subList(before, gpus.calls().size()))
+          .as("unasked, no daemon is tried")
+          .noneMatch(call -> call.startsWith("mps-"));
+      driver.recover(List.of(slice));
+      driver.realise(slice);
+      assertThat(cuda(driver.environment(List.of(slice)))).isEqualTo("mps limit=0 threads=50");
+      driver.release(slice);
+      assertThat(gpus.limits(0)).isEmpty();
+    }
+  }
+
   @Test
   void leavesAllProcessorsToEachUnlessAskedTo() throws Exception {
     try (NvmlGpuDriver driver = open(settings(AUTO))) {
