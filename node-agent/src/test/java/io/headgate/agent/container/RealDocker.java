@@ -3,11 +3,9 @@ package io.headgate.agent.container;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
-import java.util.stream.Stream;
 
 /// The machine's docker, with a containerd of its own.
-record RealDocker(RealContainerd containerd, Daemon daemon) implements RealEngine {
+record RealDocker(RealContainerd containerd, Daemon daemon) implements DockerLike {
   private static final Path DOCKERD = Path.of("/usr/sbin/dockerd");
 
   static RealDocker in(Path directory) throws Exception {
@@ -35,32 +33,6 @@ record RealDocker(RealContainerd containerd, Daemon daemon) implements RealEngin
   @Override
   public Path program() {
     return daemon.client();
-  }
-
-  private String call(String... arguments) throws Exception {
-    return Programs.run(
-        Stream.concat(Stream.of(program().toString()), Stream.of(arguments))
-            .toArray(String[]::new));
-  }
-
-  @Override
-  public void load(Path archive) throws Exception {
-    call("load", "--quiet", "--input", archive.toString());
-  }
-
-  @Override
-  public List<String> containers() throws Exception {
-    return call("ps", "--all", "--quiet").lines().toList();
-  }
-
-  @Override
-  public void collectGarbage() throws Exception {
-    call("image", "prune", "--all", "--force");
-  }
-
-  @Override
-  public String rest() throws Exception {
-    return call("volume", "ls", "--quiet");
   }
 
   @Override
