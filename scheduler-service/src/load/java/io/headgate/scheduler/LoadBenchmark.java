@@ -23,7 +23,8 @@ import java.util.function.Consumer;
 /// cycles a second; 100,500,1000), `batch` (jobs that are submitted together in life cycles; 1),
 /// `warm` (seconds of mixed load before anything is measured: what a process does first it does
 /// slowly; 0), `profile` (a file to which the last scheduler's flight recorder writes: the
-/// successor's for a takeover; none), `heap` (of each scheduler; 4g).
+/// successor's for a takeover; none), `heap` (of each scheduler; 4g), `jvm` (further flags of its
+/// Java, comma-separated; none).
 public final class LoadBenchmark {
   /// What can be asked for, in the order in which it is measured. A takeover ends the leader, so it
   /// is last.
@@ -43,7 +44,8 @@ public final class LoadBenchmark {
       int batch,
       int warm,
       String profile,
-      String heap) {
+      String heap,
+      List<String> jvm) {
     static Options parse(String[] arguments) {
       Map<String, String> given = new HashMap<>();
       for (String argument : arguments) {
@@ -53,10 +55,12 @@ public final class LoadBenchmark {
       TreeSet<String> unknown = new TreeSet<>(given.keySet());
       unknown.removeAll(
           List.of(
-              "rows", "waiting", "nodes", "seconds", "rates", "batch", "warm", "profile", "heap"));
+              "rows", "waiting", "nodes", "seconds", "rates", "batch", "warm", "profile", "heap",
+              "jvm"));
       if (!unknown.isEmpty()) {
         throw new IllegalArgumentException(
-            "rows, waiting, nodes, seconds, rates, batch, warm, profile and heap can be said, not "
+            "rows, waiting, nodes, seconds, rates, batch, warm, profile, heap and jvm can be said,"
+                + " not "
                 + unknown);
       }
       List<String> rows =
@@ -75,7 +79,10 @@ public final class LoadBenchmark {
           number(given, "batch", 1),
           number(given, "warm", 0),
           given.getOrDefault("profile", ""),
-          given.getOrDefault("heap", "4g"));
+          given.getOrDefault("heap", "4g"),
+          Arrays.stream(given.getOrDefault("jvm", "").split(","))
+              .filter(flag -> !flag.isEmpty())
+              .toList());
     }
 
     private static int number(Map<String, String> given, String name, int usual) {

@@ -71,6 +71,7 @@ final class LoadRig implements AutoCloseable {
   private final Path directory;
   private final String profile;
   private final String heap;
+  private final List<String> jvm;
   private final TestTokens tokens = TestTokens.create();
   private final Neighbours neighbours = new Neighbours(tokens);
   private final PostgresServer postgres;
@@ -91,6 +92,7 @@ final class LoadRig implements AutoCloseable {
     this.directory = directory;
     this.profile = options.profile();
     this.heap = options.heap();
+    this.jvm = options.jvm();
     this.schedulers = schedulers;
     this.gpus = options.nodes() * GPUS_PER_NODE;
     this.postgres =
@@ -215,6 +217,7 @@ final class LoadRig implements AutoCloseable {
                 "-Xms" + heap,
                 "-Xmx" + heap,
                 "-XX:+AlwaysPreTouch"));
+    command.addAll(jvm);
     if (index == schedulers - 1 && !profile.isEmpty()) {
       command.add(
           "-XX:StartFlightRecording=settings=profile,jdk.CPUTimeSample#enabled=true,dumponexit=true,filename="
