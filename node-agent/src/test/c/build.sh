@@ -22,4 +22,5 @@ compile -o "$out/fake-cuda" "$sources"/mps/client.c
 compile -o "$out/nvml-layout" "$sources"/nvml/layout.c
 compile -shared -fPIC -fvisibility=hidden -o "$out/libcuda.so.1" \
   "$sources"/cuda/fake.c "$sources"/state.c
+compile -o "$out/cuda-checkpoint" "$sources"/cuda/checkpoint.c "$sources"/state.c
 compile -o "$out/try-calls" "$sources"/calls/try.c

@@ -31,12 +31,25 @@ public record GpuConfig(
   ///
   /// @param library its name, as the system's linker finds it, or its path
   /// @param timeout how long a call may take, before the slice that it was for has failed
-  public record Nvml(String library, Duration timeout) {
+  /// @param checkpoint the program that suspends jobs; where there is none they are stopped
+  /// @param checkpointTimeout how long a suspension may take, before the job is stopped instead
+  public record Nvml(
+      String library, Duration timeout, Path checkpoint, Duration checkpointTimeout) {
     public static final Nvml DEFAULTS = new Nvml("libnvidia-ml.so.1", Duration.ofSeconds(30));
+
+    /// With the program where NVIDIA's packages have it.
+    public Nvml(String library, Duration timeout) {
+      this(library, timeout, Path.of("/usr/bin/cuda-checkpoint"), Duration.ofSeconds(60));
+    }
 
     public Nvml {
       if (library.isBlank() || timeout.compareTo(Duration.ofMillis(100)) < 0) {
         throw new IllegalArgumentException("nvml: a library, and a timeout of at least 100ms");
+      }
+      if (!checkpoint.isAbsolute() || checkpointTimeout.compareTo(Duration.ofMillis(100)) < 0) {
+        throw new IllegalArgumentException(
+            "nvml: an absolute checkpoint, not %s, and a checkpoint-timeout of at least 100ms"
+                .formatted(checkpoint));
       }
     }
   }

@@ -16,6 +16,7 @@ import io.headgate.agent.driver.rocm.RocmSteps;
 import io.headgate.agent.driver.simulated.SimulatedGpuDriver;
 import io.headgate.agent.driver.simulated.SimulatedGpus;
 import io.headgate.agent.process.Cgroups;
+import io.headgate.agent.process.CudaCheckpoint;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -137,7 +138,9 @@ final class GpuDrivers {
             new MigSettings(migAuto, config.mig().strangers() == GpuConfig.Mig.Strangers.REMOVE),
             cgroups::of,
             mps,
-            KernelDevices.HERE);
+            KernelDevices.HERE,
+            Optional.of(
+                new CudaCheckpoint(config.nvml().checkpoint(), config.nvml().checkpointTimeout())));
     return NvmlGpuDriver.open(settings, NvmlSteps.NONE);
   }
 

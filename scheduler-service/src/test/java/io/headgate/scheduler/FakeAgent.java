@@ -403,6 +403,7 @@ final class FakeAgent implements AutoCloseable {
     switch (response.getMessageCase()) {
       case ASSIGN -> assigned(response.getAssign(), startsIt);
       case STOP -> stopped(response.getStop(), stopsIt);
+      case RESUME -> running(id(response.getResume().getJob()));
       case ACKNOWLEDGE -> acknowledged(response.getAcknowledge().getSequence());
       case FORGET -> forget(response.getForget());
       case READ_LOGS -> logs(response.getReadLogs().getReadId());

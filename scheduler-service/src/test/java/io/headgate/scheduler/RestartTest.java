@@ -7,14 +7,17 @@ import static io.headgate.scheduler.Installation.get;
 import static io.headgate.scheduler.Installation.submit;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.protobuf.util.Durations;
 import io.headgate.kit.db.Database;
 import io.headgate.kit.db.DatabaseConfig;
 import io.headgate.kit.testing.PostgresFixture;
+import io.headgate.proto.agent.v1.AttemptReport;
 import io.headgate.proto.scheduler.v1.GetLeadershipRequest;
 import io.headgate.proto.scheduler.v1.Job;
 import io.headgate.proto.scheduler.v1.JobServiceGrpc.JobServiceBlockingStub;
 import io.headgate.proto.scheduler.v1.ListNodeUsagesRequest;
 import io.headgate.proto.scheduler.v1.NodeUsage;
+import io.headgate.proto.scheduler.v1.SubmitJobRequest;
 import io.headgate.scheduler.core.SchedulerState.Demanded;
 import io.headgate.scheduler.core.catalog.ProfileId;
 import io.headgate.scheduler.core.catalog.TenantId;
@@ -86,6 +89,36 @@ final class RestartTest {
     awaitState(alice, "r-0", Job.State.STATE_DONE);
     awaitState(alice, "r-3", Job.State.STATE_RUNNING);
     assertThat(agent.awaitAssign("r-3").getLeadership().getEpoch()).isEqualTo(2);
+    assertThat(agent.begun().values()).containsOnly(1);
+  }
+
+  @Test
+  void hasWhatIsSuspendedGoOnAfterADeath() {
+    for (int i = 0; i < 3; i++) {
+      SubmitJobRequest.Builder kept = submit("rnd-3", "r-" + i).toBuilder();
+      kept.getSpecBuilder().setSuspend(Durations.fromSeconds(3600));
+      submit(alice, kept.build());
+    }
+    awaitState(alice, "r-2", Job.State.STATE_RUNNING);
+    agent.slowToStop();
+    submit(eve, submit("devops-3", "d-0"));
+    long order = agent.awaitStop("r-2").getSuspension();
+    assertThat(order).isNotZero();
+    agent.report(
+        "r-2", report -> report.setState(AttemptReport.State.STATE_SUSPENDED).setSuspension(order));
+    awaitState(eve, "d-0", Job.State.STATE_RUNNING);
+    Job kept = get(alice, "r-2");
+    assertThat(kept.getState()).isEqualTo(Job.State.STATE_SUSPENDED);
+    agent.awaitAcknowledged();
+    installation.kill();
+    restart();
+
+    assertThat(get(alice, "r-2").getReason()).isEqualTo(kept.getReason());
+    assertThat(get(alice, "r-2").getSpec().getSuspend().getSeconds()).isEqualTo(3600);
+    agent.connect();
+    agent.exits("d-0", 0);
+    awaitState(alice, "r-2", Job.State.STATE_RUNNING);
+    assertThat(get(alice, "r-2").getAttempt()).isEqualTo(1);
     assertThat(agent.begun().values()).containsOnly(1);
   }
 

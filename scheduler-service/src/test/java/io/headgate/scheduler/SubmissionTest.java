@@ -97,6 +97,11 @@ final class SubmissionTest {
             "spec.max_runtime",
             List.of("0s is not between")),
         new Case(
+            "kept for longer than a day",
+            with(spec -> spec.setSuspend(Duration.newBuilder().setSeconds(86_401))),
+            "spec.suspend",
+            List.of("is not between 1s and 1d")),
+        new Case(
             "relative directory",
             with(spec -> spec.setWorkingDirectory("data")),
             "spec.working_directory",

@@ -85,7 +85,7 @@ final class Story {
     return switch (event.type()) {
       case SUBMITTED -> Optional.of(line(event, "is submitted to " + event.queue()));
       case STARTED -> Optional.empty(); // Told in its turn.
-      case STOPPING -> Optional.of(line(event, withoutSubject(event)));
+      case STOPPING, SUSPENDED, RESUMED -> Optional.of(line(event, withoutSubject(event)));
       case PREEMPTED -> Optional.of(preempted(event));
       case STOP_PHASE -> callback(event);
       case REQUEUED -> Optional.of(line(event, "waits again, in its old place"));

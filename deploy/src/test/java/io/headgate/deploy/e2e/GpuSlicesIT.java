@@ -21,6 +21,7 @@ import io.headgate.sdk.model.Submission;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -45,13 +46,14 @@ class GpuSlicesIT {
   private static final String CONFIGURATION =
       """
       groups: [{name: team, users: [ada]}]
-      pools: [{name: divided, type: static, mig: auto}, {name: watched, type: static}, {name: amd, type: static}, {name: shared, type: static}, {name: limited, type: static}]
+      pools: [{name: divided, type: static, mig: auto}, {name: watched, type: static}, {name: amd, type: static}, {name: shared, type: static}, {name: limited, type: static}, {name: kept, type: static}]
       profiles:
         - {name: seventh, gpus: 1/7, isolation: hardware, pools: [divided]}
         - {name: half, gpus: 1/2, isolation: hardware, pools: [divided]}
         - {name: third, gpus: 1/3, isolation: reactive, pools: [watched]}
         - {name: shared, gpus: 1/2, isolation: driver-process, pools: [shared]}
         - {name: limited, gpus: 1/4, isolation: driver-container, pools: [limited]}
+        - {name: whole, gpus: 1, pools: [kept]}
         - {name: quarter, gpus: 1/4, isolation: hardware, pools: [amd]}
         - {name: eighth, gpus: 1/8, isolation: hardware, pools: [amd]}
       policies:
@@ -65,8 +67,14 @@ class GpuSlicesIT {
             - {name: third, profile: third}
             - {name: shared, profile: shared}
             - {name: limited, profile: limited}
+            - {name: whole, profile: whole}
             - {name: quarter, profile: quarter}
             - {name: eighth, profile: eighth}
+        - name: guest
+          group: team
+          reservation: 0
+          limit: 1
+          queues: [{name: idle, profile: whole}]
       """;
 
   @TempDir private static Path directory;
@@ -93,6 +101,12 @@ class GpuSlicesIT {
     agents.add(agent("watched", nvidia("watched", 580, GpuConfig.Mps.Use.OFF)));
     agents.add(agent("shared", nvidia("shared", 580, GpuConfig.Mps.Use.AUTO)));
     agents.add(agent("limited", nvidia("limited", 615, GpuConfig.Mps.Use.OFF)));
+    GpuConfig kept = nvidia("kept", 580, GpuConfig.Mps.Use.OFF);
+    Files.copy(
+        directory.resolve("fakes/cuda-checkpoint"),
+        kept.nvml().checkpoint(),
+        StandardCopyOption.COPY_ATTRIBUTES);
+    agents.add(agent("kept", kept));
     agents.add(agent("amd", amd()));
   }
 
@@ -113,7 +127,8 @@ class GpuSlicesIT {
     Files.writeString(gpu.resolve("mig"), "0\n");
     return new GpuConfig(
         GpuConfig.Driver.NVML,
-        new GpuConfig.Nvml(library.toString(), PATIENCE),
+        new GpuConfig.Nvml(
+            library.toString(), PATIENCE, machine.resolve("cuda-checkpoint"), PATIENCE),
         GpuConfig.Rocm.DEFAULTS,
         GpuConfig.Mig.DEFAULTS,
         new GpuConfig.Mps(
@@ -355,6 +370,50 @@ class GpuSlicesIT {
     try (Stream<Path> places = Files.walk(directory.resolve("shared/mps"))) {
       assertThat(places.filter(path -> path.endsWith("pipe"))).isEmpty();
     }
+  }
+
+  @Test
+  void keepsAVictimInMemoryAndHasItGoOnWhereItWas() throws Exception {
+    Cgroups tried = Cgroups.discover("slices-test");
+    tried.removeIfEmpty();
+    assumeThat(tried.areAvailable()).as("this machine lets us make cgroups").isTrue();
+    headgate
+        .jobs()
+        .submit(
+            new Submission(
+                JobSpec.of(
+                        "idle",
+                        List.of("bash", "-c", "for ((i = 1; ; i++)); do echo $i > count; done"))
+                    .withSuspend(Duration.ofHours(1)),
+                "low",
+                null));
+    headgate.awaitState("low", JobState.RUNNING);
+    Path count = attempt("kept", "low").resolve("work/count");
+    await().atMost(PATIENCE).until(() -> Files.exists(count));
+    String process =
+        Files.readString(attempt("kept", "low").resolve("status"))
+            .replaceAll("(?s).*\npid=(\\d+)\n.*", "$1");
+    Path memory = directory.resolve("kept/gpus/0/cuda").resolve(process);
+    Files.writeString(memory, GIB + " compute -1\n");
+
+    submit("high", "whole", "exec sleep 3600");
+    Job kept = headgate.awaitState("low", JobState.SUSPENDED);
+    headgate.awaitState("high", JobState.RUNNING);
+    assertThat(memory).doesNotExist();
+    assertThat(kept.reason().code()).isEqualTo("SUSPENDED");
+    assertThat(kept.reason().message())
+        .startsWith(
+            "it is kept in the memory of kept and goes on there, where it was, when device 0");
+    String counted = Files.readString(count);
+    headgate.jobs().cancel("high");
+    headgate.awaitState("high", JobState.CANCELLED);
+
+    Job again = headgate.awaitState("low", JobState.RUNNING);
+    assertThat(again.attempt()).isEqualTo(1);
+    assertThat(memory).as("the same process").exists();
+    await().atMost(PATIENCE).until(() -> !Files.readString(count).equals(counted));
+    headgate.jobs().cancel("low");
+    headgate.awaitState("low", JobState.CANCELLED);
   }
 
   @Test

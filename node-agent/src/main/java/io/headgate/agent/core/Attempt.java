@@ -14,6 +14,7 @@ import java.util.OptionalInt;
 /// @param step the last step of its stop
 /// @param cause why this machine stops it, if it does by itself; not known after a restart
 /// @param end known from when nothing of the job lives
+/// @param suspension the order by which it is suspended; 0: it is not
 record Attempt(
     AttemptKey key,
     Optional<Assignment> assignment,
@@ -23,7 +24,8 @@ record Attempt(
     boolean caughtUp,
     Optional<StopStep> step,
     Optional<String> cause,
-    Optional<AttemptReport.End> end) {
+    Optional<AttemptReport.End> end,
+    long suspension) {
 
   static Attempt assigned(Assignment assignment, boolean caughtUp) {
     return new Attempt(
@@ -35,7 +37,8 @@ record Attempt(
         caughtUp,
         Optional.empty(),
         Optional.empty(),
-        Optional.empty());
+        Optional.empty(),
+        0);
   }
 
   static Attempt ended(AttemptReport report) {
@@ -48,40 +51,84 @@ record Attempt(
         true,
         report.step(),
         Optional.empty(),
-        report.end());
+        report.end(),
+        0);
   }
 
   List<SliceGrant> heldSlices() {
-    return state == AttemptState.ENDED
+    return state == AttemptState.ENDED || suspension != 0
         ? List.of()
         : assignment.map(Assignment::slices).orElse(List.of());
   }
 
   Attempt in(AttemptState next) {
-    return new Attempt(key, assignment, next, started, stepsReported, caughtUp, step, cause, end);
+    return new Attempt(
+        key, assignment, next, started, stepsReported, caughtUp, step, cause, end, suspension);
   }
 
   Attempt startedAt(Instant instant) {
     return new Attempt(
-        key, assignment, state, Optional.of(instant), stepsReported, caughtUp, step, cause, end);
+        key,
+        assignment,
+        state,
+        Optional.of(instant),
+        stepsReported,
+        caughtUp,
+        step,
+        cause,
+        end,
+        suspension);
   }
 
   Attempt reported(int steps, Optional<StopStep> last) {
-    return new Attempt(key, assignment, state, started, steps, true, last, cause, end);
+    return new Attempt(key, assignment, state, started, steps, true, last, cause, end, suspension);
   }
 
   Attempt stoppedFor(String problem) {
     return new Attempt(
-        key, assignment, state, started, stepsReported, caughtUp, step, Optional.of(problem), end);
+        key,
+        assignment,
+        state,
+        started,
+        stepsReported,
+        caughtUp,
+        step,
+        Optional.of(problem),
+        end,
+        suspension);
   }
 
   Attempt endedBy(AttemptReport.End known) {
     return new Attempt(
-        key, assignment, state, started, stepsReported, caughtUp, step, cause, Optional.of(known));
+        key,
+        assignment,
+        state,
+        started,
+        stepsReported,
+        caughtUp,
+        step,
+        cause,
+        Optional.of(known),
+        suspension);
   }
 
   Attempt endedBy(EndReason reason, String problem, Instant now) {
     return endedBy(new AttemptReport.End(reason, OptionalInt.empty(), Optional.of(problem), now));
+  }
+
+  /// By that order it is suspended; 0: it is not any more, and whatever stopped it is forgotten.
+  Attempt suspendedBy(long order) {
+    return new Attempt(
+        key,
+        assignment,
+        state,
+        started,
+        stepsReported,
+        caughtUp,
+        order == 0 ? Optional.empty() : step,
+        cause,
+        end,
+        order);
   }
 
   /// Whether its program ended by itself, and not well.
@@ -102,6 +149,7 @@ record Attempt(
   AttemptReport report() {
     // An end is reported only once the slices are free as well.
     Optional<AttemptReport.End> shown = state == AttemptState.ENDED ? end : Optional.empty();
-    return new AttemptReport(key, state, started, step, shown);
+    return new AttemptReport(
+        key, state, started, step, shown, state == AttemptState.SUSPENDED ? suspension : 0);
   }
 }

@@ -15,6 +15,10 @@ public final class AttemptLifecycle {
     STOP_ORDERED,
     /// Its supervisor stops it, whoever wanted that.
     STOP_SEEN,
+    /// Instead of being stopped it stands still in main memory.
+    SUSPENDED,
+    /// The scheduler wants it to go on after that.
+    RESUME_ORDERED,
     /// Nothing of the job lives any more, or it never did.
     GONE,
     /// Its supervisor is gone without a last word; some of the job may live.
@@ -27,6 +31,12 @@ public final class AttemptLifecycle {
   public enum Action {
     /// Tell its supervisor to stop it.
     SEND_STOP,
+    /// Record that it is suspended.
+    RECORD_SUSPENSION,
+    /// Record that it is not any more.
+    RECORD_RESUMPTION,
+    /// Have it go on.
+    RESUME,
     /// Free its slices.
     RELEASE,
     /// Kill what is left of it, then free its slices.
@@ -77,6 +87,32 @@ public final class AttemptLifecycle {
           row(AttemptState.STOPPING, Event.GONE, AttemptState.RELEASING, Action.RELEASE),
           row(
               AttemptState.STOPPING,
+              Event.VANISHED,
+              AttemptState.RELEASING,
+              Action.KILL_AND_RELEASE),
+          row(
+              AttemptState.STOPPING,
+              Event.SUSPENDED,
+              AttemptState.SUSPENDED,
+              Action.RECORD_SUSPENSION,
+              Action.REPORT),
+          row(AttemptState.SUSPENDED, Event.STARTED, AttemptState.SUSPENDED),
+          row(
+              AttemptState.SUSPENDED,
+              Event.RESUME_ORDERED,
+              AttemptState.STARTING,
+              Action.RECORD_RESUMPTION,
+              Action.RESUME),
+          row(
+              AttemptState.SUSPENDED,
+              Event.STOP_ORDERED,
+              AttemptState.STOPPING,
+              Action.SEND_STOP,
+              Action.REPORT),
+          row(AttemptState.SUSPENDED, Event.STOP_SEEN, AttemptState.STOPPING),
+          row(AttemptState.SUSPENDED, Event.GONE, AttemptState.RELEASING, Action.RELEASE),
+          row(
+              AttemptState.SUSPENDED,
               Event.VANISHED,
               AttemptState.RELEASING,
               Action.KILL_AND_RELEASE),

@@ -5,12 +5,15 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /// How an attempt stands, as the scheduler is told.
+///
+/// @param suspension the order by which it is suspended; 0: it is not
 public record AttemptReport(
     AttemptKey key,
     AttemptState state,
     Optional<Instant> started,
     Optional<StopStep> step,
-    Optional<End> end) {
+    Optional<End> end,
+    long suspension) {
 
   /// The end of an attempt.
   ///
@@ -25,6 +28,7 @@ public record AttemptReport(
         AttemptState.ENDED,
         Optional.empty(),
         Optional.empty(),
-        Optional.of(new End(reason, OptionalInt.empty(), Optional.of(error), at)));
+        Optional.of(new End(reason, OptionalInt.empty(), Optional.of(error), at)),
+        0);
   }
 }

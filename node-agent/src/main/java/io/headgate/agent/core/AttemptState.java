@@ -8,6 +8,8 @@ public enum AttemptState {
   RUNNING,
   /// A stop is under way.
   STOPPING,
+  /// It stands still in main memory, and its slices are free.
+  SUSPENDED,
   /// Nothing of the job lives; its slices are being freed.
   RELEASING,
   /// Nothing of it is left and its slices are free. Final.

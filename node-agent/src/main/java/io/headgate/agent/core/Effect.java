@@ -18,6 +18,15 @@ public sealed interface Effect {
   /// Tell the supervisor to stop the job.
   record SendStop(Assignment assignment, StopOrder order) implements Effect {}
 
+  /// Durable: it is suspended by that order.
+  record RecordSuspension(AttemptKey key, long suspension) implements Effect {}
+
+  /// Durable: it is not suspended any more.
+  record RecordResumption(AttemptKey key) implements Effect {}
+
+  /// Have what is suspended go on.
+  record Resume(Assignment assignment) implements Effect {}
+
   /// Free the slices and leave nothing behind.
   ///
   /// @param killRemains first kill what may live without a supervisor

@@ -24,6 +24,29 @@ public sealed interface Input {
   record StopOrdered(Leadership leadership, AttemptKey key, StopOrder order, Instant now)
       implements Input {}
 
+  /// Have a suspended attempt go on.
+  record ResumeOrdered(Leadership leadership, AttemptKey key, Instant now) implements Input {}
+
+  /// By that order it is suspended.
+  ///
+  /// @param took how long that took
+  record Suspended(AttemptKey key, long suspension, Duration took) implements Input {}
+
+  /// It could not be suspended, and is stopped.
+  ///
+  /// @param result skipped, where that is not done at all
+  /// @param problem one sentence
+  record NotSuspended(AttemptKey key, StopStep.Result result, Duration took, String problem)
+      implements Input {}
+
+  /// It goes on.
+  record Resumed(AttemptKey key) implements Input {}
+
+  /// It could not go on, and has to be stopped.
+  ///
+  /// @param problem one sentence
+  record NotResumed(AttemptKey key, String problem) implements Input {}
+
   /// The record of an ended attempt is no longer needed.
   record Forgotten(AttemptKey key) implements Input {}
 
@@ -70,7 +93,7 @@ public sealed interface Input {
     /// not.
     public SortedSet<String> heldDevices() {
       return attempts.stream()
-          .filter(found -> found.end().isEmpty() && found.sameBoot())
+          .filter(found -> found.end().isEmpty() && found.sameBoot() && found.suspension() == 0)
           .flatMap(found -> found.assignment().stream())
           .flatMap(assignment -> assignment.slices().stream())
           .map(SliceGrant::deviceUuid)
@@ -83,11 +106,13 @@ public sealed interface Input {
   /// @param assignment empty: it was never to run here
   /// @param sameBoot whether the machine has not been restarted since
   /// @param end present if it had ended for good
+  /// @param suspension the order by which it is suspended; 0: it is not
   /// @param lastSeen what its supervisor had recorded, for an attempt of an earlier boot
   record Found(
       AttemptKey key,
       Optional<Assignment> assignment,
       boolean sameBoot,
+      long suspension,
       Optional<AttemptReport> end,
       Optional<Observation> lastSeen,
       Instant now) {}

@@ -36,7 +36,20 @@ public final class Reconciler {
       case Input.Assigned assigned -> assign(assigned, effects);
       case Input.Malformed malformed -> refuseMalformed(malformed, effects);
       case Input.StopOrdered ordered -> stop(ordered, effects);
-      case Input.OverLimit(AttemptKey key, String problem) -> overLimit(key, problem, effects);
+      case Input.ResumeOrdered ordered -> resume(ordered, effects);
+      case Input.Suspended(AttemptKey key, long suspension, Duration took) ->
+          suspended(key, suspension, took, effects);
+      case Input.NotSuspended(
+              AttemptKey key,
+              StopStep.Result result,
+              Duration took,
+              String problem) ->
+          notSuspended(key, StopStep.over(StopStep.Phase.SUSPEND, result, took), problem, effects);
+      case Input.Resumed(AttemptKey key) -> resumed(key, effects);
+      case Input.NotResumed(AttemptKey key, String problem) ->
+          stopFor(key, problem, StopOrder.Kind.PREEMPT, effects);
+      case Input.OverLimit(AttemptKey key, String problem) ->
+          stopFor(key, problem, StopOrder.Kind.OVER_LIMIT, effects);
       case Input.DeviceJudged(String uuid, DeviceCondition condition) ->
           judged(uuid, condition, effects);
       case Input.ShutdownOrdered _ -> stopAll(effects);
@@ -84,6 +97,9 @@ public final class Reconciler {
         continue;
       }
       Attempt attempt = Attempt.assigned(found.assignment().get(), false);
+      if (found.sameBoot() && found.suspension() != 0) {
+        attempt = attempt.suspendedBy(found.suspension()).in(AttemptState.SUSPENDED);
+      }
       attempts.put(found.key(), attempt);
       if (found.sameBoot()) {
         effects.add(new Effect.Start(found.assignment().get()));
@@ -153,12 +169,7 @@ public final class Reconciler {
           effects);
       return;
     }
-    List<SliceGrant> held =
-        attempts.values().stream().flatMap(a -> a.heldSlices().stream()).toList();
-    Optional<String> refusal =
-        health
-            .refusal(assignment.slices())
-            .or(() -> devices.refusal(held, assignment.slices(), assignment.minimumIsolation()));
+    Optional<String> refusal = refusal(assignment);
     if (refusal.isPresent()) {
       endUnstarted(assignment.key(), EndReason.REJECTED, refusal.get(), assigned.now(), effects);
       return;
@@ -196,17 +207,90 @@ public final class Reconciler {
           effects);
       return;
     }
-    apply(known, AttemptLifecycle.Event.STOP_ORDERED, Optional.of(ordered.order()), effects);
+    StopOrder order = ordered.order();
+    if (known.state() == AttemptState.SUSPENDED && order.suspension() != 0) {
+      // It is what was ordered already, by whichever number.
+      Attempt still = known.suspendedBy(order.suspension());
+      attempts.put(still.key(), still);
+      effects.add(new Effect.RecordSuspension(still.key(), still.suspension()));
+      effects.add(new Effect.Report(still.report()));
+      return;
+    }
+    apply(known, AttemptLifecycle.Event.STOP_ORDERED, Optional.of(order), effects);
   }
 
-  private void overLimit(AttemptKey key, String problem, List<Effect> effects) {
+  /// The devices that it had may be another's meanwhile, or out of order: then it is stopped.
+  private void resume(Input.ResumeOrdered ordered, List<Effect> effects) {
+    if (!obeys(ordered.leadership(), effects)) {
+      return;
+    }
+    Attempt known = known(ordered.key());
+    if (known == null) {
+      endUnstarted(
+          ordered.key(),
+          EndReason.LOST,
+          "this machine has no record of it",
+          ordered.now(),
+          effects);
+      return;
+    }
+    if (known.state() != AttemptState.SUSPENDED) {
+      effects.add(new Effect.Report(known.report()));
+      return;
+    }
+    Assignment assignment = assignmentOf(known);
+    Optional<String> refusal = refusal(assignment);
+    if (refusal.isPresent()) {
+      stopFor(known.key(), "it cannot go on: " + refusal.get(), StopOrder.Kind.PREEMPT, effects);
+    } else {
+      apply(known.suspendedBy(0), AttemptLifecycle.Event.RESUME_ORDERED, Optional.empty(), effects);
+    }
+  }
+
+  private Optional<String> refusal(Assignment assignment) {
+    List<SliceGrant> held =
+        attempts.values().stream().flatMap(a -> a.heldSlices().stream()).toList();
+    return health
+        .refusal(assignment.slices())
+        .or(() -> devices.refusal(held, assignment.slices(), assignment.minimumIsolation()));
+  }
+
+  private void suspended(AttemptKey key, long suspension, Duration took, List<Effect> effects) {
+    Attempt attempt = attempts.get(key);
+    if (attempt != null && attempt.state() == AttemptState.STOPPING) {
+      StopStep step = StopStep.over(StopStep.Phase.SUSPEND, StopStep.Result.OK, took);
+      apply(
+          attempt.reported(attempt.stepsReported(), Optional.of(step)).suspendedBy(suspension),
+          AttemptLifecycle.Event.SUSPENDED,
+          Optional.empty(),
+          effects);
+    }
+  }
+
+  private void notSuspended(AttemptKey key, StopStep step, String problem, List<Effect> effects) {
+    Attempt attempt = attempts.get(key);
+    if (attempt != null && attempt.state() == AttemptState.STOPPING) {
+      Attempt told =
+          attempt.stoppedFor(problem).reported(attempt.stepsReported(), Optional.of(step));
+      attempts.put(key, told);
+      effects.add(new Effect.Report(told.report()));
+    }
+  }
+
+  private void resumed(AttemptKey key, List<Effect> effects) {
+    Attempt attempt = attempts.get(key);
+    if (attempt != null && attempt.state() == AttemptState.STARTING) {
+      apply(attempt, AttemptLifecycle.Event.STARTED, Optional.empty(), effects);
+    }
+  }
+
+  private void stopFor(AttemptKey key, String problem, StopOrder.Kind kind, List<Effect> effects) {
     Attempt attempt = attempts.get(key);
     if (attempt != null && attempt.state().compareTo(AttemptState.RELEASING) < 0) {
-      StopOrder order = new StopOrder(StopOrder.Kind.OVER_LIMIT, false);
       apply(
           attempt.stoppedFor(problem),
           AttemptLifecycle.Event.STOP_ORDERED,
-          Optional.of(order),
+          Optional.of(new StopOrder(kind, false)),
           effects);
     }
   }
@@ -342,6 +426,9 @@ public final class Reconciler {
       AttemptLifecycle.Action action, Attempt attempt, Optional<StopOrder> order) {
     return switch (action) {
       case SEND_STOP -> new Effect.SendStop(assignmentOf(attempt), order.orElseThrow());
+      case RECORD_SUSPENSION -> new Effect.RecordSuspension(attempt.key(), attempt.suspension());
+      case RECORD_RESUMPTION -> new Effect.RecordResumption(attempt.key());
+      case RESUME -> new Effect.Resume(assignmentOf(attempt));
       case RELEASE -> new Effect.Release(assignmentOf(attempt), false);
       case KILL_AND_RELEASE -> new Effect.Release(assignmentOf(attempt), true);
       case RECORD_END -> new Effect.RecordEnd(attempt.report());

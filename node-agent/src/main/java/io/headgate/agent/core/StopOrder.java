@@ -1,7 +1,20 @@
 package io.headgate.agent.core;
 
 /// That an attempt is to be stopped.
-public record StopOrder(Kind kind, boolean skipCallback) {
+///
+/// @param suspension to be suspended instead, if that can be; tells this order from others for the
+///   attempt. 0: it is only to be stopped
+public record StopOrder(Kind kind, boolean skipCallback, long suspension) {
+  /// That it is only to be stopped.
+  public StopOrder(Kind kind, boolean skipCallback) {
+    this(kind, skipCallback, 0);
+  }
+
+  /// The same, now that it is not to be suspended.
+  public StopOrder withoutSuspension() {
+    return new StopOrder(kind, skipCallback);
+  }
+
   /// Why.
   public enum Kind {
     /// Another job needs the place.

@@ -10,6 +10,7 @@ import java.util.Optional;
 public record StopStep(Phase phase, Optional<Result> result, Optional<Duration> duration) {
   /// What is done.
   public enum Phase {
+    SUSPEND,
     CALLBACK,
     TERM,
     KILL,

@@ -4,9 +4,11 @@ import io.headgate.agent.core.AttemptKey;
 import io.headgate.agent.core.DeviceInfo;
 import io.headgate.agent.core.DeviceNode;
 import io.headgate.agent.core.SliceGrant;
+import io.headgate.agent.process.CudaCheckpoint;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
@@ -92,6 +94,11 @@ public interface GpuDriver extends AutoCloseable {
   /// Begins to tell what devices report by themselves, if they do, until the driver is closed. To
   /// be called once.
   default void listen(DeviceListener listener) {}
+
+  /// What suspends programs that have such slices; empty: nothing does.
+  default Optional<CudaCheckpoint> checkpoint(List<SlicePlan> slices) {
+    return Optional.empty();
+  }
 
   /// What tells a job's libraries which devices are its own; for no slices, that none is.
   Map<String, String> environment(List<SlicePlan> slices);

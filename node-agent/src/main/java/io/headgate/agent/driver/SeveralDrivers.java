@@ -5,6 +5,7 @@ import io.headgate.agent.core.DeviceInfo;
 import io.headgate.agent.core.DeviceNode;
 import io.headgate.agent.core.DeviceSign;
 import io.headgate.agent.core.SliceGrant;
+import io.headgate.agent.process.CudaCheckpoint;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -140,6 +141,13 @@ public final class SeveralDrivers implements GpuDriver {
   @Override
   public void listen(DeviceListener listener) {
     drivers.forEach(driver -> driver.listen(listener));
+  }
+
+  @Override
+  public Optional<CudaCheckpoint> checkpoint(List<SlicePlan> slices) {
+    return slices.isEmpty()
+        ? Optional.empty()
+        : of(slices.getFirst().grant().deviceUuid()).checkpoint(slices);
   }
 
   @Override

@@ -15,6 +15,7 @@ import io.headgate.agent.core.SlicePlace;
 import io.headgate.agent.core.StopOrder;
 import io.headgate.proto.agent.v1.Assign;
 import io.headgate.proto.agent.v1.Forget;
+import io.headgate.proto.agent.v1.Resume;
 import io.headgate.proto.agent.v1.Stop;
 import io.headgate.proto.type.v1.SlicePlacement;
 import io.headgate.type.GpuQuantity;
@@ -64,7 +65,17 @@ final class FromWire {
     return new Input.StopOrdered(
         leadership(wire.getLeadership()),
         key(wire.getJob(), wire.getUid(), wire.getAttempt(), wire.getWorker()),
-        new StopOrder(kind, wire.getSkipCallback()),
+        new StopOrder(kind, wire.getSkipCallback(), wire.getSuspension()),
+        now);
+  }
+
+  /// An order to go on.
+  ///
+  /// @throws IllegalArgumentException when there is no telling which attempt is meant
+  static Input resume(Resume wire, Instant now) {
+    return new Input.ResumeOrdered(
+        leadership(wire.getLeadership()),
+        key(wire.getJob(), wire.getUid(), wire.getAttempt(), wire.getWorker()),
         now);
   }
 

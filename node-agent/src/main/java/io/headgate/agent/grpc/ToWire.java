@@ -50,7 +50,8 @@ final class ToWire {
             .setUid(report.key().uid())
             .setAttempt(report.key().attempt())
             .setWorker(report.key().worker())
-            .setState(state(report));
+            .setState(state(report))
+            .setSuspension(report.suspension());
     report.started().ifPresent(at -> wire.setStartTime(timestamp(at)));
     report
         .step()
@@ -186,6 +187,7 @@ final class ToWire {
       case RUNNING -> io.headgate.proto.agent.v1.AttemptReport.State.STATE_RUNNING;
       // Its slices are not free yet, and free is what the scheduler hears in "ended".
       case STOPPING, RELEASING -> io.headgate.proto.agent.v1.AttemptReport.State.STATE_STOPPING;
+      case SUSPENDED -> io.headgate.proto.agent.v1.AttemptReport.State.STATE_SUSPENDED;
       case ENDED -> io.headgate.proto.agent.v1.AttemptReport.State.STATE_ENDED;
     };
   }
@@ -224,6 +226,7 @@ final class ToWire {
 
   private static String word(StopStep.Phase phase) {
     return switch (phase) {
+      case SUSPEND -> "suspend";
       case CALLBACK -> "callback";
       case TERM -> "term";
       case KILL -> "kill";

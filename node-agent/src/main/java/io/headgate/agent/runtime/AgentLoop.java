@@ -223,6 +223,10 @@ final class AgentLoop implements AutoCloseable {
         processes.put(assignment.key(), process);
         process.start();
       }
+      case Effect.RecordSuspension(AttemptKey key, long suspension) ->
+          ports.records().recordSuspension(key, suspension);
+      case Effect.RecordResumption(AttemptKey key) -> ports.records().recordResumption(key);
+      case Effect.Resume(Assignment assignment) -> process(assignment).resume();
       case Effect.SendStop stop -> process(stop.assignment()).stop(stop.order());
       case Effect.Release release -> process(release.assignment()).release(release.killRemains());
       case Effect.Report(AttemptReport report) -> {

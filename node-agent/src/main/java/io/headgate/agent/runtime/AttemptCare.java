@@ -16,8 +16,11 @@ public interface AttemptCare {
   /// The control plane was heard from at that time of the boot clock.
   void contact(long bootMs);
 
-  /// Stops the job, now or as soon as its supervisor is there.
+  /// Stops the job, or suspends it, now or as soon as its supervisor is there.
   void stop(StopOrder stop);
+
+  /// Has the job go on, which is suspended.
+  void resume();
 
   /// Frees the slices; first kills what may live without a supervisor, if asked to.
   void release(boolean killRemains);

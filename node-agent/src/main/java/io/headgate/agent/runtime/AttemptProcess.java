@@ -10,16 +10,13 @@ import io.headgate.agent.driver.SlicePlan;
 import io.headgate.agent.process.AttemptLock;
 import io.headgate.agent.process.SupervisorLink;
 import io.headgate.agent.process.SupervisorStatus;
-import io.opentelemetry.api.trace.Span;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -37,14 +34,11 @@ final class AttemptProcess implements AttemptCare, Workload.Circumstances {
   private final Workload workload;
   private final Consumer<Input> inputs;
   private final AttemptStart start;
+  private final AttemptOrders orders;
   private boolean seen; // a status of it; the run's own thread only
   private volatile boolean failed; // its program ended by itself, and not well
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
-  private @Nullable SupervisorLink link; // guarded by lock
-  private @Nullable StopOrder order; // guarded by lock
-  private OptionalLong contactBootMs = OptionalLong.empty(); // guarded by lock
-  private @Nullable Span stopSpan; // guarded by lock
   private boolean detached; // guarded by lock
 
   AttemptProcess(Machine machine, Assignment assignment, Consumer<Input> inputs) {
@@ -53,6 +47,9 @@ final class AttemptProcess implements AttemptCare, Workload.Circumstances {
     this.workload = machine.runtime().of(assignment);
     this.inputs = inputs;
     this.start = new AttemptStart(machine, assignment, workload);
+    this.orders =
+        new AttemptOrders(
+            machine, assignment, new Suspension(machine, assignment, workload, this), inputs);
   }
 
   AttemptKey key() {
@@ -71,43 +68,19 @@ final class AttemptProcess implements AttemptCare, Workload.Circumstances {
 
   @Override
   public void contact(long bootMs) {
-    lock.lock();
-    try {
-      contactBootMs = OptionalLong.of(bootMs);
-      if (link != null) {
-        link.contact(bootMs, assignment.selfStop().contactStep());
-      }
-    } finally {
-      lock.unlock();
-    }
+    orders.contact(bootMs);
   }
 
   @Override
   public void stop(StopOrder stop) {
-    lock.lock();
-    try {
-      boolean late = order != null;
-      // One that skips the callback is not taken back by a later one that does not.
-      order = order != null && order.skipCallback() ? order : stop;
-      if (!late) {
-        workload.stopOrdered(this);
-      }
-      if (stop.kind() == StopOrder.Kind.OVER_LIMIT) {
-        machine.instruments().enforced(late ? Enforcement.KILLED : Enforcement.STOPPED);
-      }
-      stopSpan = stopSpan != null ? stopSpan : machine.instruments().stopping(assignment);
-      if (link != null) {
-        if (late && stop.kind() == StopOrder.Kind.OVER_LIMIT) {
-          // It was told to end, and takes what is its neighbours' all the same.
-          link.kill(stop.kind().word());
-        } else {
-          send(link, order);
-        }
-        Failpoint.AFTER_STOP_SENT.reach();
-      }
-    } finally {
-      lock.unlock();
+    if (orders.stop(stop)) {
+      workload.stopOrdered(this);
     }
+  }
+
+  @Override
+  public void resume() {
+    orders.resume();
   }
 
   @Override
@@ -121,14 +94,10 @@ final class AttemptProcess implements AttemptCare, Workload.Circumstances {
     try {
       detached = true;
       changed.signalAll();
-      if (link != null) {
-        link.close();
-      }
-    } catch (IOException e) {
-      LOG.debug("closing the link to {}", key(), e);
     } finally {
       lock.unlock();
     }
+    orders.detach();
   }
 
   private void run() {
@@ -155,6 +124,7 @@ final class AttemptProcess implements AttemptCare, Workload.Circumstances {
       if (ran) {
         LOG.info("found {} as it was left", key());
         start.adopt();
+        orders.adopt();
       } else {
         Optional<Ledger.Refusal> refusal = start.launch(this);
         if (refusal.isPresent()) {
@@ -177,7 +147,7 @@ final class AttemptProcess implements AttemptCare, Workload.Circumstances {
     while (!isDetached()) {
       try (SupervisorLink connected =
           SupervisorLink.connect(directory(), workload.supervisorUser())) {
-        publish(connected);
+        orders.publish(connected);
         wait = FIRST_RETRY;
         while (!observeIfReadable()) {
           connected.awaitChange();
@@ -186,7 +156,7 @@ final class AttemptProcess implements AttemptCare, Workload.Circumstances {
       } catch (IOException e) {
         LOG.debug("no link to the supervisor of {}: {}", key(), e.getMessage());
       } finally {
-        publish(null);
+        orders.publish(null);
       }
       // No supervisor any more: what it wrote last is final. The order of the two reads matters.
       boolean gone = !AttemptLock.isHeld(directory());
@@ -277,7 +247,7 @@ final class AttemptProcess implements AttemptCare, Workload.Circumstances {
           slices.freed();
           Duration took = Duration.ofNanos(machine.time().monotonicNanos() - begun);
           machine.instruments().attemptReleased(took);
-          endStopSpan();
+          orders.over();
           inputs.accept(new Input.Released(key(), took));
           return;
         }
@@ -288,17 +258,6 @@ final class AttemptProcess implements AttemptCare, Workload.Circumstances {
       }
       pause(wait);
       wait = longer(wait);
-    }
-  }
-
-  private void endStopSpan() {
-    lock.lock();
-    try {
-      if (stopSpan != null) {
-        stopSpan.end();
-      }
-    } finally {
-      lock.unlock();
     }
   }
 
@@ -321,32 +280,6 @@ final class AttemptProcess implements AttemptCare, Workload.Circumstances {
     return true;
   }
 
-  private void publish(@Nullable SupervisorLink connected) {
-    lock.lock();
-    try {
-      link = connected;
-      if (connected == null) {
-        return;
-      }
-      contactBootMs.ifPresent(ms -> connected.contact(ms, Duration.ZERO));
-      if (order != null) {
-        send(connected, order);
-      }
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  private void send(SupervisorLink to, StopOrder stop) {
-    if (stop.kind() == StopOrder.Kind.OVER_LIMIT) {
-      Duration half = machine.watch().settings().grace().dividedBy(2);
-      to.stop(stop.kind().word(), half, half);
-      return;
-    }
-    Duration callback = stop.skipCallback() ? Duration.ZERO : assignment.abortCallback().timeout();
-    to.stop(stop.kind().word(), callback, assignment.grace());
-  }
-
   private void notStarted(Ledger.Refusal refusal) {
     LOG.info("{} was not started: {}", key(), refusal.problem());
     inputs.accept(
@@ -355,22 +288,12 @@ final class AttemptProcess implements AttemptCare, Workload.Circumstances {
 
   @Override
   public Optional<StopOrder> stopped() {
-    lock.lock();
-    try {
-      return Optional.ofNullable(order);
-    } finally {
-      lock.unlock();
-    }
+    return orders.stopped();
   }
 
   @Override
   public long contactBootMs() {
-    lock.lock();
-    try {
-      return contactBootMs.orElse(0);
-    } finally {
-      lock.unlock();
-    }
+    return orders.contactBootMs();
   }
 
   @Override

@@ -22,6 +22,12 @@ public interface AttemptRecords {
   /// @param contactBootMs the last contact with the control plane before this command
   void recordAssignment(Assignment assignment, long contactBootMs) throws IOException;
 
+  /// The attempt is suspended by that order.
+  void recordSuspension(AttemptKey key, long suspension) throws IOException;
+
+  /// The attempt is not suspended any more.
+  void recordResumption(AttemptKey key) throws IOException;
+
   /// The attempt is over and never starts here again.
   void recordEnd(AttemptReport report) throws IOException;
 

@@ -18,6 +18,12 @@ enum Failpoint {
   AFTER_LAUNCH,
   AFTER_REFUSAL_RECORD,
   AFTER_STOP_SENT,
+  AFTER_SUSPENDING_RECORD,
+  AFTER_CHECKPOINT,
+  AFTER_FREEZE,
+  AFTER_SUSPENSION_RECORD,
+  AFTER_RESUMPTION_RECORD,
+  AFTER_RESTORE,
   BEFORE_RELEASE,
   AFTER_POD_DELETE,
   AFTER_RELEASE,
@@ -28,6 +34,10 @@ enum Failpoint {
   /// Those that only attempts in pods pass.
   static final Set<Failpoint> OF_PODS =
       EnumSet.of(AFTER_POD_CREATE, AFTER_POD_RECORD, AFTER_POD_DELETE);
+
+  /// Those that only attempts pass that are suspended.
+  static final Set<Failpoint> OF_SUSPENSIONS =
+      EnumSet.range(AFTER_SUSPENDING_RECORD, AFTER_RESTORE);
 
   static final String PROPERTY = "headgate.agent.failpoint";
 

@@ -135,6 +135,14 @@ final class HostWorkload implements Workload {
   }
 
   @Override
+  public Optional<Path> freezer() {
+    return machine
+        .cgroups()
+        .of(assignment.key().directoryName())
+        .filter(cgroup -> Files.exists(cgroup.resolve("cgroup.freeze")));
+  }
+
+  @Override
   public Remainder clear(boolean killRemains) throws IOException {
     Optional<Path> cgroup = machine.cgroups().of(assignment.key().directoryName());
     Remains remains =

@@ -42,6 +42,8 @@ import org.jspecify.annotations.Nullable;
 /// | `assignment` | before anything is started | taken on, in this boot |
 /// | `slices` | before the driver is called | what to look for and free after a crash |
 /// | `refused` | under the supervisor's lock | it never ran, and no late launcher starts it |
+/// | `suspending` | before anything of it is suspended | the processes to be looked after |
+/// | `suspended` | when nothing of it is on a device any more | by which order; its slices are free |
 /// | `pod` | when it was made | its pod, which is made once |
 /// | `inside/` | before its pod is made | what the pod has of it: in there is all that a supervisor writes |
 /// | `status`, `logs/` | by the supervisor | what became of it |
@@ -55,6 +57,8 @@ final class Ledger implements AttemptRecords, AutoCloseable {
 
   private static final String USER = "user_id";
   private static final String REFUSED = "refused";
+  private static final String SUSPENDING = "suspending";
+  private static final String SUSPENDED = "suspended";
   private static final String INSIDE = "inside";
 
   /// All may add, and only who added something may take it away or put another in its place.
@@ -260,6 +264,46 @@ final class Ledger implements AttemptRecords, AutoCloseable {
             new Refusal(fields.constant("end", EndReason.class), fields.require("error")));
   }
 
+  /// Some of these processes may not be able to use their devices until they are looked after.
+  void recordSuspending(AttemptKey key, List<Long> pids) throws IOException {
+    Fields fields = new Fields();
+    pids.forEach(pid -> fields.put("pid", pid));
+    write(directory(key).resolve(SUSPENDING), fields);
+    Failpoint.AFTER_SUSPENDING_RECORD.reach();
+  }
+
+  /// What was recorded so; empty: nothing is to be looked after.
+  Optional<List<Long>> suspending(AttemptKey key) throws IOException {
+    return read(directory(key).resolve(SUSPENDING))
+        .map(fields -> fields.all("pid").stream().map(Long::parseLong).toList());
+  }
+
+  /// All of them can use their devices again.
+  void recordGoingOn(AttemptKey key) throws IOException {
+    Files.deleteIfExists(directory(key).resolve(SUSPENDING));
+  }
+
+  @Override
+  public void recordSuspension(AttemptKey key, long suspension) throws IOException {
+    write(directory(key).resolve(SUSPENDED), new Fields().put("order", suspension));
+    Failpoint.AFTER_SUSPENSION_RECORD.reach();
+  }
+
+  @Override
+  public void recordResumption(AttemptKey key) throws IOException {
+    Files.deleteIfExists(directory(key).resolve(SUSPENDED));
+    Failpoint.AFTER_RESUMPTION_RECORD.reach();
+  }
+
+  /// The order by which the attempt is suspended; 0: it is not.
+  long suspension(AttemptKey key) throws IOException {
+    return suspension(directory(key));
+  }
+
+  private static long suspension(Path directory) throws IOException {
+    return read(directory.resolve(SUSPENDED)).map(fields -> fields.number("order")).orElse(0L);
+  }
+
   /// The attempt is over. What a job could not have wanted to be kept, its environment with perhaps
   /// secrets in it, goes.
   @Override
@@ -341,7 +385,7 @@ final class Ledger implements AttemptRecords, AutoCloseable {
       AttemptReport report = decode(directory, () -> Records.report(end.get()));
       return Optional.of(
           new Input.Found(
-              report.key(), Optional.empty(), true, Optional.of(report), Optional.empty(), now));
+              report.key(), Optional.empty(), true, 0, Optional.of(report), Optional.empty(), now));
     }
     Optional<Fields> taken = read(directory.resolve("assignment"));
     if (taken.isEmpty()) {
@@ -360,7 +404,13 @@ final class Ledger implements AttemptRecords, AutoCloseable {
             : SupervisorStatus.read(supervised(directory)).map(SupervisorStatus::observation);
     return Optional.of(
         new Input.Found(
-            assignment.key(), Optional.of(assignment), sameBoot, Optional.empty(), lastSeen, now));
+            assignment.key(),
+            Optional.of(assignment),
+            sameBoot,
+            suspension(directory),
+            Optional.empty(),
+            lastSeen,
+            now));
   }
 
   /// Writes durably, if need be on the space that is set aside for a full disk.

@@ -88,7 +88,10 @@ final class Records {
 
   static Fields of(AttemptReport report) {
     Fields fields = putKey(new Fields(), report.key());
-    fields.put("state", report.state()).putIfPresent("started", report.started());
+    fields
+        .put("state", report.state())
+        .putIfPresent("started", report.started())
+        .putIfPresent("suspension", Optional.of(report.suspension()).filter(order -> order != 0));
     report
         .step()
         .ifPresent(step ->
@@ -120,7 +123,8 @@ final class Records {
         fields.constant("state", AttemptState.class),
         fields.instant("started"),
         step,
-        fields.find("end").isEmpty() ? Optional.empty() : Optional.of(end(fields)));
+        fields.find("end").isEmpty() ? Optional.empty() : Optional.of(end(fields)),
+        fields.find("suspension").isEmpty() ? 0 : fields.number("suspension"));
   }
 
   private static AttemptReport.End end(Fields fields) {

@@ -6,6 +6,7 @@ import io.headgate.agent.core.StopOrder;
 import io.headgate.agent.driver.SlicePlan;
 import io.headgate.agent.process.SupervisorLauncher;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -72,6 +73,11 @@ interface Workload {
 
   /// It is to be stopped, which its supervisor is told, too.
   default void stopOrdered(Circumstances circumstances) {}
+
+  /// The cgroup that its processes are in, which can stand still; empty: there is none.
+  default Optional<Path> freezer() {
+    return Optional.empty();
+  }
 
   /// Ends what may live without a supervisor; repeated until there is nothing.
   ///

@@ -25,7 +25,11 @@ class AttemptLifecycleTest {
   @Test
   void matrix() {
     for (AttemptState live :
-        List.of(AttemptState.STARTING, AttemptState.RUNNING, AttemptState.STOPPING)) {
+        List.of(
+            AttemptState.STARTING,
+            AttemptState.RUNNING,
+            AttemptState.STOPPING,
+            AttemptState.SUSPENDED)) {
       legal(live, Event.GONE, AttemptState.RELEASING, Action.RELEASE);
       legal(live, Event.VANISHED, AttemptState.RELEASING, Action.KILL_AND_RELEASE);
       legal(live, Event.STOP_SEEN, AttemptState.STOPPING);
@@ -33,10 +37,24 @@ class AttemptLifecycleTest {
     legal(AttemptState.STARTING, Event.STARTED, AttemptState.RUNNING, Action.REPORT);
     legal(AttemptState.RUNNING, Event.STARTED, AttemptState.RUNNING);
     legal(AttemptState.STOPPING, Event.STARTED, AttemptState.STOPPING);
-    for (AttemptState stoppable : List.of(AttemptState.STARTING, AttemptState.RUNNING)) {
+    for (AttemptState stoppable :
+        List.of(AttemptState.STARTING, AttemptState.RUNNING, AttemptState.SUSPENDED)) {
       legal(stoppable, Event.STOP_ORDERED, AttemptState.STOPPING, Action.SEND_STOP, Action.REPORT);
     }
     legal(AttemptState.STOPPING, Event.STOP_ORDERED, AttemptState.STOPPING, Action.SEND_STOP);
+    legal(
+        AttemptState.STOPPING,
+        Event.SUSPENDED,
+        AttemptState.SUSPENDED,
+        Action.RECORD_SUSPENSION,
+        Action.REPORT);
+    legal(AttemptState.SUSPENDED, Event.STARTED, AttemptState.SUSPENDED);
+    legal(
+        AttemptState.SUSPENDED,
+        Event.RESUME_ORDERED,
+        AttemptState.STARTING,
+        Action.RECORD_RESUMPTION,
+        Action.RESUME);
     legal(AttemptState.RELEASING, Event.STOP_ORDERED, AttemptState.RELEASING);
     legal(AttemptState.ENDED, Event.STOP_ORDERED, AttemptState.ENDED, Action.REPORT);
     legal(
@@ -57,15 +75,26 @@ class AttemptLifecycleTest {
     }
     assertThat(impossible)
         .containsExactly(
+            "STARTING SUSPENDED",
+            "STARTING RESUME_ORDERED",
             "STARTING RELEASED",
+            "RUNNING SUSPENDED",
+            "RUNNING RESUME_ORDERED",
             "RUNNING RELEASED",
+            "STOPPING RESUME_ORDERED",
             "STOPPING RELEASED",
+            "SUSPENDED SUSPENDED",
+            "SUSPENDED RELEASED",
             "RELEASING STARTED",
             "RELEASING STOP_SEEN",
+            "RELEASING SUSPENDED",
+            "RELEASING RESUME_ORDERED",
             "RELEASING GONE",
             "RELEASING VANISHED",
             "ENDED STARTED",
             "ENDED STOP_SEEN",
+            "ENDED SUSPENDED",
+            "ENDED RESUME_ORDERED",
             "ENDED GONE",
             "ENDED VANISHED",
             "ENDED RELEASED");

@@ -121,12 +121,13 @@ public final class Fixtures {
                 EndReason.STOPPED,
                 OptionalInt.of(143),
                 Optional.of("why & how = 100 %\nno"),
-                NOW.plusSeconds(13))));
+                NOW.plusSeconds(13))),
+        0);
   }
 
   /// A report of one that runs.
   public static AttemptReport runningReport(String job) {
     return new AttemptReport(
-        key(job), AttemptState.RUNNING, Optional.of(NOW), Optional.empty(), Optional.empty());
+        key(job), AttemptState.RUNNING, Optional.of(NOW), Optional.empty(), Optional.empty(), 0);
   }
 }

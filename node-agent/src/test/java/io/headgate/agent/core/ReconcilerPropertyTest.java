@@ -10,6 +10,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.random.RandomGenerator;
@@ -40,6 +41,7 @@ class ReconcilerPropertyTest {
     private final Set<AttemptKey> started = new HashSet<>();
     private final Map<AttemptKey, AttemptReport> ended = new HashMap<>();
     private final Map<AttemptKey, Assignment> holding = new HashMap<>();
+    private final Map<AttemptKey, Assignment> suspended = new HashMap<>();
     private final List<AttemptKey> releasing = new ArrayList<>();
     private long highestEpoch;
 
@@ -59,15 +61,20 @@ class ReconcilerPropertyTest {
     private Input input() {
       AttemptKey key = Fixtures.key("j" + random.nextInt(6));
       Leadership leader = new Leadership("i1", 1 + random.nextInt(4), "a");
-      return switch (random.nextInt(9)) {
+      return switch (random.nextInt(12)) {
         case 0, 1, 2 -> new Input.Assigned(leader, assignment(key), NOW);
         case 3 ->
             new Input.StopOrdered(
-                leader, key, new StopOrder(StopOrder.Kind.PREEMPT, random.nextBoolean()), NOW);
+                leader,
+                key,
+                new StopOrder(StopOrder.Kind.PREEMPT, random.nextBoolean(), random.nextInt(3)),
+                NOW);
         case 4 -> new Input.Observed(key, observation(), Optional.empty());
         case 5 -> new Input.Vanished(key, EndReason.LOST, "killed", NOW);
         case 6 -> new Input.NotStarted(key, EndReason.START_FAILED, "no", NOW);
         case 7 -> new Input.Welcomed(leader);
+        case 8, 9 -> new Input.Suspended(key, 1 + random.nextInt(2), Duration.ZERO);
+        case 10 -> new Input.ResumeOrdered(leader, key, NOW);
         default ->
             new Input.Released(
                 releasing.isEmpty() ? key : releasing.get(random.nextInt(releasing.size())),
@@ -102,10 +109,20 @@ class ReconcilerPropertyTest {
           assertThat(holding).containsKey(assignment.key());
           assertThat(started.add(assignment.key())).as("never twice").isTrue();
         }
+        case Effect.RecordSuspension(AttemptKey key, long _) -> {
+          if (!suspended.containsKey(key)) {
+            suspended.put(key, Objects.requireNonNull(holding.remove(key)));
+          }
+        }
+        case Effect.RecordResumption(AttemptKey key) ->
+            assertThat(holding.put(key, Objects.requireNonNull(suspended.remove(key)))).isNull();
+        case Effect.Resume(Assignment assignment) ->
+            assertThat(holding).containsKey(assignment.key());
         case Effect.Release(Assignment assignment, boolean _) -> releasing.add(assignment.key());
         case Effect.RecordEnd(AttemptReport report) -> {
           assertThat(ended.put(report.key(), report)).as("ends once").isNull();
           holding.remove(report.key());
+          suspended.remove(report.key());
         }
         case Effect.Report(AttemptReport report) -> {
           if (ended.containsKey(report.key())) {
@@ -114,7 +131,9 @@ class ReconcilerPropertyTest {
             assertThat(report.state()).isNotEqualTo(AttemptState.ENDED);
           }
         }
-        case Effect.SendStop stop -> assertThat(holding).containsKey(stop.assignment().key());
+        case Effect.SendStop stop ->
+            assertThat(holding.containsKey(stop.assignment().key()))
+                .isNotEqualTo(suspended.containsKey(stop.assignment().key()));
         case Effect.Forget _ -> throw new AssertionError("nothing was forgotten");
         case Effect.Refuse(Leadership leadership) ->
             assertThat(leadership.epoch()).isLessThan(highestEpoch);

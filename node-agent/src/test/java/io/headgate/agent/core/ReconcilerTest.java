@@ -312,6 +312,7 @@ class ReconcilerTest {
             key("a"),
             Optional.of(assignment("a", slice(0, "1"))),
             true,
+            0,
             Optional.empty(),
             Optional.empty(),
             NOW);
@@ -332,6 +333,7 @@ class ReconcilerTest {
             key("a"),
             Optional.of(assignment("a", slice(0, "1"))),
             false,
+            0,
             Optional.empty(),
             Optional.of(Fixtures.running()),
             NOW);
@@ -340,6 +342,7 @@ class ReconcilerTest {
             key("b"),
             Optional.of(assignment("b", slice(1, "1"))),
             false,
+            0,
             Optional.empty(),
             Optional.of(Fixtures.exited(7)),
             NOW);

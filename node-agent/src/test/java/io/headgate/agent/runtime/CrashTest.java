@@ -20,6 +20,7 @@ import io.headgate.agent.driver.nvml.FakeGpus;
 import io.headgate.agent.driver.nvml.NvmlSteps;
 import io.headgate.agent.kubernetes.StandInCluster;
 import io.headgate.agent.process.AttemptLock;
+import io.headgate.agent.process.Cgroups;
 import io.headgate.agent.process.FreshProgram;
 import io.headgate.agent.process.SupervisorBinary;
 import io.headgate.kit.testing.TestJvm;
@@ -90,6 +91,7 @@ class CrashTest {
         Arrays.stream(Failpoint.values())
             .filter(point -> point != Failpoint.AFTER_REFUSAL_RECORD)
             .filter(point -> !Failpoint.OF_PODS.contains(point))
+            .filter(point -> !Failpoint.OF_SUSPENSIONS.contains(point))
             .map(point ->
                 Arguments.of(point.name(), point.compareTo(Failpoint.AFTER_STOP_SENT) >= 0)),
         Arrays.stream(NvmlSteps.Step.values())
@@ -136,13 +138,23 @@ class CrashTest {
   /// @param shared of a machine whose GPUs are shared by MPS
   /// @param stopAfter it must not start when contact was lost for longer than this
   static Input assigned(boolean shared, Optional<Duration> stopAfter) {
+    return assigned(slices(shared), stopAfter);
+  }
+
+  /// A job that has all of the GPU that is not divided.
+  static Input assignedWhole() {
+    return assigned(
+        List.of(new SliceGrant(1, FakeGpus.uuid(1), GpuQuantity.ONE, 0)), Optional.empty());
+  }
+
+  private static Input assigned(List<SliceGrant> slices, Optional<Duration> stopAfter) {
     return new Input.Assigned(
         Fixtures.LEADER,
         new Assignment(
             Fixtures.key("job"),
             1,
             "half",
-            slices(shared),
+            slices,
             0,
             0,
             List.of(
@@ -229,6 +241,36 @@ class CrashTest {
                   .distinct())
           .as("one pod, asked for twice at most")
           .hasSizeLessThanOrEqualTo(2);
+    }
+  }
+
+  private static Stream<Failpoint> stepsOfSuspensions() {
+    return Failpoint.OF_SUSPENSIONS.stream();
+  }
+
+  @ParameterizedTest
+  @MethodSource("stepsOfSuspensions")
+  void suspendsItAllTheSameAndLosesNothing(Failpoint step) throws Exception {
+    Cgroups tried = Cgroups.discover("suspension-test");
+    tried.removeIfEmpty();
+    assumeThat(tried.areAvailable()).as("this machine lets us make cgroups").isTrue();
+    install();
+    var _ = gpus.checkpoint();
+    die(step.name(), "suspend");
+
+    try (Agent agent = CrashingAgent.open(data)) {
+      agent.start();
+      agent.post(ordered(new StopOrder(StopOrder.Kind.PREEMPT, false, 8)));
+      await().atMost(PATIENCE).until(() -> report(agent).suspension() == 8);
+      assertThat(gpus.users(1)).as("nothing of it is on the GPU").isEmpty();
+      agent.post(new Input.ResumeOrdered(Fixtures.LEADER, Fixtures.key("job"), Fixtures.NOW));
+      await().atMost(PATIENCE).until(() -> report(agent).state() == AttemptState.RUNNING);
+      assertThat(gpus.users(1)).containsExactly(CrashingAgent.process(data));
+      Path checkpoints = data.resolve("checkpoints/acme/job");
+      Files.createFile(checkpoints.resolve("go"));
+      await().atMost(PATIENCE).until(() -> report(agent).state() == AttemptState.ENDED);
+      assertThat(report(agent).end().orElseThrow().exitCode()).hasValue(17);
+      assertThat(Files.readString(checkpoints.resolve("starts"))).isEqualTo("started\n");
     }
   }
 

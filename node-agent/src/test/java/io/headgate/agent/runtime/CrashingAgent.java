@@ -2,6 +2,9 @@ package io.headgate.agent.runtime;
 
 import io.headgate.agent.ContainersConfig;
 import io.headgate.agent.WallsConfig;
+import io.headgate.agent.core.AttemptReport;
+import io.headgate.agent.core.Fixtures;
+import io.headgate.agent.core.Input;
 import io.headgate.agent.core.StopOrder;
 import io.headgate.agent.driver.KernelDevices;
 import io.headgate.agent.driver.nvml.FakeGpus;
@@ -13,6 +16,7 @@ import io.headgate.agent.driver.nvml.NvmlSteps;
 import io.headgate.agent.kubernetes.PodSettings;
 import io.headgate.agent.kubernetes.StandInCluster;
 import io.headgate.agent.process.BootClock;
+import io.headgate.agent.process.CudaCheckpoint;
 import io.headgate.agent.process.SupervisorSpec;
 import io.headgate.kit.telemetry.Telemetry;
 import io.headgate.kit.time.TimeSource;
@@ -24,6 +28,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.Predicate;
 
 /// An agent without a wire, run by [CrashTest] in a JVM of its own: it takes one job on, stops it
 /// if asked to, and dies at the failpoint, or the step of its GPU driver, that it was started with.
@@ -98,7 +103,8 @@ final class CrashingAgent {
             PATIENCE,
             0,
             both),
-        KernelDevices.HERE);
+        KernelDevices.HERE,
+        Optional.of(new CudaCheckpoint(data.resolve("cuda-checkpoint"), PATIENCE)));
   }
 
   /// Whether its GPUs are shared by MPS.
@@ -112,22 +118,44 @@ final class CrashingAgent {
     }
   }
 
+  private static void await(Agent agent, Predicate<AttemptReport> expected) throws Exception {
+    while (agent.reports().get().stream().noneMatch(expected)) {
+      Thread.onSpinWait();
+    }
+  }
+
+  /// The number of the job's program.
+  static String process(Path data) throws IOException {
+    return Files.readString(data.resolve("attempts/acme.job.1.0/status"))
+        .replaceAll("(?s).*\npid=(\\d+)\n.*", "$1");
+  }
+
   public static void main(String[] arguments) throws Exception {
     Agent agent = open(Path.of(arguments[0]));
     agent.start();
+    Path data = Path.of(arguments[0]);
     // Without contact ever, a millisecond of patience is over.
     boolean late = arguments[1].equals("late");
     agent.post(
-        CrashTest.assigned(
-            isShared(Path.of(arguments[0])),
-            late ? Optional.of(Duration.ofMillis(1)) : Optional.empty()));
-    if (arguments[1].equals("stop")) {
+        arguments[1].equals("suspend")
+            ? CrashTest.assignedWhole()
+            : CrashTest.assigned(
+                isShared(data), late ? Optional.of(Duration.ofMillis(1)) : Optional.empty()));
+    if (arguments[1].equals("stop") || arguments[1].equals("suspend")) {
       // The job is ready to be stopped, and its supervisor can be told to.
-      while (!Files.exists(Path.of(arguments[0], "checkpoints/acme/job/starts"))
-          || agent.reports().get().stream().noneMatch(report -> report.started().isPresent())) {
+      await(agent, report -> report.started().isPresent());
+      while (!Files.exists(data.resolve("checkpoints/acme/job/starts"))) {
         Thread.onSpinWait();
       }
+    }
+    if (arguments[1].equals("stop")) {
       agent.post(CrashTest.ordered(new StopOrder(StopOrder.Kind.PREEMPT, false)));
+    } else if (arguments[1].equals("suspend")) {
+      Path programs = Files.createDirectory(data.resolve("gpus/1/cuda"));
+      Files.writeString(programs.resolve(process(data)), FakeGpus.GIB + " compute -1");
+      agent.post(CrashTest.ordered(new StopOrder(StopOrder.Kind.PREEMPT, false, 7)));
+      await(agent, report -> report.suspension() == 7);
+      agent.post(new Input.ResumeOrdered(Fixtures.LEADER, Fixtures.key("job"), Fixtures.NOW));
     }
     // The failpoint ends this; a test that names none that is passed runs into its own time limit.
     new CountDownLatch(1).await();

@@ -110,6 +110,7 @@ class RecordsTest {
         assignment.key(),
         Optional.of(assignment),
         sameBoot,
+        0,
         Optional.empty(),
         Optional.empty(),
         Fixtures.NOW);
@@ -117,7 +118,13 @@ class RecordsTest {
 
   private static Input.Found ended(AttemptReport report) {
     return new Input.Found(
-        report.key(), Optional.empty(), true, Optional.of(report), Optional.empty(), Fixtures.NOW);
+        report.key(),
+        Optional.empty(),
+        true,
+        0,
+        Optional.of(report),
+        Optional.empty(),
+        Fixtures.NOW);
   }
 
   @Test
@@ -245,7 +252,8 @@ class RecordsTest {
                     EndReason.REJECTED,
                     OptionalInt.empty(),
                     Optional.of("x".repeat(100_000)),
-                    Fixtures.NOW)));
+                    Fixtures.NOW)),
+            0);
     try (Outbox outbox = openOutbox(file)) {
       for (int i = 0; i < 50; i++) {
         outbox.acknowledge(outbox.append(wordy).sequence() - 1);

@@ -114,7 +114,7 @@ final class CatalogInputs {
     for (LiveJob job : world.jobs.values()) {
       LiveAttempt attempt = job.attempt();
       LiveHold hold = job.hold();
-      if (attempt != null) {
+      if (attempt != null && !attempt.isSuspended()) {
         uncounted.computeIfPresent(attempt.policy(), (_, claims) -> with(claims, attempt.claim()));
       }
       if (hold != null) {

@@ -32,9 +32,16 @@ public sealed interface Effect {
   /// The live attempt is now as given (it runs, it saved its work, a worker ended).
   record AttemptChanged(Attempt attempt) implements Effect {}
 
-  /// The attempt is to be stopped: abort callback, SIGTERM, SIGKILL. Sent again with another
-  /// outcome when the order changes while it stops.
+  /// The attempt is to be stopped: abort callback, SIGTERM, SIGKILL; or to be suspended, if that is
+  /// the outcome. Sent again with another outcome when the order changes while it stops, or when it
+  /// is suspended.
   record StopAttempt(AttemptId attempt, StopOrder order) implements Effect {}
+
+  /// The attempt is suspended: its slices are free, and it waits for the same ones.
+  record AttemptSuspended(Attempt attempt) implements Effect {}
+
+  /// The suspended attempt is to go on with its slices.
+  record ResumeAttempt(Attempt attempt) implements Effect {}
 
   /// The attempt has ended; its slices are free.
   record AttemptEnded(Attempt attempt, AttemptEnding ending) implements Effect {}

@@ -51,6 +51,9 @@ public sealed interface Input {
   /// The worker was stopped on request; its slices are clean.
   record WorkerStopped(AttemptId attempt, int worker) implements Input {}
 
+  /// Instead of being stopped the worker stands still in main memory; its slices are clean.
+  record WorkerSuspended(AttemptId attempt, int worker) implements Input {}
+
   /// The agent could not run the worker; nothing ran.
   record WorkerRejected(AttemptId attempt, int worker, String reason) implements Input {}
 

@@ -68,7 +68,8 @@ final class JobInputs {
             spec.user(),
             spec.priority(),
             spec.preemptible(),
-            spec.maxRuntime());
+            spec.maxRuntime(),
+            spec.suspend());
     LiveJob job =
         new LiveJob(
             new Job(
@@ -98,7 +99,7 @@ final class JobInputs {
       return;
     }
     StopOrder order = attempt.stop();
-    if (order == null || order.outcome() == StopOutcome.REQUEUE) {
+    if (order == null || leadsBack(order)) {
       ledger.stop(attempt, new StopOrder(new StopCause.Cancelled(), StopOutcome.CANCEL, now));
     }
   }
@@ -130,11 +131,15 @@ final class JobInputs {
     LiveAttempt attempt = job.attempt();
     if (attempt == null) {
       refuse(input, job.id(), job.state(), JobEvent.REQUEUE);
-    } else if (attempt.stop() == null) {
+    } else if (attempt.stop() == null || attempt.stop().outcome() == StopOutcome.SUSPEND) {
       ledger.stop(attempt, new StopOrder(new StopCause.Requeued(), StopOutcome.REQUEUE, now));
     } else if (attempt.stop().outcome() != StopOutcome.REQUEUE) {
       refuse(input, job.id(), job.state(), JobEvent.REQUEUE);
     }
+  }
+
+  private static boolean leadsBack(StopOrder order) {
+    return order.outcome() == StopOutcome.REQUEUE || order.outcome() == StopOutcome.SUSPEND;
   }
 
   private void requeueForgotten(int input, Job record) {

@@ -145,30 +145,39 @@ final class Ledger {
 
   /// Gives the attempt its slices.
   void take(LiveAttempt attempt) {
-    share(attempt, attempt.stake(), 1);
-    attempt.policy().start(attempt.claim());
-    attempt.tenant().start(attempt.claim());
-    noteTaken(attempt.policy(), attempt.tenant());
-    if (attempt.stake() == Stake.STOPPING) {
-      attempt.policy().stop(attempt.claim());
-      attempt.tenant().stop(attempt.claim());
+    share(attempt, 1);
+    if (!attempt.isSuspended()) {
+      charge(attempt);
+      if (attempt.stake() == Stake.STOPPING) {
+        attempt.policy().stop(attempt.claim());
+        attempt.tenant().stop(attempt.claim());
+      }
     }
     attempt.job().setAttempt(attempt);
     attempt.job().queue().countAttempt(1);
     attempt.pool().countAttempt(1);
-    world.candidates.add(attempt);
+    if (attempt.isSuspended() && attempt.isKept()) {
+      world.suspended.put(attempt.job().sequence(), attempt);
+    }
     if (attempt.stop() == null) {
+      world.candidates.add(attempt);
       world.ends.add(attempt);
     }
   }
 
-  /// All workers of the attempt run.
+  private void charge(LiveAttempt attempt) {
+    attempt.policy().start(attempt.claim());
+    attempt.tenant().start(attempt.claim());
+    noteTaken(attempt.policy(), attempt.tenant());
+  }
+
+  /// All workers of the attempt run; what was suspended meanwhile started when it did so first.
   void run(LiveAttempt attempt, Instant at) {
-    if (attempt.stop() == null) {
+    if (attempt.startedAt() == null && attempt.stop() == null) {
       world.ends.remove(attempt);
       attempt.setStarted(at);
       world.ends.add(attempt);
-    } else {
+    } else if (attempt.startedAt() == null) {
       attempt.setStarted(at);
     }
     world.changes++;
@@ -177,20 +186,48 @@ final class Ledger {
 
   /// Asks the attempt to stop. Its slices stay taken.
   void stop(LiveAttempt attempt, StopOrder order) {
-    if (attempt.stop() == null) {
+    boolean isNew = attempt.stop() == null;
+    if (isNew) {
       world.candidates.remove(attempt);
       world.ends.remove(attempt);
-      share(attempt, Stake.LIVE, -1);
-      attempt.setStop(order);
-      share(attempt, Stake.STOPPING, 1);
-      world.changes++;
       attempt.policy().stop(attempt.claim());
       attempt.tenant().stop(attempt.claim());
+    }
+    world.suspended.remove(attempt.job().sequence());
+    share(attempt, -1);
+    attempt.setStop(order);
+    share(attempt, 1);
+    world.changes++;
+    if (isNew || attempt.job().state() == JobState.SUSPENDED) {
       move(attempt.job(), JobEvent.STOP);
-    } else {
-      attempt.setStop(order);
     }
     tell(new Effect.StopAttempt(attempt.id(), order));
+  }
+
+  /// The attempt, which was to be, is suspended: its slices are free.
+  void suspend(LiveAttempt attempt) {
+    share(attempt, -1);
+    attempt.suspend();
+    share(attempt, 1);
+    world.changes++;
+    attempt.policy().end(attempt.claim(), true);
+    attempt.tenant().end(attempt.claim(), true);
+    world.suspended.put(attempt.job().sequence(), attempt);
+    tell(new Effect.AttemptSuspended(attempt.toAttempt()));
+    move(attempt.job(), JobEvent.SUSPEND);
+  }
+
+  /// Gives the suspended attempt the slices again that it had.
+  void resume(LiveAttempt attempt) {
+    world.suspended.remove(attempt.job().sequence());
+    share(attempt, -1);
+    attempt.resume(world.nextSequence++);
+    share(attempt, 1);
+    charge(attempt);
+    world.candidates.add(attempt);
+    world.ends.add(attempt);
+    move(attempt.job(), JobEvent.RESUME);
+    tell(new Effect.ResumeAttempt(attempt.toAttempt()));
   }
 
   /// The attempt has ended: its slices are free, and its job goes where the event leads.
@@ -201,10 +238,13 @@ final class Ledger {
       world.candidates.remove(attempt);
       world.ends.remove(attempt);
     }
-    share(attempt, attempt.stake(), -1);
+    world.suspended.remove(job.sequence());
+    share(attempt, -1);
     world.changes++;
-    attempt.policy().end(attempt.claim(), attempt.stake() == Stake.STOPPING);
-    attempt.tenant().end(attempt.claim(), attempt.stake() == Stake.STOPPING);
+    if (!attempt.isSuspended()) {
+      attempt.policy().end(attempt.claim(), attempt.stake() == Stake.STOPPING);
+      attempt.tenant().end(attempt.claim(), attempt.stake() == Stake.STOPPING);
+    }
     job.setAttempt(null);
     queue.countAttempt(-1);
     attempt.pool().countAttempt(-1);
@@ -299,20 +339,38 @@ final class Ledger {
     hold.job().queue().removeHolder(hold.job());
   }
 
-  private void share(LiveAttempt attempt, Stake stake, int sign) {
-    share(attempt.job().id(), attempt.assignment(), attempt.nodes(), stake, sign);
-    attempt.pool().add(stake, sign * attempt.units());
+  /// Takes what the attempt has, as it stands, or gives it back. One that is to be suspended keeps
+  /// its main memory and processors, and then has nothing else.
+  private void share(LiveAttempt attempt, int sign) {
+    JobId job = attempt.job().id();
+    List<NodeState> nodes = attempt.nodes();
+    if (!attempt.isKept() && !attempt.isSuspended()) {
+      share(job, attempt.assignment().workers(), nodes, attempt.stake(), sign);
+      attempt.pool().add(attempt.stake(), sign * attempt.units());
+      return;
+    }
+    WorkerPlace place = attempt.assignment().workers().getFirst();
+    if (!attempt.isSuspended()) {
+      WorkerPlace slices = new WorkerPlace(place.node(), place.slices(), 0, 0);
+      share(job, List.of(slices), nodes, attempt.stake(), sign);
+      attempt.pool().add(attempt.stake(), sign * attempt.units());
+    }
+    WorkerPlace rest =
+        new WorkerPlace(place.node(), List.of(), place.cpuMillis(), place.memoryBytes());
+    share(job, List.of(rest), nodes, attempt.isKept() ? Stake.KEPT : Stake.STOPPING, sign);
+    // What is kept is in the way of others also when everything else has ended.
+    world.placeChanges++;
   }
 
   private void share(LiveHold hold, int sign) {
-    share(hold.job().id(), hold.hold().place(), hold.nodes(), Stake.HELD, sign);
+    share(hold.job().id(), hold.hold().place().workers(), hold.nodes(), Stake.HELD, sign);
     hold.pool().add(Stake.HELD, sign * hold.claim().units());
   }
 
   private void share(
-      JobId job, Assignment assignment, List<NodeState> nodes, Stake stake, int sign) {
+      JobId job, List<WorkerPlace> places, List<NodeState> nodes, Stake stake, int sign) {
     for (int worker = 0; worker < nodes.size(); worker++) {
-      WorkerPlace place = assignment.workers().get(worker);
+      WorkerPlace place = places.get(worker);
       if (sign > 0) {
         nodes.get(worker).add(job, place, stake);
       } else {

@@ -27,22 +27,24 @@ import io.headgate.type.GpuQuantity;
 import java.time.Instant;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// One pass over the queues.
 ///
-/// 1. Holds on nodes that no longer take work are given up.
+/// 1. Holds on nodes that no longer take work are given up, and what was suspended for long enough.
 /// 2. What can never start is found, if configuration or inventory changed.
 /// 3. Jobs start whose held slices have become free, or that now fit elsewhere, where long-blocked
 ///    jobs do not hold.
-/// 4. Queue by queue in their order (O1-O5) the first job starts where it fits first (O6); one that
-///    fits nowhere makes room (P1-P9), or holds what others leave (O7); as long as a new leader
-///    waits for nodes it is promised what these may have ([Promises]). Each start, preemption or
-///    hold re-orders the queues that it concerns; until nobody's turn leads to anything. What
-///    happens late may concern those who had their turn before; then 3 and 4 are repeated. So a
-///    second pass would decide nothing.
+/// 4. Queue by queue in their order (O1-O5) the first job starts where it fits first (O6), and what
+///    is suspended goes on in its turn ([Suspensions]); a job that fits nowhere makes room (P1-P9),
+///    or holds what others leave (O7); as long as a new leader waits for nodes it is promised what
+///    these may have ([Promises]). Each start, preemption or hold re-orders the queues that it
+///    concerns; until nobody's turn leads to anything. What happens late may concern those who had
+///    their turn before; then 3 and 4 are repeated. So a second pass would decide nothing.
 /// 5. Elastic pools are asked for what is missing, and give back what idles.
 /// 6. Lanes whose reason to wait is another one now say so.
 final class Pass {
@@ -53,6 +55,7 @@ final class Pass {
   private final BlockedHolds blockedHolds;
   private final Promises promises;
   private final Scaling scaling;
+  private final Suspensions suspensions;
   private final TurnOrder order = new TurnOrder();
   private @Nullable Instant wakeAt;
 
@@ -68,11 +71,13 @@ final class Pass {
     this.blockedHolds = new BlockedHolds(world, ledger, now);
     this.promises = new Promises(world, ledger, now);
     this.scaling = new Scaling(world, ledger, now);
+    this.suspensions = new Suspensions(world, ledger, now);
   }
 
   /// Makes the pass; says when something is due although nothing happens.
   Optional<Instant> run() {
     releaseBrokenHolds();
+    suspensions.giveUp().ifPresent(this::wakeBy);
     boolean structureChanged = world.structureChanged;
     if (structureChanged) {
       StructuralCheck.renew(world);
@@ -166,7 +171,7 @@ final class Pass {
     promises.takeBack();
     blockedHolds.lift();
     order.begin(world.routeGroups.values());
-    for (Turn turn = order.next(); turn != null; turn = order.next()) {
+    for (Turn turn = nextTurn(); turn != null; turn = nextTurn()) {
       if (promises.areExhausted()) {
         continue;
       }
@@ -189,6 +194,26 @@ final class Pass {
         }
       }
     }
+  }
+
+  /// Takes the next turn, once all that is suspended and comes before it goes on.
+  private @Nullable Turn nextTurn() {
+    Turn turn = order.next();
+    for (LiveAttempt first = suspended(turn); first != null; first = suspended(turn)) {
+      ledger.resume(first);
+      settleGift(first.job().queue(), first.policy(), first.tenant(), first.pool());
+      if (turn != null) {
+        refresh(turn.queue());
+      }
+      turn = order.next();
+    }
+    return turn;
+  }
+
+  /// Who goes on before this turn; null: nobody. What a new leader's nodes have not reported yet
+  /// may be somebody else's.
+  private @Nullable LiveAttempt suspended(@Nullable Turn turn) {
+    return world.suspended.isEmpty() || promises.areDue() ? null : suspensions.next(turn);
   }
 
   /// A job that will start on nodes that a new leader waits for; one that has a hold waits for
@@ -364,12 +389,9 @@ final class Pass {
     Set<PolicyAccount> losers = new LinkedHashSet<>();
     Set<TenantAccount> losingTenants = new LinkedHashSet<>();
     TenantAccount winner = world.tenant(found.pool(), job.queue().account().id().tenant());
+    Map<LiveAttempt, StopOutcome> outcomes =
+        Suspensions.outcomes(found.victims(), found.place().workers());
     for (LiveAttempt victim : found.victims()) {
-      StopOutcome outcome =
-          switch (victim.policy().onPreempt()) {
-            case REQUEUE -> StopOutcome.REQUEUE;
-            case CANCEL -> StopOutcome.CANCEL;
-          };
       Grounds grounds =
           new Grounds(
               victim.policy().share(),
@@ -380,7 +402,7 @@ final class Pass {
                   : Optional.empty());
       victim.job().preempted(new Preemption(job.id(), rule, grounds, now));
       StopCause cause = new StopCause.Preempted(job.id(), rule, grounds);
-      ledger.stop(victim, new StopOrder(cause, outcome, now));
+      ledger.stop(victim, new StopOrder(cause, Objects.requireNonNull(outcomes.get(victim)), now));
       losers.add(victim.policy());
       losingTenants.add(victim.tenant());
     }

@@ -2,11 +2,15 @@ package io.headgate.scheduler.core;
 
 import io.headgate.scheduler.core.catalog.PolicyId;
 import io.headgate.scheduler.core.explain.Reason;
+import io.headgate.scheduler.core.job.JobState;
+import io.headgate.scheduler.core.job.Slice;
+import io.headgate.scheduler.core.job.WorkerPlace;
 import io.headgate.scheduler.core.placement.PoolState;
 import io.headgate.scheduler.core.placement.Shape;
 import io.headgate.scheduler.core.placement.Shortage;
 import io.headgate.scheduler.core.queue.Block;
 import io.headgate.scheduler.core.queue.Lane;
+import io.headgate.scheduler.core.queue.LiveAttempt;
 import io.headgate.scheduler.core.queue.LiveHold;
 import io.headgate.scheduler.core.queue.LiveJob;
 import io.headgate.scheduler.core.queue.QueueState;
@@ -30,11 +34,18 @@ final class Reasons {
     if (hold != null) {
       return Optional.of(waiting(hold));
     }
-    if (job.attempt() != null) {
-      return Optional.empty();
+    LiveAttempt attempt = job.attempt();
+    if (attempt != null) {
+      return job.state() == JobState.SUSPENDED ? Optional.of(waiting(attempt)) : Optional.empty();
     }
     Lane lane = job.queue().lane(job);
     return Optional.ofNullable(of(job.queue(), lane, lane.block()));
+  }
+
+  private static Reason waiting(LiveAttempt suspended) {
+    WorkerPlace place = suspended.assignment().workers().getFirst();
+    return new Reason.Suspended(
+        place.node(), place.slices().stream().map(Slice::device).toList(), suspended.keptUntil());
   }
 
   static Reason waiting(LiveHold hold) {

@@ -99,6 +99,7 @@ public final class SchedulerCore {
         case Input.AttemptCheckpointed checkpointed -> workers.checkpointed(checkpointed);
         case Input.WorkerExited exited -> workers.exited(exited);
         case Input.WorkerStopped stopped -> workers.stopped(stopped);
+        case Input.WorkerSuspended suspended -> workers.suspended(suspended);
         case Input.WorkerRejected rejected -> workers.rejected(rejected);
         case Input.WorkerLost lost -> workers.lost(lost);
         case Input.TimePassed() -> {}

@@ -175,7 +175,7 @@ final class UsageReport {
         job,
         slice.quantity(),
         switch (stake) {
-          case LIVE -> Use.Kind.RUNNING;
+          case LIVE, KEPT -> Use.Kind.RUNNING;
           case STOPPING -> Use.Kind.STOPPING;
           case HELD -> Use.Kind.HELD;
         });

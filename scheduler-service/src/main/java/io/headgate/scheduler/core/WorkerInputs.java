@@ -97,6 +97,16 @@ final class WorkerInputs {
     }
   }
 
+  /// Only one that is still to be: what was ordered otherwise meanwhile, its agent hears.
+  void suspended(Input.WorkerSuspended input) {
+    LiveAttempt attempt = live(input.attempt(), input.worker());
+    if (attempt != null
+        && attempt.isKept()
+        && attempt.worker(input.worker()) != WorkerStatus.SUSPENDED) {
+      ledger.suspend(attempt);
+    }
+  }
+
   void rejected(Input.WorkerRejected input) {
     LiveAttempt attempt = live(input.attempt(), input.worker());
     if (attempt != null) {
@@ -144,7 +154,7 @@ final class WorkerInputs {
             : new AttemptEnding.Stopped();
     JobEvent event =
         switch (order.outcome()) {
-          case REQUEUE -> JobEvent.REQUEUE;
+          case REQUEUE, SUSPEND -> JobEvent.REQUEUE;
           case CANCEL -> JobEvent.CANCEL;
           case FAIL -> JobEvent.FAIL;
           case LOSE -> JobEvent.LOSE;
@@ -171,7 +181,7 @@ final class WorkerInputs {
           switch (outcome(attempt, ending)) {
             case FAIL -> JobEvent.FAIL;
             case LOSE -> JobEvent.LOSE;
-            case REQUEUE -> JobEvent.REQUEUE;
+            case REQUEUE, SUSPEND -> JobEvent.REQUEUE;
             case CANCEL -> JobEvent.CANCEL;
           };
     };

@@ -13,6 +13,7 @@ import io.headgate.scheduler.core.placement.PoolState;
 import io.headgate.scheduler.core.preemption.Candidates;
 import io.headgate.scheduler.core.preemption.Ends;
 import io.headgate.scheduler.core.preemption.PreemptionSearch;
+import io.headgate.scheduler.core.queue.LiveAttempt;
 import io.headgate.scheduler.core.queue.LiveHold;
 import io.headgate.scheduler.core.queue.LiveJob;
 import io.headgate.scheduler.core.queue.QueueState;
@@ -58,6 +59,9 @@ final class World {
 
   final Candidates candidates = new Candidates();
   final Ends ends = new Ends();
+
+  /// What is kept suspended, by its job's sequence.
+  final TreeMap<Long, LiveAttempt> suspended = new TreeMap<>();
 
   /// By their routes.
   final Map<List<Route>, RouteGroup> routeGroups = new LinkedHashMap<>();

@@ -12,6 +12,7 @@ import io.headgate.proto.agent.v1.Forget;
 import io.headgate.proto.agent.v1.Heartbeat;
 import io.headgate.proto.agent.v1.Hello;
 import io.headgate.proto.agent.v1.ReadLogs;
+import io.headgate.proto.agent.v1.Resume;
 import io.headgate.proto.agent.v1.SliceGrant;
 import io.headgate.proto.agent.v1.Stop;
 import io.headgate.proto.agent.v1.Welcome;
@@ -129,7 +130,8 @@ final class AgentMapper {
         report.getError(),
         report.hasStartTime() ? credible(report.getStartTime()) : Optional.empty(),
         report.hasEndTime() ? credible(report.getEndTime()) : Optional.empty(),
-        phase);
+        phase,
+        report.getSuspension());
   }
 
   static ProgressReport toProgress(io.headgate.proto.agent.v1.ProgressReport report) {
@@ -168,6 +170,7 @@ final class AgentMapper {
       case STATE_UNSPECIFIED, STATE_STARTING, UNRECOGNIZED -> AgentReport.State.STARTING;
       case STATE_RUNNING -> AgentReport.State.RUNNING;
       case STATE_STOPPING -> AgentReport.State.STOPPING;
+      case STATE_SUSPENDED -> AgentReport.State.SUSPENDED;
       case STATE_ENDED -> AgentReport.State.ENDED;
     };
   }
@@ -212,7 +215,16 @@ final class AgentMapper {
                         case CANCEL -> Stop.Kind.KIND_CANCEL;
                         case ORPHAN -> Stop.Kind.KIND_ORPHAN;
                       })
-                  .setSkipCallback(stop.skipCallback()));
+                  .setSkipCallback(stop.skipCallback())
+                  .setSuspension(stop.suspension()));
+      case AgentCommand.Resume(Leadership leadership, AgentCommand.Worker worker) ->
+          response.setResume(
+              Resume.newBuilder()
+                  .setLeadership(toLeadership(leadership))
+                  .setJob(worker.job().toString())
+                  .setUid(worker.uid())
+                  .setAttempt(worker.attempt())
+                  .setWorker(worker.worker()));
       case AgentCommand.Acknowledge(long sequence) ->
           response.setAcknowledge(Acknowledge.newBuilder().setSequence(sequence));
       case AgentCommand.Forget(AgentCommand.Worker worker) ->

@@ -63,7 +63,8 @@ final class DryRun {
             job.user(),
             job.priority(),
             job.preemptible(),
-            job.maxRuntime());
+            job.maxRuntime(),
+            job.suspend());
     return copies.answer(() -> {
       Moment moment =
           Refusals.leading(

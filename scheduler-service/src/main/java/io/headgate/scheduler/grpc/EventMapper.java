@@ -43,6 +43,8 @@ final class EventMapper {
       case PREEMPTED -> Event.Type.TYPE_PREEMPTED;
       case STOPPING -> Event.Type.TYPE_STOPPING;
       case STOP_PHASE -> Event.Type.TYPE_STOP_PHASE;
+      case SUSPENDED -> Event.Type.TYPE_SUSPENDED;
+      case RESUMED -> Event.Type.TYPE_RESUMED;
       case REQUEUED -> Event.Type.TYPE_REQUEUED;
       case FINISHED -> Event.Type.TYPE_FINISHED;
       case REASON_CHANGED -> Event.Type.TYPE_REASON_CHANGED;

@@ -130,6 +130,11 @@ final class ExplanationMapper {
                   + " is a draft: "
                   + record.draft().map(JobRecord.DraftCause::message).orElse("it was kept back")
                   + ".";
+          case SUSPENDED ->
+              known
+                  .flatMap(each -> each.explanation().reason())
+                  .map(reason -> name + " is suspended: " + ReasonText.sentence(reason) + ".")
+                  .orElse(name + " is suspended.");
           case ASSIGNED, RUNNING, STOPPING ->
               known
                       .flatMap(each -> each.explanation().attempt())
@@ -146,7 +151,7 @@ final class ExplanationMapper {
           case DONE, FAILED, CANCELLED, LOST -> Narration.ended(record) + ".";
         };
     return known
-        .filter(_ -> record.state() == JobState.WAITING)
+        .filter(_ -> record.state() == JobState.WAITING || record.state() == JobState.SUSPENDED)
         .flatMap(each -> preempted(record, each))
         .map(sentence -> what + " " + sentence)
         .orElse(what);
@@ -185,7 +190,7 @@ final class ExplanationMapper {
     return switch (state) {
       case ASSIGNED -> "is about to run";
       case STOPPING -> "is stopping";
-      case RUNNING, DRAFT, WAITING, DONE, FAILED, CANCELLED, LOST -> "runs";
+      case RUNNING, SUSPENDED, DRAFT, WAITING, DONE, FAILED, CANCELLED, LOST -> "runs";
     };
   }
 

@@ -94,6 +94,7 @@ final class JobMapper {
         JobSpec.newBuilder().setQueue(core.queue().name()).setPriority(core.priority());
     core.preemptible().ifPresent(spec::setPreemptible);
     core.maxRuntime().map(Times::duration).ifPresent(spec::setMaxRuntime);
+    core.suspend().map(Times::duration).ifPresent(spec::setSuspend);
     for (String label : record.card().labels()) {
       int equals = label.indexOf('=');
       spec.putLabels(label.substring(0, equals), label.substring(equals + 1));
@@ -145,6 +146,7 @@ final class JobMapper {
       case ASSIGNED -> Job.State.STATE_ASSIGNED;
       case RUNNING -> Job.State.STATE_RUNNING;
       case STOPPING -> Job.State.STATE_STOPPING;
+      case SUSPENDED -> Job.State.STATE_SUSPENDED;
       case DONE -> Job.State.STATE_DONE;
       case FAILED -> Job.State.STATE_FAILED;
       case CANCELLED -> Job.State.STATE_CANCELLED;
@@ -159,6 +161,7 @@ final class JobMapper {
       case STATE_ASSIGNED -> Optional.of(JobState.ASSIGNED);
       case STATE_RUNNING -> Optional.of(JobState.RUNNING);
       case STATE_STOPPING -> Optional.of(JobState.STOPPING);
+      case STATE_SUSPENDED -> Optional.of(JobState.SUSPENDED);
       case STATE_DONE -> Optional.of(JobState.DONE);
       case STATE_FAILED -> Optional.of(JobState.FAILED);
       case STATE_CANCELLED -> Optional.of(JobState.CANCELLED);

@@ -16,6 +16,7 @@ final class SpecRules {
   private static final String REASON = "INVALID_SPEC";
   private static final Duration LONGEST_ABORT = Duration.ofMinutes(30);
   private static final Duration LONGEST_GRACE = Duration.ofMinutes(10);
+  private static final Duration LONGEST_SUSPENSION = Duration.ofDays(1);
   private static final Duration LONGEST_RUNTIME = Duration.ofDays(3650);
   private static final Pattern LABEL_KEY =
       Pattern.compile("[A-Za-z0-9]([A-Za-z0-9._/-]{0,61}[A-Za-z0-9])?");
@@ -105,6 +106,9 @@ final class SpecRules {
     }
     if (spec.hasTerminationGrace()) {
       range("termination_grace", spec.getTerminationGrace(), Duration.ZERO, LONGEST_GRACE);
+    }
+    if (spec.hasSuspend()) {
+      range("suspend", spec.getSuspend(), Duration.ofSeconds(1), LONGEST_SUSPENSION);
     }
     if (spec.hasAbortCallback() && spec.getAbortCallback().hasTimeout()) {
       range(

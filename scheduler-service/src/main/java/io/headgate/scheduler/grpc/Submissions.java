@@ -28,6 +28,7 @@ import io.headgate.scheduler.runtime.Replica;
 import io.headgate.scheduler.runtime.Submission;
 import io.headgate.scheduler.runtime.Submission.NewJob;
 import io.headgate.scheduler.runtime.Submission.RequestKey;
+import io.headgate.type.GpuQuantity;
 import java.io.IOException;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -265,6 +266,7 @@ final class Submissions {
     if (!isMember && !Names.governs(principal)) {
       throw notAdmitted(at, queue.id(), catalog);
     }
+    demandSuspendable(at, spec, catalog.profile(queue.profile()));
     return new NewJob(
         new JobName(request.tenant(), ""),
         id,
@@ -274,6 +276,7 @@ final class Submissions {
         spec.getPriority(),
         spec.hasPreemptible() ? Optional.of(spec.getPreemptible()) : Optional.empty(),
         spec.hasMaxRuntime() ? Optional.of(Times.duration(spec.getMaxRuntime())) : Optional.empty(),
+        spec.hasSuspend() ? Optional.of(Times.duration(spec.getSuspend())) : Optional.empty(),
         spec.getLabelsMap().entrySet().stream()
             .map(label -> label.getKey() + "=" + label.getValue())
             .sorted()
@@ -281,6 +284,23 @@ final class Submissions {
         traceparent.get().orElse(""),
         spec.getDraft(),
         Document.of(spec.toByteArray()));
+  }
+
+  /// Only whole GPUs of one node can be given back and found again.
+  private static void demandSuspendable(String at, JobSpec spec, Optional<Profile> profile) {
+    if (spec.hasSuspend()
+        && profile.isPresent()
+        && (profile.get().workers() > 1
+            || !profile.get().gpus().isWhole()
+            || profile.get().gpus().equals(GpuQuantity.ZERO))) {
+      String filled =
+          ("only jobs of one worker with whole GPUs can be suspended, and those of queue '%s' have %d"
+                  + " with %s in all: leave out suspend, or use another queue")
+              .formatted(spec.getQueue(), profile.get().workers(), profile.get().need());
+      throw CatalogRefusal.byAll(
+          Refusal.failedPrecondition("CANNOT_SUSPEND", filled)
+              .withViolation(at + "spec.suspend", filled));
+    }
   }
 
   private static CatalogRefusal notAdmitted(String at, QueueId id, CatalogView catalog) {

@@ -48,8 +48,14 @@ public sealed interface AgentCommand {
   }
 
   /// Stop a worker.
-  record Stop(Leadership leadership, Worker worker, StopKind kind, boolean skipCallback)
+  ///
+  /// @param suspension suspend it instead, if that can be, and say so with this number; 0: stop it
+  record Stop(
+      Leadership leadership, Worker worker, StopKind kind, boolean skipCallback, long suspension)
       implements AgentCommand {}
+
+  /// Have a suspended worker go on.
+  record Resume(Leadership leadership, Worker worker) implements AgentCommand {}
 
   /// Why a worker is to stop.
   enum StopKind {

@@ -3,6 +3,7 @@ package io.headgate.scheduler.runtime;
 import io.headgate.scheduler.core.Input;
 import io.headgate.scheduler.core.job.Attempt;
 import io.headgate.scheduler.core.job.AttemptId;
+import io.headgate.scheduler.core.job.StopOrder;
 import io.headgate.scheduler.core.job.WorkerStatus;
 import io.headgate.scheduler.core.node.NodeId;
 import io.headgate.scheduler.runtime.AgentCommand.StopKind;
@@ -105,8 +106,11 @@ final class AgentDesk {
     if (!status.isLive() || turn.rejected.contains(key)) {
       return;
     }
-    if (status == WorkerStatus.ASSIGNED && attempt.attempt().stop().isEmpty()) {
-      // Agents record an assignment before they act on it: this one never came through.
+    if (status == WorkerStatus.ASSIGNED
+        && attempt.attempt().stop().isEmpty()
+        && attempt.attempt().startedAt().isEmpty()) {
+      // Agents record an assignment before they act on it: this one never came through. One that
+      // was to go on after a suspension did.
       turn.dispatches.add(state.recorder.run(turn, job, attempt, key.worker(), state.catalog));
     } else {
       // The answer to a stop of something unknown is the proof that it is gone.
@@ -232,6 +236,7 @@ final class AgentDesk {
       case STOPPING -> {
         // Its phases are events, noted above.
       }
+      case SUSPENDED -> suspended(turn, job, attempt, report);
       case ENDED -> {
         if (status.isLive()) {
           ended(turn, attempt, report);
@@ -244,6 +249,19 @@ final class AgentDesk {
         report.state() == AgentReport.State.STARTING || report.state() == AgentReport.State.RUNNING;
     if (reported.isPresent() && unaware && attempt.attempt().stop().isPresent()) {
       turn.dispatches.add(state.recorder.stop(job, attempt, worker));
+    }
+  }
+
+  /// The order may be another one by now: then the agent hears it again.
+  private void suspended(Turn turn, JobRecord job, AttemptRecord attempt, AgentReport report) {
+    int worker = report.worker();
+    Optional<StopOrder> order = attempt.attempt().stop();
+    if (order.isEmpty()) {
+      turn.dispatches.add(state.recorder.resume(job, attempt));
+    } else if (EffectRecorder.suspension(order.get()) != report.suspension()) {
+      turn.dispatches.add(state.recorder.stop(job, attempt, worker));
+    } else {
+      turn.inputs.add(new Input.WorkerSuspended(attempt.id(), worker));
     }
   }
 
@@ -261,7 +279,8 @@ final class AgentDesk {
         report.worker());
     turn.dispatches.add(
         new Dispatch.Say(
-            node, new AgentCommand.Stop(state.leadership, worker(report), StopKind.ORPHAN, false)));
+            node,
+            new AgentCommand.Stop(state.leadership, worker(report), StopKind.ORPHAN, false, 0)));
   }
 
   private void forget(Turn turn, NodeId node, AgentReport report) {

@@ -11,6 +11,7 @@ import java.util.Optional;
 /// @param endReason present exactly when ENDED
 /// @param error in one sentence; empty: nothing went wrong
 /// @param phase of a stop that began or ended
+/// @param suspension the order by which it is SUSPENDED; 0: it is not
 public record AgentReport(
     JobName job,
     String uid,
@@ -22,7 +23,8 @@ public record AgentReport(
     String error,
     Optional<Instant> startedAt,
     Optional<Instant> endedAt,
-    Optional<StopPhase> phase) {
+    Optional<StopPhase> phase,
+    long suspension) {
 
   /// How a worker stands.
   public enum State {
@@ -30,13 +32,15 @@ public record AgentReport(
     STARTING,
     RUNNING,
     STOPPING,
+    /// It stands still in main memory, and its slices are free.
+    SUSPENDED,
     /// Nothing of it is left on the machine, and its slices are free.
     ENDED
   }
 
   /// A phase of a stop.
   ///
-  /// @param name callback, term, kill or cleanup
+  /// @param name suspend, callback, term, kill or cleanup
   /// @param result ok, failed, timed-out or skipped; empty: it goes on
   public record StopPhase(String name, String result, Optional<Duration> took) {}
 }

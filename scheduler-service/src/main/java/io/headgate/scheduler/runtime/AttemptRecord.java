@@ -99,6 +99,19 @@ public record AttemptRecord(
         attempt, epoch, stopAfter, skipCallback, Optional.of(note), workers, progress, ending);
   }
 
+  /// It goes on after a suspension; that is not told of its stop any more, and the next one is new.
+  public AttemptRecord resumed(Attempt newAttempt) {
+    return new AttemptRecord(
+        newAttempt,
+        epoch,
+        stopAfter,
+        false,
+        Optional.empty(),
+        workers.stream().map(WorkerFacts::withoutStop).toList(),
+        progress,
+        ending);
+  }
+
   public AttemptRecord withSkipCallback() {
     return new AttemptRecord(attempt, epoch, stopAfter, true, stop, workers, progress, ending);
   }

@@ -17,6 +17,7 @@ import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.JobState;
 import io.headgate.scheduler.core.job.StopCause;
 import io.headgate.scheduler.core.job.StopOrder;
+import io.headgate.scheduler.core.job.StopOutcome;
 import io.headgate.scheduler.core.job.WorkerPlace;
 import io.headgate.scheduler.runtime.AgentCommand.StopKind;
 import io.headgate.scheduler.runtime.AttemptRecord.StopNote;
@@ -62,6 +63,10 @@ final class EffectRecorder {
             jobs.attempt(attempt.id()).ifPresent(known -> change(turn, known.with(attempt)));
         case Effect.StopAttempt(AttemptId attempt, StopOrder order) ->
             jobs.attempt(attempt).ifPresent(known -> stop(turn, known, order));
+        case Effect.AttemptSuspended(Attempt attempt) ->
+            jobs.attempt(attempt.id()).ifPresent(known -> change(turn, known.with(attempt)));
+        case Effect.ResumeAttempt(Attempt attempt) ->
+            jobs.attempt(attempt.id()).ifPresent(known -> resume(turn, known, attempt));
         case Effect.AttemptEnded(Attempt attempt, AttemptEnding ending) ->
             jobs.attempt(attempt.id()).ifPresent(known -> end(turn, known.with(attempt), ending));
         case Effect.HoldPlaced(var hold) -> {
@@ -106,7 +111,17 @@ final class EffectRecorder {
                         .formatted(record.name().id(), job.spec().queue().name())));
       }
       case WITHDRAW -> toDraft(turn, record, turn.drafts.getOrDefault(job.id(), QUEUE_REMOVED));
-      case ASSIGN, STOP -> keep(turn, record);
+      case ASSIGN, STOP, RESUME -> keep(turn, record);
+      case SUSPEND -> {
+        keep(turn, record);
+        turn.note(
+            about(record, EventType.SUSPENDED)
+                .attempt(job.attempts())
+                .message(
+                    record.name().id()
+                        + " is suspended: "
+                        + core.reason(job.id()).map(ReasonText::sentence).orElse("")));
+      }
       case RUN -> {
         Optional<Instant> startedAt = core.attempt(job.id()).flatMap(Attempt::startedAt);
         keep(
@@ -295,7 +310,7 @@ final class EffectRecorder {
                   .preemption(by, rule.name())
                   .message(message)
                   .detail(Narration.detail(grounds)));
-      case StopCause.Cancelled(), StopCause.Requeued() ->
+      case StopCause.Cancelled(), StopCause.Requeued(), StopCause.SuspensionOver() ->
           turn.note(about(job, EventType.STOPPING).attempt(attempt.id().number()).message(message));
       case StopCause.WorkerEnded(var _, var _) -> {
         // The worker's own end is told as the job's.
@@ -311,7 +326,9 @@ final class EffectRecorder {
             .stop()
             .map(order ->
                 switch (order.cause()) {
-                  case StopCause.Preempted(var _, var _, var _), StopCause.Requeued() ->
+                  case StopCause.Preempted(var _, var _, var _),
+                      StopCause.Requeued(),
+                      StopCause.SuspensionOver() ->
                       StopKind.PREEMPT;
                   case StopCause.Cancelled(), StopCause.WorkerEnded(var _, var _) ->
                       StopKind.CANCEL;
@@ -320,7 +337,41 @@ final class EffectRecorder {
     return new Dispatch.Say(
         attempt.attempt().assignment().workers().get(worker).node(),
         new AgentCommand.Stop(
-            leadership, job.worker(attempt.id(), worker), kind, attempt.skipCallback()));
+            leadership,
+            job.worker(attempt.id(), worker),
+            kind,
+            attempt.skipCallback(),
+            attempt.attempt().stop().map(EffectRecorder::suspension).orElse(0L)));
+  }
+
+  /// Tells an order to suspend from all others for the attempt; 0: it is to stop.
+  static long suspension(StopOrder order) {
+    return order.outcome() == StopOutcome.SUSPEND ? order.at().toEpochMilli() : 0;
+  }
+
+  private void resume(Turn turn, AttemptRecord suspended, Attempt attempt) {
+    AttemptRecord resumed = suspended.resumed(attempt);
+    change(turn, resumed);
+    JobRecord job = jobs.job(attempt.id().job()).orElseThrow();
+    turn.dispatches.add(resume(job, resumed));
+    turn.note(
+        about(job, EventType.RESUMED)
+            .attempt(attempt.id().number())
+            .pool(attempt.assignment().pool().name())
+            .places(attempt.assignment().workers())
+            .message(
+                "%s goes on, where it was, on %s of %s"
+                    .formatted(
+                        job.name().id(),
+                        Narration.places(attempt.assignment()),
+                        attempt.assignment().pool().name())));
+  }
+
+  /// The word to have it go on, also for an agent that has not got it yet.
+  Dispatch resume(JobRecord job, AttemptRecord attempt) {
+    return new Dispatch.Say(
+        attempt.attempt().assignment().workers().getFirst().node(),
+        new AgentCommand.Resume(leadership, job.worker(attempt.id(), 0)));
   }
 
   private void end(Turn turn, AttemptRecord attempt, AttemptEnding ending) {

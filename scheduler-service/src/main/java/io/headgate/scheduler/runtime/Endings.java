@@ -55,7 +55,7 @@ final class Endings {
       case CANCELLED ->
           name + " is cancelled" + job.cancellation().map(Cancellation::text).orElse("");
       case LOST -> name + " is lost with its node";
-      case DRAFT, WAITING, ASSIGNED, RUNNING, STOPPING ->
+      case DRAFT, WAITING, ASSIGNED, RUNNING, STOPPING, SUSPENDED ->
           throw new IllegalArgumentException(name + " has not ended: " + job.state());
     };
   }
@@ -79,7 +79,7 @@ final class Endings {
         .stop()
         .map(order ->
             switch (order.outcome()) {
-              case REQUEUE -> Outcome.REQUEUED;
+              case REQUEUE, SUSPEND -> Outcome.REQUEUED;
               case CANCEL -> Outcome.CANCELLED;
               case FAIL -> Outcome.FAILED;
               case LOSE -> Outcome.LOST;

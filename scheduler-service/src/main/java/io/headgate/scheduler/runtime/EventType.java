@@ -7,6 +7,8 @@ public enum EventType {
   STARTED,
   PREEMPTED,
   STOP_PHASE,
+  SUSPENDED,
+  RESUMED,
   REQUEUED,
   FINISHED,
   REASON_CHANGED,

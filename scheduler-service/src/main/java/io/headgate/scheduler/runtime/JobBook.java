@@ -5,6 +5,7 @@ import io.headgate.scheduler.core.job.AttemptId;
 import io.headgate.scheduler.core.job.Hold;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.WorkerPlace;
+import io.headgate.scheduler.core.job.WorkerStatus;
 import io.headgate.scheduler.core.node.NodeId;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -163,9 +164,7 @@ final class JobBook {
 
   void begin(AttemptRecord attempt) {
     attempts.put(attempt.id().job(), attempt);
-    byPolicy
-        .computeIfAbsent(attempt.attempt().policy(), _ -> new TreeMap<>())
-        .put(attempt.attempt().sequence(), attempt.attempt().assignment().units());
+    count(attempt);
     List<WorkerPlace> places = attempt.attempt().assignment().workers();
     for (int i = 0; i < places.size(); i++) {
       byNode
@@ -175,7 +174,35 @@ final class JobBook {
   }
 
   void change(AttemptRecord attempt) {
-    attempts.put(attempt.id().job(), attempt);
+    AttemptRecord before = attempts.put(attempt.id().job(), attempt);
+    if (before != null
+        && (isSuspended(before) != isSuspended(attempt)
+            || before.attempt().sequence() != attempt.attempt().sequence())) {
+      uncount(before);
+      count(attempt);
+    }
+  }
+
+  private static boolean isSuspended(AttemptRecord attempt) {
+    return attempt.attempt().workers().getFirst() == WorkerStatus.SUSPENDED;
+  }
+
+  private void count(AttemptRecord attempt) {
+    if (!isSuspended(attempt)) {
+      byPolicy
+          .computeIfAbsent(attempt.attempt().policy(), _ -> new TreeMap<>())
+          .put(attempt.attempt().sequence(), attempt.attempt().assignment().units());
+    }
+  }
+
+  private void uncount(AttemptRecord attempt) {
+    NavigableMap<Long, Long> ofPolicy = byPolicy.get(attempt.attempt().policy());
+    if (ofPolicy != null) {
+      ofPolicy.remove(attempt.attempt().sequence());
+      if (ofPolicy.isEmpty()) {
+        byPolicy.remove(attempt.attempt().policy());
+      }
+    }
   }
 
   void end(AttemptRecord attempt) {
@@ -186,13 +213,7 @@ final class JobBook {
     if (ended.size() > REMEMBERED) {
       removeFirst(ended.keySet());
     }
-    NavigableMap<Long, Long> ofPolicy = byPolicy.get(attempt.attempt().policy());
-    if (ofPolicy != null) {
-      ofPolicy.remove(attempt.attempt().sequence());
-      if (ofPolicy.isEmpty()) {
-        byPolicy.remove(attempt.attempt().policy());
-      }
-    }
+    uncount(attempt);
     List<WorkerPlace> places = attempt.attempt().assignment().workers();
     for (int i = 0; i < places.size(); i++) {
       NodeId node = places.get(i).node();

@@ -8,6 +8,7 @@ import io.headgate.type.GpuQuantity;
 import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 /// Why a job waits, or may not be, in one sentence and as numbers by name.
 public final class ReasonText {
@@ -52,6 +53,14 @@ public final class ReasonText {
               pool.name(), capacity, used, need);
       case Reason.Hold(var pool, var need, var _) ->
           text("needs %s in %s, which is held for another job", gpus(need), pool.name());
+      case Reason.Suspended(var node, var devices, var until) ->
+          "it is kept in the memory of %s and goes on there, where it was, when %s %s %s free in its turn; at %s it is stopped instead"
+              .formatted(
+                  node.name(),
+                  devices.size() == 1 ? "device" : "devices",
+                  devices.stream().map(String::valueOf).collect(Collectors.joining(", ")),
+                  devices.size() == 1 ? "is" : "are",
+                  until.truncatedTo(ChronoUnit.SECONDS));
       case Reason.Holding(var pool, var waitsFor, var expectedStart) ->
           text(
               "its place in %s is held; %d attempt%s %s expected to end first%s",

@@ -181,6 +181,7 @@ public final class Rehearsal implements AutoCloseable {
             0,
             Optional.empty(),
             Optional.empty(),
+            Optional.empty(),
             List.of(),
             "",
             false,

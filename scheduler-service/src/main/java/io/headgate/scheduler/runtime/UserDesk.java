@@ -171,7 +171,13 @@ final class UserDesk {
 
   private static JobSpec spec(JobId id, NewJob job) {
     return new JobSpec(
-        id, job.queue(), job.user(), job.priority(), job.preemptible(), job.maxRuntime());
+        id,
+        job.queue(),
+        job.user(),
+        job.priority(),
+        job.preemptible(),
+        job.maxRuntime(),
+        job.suspend());
   }
 
   void cancel(Turn turn, Command.Cancel cancel) {
@@ -252,7 +258,8 @@ final class UserDesk {
         spec.user(),
         spec.priority(),
         spec.preemptible(),
-        spec.maxRuntime());
+        spec.maxRuntime(),
+        spec.suspend());
   }
 
   /// Its queue may lead to another policy or profile by now.

@@ -43,12 +43,13 @@ final class Views {
 
   private JobView of(JobRecord job, Optional<AttemptRecord> attempt, Optional<AttemptRecord> live) {
     boolean waits = job.state() == JobState.WAITING;
+    boolean isSuspended = job.state() == JobState.SUSPENDED;
     return new JobView(
         job,
         attempt,
-        waits ? state.core.reason(job.id()) : Optional.empty(),
+        waits || isSuspended ? state.core.reason(job.id()) : Optional.empty(),
         waits ? state.core.position(job.id()) : Optional.empty(),
-        live.flatMap(each -> use(job.tenant(), each)));
+        live.filter(_ -> !isSuspended).flatMap(each -> use(job.tenant(), each)));
   }
 
   /// What was assigned first counts to the reservation first: the last started are the first to go

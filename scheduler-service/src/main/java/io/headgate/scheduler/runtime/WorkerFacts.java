@@ -26,6 +26,11 @@ public record WorkerFacts(
     stopPhases = List.copyOf(stopPhases);
   }
 
+  /// As if no phase of a stop had ended yet.
+  WorkerFacts withoutStop() {
+    return new WorkerFacts(startedAt, endedAt, endReason, exitCode, error, List.of());
+  }
+
   /// How a worker ended on its machine.
   public enum EndReason {
     /// The program ended by itself.

@@ -64,7 +64,11 @@ final class Consequences {
           release(node, atMs);
           next.add(new Input.NodeRemoved(node));
         }
-        case Effect.AttemptChanged _, Effect.NodeSetAside _ -> {}
+        // Jobs of a simulation do not ask for suspension; what was suspended before is stopped.
+        case Effect.AttemptChanged _,
+            Effect.AttemptSuspended _,
+            Effect.ResumeAttempt _,
+            Effect.NodeSetAside _ -> {}
       }
     }
     return next;
@@ -166,7 +170,7 @@ final class Consequences {
         stage.unsure.remove(job.id);
         stage.out.accept(new SimulationEvent.Draft(atMs, job.name()));
       }
-      case ASSIGN, RUN, REJECT, STOP -> {}
+      case ASSIGN, RUN, REJECT, STOP, SUSPEND, RESUME -> {}
     }
   }
 

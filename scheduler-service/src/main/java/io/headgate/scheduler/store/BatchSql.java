@@ -23,20 +23,20 @@ final class BatchSql {
   static final String INSERT_JOBS =
       """
       insert into job (id, tenant, name, queue, user_id, submitter, by_role, priority, preemptible,
-        max_runtime_ms, labels, traceparent, created_at, policy, profile, gpu_units, workers,
+        max_runtime_ms, suspend_ms, labels, traceparent, created_at, policy, profile, gpu_units, workers,
         submitted_at, state, sequence, attempts, preempted_by, preempted_rule,
         preempted_grounds, preempted_at, started_at, finished_at, exit_code, draft_code,
         draft_message, cancelled_by, cancel_reason, simulated, version)
-      select a, b, c, d, e, f, g, h, i, j, k::text[], l, m, n, o, p, q, r, s, t, u, v, w, x, y, z,
-        aa, ab, ac, ad, ae, af, ag, ah
+      select a, b, c, d, e, f, g, h, i, j, k, l::text[], m, n, o, p, q, r, s, t, u, v, w, x, y, z,
+        aa, ab, ac, ad, ae, af, ag, ah, ai
       from unnest(?::bigint[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::boolean[],
-        ?::integer[], ?::boolean[], ?::bigint[], ?::text[], ?::text[], ?::timestamptz[], ?::text[],
+        ?::integer[], ?::boolean[], ?::bigint[], ?::bigint[], ?::text[], ?::text[], ?::timestamptz[], ?::text[],
         ?::text[], ?::bigint[], ?::integer[], ?::timestamptz[], ?::text[], ?::bigint[],
         ?::integer[], ?::bigint[], ?::text[], ?::text[], ?::timestamptz[], ?::timestamptz[],
         ?::timestamptz[], ?::integer[], ?::text[], ?::text[], ?::text[], ?::text[], ?::boolean[],
         ?::bigint[])
         as rows (a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z,
-        aa, ab, ac, ad, ae, af, ag, ah)\
+        aa, ab, ac, ad, ae, af, ag, ah, ai)\
       """;
 
   static final String INSERT_SPECS =
@@ -72,7 +72,8 @@ final class BatchSql {
         ?::timestamptz[], ?::bigint[], ?::integer[], ?::text[], ?::timestamptz[], ?::bigint[],
         ?::text[], ?::bigint[], ?::text[], ?::text[], ?::text[], ?::integer[], ?::text[], ?::text[], ?::text[], ?::timestamptz[], ?::boolean[], ?::timestamptz[],
         ?::text[], ?::integer[], ?::text[])
-      on conflict (job_id, number) do update set started_at = excluded.started_at,
+      on conflict (job_id, number) do update set sequence = excluded.sequence,
+        started_at = excluded.started_at,
         checkpoint_at = excluded.checkpoint_at, checkpoint_mark = excluded.checkpoint_mark,
         done_permyriad = excluded.done_permyriad, progress_message = excluded.progress_message,
         progress_at = excluded.progress_at, stop_cause = excluded.stop_cause,

@@ -29,12 +29,13 @@ final class JobRows {
   private static final String QUERY =
       """
       select id, tenant, name, queue, user_id, priority, preemptible, max_runtime_ms,
+        suspend_ms,
         preempted_by, preempted_rule, preempted_grounds, preempted_at,
         state, sequence, submitted_at, attempts,
         policy, profile, gpu_units, workers, submitter, by_role, labels, traceparent, created_at,
         started_at, finished_at, exit_code, draft_code, draft_message,
         cancelled_by, cancel_reason, simulated, version
-      from job where state in ('WAITING', 'ASSIGNED', 'RUNNING', 'STOPPING') and
+      from job where state in ('WAITING', 'ASSIGNED', 'RUNNING', 'STOPPING', 'SUSPENDED') and
       """;
 
   private final BinaryRows rows;
@@ -68,6 +69,7 @@ final class JobRows {
             rows.shared(new UserId(rows.text())),
             rows.integer(),
             rows.optionalBool(),
+            rows.optionalMillis(),
             rows.optionalMillis());
     Optional<Preemption> preemption = preemption();
     JobState state = JobState.valueOf(rows.text());

@@ -69,7 +69,8 @@ public final class PostgresSchedulerStore implements SchedulerStore {
           JobState.WAITING.name(),
           JobState.ASSIGNED.name(),
           JobState.RUNNING.name(),
-          JobState.STOPPING.name());
+          JobState.STOPPING.name(),
+          JobState.SUSPENDED.name());
 
   private static final String TAKE_OVER =
       """

@@ -64,7 +64,8 @@ final class RowMapper {
             new UserId(row.get(JOB.USER_ID)),
             row.get(JOB.PRIORITY),
             Optional.ofNullable(row.get(JOB.PREEMPTIBLE)),
-            duration(row.get(JOB.MAX_RUNTIME_MS)));
+            duration(row.get(JOB.MAX_RUNTIME_MS)),
+            duration(row.get(JOB.SUSPEND_MS)));
     Optional<Preemption> preemption =
         Optional.ofNullable(row.get(JOB.PREEMPTED_BY))
             .map(by ->

@@ -37,6 +37,7 @@ record StopRow(
               Optional.empty());
       case StopCause.Cancelled() -> plain("CANCELLED");
       case StopCause.Requeued() -> plain("REQUEUED");
+      case StopCause.SuspensionOver() -> plain("SUSPENSION_OVER");
       case StopCause.WorkerEnded(int worker, AttemptEnding ending) ->
           new StopRow(
               "WORKER_ENDED",
@@ -57,6 +58,7 @@ record StopRow(
               GroundsRow.grounds(grounds.orElseThrow()));
       case "CANCELLED" -> new StopCause.Cancelled();
       case "REQUEUED" -> new StopCause.Requeued();
+      case "SUSPENSION_OVER" -> new StopCause.SuspensionOver();
       case "WORKER_ENDED" ->
           new StopCause.WorkerEnded(worker.orElseThrow(), ending(ending.orElseThrow()));
       default -> throw new IllegalStateException("unknown cause of a stop: " + cause);

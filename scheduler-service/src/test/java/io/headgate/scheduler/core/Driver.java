@@ -144,6 +144,19 @@ final class Driver {
         Optional.of(maxRuntime));
   }
 
+  /// A job that is kept suspended for an hour at most when it is preempted.
+  JobSpec keeping(String name, String queue) {
+    JobSpec spec = spec(name, queue);
+    return new JobSpec(
+        spec.id(),
+        spec.queue(),
+        spec.user(),
+        spec.priority(),
+        spec.preemptible(),
+        spec.maxRuntime(),
+        Optional.of(Duration.ofHours(1)));
+  }
+
   JobSpec prior(String name, String queue, int priority) {
     return spec(name, queue, "alice", priority, Optional.empty());
   }
@@ -198,6 +211,11 @@ final class Driver {
           });
     }
     return inputs.isEmpty() ? this : decide(inputs);
+  }
+
+  /// The agent reports that it keeps the job.
+  Driver suspended(String name) {
+    return decide(new Input.WorkerSuspended(attemptId(name), 0));
   }
 
   /// Everything that was decided happens, until nothing more is decided.

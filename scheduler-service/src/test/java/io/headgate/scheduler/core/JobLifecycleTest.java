@@ -59,6 +59,10 @@ class JobLifecycleTest {
     return new Input.WorkerStopped(it.attemptId(job), 0);
   }
 
+  private static Driver kept(Driver it) {
+    return it.submit(it.keeping("a", "q")).run().submit("o", "b").suspended("a");
+  }
+
   /// Stories that together take every transition.
   private static List<Consumer<Driver>> stories() {
     return List.of(
@@ -73,6 +77,11 @@ class JobLifecycleTest {
         it -> it.submit("c", "a").run().decide(lost(it, "a")),
         it -> it.submit("c", "a").run().submit("o", "b").stopAll(),
         it -> it.submit("q", "a").run().submit("o", "b").stopAll(),
+        it -> kept(it).exit("b", 0),
+        it -> kept(it).cancel("a"),
+        it -> kept(it).decide(lost(it, "a")),
+        it -> kept(it).exit("a", 0),
+        it -> kept(it).exit("a", 1),
         it -> it.submit("q", "a").cancel("a").decide(stopped(it, "a")),
         it -> it.submit("q", "a").run().cancel("a").exit("a", 0),
         it -> it.submit("q", "a").run().cancel("a").exit("a", 1),

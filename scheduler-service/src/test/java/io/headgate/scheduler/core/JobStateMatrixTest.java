@@ -38,6 +38,7 @@ class JobStateMatrixTest {
     INPUTS.put("exit 0", it -> new Input.WorkerExited(last(it), 0, 0));
     INPUTS.put("exit 1", it -> new Input.WorkerExited(last(it), 0, 1));
     INPUTS.put("stopped", it -> new Input.WorkerStopped(last(it), 0));
+    INPUTS.put("suspended", it -> new Input.WorkerSuspended(last(it), 0));
     INPUTS.put("reject", it -> new Input.WorkerRejected(last(it), 0, "no"));
     INPUTS.put("lose", it -> new Input.WorkerLost(last(it), 0));
     INPUTS.put("time", _ -> new Input.TimePassed());
@@ -47,6 +48,8 @@ class JobStateMatrixTest {
     STATES.put("RUNNING", it -> submitWithRoom(it).run());
     STATES.put("STOPPING (cancel)", it -> submitWithRoom(it).run().cancel("a"));
     STATES.put("STOPPING (requeue)", it -> submitWithRoom(it).run().requeue("a"));
+    STATES.put("STOPPING (suspend)", it -> submitKept(it));
+    STATES.put("SUSPENDED", it -> submitKept(it).suspended("a"));
     STATES.put("DONE", it -> submitWithRoom(it).run().exit("a", 0));
     STATES.put("FAILED", it -> submitWithRoom(it).run().exit("a", 1));
     STATES.put("CANCELLED", it -> it.submit("q", "a").cancel("a"));
@@ -58,6 +61,12 @@ class JobStateMatrixTest {
     return it.join(Driver.node("n", "pool", 1)).submit("q", "a");
   }
 
+  /// Another takes its only place.
+  private static Driver submitKept(Driver it) {
+    it.join(Driver.node("n", "pool", 1));
+    return it.submit(it.keeping("a", "kept")).run().submit("owner", "b");
+  }
+
   private static Driver driver() {
     return new Driver(
         new TenantBuilder()
@@ -65,7 +74,11 @@ class JobStateMatrixTest {
             .profile("one", "1", "pool")
             .policy("team", "0", "4")
             .cancels("team")
-            .queue("q", "team", "one", 1));
+            .policy("guest", "0", "4")
+            .policy("owner", "4", "4")
+            .queue("q", "team", "one", 1)
+            .queue("kept", "guest", "one", 2)
+            .queue("owner", "owner", "one", 3));
   }
 
   /// The job's last attempt; its first, where it never had one.
@@ -78,20 +91,21 @@ class JobStateMatrixTest {
   /// be used again; whoever submits must not ([Input.JobSubmitted]).
   private static final String MATRIX =
       """
-      state    | DRAFT     | WAITING      | ASSIGNED         | RUNNING          | STOPPING (cancel) | STOPPING (requeue) | DONE             | FAILED           | CANCELLED  | LOST
-      submit   | WAITING   | DuplicateJob | DuplicateJob     | DuplicateJob     | DuplicateJob      | DuplicateJob       | WAITING ASSIGNED | WAITING ASSIGNED | WAITING    | WAITING ASSIGNED
-      cancel   | CANCELLED | CANCELLED    | STOPPING         | STOPPING         | .                 | .                  | WrongState       | WrongState       | WrongState | WrongState
-      requeue  | WAITING   | WrongState   | STOPPING         | STOPPING         | WrongState        | .                  | WAITING ASSIGNED | WAITING ASSIGNED | WAITING    | WAITING ASSIGNED
-      withdraw | .         | DRAFT        | .                | .                | .                 | .                  | .                | .                | .          | .
-      place    | .         | ASSIGNED     | .                | .                | .                 | .                  | .                | .                | .          | .
-      start    | .         | .            | RUNNING          | .                | .                 | .                  | .                | .                | .          | .
-      save     | .         | .            | .                | .                | .                 | .                  | .                | .                | .          | .
-      exit 0   | .         | .            | DONE             | DONE             | DONE              | DONE               | .                | .                | .          | .
-      exit 1   | .         | .            | FAILED           | FAILED           | FAILED            | FAILED             | .                | .                | .          | .
-      stopped  | .         | .            | WAITING ASSIGNED | WAITING ASSIGNED | CANCELLED         | WAITING ASSIGNED   | .                | .                | .          | .
-      reject   | .         | .            | WAITING          | WAITING          | CANCELLED         | WAITING            | .                | .                | .          | .
-      lose     | .         | .            | LOST             | LOST             | CANCELLED         | WAITING ASSIGNED   | .                | .                | .          | .
-      time     | .         | .            | .                | .                | .                 | .                  | .                | .                | .          | .
+      state     | DRAFT     | WAITING      | ASSIGNED         | RUNNING          | STOPPING (cancel) | STOPPING (requeue) | STOPPING (suspend) | SUSPENDED    | DONE             | FAILED           | CANCELLED  | LOST
+      submit    | WAITING   | DuplicateJob | DuplicateJob     | DuplicateJob     | DuplicateJob      | DuplicateJob       | DuplicateJob       | DuplicateJob | WAITING ASSIGNED | WAITING ASSIGNED | WAITING    | WAITING ASSIGNED
+      cancel    | CANCELLED | CANCELLED    | STOPPING         | STOPPING         | .                 | .                  | .                  | STOPPING     | WrongState       | WrongState       | WrongState | WrongState
+      requeue   | WAITING   | WrongState   | STOPPING         | STOPPING         | WrongState        | .                  | .                  | STOPPING     | WAITING ASSIGNED | WAITING ASSIGNED | WAITING    | WAITING ASSIGNED
+      withdraw  | .         | DRAFT        | .                | .                | .                 | .                  | .                  | .            | .                | .                | .          | .
+      place     | .         | ASSIGNED     | .                | .                | .                 | .                  | .                  | .            | .                | .                | .          | .
+      start     | .         | .            | RUNNING          | .                | .                 | .                  | .                  | .            | .                | .                | .          | .
+      save      | .         | .            | .                | .                | .                 | .                  | .                  | .            | .                | .                | .          | .
+      exit 0    | .         | .            | DONE             | DONE             | DONE              | DONE               | DONE ASSIGNED      | DONE         | .                | .                | .          | .
+      exit 1    | .         | .            | FAILED           | FAILED           | FAILED            | FAILED             | FAILED ASSIGNED    | FAILED       | .                | .                | .          | .
+      stopped   | .         | .            | WAITING ASSIGNED | WAITING ASSIGNED | CANCELLED         | WAITING ASSIGNED   | WAITING ASSIGNED   | WAITING      | .                | .                | .          | .
+      suspended | .         | .            | .                | .                | .                 | .                  | SUSPENDED ASSIGNED | .            | .                | .                | .          | .
+      reject    | .         | .            | WAITING          | WAITING          | CANCELLED         | WAITING            | WAITING            | WAITING      | .                | .                | .          | .
+      lose      | .         | .            | LOST             | LOST             | CANCELLED         | WAITING ASSIGNED   | WAITING ASSIGNED   | WAITING      | .                | .                | .          | .
+      time      | .         | .            | .                | .                | .                 | .                  | .                  | .            | .                | .                | .          | .
       """;
 
   @Test
@@ -129,16 +143,17 @@ class JobStateMatrixTest {
   /// Where each event leads from each state; `.`: nowhere.
   private static final String LIFECYCLE =
       """
-      state     | SUBMIT | WITHDRAW | ASSIGN   | RUN     | REJECT  | STOP     | SUCCEED | FAIL   | REQUEUE | CANCEL    | LOSE
-      DRAFT     | .      | .        | .        | .       | .       | .        | .       | .      | WAITING | CANCELLED | .
-      WAITING   | .      | DRAFT    | ASSIGNED | .       | .       | .        | .       | .      | .       | CANCELLED | .
-      ASSIGNED  | .      | .        | .        | RUNNING | WAITING | STOPPING | DONE    | FAILED | WAITING | .         | LOST
-      RUNNING   | .      | .        | .        | .       | .       | STOPPING | DONE    | FAILED | WAITING | .         | LOST
-      STOPPING  | .      | .        | .        | .       | .       | .        | DONE    | FAILED | WAITING | CANCELLED | LOST
-      DONE      | .      | .        | .        | .       | .       | .        | .       | .      | WAITING | .         | .
-      FAILED    | .      | .        | .        | .       | .       | .        | .       | .      | WAITING | .         | .
-      CANCELLED | .      | .        | .        | .       | .       | .        | .       | .      | WAITING | .         | .
-      LOST      | .      | .        | .        | .       | .       | .        | .       | .      | WAITING | .         | .
+      state     | SUBMIT | WITHDRAW | ASSIGN   | RUN     | REJECT  | STOP     | SUSPEND   | RESUME   | SUCCEED | FAIL   | REQUEUE | CANCEL    | LOSE
+      DRAFT     | .      | .        | .        | .       | .       | .        | .         | .        | .       | .      | WAITING | CANCELLED | .
+      WAITING   | .      | DRAFT    | ASSIGNED | .       | .       | .        | .         | .        | .       | .      | .       | CANCELLED | .
+      ASSIGNED  | .      | .        | .        | RUNNING | WAITING | STOPPING | .         | .        | DONE    | FAILED | WAITING | .         | LOST
+      RUNNING   | .      | .        | .        | .       | .       | STOPPING | .         | .        | DONE    | FAILED | WAITING | .         | LOST
+      STOPPING  | .      | .        | .        | .       | .       | .        | SUSPENDED | .        | DONE    | FAILED | WAITING | CANCELLED | LOST
+      SUSPENDED | .      | .        | .        | .       | .       | STOPPING | .         | ASSIGNED | DONE    | FAILED | WAITING | .         | .
+      DONE      | .      | .        | .        | .       | .       | .        | .         | .        | .       | .      | WAITING | .         | .
+      FAILED    | .      | .        | .        | .       | .       | .        | .         | .        | .       | .      | WAITING | .         | .
+      CANCELLED | .      | .        | .        | .       | .       | .        | .         | .        | .       | .      | WAITING | .         | .
+      LOST      | .      | .        | .        | .       | .       | .        | .         | .        | .       | .      | WAITING | .         | .
       """;
 
   @Test

@@ -135,6 +135,7 @@ final class OneLeader {
                     0,
                     Optional.empty(),
                     Optional.empty(),
+                    Optional.empty(),
                     List.of(),
                     "",
                     false,

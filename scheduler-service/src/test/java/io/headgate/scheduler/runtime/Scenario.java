@@ -280,6 +280,7 @@ final class Scenario {
         world.chance(0.15)
             ? Optional.of(Duration.ofSeconds(world.between(1, 60)))
             : Optional.empty(),
+        Optional.empty(),
         List.of(),
         "",
         false,

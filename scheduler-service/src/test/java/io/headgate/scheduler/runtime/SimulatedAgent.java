@@ -444,6 +444,11 @@ final class SimulatedAgent {
       }
 
       @Override
+      public void resume() {
+        throw new UnsupportedOperationException("nothing here is suspended");
+      }
+
+      @Override
       public void release(boolean killRemains) {
         later(
             world.between(World.MILLI, 500 * World.MILLI),

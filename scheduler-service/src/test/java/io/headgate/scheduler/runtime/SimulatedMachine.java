@@ -191,6 +191,7 @@ final class SimulatedMachine {
                   key,
                   record.end().isPresent() ? Optional.empty() : record.assignment(),
                   sameBoot,
+                  0,
                   record.end(),
                   lastSeen,
                   now));
@@ -212,6 +213,16 @@ final class SimulatedMachine {
             assignment.key(),
             new Recorded(Optional.of(assignment), bootId(), contactBootMs, Optional.empty()));
         mayCrash("after it recorded an assignment");
+      }
+
+      @Override
+      public void recordSuspension(AttemptKey key, long suspension) {
+        throw new UnsupportedOperationException("nothing here is suspended");
+      }
+
+      @Override
+      public void recordResumption(AttemptKey key) {
+        throw new UnsupportedOperationException("nothing here is suspended");
       }
 
       @Override

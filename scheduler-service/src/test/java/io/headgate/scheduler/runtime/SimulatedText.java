@@ -52,6 +52,12 @@ final class SimulatedText {
                   message.getStop().getWorker(),
                   message.getStop().getKind(),
                   message.getStop().getLeadership().getEpoch());
+      case RESUME ->
+          "Resume %s#%d.%d"
+              .formatted(
+                  message.getResume().getJob(),
+                  message.getResume().getAttempt(),
+                  message.getResume().getWorker());
       case ACKNOWLEDGE -> "Acknowledge " + message.getAcknowledge().getSequence();
       case FORGET ->
           "Forget %s#%d.%d"

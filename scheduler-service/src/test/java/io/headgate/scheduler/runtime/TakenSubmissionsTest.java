@@ -33,6 +33,7 @@ final class TakenSubmissionsTest {
                 0,
                 Optional.empty(),
                 Optional.empty(),
+                Optional.empty(),
                 List.of(),
                 "",
                 false,

@@ -35,6 +35,7 @@ public record JobFile(
     Map<String, String> environment,
     @Nullable String workingDirectory,
     @Nullable Duration maxRuntime,
+    @Nullable Duration suspend,
     List<String> abortCommand,
     @Nullable Duration abortTimeout,
     @Nullable Duration terminationGrace,
@@ -47,8 +48,8 @@ public record JobFile(
   /// Says nothing.
   public static final JobFile EMPTY =
       new JobFile(
-          null, null, List.of(), Map.of(), null, null, List.of(), null, null, null, null, Map.of(),
-          false, null, null);
+          null, null, List.of(), Map.of(), null, null, null, List.of(), null, null, null, null,
+          Map.of(), false, null, null);
 
   static final String KIND = "Job";
   private static final int HIGHEST_PRIORITY = 1000;
@@ -65,6 +66,7 @@ public record JobFile(
           "environment",
           "workingDirectory",
           "maxRuntime",
+          "suspend",
           CALLBACK,
           "terminationGrace",
           "priority",
@@ -112,6 +114,7 @@ public record JobFile(
             fields.texts("environment"),
             values.textOrNull("workingDirectory", LONGEST_PATH),
             values.durationOrNull("maxRuntime"),
+            values.durationOrNull("suspend"),
             callback == null ? List.of() : words(callback),
             callback == null ? null : new Values(callback).durationOrNull("timeout"),
             values.durationOrNull("terminationGrace"),

@@ -36,6 +36,8 @@ public record Event(
     PREEMPTED,
     STOPPING,
     STOP_PHASE,
+    SUSPENDED,
+    RESUMED,
     REQUEUED,
     FINISHED,
     REASON_CHANGED,

@@ -19,6 +19,8 @@ import org.jspecify.annotations.Nullable;
 /// @param terminationGrace between SIGTERM and SIGKILL; null: the server's default
 /// @param draft does not wait in its queue yet
 /// @param container the image whose files it has; null: those of its machine
+/// @param suspend for how long it may be kept in its machine's memory when it is preempted, to go
+///   on where it was; null: it is stopped
 public record JobSpec(
     String queue,
     List<String> command,
@@ -31,7 +33,8 @@ public record JobSpec(
     @Nullable Duration terminationGrace,
     Map<String, String> labels,
     boolean draft,
-    @Nullable Container container) {
+    @Nullable Container container,
+    @Nullable Duration suspend) {
   public JobSpec {
     command = List.copyOf(command);
     environment = Collections.unmodifiableMap(new LinkedHashMap<>(environment));
@@ -41,7 +44,7 @@ public record JobSpec(
   /// The least that a job needs: where to wait and what to run.
   public static JobSpec of(String queue, List<String> command) {
     return new JobSpec(
-        queue, command, Map.of(), null, null, 0, null, null, null, Map.of(), false, null);
+        queue, command, Map.of(), null, null, 0, null, null, null, Map.of(), false, null, null);
   }
 
   /// An image.
@@ -63,7 +66,8 @@ public record JobSpec(
         terminationGrace,
         labels,
         draft,
-        image);
+        image,
+        suspend);
   }
 
   public JobSpec withEnvironment(Map<String, String> values) {
@@ -79,7 +83,8 @@ public record JobSpec(
         terminationGrace,
         labels,
         draft,
-        container);
+        container,
+        suspend);
   }
 
   public JobSpec withWorkingDirectory(@Nullable String directory) {
@@ -95,7 +100,8 @@ public record JobSpec(
         terminationGrace,
         labels,
         draft,
-        container);
+        container,
+        suspend);
   }
 
   public JobSpec withMaxRuntime(@Nullable Duration limit) {
@@ -111,7 +117,8 @@ public record JobSpec(
         terminationGrace,
         labels,
         draft,
-        container);
+        container,
+        suspend);
   }
 
   public JobSpec withPriority(int value) {
@@ -127,7 +134,8 @@ public record JobSpec(
         terminationGrace,
         labels,
         draft,
-        container);
+        container,
+        suspend);
   }
 
   public JobSpec withPreemptible(@Nullable Boolean value) {
@@ -143,7 +151,8 @@ public record JobSpec(
         terminationGrace,
         labels,
         draft,
-        container);
+        container,
+        suspend);
   }
 
   public JobSpec withAbortCallback(@Nullable AbortCallback callback) {
@@ -159,7 +168,8 @@ public record JobSpec(
         terminationGrace,
         labels,
         draft,
-        container);
+        container,
+        suspend);
   }
 
   public JobSpec withTerminationGrace(@Nullable Duration grace) {
@@ -175,7 +185,8 @@ public record JobSpec(
         grace,
         labels,
         draft,
-        container);
+        container,
+        suspend);
   }
 
   public JobSpec withLabels(Map<String, String> values) {
@@ -191,7 +202,8 @@ public record JobSpec(
         terminationGrace,
         values,
         draft,
-        container);
+        container,
+        suspend);
   }
 
   public JobSpec withDraft(boolean value) {
@@ -207,7 +219,25 @@ public record JobSpec(
         terminationGrace,
         labels,
         value,
-        container);
+        container,
+        suspend);
+  }
+
+  public JobSpec withSuspend(@Nullable Duration atMost) {
+    return new JobSpec(
+        queue,
+        command,
+        environment,
+        workingDirectory,
+        maxRuntime,
+        priority,
+        preemptible,
+        abortCallback,
+        terminationGrace,
+        labels,
+        draft,
+        container,
+        atMost);
   }
 
   /// Saves a job's progress before it is stopped.

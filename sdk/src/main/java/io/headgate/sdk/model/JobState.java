@@ -10,6 +10,8 @@ public enum JobState {
   RUNNING,
   /// Asked to stop; its slices are not free yet.
   STOPPING,
+  /// Preempted, and kept in its machine's memory: it goes on where it was.
+  SUSPENDED,
   DONE,
   FAILED,
   CANCELLED,
@@ -22,7 +24,7 @@ public enum JobState {
   public boolean isFinal() {
     return switch (this) {
       case DONE, FAILED, CANCELLED, LOST -> true;
-      case DRAFT, WAITING, ASSIGNED, RUNNING, STOPPING, UNKNOWN -> false;
+      case DRAFT, WAITING, ASSIGNED, RUNNING, STOPPING, SUSPENDED, UNKNOWN -> false;
     };
   }
 }

@@ -36,6 +36,8 @@ public final class EventMessages {
       case TYPE_PREEMPTED -> Event.Type.PREEMPTED;
       case TYPE_STOPPING -> Event.Type.STOPPING;
       case TYPE_STOP_PHASE -> Event.Type.STOP_PHASE;
+      case TYPE_SUSPENDED -> Event.Type.SUSPENDED;
+      case TYPE_RESUMED -> Event.Type.RESUMED;
       case TYPE_REQUEUED -> Event.Type.REQUEUED;
       case TYPE_FINISHED -> Event.Type.FINISHED;
       case TYPE_REASON_CHANGED -> Event.Type.REASON_CHANGED;

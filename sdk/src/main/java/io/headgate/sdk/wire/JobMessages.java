@@ -64,7 +64,8 @@ public final class JobMessages {
         duration(spec.hasTerminationGrace(), spec.getTerminationGrace()),
         spec.getLabelsMap(),
         spec.getDraft(),
-        spec.hasContainer() ? container(spec.getContainer()) : null);
+        spec.hasContainer() ? container(spec.getContainer()) : null,
+        duration(spec.hasSuspend(), spec.getSuspend()));
   }
 
   private static JobSpec.Container container(Container container) {
@@ -118,6 +119,9 @@ public final class JobMessages {
     if (spec.maxRuntime() != null) {
       message.setMaxRuntime(Times.duration(spec.maxRuntime()));
     }
+    if (spec.suspend() != null) {
+      message.setSuspend(Times.duration(spec.suspend()));
+    }
     if (spec.container() != null) {
       message.setContainer(container(spec.container()));
     }
@@ -168,6 +172,7 @@ public final class JobMessages {
       case STATE_ASSIGNED -> JobState.ASSIGNED;
       case STATE_RUNNING -> JobState.RUNNING;
       case STATE_STOPPING -> JobState.STOPPING;
+      case STATE_SUSPENDED -> JobState.SUSPENDED;
       case STATE_DONE -> JobState.DONE;
       case STATE_FAILED -> JobState.FAILED;
       case STATE_CANCELLED -> JobState.CANCELLED;

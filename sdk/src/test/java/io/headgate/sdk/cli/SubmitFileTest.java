@@ -33,6 +33,7 @@ class SubmitFileTest {
       labels: {team: vision}
       image: localhost/train:1
       pull: always
+      suspend: 30m
       """;
 
   private final TestGate gate = TestGate.open();
@@ -60,6 +61,7 @@ class SubmitFileTest {
     assertThat(spec.getEnvironmentMap()).containsEntry("DATA", "/data").hasSize(2);
     assertThat(spec.getWorkingDirectory()).isEqualTo("/work");
     assertThat(spec.getMaxRuntime().getSeconds()).isEqualTo(4 * 3600);
+    assertThat(spec.getSuspend().getSeconds()).isEqualTo(1800);
     assertThat(spec.getAbortCallback().getCommandList()).containsExactly("python", "save.py");
     assertThat(spec.getAbortCallback().getTimeout().getSeconds()).isEqualTo(60);
     assertThat(spec.getTerminationGrace().getSeconds()).isEqualTo(5);

@@ -93,6 +93,8 @@ class SubmitTest {
             "never",
             "--max-runtime",
             "4h",
+            "--suspend",
+            "30m",
             "--on-abort",
             "save.sh now",
             "--abort-timeout",
@@ -122,6 +124,7 @@ class SubmitTest {
     assertThat(spec.getContainer().getImage()).isEqualTo("localhost/train:1");
     assertThat(spec.getContainer().getPullPolicy()).isEqualTo(PullPolicy.PULL_POLICY_NEVER);
     assertThat(spec.getMaxRuntime().getSeconds()).isEqualTo(4 * 3600);
+    assertThat(spec.getSuspend().getSeconds()).isEqualTo(1800);
     assertThat(spec.getAbortCallback().getCommandList()).containsExactly("sh", "-c", "save.sh now");
     assertThat(spec.getAbortCallback().getTimeout().getSeconds()).isEqualTo(90);
     assertThat(spec.getTerminationGrace().getSeconds()).isEqualTo(20);

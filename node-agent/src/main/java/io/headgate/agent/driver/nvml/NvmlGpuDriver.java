@@ -18,6 +18,7 @@ import io.headgate.agent.driver.Lane;
 import io.headgate.agent.driver.MadeSlices;
 import io.headgate.agent.driver.SlicePlan;
 import io.headgate.agent.driver.SliceRooms;
+import io.headgate.agent.process.CudaCheckpoint;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -48,13 +49,25 @@ public final class NvmlGpuDriver implements GpuDriver {
   ///   none
   /// @param mps how parts are made by MPS, where there is nothing stronger
   /// @param kernel what it shows of devices
+  /// @param checkpoint suspends programs
   public record Settings(
       String library,
       Duration patience,
       MigSettings mig,
       Function<String, Optional<Path>> cgroups,
       MpsSettings mps,
-      KernelDevices kernel) {
+      KernelDevices kernel,
+      Optional<CudaCheckpoint> checkpoint) {
+    public Settings(
+        String library,
+        Duration patience,
+        MigSettings mig,
+        Function<String, Optional<Path>> cgroups,
+        MpsSettings mps,
+        KernelDevices kernel) {
+      this(library, patience, mig, cgroups, mps, kernel, Optional.empty());
+    }
+
     public Settings(
         String library,
         Duration patience,
@@ -295,6 +308,14 @@ public final class NvmlGpuDriver implements GpuDriver {
       throw new IllegalStateException("somebody listens already");
     }
     waiting.start();
+  }
+
+  @Override
+  public Optional<CudaCheckpoint> checkpoint(List<SlicePlan> plans) {
+    return settings
+        .checkpoint()
+        .filter(CudaCheckpoint::isThere)
+        .filter(_ -> plans.stream().allMatch(plan -> mechanisms.of(plan) instanceof WholeGpu));
   }
 
   @Override

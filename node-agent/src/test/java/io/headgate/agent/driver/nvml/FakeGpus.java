@@ -7,6 +7,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -83,6 +84,33 @@ public final class FakeGpus {
       }
     }
     return own;
+  }
+
+  /// `cuda-checkpoint` on the same machine; it is told of faults like the library, by its actions.
+  public Path checkpoint() {
+    Path own = library.resolveSibling("cuda-checkpoint");
+    if (!Files.exists(own)) {
+      try {
+        Files.copy(
+            Path.of(System.getProperty("headgate.test.fakes"), "cuda-checkpoint"),
+            own,
+            StandardCopyOption.COPY_ATTRIBUTES);
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+    return own;
+  }
+
+  /// The process has memory of the GPU.
+  public void uses(int gpu, long pid, long bytes) {
+    makeDirectory(state.resolve(gpu + "/cuda"));
+    write(gpu + "/cuda/" + pid, bytes + " compute -1");
+  }
+
+  /// Processes that have memory of the GPU, living or not.
+  public List<String> users(int gpu) {
+    return children(state.resolve(gpu + "/cuda")).toList();
   }
 
   /// Nothing that programs ask for is refused any more.

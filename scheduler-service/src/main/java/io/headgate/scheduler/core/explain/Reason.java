@@ -7,6 +7,7 @@ import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.catalog.UserId;
 import io.headgate.scheduler.core.job.AttemptId;
 import io.headgate.scheduler.core.job.JobId;
+import io.headgate.scheduler.core.node.NodeId;
 import io.headgate.type.GpuQuantity;
 import java.time.Instant;
 import java.util.List;
@@ -199,6 +200,27 @@ public sealed interface Reason {
     @Override
     public Object subject() {
       return pool;
+    }
+  }
+
+  /// It is kept suspended on its node, and goes on there in its turn once these very devices are
+  /// idle.
+  ///
+  /// @param devices indices on the node
+  /// @param until then it is stopped, and may start anywhere
+  record Suspended(NodeId node, List<Integer> devices, Instant until) implements Reason {
+    public Suspended {
+      devices = List.copyOf(devices);
+    }
+
+    @Override
+    public String code() {
+      return "SUSPENDED";
+    }
+
+    @Override
+    public Object subject() {
+      return node;
     }
   }
 

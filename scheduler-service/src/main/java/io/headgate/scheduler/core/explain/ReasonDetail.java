@@ -6,6 +6,7 @@ import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.type.GpuQuantity;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 /// The numbers of a reason or denial by name, as the contract and simulations give them: `{policy:
 /// rnd, usage: 9, need: 3, limit: 9}`. One vocabulary: `usage` is a policy's or user's, `used` a
@@ -50,6 +51,14 @@ public final class ReasonDetail {
               capacity.toString());
       case Reason.Hold(var pool, var need, var holder) ->
           named("pool", pool.name(), "need", need.toString(), "holder", holder.toString());
+      case Reason.Suspended(var node, var devices, var until) ->
+          named(
+              "node",
+              node.name(),
+              "devices",
+              devices.stream().map(String::valueOf).collect(Collectors.joining(" ")),
+              "until",
+              until.toString());
       case Reason.Holding(var pool, var waitsFor, var expectedStart) -> {
         Map<String, String> detail =
             named("pool", pool.name(), "attempts", Integer.toString(waitsFor.size()));

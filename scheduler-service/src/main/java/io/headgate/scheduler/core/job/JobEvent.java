@@ -14,6 +14,10 @@ public enum JobEvent {
   REJECT,
   /// It is asked to stop.
   STOP,
+  /// Instead of having stopped it stands still in its machine's main memory.
+  SUSPEND,
+  /// The slices that it had are its own again.
+  RESUME,
   /// It ended by itself with exit code 0.
   SUCCEED,
   /// It ended by itself with another exit code.

@@ -6,10 +6,12 @@ import static io.headgate.scheduler.core.job.JobEvent.FAIL;
 import static io.headgate.scheduler.core.job.JobEvent.LOSE;
 import static io.headgate.scheduler.core.job.JobEvent.REJECT;
 import static io.headgate.scheduler.core.job.JobEvent.REQUEUE;
+import static io.headgate.scheduler.core.job.JobEvent.RESUME;
 import static io.headgate.scheduler.core.job.JobEvent.RUN;
 import static io.headgate.scheduler.core.job.JobEvent.STOP;
 import static io.headgate.scheduler.core.job.JobEvent.SUBMIT;
 import static io.headgate.scheduler.core.job.JobEvent.SUCCEED;
+import static io.headgate.scheduler.core.job.JobEvent.SUSPEND;
 import static io.headgate.scheduler.core.job.JobEvent.WITHDRAW;
 import static io.headgate.scheduler.core.job.JobState.ASSIGNED;
 import static io.headgate.scheduler.core.job.JobState.CANCELLED;
@@ -19,6 +21,7 @@ import static io.headgate.scheduler.core.job.JobState.FAILED;
 import static io.headgate.scheduler.core.job.JobState.LOST;
 import static io.headgate.scheduler.core.job.JobState.RUNNING;
 import static io.headgate.scheduler.core.job.JobState.STOPPING;
+import static io.headgate.scheduler.core.job.JobState.SUSPENDED;
 import static io.headgate.scheduler.core.job.JobState.WAITING;
 
 import java.util.List;
@@ -59,6 +62,12 @@ public final class JobLifecycle {
           row(STOPPING, SUCCEED, DONE, "over before the stop reached it"),
           row(STOPPING, FAIL, FAILED, "failed before the stop reached it"),
           row(STOPPING, LOSE, LOST, "node lost; policy cancels"),
+          row(STOPPING, SUSPEND, SUSPENDED, "kept in main memory; its slices are free"),
+          row(SUSPENDED, RESUME, ASSIGNED, "its slices are its own again"),
+          row(SUSPENDED, STOP, STOPPING, "cancelled, requeued, or kept long enough"),
+          row(SUSPENDED, REQUEUE, WAITING, "lost where it was kept; original place"),
+          row(SUSPENDED, SUCCEED, DONE, "over before it was suspended"),
+          row(SUSPENDED, FAIL, FAILED, "ended where it was kept"),
           row(DONE, REQUEUE, WAITING, "run again, in a new place"),
           row(FAILED, REQUEUE, WAITING, "run again, in a new place"),
           row(CANCELLED, REQUEUE, WAITING, "run again, in a new place"),

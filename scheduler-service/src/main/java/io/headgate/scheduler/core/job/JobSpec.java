@@ -10,10 +10,23 @@ import java.util.Optional;
 /// @param priority among the jobs of its queue, higher first (DESIGN O5)
 /// @param preemptible absent: as its policy says (DESIGN A8)
 /// @param maxRuntime the user's promise; the agent enforces it
+/// @param suspend how long it may be kept suspended when it is preempted; absent: it is stopped
 public record JobSpec(
     JobId id,
     QueueId queue,
     UserId user,
     int priority,
     Optional<Boolean> preemptible,
-    Optional<Duration> maxRuntime) {}
+    Optional<Duration> maxRuntime,
+    Optional<Duration> suspend) {
+  /// One that is stopped when it is preempted.
+  public JobSpec(
+      JobId id,
+      QueueId queue,
+      UserId user,
+      int priority,
+      Optional<Boolean> preemptible,
+      Optional<Duration> maxRuntime) {
+    this(id, queue, user, priority, preemptible, maxRuntime, Optional.empty());
+  }
+}

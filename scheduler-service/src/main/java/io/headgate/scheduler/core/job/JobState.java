@@ -12,6 +12,8 @@ public enum JobState {
   RUNNING,
   /// Asked to stop; its slices are still taken.
   STOPPING,
+  /// Preempted, and kept in its machine's main memory: it waits for the very slices that it had.
+  SUSPENDED,
   /// Ended by itself with exit code 0.
   DONE,
   /// Ended by itself with another exit code.
@@ -26,8 +28,8 @@ public enum JobState {
     return this == DONE || this == FAILED || this == CANCELLED || this == LOST;
   }
 
-  /// Whether the job has an attempt that holds slices.
+  /// Whether the job has an attempt: it holds slices, or goes on with those that it had.
   public boolean hasAttempt() {
-    return this == ASSIGNED || this == RUNNING || this == STOPPING;
+    return this == ASSIGNED || this == RUNNING || this == STOPPING || this == SUSPENDED;
   }
 }

@@ -23,7 +23,7 @@ public final class DeviceState {
   private record Placed(Geometry.Sliced geometry, Cells live, Cells stopping, Cells held) {
     Cells of(Stake stake) {
       return switch (stake) {
-        case LIVE -> live;
+        case LIVE, KEPT -> live;
         case STOPPING -> stopping;
         case HELD -> held;
       };

@@ -229,7 +229,8 @@ public final class NodeState implements Comparable<NodeState> {
     return cpu.free(node.cpuMillis());
   }
 
-  long freeCpuSoon() {
+  /// What is free of its processors when everything that stops has stopped.
+  public long freeCpuSoon() {
     return cpu.freeSoon(node.cpuMillis());
   }
 
@@ -237,7 +238,8 @@ public final class NodeState implements Comparable<NodeState> {
     return memory.free(node.memoryBytes());
   }
 
-  long freeMemorySoon() {
+  /// The same of its main memory.
+  public long freeMemorySoon() {
     return memory.freeSoon(node.memoryBytes());
   }
 
@@ -344,6 +346,28 @@ public final class NodeState implements Comparable<NodeState> {
     for (DeviceState device : devices) {
       List<Slice> own = slicesOn(places, device);
       if (!own.isEmpty() && !isReady(device, own, slicesOn(older, device))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /// Whether nobody has anything of the devices of these slices, or has something held there, and
+  /// they may be given away.
+  public boolean isIdle(List<Slice> slices) {
+    for (Slice slice : slices) {
+      DeviceState device = devices[slot(slice.device())];
+      if (!device.isOffered() || !device.units.isEmpty()) {
+        return false;
+      }
+    }
+    return takesWork();
+  }
+
+  /// Whether these are still the devices of the slices, in service or not.
+  public boolean hasStill(List<Slice> slices) {
+    for (Slice slice : slices) {
+      if (!devices[slot(slice.device())].uuid().equals(slice.uuid())) {
         return false;
       }
     }

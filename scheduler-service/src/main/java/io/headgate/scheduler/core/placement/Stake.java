@@ -6,6 +6,9 @@ public enum Stake {
   LIVE,
   /// Its attempt was asked to stop.
   STOPPING,
+  /// What its attempt keeps of main memory and processors while it is suspended, or while it is
+  /// tried to suspend it.
+  KEPT,
   /// It waits, and the share is kept for it.
   HELD
 }

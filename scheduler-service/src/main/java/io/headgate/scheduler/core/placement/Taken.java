@@ -30,7 +30,7 @@ final class Taken {
 
   void add(Stake stake, long amount) {
     switch (stake) {
-      case LIVE -> live += amount;
+      case LIVE, KEPT -> live += amount;
       case STOPPING -> stopping += amount;
       case HELD -> held += amount;
     }

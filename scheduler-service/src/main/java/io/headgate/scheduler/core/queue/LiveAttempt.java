@@ -4,7 +4,9 @@ import io.headgate.scheduler.core.catalog.ProfileId;
 import io.headgate.scheduler.core.job.Assignment;
 import io.headgate.scheduler.core.job.Attempt;
 import io.headgate.scheduler.core.job.AttemptId;
+import io.headgate.scheduler.core.job.Slice;
 import io.headgate.scheduler.core.job.StopOrder;
+import io.headgate.scheduler.core.job.StopOutcome;
 import io.headgate.scheduler.core.job.WorkerStatus;
 import io.headgate.scheduler.core.placement.NodeState;
 import io.headgate.scheduler.core.placement.PoolState;
@@ -12,9 +14,11 @@ import io.headgate.scheduler.core.placement.Stake;
 import io.headgate.scheduler.core.rights.PolicyAccount;
 import io.headgate.scheduler.core.rights.PolicyAccount.Claim;
 import io.headgate.scheduler.core.rights.TenantAccount;
+import io.headgate.type.GpuQuantity;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -29,12 +33,13 @@ public final class LiveAttempt {
   private final Assignment assignment;
   private final List<NodeState> nodes;
   private final Claim claim;
-  private final long sequence;
+  private long sequence;
   private final Instant assignedAt;
   private @Nullable Instant startedAt;
   private @Nullable Instant checkpointAt;
   private final WorkerStatus[] workers;
   private @Nullable StopOrder stop;
+  private boolean suspended;
 
   /// Takes the attempt; nothing is accounted yet.
   ///
@@ -62,6 +67,7 @@ public final class LiveAttempt {
     this.checkpointAt = attempt.checkpointAt().orElse(null);
     this.workers = attempt.workers().toArray(WorkerStatus[]::new);
     this.stop = attempt.stop().orElse(null);
+    this.suspended = workers[0] == WorkerStatus.SUSPENDED;
   }
 
   public LiveJob job() {
@@ -118,6 +124,49 @@ public final class LiveAttempt {
     stop = order;
   }
 
+  /// Whether it is to be suspended rather than stopped, or is.
+  public boolean isKept() {
+    return stop != null && stop.outcome() == StopOutcome.SUSPEND;
+  }
+
+  /// Whether it stands still in its machine's main memory, or ended there: it has no slices.
+  public boolean isSuspended() {
+    return suspended;
+  }
+
+  /// It has one worker, which now stands still.
+  public void suspend() {
+    suspended = true;
+    workers[0] = WorkerStatus.SUSPENDED;
+  }
+
+  /// It goes on, as if it was assigned only now.
+  public void resume(long newSequence) {
+    suspended = false;
+    workers[0] = WorkerStatus.ASSIGNED;
+    stop = null;
+    sequence = newSequence;
+  }
+
+  /// Whether it could be suspended when it has to go: it has one worker, on whole devices.
+  public boolean maySuspend() {
+    if (job.spec().suspend().isEmpty() || workers.length != 1 || units() == 0) {
+      return false;
+    }
+    for (Slice slice : assignment.workers().getFirst().slices()) {
+      if (!slice.quantity().equals(GpuQuantity.ONE)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /// Until when it may be kept suspended; only of one that is to be.
+  public Instant keptUntil() {
+    StopOrder order = Objects.requireNonNull(stop, "it is not to be suspended");
+    return order.at().plus(job.spec().suspend().orElse(Duration.ZERO));
+  }
+
   public Stake stake() {
     return stop == null ? Stake.LIVE : Stake.STOPPING;
   }
@@ -161,6 +210,11 @@ public final class LiveAttempt {
       }
     }
     return true;
+  }
+
+  /// When all its workers ran for the first time; null: not yet.
+  public @Nullable Instant startedAt() {
+    return startedAt;
   }
 
   public void setStarted(Instant at) {

@@ -252,6 +252,11 @@ public final class QueueState implements Comparable<QueueState> {
     return lane;
   }
 
+  /// The first rule of rights that stands in the way of the job, which is in no lane.
+  public Block gate(LiveJob job) {
+    return new Lane(this, laneOf(job.spec())).gate();
+  }
+
   /// The lane that such a job would wait in; null: none waits there.
   public @Nullable Lane knownLane(JobSpec job) {
     if (lanesByUser) {

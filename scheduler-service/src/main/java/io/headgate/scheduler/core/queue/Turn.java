@@ -52,8 +52,23 @@ public final class Turn extends IndexedHeap.Member<Turn> {
     this.queue = queue;
   }
 
+  /// The turn of a suspended job, whose queue has others of its own.
+  public static Turn of(LiveAttempt suspended) {
+    Turn turn = new Turn(suspended.job().queue());
+    turn.standFor(suspended.job());
+    for (Route route : turn.queue.routes()) {
+      turn.restricted = route.pool() == suspended.pool() ? route : turn.restricted;
+    }
+    return turn;
+  }
+
   public QueueState queue() {
     return queue;
+  }
+
+  /// Whether it is yet to come in this pass.
+  public boolean isToCome() {
+    return isQueued();
   }
 
   /// The job whose turn it will be; null: none of the queue may start.

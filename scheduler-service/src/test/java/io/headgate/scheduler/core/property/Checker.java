@@ -61,6 +61,8 @@ final class Checker {
     switch (effect) {
       case Effect.StartAttempt _,
           Effect.StopAttempt _,
+          Effect.AttemptSuspended _,
+          Effect.ResumeAttempt _,
           Effect.AttemptChanged _,
           Effect.AttemptEnded _,
           Effect.HoldPlaced _,
@@ -134,6 +136,7 @@ final class Checker {
   private void before(Effect effect) {
     switch (effect) {
       case Effect.StartAttempt(var attempt) -> beforeStart(attempt);
+      case Effect.ResumeAttempt(var attempt) -> beforeResumption(attempt);
       case Effect.StopAttempt(var id, var order) -> {
         if (order.cause() instanceof StopCause.Preempted preempted) {
           preemptions.beforeVictim(shadow.attempts.get(id), preempted, rules());
@@ -164,7 +167,11 @@ final class Checker {
           preemptions.afterHold(hold, rules());
         }
       }
-      case Effect.StartAttempt(var attempt) -> afterStart(attempt);
+      case Effect.StartAttempt(var attempt) -> {
+        afterStart(attempt);
+        requireProfile(attempt);
+      }
+      case Effect.ResumeAttempt(var attempt) -> afterStart(attempt);
       default -> {}
     }
   }
@@ -205,6 +212,27 @@ final class Checker {
     }
   }
 
+  /// It goes on with what it had, which is nobody's.
+  private void beforeResumption(Attempt attempt) {
+    Attempt suspended = shadow.attempts.get(attempt.id());
+    Job job = shadow.jobs.get(attempt.id().job());
+    require(
+        suspended != null
+            && Shadow.isSuspended(suspended)
+            && suspended.assignment().equals(attempt.assignment()),
+        "only what is suspended goes on, where it was",
+        attempt);
+    Reference rules = rules();
+    require(
+        rules.space.isIdle(attempt.assignment().workers().getFirst()),
+        "what is suspended goes on with idle devices",
+        attempt);
+    require(rules.refusal(job).isEmpty(), "only what rights allow goes on", attempt);
+    if (rules.routes(job).size() == 1) {
+      requireTurn(job, rules);
+    }
+  }
+
   /// Nobody who could start as well was before it.
   private void requireTurn(Job job, Reference rules) {
     for (Job other : rules.firsts()) {
@@ -229,7 +257,7 @@ final class Checker {
     if (pool.capacity().isPresent()) {
       long used = 0;
       for (Attempt other : shadow.attempts.values()) {
-        used += other.assignment().pool().equals(pool.id()) ? other.assignment().units() : 0;
+        used += other.assignment().pool().equals(pool.id()) ? Shadow.units(other) : 0;
       }
       require(
           attempt.assignment().units() == 0 || used <= pool.capacity().get().units(),
@@ -247,6 +275,13 @@ final class Checker {
       require(
           Space.isInService(node, worker), "starts on devices that are in service", attempt, node);
       require(!rules.space.isOvercommitted(node), "never over capacity", attempt, node);
+    }
+  }
+
+  /// What goes on has what it had, whatever its profile says by now.
+  private void requireProfile(Attempt attempt) {
+    Profile profile = rules().profile(rules().job(attempt));
+    for (WorkerPlace worker : attempt.assignment().workers()) {
       require(
           worker.units() == profile.gpus().units()
               && worker.cpuMillis() == profile.cpuMillis()

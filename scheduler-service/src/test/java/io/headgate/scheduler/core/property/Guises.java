@@ -47,6 +47,8 @@ final class Guises {
           new Input.WorkerExited(renamed(attempt), worker, code);
       case Input.WorkerStopped(var attempt, int worker) ->
           new Input.WorkerStopped(renamed(attempt), worker);
+      case Input.WorkerSuspended(var attempt, int worker) ->
+          new Input.WorkerSuspended(renamed(attempt), worker);
       case Input.WorkerRejected(var attempt, int worker, var why) ->
           new Input.WorkerRejected(renamed(attempt), worker, why);
       case Input.WorkerLost(var attempt, int worker) ->
@@ -70,7 +72,8 @@ final class Guises {
         spec.user(),
         spec.priority(),
         spec.preemptible(),
-        spec.maxRuntime());
+        spec.maxRuntime(),
+        spec.suspend());
   }
 
   private static Job renamed(Job job) {

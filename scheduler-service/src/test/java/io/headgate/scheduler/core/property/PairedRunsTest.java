@@ -84,6 +84,8 @@ class PairedRunsTest {
             case Effect.AttemptChanged(var attempt) ->
                 "attempt " + attempt.id() + " " + attempt.workers();
             case Effect.StopAttempt(var id, var order) -> "stop " + id + " " + order.outcome();
+            case Effect.AttemptSuspended(var attempt) -> "suspended " + attempt.id();
+            case Effect.ResumeAttempt(var attempt) -> "resume " + attempt.id();
             case Effect.AttemptEnded(var attempt, var ending) -> "end " + attempt.id() + ending;
             case Effect.HoldPlaced(var hold) ->
                 "hold %s %s %s %s %s"

@@ -370,7 +370,8 @@ final class Plainer {
       int priority,
       Optional<Boolean> preemptible,
       Optional<Duration> maxRuntime) {
-    return new JobSpec(spec.id(), spec.queue(), user, priority, preemptible, maxRuntime);
+    return new JobSpec(
+        spec.id(), spec.queue(), user, priority, preemptible, maxRuntime, spec.suspend());
   }
 
   private void job(JobSpec before, JobSpec after) {

@@ -63,7 +63,7 @@ final class Reference {
     Map<PolicyId, Long> heldForVictims = new HashMap<>();
     for (Attempt attempt : shadow.attempts.values()) {
       Map<PolicyId, Long> kind = attempt.stop().isEmpty() ? live : stopping;
-      kind.merge(attempt.policy(), attempt.assignment().units(), Long::sum);
+      kind.merge(attempt.policy(), Shadow.units(attempt), Long::sum);
     }
     standing.putAll(live);
     for (Hold hold : holds()) {
@@ -173,7 +173,7 @@ final class Reference {
   long used(PolicyId policy) {
     long units = 0;
     for (Attempt attempt : shadow.attempts.values()) {
-      units += attempt.policy().equals(policy) ? attempt.assignment().units() : 0;
+      units += attempt.policy().equals(policy) ? Shadow.units(attempt) : 0;
     }
     return units;
   }
@@ -193,7 +193,7 @@ final class Reference {
     long units = 0;
     for (Attempt attempt : shadow.attempts.values()) {
       boolean own = job(attempt).spec().user().equals(user);
-      units += own && attempt.policy().equals(policy) ? attempt.assignment().units() : 0;
+      units += own && attempt.policy().equals(policy) ? Shadow.units(attempt) : 0;
     }
     for (Hold hold : holds()) {
       boolean own = shadow.jobs.get(hold.job()).spec().user().equals(user);
@@ -206,7 +206,7 @@ final class Reference {
     long units = 0;
     for (Attempt attempt : shadow.attempts.values()) {
       boolean counts = attempt.policy().equals(policy) && !attempt.preemptible();
-      units += counts ? attempt.assignment().units() : 0;
+      units += counts ? Shadow.units(attempt) : 0;
     }
     for (Hold hold : holds()) {
       boolean counts = policyOf(hold).equals(policy) && !preemptible(shadow.jobs.get(hold.job()));

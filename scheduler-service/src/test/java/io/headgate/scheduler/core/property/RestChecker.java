@@ -9,11 +9,13 @@ import io.headgate.scheduler.core.catalog.Pool;
 import io.headgate.scheduler.core.catalog.Profile;
 import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.explain.Reason;
+import io.headgate.scheduler.core.job.Attempt;
 import io.headgate.scheduler.core.job.Hold;
 import io.headgate.scheduler.core.job.Job;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.JobState;
 import io.headgate.scheduler.core.job.PreemptionRule;
+import io.headgate.scheduler.core.job.WorkerPlace;
 import io.headgate.scheduler.core.property.Space.Without;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -92,6 +94,7 @@ final class RestChecker {
     for (Hold hold : shadow.holds.values()) {
       checkHolder(hold);
     }
+    shadow.attempts.values().forEach(this::checkSuspended);
     Map<QueueId, Job> firsts = new LinkedHashMap<>();
     for (Job job : rules.heads()) {
       Reason reason = core.reason(job.id()).orElse(null);
@@ -129,6 +132,28 @@ final class RestChecker {
       }
     }
     firsts.values().forEach(this::checkFirst);
+  }
+
+  /// What is suspended waits for something, and says what for.
+  private void checkSuspended(Attempt attempt) {
+    Job job = shadow.jobs.get(attempt.id().job());
+    if (job.state() != JobState.SUSPENDED) {
+      return;
+    }
+    WorkerPlace place = attempt.assignment().workers().getFirst();
+    Pool pool = shadow.pool(attempt.assignment().pool()).orElseThrow();
+    require(
+        !rules.space.isIdle(place)
+            || rules.refusal(job).isPresent()
+            || !rules.space.isBelowCeiling(pool, rules.profile(job), Without.NOTHING),
+        "what is suspended goes on when it can",
+        attempt);
+    require(
+        core.reason(job.id()).orElse(null) instanceof Reason.Suspended said
+            && said.node().equals(place.node())
+            && said.until().isAfter(rules.now),
+        "what is suspended says so, and not for ever",
+        attempt);
   }
 
   private void checkHolder(Hold hold) {
@@ -245,6 +270,7 @@ final class RestChecker {
               Reason.TenantLimit _,
               Reason.TenantNonPreemptible _,
               Reason.Holding _,
+              Reason.Suspended _,
               Reason.WaitingForVictims _ ->
               false;
         };

@@ -97,6 +97,7 @@ final class ScenarioText {
               Input.AttemptCheckpointed _,
               Input.WorkerExited _,
               Input.WorkerStopped _,
+              Input.WorkerSuspended _,
               Input.WorkerRejected _,
               Input.WorkerLost _ ->
               unsaid.add(at + ": " + input);

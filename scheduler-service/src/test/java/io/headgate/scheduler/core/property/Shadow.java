@@ -22,6 +22,7 @@ import io.headgate.scheduler.core.job.Hold;
 import io.headgate.scheduler.core.job.Job;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.JobState;
+import io.headgate.scheduler.core.job.WorkerStatus;
 import io.headgate.scheduler.core.node.Node;
 import io.headgate.scheduler.core.node.NodeId;
 import io.headgate.scheduler.core.node.NodeStatus;
@@ -164,6 +165,8 @@ final class Shadow {
                       a.checkpointAt(),
                       a.workers(),
                       Optional.of(order)));
+      case Effect.AttemptSuspended(var attempt) -> attempts.put(attempt.id(), attempt);
+      case Effect.ResumeAttempt(var attempt) -> attempts.put(attempt.id(), attempt);
       case Effect.AttemptEnded(var attempt, var _) -> attempts.remove(attempt.id());
       case Effect.HoldPlaced(var hold) -> holds.put(hold.job(), hold);
       case Effect.HoldReleased(var job, var _) -> holds.remove(job);
@@ -183,6 +186,16 @@ final class Shadow {
     for (SetAside each : core.setAside()) {
       each.until().ifPresent(until -> aside.put(each.node(), until));
     }
+  }
+
+  /// It stands still, or ends there: it has no slices.
+  static boolean isSuspended(Attempt attempt) {
+    return attempt.workers().getFirst() == WorkerStatus.SUSPENDED;
+  }
+
+  /// Units of GPU that it has.
+  static long units(Attempt attempt) {
+    return isSuspended(attempt) ? 0 : attempt.assignment().units();
   }
 
   List<Job> live() {

@@ -160,6 +160,7 @@ final class Shrinker {
       case Input.AttemptCheckpointed(var attempt, var _) -> Optional.of(attempt.job());
       case Input.WorkerExited(var attempt, int _, int _) -> Optional.of(attempt.job());
       case Input.WorkerStopped(var attempt, int _) -> Optional.of(attempt.job());
+      case Input.WorkerSuspended(var attempt, int _) -> Optional.of(attempt.job());
       case Input.WorkerRejected(var attempt, int _, var _) -> Optional.of(attempt.job());
       case Input.WorkerLost(var attempt, int _) -> Optional.of(attempt.job());
       case Input.CatalogChanged _, Input.NodeChanged _, Input.NodeRemoved _, Input.TimePassed _ ->

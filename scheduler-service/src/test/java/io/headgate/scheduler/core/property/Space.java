@@ -11,6 +11,7 @@ import io.headgate.scheduler.core.job.AttemptId;
 import io.headgate.scheduler.core.job.Hold;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.Slice;
+import io.headgate.scheduler.core.job.StopOutcome;
 import io.headgate.scheduler.core.job.WorkerPlace;
 import io.headgate.scheduler.core.node.Device;
 import io.headgate.scheduler.core.node.Geometry;
@@ -64,10 +65,16 @@ final class Space {
   Space(Shadow shadow, Set<JobId> ignored) {
     this.shadow = shadow;
     for (Attempt attempt : shadow.attempts.values()) {
+      boolean stopping = attempt.stop().isPresent();
+      boolean kept =
+          attempt.stop().filter(order -> order.outcome() == StopOutcome.SUSPEND).isPresent();
       for (WorkerPlace place : attempt.assignment().workers()) {
-        add(
-            attempt.assignment().pool(),
-            new Share(Optional.of(attempt.id()), attempt.stop().isPresent(), false, place));
+        for (WorkerPlace part : parts(place, kept, Shadow.isSuspended(attempt))) {
+          boolean leaves = stopping && !(kept && part.slices().isEmpty());
+          add(
+              attempt.assignment().pool(),
+              new Share(Optional.of(attempt.id()), leaves, false, part));
+        }
       }
     }
     for (Hold hold : shadow.holds.values()) {
@@ -77,6 +84,27 @@ final class Space {
         }
       }
     }
+  }
+
+  /// What is suspended keeps its main memory and processors, also while that is only tried.
+  private static List<WorkerPlace> parts(WorkerPlace place, boolean kept, boolean suspended) {
+    WorkerPlace slices = new WorkerPlace(place.node(), place.slices(), 0, 0);
+    WorkerPlace rest =
+        new WorkerPlace(place.node(), List.of(), place.cpuMillis(), place.memoryBytes());
+    return suspended ? List.of(rest) : kept ? List.of(slices, rest) : List.of(place);
+  }
+
+  /// Whether nobody has anything of these devices, which are in service, or has it held.
+  boolean isIdle(WorkerPlace place) {
+    Node node = shadow.nodes.get(place.node());
+    return node != null
+        && shadow.takesWork(node)
+        && isInService(node, place)
+        && place.slices().stream()
+            .allMatch(slice ->
+                byNode.getOrDefault(node.id(), List.of()).stream()
+                    .flatMap(share -> share.place().slices().stream())
+                    .noneMatch(other -> other.device() == slice.device()));
   }
 
   private void add(PoolId pool, Share share) {

@@ -81,7 +81,7 @@ public final class CompletionCommand implements CliCommand {
         -q) [[ $command == submit ]] && words=$(_headgate_names queues) ;;
         --policy) words=$(_headgate_names policies) ;;
         --context) words=$(headgate context -o name 2>/dev/null) ;;
-        --state) words='DRAFT WAITING ASSIGNED RUNNING STOPPING DONE FAILED CANCELLED LOST' ;;
+        --state) words='DRAFT WAITING ASSIGNED RUNNING STOPPING SUSPENDED DONE FAILED CANCELLED LOST' ;;
         -o | --output) words='table wide json jsonl yaml csv name columns=help' ;;
         --color) words='auto always never' ;;
         --time) words='relative local utc' ;;

@@ -139,10 +139,11 @@ public final class EventsCommand implements CliCommand {
 
   private static Style style(Event.Type type) {
     return switch (type) {
-      case STARTED, FINISHED, NODE_CONNECTED -> Style.GOOD;
+      case STARTED, RESUMED, FINISHED, NODE_CONNECTED -> Style.GOOD;
       case PREEMPTED,
           STOPPING,
           STOP_PHASE,
+          SUSPENDED,
           NODE_CLOSING,
           NODE_SUSPECT,
           NODE_SET_ASIDE,

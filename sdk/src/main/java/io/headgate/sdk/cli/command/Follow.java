@@ -55,7 +55,8 @@ final class Follow {
       case DONE -> ExitCode.DONE;
       case CANCELLED -> ExitCode.JOB_CANCELLED;
       case FAILED -> own == null || own == 0 ? ExitCode.FOLLOW_FAILED : own;
-      case LOST, DRAFT, WAITING, ASSIGNED, RUNNING, STOPPING, UNKNOWN -> ExitCode.FOLLOW_FAILED;
+      case LOST, DRAFT, WAITING, ASSIGNED, RUNNING, STOPPING, SUSPENDED, UNKNOWN ->
+          ExitCode.FOLLOW_FAILED;
     };
   }
 

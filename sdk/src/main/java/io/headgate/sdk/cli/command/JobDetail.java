@@ -64,6 +64,10 @@ final class JobDetail {
     if (limit != null) {
       field("at most", Cell.of(DurationText.format(limit)));
     }
+    Duration suspend = job.spec().suspend();
+    if (suspend != null) {
+      field("suspended", Cell.of("when preempted, for at most " + DurationText.format(suspend)));
+    }
     if (job.spec().abortCallback() != null) {
       field("on abort", Cell.of(String.join(" ", job.spec().abortCallback().command())));
     }

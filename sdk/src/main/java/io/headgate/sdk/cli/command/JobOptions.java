@@ -71,6 +71,12 @@ final class JobOptions {
   private @Nullable String maxRuntime;
 
   @Option(
+      names = "--suspend",
+      paramLabel = "TIME",
+      description = "When preempted, keep it in its machine's memory this long at most.")
+  private @Nullable String suspend;
+
+  @Option(
       names = "--on-abort",
       paramLabel = "CMD",
       description = "Run before the job is stopped, by sh, to save its progress.")
@@ -158,6 +164,7 @@ final class JobOptions {
             .withLabels(together(written.labels(), labels))
             .withDraft(draft || written.draft())
             .withContainer(container())
+            .withSuspend(either(duration("--suspend", suspend), written.suspend()))
             .withMaxRuntime(either(duration("--max-runtime", maxRuntime), written.maxRuntime()));
     Duration between = either(duration("--grace", grace), written.terminationGrace());
     if (between != null) {

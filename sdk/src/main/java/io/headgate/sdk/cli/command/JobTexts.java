@@ -37,7 +37,7 @@ final class JobTexts {
   static Style style(JobState state) {
     return switch (state) {
       case RUNNING, DONE -> Style.GOOD;
-      case WAITING, ASSIGNED, STOPPING -> Style.WAITING;
+      case WAITING, ASSIGNED, STOPPING, SUSPENDED -> Style.WAITING;
       case FAILED, LOST -> Style.BAD;
       case DRAFT, CANCELLED, UNKNOWN -> Style.DIM;
     };
@@ -53,7 +53,7 @@ final class JobTexts {
   /// Where it runs, why it waits, or how it ended.
   static String whereOrReason(Job job) {
     return switch (job.state()) {
-      case WAITING, DRAFT, UNKNOWN -> {
+      case WAITING, SUSPENDED, DRAFT, UNKNOWN -> {
         Reason reason = job.reason();
         yield reason == null ? "" : reason(reason);
       }

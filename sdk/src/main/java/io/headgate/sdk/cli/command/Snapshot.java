@@ -135,7 +135,7 @@ final class Snapshot {
     List<Scenario.Running> running = new ArrayList<>();
     for (Job job : jobs) {
       Attempt attempt = job.currentAttempt().orElse(null);
-      if (job.state() == JobState.WAITING || attempt == null || attempt.placements().isEmpty()) {
+      if (waits(job) || attempt == null || attempt.placements().isEmpty()) {
         continue;
       }
       if (job.state() == JobState.STOPPING) {
@@ -180,13 +180,18 @@ final class Snapshot {
   /// By queue, in the order of each queue.
   private List<Scenario.Waiting> waiting(List<Job> jobs) {
     return jobs.stream()
-        .filter(job -> job.state() == JobState.WAITING)
+        .filter(Snapshot::waits)
         .sorted(
             Comparator.comparing((Job job) -> job.spec().queue())
                 .thenComparingInt(Job::position)
                 .thenComparing(Job::id))
         .map(job -> new Scenario.Waiting(job(job), 1, since(job.createTime())))
         .toList();
+  }
+
+  /// What is suspended waits for its GPUs; a scenario knows no memory that it waits in.
+  private static boolean waits(Job job) {
+    return job.state() == JobState.WAITING || job.state() == JobState.SUSPENDED;
   }
 
   private static Scenario.Job job(Job job) {

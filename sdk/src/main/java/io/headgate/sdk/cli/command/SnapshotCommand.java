@@ -35,7 +35,12 @@ import picocli.CommandLine.Option;
     })
 public final class SnapshotCommand implements CliCommand {
   private static final List<JobState> LIVE =
-      List.of(JobState.WAITING, JobState.ASSIGNED, JobState.RUNNING, JobState.STOPPING);
+      List.of(
+          JobState.WAITING,
+          JobState.ASSIGNED,
+          JobState.RUNNING,
+          JobState.STOPPING,
+          JobState.SUSPENDED);
   private static final int PAGE = 1000;
   private static final int MOST_REMARKS = 10;
 

@@ -25,6 +25,7 @@ record SubmitRefusal(Invocation invocation, String queue, String requestId) {
           Map.entry("spec.container", "--image"),
           Map.entry("spec.container.image", "--image"),
           Map.entry("spec.max_runtime", "--max-runtime"),
+          Map.entry("spec.suspend", "--suspend"),
           Map.entry("spec.priority", "--priority"),
           Map.entry("spec.abort_callback.timeout", "--abort-timeout"),
           Map.entry("spec.abort_callback.command", "--on-abort"),

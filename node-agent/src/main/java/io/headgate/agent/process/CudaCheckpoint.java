@@ -1,0 +1,101 @@
+package io.headgate.agent.process;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+/// NVIDIA's `cuda-checkpoint`: moves what one process has of GPUs to its main memory, lets the GPUs
+/// go, and takes that back. It asks the driver to, from 570 on step by step.
+///
+/// @param program its path
+/// @param timeout how long all of a suspension, or of its end, may take
+public record CudaCheckpoint(Path program, Duration timeout) {
+  private static final int MAX_ANSWER = 4096;
+
+  /// What the driver says of a process.
+  public enum State {
+    RUNNING,
+    /// What it asks of CUDA waits.
+    LOCKED,
+    /// It has nothing of any GPU.
+    CHECKPOINTED,
+    /// The driver could not; it is of no use any more.
+    FAILED
+  }
+
+  /// Whether it is on this machine.
+  public boolean isThere() {
+    return Files.isExecutable(program);
+  }
+
+  /// How the process stands; an error also if it does not use CUDA.
+  public State state(long pid, Duration patience) throws IOException, InterruptedException {
+    String answer = run(patience, "--get-state", "--pid", Long.toString(pid)).strip();
+    try {
+      return State.valueOf(answer.toUpperCase(Locale.ROOT));
+    } catch (IllegalArgumentException _) {
+      throw new IOException("%s says \"%s\" of process %d".formatted(program, answer, pid));
+    }
+  }
+
+  /// Has what it asks of CUDA wait, once what it asked before is done.
+  public void lock(long pid, Duration patience) throws IOException, InterruptedException {
+    String wait = Long.toString(patience.toMillis());
+    var _ = run(patience, "--action", "lock", "--timeout", wait, "--pid", Long.toString(pid));
+  }
+
+  /// Moves what a locked one has of GPUs to main memory.
+  public void checkpoint(long pid, Duration patience) throws IOException, InterruptedException {
+    var _ = run(patience, "--action", "checkpoint", "--pid", Long.toString(pid));
+  }
+
+  /// Moves that back, to the same GPUs; it is locked then.
+  public void restore(long pid, Duration patience) throws IOException, InterruptedException {
+    var _ = run(patience, "--action", "restore", "--pid", Long.toString(pid));
+  }
+
+  /// Lets it use CUDA again.
+  public void unlock(long pid, Duration patience) throws IOException, InterruptedException {
+    var _ = run(patience, "--action", "unlock", "--pid", Long.toString(pid));
+  }
+
+  private String run(Duration patience, String... arguments)
+      throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>(List.of(program.toString()));
+    command.addAll(List.of(arguments));
+    Process process =
+        FreshProgram.start(
+            new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectInput(new File("/dev/null")));
+    CompletableFuture<String> answer = new CompletableFuture<>();
+    Thread.startVirtualThread(() -> answer.complete(read(process.getInputStream())));
+    if (!process.waitFor(Math.max(1, patience.toMillis()), TimeUnit.MILLISECONDS)) {
+      process.destroyForcibly().waitFor();
+      throw new IOException("%s took too long".formatted(String.join(" ", command)));
+    }
+    if (process.exitValue() != 0) {
+      throw new IOException(
+          "%s: %s"
+              .formatted(String.join(" ", command), answer.join().strip().replaceAll("\\s+", " ")));
+    }
+    return answer.join();
+  }
+
+  private static String read(InputStream stream) {
+    try (stream) {
+      return new String(stream.readNBytes(MAX_ANSWER), StandardCharsets.UTF_8);
+    } catch (IOException _) {
+      return "";
+    }
+  }
+}

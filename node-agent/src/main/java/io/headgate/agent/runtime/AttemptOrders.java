@@ -1,0 +1,288 @@
+package io.headgate.agent.runtime;
+
+import io.headgate.agent.core.Assignment;
+import io.headgate.agent.core.AttemptKey;
+import io.headgate.agent.core.Input;
+import io.headgate.agent.core.StopOrder;
+import io.headgate.agent.core.StopStep;
+import io.headgate.agent.process.SupervisorLink;
+import io.opentelemetry.api.trace.Span;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// What was ordered for an attempt, and how far that is. Its supervisor is told as soon as it can
+/// be reached, but of a stop only once a suspension, or its end, is over. Any thread.
+final class AttemptOrders {
+  private static final Logger LOG = LoggerFactory.getLogger(AttemptOrders.class);
+
+  private enum Phase {
+    RUNNING,
+    SUSPENDING,
+    SUSPENDED,
+    RESUMING
+  }
+
+  private final Machine machine;
+  private final Assignment assignment;
+  private final Suspension suspension;
+  private final Consumer<Input> inputs;
+  private final ReentrantLock lock = new ReentrantLock();
+  private Phase phase = Phase.RUNNING; // guarded by lock, as all below
+  private @Nullable SupervisorLink link;
+  private @Nullable StopOrder order;
+  private OptionalLong contactBootMs = OptionalLong.empty();
+  private @Nullable Span stopSpan;
+  private boolean adopted;
+
+  AttemptOrders(
+      Machine machine, Assignment assignment, Suspension suspension, Consumer<Input> inputs) {
+    this.machine = machine;
+    this.assignment = assignment;
+    this.suspension = suspension;
+    this.inputs = inputs;
+  }
+
+  /// The attempt was found as an earlier agent left it, perhaps while that suspended it.
+  void adopt() throws IOException {
+    lock.lock();
+    try {
+      if (adopted || phase != Phase.RUNNING) {
+        return;
+      }
+      adopted = true;
+      if (machine.ledger().suspension(key()) != 0) {
+        phase = Phase.SUSPENDED;
+      } else if (machine.ledger().suspending(key()).isPresent()) {
+        goOn();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// The control plane was heard from at that time of the boot clock.
+  void contact(long bootMs) {
+    lock.lock();
+    try {
+      contactBootMs = OptionalLong.of(bootMs);
+      if (link != null) {
+        link.contact(bootMs, assignment.selfStop().contactStep());
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// It is to be stopped, or to be suspended.
+  ///
+  /// @return whether that is the first such order
+  boolean stop(StopOrder stop) {
+    lock.lock();
+    try {
+      boolean late = order != null;
+      // One that skips the callback is not taken back by a later one that does not.
+      order = order != null && order.skipCallback() ? order : stop;
+      if (stop.kind() == StopOrder.Kind.OVER_LIMIT) {
+        machine.instruments().enforced(late ? Enforcement.KILLED : Enforcement.STOPPED);
+      }
+      stopSpan = stopSpan != null ? stopSpan : machine.instruments().stopping(assignment);
+      if (link != null && late && stop.kind() == StopOrder.Kind.OVER_LIMIT) {
+        // It was told to end, and takes what is its neighbours' all the same.
+        link.kill(stop.kind().word());
+      } else {
+        carryOut();
+      }
+      if (link != null) {
+        Failpoint.AFTER_STOP_SENT.reach();
+      }
+      return !late;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// It is to go on, which is suspended.
+  void resume() {
+    lock.lock();
+    try {
+      order = null;
+      endSpan();
+      stopSpan = null;
+      goOn();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Its supervisor can be reached there from now on.
+  ///
+  /// @param connected null: nowhere
+  void publish(@Nullable SupervisorLink connected) {
+    lock.lock();
+    try {
+      link = connected;
+      if (connected != null) {
+        contactBootMs.ifPresent(ms -> connected.contact(ms, Duration.ZERO));
+        carryOut();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Nobody follows it any more.
+  void detach() {
+    lock.lock();
+    try {
+      if (link != null) {
+        link.close();
+      }
+    } catch (IOException e) {
+      LOG.debug("closing the link to {}", key(), e);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// It is stopped.
+  void over() {
+    lock.lock();
+    try {
+      endSpan();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// The order to stop or suspend it that stands.
+  Optional<StopOrder> stopped() {
+    lock.lock();
+    try {
+      return Optional.ofNullable(order);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  long contactBootMs() {
+    lock.lock();
+    try {
+      return contactBootMs.orElse(0);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void endSpan() {
+    if (stopSpan != null) {
+      stopSpan.end();
+    }
+  }
+
+  private void carryOut() {
+    if (link == null || order == null) {
+      return;
+    }
+    StopOrder stop = order;
+    switch (phase) {
+      case RUNNING -> {
+        if (stop.suspension() == 0) {
+          send(link, stop);
+        } else {
+          phase = Phase.SUSPENDING;
+          Thread.ofVirtual().name("suspend " + key()).start(() -> suspend(stop));
+        }
+      }
+      case SUSPENDED -> {
+        if (stop.suspension() == 0) {
+          // It stands still, so neither a callback nor SIGTERM reaches it.
+          link.kill(stop.kind().word());
+        }
+      }
+      case SUSPENDING, RESUMING -> {
+        // What stands when that is over is carried out.
+      }
+    }
+  }
+
+  private void send(SupervisorLink to, StopOrder stop) {
+    if (stop.kind() == StopOrder.Kind.OVER_LIMIT) {
+      Duration half = machine.watch().settings().grace().dividedBy(2);
+      to.stop(stop.kind().word(), half, half);
+      return;
+    }
+    Duration callback = stop.skipCallback() ? Duration.ZERO : assignment.abortCallback().timeout();
+    to.stop(stop.kind().word(), callback, assignment.grace());
+  }
+
+  private void suspend(StopOrder stop) {
+    long begun = machine.time().monotonicNanos();
+    Optional<Exception> failure = Optional.empty();
+    try {
+      suspension.suspend();
+    } catch (IOException | RuntimeException e) {
+      failure = Optional.of(e);
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+      return;
+    }
+    Duration took = Duration.ofNanos(machine.time().monotonicNanos() - begun);
+    failure.ifPresentOrElse(
+        e -> {
+          LOG.warn("{} is not suspended: {}", key(), e.getMessage());
+          StopStep.Result result =
+              e instanceof Suspension.ImpossibleException
+                  ? StopStep.Result.SKIPPED
+                  : StopStep.Result.FAILED;
+          inputs.accept(
+              new Input.NotSuspended(
+                  key(), result, took, "it could not be suspended: " + e.getMessage()));
+        },
+        () -> inputs.accept(new Input.Suspended(key(), stop.suspension(), took)));
+    settle(failure.isEmpty() ? Phase.SUSPENDED : Phase.RUNNING, stop);
+  }
+
+  private void goOn() {
+    phase = Phase.RESUMING;
+    Thread.ofVirtual()
+        .name("resume " + key())
+        .start(() -> {
+          try {
+            suspension.resume();
+            inputs.accept(new Input.Resumed(key()));
+            settle(Phase.RUNNING, null);
+          } catch (IOException | RuntimeException e) {
+            LOG.warn("{} cannot go on: {}", key(), e.getMessage());
+            settle(Phase.SUSPENDED, null);
+            inputs.accept(new Input.NotResumed(key(), "it cannot go on: " + e.getMessage()));
+          } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+          }
+        });
+  }
+
+  /// @param tried the order that was carried out, or could not be
+  private void settle(Phase reached, @Nullable StopOrder tried) {
+    lock.lock();
+    try {
+      phase = reached;
+      if (reached == Phase.RUNNING && order != null && order.equals(tried)) {
+        order = order.withoutSuspension();
+      }
+      carryOut();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private AttemptKey key() {
+    return assignment.key();
+  }
+}

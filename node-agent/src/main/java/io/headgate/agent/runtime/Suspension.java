@@ -1,0 +1,233 @@
+package io.headgate.agent.runtime;
+
+import io.headgate.agent.core.Assignment;
+import io.headgate.agent.core.AttemptKey;
+import io.headgate.agent.core.SliceGrant;
+import io.headgate.agent.driver.GpuProcess;
+import io.headgate.agent.process.CudaCheckpoint;
+import io.headgate.agent.process.JobUsage;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Has all that an attempt has of its GPUs moved to main memory, and all of it stand still; and the
+/// reverse. The processes of which that is done are recorded before; what a crash leaves half done
+/// is undone by [#resume], which may be repeated.
+final class Suspension {
+  private static final Logger LOG = LoggerFactory.getLogger(Suspension.class);
+  private static final Duration GLANCE = Duration.ofMillis(20);
+
+  /// It is not done at all here.
+  static final class ImpossibleException extends IOException {
+    private static final long serialVersionUID = 1;
+
+    ImpossibleException(String message) {
+      super(message);
+    }
+  }
+
+  private final Machine machine;
+  private final Assignment assignment;
+  private final Workload workload;
+  private final Workload.Circumstances circumstances;
+
+  Suspension(
+      Machine machine,
+      Assignment assignment,
+      Workload workload,
+      Workload.Circumstances circumstances) {
+    this.machine = machine;
+    this.assignment = assignment;
+    this.workload = workload;
+    this.circumstances = circumstances;
+  }
+
+  /// Suspends it; afterwards nothing of it uses a device.
+  ///
+  /// @throws ImpossibleException when that is not done here; nothing was done
+  /// @throws IOException when it failed; what was done is undone, as far as possible
+  void suspend() throws IOException, InterruptedException {
+    CudaCheckpoint program =
+        program().orElseThrow(() -> new ImpossibleException("this machine does not suspend jobs"));
+    Path freezer =
+        workload
+            .freezer()
+            .orElseThrow(
+                () -> new ImpossibleException("without cgroup v2 nothing is made to stand still"));
+    long deadline = deadline(program);
+    Map<Long, Long> using = using(deadline);
+    requireRoom(using.values());
+    List<Long> pids = List.copyOf(using.keySet());
+    machine.ledger().recordSuspending(key(), pids);
+    try {
+      for (long pid : pids) {
+        program.lock(pid, left(deadline));
+      }
+      for (long pid : pids) {
+        program.checkpoint(pid, left(deadline));
+      }
+      Failpoint.AFTER_CHECKPOINT.reach();
+      freeze(freezer, true, deadline);
+      Failpoint.AFTER_FREEZE.reach();
+      // Programs that began to use a device meanwhile, and drivers that lag behind.
+      while (!using(deadline).isEmpty()) {
+        circumstances.pause(GLANCE.compareTo(left(deadline)) < 0 ? GLANCE : left(deadline));
+      }
+    } catch (IOException | RuntimeException e) {
+      undo(e);
+      throw e;
+    }
+  }
+
+  private void undo(Exception cause) throws InterruptedException {
+    try {
+      resume();
+    } catch (IOException | RuntimeException e) {
+      LOG.warn("{} cannot use its devices again: {}", key(), e.getMessage());
+      cause.addSuppressed(e);
+    }
+  }
+
+  /// Has it go on with its devices, as far as it was kept from that.
+  void resume() throws IOException, InterruptedException {
+    Optional<List<Long>> pids = machine.ledger().suspending(key());
+    Optional<CudaCheckpoint> program = program();
+    if (pids.isEmpty()) {
+      return;
+    }
+    if (program.isEmpty()) {
+      throw new IOException("what suspended it is not on this machine any more");
+    }
+    long deadline = deadline(program.get());
+    if (workload.freezer().isPresent()) {
+      freeze(workload.freezer().get(), false, deadline);
+    }
+    // Numbers of those that ended meanwhile may be others' by now.
+    for (long pid : machine.runtime().processes().attemptsOf(pids.get(), List.of(key())).keySet()) {
+      goOn(program.get(), pid, deadline);
+    }
+    Failpoint.AFTER_RESTORE.reach();
+    machine.ledger().recordGoingOn(key());
+  }
+
+  private void goOn(CudaCheckpoint program, long pid, long deadline)
+      throws IOException, InterruptedException {
+    CudaCheckpoint.State state = program.state(pid, left(deadline));
+    if (state == CudaCheckpoint.State.FAILED) {
+      throw new IOException("the driver gave process " + pid + " up");
+    }
+    if (state == CudaCheckpoint.State.CHECKPOINTED) {
+      program.restore(pid, left(deadline));
+    }
+    if (state != CudaCheckpoint.State.RUNNING) {
+      program.unlock(pid, left(deadline));
+    }
+  }
+
+  private Optional<CudaCheckpoint> program() throws IOException {
+    return machine.driver().checkpoint(machine.ledger().slices(key()));
+  }
+
+  /// Its processes that have memory of its devices, with how much.
+  private Map<Long, Long> using(long deadline) throws IOException, InterruptedException {
+    Map<Long, Long> bytes = new TreeMap<>();
+    for (SliceGrant slice : assignment.slices()) {
+      for (GpuProcess process : processes(slice.deviceUuid(), deadline)) {
+        bytes.merge(process.pid(), process.bytes(), Long::sum);
+      }
+    }
+    bytes
+        .keySet()
+        .retainAll(
+            machine
+                .runtime()
+                .processes()
+                .attemptsOf(List.copyOf(bytes.keySet()), List.of(key()))
+                .keySet());
+    return bytes;
+  }
+
+  private List<GpuProcess> processes(String device, long deadline)
+      throws IOException, InterruptedException {
+    try {
+      return machine
+          .driver()
+          .processes(device)
+          .get(left(deadline).toMillis(), TimeUnit.MILLISECONDS);
+    } catch (TimeoutException _) {
+      throw new IOException(device + " does not say who uses it");
+    } catch (ExecutionException e) {
+      throw new IOException("who uses " + device + " is not known: " + e.getCause(), e);
+    }
+  }
+
+  /// What moves to main memory is the job's, and counts as such: else the kernel would end it, or
+  /// its neighbours.
+  private void requireRoom(Collection<Long> devices) throws IOException {
+    long needed = devices.stream().mapToLong(Long::longValue).sum();
+    long used =
+        machine
+            .runtime()
+            .processes()
+            .usage(List.of(key()))
+            .getOrDefault(key(), JobUsage.NONE)
+            .memoryBytes();
+    long own = assignment.memoryBytes() == 0 ? Long.MAX_VALUE : assignment.memoryBytes() - used;
+    long free = Math.min(own, available());
+    if (needed > free) {
+      throw new ImpossibleException(
+          "its %d MiB of device memory do not fit into the %d MiB of main memory that it has left"
+              .formatted(needed >> 20, Math.max(0, free) >> 20));
+    }
+  }
+
+  /// Of the machine's main memory.
+  private static long available() throws IOException {
+    for (String line : Files.readAllLines(Path.of("/proc/meminfo"))) {
+      if (line.startsWith("MemAvailable:")) {
+        return Long.parseLong(line.replaceAll("[^0-9]", "")) << 10;
+      }
+    }
+    return Long.MAX_VALUE;
+  }
+
+  private void freeze(Path cgroup, boolean still, long deadline) throws IOException {
+    String wanted = still ? "1" : "0";
+    Files.writeString(cgroup.resolve("cgroup.freeze"), wanted, StandardOpenOption.WRITE);
+    while (!Files.readAllLines(cgroup.resolve("cgroup.events")).contains("frozen " + wanted)) {
+      Duration left = left(deadline);
+      circumstances.pause(GLANCE.compareTo(left) < 0 ? GLANCE : left);
+    }
+  }
+
+  private long deadline(CudaCheckpoint program) {
+    return machine.time().monotonicNanos() + program.timeout().toNanos();
+  }
+
+  private Duration left(long deadline) throws IOException {
+    Duration left = Duration.ofNanos(deadline - machine.time().monotonicNanos());
+    if (left.isNegative() || left.isZero()) {
+      throw new IOException("it took too long");
+    }
+    if (circumstances.isDetached()) {
+      throw new IOException("the agent ends");
+    }
+    return left;
+  }
+
+  private AttemptKey key() {
+    return assignment.key();
+  }
+}

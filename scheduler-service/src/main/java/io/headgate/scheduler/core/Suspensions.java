@@ -1,0 +1,162 @@
+package io.headgate.scheduler.core;
+
+import io.headgate.scheduler.core.job.Slice;
+import io.headgate.scheduler.core.job.StopCause;
+import io.headgate.scheduler.core.job.StopOrder;
+import io.headgate.scheduler.core.job.StopOutcome;
+import io.headgate.scheduler.core.job.WorkerPlace;
+import io.headgate.scheduler.core.node.NodeStatus;
+import io.headgate.scheduler.core.placement.NodeState;
+import io.headgate.scheduler.core.queue.Block;
+import io.headgate.scheduler.core.queue.LiveAttempt;
+import io.headgate.scheduler.core.queue.LiveJob;
+import io.headgate.scheduler.core.queue.QueueState;
+import io.headgate.scheduler.core.queue.Turn;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/// The suspended attempts. Each waits for the very slices that it had: it goes on with them in its
+/// job's turn (DESIGN O1-O5), and makes no room and holds nothing for that. So it is kept for as
+/// long only as its user allows.
+final class Suspensions {
+  private final World world;
+  private final Ledger ledger;
+  private final Instant now;
+
+  Suspensions(World world, Ledger ledger, Instant now) {
+    this.world = world;
+    this.ledger = ledger;
+    this.now = now;
+  }
+
+  /// Stops those that were kept for long enough, and those that can go on no more.
+  ///
+  /// @return when the next one will have been kept for long enough
+  Optional<Instant> giveUp() {
+    Instant next = null;
+    for (LiveAttempt attempt : List.copyOf(world.suspended.values())) {
+      Instant until = attempt.keptUntil();
+      if (!until.isAfter(now) || isHopeless(attempt)) {
+        ledger.stop(
+            attempt, new StopOrder(new StopCause.SuspensionOver(), StopOutcome.REQUEUE, now));
+      } else if (next == null || until.isBefore(next)) {
+        next = until;
+      }
+    }
+    return Optional.ofNullable(next);
+  }
+
+  /// Its node goes, or its devices are others, or it would have another size or pools now.
+  private static boolean isHopeless(LiveAttempt attempt) {
+    NodeState node = attempt.nodes().getFirst();
+    QueueState queue = attempt.job().queue();
+    return node.isRemoved()
+        || node.isReleased()
+        || node.node().status() == NodeStatus.DRAINING
+        || node.pool() != attempt.pool()
+        || !node.hasStill(slices(attempt))
+        || queue.resolved().isEmpty()
+        || queue.account() != attempt.policy()
+        || queue.need() != attempt.units()
+        || queue.routes(attempt.job()).stream().noneMatch(it -> it.pool() == attempt.pool());
+  }
+
+  /// The first that can go on now and whose turn is before this one.
+  ///
+  /// @param turn null: after all others
+  @Nullable LiveAttempt next(@Nullable Turn turn) {
+    LiveAttempt first = null;
+    Turn firstTurn = turn;
+    for (LiveAttempt attempt : world.suspended.values()) {
+      if (canGoOn(attempt) && !isBehind(attempt.job())) {
+        Turn own = Turn.of(attempt);
+        if (firstTurn == null || isBefore(own, firstTurn)) {
+          first = attempt;
+          firstTurn = own;
+        }
+      }
+    }
+    return first;
+  }
+
+  /// Whether a job of its queue that is ahead of it has its turn yet to come.
+  private static boolean isBehind(LiveJob job) {
+    Turn turn = job.queue().turn();
+    LiveJob head = turn.head();
+    return turn.isToCome() && head != null && LiveJob.ORDER.compare(head, job) < 0;
+  }
+
+  /// In one queue jobs have an order of their own (DESIGN O5).
+  private static boolean isBefore(Turn one, Turn other) {
+    LiveJob mine = one.head();
+    LiveJob others = other.head();
+    return (mine != null && others != null && one.queue() == other.queue())
+        ? LiveJob.ORDER.compare(mine, others) < 0
+        : one.isBefore(other);
+  }
+
+  private boolean canGoOn(LiveAttempt attempt) {
+    return attempt.nodes().getFirst().isIdle(slices(attempt))
+        && attempt.pool().hasRoom(attempt.units())
+        && attempt.tenant().hasRoom(attempt.units())
+        && attempt.job().queue().gate(attempt.job()) == Block.NONE
+        && StructuralCheck.denial(world, attempt.job().queue(), attempt.job().spec()).isEmpty();
+  }
+
+  private static List<Slice> slices(LiveAttempt attempt) {
+    return attempt.assignment().workers().getFirst().slices();
+  }
+
+  /// Whether each victim is suspended rather than stopped: its user wants that, and beside what it
+  /// keeps there is room for who takes its place.
+  ///
+  /// @param places where somebody starts when the victims have left
+  static Map<LiveAttempt, StopOutcome> outcomes(
+      List<LiveAttempt> victims, List<WorkerPlace> places) {
+    Map<NodeState, long[]> spare = new HashMap<>();
+    Map<LiveAttempt, StopOutcome> outcomes = new HashMap<>();
+    for (LiveAttempt victim : victims) {
+      outcomes.put(
+          victim,
+          switch (victim.policy().onPreempt()) {
+            case REQUEUE -> StopOutcome.REQUEUE;
+            case CANCEL -> StopOutcome.CANCEL;
+          });
+    }
+    for (LiveAttempt victim : victims) {
+      if (outcomes.get(victim) == StopOutcome.REQUEUE && victim.maySuspend()) {
+        NodeState node = victim.nodes().getFirst();
+        WorkerPlace own = victim.assignment().workers().getFirst();
+        long[] left = spare.computeIfAbsent(node, key -> spare(key, victims, places));
+        if (own.cpuMillis() <= left[0] && own.memoryBytes() <= left[1]) {
+          left[0] -= own.cpuMillis();
+          left[1] -= own.memoryBytes();
+          outcomes.put(victim, StopOutcome.SUSPEND);
+        }
+      }
+    }
+    return outcomes;
+  }
+
+  /// Processors and main memory of the node that are nobody's once all victims are gone and the
+  /// places are taken.
+  private static long[] spare(NodeState node, List<LiveAttempt> victims, List<WorkerPlace> places) {
+    long[] spare = {node.freeCpuSoon(), node.freeMemorySoon()};
+    for (LiveAttempt victim : victims) {
+      victim.assignment().workers().forEach(place -> add(spare, node, place, 1));
+    }
+    places.forEach(place -> add(spare, node, place, -1));
+    return spare;
+  }
+
+  private static void add(long[] spare, NodeState node, WorkerPlace place, int sign) {
+    if (place.node().equals(node.id())) {
+      spare[0] += sign * place.cpuMillis();
+      spare[1] += sign * place.memoryBytes();
+    }
+  }
+}

@@ -1,0 +1,177 @@
+package io.headgate.scheduler.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.headgate.scheduler.core.explain.Reason;
+import io.headgate.scheduler.core.job.Attempt;
+import io.headgate.scheduler.core.job.JobState;
+import io.headgate.scheduler.core.job.StopCause;
+import io.headgate.scheduler.core.job.StopOutcome;
+import io.headgate.scheduler.core.node.NodeStatus;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/// Victims that are kept in their machine's main memory.
+class SuspensionTest {
+  private static final Duration HOUR = Duration.ofHours(1);
+
+  /// Two GPUs are the owner's; a guest uses what is left. Each job has half of the node's
+  /// processors.
+  private static Driver machine(long cpuMillis) {
+    return new Driver(
+            new TenantBuilder()
+                .pool("pool")
+                .profile("one", "1", 1, 4000, "pool")
+                .profile("half", "1/2", 1, 4000, "pool")
+                .policy("owner", "2", "8")
+                .policy("guest", "0", "8")
+                .queue("o", "owner", "one", 1)
+                .queue("g", "guest", "one", 2)
+                .queue("parts", "guest", "half", 3))
+        .join(Driver.node("n", "pool", 1, cpuMillis, NodeStatus.READY));
+  }
+
+  private static StopOutcome outcome(Driver it, String name) {
+    return it.attempt(name).stop().orElseThrow().outcome();
+  }
+
+  private static Driver suspended() {
+    Driver it = machine(8000);
+    it.submit(it.keeping("low", "g")).run().submit("o", "high");
+    return it.suspended("low").run();
+  }
+
+  @Test
+  void givesTheGpuToTheWinnerAndGoesOnWithTheSameAttempt() {
+    Driver it = machine(8000);
+    it.submit(it.keeping("low", "g")).run().submit("o", "high");
+    assertThat(outcome(it, "low")).isEqualTo(StopOutcome.SUSPEND);
+    assertThat(it.state("high")).isEqualTo(JobState.WAITING);
+
+    it.suspended("low").run();
+    assertThat(it.state("low")).isEqualTo(JobState.SUSPENDED);
+    assertThat(it.state("high")).isEqualTo(JobState.RUNNING);
+    assertThat(it.used("guest")).isEqualTo("0");
+    assertThat(it.reason("low"))
+        .isEqualTo(
+            new Reason.Suspended(
+                it.attempt("low").assignment().workers().getFirst().node(),
+                List.of(0),
+                it.now.plus(HOUR)));
+    assertThat(it.wakeAt).contains(it.now.plus(HOUR));
+
+    it.after(Duration.ofMinutes(5)).forget().exit("high", 0);
+    assertThat(it.effects(Effect.ResumeAttempt.class))
+        .singleElement()
+        .satisfies(resumed -> assertThat(resumed.attempt().id().number()).isEqualTo(1));
+    assertThat(it.effects(Effect.StartAttempt.class)).isEmpty();
+    assertThat(it.used("guest")).isEqualTo("1");
+    it.decide(new Input.WorkerStarted(it.attemptId("low"), 0, it.now));
+    assertThat(it.state("low")).isEqualTo(JobState.RUNNING);
+    assertThat(it.attempt("low").startedAt())
+        .as("it started when it did so first")
+        .contains(it.now.minus(Duration.ofMinutes(5)));
+  }
+
+  @Test
+  void keepsMainMemoryAndProcessorsOfItsNode() {
+    Driver it = suspended();
+    assertThat(it.core.nodes().getFirst().cpuMillisUsed()).isEqualTo(8000);
+    it.exit("high", 0).run();
+    assertThat(it.core.nodes().getFirst().cpuMillisUsed()).isEqualTo(4000);
+  }
+
+  @Test
+  void isStoppedWhereTheWinnerNeedsWhatItWouldKeep() {
+    Driver it = machine(7999);
+    it.submit(it.keeping("low", "g")).run().submit("o", "high");
+    assertThat(outcome(it, "low")).isEqualTo(StopOutcome.REQUEUE);
+  }
+
+  @Test
+  void isStoppedWhereItDidNotAskOrHasAPartOfAGpu() {
+    Driver it = machine(8000);
+    it.submit("g", "low").run().submit("o", "high");
+    assertThat(outcome(it, "low")).isEqualTo(StopOutcome.REQUEUE);
+    Driver parts = machine(8000);
+    parts.submit(parts.keeping("low", "parts")).run().submit("o", "high");
+    assertThat(outcome(parts, "low")).isEqualTo(StopOutcome.REQUEUE);
+  }
+
+  @Test
+  void waitsInItsTurn() {
+    Driver it = suspended().submit("o", "next");
+    assertThat(it.state("next")).as("the owner has its reservation").isEqualTo(JobState.WAITING);
+    it.submit("g", "later").exit("high", 0);
+    assertThat(it.state("next")).as("better-ranked").isEqualTo(JobState.ASSIGNED);
+    it.run().exit("next", 0);
+    assertThat(it.state("low")).as("submitted first").isEqualTo(JobState.ASSIGNED);
+    assertThat(it.state("later")).isEqualTo(JobState.WAITING);
+  }
+
+  @Test
+  void goesNowhereElse() {
+    Driver it = suspended().join(Driver.node("m", "pool", 1, 8000, NodeStatus.READY));
+    assertThat(it.state("low")).isEqualTo(JobState.SUSPENDED);
+  }
+
+  @Test
+  void isStoppedWhenItsTimeIsOver() {
+    Driver it = suspended().forget().after(HOUR).pass();
+    assertThat(it.effects(Effect.StopAttempt.class))
+        .singleElement()
+        .satisfies(stop -> {
+          assertThat(stop.order().cause()).isEqualTo(new StopCause.SuspensionOver());
+          assertThat(stop.order().outcome()).isEqualTo(StopOutcome.REQUEUE);
+        });
+    it.stopAll();
+    assertThat(it.state("low")).isEqualTo(JobState.WAITING);
+    it.exit("high", 0);
+    assertThat(it.attempt("low").id().number()).isEqualTo(2);
+  }
+
+  @Test
+  void isStoppedWhenItsNodeIsDrained() {
+    Driver it = suspended();
+    it.join(Driver.node("n", "pool", 1, 8000, NodeStatus.DRAINING));
+    assertThat(it.state("low")).isEqualTo(JobState.STOPPING);
+  }
+
+  @Test
+  void waitsForANodeThatIsOnlySilent() {
+    Driver it = suspended();
+    it.join(Driver.node("n", "pool", 1, 8000, NodeStatus.SUSPECT)).exit("high", 0);
+    assertThat(it.state("low")).isEqualTo(JobState.SUSPENDED);
+    it.join(Driver.node("n", "pool", 1, 8000, NodeStatus.READY));
+    assertThat(it.state("low")).isEqualTo(JobState.ASSIGNED);
+  }
+
+  @Test
+  void isCancelledWhereItIs() {
+    Driver it = suspended().cancel("low").stopAll();
+    assertThat(it.state("low")).isEqualTo(JobState.CANCELLED);
+    assertThat(it.core.nodes().getFirst().cpuMillisUsed()).isEqualTo(4000);
+  }
+
+  @Test
+  void whatWasOrderedOtherwiseMeanwhileIsNotSuspended() {
+    Driver it = machine(8000);
+    it.submit(it.keeping("low", "g")).run().submit("o", "high").cancel("low");
+    it.suspended("low");
+    assertThat(it.state("low")).isEqualTo(JobState.STOPPING);
+    assertThat(it.state("high")).isEqualTo(JobState.WAITING);
+  }
+
+  @Test
+  void isFoundAgainByTheNextLeader() {
+    Driver it = suspended();
+    SchedulerState state = it.core.state();
+    it.core = SchedulerCore.load(state);
+    assertThat(it.core.state()).isEqualTo(state);
+    it.exit("high", 0);
+    assertThat(it.state("low")).isEqualTo(JobState.ASSIGNED);
+    Attempt resumed = it.attempt("low");
+    assertThat(SchedulerCore.load(it.core.state()).attempt(it.id("low"))).contains(resumed);
+  }
+}
