@@ -173,6 +173,7 @@ public final class SchedulerService implements AutoCloseable {
   /// Puts its gRPC services on a server that others may share.
   public void register(ApiServer.Builder api) {
     api.service(jobs).service(usage).service(plans).service(agents).interceptor(relay);
+    // What a job costs is mostly what these two cost.
     api.prompt(AgentServiceGrpc.getConnectMethod()).prompt(JobServiceGrpc.getSubmitJobMethod());
   }
 

@@ -76,15 +76,16 @@ public final class TokenVerifier {
     }
   }
 
-  /// Who bears `token`, if [#verify] answers at once, now and for some seconds.
-  public Optional<Principal> known(String token) {
+  /// Who bears `token`, if that was found out of late, so that [#verify] answers at once, now and
+  /// for some seconds.
+  public Optional<Principal> recent(String token) {
     return known.findLasting(token).map(Verified::principal);
   }
 
-  /// Looks at a token anew, so that it is [known][#known] if it is good.
+  /// Looks at a token anew, so that it is a [recent][#recent] one if it is good.
   ///
   /// @return who bears it; empty: it is not good, as far as is known, and [#verify] says why
-  public Optional<Principal> know(String token) {
+  public Optional<Principal> checkAnew(String token) {
     try {
       if (token.length() > MAX_LENGTH) {
         return Optional.empty();
@@ -96,7 +97,7 @@ public final class TokenVerifier {
         | ParseException
         | JOSEException
         | IllegalArgumentException e) {
-      LOG.debug("a token is not known: {}", e.toString());
+      LOG.debug("a token is not good: {}", e.toString());
       return Optional.empty();
     }
   }

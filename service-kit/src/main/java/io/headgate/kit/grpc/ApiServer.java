@@ -64,6 +64,7 @@ public final class ApiServer implements AutoCloseable {
   private final ActiveCalls calls;
   private final RequestSizes sizes;
   private final Handlers handlers;
+  private final HandOver handOver;
   private final AtomicBoolean closed = new AtomicBoolean();
 
   private ApiServer(Builder builder) {
@@ -75,6 +76,7 @@ public final class ApiServer implements AutoCloseable {
     this.sizes = new RequestSizes(config.maxMessageSize(), services);
     this.calls = new ActiveCalls(config.maxCalls(), config.requestTimeout());
     this.handlers = new Handlers(config.maxHandlers());
+    this.handOver = new HandOver(Set.copyOf(builder.prompt));
     observe(builder.telemetry.meter("io.headgate.kit.grpc"));
     this.server = build(builder, services);
   }
@@ -140,6 +142,7 @@ public final class ApiServer implements AutoCloseable {
     calls.stopStreams();
     server.stop().join();
     handlers.shutdownNow();
+    handOver.close();
   }
 
   /// What a server is made of. Not thread-safe.
@@ -231,7 +234,7 @@ public final class ApiServer implements AutoCloseable {
     chain.add(sizes);
     chain.add(new ValidationInterceptor(requests(services)));
     chain.addAll(builder.interceptors);
-    chain.add(new HandOver(builder.prompt));
+    chain.add(handOver);
     GrpcServiceBuilder grpc =
         GrpcService.builder()
             .useBlockingTaskExecutor(true)
@@ -305,7 +308,7 @@ public final class ApiServer implements AutoCloseable {
         .setUnit("{handler}")
         .setDescription("Handlers that run at this moment.")
         .ofLongs()
-        .buildWithCallback(gauge -> gauge.record(handlers.getActiveCount()));
+        .buildWithCallback(gauge -> gauge.record(handlers.getActiveCount() + handOver.running()));
     meter
         .gaugeBuilder("headgate.server.handlers.waiting")
         .setUnit("{handler}")

@@ -11,12 +11,20 @@ import io.grpc.ServerCallHandler;
 import io.grpc.ServerInterceptor;
 import io.grpc.Status;
 import java.util.Collection;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /// Gives each handler of a unary [prompt call][PromptCalls] a virtual thread, because it may block;
 /// everything before it ran on the event loop.
-final class HandOver implements ServerInterceptor {
+final class HandOver implements ServerInterceptor, AutoCloseable {
   private final Collection<MethodDescriptor<?, ?>> prompt;
+  private final AtomicInteger running = new AtomicInteger();
+
+  /// Interrupts those that still run when the server is closed.
+  private final ExecutorService threads =
+      Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("prompt-handler-", 0).factory());
 
   HandOver(Collection<MethodDescriptor<?, ?>> prompt) {
     this.prompt = prompt;
@@ -38,17 +46,30 @@ final class HandOver implements ServerInterceptor {
                 .wrap(
                     io.opentelemetry.context.Context.current()
                         .wrap(() -> handle(call, super::onHalfClose)));
-        Thread.ofVirtual().name("handler").start(handle);
+        threads.execute(handle);
       }
     };
   }
 
-  private static void handle(ServerCall<?, ?> call, Runnable handler) {
+  /// Handlers that run at this moment.
+  int running() {
+    return running.get();
+  }
+
+  @Override
+  public void close() {
+    threads.shutdownNow();
+  }
+
+  private void handle(ServerCall<?, ?> call, Runnable handler) {
+    running.incrementAndGet();
     try (var _ = FailureInterceptor.named()) {
       handler.run();
     } catch (RuntimeException | Error e) {
       @Nullable Metadata trailers = Status.trailersFromThrowable(e);
       call.close(Status.fromThrowable(e), trailers == null ? new Metadata() : trailers);
+    } finally {
+      running.decrementAndGet();
     }
   }
 }

@@ -49,12 +49,13 @@ final class PromptCalls extends SimpleDecoratingHttpService {
     if (token.isEmpty()) {
       return unwrap().serve(call, request);
     }
-    Optional<Principal> known = verifier.known(token.get());
-    if (known.isPresent()) {
-      return serve(call, request, roles.contains(known.get().role()));
+    Optional<Principal> recent = verifier.recent(token.get());
+    if (recent.isPresent()) {
+      return serve(call, request, roles.contains(recent.get().role()));
     }
     return HttpResponse.of(
-        CompletableFuture.supplyAsync(() -> verifier.know(token.get()), call.blockingTaskExecutor())
+        CompletableFuture.supplyAsync(
+                () -> verifier.checkAnew(token.get()), call.blockingTaskExecutor())
             .thenApplyAsync(
                 caller ->
                     serveLater(

@@ -100,17 +100,17 @@ class TokenVerifierTest {
   }
 
   @Test
-  void knowsATokenOnlyWhileItNeedNotCheckIt() {
+  void callsATokenRecentOnlyWhileItNeedNotCheckIt() {
     TokenVerifier verifier = tokens.verifier();
     String token = tokens.operator();
-    assertThat(verifier.known(token)).isEmpty();
-    assertThat(verifier.know(token)).map(Principal::subject).contains("operators/root");
-    assertThat(verifier.known(token)).isPresent();
+    assertThat(verifier.recent(token)).isEmpty();
+    assertThat(verifier.checkAnew(token)).map(Principal::subject).contains("operators/root");
+    assertThat(verifier.recent(token)).isPresent();
     clock.advance(Duration.ofSeconds(55));
-    assertThat(verifier.known(token)).as("it is checked soon").isEmpty();
-    assertThat(verifier.know(token)).as("so it is checked now").isPresent();
-    assertThat(verifier.known(token)).isPresent();
-    assertThat(verifier.know("nonsense")).isEmpty();
+    assertThat(verifier.recent(token)).as("it is checked soon").isEmpty();
+    assertThat(verifier.checkAnew(token)).as("so it is checked now").isPresent();
+    assertThat(verifier.recent(token)).isPresent();
+    assertThat(verifier.checkAnew("nonsense")).isEmpty();
   }
 
   @Test

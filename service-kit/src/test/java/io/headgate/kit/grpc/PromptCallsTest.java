@@ -36,6 +36,7 @@ class PromptCallsTest {
       new ApiServerExtension(api ->
           api.service(new WatchedShelf())
               .interceptor(new Watcher())
+              .onDenied((caller, _) -> see(caller.subject() + " is denied"))
               .prompt(ShelfServiceGrpc.getPutBookMethod())
               .prompt(ShelfServiceGrpc.getExchangeMethod()));
 
@@ -83,17 +84,22 @@ class PromptCallsTest {
   }
 
   @Test
-  void whoeverMayNotCallIsRefusedElsewhere() {
-    for (Channel channel :
-        new Channel[] {
-          SERVER.anonymous(),
-          SERVER.channel("nonsense"),
-          SERVER.channel(SERVER.tokens().node("acme", "gpu-1"))
-        }) {
-      var stub = ShelfServiceGrpc.newBlockingStub(channel);
-      assertThat(refusal(() -> stub.putBook(request("emma"))).reason())
-          .isIn("TOKEN_MISSING", "TOKEN_INVALID", "ROLE_DENIED");
+  void whoeverHearsOfDenialsMayBlock() {
+    Channel node = SERVER.channel(SERVER.tokens().node("acme", "gpu-1"));
+    var stub = ShelfServiceGrpc.newBlockingStub(node);
+    for (int times = 0; times < 2; times++) {
+      assertThat(refusal(() -> stub.putBook(request("emma"))).reason()).isEqualTo("ROLE_DENIED");
     }
+    Seen denied = new Seen("tenants/acme/nodes/gpu-1 is denied", false);
+    assertThat(SEEN).as("of a new token, and of one that is known").containsExactly(denied, denied);
+  }
+
+  @Test
+  void aTokenThatIsNoneIsRefused() {
+    var none = ShelfServiceGrpc.newBlockingStub(SERVER.anonymous());
+    assertThat(refusal(() -> none.putBook(request("emma"))).reason()).isEqualTo("TOKEN_MISSING");
+    var wrong = ShelfServiceGrpc.newBlockingStub(SERVER.channel("nonsense"));
+    assertThat(refusal(() -> wrong.putBook(request("emma"))).reason()).isEqualTo("TOKEN_INVALID");
     assertThat(SEEN).isEmpty();
   }
 
