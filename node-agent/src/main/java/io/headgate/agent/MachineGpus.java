@@ -14,7 +14,8 @@ public record MachineGpus(List<DeviceInfo> devices, List<String> absent, List<St
     problems = List.copyOf(problems);
   }
 
-  /// Looks at them; nothing of them is changed.
+  /// Looks at them. Nothing of them is changed; the driver's module for managed memory is loaded,
+  /// as by any program that uses CUDA, if it is not yet.
   public static MachineGpus look() {
     return GpuDrivers.look(GpuConfig.DEFAULTS);
   }

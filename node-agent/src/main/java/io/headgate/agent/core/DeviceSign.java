@@ -64,10 +64,12 @@ public sealed interface DeviceSign {
   /// @param problem one sentence
   record SliceStuck(String problem) implements DeviceSign {}
 
-  /// What holds a slice of it to its size is gone; until its job ends, only the watch does.
+  /// MPS holds a slice of it no more, until its job ends.
   ///
   /// @param slice its name
-  record SliceUnguarded(String slice) implements DeviceSign {}
+  /// @param memory whether it held its memory too, which only the watch does now; else only its
+  ///   processors were its part
+  record SliceUnguarded(String slice, boolean memory) implements DeviceSign {}
 
   /// The slices that were to be made of it last were refused, one after the other.
   ///

@@ -148,11 +148,15 @@ public final class HealthRules {
       case DeviceSign.SliceStuck(String problem) ->
           Optional.of(
               DeviceCondition.degraded("a slice cannot be removed: " + problem, Remedy.INSPECT));
-      case DeviceSign.SliceUnguarded(String slice) ->
+      case DeviceSign.SliceUnguarded(String slice, boolean memory) ->
           Optional.of(
               DeviceCondition.degraded(
-                  "MPS limits the slice %s no more; until its job ends, only the watch does that"
-                      .formatted(slice),
+                  "MPS limits the slice %s no more; until its job ends, %s"
+                      .formatted(
+                          slice,
+                          memory
+                              ? "only the watch limits its memory"
+                              : "nothing limits its processors"),
                   Remedy.INSPECT));
       case DeviceSign.SlicesRefused(int times, String problem) ->
           Optional.of(refused(times, problem));

@@ -6,7 +6,6 @@ import io.headgate.agent.core.Input;
 import io.headgate.agent.core.IsolationLevel;
 import io.headgate.agent.core.MemoryMeter;
 import io.headgate.agent.driver.GpuDriver;
-import io.headgate.agent.driver.GpuDriverException;
 import io.headgate.agent.driver.GpuProcess;
 import io.headgate.agent.driver.SlicePlan;
 import io.headgate.agent.process.JobProcesses;
@@ -67,30 +66,31 @@ public final class MemoryWatch implements AutoCloseable {
   /// @param grace what a job has then for its callback and for SIGTERM together, before SIGKILL
   public record Settings(Duration interval, Duration grace) {}
 
-  /// What the slices that there are let each attempt have.
-  ///
-  /// @param attempts that have any
-  /// @param limits bytes by device and attempt
-  /// @param close devices with slices that are not hardware
-  private record Shares(
-      List<SlicePlan> plans,
-      Set<AttemptKey> attempts,
-      Map<String, SortedMap<AttemptKey, Long>> limits,
-      Set<String> close) {
-    static Shares of(List<SlicePlan> plans) {
-      Shares shares = new Shares(plans, new HashSet<>(), new HashMap<>(), new HashSet<>());
+  /// What the slices that there are let each attempt have. Not changed once it is made.
+  private static final class Shares {
+    private final List<SlicePlan> plans;
+
+    /// That have any.
+    private final Set<AttemptKey> attempts = new HashSet<>();
+
+    /// Bytes by device and attempt.
+    private final Map<String, SortedMap<AttemptKey, Long>> limits = new HashMap<>();
+
+    /// Devices with slices that are not hardware.
+    private final Set<String> close = new HashSet<>();
+
+    Shares(List<SlicePlan> plans) {
+      this.plans = plans;
       for (SlicePlan plan : plans) {
         String device = plan.grant().deviceUuid();
-        shares.attempts.add(plan.attempt());
-        shares
-            .limits
+        attempts.add(plan.attempt());
+        limits
             .computeIfAbsent(device, _ -> new TreeMap<>())
             .merge(plan.attempt(), plan.memoryLimitBytes(), Long::sum);
         if (!plan.isolation().satisfies(IsolationLevel.HARDWARE)) {
-          shares.close.add(device);
+          close.add(device);
         }
       }
-      return shares;
     }
   }
 
@@ -128,8 +128,11 @@ public final class MemoryWatch implements AutoCloseable {
   /// Confined to the thread of the rounds.
   private final class Rounds implements Runnable {
     private final List<Look> looks;
-    private Shares shares = Shares.of(List.of());
+    private Shares shares = new Shares(List.of());
     private int round;
+
+    /// What went wrong, to say each once.
+    private final Set<Class<?>> failures = new HashSet<>();
 
     Rounds(List<Look> looks) {
       this.looks = looks;
@@ -137,9 +140,20 @@ public final class MemoryWatch implements AutoCloseable {
 
     @Override
     public void run() {
+      try {
+        watch();
+      } catch (RuntimeException e) {
+        // Thrown on, it would be the last round of all devices, and nobody would hear of it.
+        if (failures.add(e.getClass())) {
+          LOG.error("a round of the watch over memory failed; the next one follows", e);
+        }
+      }
+    }
+
+    private void watch() {
       List<SlicePlan> plans = driver.discover();
       if (!plans.equals(shares.plans)) {
-        shares = Shares.of(plans);
+        shares = new Shares(plans);
       }
       round = (round + 1) % ROUNDS_AT_EASE;
       for (int i = 0; i < looks.size(); i++) {
@@ -209,8 +223,9 @@ public final class MemoryWatch implements AutoCloseable {
                   }
                   isAsked.set(false);
                 });
-      } catch (GpuDriverException e) {
-        blinded(String.valueOf(e.getMessage()));
+      } catch (RuntimeException e) {
+        // Here, so that the other devices are asked all the same.
+        blinded(e.toString());
         isAsked.set(false);
       }
     }

@@ -94,8 +94,12 @@ record Discovery(Nvml nvml, Function<String, Optional<Path>> cgroups, Optional<M
       return Optional.empty();
     }
     return mps.get()
-        .protocol(uuid, driver)
-        .filter(protocol -> !limitsMemory || protocol == MpsProtocol.V3);
+        .protocol(
+            uuid,
+            driver,
+            mps.get().protocols().stream()
+                .filter(protocol -> !limitsMemory || protocol == MpsProtocol.V3)
+                .toList());
   }
 
   private static int majorOf(String version) {

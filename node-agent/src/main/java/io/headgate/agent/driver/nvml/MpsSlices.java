@@ -70,11 +70,17 @@ final class MpsSlices implements SliceMechanism {
     mounts = Optional.of(program);
   }
 
+  /// In which daemons may be spoken to, the best first.
+  List<MpsProtocol> protocols() {
+    return settings.protocols();
+  }
+
   /// How slices of the GPU can be made: in the first protocol in which one was, for a moment.
   ///
   /// @param driver its major version
-  Optional<MpsProtocol> protocol(String gpuUuid, int driver) {
-    for (MpsProtocol protocol : settings.protocols()) {
+  /// @param protocols that will do
+  Optional<MpsProtocol> protocol(String gpuUuid, int driver, List<MpsProtocol> protocols) {
+    for (MpsProtocol protocol : protocols) {
       Optional<String> problem =
           protocol == MpsProtocol.V3 && driver < MpsProtocol.V3_DRIVER
               ? Optional.of("the driver is older than " + MpsProtocol.V3_DRIVER)
@@ -82,7 +88,7 @@ final class MpsSlices implements SliceMechanism {
       if (problem.isEmpty()) {
         return Optional.of(protocol);
       }
-      boolean hasAnother = settings.protocols().getLast() != protocol;
+      boolean hasAnother = protocols.getLast() != protocol;
       LOG.atLevel(hasAnother ? Level.INFO : Level.WARN)
           .log("no parts of GPU {} are made by MPS {}: {}", gpuUuid, protocol, problem.get());
     }
@@ -256,8 +262,9 @@ final class MpsSlices implements SliceMechanism {
         own.stream().map(MpsPlace::sharedMemory).findFirst());
   }
 
-  /// Slices of which MPS holds nobody to anything any more: their jobs' next processes are limited
-  /// by nothing but the watch. What is lost comes back with the next agent only.
+  /// Slices of which MPS holds nobody to anything any more: their jobs' next processes have all
+  /// processors, and memory as far as a cgroup or the watch lets them. What is lost comes back with
+  /// the next agent only.
   List<DeviceSign> signs(List<SlicePlan> made) {
     for (SlicePlan plan : made) {
       try {
@@ -272,7 +279,9 @@ final class MpsSlices implements SliceMechanism {
     }
     return made.stream()
         .filter(plan -> lost.contains(plan.name()))
-        .map(plan -> (DeviceSign) new DeviceSign.SliceUnguarded(plan.name()))
+        .map(plan ->
+            (DeviceSign)
+                new DeviceSign.SliceUnguarded(plan.name(), plan.placement().containsKey(LIMIT_MIB)))
         .toList();
   }
 

@@ -199,13 +199,10 @@ public final class NvmlGpuDriver implements GpuDriver {
 
   @Override
   public void release(SlicePlan plan) {
-    boolean present = gpus.has(plan.grant().deviceUuid());
-    if (!present && mechanisms.of(plan) == mps) {
-      mps.release(plan);
-      return;
-    }
-    if (!present && plan.placement().isEmpty()) {
-      // Nothing was made, on a GPU that is gone or never was.
+    if (!gpus.has(plan.grant().deviceUuid()) && mechanisms.isGoneWithItsGpu(plan)) {
+      if (MpsSlices.isServed(plan)) {
+        mps.release(plan);
+      }
       return;
     }
     Gpu gpu = gpu(plan.grant());

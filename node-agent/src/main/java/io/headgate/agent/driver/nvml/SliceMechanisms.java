@@ -54,6 +54,12 @@ record SliceMechanisms(
             () -> new GpuDriverException("this agent makes no slices by " + plan.mechanism()));
   }
 
+  /// Whether nothing of the slice is left on a GPU that is not here any more. An instance may be,
+  /// when the GPU is back.
+  boolean isGoneWithItsGpu(SlicePlan plan) {
+    return plan.placement().isEmpty() || !(of(plan) instanceof MigInstances);
+  }
+
   /// Whether slices that are called so are made of no other maker's GPUs.
   boolean areOnlyNvidias(String mechanism) {
     return Stream.of(mig, cgroup, cgroupAndMps, mps)

@@ -145,6 +145,9 @@ class MpsNamespacesTest {
           .containsExactly(pipe(driver, slice).resolve("slice/job"));
       signal("KILL", daemon(pipe(driver, slice)));
       await().atMost(LONG).until(() -> !driver.read(FakeGpus.uuid(0)).signs().isEmpty());
+      assertThat(driver.read(FakeGpus.uuid(0)).signs())
+          .as("its memory is the cgroup's still")
+          .containsExactly(new DeviceSign.SliceUnguarded(slice.name(), false));
     }
     int before = gpus.calls().size();
     try (NvmlGpuDriver driver = open(withCgroups(false))) {
@@ -157,6 +160,31 @@ class MpsNamespacesTest {
       assertThat(cuda(driver.environment(List.of(slice)))).isEqualTo("mps limit=0 threads=50");
       driver.release(slice);
       assertThat(gpus.limits(0)).isEmpty();
+    }
+  }
+
+  @Test
+  void endsADaemonBesideACgroupWhoseGpuIsGone() throws Exception {
+    SlicePlan slice;
+    try (NvmlGpuDriver driver = open(withCgroups(true))) {
+      slice = made(driver);
+    }
+    gpus.isLost(0);
+    try (NvmlGpuDriver driver = open(withCgroups(false))) {
+      driver.release(slice);
+    }
+    assertThat(Processes.withEntry("CUDA_MPS_LOG_DIRECTORY=" + root)).isEmpty();
+    gpus.isBack(0);
+  }
+
+  @Test
+  void asksNoProtocolBesideACgroupThatLimitsMemoryItself() {
+    gpus.fault("mps-v3", 1, 1);
+    try (NvmlGpuDriver driver = open(withCgroups(true))) {
+      assertThat(plan(driver, "a", part(0, "1/2")).mechanism()).isEqualTo("cgroup");
+      assertThat(gpus.calls())
+          .as("the second was not tried")
+          .noneMatch(call -> call.contains("set_default_device_pinned_mem_limit"));
     }
   }
 
@@ -267,7 +295,7 @@ class MpsNamespacesTest {
       signal("KILL", daemon(pipe(driver, slice)));
       await().atMost(LONG).until(() -> !driver.read(FakeGpus.uuid(0)).signs().isEmpty());
       assertThat(driver.read(FakeGpus.uuid(0)).signs())
-          .containsExactly(new DeviceSign.SliceUnguarded(slice.name()));
+          .containsExactly(new DeviceSign.SliceUnguarded(slice.name(), true));
     }
     try (NvmlGpuDriver driver = open(settings(AUTO))) {
       driver.realise(slice);
@@ -287,7 +315,7 @@ class MpsNamespacesTest {
       daemon(pipe(driver, slice)).children().forEach(ProcessHandle::destroyForcibly);
       await().atMost(LONG).until(() -> !driver.read(FakeGpus.uuid(0)).signs().isEmpty());
       assertThat(driver.read(FakeGpus.uuid(0)).signs())
-          .containsExactly(new DeviceSign.SliceUnguarded(slice.name()));
+          .containsExactly(new DeviceSign.SliceUnguarded(slice.name(), true));
       driver.release(slice);
       assertThat(driver.read(FakeGpus.uuid(0)).signs()).isEmpty();
       driver.release(other);

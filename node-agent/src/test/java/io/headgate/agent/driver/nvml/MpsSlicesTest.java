@@ -270,7 +270,7 @@ class MpsSlicesTest {
       signal("KILL", daemon);
       await().atMost(LONG).until(() -> !driver.read(FakeGpus.uuid(0)).signs().isEmpty());
       assertThat(driver.read(FakeGpus.uuid(0)).signs())
-          .containsExactly(new DeviceSign.SliceUnguarded(slice.name()));
+          .containsExactly(new DeviceSign.SliceUnguarded(slice.name(), true));
       assertThat(driver.read(FakeGpus.uuid(1)).signs()).isEmpty();
     }
     try (NvmlGpuDriver driver = opened()) {
