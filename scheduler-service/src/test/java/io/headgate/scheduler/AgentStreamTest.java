@@ -144,6 +144,15 @@ final class AgentStreamTest {
                     .setContainer(Container.newBuilder().setImage("localhost/train:1")))
             .build();
     FakeAgent.awaitThat(() -> takes(job));
+    // Its engine may be back before a job comes to it.
+    plain.open(
+        plain.hello().setImageRules(ImageRules.newBuilder().addAllowed("registry.example/**")));
+    FakeAgent.awaitThat(() -> !takes(job));
+    Refused.by(() -> submit(alice, job))
+        .hasReason(Status.Code.FAILED_PRECONDITION, "IMAGE_NOT_ALLOWED")
+        .names("spec.container.image", "a-0", "registry.example/**");
+    plain.open(plain.hello());
+    FakeAgent.awaitThat(() -> takes(job));
     FakeAgent able = installation.agent("z-0");
     able.open(able.hello().setRunsImages(true));
     submit(alice, job);

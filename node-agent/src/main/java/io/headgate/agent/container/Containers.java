@@ -88,7 +88,7 @@ public final class Containers {
     }
   }
 
-  /// Called once, before anything is made: removes what is there for others than these.
+  /// Called before anything is made: removes what is there for others than these.
   public void recover(Collection<AttemptKey> live) throws IOException {
     devices.retain(live);
     Set<String> copies = live.stream().map(this::copyOf).collect(Collectors.toSet());

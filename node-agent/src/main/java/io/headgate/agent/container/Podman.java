@@ -43,6 +43,7 @@ record Podman(EngineProgram podman, Duration pullTimeout, String description)
           image.toString(),
           "never-started");
     } catch (EngineProgram.FailedException e) {
+      podman.run("info"); // its store can be read, so it is the image
       throw new ImageException("image %s cannot be had: %s".formatted(image, e.getMessage()));
     }
     String root = podman.run("mount", "--", name).strip();

@@ -1,11 +1,16 @@
 package io.headgate.agent.runtime;
 
 import io.headgate.agent.container.Containers;
+import io.headgate.agent.core.AttemptKey;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Collection;
+import java.util.HashSet;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
@@ -27,6 +32,9 @@ final class ContainerSupply implements AutoCloseable {
   private final Condition closing = lock.newCondition();
   private volatile State state = new State(Optional.empty(), Optional.of("not looked for yet"));
   private boolean closed; // Guarded by lock.
+
+  /// Of those that an earlier agent began, what lives; null: not known yet. Guarded by looking.
+  private @Nullable Set<AttemptKey> inherited;
 
   /// Finds an engine.
   interface Engine {
@@ -67,6 +75,42 @@ final class ContainerSupply implements AutoCloseable {
           }
         });
     return this;
+  }
+
+  /// Called once, before anything is made: removes what there is for others than these, or will do
+  /// so as soon as there is an engine.
+  void recover(Collection<AttemptKey> live) throws IOException {
+    looking.lock();
+    try {
+      inherited = new HashSet<>(live);
+      if (state.known().isPresent()) {
+        state.known().get().recover(live);
+      }
+    } finally {
+      looking.unlock();
+    }
+  }
+
+  /// Removes what there is for an attempt of which nothing lives any more.
+  void remove(AttemptKey attempt) throws IOException {
+    if (known().isEmpty()) {
+      forget(attempt);
+    }
+    Optional<Containers> found = known();
+    if (found.isPresent()) {
+      found.get().remove(attempt);
+    }
+  }
+
+  private void forget(AttemptKey attempt) {
+    looking.lock();
+    try {
+      if (inherited != null) {
+        inherited.remove(attempt);
+      }
+    } finally {
+      looking.unlock();
+    }
   }
 
   /// Whether they were there when last looked for.
@@ -123,7 +167,12 @@ final class ContainerSupply implements AutoCloseable {
   private State now(Optional<Containers> known) {
     try {
       if (known.isEmpty()) {
-        return new State(engine.open());
+        Containers found = engine.open();
+        if (inherited != null) {
+          // No job has begun by it yet, so what is not inherited is nobody's.
+          found.recover(inherited);
+        }
+        return new State(found);
       }
       known.get().demandEngine();
       return new State(known.get());

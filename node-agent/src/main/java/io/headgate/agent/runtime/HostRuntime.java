@@ -1,6 +1,5 @@
 package io.headgate.agent.runtime;
 
-import io.headgate.agent.container.Containers;
 import io.headgate.agent.core.Assignment;
 import io.headgate.agent.core.AttemptKey;
 import io.headgate.agent.driver.GpuDriver;
@@ -11,7 +10,6 @@ import io.headgate.agent.process.SupervisorSpec;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Collection;
-import java.util.Optional;
 
 /// The machine itself: attempts are its processes.
 ///
@@ -45,10 +43,7 @@ record HostRuntime(
 
   @Override
   public void recover(Collection<AttemptKey> live) throws IOException {
-    Optional<Containers> found = containers.known();
-    if (found.isPresent()) {
-      found.get().recover(live);
-    }
+    containers.recover(live);
   }
 
   @Override

@@ -216,8 +216,8 @@ final class HostWorkload implements Workload {
     if (cgroup.isPresent()) {
       Cgroups.killAndRemove(cgroup.get());
     }
-    if (assignment.container().isPresent() && machine.containers().known().isPresent()) {
-      containers().remove(assignment.key());
+    if (assignment.container().isPresent()) {
+      machine.containers().remove(assignment.key());
     }
     machine.walls().remove(assignment.key().directoryName());
   }

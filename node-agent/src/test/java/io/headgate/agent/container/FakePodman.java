@@ -18,6 +18,7 @@ public final class FakePodman {
       store=$(dirname "$0")/store
       echo "$*" >> "$store/calls"
       last=${!#}
+      [[ -e $0.broken && $1 != version ]] && { echo 'Error: database is locked' >&2; exit 125; }
       case $1 in
         version) echo 9.9 ;;
         create)
@@ -53,6 +54,11 @@ public final class FakePodman {
   /// Its path.
   public Path program() {
     return program;
+  }
+
+  /// From now on its store cannot be read.
+  void breakDown() throws IOException {
+    Files.createFile(program.resolveSibling("podman.broken"));
   }
 
   /// As one that an agent has left.

@@ -59,6 +59,15 @@ class PodmanTest {
             "image localhost/absent:latest cannot be had: podman create: Error: no such image");
   }
 
+  /// The job may run on another machine.
+  @Test
+  void takesNoImageForAbsentWhoseStoreIsBroken() throws Exception {
+    fake.breakDown();
+    assertThatExceptionOfType(EngineProgram.FailedException.class)
+        .isThrownBy(() -> store.open("a", TRAIN, PullPolicy.IF_NOT_PRESENT, () -> false))
+        .withMessage("podman info: Error: database is locked");
+  }
+
   @Test
   void givesUpAnImageThatNobodyWantsAnyMore() {
     AtomicInteger asked = new AtomicInteger();

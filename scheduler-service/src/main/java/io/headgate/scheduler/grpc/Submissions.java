@@ -35,6 +35,7 @@ import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -236,16 +237,21 @@ final class Submissions {
           Refusals.withoutImages(request.at(indexes.getFirst()), id, use.without().get()));
     }
     // Not on the leader's loop: patterns are others' words.
+    Set<String> judged = new HashSet<>();
     for (int index : indexes) {
       String image = request.jobs().get(index).getSpec().getContainer().getImage();
-      use.rules()
-          .forEach((rules, node) ->
-              rules
-                  .problem(image)
-                  .ifPresent(problem -> {
-                    throw CatalogRefusal.byAll(
-                        Refusals.imageNotAllowed(request.at(index), id, node, problem));
-                  }));
+      if (!judged.add(image)) {
+        continue;
+      }
+      for (LeaderView.ImageUse.Ruling ruling : use.rulings()) {
+        ruling
+            .rules()
+            .problem(image)
+            .ifPresent(problem -> {
+              throw CatalogRefusal.byAll(
+                  Refusals.imageNotAllowed(request.at(index), id, ruling.node(), problem));
+            });
+      }
     }
   }
 

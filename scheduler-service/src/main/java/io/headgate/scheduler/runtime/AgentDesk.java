@@ -67,7 +67,7 @@ final class AgentDesk {
     entry.suspect = false;
     entry.lost = false;
     entry.runsImages = hello.runsImages();
-    entry.imageRules = hello.imageRules();
+    entry.imageRules = state.nodes.shared(hello.imageRules());
     // What is being shut down does not change its mind on another stream; the next process may.
     entry.closing = entry.closing && again;
     entry.undelivered.clear();

@@ -10,10 +10,7 @@ import io.headgate.scheduler.core.node.NodeId;
 import io.headgate.type.ImageRules;
 import java.time.Instant;
 import java.util.Collection;
-import java.util.Collections;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 
 /// The leader's state, to be read on its loop only.
@@ -51,11 +48,14 @@ public record LeaderView(SchedulerCore core, CatalogView catalog, Reads reads, I
 
   /// What nodes have said of jobs with an image.
   ///
-  /// @param without one that runs none; empty: all do
-  /// @param rules which images run, each with one of the nodes where it is so
-  public record ImageUse(Optional<Node> without, Map<ImageRules, Node> rules) {
+  /// @param without one that runs none now; empty: all do
+  /// @param rulings which images may run, also where none does now: its engine may come back
+  public record ImageUse(Optional<Node> without, List<Ruling> rulings) {
+    /// One of the nodes with the same rules.
+    public record Ruling(Node node, ImageRules rules) {}
+
     public ImageUse {
-      rules = Collections.unmodifiableMap(new LinkedHashMap<>(rules));
+      rulings = List.copyOf(rulings);
     }
   }
 

@@ -8,11 +8,13 @@ import io.headgate.scheduler.core.node.Node;
 import io.headgate.scheduler.core.node.NodeId;
 import io.headgate.scheduler.runtime.LeaderView.Contact;
 import io.headgate.type.ImageRules;
+import java.util.ArrayList;
 import java.util.Collection;
-import java.util.LinkedHashMap;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /// The books, for questions. Confined to the loop.
 final class LoopReads implements LeaderView.Reads {
@@ -74,19 +76,21 @@ final class LoopReads implements LeaderView.Reads {
   @Override
   public LeaderView.ImageUse images(Collection<PoolId> pools) {
     Optional<Node> without = Optional.empty();
-    Map<ImageRules, Node> rules = new LinkedHashMap<>();
+    List<LeaderView.ImageUse.Ruling> rulings = new ArrayList<>();
+    Set<ImageRules> seen = Collections.newSetFromMap(new IdentityHashMap<>());
     for (NodeBook.Entry entry : state.nodes.entries()) {
       Optional<Node> node = entry.machine().map(Supply.Machine::node);
       if (node.isEmpty() || !pools.contains(node.get().pool())) {
         continue;
       }
-      if (entry.runsImages) {
-        rules.putIfAbsent(entry.imageRules, node.get());
-      } else {
+      if (!entry.runsImages) {
         without = without.or(() -> node);
       }
+      if (seen.add(entry.imageRules)) {
+        rulings.add(new LeaderView.ImageUse.Ruling(node.get(), entry.imageRules));
+      }
     }
-    return new LeaderView.ImageUse(without, rules);
+    return new LeaderView.ImageUse(without, rulings);
   }
 
   private Contact contact(NodeBook.Entry entry) {

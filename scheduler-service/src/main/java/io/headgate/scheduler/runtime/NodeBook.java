@@ -46,7 +46,7 @@ final class NodeBook {
     /// Whether it runs jobs with an image, as it says itself; until then it is not doubted.
     boolean runsImages = true;
 
-    /// Which images may.
+    /// Which images may, by [#shared].
     ImageRules imageRules = ImageRules.NONE;
 
     /// UUIDs of devices on which it can place nothing new, as it says itself.
@@ -132,6 +132,16 @@ final class NodeBook {
         clocks.remove(id);
       }
     }
+  }
+
+  /// The rules as the object that other nodes with the same ones have, so that a look tells whether
+  /// they are others: they may be long, and are asked for at each submission.
+  ImageRules shared(ImageRules rules) {
+    return entries.values().stream()
+        .map(entry -> entry.imageRules)
+        .filter(rules::equals)
+        .findFirst()
+        .orElse(rules);
   }
 
   /// Shared with the node's stream.
