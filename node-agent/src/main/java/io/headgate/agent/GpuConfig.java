@@ -4,6 +4,7 @@ import io.headgate.kit.config.ByteSize;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 
 /// How the agent treats the machine's own GPUs.
 ///
@@ -31,25 +32,26 @@ public record GpuConfig(
   ///
   /// @param library its name, as the system's linker finds it, or its path
   /// @param timeout how long a call may take, before the slice that it was for has failed
-  /// @param checkpoint the program that suspends jobs; where there is none they are stopped
+  /// @param checkpoint the program that suspends jobs; where none is named they are stopped
   /// @param checkpointTimeout how long a suspension may take, before the job is stopped instead
   public record Nvml(
-      String library, Duration timeout, Path checkpoint, Duration checkpointTimeout) {
+      String library, Duration timeout, Optional<Path> checkpoint, Duration checkpointTimeout) {
     public static final Nvml DEFAULTS = new Nvml("libnvidia-ml.so.1", Duration.ofSeconds(30));
 
-    /// With the program where NVIDIA's packages have it.
+    /// Without a program that suspends jobs.
     public Nvml(String library, Duration timeout) {
-      this(library, timeout, Path.of("/usr/bin/cuda-checkpoint"), Duration.ofSeconds(60));
+      this(library, timeout, Optional.empty(), Duration.ofSeconds(60));
     }
 
     public Nvml {
       if (library.isBlank() || timeout.compareTo(Duration.ofMillis(100)) < 0) {
         throw new IllegalArgumentException("nvml: a library, and a timeout of at least 100ms");
       }
-      if (!checkpoint.isAbsolute() || checkpointTimeout.compareTo(Duration.ofMillis(100)) < 0) {
+      if (checkpoint.filter(program -> !program.isAbsolute()).isPresent()
+          || checkpointTimeout.compareTo(Duration.ofMillis(100)) < 0) {
         throw new IllegalArgumentException(
             "nvml: an absolute checkpoint, not %s, and a checkpoint-timeout of at least 100ms"
-                .formatted(checkpoint));
+                .formatted(checkpoint.map(Path::toString).orElse("none")));
       }
     }
   }

@@ -139,8 +139,10 @@ final class GpuDrivers {
             cgroups::of,
             mps,
             KernelDevices.HERE,
-            Optional.of(
-                new CudaCheckpoint(config.nvml().checkpoint(), config.nvml().checkpointTimeout())));
+            config
+                .nvml()
+                .checkpoint()
+                .map(program -> new CudaCheckpoint(program, config.nvml().checkpointTimeout())));
     return NvmlGpuDriver.open(settings, NvmlSteps.NONE);
   }
 

@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -150,7 +151,7 @@ class AgentMainTest {
               endpoints: {schedulers: ["http://a:1", "http://b:2"]}
               gpu:
                 driver: nvml
-                nvml: {library: /opt/libnvidia-ml.so.1, timeout: 5s}
+                nvml: {library: /opt/libnvidia-ml.so.1, timeout: 5s, checkpoint: /opt/cuda-checkpoint}
                 mig: {mode: auto, strangers: remove}
                 mps: {use: auto, protocol: v3, directory: /run/mps, reserve: 1GiB, compute: limited}
                 watchdog: {interval: 1s}
@@ -173,7 +174,11 @@ class AgentMainTest {
         .isEqualTo(
             new GpuConfig(
                 GpuConfig.Driver.NVML,
-                new GpuConfig.Nvml("/opt/libnvidia-ml.so.1", Duration.ofSeconds(5)),
+                new GpuConfig.Nvml(
+                    "/opt/libnvidia-ml.so.1",
+                    Duration.ofSeconds(5),
+                    Optional.of(Path.of("/opt/cuda-checkpoint")),
+                    Duration.ofSeconds(60)),
                 GpuConfig.Rocm.DEFAULTS,
                 new GpuConfig.Mig(GpuConfig.Mig.Mode.AUTO, GpuConfig.Mig.Strangers.REMOVE),
                 new GpuConfig.Mps(

@@ -47,11 +47,13 @@ class NodeAgentSuspensionTest {
 
   @AfterEach
   void stop() {
+    // Else it waits for a while that what it has told is acknowledged.
+    plane.acknowledgeAll();
     agent.ifPresent(running -> running.stopJobsAndClose(FakeControlPlane.PATIENCE));
     plane.close();
   }
 
-  private void start(Path program) {
+  private void start(Optional<Path> program) {
     int before = plane.hellos.size();
     NodeAgent started =
         new NodeAgent(
@@ -109,6 +111,10 @@ class NodeAgentSuspensionTest {
   }
 
   private ConnectResponse.Builder suspend(String job, long order) {
+    return suspend(job, order, false);
+  }
+
+  private ConnectResponse.Builder suspend(String job, long order, boolean skipCallback) {
     return ConnectResponse.newBuilder()
         .setStop(
             Stop.newBuilder()
@@ -116,6 +122,7 @@ class NodeAgentSuspensionTest {
                 .setJob(Orders.name(job))
                 .setAttempt(1)
                 .setKind(Stop.Kind.KIND_PREEMPT)
+                .setSkipCallback(skipCallback)
                 .setSuspension(order));
   }
 
@@ -136,7 +143,7 @@ class NodeAgentSuspensionTest {
 
   @Test
   void keepsAJobForAnotherAndHasItGoOnWhereItWas() throws Exception {
-    start(gpus.checkpoint());
+    start(Optional.of(gpus.checkpoint()));
     runCounting(whole("low", COUNTS), "low");
     long process = process("low");
     plane.send(suspend("low", 7));
@@ -148,7 +155,7 @@ class NodeAgentSuspensionTest {
 
     // Its GPU is another's meanwhile, also for an agent that was started again.
     agent.orElseThrow().close();
-    start(gpus.checkpoint());
+    start(Optional.of(gpus.checkpoint()));
     assertThat(plane.hellos.getLast().getAttemptsList())
         .singleElement()
         .matches(
@@ -173,9 +180,63 @@ class NodeAgentSuspensionTest {
     assertThat(end.getExitCode()).isEqualTo(137);
   }
 
+  /// The program that takes the step which hangs.
+  private ProcessHandle awaitStep() {
+    String program = gpus.checkpoint().toString();
+    return await()
+        .atMost(FakeControlPlane.PATIENCE)
+        .until(
+            () ->
+                ProcessHandle.current()
+                    .children()
+                    .filter(child -> child.info().command().equals(Optional.of(program)))
+                    .filter(_ -> gpus.calls().contains("cuda-checkpoint lock"))
+                    .findAny(),
+            Optional::isPresent)
+        .orElseThrow();
+  }
+
+  @Test
+  void obeysWhatWasOrderedLastOnceItIsSuspended() throws Exception {
+    start(Optional.of(gpus.checkpoint()));
+    runCounting(whole("low", COUNTS), "low");
+    gpus.hang("checkpoint");
+    plane.send(suspend("low", 7));
+    ProcessHandle step = awaitStep();
+    plane.send(suspend("low", 7, true));
+    ConnectResponse.Builder cancel = Orders.stop(plane.leadership, "low", Stop.Kind.KIND_CANCEL);
+    cancel.getStopBuilder().setSkipCallback(true);
+    plane.send(cancel);
+    // What comes after them is answered after them.
+    plane.send(Orders.stop(plane.leadership, "other", Stop.Kind.KIND_CANCEL));
+    plane.awaitEnd("other");
+    assertThat(step.isAlive()).isTrue();
+    gpus.works("checkpoint");
+    AttemptReport end = plane.awaitEnd("low");
+    assertThat(end.getEndReason()).isEqualTo(EndReason.END_REASON_STOPPED);
+    assertThat(end.getExitCode()).as("it stood still").isEqualTo(137);
+  }
+
+  @Test
+  void endsTheStepThatAnEarlierAgentBegan() throws Exception {
+    start(Optional.of(gpus.checkpoint()));
+    runCounting(whole("low", COUNTS), "low");
+    gpus.hang("checkpoint");
+    plane.send(suspend("low", 7));
+    ProcessHandle step = awaitStep();
+    agent.orElseThrow().close();
+    assertThat(step.isAlive()).as("nobody waits for it now").isTrue();
+    start(Optional.of(gpus.checkpoint()));
+    await().atMost(FakeControlPlane.PATIENCE).until(() -> gpus.calls().size() == 2);
+    assertThat(gpus.calls()).containsExactly("cuda-checkpoint lock", "cuda-checkpoint unlock");
+    assertThat(step.isAlive()).isFalse();
+    plane.send(Orders.stop(plane.leadership, "low", Stop.Kind.KIND_CANCEL));
+    assertThat(plane.awaitEnd("low").getExitCode()).as("it goes on").isEqualTo(9);
+  }
+
   @Test
   void stopsAJobThatItCannotSuspendAndSaysWhy() throws Exception {
-    start(gpus.checkpoint());
+    start(Optional.of(gpus.checkpoint()));
     // The last step fails, so all before are undone; and what is done then is the usual stop.
     gpus.fault("checkpoint", 801, 1);
     runCounting(whole("stubborn", COUNTS), "stubborn");
@@ -209,7 +270,7 @@ class NodeAgentSuspensionTest {
 
   @Test
   void stopsJobsWhereNothingSuspendsThem() throws Exception {
-    start(root.resolve("nowhere"));
+    start(Optional.empty());
     runCounting(whole("low", COUNTS), "low");
     plane.send(suspend("low", 7));
     AttemptReport end = plane.awaitEnd("low");

@@ -6,6 +6,7 @@ import static io.headgate.scheduler.Installation.awaitState;
 import static io.headgate.scheduler.Installation.get;
 import static io.headgate.scheduler.Installation.submit;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.grpc.Status.Code;
 import io.headgate.proto.agent.v1.AttemptReport.EndReason;
@@ -151,6 +152,22 @@ final class JobChangesTest {
   void skipsTheCallbackWhenAskedTo() {
     cancel(true);
     assertThat(agent.awaitStop(job).getSkipCallback()).isTrue();
+    awaitState(alice, job, Job.State.STATE_CANCELLED);
+  }
+
+  @Test
+  void saysOnlyWhatStandsOfAJobThatWasStopping() {
+    agent.slowToStop();
+    requeue();
+    agent.awaitStop(job);
+    cancel(true);
+    FakeAgent.awaitThat(() -> agent.awaitStop(job).getKind() == Stop.Kind.KIND_CANCEL);
+    assertThat(agent.stops())
+        .filteredOn(stop -> stop.getJob().endsWith("/" + job))
+        .as("that nothing is called back comes with the new order")
+        .extracting(Stop::getKind, Stop::getSkipCallback)
+        .containsExactly(tuple(Stop.Kind.KIND_PREEMPT, false), tuple(Stop.Kind.KIND_CANCEL, true));
+    agent.quickToStop().ends(job, EndReason.END_REASON_STOPPED);
     awaitState(alice, job, Job.State.STATE_CANCELLED);
   }
 

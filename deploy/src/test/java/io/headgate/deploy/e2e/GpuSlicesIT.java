@@ -26,6 +26,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -104,7 +105,7 @@ class GpuSlicesIT {
     GpuConfig kept = nvidia("kept", 580, GpuConfig.Mps.Use.OFF);
     Files.copy(
         directory.resolve("fakes/cuda-checkpoint"),
-        kept.nvml().checkpoint(),
+        kept.nvml().checkpoint().orElseThrow(),
         StandardCopyOption.COPY_ATTRIBUTES);
     agents.add(agent("kept", kept));
     agents.add(agent("amd", amd()));
@@ -128,7 +129,10 @@ class GpuSlicesIT {
     return new GpuConfig(
         GpuConfig.Driver.NVML,
         new GpuConfig.Nvml(
-            library.toString(), PATIENCE, machine.resolve("cuda-checkpoint"), PATIENCE),
+            library.toString(),
+            PATIENCE,
+            Optional.of(machine.resolve("cuda-checkpoint")),
+            PATIENCE),
         GpuConfig.Rocm.DEFAULTS,
         GpuConfig.Mig.DEFAULTS,
         new GpuConfig.Mps(

@@ -15,6 +15,11 @@ public record StopOrder(Kind kind, boolean skipCallback, long suspension) {
     return new StopOrder(kind, skipCallback);
   }
 
+  /// This one after an earlier one: a callback that was to be skipped stays so.
+  public StopOrder after(StopOrder earlier) {
+    return new StopOrder(kind, skipCallback || earlier.skipCallback, suspension);
+  }
+
   /// Why.
   public enum Kind {
     /// Another job needs the place.

@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
@@ -20,6 +21,9 @@ import java.util.concurrent.TimeUnit;
 /// @param timeout how long all of a suspension, or of its end, may take
 public record CudaCheckpoint(Path program, Duration timeout) {
   private static final int MAX_ANSWER = 4096;
+
+  /// In its environment, with the process that it is about.
+  private static final String MARK = "HEADGATE_CHECKPOINT_PID";
 
   /// What the driver says of a process.
   public enum State {
@@ -39,7 +43,7 @@ public record CudaCheckpoint(Path program, Duration timeout) {
 
   /// How the process stands; an error also if it does not use CUDA.
   public State state(long pid, Duration patience) throws IOException, InterruptedException {
-    String answer = run(patience, "--get-state", "--pid", Long.toString(pid)).strip();
+    String answer = run(pid, patience, "--get-state").strip();
     try {
       return State.valueOf(answer.toUpperCase(Locale.ROOT));
     } catch (IllegalArgumentException _) {
@@ -50,33 +54,40 @@ public record CudaCheckpoint(Path program, Duration timeout) {
   /// Has what it asks of CUDA wait, once what it asked before is done.
   public void lock(long pid, Duration patience) throws IOException, InterruptedException {
     String wait = Long.toString(patience.toMillis());
-    var _ = run(patience, "--action", "lock", "--timeout", wait, "--pid", Long.toString(pid));
+    var _ = run(pid, patience, "--action", "lock", "--timeout", wait);
   }
 
   /// Moves what a locked one has of GPUs to main memory.
   public void checkpoint(long pid, Duration patience) throws IOException, InterruptedException {
-    var _ = run(patience, "--action", "checkpoint", "--pid", Long.toString(pid));
+    var _ = run(pid, patience, "--action", "checkpoint");
   }
 
   /// Moves that back, to the same GPUs; it is locked then.
   public void restore(long pid, Duration patience) throws IOException, InterruptedException {
-    var _ = run(patience, "--action", "restore", "--pid", Long.toString(pid));
+    var _ = run(pid, patience, "--action", "restore");
   }
 
   /// Lets it use CUDA again.
   public void unlock(long pid, Duration patience) throws IOException, InterruptedException {
-    var _ = run(patience, "--action", "unlock", "--pid", Long.toString(pid));
+    var _ = run(pid, patience, "--action", "unlock");
   }
 
-  private String run(Duration patience, String... arguments)
+  /// Those of it that an agent started, which may have ended since, and that still are at it.
+  public List<ProcessHandle> at(Collection<Long> pids) throws IOException {
+    return MarkedProcesses.findAny(pids.stream().map(pid -> MARK + "=" + pid).toList());
+  }
+
+  private String run(long pid, Duration patience, String... arguments)
       throws IOException, InterruptedException {
     List<String> command = new ArrayList<>(List.of(program.toString()));
     command.addAll(List.of(arguments));
-    Process process =
-        FreshProgram.start(
-            new ProcessBuilder(command)
-                .redirectErrorStream(true)
-                .redirectInput(new File("/dev/null")));
+    command.addAll(List.of("--pid", Long.toString(pid)));
+    ProcessBuilder builder =
+        new ProcessBuilder(command).redirectErrorStream(true).redirectInput(new File("/dev/null"));
+    builder.environment().clear();
+    builder.environment().put("PATH", FreshProgram.PATH);
+    builder.environment().put(MARK, Long.toString(pid));
+    Process process = FreshProgram.start(builder);
     CompletableFuture<String> answer = new CompletableFuture<>();
     Thread.startVirtualThread(() -> answer.complete(read(process.getInputStream())));
     if (!process.waitFor(Math.max(1, patience.toMillis()), TimeUnit.MILLISECONDS)) {

@@ -87,8 +87,7 @@ final class AttemptOrders {
     lock.lock();
     try {
       boolean late = order != null;
-      // One that skips the callback is not taken back by a later one that does not.
-      order = order != null && order.skipCallback() ? order : stop;
+      order = order == null ? stop : stop.after(order);
       if (stop.kind() == StopOrder.Kind.OVER_LIMIT) {
         machine.instruments().enforced(late ? Enforcement.KILLED : Enforcement.STOPPED);
       }
@@ -273,7 +272,10 @@ final class AttemptOrders {
     lock.lock();
     try {
       phase = reached;
-      if (reached == Phase.RUNNING && order != null && order.equals(tried)) {
+      if (reached == Phase.RUNNING
+          && order != null
+          && tried != null
+          && order.suspension() == tried.suspension()) {
         order = order.withoutSuspension();
       }
       carryOut();

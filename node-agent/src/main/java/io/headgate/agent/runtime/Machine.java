@@ -14,6 +14,7 @@ record Machine(
     Ledger ledger,
     GpuDriver driver,
     WorkloadRuntime runtime,
+    MainMemory memory,
     ImageRules images,
     MemoryWatch watch,
     DeviceWatch devices,

@@ -57,6 +57,7 @@ final class OnDisk {
             ledger,
             driver,
             runtime,
+            MainMemory.ofMachine(),
             settings.containers().rules(),
             new MemoryWatch(driver, runtime.processes(), settings.watch(), instruments),
             devices,

@@ -68,22 +68,26 @@ final class Suspension {
                 () -> new ImpossibleException("without cgroup v2 nothing is made to stand still"));
     long deadline = deadline(program);
     Map<Long, Long> using = using(deadline);
-    requireRoom(using.values());
+    long bytes = takeRoom(using.values());
     List<Long> pids = List.copyOf(using.keySet());
-    machine.ledger().recordSuspending(key(), pids);
     try {
-      for (long pid : pids) {
-        program.lock(pid, left(deadline));
-      }
-      for (long pid : pids) {
-        program.checkpoint(pid, left(deadline));
+      try {
+        machine.ledger().recordSuspending(key(), pids);
+        for (long pid : pids) {
+          program.lock(pid, left(deadline));
+        }
+        for (long pid : pids) {
+          program.checkpoint(pid, left(deadline));
+        }
+      } finally {
+        machine.memory().giveBack(bytes);
       }
       Failpoint.AFTER_CHECKPOINT.reach();
       freeze(freezer, true, deadline);
       Failpoint.AFTER_FREEZE.reach();
       // Programs that began to use a device meanwhile, and drivers that lag behind.
       while (!using(deadline).isEmpty()) {
-        circumstances.pause(GLANCE.compareTo(left(deadline)) < 0 ? GLANCE : left(deadline));
+        glance(deadline);
       }
     } catch (IOException | RuntimeException e) {
       undo(e);
@@ -111,6 +115,7 @@ final class Suspension {
       throw new IOException("what suspended it is not on this machine any more");
     }
     long deadline = deadline(program.get());
+    endSteps(program.get(), pids.get(), deadline);
     if (workload.freezer().isPresent()) {
       freeze(workload.freezer().get(), false, deadline);
     }
@@ -122,17 +127,27 @@ final class Suspension {
     machine.ledger().recordGoingOn(key());
   }
 
+  /// Ends the steps that an agent began whose end they outlived: they would be taken after all.
+  private void endSteps(CudaCheckpoint program, List<Long> pids, long deadline) throws IOException {
+    List<ProcessHandle> steps = program.at(pids);
+    while (!steps.isEmpty()) {
+      steps.forEach(ProcessHandle::destroyForcibly);
+      glance(deadline);
+      steps = program.at(pids);
+    }
+  }
+
+  /// Asks again after each step: the driver may still be at one whose program was ended.
   private void goOn(CudaCheckpoint program, long pid, long deadline)
       throws IOException, InterruptedException {
     CudaCheckpoint.State state = program.state(pid, left(deadline));
-    if (state == CudaCheckpoint.State.FAILED) {
-      throw new IOException("the driver gave process " + pid + " up");
-    }
-    if (state == CudaCheckpoint.State.CHECKPOINTED) {
-      program.restore(pid, left(deadline));
-    }
-    if (state != CudaCheckpoint.State.RUNNING) {
-      program.unlock(pid, left(deadline));
+    while (state != CudaCheckpoint.State.RUNNING) {
+      switch (state) {
+        case FAILED -> throw new IOException("the driver gave process " + pid + " up");
+        case CHECKPOINTED -> program.restore(pid, left(deadline));
+        case LOCKED, RUNNING -> program.unlock(pid, left(deadline));
+      }
+      state = program.state(pid, left(deadline));
     }
   }
 
@@ -175,17 +190,25 @@ final class Suspension {
 
   /// What moves to main memory is the job's, and counts as such: else the kernel would end it, or
   /// its neighbours.
-  private void requireRoom(Collection<Long> devices) throws IOException {
+  ///
+  /// @return how much of the machine's it has taken, to be given back once it is in use
+  private long takeRoom(Collection<Long> devices) throws IOException {
     long needed = devices.stream().mapToLong(Long::longValue).sum();
-    long used =
-        machine
-            .runtime()
-            .processes()
-            .usage(List.of(key()))
-            .getOrDefault(key(), JobUsage.NONE)
-            .memoryBytes();
-    long own = assignment.memoryBytes() == 0 ? Long.MAX_VALUE : assignment.memoryBytes() - used;
-    long free = Math.min(own, available());
+    if (assignment.memoryBytes() != 0) {
+      long used =
+          machine
+              .runtime()
+              .processes()
+              .usage(List.of(key()))
+              .getOrDefault(key(), JobUsage.NONE)
+              .memoryBytes();
+      requireRoom(needed, assignment.memoryBytes() - used);
+    }
+    requireRoom(needed, machine.memory().take(needed));
+    return needed;
+  }
+
+  private static void requireRoom(long needed, long free) throws ImpossibleException {
     if (needed > free) {
       throw new ImpossibleException(
           "its %d MiB of device memory do not fit into the %d MiB of main memory that it has left"
@@ -193,23 +216,19 @@ final class Suspension {
     }
   }
 
-  /// Of the machine's main memory.
-  private static long available() throws IOException {
-    for (String line : Files.readAllLines(Path.of("/proc/meminfo"))) {
-      if (line.startsWith("MemAvailable:")) {
-        return Long.parseLong(line.replaceAll("[^0-9]", "")) << 10;
-      }
-    }
-    return Long.MAX_VALUE;
-  }
-
   private void freeze(Path cgroup, boolean still, long deadline) throws IOException {
     String wanted = still ? "1" : "0";
+    // What an agent does that has taken this one's place is not undone.
+    var _ = left(deadline);
     Files.writeString(cgroup.resolve("cgroup.freeze"), wanted, StandardOpenOption.WRITE);
     while (!Files.readAllLines(cgroup.resolve("cgroup.events")).contains("frozen " + wanted)) {
-      Duration left = left(deadline);
-      circumstances.pause(GLANCE.compareTo(left) < 0 ? GLANCE : left);
+      glance(deadline);
     }
+  }
+
+  private void glance(long deadline) throws IOException {
+    Duration left = left(deadline);
+    circumstances.pause(GLANCE.compareTo(left) < 0 ? GLANCE : left);
   }
 
   private long deadline(CudaCheckpoint program) {

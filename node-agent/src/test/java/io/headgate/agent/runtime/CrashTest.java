@@ -251,7 +251,7 @@ class CrashTest {
   @ParameterizedTest
   @MethodSource("stepsOfSuspensions")
   void suspendsItAllTheSameAndLosesNothing(Failpoint step) throws Exception {
-    Cgroups tried = Cgroups.discover("suspension-test");
+    Cgroups tried = Cgroups.discover("suspension-test-" + step.ordinal());
     tried.removeIfEmpty();
     assumeThat(tried.areAvailable()).as("this machine lets us make cgroups").isTrue();
     install();

@@ -28,6 +28,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
 /// An agent without a wire, run by [CrashTest] in a JVM of its own: it takes one job on, stops it
@@ -120,8 +121,13 @@ final class CrashingAgent {
 
   private static void await(Agent agent, Predicate<AttemptReport> expected) throws Exception {
     while (agent.reports().get().stream().noneMatch(expected)) {
-      Thread.onSpinWait();
+      pause();
     }
+  }
+
+  /// Others need the processors.
+  private static void pause() throws InterruptedException {
+    var _ = new CountDownLatch(1).await(2, TimeUnit.MILLISECONDS);
   }
 
   /// The number of the job's program.
@@ -145,7 +151,7 @@ final class CrashingAgent {
       // The job is ready to be stopped, and its supervisor can be told to.
       await(agent, report -> report.started().isPresent());
       while (!Files.exists(data.resolve("checkpoints/acme/job/starts"))) {
-        Thread.onSpinWait();
+        pause();
       }
     }
     if (arguments[1].equals("stop")) {

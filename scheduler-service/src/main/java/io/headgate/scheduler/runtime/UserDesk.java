@@ -204,7 +204,8 @@ final class UserDesk {
     change(turn, job, cancel.reply(), true);
   }
 
-  /// The order to stop may be the same as before: then only this tells the agents.
+  /// Where the order to stop stays the same as before, only this tells the agents. Another one that
+  /// follows says it, too, and what goes before would contradict it.
   private void skipCallback(Turn turn, JobRecord job) {
     state
         .jobs
@@ -214,9 +215,19 @@ final class UserDesk {
           AttemptRecord changed = attempt.withSkipCallback();
           state.jobs.change(changed);
           turn.attempts.put(changed.id(), changed);
+          boolean stays =
+              changed
+                  .attempt()
+                  .stop()
+                  .filter(order ->
+                      switch (order.outcome()) {
+                        case REQUEUE, SUSPEND -> false;
+                        case CANCEL, FAIL, LOSE -> true;
+                      })
+                  .isPresent();
           List<WorkerStatus> workers = changed.attempt().workers();
           for (int worker = 0; worker < workers.size(); worker++) {
-            if (changed.attempt().stop().isPresent() && workers.get(worker).isLive()) {
+            if (stays && workers.get(worker).isLive()) {
               turn.dispatches.add(state.recorder.stop(job, changed, worker));
             }
           }

@@ -227,12 +227,13 @@ public final class FakeGpus {
     write("faults/" + function, "slow " + millis);
   }
 
-  void hang(String function) {
+  /// Calls of the function do not return until it works again.
+  public void hang(String function) {
     makeDirectory(state.resolve("faults"));
     write("faults/" + function, "hang");
   }
 
-  void works(String function) {
+  public void works(String function) {
     delete("faults/" + function);
   }
 
