@@ -183,12 +183,9 @@ public final class Installation implements AutoCloseable {
         .toList();
   }
 
-  /// The tenant whose node has this machine's GPUs.
-  Optional<String> tenantOfLocalGpus() throws IOException {
-    return knownNodes.read().stream()
-        .filter(entry -> entry.plan().isLocal())
-        .map(KnownNodes.Entry::tenant)
-        .findFirst();
+  /// The node that has this machine's GPUs.
+  Optional<KnownNodes.Entry> localNode() throws IOException {
+    return knownNodes.read().stream().filter(entry -> entry.plan().isLocal()).findFirst();
   }
 
   /// The GPUs of this machine that an agent of this process gives to jobs; empty: none has them.

@@ -22,8 +22,9 @@ final class LocalGpus {
 
   /// One remark each.
   ///
+  /// @param pool that their node joined, maybe before it had them
   /// @param root whether this process may do all that a machine's agent may
-  static List<String> remarks(List<DeviceInfo> devices, boolean root) {
+  static List<String> remarks(List<DeviceInfo> devices, String pool, boolean root) {
     if (devices.isEmpty()) {
       return List.of("none that can be used now; the log says why");
     }
@@ -39,6 +40,9 @@ final class LocalGpus {
         remarks.add(
             "%d x %s %d GiB; %s"
                 .formatted(count, kind.model(), kind.gib(), parts(kind.isolation()))));
+    if (!pool.equals(StarterConfiguration.POOL)) {
+      remarks.add("in pool " + pool);
+    }
     if (!root) {
       remarks.add("without root: whole GPUs and watched parts; jobs run as you, without walls");
       remarks.add(

@@ -68,6 +68,11 @@ public record NodePlan(String id, String pool, String gpus) {
     return List.copyOf(plans);
   }
 
+  /// The same in another pool.
+  NodePlan in(String other) {
+    return new NodePlan(id, other, gpus);
+  }
+
   /// Whether its devices are this machine's.
   public boolean isLocal() {
     return gpus.equals(LOCAL);

@@ -3,6 +3,7 @@ package io.headgate.deploy;
 import io.headgate.sdk.cli.output.UsageException;
 import io.headgate.sdk.config.Pool;
 import java.util.List;
+import java.util.Optional;
 
 /// Which pool of a configuration new agents join.
 final class NodePools {
@@ -25,6 +26,24 @@ final class NodePools {
                     : "no static pool of the configuration is for " + model,
                 "POOL_NOT_FOUND",
                 "its pools: " + String.join(", ", pools.stream().map(NodePools::named).toList())));
+  }
+
+  /// Refuses to give a node devices that its pool is not for.
+  ///
+  /// @param model empty: no devices, which suit any pool
+  static void demandFit(NodePlan node, String model, List<Pool> pools) {
+    Optional<Pool> other =
+        pools.stream()
+            .filter(pool -> pool.name().equals(node.pool()))
+            .filter(pool -> pool.gpuModel() != null && !model.equalsIgnoreCase(pool.gpuModel()))
+            .findFirst();
+    if (other.isPresent() && !model.isEmpty()) {
+      throw new UsageException(
+          "node %s has joined pool %s, and is to have %s now"
+              .formatted(node.id(), named(other.get()), model),
+          "POOL_MISMATCH",
+          "a node stays in its pool: change the pool's gpuModel, or leave --nodes out");
+    }
   }
 
   private static String named(Pool pool) {

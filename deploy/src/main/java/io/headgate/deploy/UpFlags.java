@@ -56,9 +56,9 @@ final class UpFlags {
       paramLabel = "NODES",
       description =
           "Agents to add: local (this machine with its GPUs), cpu (without), none, or"
-              + " sim:NODESxGPUSxMODEL[-MEMORY] (simulated ones). They join the pool of that model."
-              + " Default: in a new installation local if it has GPUs, or cpu; else none. Known"
-              + " agents start again.")
+              + " sim:NODESxGPUSxMODEL[-MEMORY] (simulated ones). New ones join the pool of that"
+              + " model; known ones get these GPUs where they are. Default: in a new installation"
+              + " local if it has GPUs, or cpu; else none. Known agents start again.")
   @Nullable String nodes;
 
   @Option(

@@ -1,10 +1,12 @@
 package io.headgate.deploy;
 
 import io.headgate.agent.MachineGpus;
+import io.headgate.agent.core.DeviceInfo;
 import io.headgate.deploy.demo.Demo;
 import io.headgate.sdk.cli.output.UsageException;
 import io.headgate.sdk.config.Configuration;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -71,17 +73,18 @@ final class UpNodes {
   }
 
   /// What there is to say of this machine's GPUs.
-  List<String> remarks(Installation installation) {
-    return installation
-        .localGpus()
-        .map(devices -> LocalGpus.remarks(devices, LocalGpus.isRoot()))
-        .orElseGet(() ->
-            machine == null
-                ? List.of()
-                : machine.problems().stream().map(problem -> "none: " + problem).toList());
+  List<String> remarks(Installation installation) throws IOException {
+    Optional<List<DeviceInfo>> devices = installation.localGpus();
+    Optional<KnownNodes.Entry> node = installation.localNode();
+    if (devices.isPresent() && node.isPresent()) {
+      return LocalGpus.remarks(devices.get(), node.get().plan().pool(), LocalGpus.isRoot());
+    }
+    return machine == null
+        ? List.of()
+        : machine.problems().stream().map(problem -> "none: " + problem).toList();
   }
 
-  /// Those that are not known yet.
+  /// Those that are to be there, with the devices that they are to have.
   ///
   /// @param inForce the tenant's configuration
   List<NodePlan> toAdd(Installation installation, String tenant, Configuration inForce)
@@ -89,8 +92,8 @@ final class UpNodes {
     if (demo) {
       return Demo.nodes();
     }
-    List<NodePlan> plans = toAdd(inForce, !installation.knownNodes(tenant).isEmpty());
-    Optional<String> holder = installation.tenantOfLocalGpus();
+    List<NodePlan> plans = toAdd(inForce, installation.knownNodes(tenant));
+    Optional<String> holder = installation.localNode().map(KnownNodes.Entry::tenant);
     if (plans.stream().anyMatch(NodePlan::isLocal)
         && holder.filter(other -> !other.equals(tenant)).isPresent()) {
       throw new UsageException(
@@ -101,17 +104,27 @@ final class UpNodes {
     return plans;
   }
 
-  /// @param hasNodes whether the tenant has some already
-  List<NodePlan> toAdd(Configuration inForce, boolean hasNodes) {
+  /// @param known those that the tenant has already: they stay in the pools that they joined
+  List<NodePlan> toAdd(Configuration inForce, List<NodePlan> known) {
     boolean own =
         inForce.pools().stream().anyMatch(pool -> pool.name().equals(StarterConfiguration.POOL));
-    if (named == null && (hasNodes || !own)) {
+    if (named == null && (!known.isEmpty() || !own)) {
       return List.of();
     }
-    List<NodePlan> plans = plans(chosen(), StarterConfiguration.POOL);
-    return own || plans.isEmpty()
-        ? plans
-        : plans(chosen(), NodePools.forModel(model(plans.getFirst()), inForce.pools()));
+    List<NodePlan> places = new ArrayList<>();
+    for (NodePlan plan : plans(chosen(), StarterConfiguration.POOL)) {
+      Optional<NodePlan> before =
+          known.stream().filter(node -> node.id().equals(plan.id())).findFirst();
+      if (before.isPresent()) {
+        if (!before.get().gpus().equals(plan.gpus())) {
+          NodePools.demandFit(before.get(), model(plan), inForce.pools());
+        }
+        places.add(plan.in(before.get().pool()));
+      } else {
+        places.add(own ? plan : plan.in(NodePools.forModel(model(plan), inForce.pools())));
+      }
+    }
+    return places;
   }
 
   private String model(NodePlan plan) {

@@ -69,8 +69,8 @@ class UpNodesTest {
     assertThat(starter.policies())
         .extracting(Policy::reservation)
         .containsExactly(GpuQuantity.parse("2"));
-    assertThat(nodes(null, WORKSTATION).toAdd(starter, false)).containsExactly(LOCAL);
-    assertThat(nodes(null, WITHOUT).toAdd(starter, false)).containsExactly(CPU);
+    assertThat(nodes(null, WORKSTATION).toAdd(starter, List.of())).containsExactly(LOCAL);
+    assertThat(nodes(null, WITHOUT).toAdd(starter, List.of())).containsExactly(CPU);
     assertThat(nodes(null, WITHOUT).starter().profiles())
         .extracting(Profile::name)
         .containsExactly("cpu");
@@ -80,8 +80,8 @@ class UpNodesTest {
   void addsNothingUnaskedToAnInstallationThatHasNodes() {
     Configuration starter = StarterConfiguration.forGpus(0);
 
-    assertThat(nodes(null, WORKSTATION).toAdd(starter, true)).isEmpty();
-    assertThat(nodes("local", WORKSTATION).toAdd(starter, true)).containsExactly(LOCAL);
+    assertThat(nodes(null, WORKSTATION).toAdd(starter, List.of(CPU))).isEmpty();
+    assertThat(nodes("local", WORKSTATION).toAdd(starter, List.of(CPU))).containsExactly(LOCAL);
   }
 
   @Test
@@ -94,22 +94,46 @@ class UpNodesTest {
     assertThat(nodes(null, WORKSTATION).outgrow(began)).isFalse();
   }
 
+  private static Configuration ofSeveralPools() throws Exception {
+    return ConfigurationReader.read(
+            "pools.yaml",
+            """
+            apiVersion: headgate/v1
+            kind: Configuration
+            pools:
+              - {name: datacentre, type: static, gpuModel: H100}
+              - {name: desks, type: static, gpuModel: RTX4090}
+              - {name: machines, type: static}
+            """)
+        .configuration();
+  }
+
   @Test
   void joinsThePoolOfItsModel() throws Exception {
-    Configuration configuration =
-        ConfigurationReader.read(
-                "pools.yaml",
-                """
-                apiVersion: headgate/v1
-                kind: Configuration
-                pools:
-                  - {name: datacentre, type: static, gpuModel: H100}
-                  - {name: desks, type: static, gpuModel: RTX4090}
-                """)
-            .configuration();
+    Configuration configuration = ofSeveralPools();
 
-    assertThat(nodes("local", WORKSTATION).toAdd(configuration, false))
+    assertThat(nodes("local", WORKSTATION).toAdd(configuration, List.of()))
         .containsExactly(new NodePlan("node-0", "desks", "local"));
-    assertThat(nodes(null, WORKSTATION).toAdd(configuration, false)).isEmpty();
+    assertThat(nodes(null, WORKSTATION).toAdd(configuration, List.of())).isEmpty();
+  }
+
+  @Test
+  void aKnownNodeGetsGpusInThePoolThatItJoinedIfThatIsForThem() throws Exception {
+    UpNodes local = nodes("local", WORKSTATION);
+
+    assertThat(local.toAdd(ofSeveralPools(), List.of(CPU.in("machines"))))
+        .containsExactly(LOCAL.in("machines"));
+    assertThat(LocalGpus.remarks(WORKSTATION.devices(), "machines", true))
+        .contains("in pool machines");
+    assertThatThrownBy(() -> local.toAdd(ofSeveralPools(), List.of(CPU.in("datacentre"))))
+        .isInstanceOfSatisfying(
+            UsageException.class,
+            refusal ->
+                assertThat(refusal)
+                    .hasMessage(
+                        "node node-0 has joined pool datacentre (H100), and is to have RTX4090 now"));
+    assertThat(local.toAdd(ofSeveralPools(), List.of(LOCAL.in("datacentre"))))
+        .as("it starts again as it was")
+        .containsExactly(LOCAL.in("datacentre"));
   }
 }
