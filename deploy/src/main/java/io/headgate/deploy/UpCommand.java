@@ -68,6 +68,7 @@ public final class UpCommand implements CliCommand {
       return RunningUp.show(invocation, directory, given());
     }
     try (InstanceLock held = lock.get()) {
+      nodes.requireFree();
       FreePorts.check(flags.ip, flags.port, flags.schedulers);
       return serve(invocation, directory, held, wanted, nodes);
     } finally {

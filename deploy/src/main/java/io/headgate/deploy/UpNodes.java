@@ -52,6 +52,18 @@ final class UpNodes {
     }
   }
 
+  /// Refuses GPUs that another agent gives to jobs; asked once no other `up` has the data
+  /// directory.
+  void requireFree() {
+    if (NodePlan.LOCAL.equals(named) && machine().holder().isPresent()) {
+      throw new UsageException(
+          "this machine's GPUs are those of " + machine().holder().get(),
+          "GPUS_TAKEN",
+          "two agents would each give all of them away: end that one, or leave them out:"
+              + " headgate up --nodes cpu");
+    }
+  }
+
   /// Whether what is in force is what a new installation without GPUs began with, and there are
   /// some now.
   boolean outgrow(Configuration inForce) {
@@ -81,7 +93,11 @@ final class UpNodes {
     }
     return machine == null
         ? List.of()
-        : machine.problems().stream().map(problem -> "none: " + problem).toList();
+        : Stream.concat(
+                machine.holder().map("they are those of "::concat).stream(),
+                machine.problems().stream())
+            .map("none: "::concat)
+            .toList();
   }
 
   /// Those that are to be there, with the devices that they are to have.
@@ -135,7 +151,7 @@ final class UpNodes {
     if (named != null) {
       return named;
     }
-    return machine().devices().isEmpty() ? CPU : NodePlan.LOCAL;
+    return machine().devices().isEmpty() || machine().holder().isPresent() ? CPU : NodePlan.LOCAL;
   }
 
   private static List<NodePlan> plans(String nodes, String pool) {

@@ -13,6 +13,7 @@ import io.headgate.sdk.config.Policy;
 import io.headgate.sdk.config.Profile;
 import io.headgate.type.GpuQuantity;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -22,9 +23,17 @@ class UpNodesTest {
       new MachineGpus(
           List.of(),
           List.of("no ROCm here"),
-          List.of("the NVIDIA driver is not loaded; modprobe nvidia"));
+          List.of("the NVIDIA driver is not loaded; modprobe nvidia"),
+          Optional.empty());
   private static final MachineGpus WORKSTATION =
-      new MachineGpus(List.of(gpu(0), gpu(1)), List.of("no ROCm here"), List.of());
+      new MachineGpus(
+          List.of(gpu(0), gpu(1)), List.of("no ROCm here"), List.of(), Optional.empty());
+  private static final MachineGpus PRODUCTION =
+      new MachineGpus(
+          List.of(gpu(0), gpu(1)),
+          List.of("no ROCm here"),
+          List.of(),
+          Optional.of("the agent of process 12 (data directory /var/lib/headgate)"));
   private static final NodePlan LOCAL = new NodePlan("node-0", "local", "local");
   private static final NodePlan CPU = new NodePlan("node-0", "local", "");
 
@@ -74,6 +83,18 @@ class UpNodesTest {
     assertThat(nodes(null, WITHOUT).starter().profiles())
         .extracting(Profile::name)
         .containsExactly("cpu");
+  }
+
+  @Test
+  void leavesGpusThatAnotherAgentGivesToJobs() {
+    UpNodes unasked = nodes(null, PRODUCTION);
+    assertThat(unasked.toAdd(unasked.starter(), List.of())).containsExactly(CPU);
+    unasked.requireFree();
+    assertThatThrownBy(() -> nodes("local", PRODUCTION).requireFree())
+        .isInstanceOf(UsageException.class)
+        .hasMessageContaining(
+            "those of the agent of process 12 (data directory /var/lib/headgate)");
+    nodes("local", WORKSTATION).requireFree();
   }
 
   @Test

@@ -10,7 +10,20 @@ import java.util.Optional;
 ///
 /// @param driver where they come from
 public record GpuConfig(
-    Driver driver, Nvml nvml, Rocm rocm, Mig mig, Mps mps, Watchdog watchdog, Health health) {
+    Driver driver,
+    Nvml nvml,
+    Rocm rocm,
+    Mig mig,
+    Mps mps,
+    Watchdog watchdog,
+    Health health,
+    Lock lock) {
+  /// Without a lock: of GPUs that no other agent can have.
+  public GpuConfig(
+      Driver driver, Nvml nvml, Rocm rocm, Mig mig, Mps mps, Watchdog watchdog, Health health) {
+    this(driver, nvml, rocm, mig, mps, watchdog, health, new Lock(false, Optional.empty()));
+  }
+
   /// Where GPUs come from.
   public enum Driver {
     /// NVIDIA's and AMD's, whichever there are; of those that there are not, the log says why.
@@ -216,6 +229,20 @@ public record GpuConfig(
     }
   }
 
+  /// The lock by which one agent of a machine has its GPUs.
+  ///
+  /// @param use whether
+  /// @param directory where it is; absent: `/run` for root, else where the user's files of this
+  ///   boot are
+  public record Lock(boolean use, Optional<Path> directory) {
+    /// The variable counts also for agents that have no configuration of their own, as those of
+    /// `up`.
+    public static final Lock DEFAULTS =
+        new Lock(
+            true,
+            Optional.ofNullable(System.getenv("HEADGATE_AGENT_GPU_LOCK_DIRECTORY")).map(Path::of));
+  }
+
   public static final GpuConfig DEFAULTS = of(Driver.AUTO);
 
   public static final GpuConfig NONE = of(Driver.NONE);
@@ -228,6 +255,7 @@ public record GpuConfig(
         Mig.DEFAULTS,
         Mps.DEFAULTS,
         Watchdog.DEFAULTS,
-        Health.DEFAULTS);
+        Health.DEFAULTS,
+        Lock.DEFAULTS);
   }
 }

@@ -81,7 +81,11 @@ final class GpuDrivers {
         (e.isAbsent() ? absent : problems).add(String.valueOf(e.getMessage()));
       }
     }
-    return new MachineGpus(devices, absent, problems);
+    return new MachineGpus(
+        devices,
+        absent,
+        problems,
+        devices.isEmpty() ? Optional.empty() : GpuLock.holder(gpu.lock()));
   }
 
   private static GpuDriver required(String name, Supplier<GpuDriver> opening) {

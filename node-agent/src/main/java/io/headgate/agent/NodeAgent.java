@@ -48,6 +48,7 @@ public final class NodeAgent implements AutoCloseable {
   private static final Duration DELIVERY_PATIENCE = Duration.ofSeconds(10);
 
   private final GpuDriver driver;
+  private final Optional<GpuLock> gpuLock;
   private final DeviceWatch devices;
   private final Agent agent;
   private final AgentInstruments instruments;
@@ -57,8 +58,8 @@ public final class NodeAgent implements AutoCloseable {
 
   /// Opens the data directory; nothing runs yet.
   ///
-  /// @throws UncheckedIOException when it cannot be used, or another agent uses it, or the GPUs
-  ///   that the configuration demands are not there
+  /// @throws UncheckedIOException when it cannot be used, or another agent uses it or the GPUs, or
+  ///   those that the configuration demands are not there
   public NodeAgent(AgentConfig config, Telemetry telemetry, TimeSource time) {
     String nodeId = config.node().orElseGet(NodeAgent::hostNode);
     Path data = config.data().toAbsolutePath();
@@ -66,6 +67,12 @@ public final class NodeAgent implements AutoCloseable {
     Cgroups cgroups = config.kubernetes().use() ? Cgroups.none() : Agent.cgroups(nodeId, data);
     boolean migAuto = migAuto(config.gpu().mig().mode(), data);
     this.driver = GpuDrivers.open(config, nodeId, cgroups, migAuto);
+    try {
+      this.gpuLock = lock(config.gpu().lock(), data);
+    } catch (UncheckedIOException e) {
+      driver.close();
+      throw e;
+    }
     this.instruments = new AgentInstruments(telemetry, time, nodeId);
     String bootId = BootClock.bootId();
     Agent.Settings settings = settings(config, nodeId, bootId);
@@ -74,6 +81,7 @@ public final class NodeAgent implements AutoCloseable {
       this.agent = Agent.open(settings, driver, devices, instruments, time);
     } catch (IOException e) {
       driver.close();
+      gpuLock.ifPresent(GpuLock::close);
       throw new UncheckedIOException(e);
     }
     Membership.Machine machine =
@@ -100,6 +108,12 @@ public final class NodeAgent implements AutoCloseable {
       instruments.observeDevicesAsDcgm(driver, devices);
     }
     instruments.observeConnection(membership::isComplete);
+  }
+
+  private Optional<GpuLock> lock(GpuConfig.Lock config, Path data) {
+    return config.use() && !driver.isSimulated() && !driver.devices().isEmpty()
+        ? Optional.of(GpuLock.take(config, data))
+        : Optional.empty();
   }
 
   /// What the pool said last is known before it can be asked again.
@@ -194,6 +208,7 @@ public final class NodeAgent implements AutoCloseable {
     }
     instruments.close();
     driver.close();
+    gpuLock.ifPresent(GpuLock::close);
   }
 
   /// Stops every job in order, with its callback, waits for that, tells the scheduler, and ends.

@@ -156,6 +156,7 @@ class AgentMainTest {
                 mps: {use: auto, protocol: v3, directory: /run/mps, reserve: 1GiB, compute: limited}
                 watchdog: {interval: 1s}
                 health: {interval: 30s, dcgm-names: true}
+                lock: {use: true, directory: /run/mine}
             telemetry: {log-level: debug}
             """);
     AgentConfig config =
@@ -190,7 +191,8 @@ class AgentMainTest {
                     ByteSize.ofMebibytes(1024),
                     GpuConfig.Mps.Compute.LIMITED),
                 new GpuConfig.Watchdog(Duration.ofSeconds(1), GpuConfig.Watchdog.DEFAULTS.grace()),
-                new GpuConfig.Health(Duration.ofSeconds(30), true)));
+                new GpuConfig.Health(Duration.ofSeconds(30), true),
+                new GpuConfig.Lock(true, Optional.of(Path.of("/run/mine")))));
     assertThat(config.server()).hasToString("http://127.0.0.1:7400");
   }
 

@@ -59,7 +59,8 @@ class IdleTest {
     Path config =
         Files.writeString(
             root.resolve("agent.yaml"),
-            "agent: {gpu: {driver: nvml, nvml: {library: %s}}}\n".formatted(gpus.library()));
+            "agent: {gpu: {driver: nvml, nvml: {library: %s}, lock: {use: false}}}\n"
+                .formatted(gpus.library()));
     try (FakeControlPlane plane = new FakeControlPlane()) {
       plane.heartbeatInterval = SCHEDULERS_INTERVAL;
       Process agent =

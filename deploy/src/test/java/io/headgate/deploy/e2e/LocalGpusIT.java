@@ -7,6 +7,7 @@ import io.headgate.sdk.model.Job;
 import io.headgate.sdk.model.JobSpec;
 import io.headgate.sdk.model.JobState;
 import io.headgate.sdk.model.Submission;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -41,8 +42,13 @@ class LocalGpusIT {
             "--nodes",
             "local");
     command.environment().put("LD_LIBRARY_PATH", libraries.toString());
+    command.environment().put("HEADGATE_AGENT_GPU_LOCK_DIRECTORY", directory.toString());
     UpProcess up = UpProcess.start(command);
     assertThat(up.screen()).contains("  GPUs         1 x RTX4090 23 GiB; ");
+    Process second = command.redirectErrorStream(true).start();
+    assertThat(new String(second.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
+        .contains("GPUs are those of the agent of process " + up.process().pid() + " (data");
+    assertThat(second.waitFor()).isNotZero();
 
     try (HeadgateClient client = up.connect(data(temporary))) {
       client

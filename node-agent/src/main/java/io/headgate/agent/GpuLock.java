@@ -1,0 +1,195 @@
+package io.headgate.agent;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/// The lock by which one agent of a machine has its GPUs: two would each give all of them away.
+///
+/// The kernel releases it when its holder dies, however it dies; supervisors, which outlive the
+/// agent, do not inherit it. Root's lies in `/run`, and nobody else can open it: who could, could
+/// keep a machine's agent from its GPUs. So others learn from the kernel's list of locks whether it
+/// is held, and have one of their own for each user, which root does not heed.
+final class GpuLock implements AutoCloseable {
+  private static final String NAME = "headgate-gpus.lock";
+  private static final Path OF_ROOT = Path.of("/run", NAME);
+  private static final int ROOT = 0;
+
+  /// Of a line of `/proc/locks`: who, and the file by its device and its number there.
+  private static final Pattern LINE =
+      Pattern.compile(
+          "\\d+: POSIX +ADVISORY +WRITE (\\d+) (\\p{XDigit}+):(\\p{XDigit}+):(\\d+) .*");
+
+  /// The data directory behind each lock of this JVM. Asked first: to open and close such a file
+  /// would give up this process's own lock.
+  private static final Map<Path, Path> HELD = new ConcurrentHashMap<>();
+
+  private final Path file;
+  private final FileChannel channel;
+
+  private GpuLock(Path file, FileChannel channel) {
+    this.file = file;
+    this.channel = channel;
+  }
+
+  /// Takes it for the agent with this data directory.
+  ///
+  /// @throws UncheckedIOException when another agent has it, or it cannot be made
+  static GpuLock take(GpuConfig.Lock config, Path data) {
+    try {
+      List<Path> heeded = heeded(config);
+      Path own = heeded.getFirst();
+      Optional<String> holder = holder(heeded);
+      if (holder.isPresent() || HELD.putIfAbsent(own, data) != null) {
+        throw taken(holder.orElse("another agent"));
+      }
+      try {
+        return new GpuLock(own, lock(own, data));
+      } catch (IOException | RuntimeException e) {
+        HELD.remove(own);
+        throw e;
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /// The agent that has this machine's GPUs, in words; empty: none.
+  static Optional<String> holder(GpuConfig.Lock config) {
+    try {
+      return holder(heeded(config));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static Optional<String> holder(List<Path> files) throws IOException {
+    for (Path file : files) {
+      OptionalLong pid =
+          HELD.containsKey(file)
+              ? OptionalLong.of(ProcessHandle.current().pid())
+              : pidOfHolder(file);
+      if (pid.isPresent()) {
+        return Optional.of("the agent of process %d%s".formatted(pid.getAsLong(), data(file)));
+      }
+    }
+    return Optional.empty();
+  }
+
+  /// The one to take first.
+  private static List<Path> heeded(GpuConfig.Lock config) throws IOException {
+    if (config.directory().isPresent()) {
+      return List.of(config.directory().get().toAbsolutePath().resolve(NAME));
+    }
+    int user = (int) Files.getAttribute(Path.of("/proc/self"), "unix:uid");
+    if (user == ROOT) {
+      return List.of(OF_ROOT);
+    }
+    Path own =
+        Optional.ofNullable(System.getenv("XDG_RUNTIME_DIR"))
+            .map(directory -> Path.of(directory, NAME))
+            .orElseGet(() -> Path.of("/tmp", "headgate-gpus-%d.lock".formatted(user)));
+    return List.of(own, OF_ROOT);
+  }
+
+  private static FileChannel lock(Path file, Path data) throws IOException {
+    // Where all may make files, what somebody else has put there is neither followed nor written.
+    FileChannel channel =
+        FileChannel.open(
+            file,
+            Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS),
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+    try {
+      if (!isOurs(file)) {
+        throw new IOException(
+            file + " is somebody else's: remove it, or name another gpu.lock.directory");
+      }
+      if (channel.tryLock() == null) {
+        throw taken(holder(List.of(file)).orElse("another agent"));
+      }
+      channel.truncate(0);
+      channel.write(ByteBuffer.wrap(data.toString().getBytes(StandardCharsets.UTF_8)));
+      return channel;
+    } catch (IOException | RuntimeException e) {
+      channel.close();
+      throw e;
+    }
+  }
+
+  private static boolean isOurs(Path file) throws IOException {
+    Map<String, Object> facts =
+        Files.readAttributes(file, "unix:uid,nlink", LinkOption.NOFOLLOW_LINKS);
+    Object user = Files.getAttribute(Path.of("/proc/self"), "unix:uid");
+    return user.equals(facts.get("uid")) && Integer.valueOf(1).equals(facts.get("nlink"));
+  }
+
+  private static OptionalLong pidOfHolder(Path file) throws IOException {
+    Map<String, Object> facts;
+    try {
+      facts = Files.readAttributes(file, "unix:dev,ino", LinkOption.NOFOLLOW_LINKS);
+    } catch (NoSuchFileException _) {
+      return OptionalLong.empty();
+    }
+    long device = (Long) facts.getOrDefault("dev", 0L);
+    // As the C library packs them.
+    long major = ((device >> 8) & 0xfff) | ((device >> 32) & ~0xfffL);
+    long minor = (device & 0xff) | ((device >> 12) & 0xffffff00L);
+    try (Stream<String> lines = Files.lines(Path.of("/proc/locks"))) {
+      return lines
+          .map(LINE::matcher)
+          .filter(Matcher::matches)
+          .filter(lock ->
+              Long.parseLong(lock.group(2), 16) == major
+                  && Long.parseLong(lock.group(3), 16) == minor
+                  && lock.group(4).equals(String.valueOf(facts.get("ino"))))
+          .mapToLong(lock -> Long.parseLong(lock.group(1)))
+          .findFirst();
+    }
+  }
+
+  /// As far as it can be told.
+  private static String data(Path file) {
+    try {
+      Path held = HELD.get(file);
+      String data = held == null ? Files.readString(file) : held.toString();
+      return data.isBlank() ? "" : " (data directory %s)".formatted(data);
+    } catch (IOException _) {
+      return "";
+    }
+  }
+
+  private static IOException taken(String holder) {
+    return new IOException(
+        ("this machine's GPUs are those of %s, and two agents would each give all of them away:"
+                + " end that one, or start without GPUs (gpu.driver: none; headgate up --nodes cpu)")
+            .formatted(holder));
+  }
+
+  @Override
+  public void close() {
+    try {
+      channel.close();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } finally {
+      HELD.remove(file);
+    }
+  }
+}
