@@ -122,7 +122,8 @@ final class GpuLock implements AutoCloseable {
             file + " is somebody else's: remove it, or name another gpu.lock.directory");
       }
       if (channel.tryLock() == null) {
-        throw taken(holder(List.of(file)).orElse("another agent"));
+        // In a container, perhaps, whose processes are not to be seen here.
+        throw taken("another agent");
       }
       channel.truncate(0);
       channel.write(ByteBuffer.wrap(data.toString().getBytes(StandardCharsets.UTF_8)));
