@@ -83,6 +83,7 @@ class NodeAgentSuspensionTest {
 
   private Assign.Builder whole(String job, String script) {
     return Orders.assign(plane.leadership, job, script)
+        .setMemoryBytes(4 * FakeGpus.GIB)
         .addSlices(Orders.slice(plane.registrations.getLast(), 0, "1"));
   }
 
@@ -197,7 +198,7 @@ class NodeAgentSuspensionTest {
   }
 
   @Test
-  void obeysWhatWasOrderedLastOnceItIsSuspended() throws Exception {
+  void killsAtOnceWhatIsCancelledWithoutItsCallback() throws Exception {
     start(Optional.of(gpus.checkpoint()));
     runCounting(whole("low", COUNTS), "low");
     gpus.hang("checkpoint");
@@ -207,10 +208,25 @@ class NodeAgentSuspensionTest {
     ConnectResponse.Builder cancel = Orders.stop(plane.leadership, "low", Stop.Kind.KIND_CANCEL);
     cancel.getStopBuilder().setSkipCallback(true);
     plane.send(cancel);
-    // What comes after them is answered after them.
+    AttemptReport end = plane.awaitEnd("low");
+    assertThat(end.getEndReason()).isEqualTo(EndReason.END_REASON_STOPPED);
+    assertThat(end.getExitCode()).as("it was told nothing").isEqualTo(137);
+    assertThat(step.isAlive()).as("the step hangs still").isTrue();
+    gpus.works("checkpoint");
+  }
+
+  @Test
+  void obeysWhatWasOrderedLastOnceItIsSuspended() throws Exception {
+    start(Optional.of(gpus.checkpoint()));
+    runCounting(whole("low", COUNTS), "low");
+    gpus.hang("checkpoint");
+    plane.send(suspend("low", 7));
+    awaitStep();
+    plane.send(Orders.stop(plane.leadership, "low", Stop.Kind.KIND_CANCEL));
+    // It is not suspended again; and what comes after them is answered after them.
+    plane.send(suspend("low", 7));
     plane.send(Orders.stop(plane.leadership, "other", Stop.Kind.KIND_CANCEL));
     plane.awaitEnd("other");
-    assertThat(step.isAlive()).isTrue();
     gpus.works("checkpoint");
     AttemptReport end = plane.awaitEnd("low");
     assertThat(end.getEndReason()).isEqualTo(EndReason.END_REASON_STOPPED);
@@ -266,6 +282,19 @@ class NodeAgentSuspensionTest {
     AttemptReport lost = plane.awaitEnd("going");
     assertThat(lost.getEndReason()).isEqualTo(EndReason.END_REASON_STOPPED);
     assertThat(lost.getError()).startsWith("it cannot go on: ");
+  }
+
+  @Test
+  void doesNotSuspendBesideStrangersNorWithoutMainMemoryOfItsOwn() throws Exception {
+    start(Optional.of(gpus.checkpoint()));
+    runCounting(whole("without", COUNTS).setMemoryBytes(0), "without");
+    plane.send(suspend("without", 7));
+    assertThat(plane.awaitEnd("without").getError()).contains("has no main memory");
+
+    runCounting(whole("beside", COUNTS), "beside");
+    gpus.uses(0, ProcessHandle.current().pid(), FakeGpus.GIB);
+    plane.send(suspend("beside", 7));
+    assertThat(plane.awaitEnd("beside").getError()).endsWith("is known to be of it");
   }
 
   @Test

@@ -54,7 +54,7 @@ class GpuSlicesIT {
         - {name: third, gpus: 1/3, isolation: reactive, pools: [watched]}
         - {name: shared, gpus: 1/2, isolation: driver-process, pools: [shared]}
         - {name: limited, gpus: 1/4, isolation: driver-container, pools: [limited]}
-        - {name: whole, gpus: 1, pools: [kept]}
+        - {name: whole, gpus: 1, memory: 2GiB, pools: [kept]}
         - {name: quarter, gpus: 1/4, isolation: hardware, pools: [amd]}
         - {name: eighth, gpus: 1/8, isolation: hardware, pools: [amd]}
       policies:

@@ -15,9 +15,11 @@ public record StopOrder(Kind kind, boolean skipCallback, long suspension) {
     return new StopOrder(kind, skipCallback);
   }
 
-  /// This one after an earlier one: a callback that was to be skipped stays so.
+  /// This one after an earlier one: a callback that was to be skipped stays so, and what is being
+  /// stopped is not suspended any more.
   public StopOrder after(StopOrder earlier) {
-    return new StopOrder(kind, skipCallback || earlier.skipCallback, suspension);
+    return new StopOrder(
+        kind, skipCallback || earlier.skipCallback, earlier.suspension == 0 ? 0 : suspension);
   }
 
   /// Why.

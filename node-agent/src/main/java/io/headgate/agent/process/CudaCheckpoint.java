@@ -91,15 +91,20 @@ public record CudaCheckpoint(Path program, Duration timeout) {
     CompletableFuture<String> answer = new CompletableFuture<>();
     Thread.startVirtualThread(() -> answer.complete(read(process.getInputStream())));
     if (!process.waitFor(Math.max(1, patience.toMillis()), TimeUnit.MILLISECONDS)) {
-      process.destroyForcibly().waitFor();
+      process.destroyForcibly();
       throw new IOException("%s took too long".formatted(String.join(" ", command)));
     }
     if (process.exitValue() != 0) {
       throw new IOException(
           "%s: %s"
-              .formatted(String.join(" ", command), answer.join().strip().replaceAll("\\s+", " ")));
+              .formatted(String.join(" ", command), text(answer).strip().replaceAll("\\s+", " ")));
     }
-    return answer.join();
+    return text(answer);
+  }
+
+  /// Whoever has its output still open is not waited for.
+  private static String text(CompletableFuture<String> answer) {
+    return answer.completeOnTimeout("", 1, TimeUnit.SECONDS).join();
   }
 
   private static String read(InputStream stream) {

@@ -206,7 +206,10 @@ final class AttemptOrders {
         }
       }
       case SUSPENDING, RESUMING -> {
-        // What stands when that is over is carried out.
+        // What stands when that is over is carried out, unless nobody wants to wait for that.
+        if (stop.suspension() == 0 && stop.skipCallback()) {
+          link.kill(stop.kind().word());
+        }
       }
     }
   }
@@ -233,19 +236,22 @@ final class AttemptOrders {
       return;
     }
     Duration took = Duration.ofNanos(machine.time().monotonicNanos() - begun);
-    failure.ifPresentOrElse(
-        e -> {
-          LOG.warn("{} is not suspended: {}", key(), e.getMessage());
-          StopStep.Result result =
-              e instanceof Suspension.ImpossibleException
-                  ? StopStep.Result.SKIPPED
-                  : StopStep.Result.FAILED;
-          inputs.accept(
-              new Input.NotSuspended(
-                  key(), result, took, "it could not be suspended: " + e.getMessage()));
-        },
-        () -> inputs.accept(new Input.Suspended(key(), stop.suspension(), took)));
-    settle(failure.isEmpty() ? Phase.SUSPENDED : Phase.RUNNING, stop);
+    if (failure.isEmpty()) {
+      // Before anybody can hear of it and say that it is to go on.
+      settle(Phase.SUSPENDED, stop);
+      inputs.accept(new Input.Suspended(key(), stop.suspension(), took));
+      return;
+    }
+    Exception problem = failure.get();
+    LOG.warn("{} is not suspended: {}", key(), problem.getMessage());
+    StopStep.Result result =
+        problem instanceof Suspension.ImpossibleException
+            ? StopStep.Result.SKIPPED
+            : StopStep.Result.FAILED;
+    inputs.accept(
+        new Input.NotSuspended(
+            key(), result, took, "it could not be suspended: " + problem.getMessage()));
+    settle(Phase.RUNNING, stop);
   }
 
   private void goOn() {

@@ -15,6 +15,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -67,7 +68,10 @@ final class Suspension {
             .orElseThrow(
                 () -> new ImpossibleException("without cgroup v2 nothing is made to stand still"));
     long deadline = deadline(program);
-    Map<Long, Long> using = using(deadline);
+    Map<Long, Long> using = listed(deadline);
+    if (!own(using.keySet()).containsAll(using.keySet())) {
+      throw new ImpossibleException("not all that uses its devices is known to be of it");
+    }
     long bytes = takeRoom(using.values());
     List<Long> pids = List.copyOf(using.keySet());
     try {
@@ -86,7 +90,7 @@ final class Suspension {
       freeze(freezer, true, deadline);
       Failpoint.AFTER_FREEZE.reach();
       // Programs that began to use a device meanwhile, and drivers that lag behind.
-      while (!using(deadline).isEmpty()) {
+      while (!listed(deadline).isEmpty()) {
         glance(deadline);
       }
     } catch (IOException | RuntimeException e) {
@@ -119,9 +123,17 @@ final class Suspension {
     if (workload.freezer().isPresent()) {
       freeze(workload.freezer().get(), false, deadline);
     }
+    IOException failure = null;
     // Numbers of those that ended meanwhile may be others' by now.
-    for (long pid : machine.runtime().processes().attemptsOf(pids.get(), List.of(key())).keySet()) {
-      goOn(program.get(), pid, deadline);
+    for (long pid : own(pids.get())) {
+      try {
+        goOn(program.get(), pid, deadline);
+      } catch (IOException e) {
+        failure = failure == null ? e : failure;
+      }
+    }
+    if (failure != null) {
+      throw failure;
     }
     Failpoint.AFTER_RESTORE.reach();
     machine.ledger().recordGoingOn(key());
@@ -155,22 +167,19 @@ final class Suspension {
     return machine.driver().checkpoint(machine.ledger().slices(key()));
   }
 
-  /// Its processes that have memory of its devices, with how much.
-  private Map<Long, Long> using(long deadline) throws IOException, InterruptedException {
+  /// Those of the processes that are the attempt's.
+  private Set<Long> own(Collection<Long> pids) {
+    return machine.runtime().processes().attemptsOf(pids, List.of(key())).keySet();
+  }
+
+  /// All that have memory of its devices, which nobody else has slices of, with how much.
+  private Map<Long, Long> listed(long deadline) throws IOException, InterruptedException {
     Map<Long, Long> bytes = new TreeMap<>();
     for (SliceGrant slice : assignment.slices()) {
       for (GpuProcess process : processes(slice.deviceUuid(), deadline)) {
         bytes.merge(process.pid(), process.bytes(), Long::sum);
       }
     }
-    bytes
-        .keySet()
-        .retainAll(
-            machine
-                .runtime()
-                .processes()
-                .attemptsOf(List.copyOf(bytes.keySet()), List.of(key()))
-                .keySet());
     return bytes;
   }
 
@@ -194,16 +203,17 @@ final class Suspension {
   /// @return how much of the machine's it has taken, to be given back once it is in use
   private long takeRoom(Collection<Long> devices) throws IOException {
     long needed = devices.stream().mapToLong(Long::longValue).sum();
-    if (assignment.memoryBytes() != 0) {
-      long used =
-          machine
-              .runtime()
-              .processes()
-              .usage(List.of(key()))
-              .getOrDefault(key(), JobUsage.NONE)
-              .memoryBytes();
-      requireRoom(needed, assignment.memoryBytes() - used);
+    if (assignment.memoryBytes() == 0) {
+      throw new ImpossibleException("its profile has no main memory for it to be kept in");
     }
+    long used =
+        machine
+            .runtime()
+            .processes()
+            .usage(List.of(key()))
+            .getOrDefault(key(), JobUsage.NONE)
+            .memoryBytes();
+    requireRoom(needed, assignment.memoryBytes() - used);
     requireRoom(needed, machine.memory().take(needed));
     return needed;
   }

@@ -138,16 +138,19 @@ class CrashTest {
   /// @param shared of a machine whose GPUs are shared by MPS
   /// @param stopAfter it must not start when contact was lost for longer than this
   static Input assigned(boolean shared, Optional<Duration> stopAfter) {
-    return assigned(slices(shared), stopAfter);
+    return assigned(slices(shared), 0, stopAfter);
   }
 
   /// A job that has all of the GPU that is not divided.
   static Input assignedWhole() {
     return assigned(
-        List.of(new SliceGrant(1, FakeGpus.uuid(1), GpuQuantity.ONE, 0)), Optional.empty());
+        List.of(new SliceGrant(1, FakeGpus.uuid(1), GpuQuantity.ONE, 0)),
+        4 * FakeGpus.GIB,
+        Optional.empty());
   }
 
-  private static Input assigned(List<SliceGrant> slices, Optional<Duration> stopAfter) {
+  private static Input assigned(
+      List<SliceGrant> slices, long memoryBytes, Optional<Duration> stopAfter) {
     return new Input.Assigned(
         Fixtures.LEADER,
         new Assignment(
@@ -156,7 +159,7 @@ class CrashTest {
             "half",
             slices,
             0,
-            0,
+            memoryBytes,
             List.of(
                 "bash",
                 "-c",
