@@ -157,11 +157,22 @@ final class Ledger {
     attempt.job().queue().countAttempt(1);
     attempt.pool().countAttempt(1);
     if (attempt.isSuspended() && attempt.isKept()) {
-      world.suspended.put(attempt.job().sequence(), attempt);
+      keep(attempt);
     }
     if (attempt.stop() == null) {
       world.candidates.add(attempt);
       world.ends.add(attempt);
+    }
+  }
+
+  private void keep(LiveAttempt suspended) {
+    world.suspended.put(suspended.job().sequence(), suspended);
+    world.candidates.add(suspended);
+  }
+
+  private void keepNoLonger(LiveAttempt suspended) {
+    if (world.suspended.remove(suspended.job().sequence(), suspended)) {
+      world.candidates.remove(suspended);
     }
   }
 
@@ -193,7 +204,7 @@ final class Ledger {
       attempt.policy().stop(attempt.claim());
       attempt.tenant().stop(attempt.claim());
     }
-    world.suspended.remove(attempt.job().sequence());
+    keepNoLonger(attempt);
     share(attempt, -1);
     attempt.setStop(order);
     share(attempt, 1);
@@ -212,17 +223,19 @@ final class Ledger {
     world.changes++;
     attempt.policy().end(attempt.claim(), true);
     attempt.tenant().end(attempt.claim(), true);
-    world.suspended.put(attempt.job().sequence(), attempt);
+    keep(attempt);
     tell(new Effect.AttemptSuspended(attempt.toAttempt()));
     move(attempt.job(), JobEvent.SUSPEND);
   }
 
   /// Gives the suspended attempt the slices again that it had.
   void resume(LiveAttempt attempt) {
-    world.suspended.remove(attempt.job().sequence());
+    keepNoLonger(attempt);
     share(attempt, -1);
     attempt.resume(world.nextSequence++);
     share(attempt, 1);
+    // It is no victim any more that takes no GPU from anybody.
+    world.changes++;
     charge(attempt);
     world.candidates.add(attempt);
     world.ends.add(attempt);
@@ -238,7 +251,7 @@ final class Ledger {
       world.candidates.remove(attempt);
       world.ends.remove(attempt);
     }
-    world.suspended.remove(job.sequence());
+    keepNoLonger(attempt);
     share(attempt, -1);
     world.changes++;
     if (!attempt.isSuspended()) {

@@ -289,8 +289,9 @@ final class EffectRecorder {
             : "";
     String message =
         order.cause() instanceof StopCause.Requeued
-            ? Narration.stop(job, order, turn.requeuers.getOrDefault(job.id(), ""))
-            : Narration.stop(job, order, by);
+            ? Narration.stop(
+                job, attempt.attempt(), order, turn.requeuers.getOrDefault(job.id(), ""))
+            : Narration.stop(job, attempt.attempt(), order, by);
     AttemptRecord stopping =
         attempt
             .with(Endings.withStop(attempt.attempt(), order))

@@ -2,12 +2,14 @@ package io.headgate.scheduler.runtime;
 
 import io.headgate.kit.config.Durations;
 import io.headgate.scheduler.core.job.Assignment;
+import io.headgate.scheduler.core.job.Attempt;
 import io.headgate.scheduler.core.job.Grounds;
 import io.headgate.scheduler.core.job.Slice;
 import io.headgate.scheduler.core.job.StopCause;
 import io.headgate.scheduler.core.job.StopOrder;
 import io.headgate.scheduler.core.job.StopOutcome;
 import io.headgate.scheduler.core.job.WorkerPlace;
+import io.headgate.scheduler.core.job.WorkerStatus;
 import io.headgate.type.GpuQuantity;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
@@ -103,16 +105,20 @@ public final class Narration {
             assignment.pool().name());
   }
 
+  /// @param stopped the attempt, as it was before
   /// @param by id of the job that takes the place, or of the user who wants it to wait again;
   ///   empty: neither does
-  static String stop(JobRecord job, StopOrder order, String by) {
+  static String stop(JobRecord job, Attempt stopped, StopOrder order, String by) {
     String name = job.name().id();
+    boolean wasSuspended = stopped.workers().getFirst() == WorkerStatus.SUSPENDED;
     return switch (order.cause()) {
       case StopCause.Preempted(var _, var rule, var grounds) ->
           name
-              + (order.outcome() == StopOutcome.CANCEL
-                  ? " is preempted for good by "
-                  : " is preempted by ")
+              + (wasSuspended
+                  ? " gives the memory that it is kept in to "
+                  : order.outcome() == StopOutcome.CANCEL
+                      ? " is preempted for good by "
+                      : " is preempted by ")
               + by
               + " (rule "
               + rule

@@ -116,6 +116,46 @@ class SuspensionTest {
     assertThat(it.state("low")).isEqualTo(JobState.SUSPENDED);
   }
 
+  /// Of two GPUs and three shares of the processors, `high` has one each, `low` keeps a share, and
+  /// the rest is idle: too little for a job of two shares.
+  private static Driver crowded() {
+    Driver it =
+        new Driver(
+                new TenantBuilder()
+                    .pool("pool")
+                    .profile("one", "1", 1, 4000, "pool")
+                    .profile("large", "1", 1, 8000, "pool")
+                    .policy("owner", "2", "8")
+                    .policy("guest", "0", "8")
+                    .queue("o", "owner", "one", 1)
+                    .queue("large", "owner", "large", 1)
+                    .queue("g", "guest", "one", 2)
+                    .queue("guests", "guest", "large", 2))
+            .join(Driver.node("n", "pool", 2, 12000, NodeStatus.READY));
+    it.submit("g", "other").run().submit(it.keeping("low", "g")).run().submit("o", "high");
+    return it.suspended("low").run().exit("other", 0);
+  }
+
+  @Test
+  void givesWhatItKeepsToAnEntitledJobThatHasNoOtherRoom() {
+    Driver it = crowded().forget().submit("large", "next");
+    assertThat(outcome(it, "low")).isEqualTo(StopOutcome.REQUEUE);
+    assertThat(it.attempt("low").stop().orElseThrow().cause())
+        .isInstanceOfSatisfying(
+            StopCause.Preempted.class, cause -> assertThat(cause.by()).isEqualTo(it.id("next")));
+    assertThat(it.reason("next")).isInstanceOf(Reason.WaitingForVictims.class);
+    it.stopAll();
+    assertThat(it.state("next")).isEqualTo(JobState.ASSIGNED);
+    assertThat(it.state("low")).isEqualTo(JobState.WAITING);
+  }
+
+  @Test
+  void givesNothingToAJobThatIsNotEntitled() {
+    Driver it = crowded().submit("guests", "next");
+    assertThat(it.state("low")).isEqualTo(JobState.SUSPENDED);
+    assertThat(it.state("next")).isEqualTo(JobState.WAITING);
+  }
+
   @Test
   void isStoppedWhenItsTimeIsOver() {
     Driver it = suspended().forget().after(HOUR).pass();

@@ -6,11 +6,13 @@ import io.headgate.scheduler.core.queue.LiveAttempt;
 import io.headgate.scheduler.core.queue.QueueState;
 import io.headgate.scheduler.core.rights.PolicyAccount;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.SequencedSet;
+import java.util.TreeSet;
 
 /// The attempts that may become victims, by pool, policy and what else decides their order: queue
 /// and profile. Inside a class they are in the order of their assignment.
@@ -24,14 +26,25 @@ public final class Candidates {
     }
   }
 
+  private static final Comparator<LiveAttempt> BY_SEQUENCE =
+      Comparator.comparingLong(LiveAttempt::sequence);
+
   /// The classes of a pool by their policies: of most policies nobody may go, and they are many.
   private final Map<PoolState, Map<PolicyAccount, Map<Rank, SequencedSet<LiveAttempt>>>> byPool =
       new HashMap<>();
 
-  /// Takes in a running attempt. One that may not be preempted, or that has no GPU and so is no
-  /// over-reservation usage, never becomes a victim.
+  /// Those that are suspended.
+  private final Map<PoolState, Map<Rank, SequencedSet<LiveAttempt>>> suspended = new HashMap<>();
+
+  /// Takes in an attempt that runs or is suspended. One that may not be preempted, or that has no
+  /// GPU and so is no over-reservation usage, never becomes a victim.
   public void add(LiveAttempt attempt) {
-    if (isCandidate(attempt)) {
+    if (attempt.isSuspended()) {
+      suspended
+          .computeIfAbsent(attempt.pool(), key -> new HashMap<>())
+          .computeIfAbsent(rank(attempt), key -> new TreeSet<>(BY_SEQUENCE))
+          .add(attempt);
+    } else if (isCandidate(attempt)) {
       byPool
           .computeIfAbsent(attempt.pool(), key -> new HashMap<>())
           .computeIfAbsent(attempt.policy(), key -> new HashMap<>())
@@ -40,9 +53,12 @@ public final class Candidates {
     }
   }
 
-  /// It stops, or has ended.
+  /// It stops, has ended, or goes on.
   public void remove(LiveAttempt attempt) {
-    Map<Rank, SequencedSet<LiveAttempt>> ranks = classes(attempt.pool(), attempt.policy());
+    Map<Rank, SequencedSet<LiveAttempt>> ranks =
+        attempt.isSuspended()
+            ? suspendedIn(attempt.pool())
+            : classes(attempt.pool(), attempt.policy());
     Rank rank = rank(attempt);
     SequencedSet<LiveAttempt> attempts = ranks.get(rank);
     if (attempts != null && attempts.remove(attempt) && attempts.isEmpty()) {
@@ -50,13 +66,18 @@ public final class Candidates {
     }
   }
 
-  /// The classes of a pool by their policies, in no particular order; in each class the one
-  /// assigned first comes first.
+  /// The classes of those that run in a pool by their policies, in no particular order; in each
+  /// class the one assigned first comes first.
   Map<PolicyAccount, Map<Rank, SequencedSet<LiveAttempt>>> in(PoolState pool) {
     return pool.isDedicated() ? Map.of() : byPool.getOrDefault(pool, Map.of());
   }
 
-  /// Those of one policy, in all pools, in no particular order.
+  /// Those of the pool that are suspended, as [#in].
+  Map<Rank, SequencedSet<LiveAttempt>> suspendedIn(PoolState pool) {
+    return suspended.getOrDefault(pool, Map.of());
+  }
+
+  /// Those of one policy that run, in all pools, in no particular order.
   List<LiveAttempt> of(PolicyAccount policy) {
     List<LiveAttempt> attempts = new ArrayList<>();
     for (PoolState pool : byPool.keySet()) {

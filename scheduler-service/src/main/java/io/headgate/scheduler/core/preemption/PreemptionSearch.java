@@ -21,8 +21,8 @@ import java.util.Set;
 ///
 /// 1. If it fits once everything that already stops has stopped, it waits for that: nobody else has
 ///    to go.
-/// 2. Else victims are taken in their order, over all its pools, until it fits in one of them: the
-///    shortest prefix.
+/// 2. Else victims are taken in their order, what is suspended first, over all its pools, until it
+///    fits in one of them: the shortest prefix.
 /// 3. Of the prefix, the fewest and then the least lost work are chosen; all others are given back.
 ///
 /// DESIGN's first example: R&D has 9 of 10 with three jobs of 3, reservation 5. DevOps asks for 3.

@@ -99,7 +99,7 @@ final class Tally {
       NodeState node = attempt.nodes().get(worker);
       if (offers(node)) {
         Counted counted = counted(node);
-        counted.room.give(attempt.assignment().workers().get(worker));
+        counted.room.give(attempt.share(worker));
         counted.count();
       }
     }
@@ -107,13 +107,13 @@ final class Tally {
 
   private void count(LiveAttempt attempt, int sign) {
     if (attempt.pool() == pool) {
-      excess += sign * attempt.units();
+      excess += sign * attempt.takenUnits();
     }
     if (attempt.tenant() == tenant) {
-      excessOfTenant += sign * attempt.units();
+      excessOfTenant += sign * attempt.takenUnits();
     }
     if (attempt.policy() == account) {
-      excessOfPolicy += sign * attempt.units();
+      excessOfPolicy += sign * attempt.takenUnits();
     }
   }
 
@@ -123,7 +123,7 @@ final class Tally {
       NodeState node = attempt.nodes().get(worker);
       if (offers(node)) {
         Counted counted = counted(node);
-        counted.room.takeBack(attempt.assignment().workers().get(worker));
+        counted.room.takeBack(attempt.share(worker));
         counted.count();
       }
     }

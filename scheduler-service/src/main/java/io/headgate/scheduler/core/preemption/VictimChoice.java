@@ -107,7 +107,7 @@ final class VictimChoice {
     long missing = tally.shape().units() - tally.room(node).units();
     long[] units = new long[onNode.size()];
     for (int i = 0; i < units.length; i++) {
-      units[i] = onNode.get(i).units();
+      units[i] = onNode.get(i).takenUnits();
     }
     Arrays.sort(units);
     int fewest = 0;
@@ -221,7 +221,7 @@ final class VictimChoice {
     long units = 0;
     for (int worker = 0; worker < attempt.workers(); worker++) {
       if (attempt.nodes().get(worker) == node) {
-        for (Slice slice : attempt.assignment().workers().get(worker).slices()) {
+        for (Slice slice : attempt.share(worker).slices()) {
           if (node.slot(slice.device()) == slot) {
             units += slice.quantity().units();
           }

@@ -59,11 +59,9 @@ final class VictimOrder {
   private Map<NodeState, Room> emptied() {
     Map<NodeState, Room> rooms = new LinkedHashMap<>();
     for (LiveAttempt victim : victims) {
-      units.merge(victim.pool(), victim.units(), Long::sum);
+      units.merge(victim.pool(), victim.takenUnits(), Long::sum);
       for (int worker = 0; worker < victim.workers(); worker++) {
-        rooms
-            .computeIfAbsent(victim.nodes().get(worker), Room::soon)
-            .give(victim.assignment().workers().get(worker));
+        rooms.computeIfAbsent(victim.nodes().get(worker), Room::soon).give(victim.share(worker));
       }
     }
     return rooms;

@@ -28,6 +28,10 @@ import org.jspecify.annotations.Nullable;
 /// tenant ends at or below its reservation, and each only while its own tenant is above; whether
 /// its policy is plays no part. Ranks are compared within a tenant, so P7 takes from no other.
 ///
+/// Before them all comes what is suspended, in the same order among itself: it has no GPU, so
+/// whether its policy is above its reservation plays no part, and it is in the way by what it keeps
+/// of main memory and processors alone. Under P7 that of worse rank.
+///
 /// With policies x (over by 4) and y (over by 3) in one rank and jobs of 2: x, then y, since x is
 /// now over by 2; then x, then y, of which only 1 was over; then nobody.
 final class VictimWalk implements Walk {
@@ -56,6 +60,7 @@ final class VictimWalk implements Walk {
     /// Whether it goes because its tenant is above its reservation; else because its policy is.
     final boolean isForeign;
 
+    final boolean isSuspended;
     final Iterator<LiveAttempt> attempts;
     @Nullable LiveAttempt next;
 
@@ -76,6 +81,7 @@ final class VictimWalk implements Walk {
       // Where tenants do not share, nothing is compared with what they lose.
       lossOfTenant =
           tenant.isBound() ? lossesOfTenants.computeIfAbsent(tenant, of -> new Loss()) : new Loss();
+      isSuspended = members.getFirst().isSuspended();
       attempts = members.reversed().iterator();
       advance();
     }
@@ -90,7 +96,7 @@ final class VictimWalk implements Walk {
           continue;
         }
         Instant until = attempt.protectedUntil();
-        if (until.isAfter(now)) {
+        if (!isSuspended && until.isAfter(now)) {
           if (protectedUntil == null || until.isBefore(protectedUntil)) {
             protectedUntil = until;
           }
@@ -103,7 +109,10 @@ final class VictimWalk implements Walk {
     /// The worst first.
     @Override
     public int compareTo(Line other) {
-      int order = other.standing.compareTo(standing);
+      int order = Boolean.compare(other.isSuspended, isSuspended);
+      if (order == 0) {
+        order = other.standing.compareTo(standing);
+      }
       if (order == 0) {
         order = Integer.compare(other.position, position);
       }
@@ -130,6 +139,13 @@ final class VictimWalk implements Walk {
     this.lines = new PriorityQueue<>();
     for (Route route : seeker.routes()) {
       candidates
+          .suspendedIn(route.pool())
+          .forEach((rank, attempts) -> {
+            if (mayEnd(seeker, route, rank, attempts)) {
+              put(new Line(route, rank, attempts));
+            }
+          });
+      candidates
           .in(route.pool())
           .forEach((policy, classes) -> {
             // Most policies are within their reservation; they cost nothing further.
@@ -144,6 +160,16 @@ final class VictimWalk implements Walk {
     }
   }
 
+  private static boolean mayEnd(
+      Seeker seeker, Route route, Rank suspended, SequencedSet<LiveAttempt> members) {
+    TenantAccount own = route.tenant();
+    if (own.isBound() && members.getFirst().tenant() != own) {
+      return seeker.rule() == PreemptionRule.P1
+          && own.isEntitled(route.ranking().shape().needUnits());
+    }
+    return seeker.rule() == PreemptionRule.P1 || isWorse(seeker, route, suspended);
+  }
+
   private static boolean mayTakeFrom(
       Seeker seeker, Route route, Rank victim, SequencedSet<LiveAttempt> members) {
     TenantAccount own = route.tenant();
@@ -155,9 +181,11 @@ final class VictimWalk implements Walk {
     if (victim.policy().over(0) == 0) {
       return false;
     }
-    if (seeker.rule() != PreemptionRule.P7) {
-      return true;
-    }
+    return seeker.rule() != PreemptionRule.P7 || isWorse(seeker, route, victim);
+  }
+
+  /// Whether it goes before the job by P7: by execution priority, then rank.
+  private static boolean isWorse(Seeker seeker, Route route, Rank victim) {
     int position = route.pool().executionPosition(victim.profile());
     return victim.policy() != seeker.account()
         && (position > route.position()
@@ -199,9 +227,9 @@ final class VictimWalk implements Walk {
         }
         continue;
       }
-      line.loss.units += victim.units();
+      line.loss.units += victim.takenUnits();
       if (line.tenant.isBound()) {
-        line.lossOfTenant.units += victim.units();
+        line.lossOfTenant.units += victim.takenUnits();
       }
       line.advance();
       put(line);
@@ -210,6 +238,9 @@ final class VictimWalk implements Walk {
   }
 
   private boolean mayGo(Line line, LiveAttempt victim) {
+    if (line.isSuspended) {
+      return true;
+    }
     long standing =
         line.isForeign
             ? line.tenant.standing() - line.lossOfTenant.units

@@ -7,6 +7,7 @@ import io.headgate.scheduler.core.job.AttemptId;
 import io.headgate.scheduler.core.job.Slice;
 import io.headgate.scheduler.core.job.StopOrder;
 import io.headgate.scheduler.core.job.StopOutcome;
+import io.headgate.scheduler.core.job.WorkerPlace;
 import io.headgate.scheduler.core.job.WorkerStatus;
 import io.headgate.scheduler.core.placement.NodeState;
 import io.headgate.scheduler.core.placement.PoolState;
@@ -112,6 +113,19 @@ public final class LiveAttempt {
     return claim.units();
   }
 
+  /// What its going would leave of GPUs: nothing while it is suspended.
+  public long takenUnits() {
+    return suspended ? 0 : units();
+  }
+
+  /// What it has of the worker's node; while it is suspended only processors and main memory.
+  public WorkerPlace share(int worker) {
+    WorkerPlace place = assignment.workers().get(worker);
+    return suspended
+        ? new WorkerPlace(place.node(), List.of(), place.cpuMillis(), place.memoryBytes())
+        : place;
+  }
+
   public long sequence() {
     return sequence;
   }
@@ -148,9 +162,9 @@ public final class LiveAttempt {
     sequence = newSequence;
   }
 
-  /// Whether it could be suspended when it has to go: it has one worker, on whole devices.
+  /// Whether it could be suspended when it has to go: it runs, as one worker, on whole devices.
   public boolean maySuspend() {
-    if (job.spec().suspend().isEmpty() || workers.length != 1 || units() == 0) {
+    if (job.spec().suspend().isEmpty() || workers.length != 1 || takenUnits() == 0) {
       return false;
     }
     for (Slice slice : assignment.workers().getFirst().slices()) {
@@ -250,12 +264,13 @@ public final class LiveAttempt {
   }
 
   /// The work that would be lost by stopping it now, in units × milliseconds since its last
-  /// checkpoint (DESIGN P4).
+  /// checkpoint (DESIGN P4). What is suspended has done none since it was asked to.
   public double lostWork(Instant now) {
     Instant from = checkpointAt != null ? checkpointAt : startedAt;
-    return from == null || !from.isBefore(now)
+    Instant to = isKept() && suspended ? Objects.requireNonNull(stop).at() : now;
+    return from == null || !from.isBefore(to)
         ? 0
-        : (double) units() * Duration.between(from, now).toMillis();
+        : (double) units() * Duration.between(from, to).toMillis();
   }
 
   public Attempt toAttempt() {

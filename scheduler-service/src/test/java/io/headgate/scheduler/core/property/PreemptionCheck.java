@@ -86,7 +86,7 @@ final class PreemptionCheck {
     PoolId own = victim.assignment().pool();
     boolean same = victim.policy().equals(rules.queue(preemptor).policy());
     require(
-        same == (rule == PreemptionRule.P9),
+        Shadow.isKept(victim) || same == (rule == PreemptionRule.P9),
         "nobody takes from its own policy but under P9",
         victim,
         own);
@@ -200,8 +200,10 @@ final class PreemptionCheck {
       require(Space.isInService(node, worker), "a hold is on devices that are in service", hold);
     }
     // By P1 and P2 it falls with every preemption, and only free capacity raises it: no livelock.
+    // What is suspended does not count in it, and ends once.
+    boolean someRan = !victims.stream().allMatch(Shadow::isKept);
     require(
-        victims.isEmpty() || rule(hold) != PreemptionRule.P1 || over(rules) < overBefore,
+        !someRan || rule(hold) != PreemptionRule.P1 || over(rules) < overBefore,
         "preemptions are bounded: each lowers the sum of over-reservation usage",
         hold,
         overBefore);

@@ -22,6 +22,7 @@ import io.headgate.scheduler.core.job.Hold;
 import io.headgate.scheduler.core.job.Job;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.JobState;
+import io.headgate.scheduler.core.job.StopOutcome;
 import io.headgate.scheduler.core.job.WorkerStatus;
 import io.headgate.scheduler.core.node.Node;
 import io.headgate.scheduler.core.node.NodeId;
@@ -191,6 +192,12 @@ final class Shadow {
   /// It stands still, or ends there: it has no slices.
   static boolean isSuspended(Attempt attempt) {
     return attempt.workers().getFirst() == WorkerStatus.SUSPENDED;
+  }
+
+  /// It is suspended, and not to be stopped.
+  static boolean isKept(Attempt attempt) {
+    return isSuspended(attempt)
+        && attempt.stop().filter(order -> order.outcome() == StopOutcome.SUSPEND).isPresent();
   }
 
   /// Units of GPU that it has.

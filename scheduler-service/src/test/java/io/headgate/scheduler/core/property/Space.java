@@ -94,17 +94,25 @@ final class Space {
     return suspended ? List.of(rest) : kept ? List.of(slices, rest) : List.of(place);
   }
 
-  /// Whether nobody has anything of these devices, which are in service, or has it held.
+  /// Whether nobody has anything of these devices, which their pool offers, or has it held.
   boolean isIdle(WorkerPlace place) {
     Node node = shadow.nodes.get(place.node());
     return node != null
         && shadow.takesWork(node)
         && isInService(node, place)
+        && place.slices().stream().allMatch(slice -> isOfItsPool(node, slice))
         && place.slices().stream()
             .allMatch(slice ->
                 byNode.getOrDefault(node.id(), List.of()).stream()
                     .flatMap(share -> share.place().slices().stream())
                     .noneMatch(other -> other.device() == slice.device()));
+  }
+
+  private boolean isOfItsPool(Node node, Slice slice) {
+    Optional<String> model = shadow.pool(node.pool()).flatMap(Pool::gpuModel);
+    return node.devices().stream()
+        .filter(device -> device.index() == slice.device())
+        .allMatch(device -> model.map(device.model()::equals).orElse(true));
   }
 
   private void add(PoolId pool, Share share) {

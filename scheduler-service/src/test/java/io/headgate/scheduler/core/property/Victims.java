@@ -56,8 +56,9 @@ final class Victims {
 
   double lostWork(Attempt attempt) {
     Instant from = attempt.checkpointAt().or(attempt::startedAt).orElse(rules.now);
-    return from.isBefore(rules.now)
-        ? (double) attempt.assignment().units() * Duration.between(from, rules.now).toMillis()
+    Instant to = Shadow.isKept(attempt) ? attempt.stop().orElseThrow().at() : rules.now;
+    return from.isBefore(to)
+        ? (double) attempt.assignment().units() * Duration.between(from, to).toMillis()
         : 0;
   }
 
@@ -74,8 +75,23 @@ final class Victims {
         && !isProtected(attempt);
   }
 
+  /// What is suspended makes room by what it keeps; rights play no part, for it has no GPU.
+  private boolean mayEnd(Attempt suspended, Job job, PreemptionRule rule) {
+    return isWhereWorkIsTaken(suspended)
+        && switch (rule) {
+          case P1 -> true;
+          case P7 ->
+              !suspended.policy().equals(rules.queue(job).policy())
+                  && isWorseRanked(suspended, job);
+          case P9 -> false;
+        };
+  }
+
   /// Whether the attempt may go for the job just now.
   boolean mayGo(Attempt attempt, Job job, PreemptionRule rule, Set<AttemptId> removed) {
+    if (Shadow.isKept(attempt)) {
+      return mayEnd(attempt, job, rule);
+    }
     if (!isPreemptible(attempt)) {
       return false;
     }
@@ -103,11 +119,7 @@ final class Victims {
             .pool(attempt.assignment().pool())
             .map(p -> p.dedicatedTo().isPresent())
             .orElse(false);
-    boolean wherever =
-        attempt.assignment().workers().stream()
-            .map(place -> shadow.nodes.get(place.node()))
-            .noneMatch(node -> node != null && shadow.takesWork(node));
-    if (dedicated || wherever) {
+    if (dedicated || !isWhereWorkIsTaken(attempt)) {
       return false;
     }
     long standing = rules.standing(attempt.policy(), removed);
@@ -115,6 +127,12 @@ final class Victims {
     return reclaim == Reclaim.STRICT
         ? standing - attempt.assignment().units() >= reservation
         : standing > reservation;
+  }
+
+  private boolean isWhereWorkIsTaken(Attempt attempt) {
+    return attempt.assignment().workers().stream()
+        .map(place -> shadow.nodes.get(place.node()))
+        .anyMatch(node -> node != null && shadow.takesWork(node));
   }
 
   private boolean isWorseRanked(Attempt attempt, Job job) {
@@ -165,7 +183,7 @@ final class Victims {
     for (Attempt attempt : shadow.attempts.values()) {
       // Elsewhere a victim helps only where it makes room in the policy's limit.
       if (rule == PreemptionRule.P9 || pools.contains(attempt.assignment().pool())) {
-        if (isPreemptible(attempt)) {
+        if (isPreemptible(attempt) || Shadow.isKept(attempt)) {
           possible.add(attempt);
         }
       }
@@ -193,7 +211,8 @@ final class Victims {
   }
 
   private Comparator<Attempt> across(Set<AttemptId> removed) {
-    return Comparator.comparing((Attempt a) -> isAboveLimit(a.policy(), removed))
+    return Comparator.comparing(Shadow::isKept)
+        .thenComparing(a -> isAboveLimit(a.policy(), removed))
         .thenComparingInt(this::position)
         .thenComparingInt(this::rank)
         .thenComparingDouble(a -> rules.share(a.policy(), removed))
