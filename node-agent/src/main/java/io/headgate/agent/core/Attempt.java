@@ -139,11 +139,10 @@ record Attempt(
   }
 
   /// The same end, for another reason.
-  Attempt failedBy(String problem) {
+  Attempt failedBy(EndReason reason, String problem) {
     AttemptReport.End known = end.orElseThrow();
     return endedBy(
-        new AttemptReport.End(
-            EndReason.DEVICE_FAILED, known.exitCode(), Optional.of(problem), known.at()));
+        new AttemptReport.End(reason, known.exitCode(), Optional.of(problem), known.at()));
   }
 
   AttemptReport report() {

@@ -312,7 +312,7 @@ public final class Reconciler {
             Optional.of(order),
             effects);
       } else if (attempt.hasFailed()) {
-        attempts.put(attempt.key(), attempt.failedBy(failure.get()));
+        attempts.put(attempt.key(), attempt.failedBy(EndReason.DEVICE_FAILED, failure.get()));
       }
     }
   }
@@ -355,7 +355,12 @@ public final class Reconciler {
     attempt = observed.cause().map(attempt::stoppedFor).orElse(attempt);
     attempts.put(key, attempt);
     if (seen.ending().isPresent()) {
-      attempt = attempt.endedBy(endOf(attempt, seen.ending().get()));
+      AttemptReport.End end = endOf(attempt, seen.ending().get());
+      attempt = attempt.endedBy(end);
+      if (attempt.state() == AttemptState.STARTING && attempt.hasFailed()) {
+        // It ran before, so it was to go on: what ended it then was not its own doing.
+        attempt = attempt.failedBy(EndReason.STOPPED, "it ended before it could go on");
+      }
       apply(attempt, AttemptLifecycle.Event.GONE, Optional.empty(), effects);
     }
   }

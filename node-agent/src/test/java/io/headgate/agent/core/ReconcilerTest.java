@@ -87,6 +87,20 @@ class ReconcilerTest {
   }
 
   @Test
+  void doesNotBlameAJobThatEndsBeforeItCouldGoOn() {
+    assign(assignment("a"));
+    observe("a", Fixtures.running());
+    stop("a");
+    reconciler.on(new Input.Suspended(key("a"), 7, Duration.ZERO));
+    reconciler.on(new Input.ResumeOrdered(LEADER, key("a"), NOW));
+
+    observe("a", Fixtures.exited(1));
+    released("a");
+    assertThat(report("a").end().orElseThrow().reason()).isEqualTo(EndReason.STOPPED);
+    assertThat(report("a").end().orElseThrow().exitCode()).hasValue(1);
+  }
+
+  @Test
   void tellsOfEachStepOfAStopOnceHoweverItIsObserved() {
     assign(assignment("a"));
     observe("a", Fixtures.running());

@@ -134,8 +134,9 @@ final class WorkerInputs {
       ledger.tell(new Effect.AttemptChanged(attempt.toAttempt()));
     } else if (attempt.stop() == null) {
       ledger.end(attempt, ending, eventUnasked(attempt, ending));
-    } else if (wasAlone && ending instanceof AttemptEnding.Exited) {
-      // It ended by itself before the stop reached it.
+    } else if (wasAlone && ending instanceof AttemptEnding.Exited && !attempt.isKept()) {
+      // It ended by itself before the stop reached it. What was to be suspended may have ended of
+      // that.
       ledger.end(attempt, ending, JobEvent.FAIL);
     } else {
       finishStopped(attempt);

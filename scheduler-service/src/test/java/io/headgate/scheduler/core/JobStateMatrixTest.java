@@ -100,7 +100,7 @@ class JobStateMatrixTest {
       start     | .         | .            | RUNNING          | .                | .                 | .                  | .                  | .            | .                | .                | .          | .
       save      | .         | .            | .                | .                | .                 | .                  | .                  | .            | .                | .                | .          | .
       exit 0    | .         | .            | DONE             | DONE             | DONE              | DONE               | DONE ASSIGNED      | DONE         | .                | .                | .          | .
-      exit 1    | .         | .            | FAILED           | FAILED           | FAILED            | FAILED             | FAILED ASSIGNED    | FAILED       | .                | .                | .          | .
+      exit 1    | .         | .            | FAILED           | FAILED           | FAILED            | FAILED             | WAITING ASSIGNED   | WAITING      | .                | .                | .          | .
       stopped   | .         | .            | WAITING ASSIGNED | WAITING ASSIGNED | CANCELLED         | WAITING ASSIGNED   | WAITING ASSIGNED   | WAITING      | .                | .                | .          | .
       suspended | .         | .            | .                | .                | .                 | .                  | SUSPENDED ASSIGNED | .            | .                | .                | .          | .
       reject    | .         | .            | WAITING          | WAITING          | CANCELLED         | WAITING            | WAITING            | WAITING      | .                | .                | .          | .
@@ -149,7 +149,7 @@ class JobStateMatrixTest {
       ASSIGNED  | .      | .        | .        | RUNNING | WAITING | STOPPING | .         | .        | DONE    | FAILED | WAITING | .         | LOST
       RUNNING   | .      | .        | .        | .       | .       | STOPPING | .         | .        | DONE    | FAILED | WAITING | .         | LOST
       STOPPING  | .      | .        | .        | .       | .       | .        | SUSPENDED | .        | DONE    | FAILED | WAITING | CANCELLED | LOST
-      SUSPENDED | .      | .        | .        | .       | .       | STOPPING | .         | ASSIGNED | DONE    | FAILED | WAITING | .         | .
+      SUSPENDED | .      | .        | .        | .       | .       | STOPPING | .         | ASSIGNED | DONE    | .      | WAITING | .         | .
       DONE      | .      | .        | .        | .       | .       | .        | .         | .        | .       | .      | WAITING | .         | .
       FAILED    | .      | .        | .        | .       | .       | .        | .         | .        | .       | .      | WAITING | .         | .
       CANCELLED | .      | .        | .        | .       | .       | .        | .         | .        | .       | .      | WAITING | .         | .
