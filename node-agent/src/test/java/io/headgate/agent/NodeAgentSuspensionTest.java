@@ -298,6 +298,18 @@ class NodeAgentSuspensionTest {
   }
 
   @Test
+  void doesNotSuspendWhereTheDriverDoesNotSayWhoUsesADevice() throws Exception {
+    start(Optional.of(gpus.checkpoint()));
+    runCounting(whole("low", COUNTS), "low");
+    gpus.fault("nvmlDeviceGetComputeRunningProcesses_v3", 3, 1_000_000);
+    plane.send(suspend("low", 7));
+    AttemptReport end = plane.awaitEnd("low");
+    assertThat(end.getExitCode()).as("it could react to SIGTERM").isEqualTo(9);
+    assertThat(end.getError()).startsWith("it could not be suspended: who uses GPU-");
+    assertThat(gpus.calls()).as("nothing was tried").isEmpty();
+  }
+
+  @Test
   void stopsJobsWhereNothingSuspendsThem() throws Exception {
     start(Optional.empty());
     runCounting(whole("low", COUNTS), "low");

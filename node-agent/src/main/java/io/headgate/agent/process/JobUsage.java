@@ -8,7 +8,7 @@ import java.util.Optional;
 /// What the processes of an attempt take together.
 ///
 /// @param cpuNanos so far; those of processes that are counted one by one may be lost with them
-/// @param memoryBytes now
+/// @param memoryBytes now, without what the kernel keeps of files and gives up when it is needed
 /// @param oomKills processes that were killed because all had too much memory, as far as a cgroup
 ///   counts them
 public record JobUsage(long cpuNanos, long memoryBytes, long oomKills) {
@@ -21,11 +21,17 @@ public record JobUsage(long cpuNanos, long memoryBytes, long oomKills) {
       return Optional.of(
           new JobUsage(
               number(cgroup.resolve("cpu.stat"), "usage_usec") * NANOS_PER_MICRO,
-              Long.parseLong(Files.readString(cgroup.resolve("memory.current")).strip()),
+              memoryBytes(cgroup),
               number(cgroup.resolve("memory.events"), "oom_kill")));
     } catch (IOException | NumberFormatException _) {
       return Optional.empty();
     }
+  }
+
+  private static long memoryBytes(Path cgroup) throws IOException {
+    long all = Long.parseLong(Files.readString(cgroup.resolve("memory.current")).strip());
+    Path parts = cgroup.resolve("memory.stat");
+    return Math.max(0, all - number(parts, "inactive_file") - number(parts, "active_file"));
   }
 
   private static long number(Path file, String key) throws IOException {

@@ -15,6 +15,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
@@ -28,6 +29,10 @@ import org.slf4j.LoggerFactory;
 /// is undone by [#resume], which may be repeated.
 final class Suspension {
   private static final Logger LOG = LoggerFactory.getLogger(Suspension.class);
+
+  /// What a driver may have of a device that no program uses.
+  private static final long UNLISTED_BYTES = 1L << 30;
+
   private static final Duration GLANCE = Duration.ofMillis(20);
 
   /// It is not done at all here.
@@ -68,7 +73,7 @@ final class Suspension {
             .orElseThrow(
                 () -> new ImpossibleException("without cgroup v2 nothing is made to stand still"));
     long deadline = deadline(program);
-    Map<Long, Long> using = listed(deadline);
+    Map<Long, Long> using = known(deadline);
     if (!own(using.keySet()).containsAll(using.keySet())) {
       throw new ImpossibleException("not all that uses its devices is known to be of it");
     }
@@ -78,10 +83,14 @@ final class Suspension {
       try {
         machine.ledger().recordSuspending(key(), pids);
         for (long pid : pids) {
-          program.lock(pid, left(deadline));
+          if (isOwn(pid)) {
+            program.lock(pid, left(deadline));
+          }
         }
         for (long pid : pids) {
-          program.checkpoint(pid, left(deadline));
+          if (isOwn(pid)) {
+            program.checkpoint(pid, left(deadline));
+          }
         }
       } finally {
         machine.memory().giveBack(bytes);
@@ -124,8 +133,7 @@ final class Suspension {
       freeze(workload.freezer().get(), false, deadline);
     }
     IOException failure = null;
-    // Numbers of those that ended meanwhile may be others' by now.
-    for (long pid : own(pids.get())) {
+    for (long pid : pids.get()) {
       try {
         goOn(program.get(), pid, deadline);
       } catch (IOException e) {
@@ -152,14 +160,15 @@ final class Suspension {
   /// Asks again after each step: the driver may still be at one whose program was ended.
   private void goOn(CudaCheckpoint program, long pid, long deadline)
       throws IOException, InterruptedException {
-    CudaCheckpoint.State state = program.state(pid, left(deadline));
-    while (state != CudaCheckpoint.State.RUNNING) {
-      switch (state) {
+    while (isOwn(pid)) {
+      switch (program.state(pid, left(deadline))) {
         case FAILED -> throw new IOException("the driver gave process " + pid + " up");
         case CHECKPOINTED -> program.restore(pid, left(deadline));
-        case LOCKED, RUNNING -> program.unlock(pid, left(deadline));
+        case LOCKED -> program.unlock(pid, left(deadline));
+        case RUNNING -> {
+          return;
+        }
       }
-      state = program.state(pid, left(deadline));
     }
   }
 
@@ -170,6 +179,30 @@ final class Suspension {
   /// Those of the processes that are the attempt's.
   private Set<Long> own(Collection<Long> pids) {
     return machine.runtime().processes().attemptsOf(pids, List.of(key())).keySet();
+  }
+
+  /// Whether it is the attempt's still: the number of one that ended may be another's by now.
+  private boolean isOwn(long pid) {
+    return !own(List.of(pid)).isEmpty();
+  }
+
+  /// As [#listed], before anything is done.
+  ///
+  /// @throws ImpossibleException where nobody can say that all of them let go
+  private Map<Long, Long> known(long deadline) throws IOException, InterruptedException {
+    Map<Long, Long> using;
+    try {
+      using = listed(deadline);
+    } catch (IOException e) {
+      throw new ImpossibleException(String.valueOf(e.getMessage()));
+    }
+    for (SliceGrant slice : assignment.slices()) {
+      OptionalLong used = machine.driver().read(slice.deviceUuid()).figures().memoryUsed();
+      if (using.isEmpty() && used.orElse(0) > UNLISTED_BYTES) {
+        throw new ImpossibleException(slice.deviceUuid() + " is in use, and does not say by whom");
+      }
+    }
+    return using;
   }
 
   /// All that have memory of its devices, which nobody else has slices of, with how much.

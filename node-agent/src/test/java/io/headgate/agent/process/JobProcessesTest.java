@@ -78,9 +78,14 @@ class JobProcessesTest {
     assertThat(JobUsage.of(cgroup)).as("without the controllers").isEmpty();
     Files.writeString(cgroup.resolve("cpu.stat"), "usage_usec 1500\nuser_usec 1000\n");
     Files.writeString(cgroup.resolve("memory.current"), "4096\n");
+    Files.writeString(
+        cgroup.resolve("memory.stat"),
+        "anon 1000\nfile 3000\ninactive_file 2000\nactive_file 1000\n");
     Files.writeString(cgroup.resolve("memory.events"), "low 0\noom 3\noom_kill 2\n");
 
-    assertThat(JobUsage.of(cgroup)).contains(new JobUsage(1_500_000, 4096, 2));
+    assertThat(JobUsage.of(cgroup))
+        .as("without the files that are only kept")
+        .contains(new JobUsage(1_500_000, 1096, 2));
   }
 
   @Test

@@ -11,6 +11,7 @@ import java.util.TreeMap;
 /// of all instances without asking each. Confined to one thread at a time, because what NVML writes
 /// the lists into is kept from one call to the next.
 final class ProcessLists {
+  private static final String COMPUTE = "Compute";
   private static final int EXPECTED = 64;
   private static final int MAX_PROCESSES = 4096;
   private static final long UNKNOWN_BYTES = -1;
@@ -33,9 +34,12 @@ final class ProcessLists {
   }
 
   /// Bytes by process, in all of its instances together.
+  ///
+  /// @throws NvmlException also where the driver does not tell, as on some virtual GPUs: nobody
+  ///   knows then who uses the device
   SortedMap<Integer, Long> memoryByProcess(Pointer device) {
     Map<Use, Long> uses = new HashMap<>();
-    read("Compute", api::nvmlDeviceGetComputeRunningProcesses_v3, device, uses);
+    read(COMPUTE, api::nvmlDeviceGetComputeRunningProcesses_v3, device, uses);
     read("Graphics", api::nvmlDeviceGetGraphicsRunningProcesses_v3, device, uses);
     read("MPSCompute", api::nvmlDeviceGetMPSComputeRunningProcesses_v3, device, uses);
     SortedMap<Integer, Long> bytes = new TreeMap<>();
@@ -61,12 +65,18 @@ final class ProcessLists {
         }
       }
       case NOT_SUPPORTED -> {
-        // No such programs run on it.
+        // Where programs compute, others need not be possible.
+        if (kind.equals(COMPUTE)) {
+          throw failure(kind, code);
+        }
       }
-      default ->
-          throw new NvmlException(
-              "nvmlDeviceGet" + kind + "RunningProcesses", code, api.nvmlErrorString(code));
+      default -> throw failure(kind, code);
     }
+  }
+
+  private NvmlException failure(String kind, int code) {
+    return new NvmlException(
+        "nvmlDeviceGet" + kind + "RunningProcesses", code, api.nvmlErrorString(code));
   }
 
   private void add(int index, Map<Use, Long> uses) {

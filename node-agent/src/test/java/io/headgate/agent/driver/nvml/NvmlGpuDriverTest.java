@@ -209,13 +209,17 @@ class NvmlGpuDriverTest {
       assertThat(driver.processes(FakeGpus.uuid(1)).join())
           .as("of all instances at once, without asking each")
           .containsExactly(new GpuProcess(21, 500), new GpuProcess(22, 607));
-      gpus.fault("nvmlDeviceGetComputeRunningProcesses_v3", 999, 1);
-      assertThat(driver.processes(FakeGpus.uuid(0)))
-          .failsWithin(LONG)
-          .withThrowableThat()
-          .havingCause()
-          .isInstanceOf(GpuDriverException.class)
-          .withMessageContaining("GPU 0");
+      gpus.fault("nvmlDeviceGetGraphicsRunningProcesses_v3", 3, 1);
+      assertThat(driver.processes(FakeGpus.uuid(0)).join()).as("no such programs").hasSize(2);
+      for (int untold : List.of(999, 3)) {
+        gpus.fault("nvmlDeviceGetComputeRunningProcesses_v3", untold, 1);
+        assertThat(driver.processes(FakeGpus.uuid(0)))
+            .failsWithin(LONG)
+            .withThrowableThat()
+            .havingCause()
+            .isInstanceOf(GpuDriverException.class)
+            .withMessageContaining("GPU 0");
+      }
     }
   }
 
