@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
+import com.google.protobuf.util.Durations;
 import io.headgate.agent.driver.nvml.FakeGpus;
 import io.headgate.agent.process.Cgroups;
 import io.headgate.kit.config.Secret;
@@ -213,6 +214,38 @@ class NodeAgentSuspensionTest {
     assertThat(end.getExitCode()).as("it was told nothing").isEqualTo(137);
     assertThat(step.isAlive()).as("the step hangs still").isTrue();
     gpus.works("checkpoint");
+  }
+
+  @Test
+  void killsWhatIsCancelledWhenAStopWouldBeOver() throws Exception {
+    start(Optional.of(gpus.checkpoint()));
+    runCounting(whole("low", COUNTS).setTerminationGrace(Durations.fromMillis(300)), "low");
+    gpus.hang("checkpoint");
+    plane.send(suspend("low", 7));
+    ProcessHandle step = awaitStep();
+    plane.send(Orders.stop(plane.leadership, "low", Stop.Kind.KIND_CANCEL));
+    assertThat(plane.awaitEnd("low").getExitCode()).isEqualTo(137);
+    assertThat(step.isAlive()).as("the step hangs still").isTrue();
+    gpus.works("checkpoint");
+  }
+
+  @Test
+  void doesNotTryAnOrderAgainThatFailedAlsoAfterARestart() throws Exception {
+    start(Optional.of(gpus.checkpoint()));
+    gpus.fault("checkpoint", 801, 1);
+    // Its callback takes until it is killed.
+    runCounting(Orders.withCallback(whole("low", COUNTS), "touch called; sleep 1000"), "low");
+    plane.send(suspend("low", 7));
+    Path called = attempt("low").resolve("work/called");
+    await().atMost(FakeControlPlane.PATIENCE).until(() -> Files.exists(called));
+    agent.orElseThrow().close();
+    start(Optional.of(gpus.checkpoint()));
+    plane.send(suspend("low", 7));
+    plane.send(suspend("low", 7, true));
+    plane.awaitEnd("low");
+    assertThat(gpus.calls())
+        .as("once")
+        .containsExactly("cuda-checkpoint lock", "cuda-checkpoint unlock");
   }
 
   @Test

@@ -32,6 +32,7 @@ final class AttemptOrders {
   private final Machine machine;
   private final Assignment assignment;
   private final Suspension suspension;
+  private final Workload.Circumstances circumstances;
   private final Consumer<Input> inputs;
   private final ReentrantLock lock = new ReentrantLock();
   private Phase phase = Phase.RUNNING; // guarded by lock, as all below
@@ -40,12 +41,18 @@ final class AttemptOrders {
   private OptionalLong contactBootMs = OptionalLong.empty();
   private @Nullable Span stopSpan;
   private boolean adopted;
+  private boolean timed;
 
   AttemptOrders(
-      Machine machine, Assignment assignment, Suspension suspension, Consumer<Input> inputs) {
+      Machine machine,
+      Assignment assignment,
+      Suspension suspension,
+      Workload.Circumstances circumstances,
+      Consumer<Input> inputs) {
     this.machine = machine;
     this.assignment = assignment;
     this.suspension = suspension;
+    this.circumstances = circumstances;
     this.inputs = inputs;
   }
 
@@ -87,7 +94,8 @@ final class AttemptOrders {
     lock.lock();
     try {
       boolean late = order != null;
-      order = order == null ? stop : stop.after(order);
+      StopOrder wanted = isTried(stop) ? stop.withoutSuspension() : stop;
+      order = order == null ? wanted : wanted.after(order);
       if (stop.kind() == StopOrder.Kind.OVER_LIMIT) {
         machine.instruments().enforced(late ? Enforcement.KILLED : Enforcement.STOPPED);
       }
@@ -104,6 +112,17 @@ final class AttemptOrders {
       return !late;
     } finally {
       lock.unlock();
+    }
+  }
+
+  /// Whether it could not be suspended by that order already, also by an earlier agent: then its
+  /// stop may be under way, which what stands still would not notice.
+  private boolean isTried(StopOrder stop) {
+    try {
+      return stop.suspension() != 0 && machine.ledger().isNotSuspended(key(), stop.suspension());
+    } catch (IOException e) {
+      LOG.warn("whether {} was to be suspended before is not known", key(), e);
+      return true;
     }
   }
 
@@ -209,8 +228,27 @@ final class AttemptOrders {
         // What stands when that is over is carried out, unless nobody wants to wait for that.
         if (stop.suspension() == 0 && stop.skipCallback()) {
           link.kill(stop.kind().word());
+        } else if (stop.suspension() == 0 && !timed) {
+          timed = true;
+          Thread.ofVirtual().name("stop " + key()).start(this::killIfNotSettled);
         }
       }
+    }
+  }
+
+  /// A stop takes no longer than it would if nothing else were done: callback and grace.
+  private void killIfNotSettled() {
+    boolean calls = !assignment.abortCallback().command().isEmpty();
+    Duration callback = calls ? assignment.abortCallback().timeout() : Duration.ZERO;
+    circumstances.pause(callback.plus(assignment.grace()));
+    lock.lock();
+    try {
+      boolean settled = phase == Phase.RUNNING || phase == Phase.SUSPENDED;
+      if (!settled && link != null && order != null && !circumstances.isDetached()) {
+        link.kill(order.kind().word());
+      }
+    } finally {
+      lock.unlock();
     }
   }
 
@@ -244,6 +282,11 @@ final class AttemptOrders {
     }
     Exception problem = failure.get();
     LOG.warn("{} is not suspended: {}", key(), problem.getMessage());
+    try {
+      machine.ledger().recordNotSuspended(key(), stop.suspension());
+    } catch (IOException e) {
+      LOG.warn("that {} is not suspended is not recorded", key(), e);
+    }
     StopStep.Result result =
         problem instanceof Suspension.ImpossibleException
             ? StopStep.Result.SKIPPED

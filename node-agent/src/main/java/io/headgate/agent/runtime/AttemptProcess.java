@@ -49,7 +49,7 @@ final class AttemptProcess implements AttemptCare, Workload.Circumstances {
     this.start = new AttemptStart(machine, assignment, workload);
     this.orders =
         new AttemptOrders(
-            machine, assignment, new Suspension(machine, assignment, workload, this), inputs);
+            machine, assignment, new Suspension(machine, assignment, workload, this), this, inputs);
   }
 
   AttemptKey key() {

@@ -43,6 +43,7 @@ import org.jspecify.annotations.Nullable;
 /// | `slices` | before the driver is called | what to look for and free after a crash |
 /// | `refused` | under the supervisor's lock | it never ran, and no late launcher starts it |
 /// | `suspending` | before anything of it is suspended | the processes to be looked after |
+/// | `not-suspended` | when that has failed | by which order; it is not tried again |
 /// | `suspended` | when nothing of it is on a device any more | by which order; its slices are free |
 /// | `pod` | when it was made | its pod, which is made once |
 /// | `inside/` | before its pod is made | what the pod has of it: in there is all that a supervisor writes |
@@ -58,6 +59,7 @@ final class Ledger implements AttemptRecords, AutoCloseable {
   private static final String USER = "user_id";
   private static final String REFUSED = "refused";
   private static final String SUSPENDING = "suspending";
+  private static final String NOT_SUSPENDED = "not-suspended";
   private static final String SUSPENDED = "suspended";
   private static final String INSIDE = "inside";
 
@@ -283,6 +285,16 @@ final class Ledger implements AttemptRecords, AutoCloseable {
     Files.deleteIfExists(directory(key).resolve(SUSPENDING));
   }
 
+  /// The attempt could not be suspended, and is stopped.
+  void recordNotSuspended(AttemptKey key, long suspension) throws IOException {
+    write(directory(key).resolve(NOT_SUSPENDED), new Fields().put("order", suspension));
+  }
+
+  /// Whether it could not be suspended by that order.
+  boolean isNotSuspended(AttemptKey key, long suspension) throws IOException {
+    return order(directory(key).resolve(NOT_SUSPENDED)) == suspension;
+  }
+
   @Override
   public void recordSuspension(AttemptKey key, long suspension) throws IOException {
     write(directory(key).resolve(SUSPENDED), new Fields().put("order", suspension));
@@ -301,7 +313,11 @@ final class Ledger implements AttemptRecords, AutoCloseable {
   }
 
   private static long suspension(Path directory) throws IOException {
-    return read(directory.resolve(SUSPENDED)).map(fields -> fields.number("order")).orElse(0L);
+    return order(directory.resolve(SUSPENDED));
+  }
+
+  private static long order(Path file) throws IOException {
+    return read(file).map(fields -> fields.number("order")).orElse(0L);
   }
 
   /// The attempt is over. What a job could not have wanted to be kept, its environment with perhaps
