@@ -150,7 +150,7 @@ class QualifyTest {
   void saysWhatHoldsOfPartsThatTheDriverLimitsByCgroup() throws Exception {
     Cgroups tried = Cgroups.discover("qualify-test");
     tried.removeIfEmpty();
-    assumeThat(tried.areAvailable()).isTrue();
+    assumeThat(tried.areAvailable()).as("this machine lets us make cgroups").isTrue();
     Said said = qualify(FakeGpus.in(root, Version.V615).with(false), "--although-in-use");
 
     assertThat(said.text()).contains("mechanism: cgroup, slice MiB: 40448, taken MiB: 40448");

@@ -6,11 +6,14 @@ import static io.headgate.scheduler.Installation.get;
 import static io.headgate.scheduler.Installation.submit;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.protobuf.util.Durations;
+import io.grpc.Status.Code;
 import io.headgate.kit.testing.PostgresFixture;
 import io.headgate.proto.pool.v1.Node;
 import io.headgate.proto.scheduler.v1.Job;
 import io.headgate.proto.scheduler.v1.JobServiceGrpc.JobServiceBlockingStub;
 import io.headgate.proto.scheduler.v1.Slice;
+import io.headgate.proto.scheduler.v1.SubmitJobRequest;
 import io.headgate.proto.type.v1.DeviceGeometry;
 import io.headgate.proto.type.v1.IsolationLevel;
 import io.headgate.proto.type.v1.SlicePlacement;
@@ -81,6 +84,15 @@ final class SlicedDeviceTest {
 
   private Slice slice(String job) {
     return get(alice, job).getAttempts(0).getPlacements(0).getSlices(0);
+  }
+
+  @Test
+  void suspendsNoPartOfAGpu() {
+    SubmitJobRequest.Builder kept = submit("rnd-half", "a").toBuilder();
+    kept.getSpecBuilder().setSuspend(Durations.fromSeconds(3600));
+    Refused.by(() -> alice.submitJob(kept.build()))
+        .hasReason(Code.FAILED_PRECONDITION, "CANNOT_SUSPEND")
+        .names("spec.suspend", "'rnd-half'");
   }
 
   @Test

@@ -63,7 +63,7 @@ class SyscallFilterTest {
 
   @Test
   void killsWhoCallsByTheNumbersOfAnotherArchitecture() throws Exception {
-    assumeThat(System.getProperty("os.arch")).isEqualTo("amd64");
+    assumeThat(System.getProperty("os.arch")).as("it has other numbers").isEqualTo("amd64");
     assertThat(tryCalls(true)).contains("x32 SIGSYS", "i386 SIGSYS");
   }
 

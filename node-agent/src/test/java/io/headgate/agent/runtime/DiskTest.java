@@ -33,7 +33,9 @@ class DiskTest {
   private void mount(Path directory, String size) throws Exception {
     assumeThat(System.getProperty("user.name")).as("may mount").isEqualTo("root");
     Files.createDirectories(directory);
-    assumeThat(sh("mount -t tmpfs -o size=" + size + " tmpfs " + directory)).isZero();
+    assumeThat(sh("mount -t tmpfs -o size=" + size + " tmpfs " + directory))
+        .as("this machine lets us mount")
+        .isZero();
     mounted = directory;
   }
 
