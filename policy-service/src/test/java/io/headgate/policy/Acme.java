@@ -7,6 +7,7 @@ import io.headgate.proto.policy.v1.AccessConfigurationServiceGrpc;
 import io.headgate.proto.policy.v1.CreateGroupRequest;
 import io.headgate.proto.policy.v1.CreatePolicyRequest;
 import io.headgate.proto.policy.v1.CreateQueueRequest;
+import io.headgate.proto.policy.v1.CreateVaultRequest;
 import io.headgate.proto.policy.v1.GetAccessConfigurationRequest;
 import io.headgate.proto.policy.v1.Group;
 import io.headgate.proto.policy.v1.GroupServiceGrpc;
@@ -18,6 +19,8 @@ import io.headgate.proto.policy.v1.ReplaceAccessConfigurationRequest;
 import io.headgate.proto.policy.v1.ReplaceAccessConfigurationResponse;
 import io.headgate.proto.policy.v1.UpdatePolicyRequest;
 import io.headgate.proto.policy.v1.UpdateQueueRequest;
+import io.headgate.proto.policy.v1.Vault;
+import io.headgate.proto.policy.v1.VaultServiceGrpc;
 import io.headgate.proto.pool.v1.ResourceConfiguration;
 import java.util.List;
 
@@ -123,6 +126,16 @@ final class Acme {
             UpdateQueueRequest.newBuilder()
                 .setQueue(queue)
                 .setUpdateMask(FieldMask.newBuilder().addAllPaths(List.of(fields)))
+                .build());
+  }
+
+  Vault vault(String id, Vault vault) {
+    return VaultServiceGrpc.newBlockingStub(admin)
+        .createVault(
+            CreateVaultRequest.newBuilder()
+                .setParent(parent())
+                .setVaultId(id)
+                .setVault(vault)
                 .build());
   }
 

@@ -14,6 +14,7 @@ import io.headgate.proto.policy.v1.Policy;
 import io.headgate.proto.policy.v1.RevokeKeyRequest;
 import io.headgate.proto.policy.v1.TokenServiceGrpc;
 import io.headgate.proto.policy.v1.UserServiceGrpc;
+import io.headgate.proto.policy.v1.Vault;
 import java.time.Duration;
 import java.util.List;
 import org.jooq.DSLContext;
@@ -42,6 +43,7 @@ class AuditTest {
     acme.update(
         policy.toBuilder().setReservation("2").setWeight(3).build(), "reservation", "weight");
     acme.queue("rnd-3", "rnd", "three");
+    acme.vault("rnd", Vault.newBuilder().putEnvironment("PROXY", "none").build());
     UserServiceGrpc.newBlockingStub(acme.admin())
         .deleteUser(DeleteUserRequest.newBuilder().setName(acme.parent() + "/users/grace").build());
     String admin = acme.parent() + "/users/admin";
@@ -57,6 +59,14 @@ class AuditTest {
                 "[reservation, weight]",
                 "[1, 1]",
                 "[2, 3]"),
+            entry(
+                admin,
+                "CreateVault",
+                acme,
+                "vaults/rnd",
+                "[environment.PROXY, require_digest, require_image]",
+                "[, , ]",
+                "[none, false, false]"),
             entry(admin, "UpdateGroup", acme, "groups/rnd", "[users]", "[grace]", "[]"));
     assertThat(entries(acme)).anyMatch(entry -> entry.contains("CreateQueue"));
     assertThat(entries(acme)).anyMatch(entry -> entry.contains("DeleteUser"));

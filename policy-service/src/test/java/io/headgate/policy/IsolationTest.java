@@ -19,11 +19,13 @@ import io.headgate.proto.policy.v1.CreatePolicyRequest;
 import io.headgate.proto.policy.v1.CreateQueueRequest;
 import io.headgate.proto.policy.v1.CreateServiceAccountRequest;
 import io.headgate.proto.policy.v1.CreateUserRequest;
+import io.headgate.proto.policy.v1.CreateVaultRequest;
 import io.headgate.proto.policy.v1.DeleteGroupRequest;
 import io.headgate.proto.policy.v1.DeletePolicyRequest;
 import io.headgate.proto.policy.v1.DeleteQueueRequest;
 import io.headgate.proto.policy.v1.DeleteServiceAccountRequest;
 import io.headgate.proto.policy.v1.DeleteUserRequest;
+import io.headgate.proto.policy.v1.DeleteVaultRequest;
 import io.headgate.proto.policy.v1.GetAccessConfigurationRequest;
 import io.headgate.proto.policy.v1.GetGroupRequest;
 import io.headgate.proto.policy.v1.GetPolicyRequest;
@@ -31,6 +33,7 @@ import io.headgate.proto.policy.v1.GetQueueRequest;
 import io.headgate.proto.policy.v1.GetServiceAccountRequest;
 import io.headgate.proto.policy.v1.GetTenantRequest;
 import io.headgate.proto.policy.v1.GetUserRequest;
+import io.headgate.proto.policy.v1.GetVaultRequest;
 import io.headgate.proto.policy.v1.Group;
 import io.headgate.proto.policy.v1.GroupServiceGrpc;
 import io.headgate.proto.policy.v1.ListGroupsRequest;
@@ -39,6 +42,7 @@ import io.headgate.proto.policy.v1.ListPoliciesRequest;
 import io.headgate.proto.policy.v1.ListQueuesRequest;
 import io.headgate.proto.policy.v1.ListServiceAccountsRequest;
 import io.headgate.proto.policy.v1.ListUsersRequest;
+import io.headgate.proto.policy.v1.ListVaultsRequest;
 import io.headgate.proto.policy.v1.Policy;
 import io.headgate.proto.policy.v1.PolicyServiceGrpc;
 import io.headgate.proto.policy.v1.Queue;
@@ -53,8 +57,11 @@ import io.headgate.proto.policy.v1.UpdatePolicyRequest;
 import io.headgate.proto.policy.v1.UpdateQueueRequest;
 import io.headgate.proto.policy.v1.UpdateServiceAccountRequest;
 import io.headgate.proto.policy.v1.UpdateUserRequest;
+import io.headgate.proto.policy.v1.UpdateVaultRequest;
 import io.headgate.proto.policy.v1.User;
 import io.headgate.proto.policy.v1.UserServiceGrpc;
+import io.headgate.proto.policy.v1.Vault;
+import io.headgate.proto.policy.v1.VaultServiceGrpc;
 import io.headgate.proto.type.v1.AccessOuterClass;
 import io.headgate.proto.type.v1.Role;
 import java.util.HashSet;
@@ -148,6 +155,7 @@ class IsolationTest {
             GroupServiceGrpc.getServiceDescriptor(),
             PolicyServiceGrpc.getServiceDescriptor(),
             QueueServiceGrpc.getServiceDescriptor(),
+            VaultServiceGrpc.getServiceDescriptor(),
             AccessConfigurationServiceGrpc.getServiceDescriptor(),
             TokenServiceGrpc.getServiceDescriptor())
         .<MethodDescriptor<?, ?>>flatMap(service -> service.getMethods().stream())
@@ -161,6 +169,7 @@ class IsolationTest {
     String group = parent + "/groups/rnd";
     String policy = parent + "/policies/rnd";
     String queue = parent + "/queues/rnd-3";
+    String vault = parent + "/vaults/rnd";
     return List.of(
         of(TenantServiceGrpc.getGetTenantMethod(), GetTenantRequest.newBuilder().setName(parent)),
         of(UserServiceGrpc.getListUsersMethod(), ListUsersRequest.newBuilder().setParent(parent)),
@@ -234,6 +243,20 @@ class IsolationTest {
             QueueServiceGrpc.getUpdateQueueMethod(),
             UpdateQueueRequest.newBuilder().setQueue(Queue.newBuilder().setName(queue))),
         of(QueueServiceGrpc.getDeleteQueueMethod(), DeleteQueueRequest.newBuilder().setName(queue)),
+        of(
+            VaultServiceGrpc.getListVaultsMethod(),
+            ListVaultsRequest.newBuilder().setParent(parent)),
+        of(VaultServiceGrpc.getGetVaultMethod(), GetVaultRequest.newBuilder().setName(vault)),
+        of(
+            VaultServiceGrpc.getCreateVaultMethod(),
+            CreateVaultRequest.newBuilder()
+                .setParent(parent)
+                .setVaultId("rnd")
+                .setVault(Vault.getDefaultInstance())),
+        of(
+            VaultServiceGrpc.getUpdateVaultMethod(),
+            UpdateVaultRequest.newBuilder().setVault(Vault.newBuilder().setName(vault))),
+        of(VaultServiceGrpc.getDeleteVaultMethod(), DeleteVaultRequest.newBuilder().setName(vault)),
         of(
             AccessConfigurationServiceGrpc.getGetAccessConfigurationMethod(),
             GetAccessConfigurationRequest.newBuilder().setParent(parent)),

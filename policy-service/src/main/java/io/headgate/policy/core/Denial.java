@@ -15,6 +15,9 @@ public sealed interface Denial {
   /// Rights that contradict each other or the supply.
   sealed interface OfRights extends Denial {}
 
+  /// Rules or environment of a vault that cannot be.
+  sealed interface OfVault extends Denial {}
+
   /// Something that others still need.
   sealed interface OfUse extends Denial {}
 
@@ -79,8 +82,20 @@ public sealed interface Denial {
   /// Policies still give rights to the group.
   record GroupInUse(String group, List<String> policies) implements OfUse {}
 
+  /// Vaults still hold for the group by its name.
+  record GroupInVault(String group, List<String> vaults) implements OfUse {}
+
   /// The tenant still has policies.
   record TenantInUse(String tenant, int policies) implements OfUse {}
+
+  /// The text is no pattern of images or commands.
+  record MalformedPattern(String field, String explanation) implements OfVault {}
+
+  /// No vault may set a variable of this name.
+  record ReservedVariable(String field, String variable) implements OfVault {}
+
+  /// Another vault that holds for one of its groups sets the variable otherwise.
+  record VariableConflict(String field, String variable, String vault) implements OfVault {}
 
   /// A tenant would have more of a kind than is allowed.
   record TooMany(String field, Kind kind, int max) implements OfRights {}

@@ -21,7 +21,7 @@ import io.headgate.proto.policy.v1.WatchAccessResponse;
 import io.headgate.proto.pool.v1.ResourceConfiguration;
 import java.util.function.BiFunction;
 
-/// Groups, policies and queues of a tenant as one whole.
+/// Groups, policies, queues and vaults of a tenant as one whole.
 final class AccessConfigurationEndpoint
     extends AccessConfigurationServiceGrpc.AccessConfigurationServiceImplBase {
   private final AccessConfigurations access;
@@ -43,7 +43,10 @@ final class AccessConfigurationEndpoint
       GetAccessConfigurationRequest request, StreamObserver<AccessConfiguration> out) {
     answers.read(
         out,
-        origin -> AccessMapping.toProto(access.get(Names.tenant("parent", request.getParent()))));
+        origin -> {
+          TenantId tenant = Names.tenant("parent", request.getParent());
+          return VaultMapping.forCaller(AccessMapping.toProto(access.get(tenant)));
+        });
   }
 
   @Override

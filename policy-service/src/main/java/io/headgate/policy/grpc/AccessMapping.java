@@ -21,11 +21,12 @@ import io.headgate.type.GpuQuantity;
 import java.time.Duration;
 import java.util.Optional;
 
-/// Groups, policies and queues on the wire.
+/// Groups, policies and queues on the wire, and whole configurations.
 final class AccessMapping {
   static final String GROUPS = "groups";
   static final String POLICIES = "policies";
   static final String QUEUES = "queues";
+  static final String VAULTS = "vaults";
 
   private AccessMapping() {}
 
@@ -92,6 +93,10 @@ final class AccessMapping {
         .policies()
         .forEach(policy -> proto.addPolicies(toProto(tenant, policy)));
     version.configuration().queues().forEach(queue -> proto.addQueues(toProto(tenant, queue)));
+    version
+        .configuration()
+        .vaults()
+        .forEach(vault -> proto.addVaults(VaultMapping.toProto(tenant, vault)));
     version
         .change()
         .ifPresent(
@@ -192,6 +197,9 @@ final class AccessMapping {
             .toList(),
         proto.getQueuesList().stream()
             .map(queue -> spec(id(tenant, QUEUES, queue.getName()), queue))
+            .toList(),
+        proto.getVaultsList().stream()
+            .map(vault -> VaultMapping.spec(id(tenant, VAULTS, vault.getName()), vault))
             .toList());
   }
 
@@ -202,7 +210,7 @@ final class AccessMapping {
     return name.startsWith(prefix) ? name.substring(prefix.length()) : name;
   }
 
-  private static String name(TenantId tenant, String collection, String id) {
+  static String name(TenantId tenant, String collection, String id) {
     return "tenants/" + tenant + "/" + collection + "/" + id;
   }
 

@@ -91,6 +91,7 @@ final class DenialRefusals {
           Refusal.invalidField("CONTRADICTION", field, explanation);
       case Denial.OfRights rights -> rights(rights);
       case Denial.OfUse use -> inUse(use);
+      case Denial.OfVault vault -> vault(vault);
       case Denial.VersionChanged(var expected, var actual) ->
           Refusal.conflict(
                   "VERSION_CHANGED",
@@ -240,6 +241,15 @@ final class DenialRefusals {
                       + policies
                       + ": remove them or give them to another group first")
               .withMetadata("policies", String.join(",", policies));
+      case Denial.GroupInVault(var group, var vaults) ->
+          Refusal.failedPrecondition(
+                  "GROUP_IN_USE",
+                  "group "
+                      + quoted(group)
+                      + " is named by vaults "
+                      + vaults
+                      + ": remove them or take the group out of them first")
+              .withMetadata("vaults", String.join(",", vaults));
       case Denial.TenantInUse(var tenant, var policies) ->
           Refusal.failedPrecondition(
                   "TENANT_IN_USE",
@@ -259,6 +269,32 @@ final class DenialRefusals {
           Refusal.failedPrecondition(
               "LAST_OPERATOR_KEY",
               "keys/" + key + " is the only key of an operator: make another one first");
+    };
+  }
+
+  private static Refusal vault(Denial.OfVault denial) {
+    return switch (denial) {
+      case Denial.MalformedPattern(var field, var explanation) ->
+          Refusal.invalidField("MALFORMED_PATTERN", field, explanation);
+      case Denial.ReservedVariable(var field, var variable) ->
+          Refusal.invalidField(
+              "RESERVED_VARIABLE",
+              field,
+              quoted(variable)
+                  + " is set by Headgate or read by the loader: choose a name that does not begin"
+                  + " with HEADGATE_ or LD_");
+      case Denial.VariableConflict(var field, var variable, var vault) ->
+          Refusal.invalidField(
+                  "VARIABLE_CONFLICT",
+                  field,
+                  "vault "
+                      + quoted(vault)
+                      + " sets "
+                      + quoted(variable)
+                      + " to something else for the same group: give both the same value, or leave"
+                      + " it out of one")
+              .withMetadata("variable", variable)
+              .withMetadata("vault", vault);
     };
   }
 

@@ -29,6 +29,7 @@ import io.headgate.proto.policy.v1.Policy;
 import io.headgate.proto.policy.v1.Queue;
 import io.headgate.proto.policy.v1.ServiceAccount;
 import io.headgate.proto.policy.v1.User;
+import io.headgate.proto.policy.v1.Vault;
 import io.headgate.proto.pool.v1.ResourceConfiguration;
 import java.util.List;
 import java.util.Optional;
@@ -71,7 +72,8 @@ public final class PolicyApi {
                     ServiceAccount.getDescriptor(),
                     Group.getDescriptor(),
                     Policy.getDescriptor(),
-                    Queue.getDescriptor())));
+                    Queue.getDescriptor(),
+                    Vault.getDescriptor())));
     ResourceCalls.Tools tools = new ResourceCalls.Tools(answers, pages, masks);
     AccessConfigurations configurations = access.configurations();
     this.services =
@@ -82,6 +84,7 @@ public final class PolicyApi {
             new GroupEndpoint(configurations.items(AccessPart.GROUPS), tools),
             new PolicyEndpoint(configurations.items(AccessPart.POLICIES), tools),
             new QueueEndpoint(configurations.items(AccessPart.QUEUES), tools),
+            new VaultEndpoint(configurations.items(AccessPart.VAULTS), tools),
             new AccessConfigurationEndpoint(access, answers),
             new TokenEndpoint(
                 new TokenEndpoint.Parts(

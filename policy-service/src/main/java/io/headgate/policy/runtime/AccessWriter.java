@@ -7,6 +7,7 @@ import io.headgate.policy.core.access.Fields;
 import io.headgate.policy.core.access.Group;
 import io.headgate.policy.core.access.Policy;
 import io.headgate.policy.core.access.Queue;
+import io.headgate.policy.core.access.Vault;
 import io.headgate.policy.core.identity.User;
 import io.headgate.policy.core.name.ServiceAccountId;
 import io.headgate.policy.core.name.TenantId;
@@ -91,6 +92,9 @@ public final class AccessWriter {
     new Recorder<Queue>(
             tables, origin, tenant, "Queue", queue -> "queues/" + queue.id(), Fields::of)
         .record(diff.queues());
+    new Recorder<Vault>(
+            tables, origin, tenant, "Vault", vault -> "vaults/" + vault.id(), Fields::of)
+        .record(diff.vaults());
   }
 
   private void append(

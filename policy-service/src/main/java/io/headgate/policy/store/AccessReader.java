@@ -6,15 +6,20 @@ import static io.headgate.policy.store.jooq.Tables.GROUP_USERS;
 import static io.headgate.policy.store.jooq.Tables.POLICIES;
 import static io.headgate.policy.store.jooq.Tables.POLICY_EXCEED_LIMIT;
 import static io.headgate.policy.store.jooq.Tables.QUEUES;
+import static io.headgate.policy.store.jooq.Tables.VAULTS;
+import static io.headgate.policy.store.jooq.Tables.VAULT_ENVIRONMENT;
+import static io.headgate.policy.store.jooq.Tables.VAULT_GROUPS;
 
 import io.headgate.policy.core.access.AccessConfiguration;
 import io.headgate.policy.core.access.Group;
+import io.headgate.policy.core.access.JobRules;
 import io.headgate.policy.core.access.JobTerms;
 import io.headgate.policy.core.access.JobTerms.OnPreempt;
 import io.headgate.policy.core.access.JobTerms.PreemptWithin;
 import io.headgate.policy.core.access.Policy;
 import io.headgate.policy.core.access.Queue;
 import io.headgate.policy.core.access.Rights;
+import io.headgate.policy.core.access.Vault;
 import io.headgate.policy.core.name.GroupId;
 import io.headgate.policy.core.name.PolicyId;
 import io.headgate.policy.core.name.ProfileId;
@@ -22,17 +27,23 @@ import io.headgate.policy.core.name.QueueId;
 import io.headgate.policy.core.name.ServiceAccountId;
 import io.headgate.policy.core.name.TenantId;
 import io.headgate.policy.core.name.UserId;
+import io.headgate.policy.core.name.VaultId;
 import io.headgate.policy.store.jooq.tables.records.PoliciesRecord;
 import io.headgate.policy.store.jooq.tables.records.QueuesRecord;
+import io.headgate.policy.store.jooq.tables.records.VaultsRecord;
+import io.headgate.type.CommandPattern;
 import io.headgate.type.GpuQuantity;
+import io.headgate.type.ImagePattern;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.jooq.DSLContext;
 import org.jooq.Field;
 
-/// Reads groups, policies and queues: one query a table.
+/// Reads groups, policies, queues and vaults: one query a table.
 final class AccessReader {
   private final DSLContext dsl;
 
@@ -41,7 +52,8 @@ final class AccessReader {
   }
 
   AccessConfiguration read(TenantId tenant) {
-    return new AccessConfiguration(groups(tenant), policies(tenant), queues(tenant));
+    return new AccessConfiguration(
+        groups(tenant), policies(tenant), queues(tenant), vaults(tenant));
   }
 
   private List<Group> groups(TenantId tenant) {
@@ -83,6 +95,40 @@ final class AccessReader {
     return dsl.selectFrom(QUEUES)
         .where(QUEUES.TENANT_ID.eq(tenant.value()))
         .fetch(AccessReader::queue);
+  }
+
+  private List<Vault> vaults(TenantId tenant) {
+    List<VaultsRecord> rows =
+        dsl.selectFrom(VAULTS).where(VAULTS.TENANT_ID.eq(tenant.value())).fetch();
+    if (rows.isEmpty()) {
+      // Most tenants have none, and need not pay for two more queries.
+      return List.of();
+    }
+    Map<String, List<GroupId>> groups =
+        dsl.select(VAULT_GROUPS.VAULT_ID, VAULT_GROUPS.GROUP_ID)
+            .from(VAULT_GROUPS)
+            .where(VAULT_GROUPS.TENANT_ID.eq(tenant.value()))
+            .fetchGroups(VAULT_GROUPS.VAULT_ID, row -> new GroupId(row.value2()));
+    Map<String, TreeMap<String, String>> environments = new TreeMap<>();
+    dsl.selectFrom(VAULT_ENVIRONMENT)
+        .where(VAULT_ENVIRONMENT.TENANT_ID.eq(tenant.value()))
+        .forEach(row ->
+            environments
+                .computeIfAbsent(row.getVaultId(), _ -> new TreeMap<>())
+                .put(row.getName(), row.getValue()));
+    return rows.stream()
+        .map(row ->
+            new Vault(
+                new VaultId(row.getVaultId()),
+                groups.getOrDefault(row.getVaultId(), List.of()),
+                new JobRules(
+                    Stream.of(row.getImages()).map(ImagePattern::parse).toList(),
+                    row.getImageRequired(),
+                    row.getDigestRequired(),
+                    Stream.of(row.getCommands()).map(CommandPattern::parse).toList()),
+                environments.getOrDefault(row.getVaultId(), new TreeMap<>()),
+                row.getDescription()))
+        .toList();
   }
 
   private static Policy policy(PoliciesRecord row, List<UserId> exceeding) {

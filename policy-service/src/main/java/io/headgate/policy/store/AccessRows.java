@@ -6,14 +6,17 @@ import static io.headgate.policy.store.jooq.Tables.GROUP_USERS;
 import static io.headgate.policy.store.jooq.Tables.POLICIES;
 import static io.headgate.policy.store.jooq.Tables.POLICY_EXCEED_LIMIT;
 import static io.headgate.policy.store.jooq.Tables.QUEUES;
+import static io.headgate.policy.store.jooq.Tables.VAULTS;
 import static org.jooq.impl.DSL.any;
 
 import io.headgate.policy.core.access.AccessDiff;
 import io.headgate.policy.core.access.Group;
+import io.headgate.policy.core.access.JobRules;
 import io.headgate.policy.core.access.JobTerms;
 import io.headgate.policy.core.access.Policy;
 import io.headgate.policy.core.access.Queue;
 import io.headgate.policy.core.access.Rights;
+import io.headgate.policy.core.access.Vault;
 import io.headgate.policy.core.name.TenantId;
 import io.headgate.policy.core.name.UserId;
 import io.headgate.policy.store.jooq.tables.records.GroupServiceAccountsRecord;
@@ -21,7 +24,12 @@ import io.headgate.policy.store.jooq.tables.records.GroupsRecord;
 import io.headgate.policy.store.jooq.tables.records.PoliciesRecord;
 import io.headgate.policy.store.jooq.tables.records.PolicyExceedLimitRecord;
 import io.headgate.policy.store.jooq.tables.records.QueuesRecord;
+import io.headgate.policy.store.jooq.tables.records.VaultEnvironmentRecord;
+import io.headgate.policy.store.jooq.tables.records.VaultGroupsRecord;
+import io.headgate.policy.store.jooq.tables.records.VaultsRecord;
+import io.headgate.type.CommandPattern;
 import io.headgate.type.GpuQuantity;
+import io.headgate.type.ImagePattern;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -31,8 +39,8 @@ import org.jooq.DSLContext;
 import org.jooq.Field;
 import org.jooq.impl.DSL;
 
-/// Writes one tenant's groups, policies and queues: what refers goes before what is referred to,
-/// and comes after it.
+/// Writes one tenant's groups, policies, queues and vaults: what refers goes before what is
+/// referred to, and comes after it.
 final class AccessRows {
   private final DSLContext dsl;
   private final String tenant;
@@ -44,12 +52,14 @@ final class AccessRows {
 
   void apply(AccessDiff diff) {
     removeQueues(diff.queues().removed());
+    removeVaults(diff.vaults());
     // Members and grants of changed ones are written anew.
     removeGrants(diff.policies());
     // A changed policy may leave a group that is removed, so it is written before.
     writeGroups(diff.groups());
     writePolicies(diff.policies());
     writeQueues(diff.queues());
+    writeVaults(diff.vaults());
     removePolicies(diff.policies().removed());
     removeGroups(diff.groups().removed());
   }
@@ -60,7 +70,7 @@ final class AccessRows {
                 .map(group -> new GroupsRecord(tenant, group.id().value()))
                 .toList())
         .execute();
-    String[] changed = ids(groups.changed(), change -> change.after().id().value());
+    String[] changed = texts(groups.changed(), change -> change.after().id().value());
     dsl.deleteFrom(GROUP_USERS)
         .where(GROUP_USERS.TENANT_ID.eq(tenant))
         .and(GROUP_USERS.GROUP_ID.eq(any(changed)))
@@ -117,12 +127,39 @@ final class AccessRows {
   private void removeQueues(List<Queue> removed) {
     dsl.deleteFrom(QUEUES)
         .where(QUEUES.TENANT_ID.eq(tenant))
-        .and(QUEUES.QUEUE_ID.eq(any(ids(removed, queue -> queue.id().value()))))
+        .and(QUEUES.QUEUE_ID.eq(any(texts(removed, queue -> queue.id().value()))))
+        .execute();
+  }
+
+  private void writeVaults(AccessDiff.Part<Vault> vaults) {
+    List<Vault> written = vaults.written();
+    dsl.batchInsert(written.stream().map(this::row).toList()).execute();
+    List<VaultGroupsRecord> groups = new ArrayList<>();
+    List<VaultEnvironmentRecord> environment = new ArrayList<>();
+    for (Vault vault : written) {
+      String id = vault.id().value();
+      vault.groups().forEach(group -> groups.add(new VaultGroupsRecord(tenant, id, group.value())));
+      vault
+          .environment()
+          .forEach((name, value) ->
+              environment.add(new VaultEnvironmentRecord(tenant, id, name, value)));
+    }
+    dsl.batchInsert(groups).execute();
+    dsl.batchInsert(environment).execute();
+  }
+
+  /// Changed ones, too: nothing refers to a vault, so it is simply written anew.
+  private void removeVaults(AccessDiff.Part<Vault> vaults) {
+    List<Vault> gone = new ArrayList<>(vaults.removed());
+    vaults.changed().forEach(change -> gone.add(change.before()));
+    dsl.deleteFrom(VAULTS)
+        .where(VAULTS.TENANT_ID.eq(tenant))
+        .and(VAULTS.VAULT_ID.eq(any(texts(gone, vault -> vault.id().value()))))
         .execute();
   }
 
   private void removeGrants(AccessDiff.Part<Policy> policies) {
-    String[] changed = ids(policies.changed(), change -> change.after().id().value());
+    String[] changed = texts(policies.changed(), change -> change.after().id().value());
     dsl.deleteFrom(POLICY_EXCEED_LIMIT)
         .where(POLICY_EXCEED_LIMIT.TENANT_ID.eq(tenant))
         .and(POLICY_EXCEED_LIMIT.POLICY_ID.eq(any(changed)))
@@ -132,14 +169,14 @@ final class AccessRows {
   private void removePolicies(List<Policy> removed) {
     dsl.deleteFrom(POLICIES)
         .where(POLICIES.TENANT_ID.eq(tenant))
-        .and(POLICIES.POLICY_ID.eq(any(ids(removed, policy -> policy.id().value()))))
+        .and(POLICIES.POLICY_ID.eq(any(texts(removed, policy -> policy.id().value()))))
         .execute();
   }
 
   private void removeGroups(List<Group> removed) {
     dsl.deleteFrom(GROUPS)
         .where(GROUPS.TENANT_ID.eq(tenant))
-        .and(GROUPS.GROUP_ID.eq(any(ids(removed, group -> group.id().value()))))
+        .and(GROUPS.GROUP_ID.eq(any(texts(removed, group -> group.id().value()))))
         .execute();
   }
 
@@ -173,7 +210,19 @@ final class AccessRows {
         queue.paused());
   }
 
-  private static <T> String[] ids(List<T> items, Function<T, String> id) {
-    return items.stream().map(id).toArray(String[]::new);
+  private VaultsRecord row(Vault vault) {
+    JobRules rules = vault.rules();
+    return new VaultsRecord(
+        tenant,
+        vault.id().value(),
+        texts(rules.images(), ImagePattern::toString),
+        rules.imageRequired(),
+        rules.digestRequired(),
+        texts(rules.commands(), CommandPattern::toString),
+        vault.description());
+  }
+
+  private static <T> String[] texts(List<T> items, Function<T, String> text) {
+    return items.stream().map(text).toArray(String[]::new);
   }
 }

@@ -5,6 +5,7 @@ import static io.headgate.policy.store.jooq.Tables.RETIRED_TENANTS;
 import static io.headgate.policy.store.jooq.Tables.SERVICE_ACCOUNTS;
 import static io.headgate.policy.store.jooq.Tables.TENANTS;
 import static io.headgate.policy.store.jooq.Tables.USERS;
+import static io.headgate.policy.store.jooq.Tables.VAULTS;
 import static org.jooq.impl.DSL.noCondition;
 
 import io.headgate.policy.core.identity.Tenant;
@@ -70,6 +71,7 @@ final class PostgresTenants implements TenantTable {
         .set(RETIRED_TENANTS.TENANT_ID, id.value())
         .set(RETIRED_TENANTS.RETIRED_AT, at)
         .execute();
+    dsl.deleteFrom(VAULTS).where(VAULTS.TENANT_ID.eq(id.value())).execute();
     dsl.deleteFrom(GROUPS).where(GROUPS.TENANT_ID.eq(id.value())).execute();
     dsl.deleteFrom(USERS).where(USERS.TENANT_ID.eq(id.value())).execute();
     dsl.deleteFrom(SERVICE_ACCOUNTS).where(SERVICE_ACCOUNTS.TENANT_ID.eq(id.value())).execute();

@@ -3,7 +3,8 @@ package io.headgate.sdk.config;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What a tenant looks like: its groups, pools, profiles and policies, each list in its own order.
+/// What a tenant looks like: its groups, pools, profiles, policies and vaults, each list in its own
+/// order.
 ///
 /// @param tenant id of the tenant; null where the file leaves it to the caller's context
 /// @param tenants that share its pools; scenarios only
@@ -13,6 +14,7 @@ public record Configuration(
     List<Pool> pools,
     List<Profile> profiles,
     List<Policy> policies,
+    List<Vault> vaults,
     List<Tenant> tenants) {
   public static final String API_VERSION = "headgate/v1";
   public static final String KIND = "Configuration";
@@ -22,20 +24,21 @@ public record Configuration(
     pools = List.copyOf(pools);
     profiles = List.copyOf(profiles);
     policies = List.copyOf(policies);
+    vaults = List.copyOf(vaults);
     tenants = List.copyOf(tenants);
   }
 
-  /// Of a tenant that has its pools to itself.
+  /// Of a tenant without vaults that has its pools to itself.
   public Configuration(
       @Nullable String tenant,
       List<Group> groups,
       List<Pool> pools,
       List<Profile> profiles,
       List<Policy> policies) {
-    this(tenant, groups, pools, profiles, policies, List.of());
+    this(tenant, groups, pools, profiles, policies, List.of(), List.of());
   }
 
   public Configuration withTenant(String name) {
-    return new Configuration(name, groups, pools, profiles, policies, tenants);
+    return new Configuration(name, groups, pools, profiles, policies, vaults, tenants);
   }
 }

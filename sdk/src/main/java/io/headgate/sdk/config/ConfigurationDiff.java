@@ -23,6 +23,7 @@ public record ConfigurationDiff(List<Change> changes, int unchanged) {
     collector.compare(ObjectKind.POOL, from.pools(), to.pools(), Pool::name);
     collector.compare(ObjectKind.PROFILE, from.profiles(), to.profiles(), Profile::name);
     collector.comparePolicies(from.policies(), to.policies());
+    collector.compare(ObjectKind.VAULT, from.vaults(), to.vaults(), Vault::name);
     return new ConfigurationDiff(collector.changes, collector.unchanged);
   }
 
@@ -35,7 +36,7 @@ public record ConfigurationDiff(List<Change> changes, int unchanged) {
     return changes.stream().anyMatch(change -> change.kind().isResource());
   }
 
-  /// Whether groups, policies or queues change.
+  /// Whether groups, policies, queues or vaults change.
   public boolean changesAccess() {
     return changes.stream().anyMatch(change -> !change.kind().isResource());
   }
@@ -56,7 +57,8 @@ public record ConfigurationDiff(List<Change> changes, int unchanged) {
     POOL,
     PROFILE,
     POLICY,
-    QUEUE;
+    QUEUE,
+    VAULT;
 
     boolean isResource() {
       return this == POOL || this == PROFILE;

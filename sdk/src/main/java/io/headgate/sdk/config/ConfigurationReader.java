@@ -9,7 +9,7 @@ import java.util.List;
 /// values, names and references. All mistakes are reported at once.
 public final class ConfigurationReader {
   private static final List<String> TOP =
-      List.of("apiVersion", "kind", "tenant", "groups", "pools", "profiles", "policies");
+      List.of("apiVersion", "kind", "tenant", "groups", "pools", "profiles", "policies", "vaults");
 
   private ConfigurationReader() {}
 
@@ -47,7 +47,8 @@ public final class ConfigurationReader {
     List<Pool> pools = new PoolReader(sections).read(root);
     List<Profile> profiles = new ProfileReader(sections).read(root);
     List<Policy> policies = new PolicyReader(sections, groups, profiles).read(root);
+    List<Vault> vaults = VaultReader.read(root, sections);
     List<Tenant> tenants = TenantReader.read(root, sections);
-    return new Configuration(tenant, groups, pools, profiles, policies, tenants);
+    return new Configuration(tenant, groups, pools, profiles, policies, vaults, tenants);
   }
 }

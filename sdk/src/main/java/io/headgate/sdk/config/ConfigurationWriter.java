@@ -29,6 +29,7 @@ public final class ConfigurationWriter {
     yaml.section("pools", configuration.pools(), ConfigurationWriter::pool);
     yaml.section("profiles", configuration.profiles(), ConfigurationWriter::profile);
     yaml.section("policies", configuration.policies(), ConfigurationWriter::policy);
+    yaml.section("vaults", configuration.vaults(), ConfigurationWriter::vault);
   }
 
   private static void tenant(YamlText yaml, Tenant tenant) {
@@ -155,6 +156,19 @@ public final class ConfigurationWriter {
         "overReservation",
         queue.overReservation().keyword(),
         Policy.OverReservation.ALLOW.keyword());
+  }
+
+  private static void vault(YamlText yaml, Vault vault) {
+    yaml.entry("name", vault.name());
+    yaml.names("groups", vault.groups());
+    yaml.names("images", vault.images());
+    yaml.unlessDefault("requireImage", vault.requireImage(), false);
+    yaml.unlessDefault("requireDigest", vault.requireDigest(), false);
+    yaml.names("commands", vault.commands());
+    if (!vault.environment().isEmpty()) {
+      yaml.mapping("environment", inner -> vault.environment().forEach(inner::entry));
+    }
+    yaml.entryOrNothing("description", vault.description());
   }
 
   private static void cpus(YamlText yaml, long millis) {

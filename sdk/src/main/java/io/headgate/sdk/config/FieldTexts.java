@@ -26,6 +26,7 @@ final class FieldTexts {
       case Profile profile -> texts.profile(profile);
       case Policy policy -> texts.policy(policy);
       case Policy.Queue queue -> texts.queue(queue);
+      case Vault vault -> texts.vault(vault);
       default -> throw new IllegalArgumentException("not part of a configuration: " + object);
     }
     return texts.fields;
@@ -111,6 +112,16 @@ final class FieldTexts {
     value("profile", queue.profile());
     value("rank", queue.rank());
     value("overReservation", queue.overReservation().keyword());
+  }
+
+  private void vault(Vault vault) {
+    unordered("groups", vault.groups());
+    unordered("images", vault.images());
+    value("requireImage", vault.requireImage());
+    value("requireDigest", vault.requireDigest());
+    unordered("commands", vault.commands());
+    vault.environment().forEach((name, text) -> quoted("environment." + name, text));
+    quoted("description", vault.description());
   }
 
   private void value(String field, @Nullable Object value) {

@@ -12,6 +12,7 @@ record Sections(
     Names profiles,
     Names policies,
     Names queues,
+    Names vaults,
     Names tenants) {
   static Sections of(Fields root, boolean isScenario) {
     return new Sections(
@@ -22,6 +23,7 @@ record Sections(
         Names.declaredIn(root, "profiles", "profile"),
         Names.declaredIn(root, "policies", "policy"),
         new Names("queue"),
+        new Names("vault"),
         Names.declaredIn(root, "tenants", "tenant"));
   }
 }

@@ -4,10 +4,14 @@ import io.headgate.proto.policy.v1.ListPoliciesRequest;
 import io.headgate.proto.policy.v1.ListPoliciesResponse;
 import io.headgate.proto.policy.v1.ListQueuesRequest;
 import io.headgate.proto.policy.v1.ListQueuesResponse;
+import io.headgate.proto.policy.v1.ListVaultsRequest;
+import io.headgate.proto.policy.v1.ListVaultsResponse;
 import io.headgate.proto.policy.v1.Policy;
 import io.headgate.proto.policy.v1.PolicyServiceGrpc;
 import io.headgate.proto.policy.v1.Queue;
 import io.headgate.proto.policy.v1.QueueServiceGrpc;
+import io.headgate.proto.policy.v1.Vault;
+import io.headgate.proto.policy.v1.VaultServiceGrpc;
 import io.headgate.proto.pool.v1.DrainNodeRequest;
 import io.headgate.proto.pool.v1.GetProfileRequest;
 import io.headgate.proto.pool.v1.ListNodesRequest;
@@ -152,6 +156,24 @@ public final class CatalogCalls {
                   connection.call(
                       QueueServiceGrpc.getListQueuesMethod(), request, Safety.REPEATABLE);
               return new Fetched<>(page.getQueuesList(), page.getNextPageToken());
+            })
+        .items();
+  }
+
+  public List<Vault> vaults() {
+    return Paging.collect(
+            0,
+            (size, token) -> {
+              ListVaultsRequest request =
+                  ListVaultsRequest.newBuilder()
+                      .setParent(parent)
+                      .setPageSize(size)
+                      .setPageToken(token)
+                      .build();
+              ListVaultsResponse page =
+                  connection.call(
+                      VaultServiceGrpc.getListVaultsMethod(), request, Safety.REPEATABLE);
+              return new Fetched<>(page.getVaultsList(), page.getNextPageToken());
             })
         .items();
   }

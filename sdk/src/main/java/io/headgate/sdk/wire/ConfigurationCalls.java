@@ -29,7 +29,7 @@ import java.util.List;
 import java.util.Map;
 
 /// Reads and replaces a tenant's configuration, which two services hold: pools and profiles as a
-/// draft that is provisioned, groups, policies and queues as one whole.
+/// draft that is provisioned, groups, policies, queues and vaults as one whole.
 public final class ConfigurationCalls {
   private final Connection connection;
   private final String tenant;
@@ -63,7 +63,9 @@ public final class ConfigurationCalls {
             access.getGroupsList().stream().map(RightsMessages::group).toList(),
             resources.getPoolsList().stream().map(SupplyMessages::pool).toList(),
             resources.getProfilesList().stream().map(SupplyMessages::profile).toList(),
-            policies(access));
+            policies(access),
+            access.getVaultsList().stream().map(RightsMessages::vault).toList(),
+            List.of());
     List<String> paused =
         access.getQueuesList().stream()
             .filter(io.headgate.proto.policy.v1.Queue::getPaused)
@@ -132,7 +134,7 @@ public final class ConfigurationCalls {
   /// Has the scheduler say what the configuration would do if it were in force. Nothing is stored.
   ///
   /// @param withResources whether pools or profiles change
-  /// @param withAccess whether groups, policies or queues change
+  /// @param withAccess whether groups, policies, queues or vaults change
   /// @param jobs of each kind to name
   public PlanEffects effects(
       Configuration configuration,
@@ -223,7 +225,7 @@ public final class ConfigurationCalls {
     };
   }
 
-  /// Puts groups, policies and queues in force; answers with the new version.
+  /// Puts groups, policies, queues and vaults in force; answers with the new version.
   public long replaceAccess(Configuration configuration, InForce inForce, String requestId) {
     return replaceAccess(
             configuration,
@@ -257,6 +259,7 @@ public final class ConfigurationCalls {
         access.addQueues(RightsMessages.queue(tenant, policy.name(), queue, paused));
       }
     }
+    configuration.vaults().forEach(vault -> access.addVaults(RightsMessages.vault(tenant, vault)));
     return access.build();
   }
 }

@@ -3,11 +3,13 @@ package io.headgate.sdk.wire;
 import io.headgate.proto.policy.v1.WhoAmIResponse;
 import io.headgate.sdk.config.Group;
 import io.headgate.sdk.config.Policy;
+import io.headgate.sdk.config.Vault;
 import io.headgate.sdk.model.Identity;
 import io.headgate.sdk.model.Key;
 import java.util.List;
+import java.util.TreeMap;
 
-/// Groups, policies and queues between messages and records.
+/// Groups, policies, queues and vaults between messages and records.
 public final class RightsMessages {
   private RightsMessages() {}
 
@@ -123,6 +125,31 @@ public final class RightsMessages {
               case DENY -> io.headgate.proto.policy.v1.Queue.OverReservation.OVER_RESERVATION_DENY;
             })
         .setPaused(paused)
+        .build();
+  }
+
+  public static Vault vault(io.headgate.proto.policy.v1.Vault vault) {
+    return new Vault(
+        ResourceNames.id(vault.getName()),
+        vault.getGroupsList(),
+        vault.getImagesList(),
+        vault.getRequireImage(),
+        vault.getRequireDigest(),
+        vault.getCommandsList(),
+        new TreeMap<>(vault.getEnvironmentMap()),
+        Quantities.textOrNull(vault.getDescription()));
+  }
+
+  static io.headgate.proto.policy.v1.Vault vault(String tenant, Vault vault) {
+    return io.headgate.proto.policy.v1.Vault.newBuilder()
+        .setName(ResourceNames.of(tenant, "vaults", vault.name()))
+        .addAllGroups(vault.groups())
+        .addAllImages(vault.images())
+        .setRequireImage(vault.requireImage())
+        .setRequireDigest(vault.requireDigest())
+        .addAllCommands(vault.commands())
+        .putAllEnvironment(vault.environment())
+        .setDescription(Quantities.text(vault.description()))
         .build();
   }
 

@@ -75,6 +75,33 @@ class ApplyTest {
   }
 
   @Test
+  void aVaultComesAndGoesWithTheFile() throws IOException {
+    String without = Files.readString(file);
+    String vaults =
+        """
+
+        vaults:
+          - name: research
+            groups: [research]
+            images: ["nvcr.io/nvidia/**"]
+            requireDigest: true
+            commands: ["/usr/bin/python3 -m *"]
+            environment:
+              WANDB_MODE: offline
+        """;
+    Files.writeString(file, without + vaults);
+
+    assertThat(cli().run("apply", "-f", file.toString(), "--yes").exitCode()).isZero();
+    assertThat(cli().run("export").out()).endsWith(vaults);
+    assertThat(cli().run("vaults").out()).contains("research", "nvcr.io/nvidia/**", "WANDB_MODE");
+    Files.writeString(file, without);
+    assertThat(cli().run("plan", "-f", file.toString()).out()).contains("- vault", "research");
+    assertThat(cli().run("apply", "-f", file.toString(), "--yes", "--allow", "remove").exitCode())
+        .isZero();
+    assertThat(cli().run("export").out()).isEqualTo(without);
+  }
+
+  @Test
   void asksTheSchedulerAboutWhatChangesOnly() throws IOException {
     replace("weight: 3", "limit: 8", "limit: 9");
 

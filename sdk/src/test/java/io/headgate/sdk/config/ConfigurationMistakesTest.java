@@ -145,6 +145,13 @@ class ConfigurationMistakesTest {
             "5:48 BAD_VALUE policies[p].preemptible | \"yes\" is neither true nor false | is"
                 + " neither true nor false | write true or false"),
         new Case(
+            "patterns of a vault",
+            HEAD + "groups: [{name: g}]\nvaults:\n  - {name: v, groups: [h], images: [busybox]}\n",
+            "5:24 GROUP_NOT_FOUND vaults[v].groups[0] | group \"h\" is not declared in this file |"
+                + " no such group | did you mean g?",
+            "5:37 BAD_VALUE vaults[v].images[0] | image pattern 'busybox' is not of the form"
+                + " registry.example/path/name:tag, with * behind the registry | not a pattern | -"),
+        new Case(
             "price and currency",
             HEAD + "pools:\n  - {name: p, pricePerGpuHour: 1.20 USD, currency: dollars}\n",
             "4:32 BAD_VALUE pools[p].pricePerGpuHour | \"1.20 USD\" is not a price | is not a"

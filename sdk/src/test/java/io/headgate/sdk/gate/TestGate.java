@@ -79,6 +79,7 @@ public final class TestGate implements AutoCloseable {
               .addService(rights.configurations)
               .addService(rights.policies)
               .addService(rights.queues)
+              .addService(rights.vaults)
               .addService(rights.users)
               .addService(rights.serviceAccounts)
               .intercept(new Recorder())

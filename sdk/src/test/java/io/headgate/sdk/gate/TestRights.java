@@ -16,6 +16,8 @@ import io.headgate.proto.policy.v1.ListServiceAccountsRequest;
 import io.headgate.proto.policy.v1.ListServiceAccountsResponse;
 import io.headgate.proto.policy.v1.ListUsersRequest;
 import io.headgate.proto.policy.v1.ListUsersResponse;
+import io.headgate.proto.policy.v1.ListVaultsRequest;
+import io.headgate.proto.policy.v1.ListVaultsResponse;
 import io.headgate.proto.policy.v1.PolicyServiceGrpc;
 import io.headgate.proto.policy.v1.QueueServiceGrpc;
 import io.headgate.proto.policy.v1.ReplaceAccessConfigurationRequest;
@@ -23,12 +25,13 @@ import io.headgate.proto.policy.v1.ReplaceAccessConfigurationResponse;
 import io.headgate.proto.policy.v1.ServiceAccountServiceGrpc;
 import io.headgate.proto.policy.v1.User;
 import io.headgate.proto.policy.v1.UserServiceGrpc;
+import io.headgate.proto.policy.v1.VaultServiceGrpc;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
-/// Groups, policies and queues in memory.
+/// Groups, policies, queues and vaults in memory.
 public final class TestRights {
   public final List<ReplaceAccessConfigurationRequest> replacements = new CopyOnWriteArrayList<>();
   public final List<AccessWarning> warnings = new ArrayList<>();
@@ -45,6 +48,7 @@ public final class TestRights {
   final Configurations configurations = new Configurations();
   final Policies policies = new Policies();
   final Queues queues = new Queues();
+  final Vaults vaults = new Vaults();
 
   /// Who is in a group.
   final Users users = new Users();
@@ -110,6 +114,13 @@ public final class TestRights {
               .setConfiguration(next)
               .addAllWarnings(warnings)
               .build());
+    }
+  }
+
+  final class Vaults extends VaultServiceGrpc.VaultServiceImplBase {
+    @Override
+    public void listVaults(ListVaultsRequest request, StreamObserver<ListVaultsResponse> answer) {
+      send(answer, ListVaultsResponse.newBuilder().addAllVaults(inForce.getVaultsList()).build());
     }
   }
 

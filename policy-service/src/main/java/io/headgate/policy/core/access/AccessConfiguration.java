@@ -5,25 +5,31 @@ import io.headgate.policy.core.name.PolicyId;
 import io.headgate.policy.core.name.QueueId;
 import io.headgate.policy.core.name.ServiceAccountId;
 import io.headgate.policy.core.name.UserId;
+import io.headgate.policy.core.name.VaultId;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
 
-/// Groups, policies and queues of one tenant, each by id.
-public record AccessConfiguration(List<Group> groups, List<Policy> policies, List<Queue> queues) {
+/// Groups, policies, queues and vaults of one tenant, each by id.
+public record AccessConfiguration(
+    List<Group> groups, List<Policy> policies, List<Queue> queues, List<Vault> vaults) {
   public static final int MAX_GROUPS = 1000;
   public static final int MAX_POLICIES = 1000;
   public static final int MAX_QUEUES = 10_000;
 
+  /// All that hold for a job are read for each that starts, and their environments go with it.
+  public static final int MAX_VAULTS = 32;
+
   public static final AccessConfiguration EMPTY =
-      new AccessConfiguration(List.of(), List.of(), List.of());
+      new AccessConfiguration(List.of(), List.of(), List.of(), List.of());
 
   public AccessConfiguration {
     groups = groups.stream().sorted(Comparator.comparing(Group::id)).toList();
     policies = policies.stream().sorted(Comparator.comparing(Policy::id)).toList();
     queues = queues.stream().sorted(Comparator.comparing(Queue::id)).toList();
+    vaults = vaults.stream().sorted(Comparator.comparing(Vault::id)).toList();
   }
 
   public Optional<Group> group(GroupId id) {
@@ -38,27 +44,37 @@ public record AccessConfiguration(List<Group> groups, List<Policy> policies, Lis
     return queues.stream().filter(queue -> queue.id().equals(id)).findFirst();
   }
 
+  public Optional<Vault> vault(VaultId id) {
+    return vaults.stream().filter(vault -> vault.id().equals(id)).findFirst();
+  }
+
   /// With `group` in place of the one that has its id, if any.
   public AccessConfiguration with(Group group) {
     return new AccessConfiguration(
-        put(groups, group, each -> each.id().equals(group.id())), policies, queues);
+        put(groups, group, each -> each.id().equals(group.id())), policies, queues, vaults);
   }
 
   /// With `policy` in place of the one that has its id, if any.
   public AccessConfiguration with(Policy policy) {
     return new AccessConfiguration(
-        groups, put(policies, policy, each -> each.id().equals(policy.id())), queues);
+        groups, put(policies, policy, each -> each.id().equals(policy.id())), queues, vaults);
   }
 
   /// With `queue` in place of the one that has its id, if any.
   public AccessConfiguration with(Queue queue) {
     return new AccessConfiguration(
-        groups, policies, put(queues, queue, each -> each.id().equals(queue.id())));
+        groups, policies, put(queues, queue, each -> each.id().equals(queue.id())), vaults);
+  }
+
+  /// With `vault` in place of the one that has its id, if any.
+  public AccessConfiguration with(Vault vault) {
+    return new AccessConfiguration(
+        groups, policies, queues, put(vaults, vault, each -> each.id().equals(vault.id())));
   }
 
   public AccessConfiguration without(GroupId id) {
     return new AccessConfiguration(
-        groups.stream().filter(group -> !group.id().equals(id)).toList(), policies, queues);
+        groups.stream().filter(group -> !group.id().equals(id)).toList(), policies, queues, vaults);
   }
 
   /// Without the policy and its queues.
@@ -66,12 +82,18 @@ public record AccessConfiguration(List<Group> groups, List<Policy> policies, Lis
     return new AccessConfiguration(
         groups,
         policies.stream().filter(policy -> !policy.id().equals(id)).toList(),
-        queues.stream().filter(queue -> !queue.policy().equals(id)).toList());
+        queues.stream().filter(queue -> !queue.policy().equals(id)).toList(),
+        vaults);
   }
 
   public AccessConfiguration without(QueueId id) {
     return new AccessConfiguration(
-        groups, policies, queues.stream().filter(queue -> !queue.id().equals(id)).toList());
+        groups, policies, queues.stream().filter(queue -> !queue.id().equals(id)).toList(), vaults);
+  }
+
+  public AccessConfiguration without(VaultId id) {
+    return new AccessConfiguration(
+        groups, policies, queues, vaults.stream().filter(vault -> !vault.id().equals(id)).toList());
   }
 
   /// Without the user in any group or exceed-limit grant.
@@ -82,7 +104,8 @@ public record AccessConfiguration(List<Group> groups, List<Policy> policies, Lis
                 new Group(group.id(), dropped(group.users(), user), group.serviceAccounts()))
             .toList(),
         policies.stream().map(policy -> withoutGrant(policy, user)).toList(),
-        queues);
+        queues,
+        vaults);
   }
 
   /// Without the service account in any group.
@@ -93,7 +116,8 @@ public record AccessConfiguration(List<Group> groups, List<Policy> policies, Lis
                 new Group(group.id(), group.users(), dropped(group.serviceAccounts(), account)))
             .toList(),
         policies,
-        queues);
+        queues,
+        vaults);
   }
 
   private static Policy withoutGrant(Policy policy, UserId user) {

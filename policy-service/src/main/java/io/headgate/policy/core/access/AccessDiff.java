@@ -10,7 +10,8 @@ import java.util.Set;
 import java.util.function.Function;
 
 /// What turns one configuration into another.
-public record AccessDiff(Part<Group> groups, Part<Policy> policies, Part<Queue> queues) {
+public record AccessDiff(
+    Part<Group> groups, Part<Policy> policies, Part<Queue> queues, Part<Vault> vaults) {
 
   /// One kind's share.
   public record Part<T>(List<T> added, List<Change<T>> changed, List<T> removed) {
@@ -39,11 +40,12 @@ public record AccessDiff(Part<Group> groups, Part<Policy> policies, Part<Queue> 
     return new AccessDiff(
         part(before.groups(), after.groups(), Group::id),
         part(before.policies(), after.policies(), Policy::id),
-        part(before.queues(), after.queues(), Queue::id));
+        part(before.queues(), after.queues(), Queue::id),
+        part(before.vaults(), after.vaults(), Vault::id));
   }
 
   public boolean isEmpty() {
-    return groups.isEmpty() && policies.isEmpty() && queues.isEmpty();
+    return groups.isEmpty() && policies.isEmpty() && queues.isEmpty() && vaults.isEmpty();
   }
 
   private static <K, T> Part<T> part(List<T> before, List<T> after, Function<T, K> id) {

@@ -5,16 +5,18 @@ import io.headgate.policy.core.Problems;
 import io.headgate.policy.core.access.AccessSpec.GroupSpec;
 import io.headgate.policy.core.access.AccessSpec.PolicySpec;
 import io.headgate.policy.core.access.AccessSpec.QueueSpec;
+import io.headgate.policy.core.access.AccessSpec.VaultSpec;
 import io.headgate.policy.core.name.GroupId;
 import io.headgate.policy.core.name.Kind;
 import io.headgate.policy.core.name.PolicyId;
 import io.headgate.policy.core.name.QueueId;
+import io.headgate.policy.core.name.VaultId;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/// Decides on edits of one group, policy or queue. Only what the edit touches is checked, so that a
-/// profile that vanished from the supply does not stop work on something else.
+/// Decides on edits of one group, policy, queue or vault. Only what the edit touches is checked, so
+/// that a profile that vanished from the supply does not stop work on something else.
 public final class AccessEdit {
   /// Whether the edit makes something new or changes what is there.
   public enum Mode {
@@ -25,6 +27,7 @@ public final class AccessEdit {
   private static final String GROUP = "group";
   private static final String POLICY = "policy";
   private static final String QUEUE = "queue";
+  private static final String VAULT = "vault";
 
   private AccessEdit() {}
 
@@ -97,6 +100,26 @@ public final class AccessEdit {
     return decision(problems, relations.isSupplyNeeded(), () -> next);
   }
 
+  public static AccessDecision put(AccessState state, Mode mode, VaultSpec spec) {
+    Problems problems = new Problems();
+    Optional<Vault> read = new VaultReader(problems).vault(VAULT, spec);
+    if (read.isEmpty()) {
+      return new AccessDecision.Denied(problems.denials());
+    }
+    Vault vault = read.get();
+    AccessConfiguration current = state.current();
+    Optional<Denial> misplaced =
+        existence(mode, Kind.VAULT, vault.id().value(), current.vault(vault.id()));
+    if (misplaced.isPresent()) {
+      return AccessDecision.denied(misplaced.get());
+    }
+    AccessConfiguration next = current.with(vault);
+    bounded(Kind.VAULT, next.vaults().size(), AccessConfiguration.MAX_VAULTS, problems);
+    relations(state, next, next.queues(), problems)
+        .vault(VAULT, vault, current.without(vault.id()).vaults());
+    return decision(problems, false, () -> next);
+  }
+
   public static AccessDecision remove(AccessConfiguration current, GroupId id) {
     if (current.group(id).isEmpty()) {
       return AccessDecision.denied(new Denial.NotFound(Kind.GROUP, id.value()));
@@ -106,9 +129,18 @@ public final class AccessEdit {
             .filter(policy -> policy.group().equals(id))
             .map(policy -> policy.id().value())
             .toList();
-    return policies.isEmpty()
+    if (!policies.isEmpty()) {
+      return AccessDecision.denied(new Denial.GroupInUse(id.value(), policies));
+    }
+    // Taken out of its last vault it would leave one that holds for everybody.
+    List<String> vaults =
+        current.vaults().stream()
+            .filter(vault -> vault.groups().contains(id))
+            .map(vault -> vault.id().value())
+            .toList();
+    return vaults.isEmpty()
         ? AccessDecision.accepted(current.without(id))
-        : AccessDecision.denied(new Denial.GroupInUse(id.value(), policies));
+        : AccessDecision.denied(new Denial.GroupInVault(id.value(), vaults));
   }
 
   public static AccessDecision remove(AccessConfiguration current, PolicyId id) {
@@ -120,6 +152,12 @@ public final class AccessEdit {
   public static AccessDecision remove(AccessConfiguration current, QueueId id) {
     return current.queue(id).isEmpty()
         ? AccessDecision.denied(new Denial.NotFound(Kind.QUEUE, id.value()))
+        : AccessDecision.accepted(current.without(id));
+  }
+
+  public static AccessDecision remove(AccessConfiguration current, VaultId id) {
+    return current.vault(id).isEmpty()
+        ? AccessDecision.denied(new Denial.NotFound(Kind.VAULT, id.value()))
         : AccessDecision.accepted(current.without(id));
   }
 

@@ -3,17 +3,19 @@ package io.headgate.policy.core.access;
 import io.headgate.policy.core.access.AccessSpec.GroupSpec;
 import io.headgate.policy.core.access.AccessSpec.PolicySpec;
 import io.headgate.policy.core.access.AccessSpec.QueueSpec;
+import io.headgate.policy.core.access.AccessSpec.VaultSpec;
 import io.headgate.policy.core.name.GroupId;
 import io.headgate.policy.core.name.Kind;
 import io.headgate.policy.core.name.PolicyId;
 import io.headgate.policy.core.name.QueueId;
+import io.headgate.policy.core.name.VaultId;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 
-/// One of the parts of an access configuration: what differs between groups, policies and queues
-/// for whoever reads and edits them one at a time.
+/// One of the parts of an access configuration: what differs between groups, policies, queues and
+/// vaults for whoever reads and edits them one at a time.
 ///
 /// @param <I> the id of one
 /// @param <T> one
@@ -69,6 +71,17 @@ public record AccessPart<I extends Comparable<I>, T, S>(
           spec -> new QueueId(spec.id()),
           AccessConfiguration::queues,
           AccessConfiguration::queue,
+          AccessEdit::put,
+          _ -> List.of(),
+          AccessEdit::remove);
+
+  public static final AccessPart<VaultId, Vault, VaultSpec> VAULTS =
+      new AccessPart<>(
+          Kind.VAULT,
+          Vault::id,
+          spec -> new VaultId(spec.id()),
+          AccessConfiguration::vaults,
+          AccessConfiguration::vault,
           AccessEdit::put,
           _ -> List.of(),
           AccessEdit::remove);

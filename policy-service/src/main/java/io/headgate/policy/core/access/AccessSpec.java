@@ -2,15 +2,21 @@ package io.headgate.policy.core.access;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
-/// Groups, policies and queues as somebody asked for them: text that may be wrong in every way.
+/// Groups, policies, queues and vaults as somebody asked for them: text that may be wrong in every
+/// way.
 public record AccessSpec(
-    List<GroupSpec> groups, List<PolicySpec> policies, List<QueueSpec> queues) {
+    List<GroupSpec> groups,
+    List<PolicySpec> policies,
+    List<QueueSpec> queues,
+    List<VaultSpec> vaults) {
   public AccessSpec {
     groups = List.copyOf(groups);
     policies = List.copyOf(policies);
     queues = List.copyOf(queues);
+    vaults = List.copyOf(vaults);
   }
 
   /// A group.
@@ -59,4 +65,31 @@ public record AccessSpec(
       int rank,
       boolean overReservation,
       boolean paused) {}
+
+  /// A vault.
+  ///
+  /// @param groups empty: all
+  public record VaultSpec(
+      String id,
+      List<String> groups,
+      RulesSpec rules,
+      Map<String, String> environment,
+      String description) {
+    public VaultSpec {
+      groups = List.copyOf(groups);
+      environment = Map.copyOf(environment);
+    }
+  }
+
+  /// What its jobs may run.
+  ///
+  /// @param images empty: all
+  /// @param commands empty: all
+  public record RulesSpec(
+      List<String> images, boolean imageRequired, boolean digestRequired, List<String> commands) {
+    public RulesSpec {
+      images = List.copyOf(images);
+      commands = List.copyOf(commands);
+    }
+  }
 }

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/// Groups, policies and queues as text by field, for the audit log.
+/// Groups, policies, queues and vaults as text by field, for the audit log.
 public final class Fields {
   private static final String NONE = "";
 
@@ -46,6 +46,18 @@ public final class Fields {
     fields.put("rank", Integer.toString(queue.rank()));
     fields.put("over_reservation", queue.overReservation() ? "allow" : "deny");
     fields.put("paused", Boolean.toString(queue.paused()));
+    return fields;
+  }
+
+  public static Map<String, String> of(Vault vault) {
+    Map<String, String> fields = new LinkedHashMap<>();
+    fields.put("groups", list(vault.groups()));
+    fields.put("images", list(vault.rules().images()));
+    fields.put("require_image", Boolean.toString(vault.rules().imageRequired()));
+    fields.put("require_digest", Boolean.toString(vault.rules().digestRequired()));
+    fields.put("commands", list(vault.rules().commands()));
+    vault.environment().forEach((name, value) -> fields.put("environment." + name, value));
+    fields.put("description", vault.description());
     return fields;
   }
 

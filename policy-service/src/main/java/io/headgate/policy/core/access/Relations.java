@@ -17,7 +17,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 
-/// Checks what groups, policies and queues say about one another and about the supply.
+/// Checks what groups, policies, queues and vaults say about one another and about the supply.
 final class Relations {
   private record Pair(PolicyId policy, ProfileId profile) {}
 
@@ -113,6 +113,22 @@ final class Relations {
       if (need != null) {
         fits(path + ".limit", queue, policy, need);
       }
+    }
+  }
+
+  /// @param others vaults that are not this one
+  void vault(String path, Vault vault, List<Vault> others) {
+    for (int i = 0; i < vault.groups().size(); i++) {
+      String field = path + ".groups[" + i + "]";
+      known(field, Kind.GROUP, vault.groups().get(i).value(), declared.groups());
+    }
+    for (Vault other : others) {
+      vault
+          .conflict(other)
+          .ifPresent(variable ->
+              problems.add(
+                  new Denial.VariableConflict(
+                      path + ".environment[" + variable + "]", variable, other.id().value())));
     }
   }
 

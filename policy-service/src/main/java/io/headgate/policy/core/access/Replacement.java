@@ -4,6 +4,7 @@ import io.headgate.policy.core.Problems;
 import io.headgate.policy.core.access.AccessSpec.GroupSpec;
 import io.headgate.policy.core.access.AccessSpec.PolicySpec;
 import io.headgate.policy.core.access.AccessSpec.QueueSpec;
+import io.headgate.policy.core.access.AccessSpec.VaultSpec;
 import io.headgate.policy.core.name.Kind;
 import io.headgate.policy.core.name.UserId;
 import java.util.List;
@@ -33,7 +34,10 @@ public final class Replacement {
         reader.each("policies", Kind.POLICY, spec.policies(), PolicySpec::id, reader::policy);
     List<Queue> queues =
         reader.each("queues", Kind.QUEUE, spec.queues(), QueueSpec::id, reader::queue);
-    AccessConfiguration next = new AccessConfiguration(groups, policies, queues);
+    List<Vault> vaults =
+        reader.each(
+            "vaults", Kind.VAULT, spec.vaults(), VaultSpec::id, new VaultReader(problems)::vault);
+    AccessConfiguration next = new AccessConfiguration(groups, policies, queues, vaults);
     if (problems.isEmpty()
         && next.equals(state.current())
         && thoroughness == Thoroughness.CHANGES_ONLY) {
@@ -55,6 +59,12 @@ public final class Replacement {
     }
     for (Queue queue : next.queues()) {
       relations.queue(SpecReader.path("queues", queue.id().value()), queue, true);
+    }
+    for (int i = 0; i < next.vaults().size(); i++) {
+      Vault vault = next.vaults().get(i);
+      // Each pair once.
+      relations.vault(
+          SpecReader.path("vaults", vault.id().value()), vault, next.vaults().subList(0, i));
     }
     if (!problems.isEmpty()) {
       return new AccessDecision.Denied(problems.denials());

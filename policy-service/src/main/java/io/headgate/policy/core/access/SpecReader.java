@@ -217,7 +217,7 @@ final class SpecReader {
     return Optional.of(id.apply(value));
   }
 
-  private <T> Optional<List<T>> ids(
+  <T> Optional<List<T>> ids(
       String field, Kind kind, List<String> values, Function<String, T> toId) {
     List<T> ids = new ArrayList<>(values.size());
     Set<String> seen = new HashSet<>();

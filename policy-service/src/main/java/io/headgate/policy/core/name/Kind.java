@@ -10,6 +10,7 @@ public enum Kind {
   GROUP,
   POLICY,
   QUEUE,
+  VAULT,
   PROFILE,
   POOL,
   NODE,

@@ -31,6 +31,7 @@ public final class Catalog {
           new Entry("JOBS", "requeue", "put jobs back in their queues", RequeueCommand::new),
           new Entry("SEE", "queues", "queues, or one of them", QueuesCommand::new),
           new Entry("SEE", "policies", "policies and their use", PoliciesCommand::new),
+          new Entry("SEE", "vaults", "what jobs may run, and get", VaultsCommand::new),
           new Entry("SEE", "profiles", "job sizes", ProfilesCommand::new),
           new Entry("SEE", "pools", "pools and their use", PoolsCommand::new),
           new Entry("SEE", "nodes", "nodes and their devices", NodesCommand::new),

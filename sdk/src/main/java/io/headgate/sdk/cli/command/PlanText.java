@@ -119,6 +119,7 @@ record PlanText(Output output) {
           case PROFILE -> List.of("gpus", "workers", "pools");
           case POLICY -> List.of("reservation", "limit", "group");
           case QUEUE -> List.of();
+          case VAULT -> List.of("groups", "images", "commands");
         };
     List<String> parts = new ArrayList<>();
     for (String name : shown) {

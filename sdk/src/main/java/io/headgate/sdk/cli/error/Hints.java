@@ -19,6 +19,8 @@ final class Hints {
       case "NODE_NOT_FOUND" -> List.of("nodes: headgate nodes");
       case "PROFILE_NOT_FOUND" -> List.of("profiles: headgate profiles");
       case "POLICY_NOT_FOUND" -> List.of("policies: headgate policies");
+      case "IMAGE_REQUIRED", "COMMAND_NOT_ALLOWED", "ENVIRONMENT_SET_BY_VAULT" ->
+          List.of("what your jobs may run: headgate vaults");
       case "VERSION_CHANGED" -> List.of("see what is in force now: headgate plan -f FILE");
       default -> byCode(failure);
     };

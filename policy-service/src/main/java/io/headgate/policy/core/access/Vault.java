@@ -1,0 +1,48 @@
+package io.headgate.policy.core.access;
+
+import io.headgate.policy.core.name.GroupId;
+import io.headgate.policy.core.name.VaultId;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/// What an admin lays down for the jobs of groups. Where several vaults hold for a group, the rules
+/// of all of them hold, and they agree on what the environment is.
+///
+/// @param groups by id; empty: all groups of the tenant
+/// @param environment by name
+public record Vault(
+    VaultId id,
+    List<GroupId> groups,
+    JobRules rules,
+    SortedMap<String, String> environment,
+    String description) {
+  public Vault {
+    groups = groups.stream().sorted().toList();
+    environment = Collections.unmodifiableSortedMap(new TreeMap<>(environment));
+  }
+
+  /// A variable that both set, with different values, for the jobs of one group.
+  Optional<String> conflict(Vault other) {
+    if (!meets(other)) {
+      return Optional.empty();
+    }
+    return environment.entrySet().stream()
+        .filter(entry ->
+            !other
+                .environment
+                .getOrDefault(entry.getKey(), entry.getValue())
+                .equals(entry.getValue()))
+        .map(Map.Entry::getKey)
+        .findFirst();
+  }
+
+  private boolean meets(Vault other) {
+    return groups.isEmpty()
+        || other.groups.isEmpty()
+        || !Collections.disjoint(groups, other.groups);
+  }
+}
