@@ -23,6 +23,7 @@ import io.headgate.scheduler.grpc.AgentSessions;
 import io.headgate.scheduler.grpc.CopyBound;
 import io.headgate.scheduler.grpc.EndpointParts;
 import io.headgate.scheduler.grpc.JobEndpoint;
+import io.headgate.scheduler.grpc.JobVaults;
 import io.headgate.scheduler.grpc.LeaderRelay;
 import io.headgate.scheduler.grpc.LogReads;
 import io.headgate.scheduler.grpc.PlanEndpoint;
@@ -117,7 +118,8 @@ public final class SchedulerService implements AutoCloseable {
             time,
             instruments,
             watches::committed,
-            failpoints);
+            failpoints,
+            JobVaults::asked);
     LoopSettings settings = config.settings();
     this.replica =
         new Replica(

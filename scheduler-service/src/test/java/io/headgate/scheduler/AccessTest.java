@@ -16,15 +16,21 @@ import io.grpc.Status.Code;
 import io.grpc.StatusRuntimeException;
 import io.headgate.kit.testing.PostgresFixture;
 import io.headgate.kit.testing.TestTokens;
+import io.headgate.proto.agent.v1.Assign;
 import io.headgate.proto.agent.v1.AttemptReport.EndReason;
+import io.headgate.proto.policy.v1.Vault;
+import io.headgate.proto.scheduler.v1.AbortCallback;
 import io.headgate.proto.scheduler.v1.CancelJobRequest;
 import io.headgate.proto.scheduler.v1.GetJobRequest;
 import io.headgate.proto.scheduler.v1.Job;
 import io.headgate.proto.scheduler.v1.JobServiceGrpc.JobServiceBlockingStub;
+import io.headgate.proto.scheduler.v1.JobSpec;
 import io.headgate.proto.scheduler.v1.ListJobsRequest;
 import io.headgate.proto.scheduler.v1.RequeueJobRequest;
 import io.headgate.proto.scheduler.v1.SubmitJobRequest;
+import io.headgate.proto.type.v1.Container;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -56,6 +62,21 @@ final class AccessTest {
             List.of(group("rnd", rndUsers.toArray(new String[0])), group("devops", "eve")),
             List.of(policy("rnd", "rnd", "5", "9"), policy("devops", "devops", "5", "9")),
             List.of(queues).stream().map(id -> queue(id, "rnd", "three", 1)).toList()));
+  }
+
+  private void lock(Vault... vaults) {
+    installation.neighbours.grant(
+        access(
+                List.of(group("rnd", "alice"), group("devops", "eve")),
+                List.of(policy("rnd", "rnd", "5", "9"), policy("devops", "devops", "5", "9")),
+                List.of(queue("rnd-3", "rnd", "three", 1), queue("ops-3", "devops", "three", 1)))
+            .toBuilder()
+            .addAllVaults(List.of(vaults))
+            .build());
+  }
+
+  private static Vault.Builder vault(String id) {
+    return Vault.newBuilder().setName(ACME + "/vaults/" + id);
   }
 
   private static boolean isRefused(JobServiceBlockingStub jobs, SubmitJobRequest submission) {
@@ -206,5 +227,77 @@ final class AccessTest {
     FakeAgent agent = installation.agent("a-0").connect();
     agent.awaitAssign(admins);
     assertThat(get(alice, hers).getState()).isEqualTo(Job.State.STATE_DRAFT);
+  }
+
+  @Test
+  void holdsJobsAgainstAllVaultsOfTheirGroup() {
+    lock(
+        vault("rnd").addGroups("rnd").addCommands("/bin/t*").putEnvironment("PROXY", "a").build(),
+        vault("all").addImages("nvcr.io/nvidia/**").build());
+    JobServiceBlockingStub alice = installation.alice();
+    FakeAgent.awaitThat(() -> isForbidden(alice));
+    JobSpec sets = spec("rnd-3").toBuilder().putEnvironment("PROXY", "b").build();
+    Refused.by(() -> alice.submitJob(submit("rnd-3").toBuilder().setSpec(sets).build()))
+        .hasReason(Code.FAILED_PRECONDITION, "ENVIRONMENT_SET_BY_VAULT")
+        .names("spec.environment[PROXY]", "vault 'rnd'", "leave it out")
+        .says("vault", "rnd");
+    JobSpec saves =
+        spec("rnd-3").toBuilder()
+            .setAbortCallback(AbortCallback.newBuilder().addCommand("/bin/bash"))
+            .build();
+    Refused.by(() -> alice.submitJob(submit("rnd-3").toBuilder().setSpec(saves).build()))
+        .hasReason(Code.FAILED_PRECONDITION, "COMMAND_NOT_ALLOWED")
+        .names("spec.abort_callback.command", "vault 'rnd'", "'/bin/bash'", "only /bin/t*");
+    JobSpec contained =
+        spec("ops-3").toBuilder()
+            .setContainer(Container.newBuilder().setImage("docker.io/busybox"))
+            .build();
+    Refused.by(() ->
+            installation.eve().submitJob(submit("ops-3").toBuilder().setSpec(contained).build()))
+        .hasReason(Code.FAILED_PRECONDITION, "IMAGE_NOT_ALLOWED")
+        .names("spec.container.image", "vault 'all'", "docker.io/library/busybox:latest");
+    JobSpec others =
+        spec("ops-3").toBuilder().putEnvironment("PROXY", "b").setCommand(0, "/bin/bash").build();
+    assertThat(submit(installation.eve(), submit("ops-3").toBuilder().setSpec(others).build()))
+        .as("that vault is not of this group")
+        .isNotEmpty();
+  }
+
+  @Test
+  void startsJobsByTheVaultsAsTheyAreThen() {
+    JobServiceBlockingStub alice = installation.alice();
+    JobSpec own = spec("rnd-3").toBuilder().putEnvironment("OWN", "1").build();
+    String hers = submit(alice, submit("rnd-3").toBuilder().setSpec(own).build());
+    String shell =
+        submit(
+            alice,
+            submit("rnd-3").toBuilder()
+                .setSpec(spec("rnd-3").toBuilder().setCommand(0, "/bin/bash"))
+                .build());
+    lock(vault("rnd").addCommands("/bin/true").putEnvironment("PROXY", "a").build());
+    FakeAgent.awaitThat(() -> isForbidden(alice));
+    FakeAgent agent = installation.agent("a-0").connect();
+    assertThat(agent.awaitAssign(hers).getEnvironmentMap())
+        .containsExactlyInAnyOrderEntriesOf(Map.of("OWN", "1", "PROXY", "a"));
+    Job draft = awaitState(alice, shell, Job.State.STATE_DRAFT);
+    assertThat(draft.getReason().getCode()).isEqualTo("COMMAND_NOT_ALLOWED");
+    assertThat(draft.getReason().getMessage()).contains("vault 'rnd'", "'/bin/bash'", "requeue");
+    RequeueJobRequest requeue = RequeueJobRequest.newBuilder().setName(draft.getName()).build();
+    Refused.by(() -> alice.requeueJob(requeue))
+        .hasReason(Code.FAILED_PRECONDITION, "COMMAND_NOT_ALLOWED");
+    assertThat(agent.assigns()).extracting(Assign::getJob).doesNotContain(draft.getName());
+    lock();
+    alice.requeueJob(requeue);
+    agent.awaitAssign(shell);
+  }
+
+  private static boolean isForbidden(JobServiceBlockingStub jobs) {
+    try {
+      JobSpec bash = spec("rnd-3").toBuilder().setCommand(0, "/bin/bash").build();
+      return jobs.submitJob(submit("rnd-3").toBuilder().setSpec(bash).setValidateOnly(true).build())
+          == null;
+    } catch (StatusRuntimeException e) {
+      return e.getStatus().getCode() == Code.FAILED_PRECONDITION;
+    }
   }
 }

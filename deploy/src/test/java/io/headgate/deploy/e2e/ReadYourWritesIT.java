@@ -6,8 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.headgate.sdk.client.HeadgateClient;
 import io.headgate.sdk.model.HeadgateException;
 import io.headgate.sdk.model.Job;
+import io.headgate.sdk.model.JobSpec;
+import io.headgate.sdk.model.JobState;
+import io.headgate.sdk.model.Submission;
 import io.headgate.sdk.model.Usage;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -60,6 +64,43 @@ class ReadYourWritesIT {
           .extracting(Usage.OfQueue::id)
           .contains(newest);
     }
+  }
+
+  @Test
+  void aVaultHoldsForWhatStartsFromThenOn() throws Exception {
+    String open =
+        """
+        groups:
+          - {name: rnd, users: [alice]}
+        pools:
+          - {name: onprem, type: static}
+        profiles:
+          - {name: none, gpus: 0, pools: [onprem]}
+        policies:
+          - name: p
+            group: rnd
+            limit: 1
+            queues: [{name: none, profile: none}]
+        """;
+    String vault =
+        """
+        vaults:
+          - {name: rnd, groups: [rnd], commands: ["sh *"], environment: {PROXY: "here: 3128"}}
+        """;
+    headgate.withConfiguration(open);
+    headgate.jobs().submit(running("before", "env"));
+    headgate.withConfiguration(open + vault).withNode("a-0", "onprem", "1xA100");
+    headgate.jobs().submit(running("asks", "sh", "-c", "test \"$PROXY\" = \"here: 3128\""));
+    headgate.awaitState("asks", JobState.DONE);
+    Job before = headgate.awaitState("before", JobState.DRAFT);
+    assertThat(before.reason().code()).isEqualTo("COMMAND_NOT_ALLOWED");
+    assertThatThrownBy(() -> headgate.jobs().submit(running("after", "env")))
+        .isInstanceOfSatisfying(
+            HeadgateException.class, e -> assertThat(e.reason()).isEqualTo("COMMAND_NOT_ALLOWED"));
+  }
+
+  private static Submission running(String id, String... command) {
+    return new Submission(JobSpec.of("none", List.of(command)), id, null);
   }
 
   @Test

@@ -3,6 +3,7 @@ package io.headgate.scheduler.client;
 import com.google.protobuf.Duration;
 import io.headgate.proto.policy.v1.AccessConfiguration;
 import io.headgate.proto.policy.v1.Group;
+import io.headgate.proto.policy.v1.Vault;
 import io.headgate.scheduler.core.catalog.Policy;
 import io.headgate.scheduler.core.catalog.PolicyId;
 import io.headgate.scheduler.core.catalog.PreemptWithin;
@@ -13,12 +14,16 @@ import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.catalog.UserId;
 import io.headgate.scheduler.runtime.Access;
+import io.headgate.scheduler.runtime.VaultRules;
+import io.headgate.type.CommandPattern;
 import io.headgate.type.GpuQuantity;
+import io.headgate.type.ImagePattern;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /// Policy-service's messages as the scheduler's values.
@@ -43,7 +48,31 @@ final class AccessMapper {
         configuration.getVersion(),
         configuration.getGroupsList().stream().map(group -> toGroup(tenant, group)).toList(),
         rights,
-        queues);
+        queues,
+        configuration.getVaultsList().stream().map(vault -> toVault(vault, parts)).toList());
+  }
+
+  /// A pattern that cannot be read matches nothing, so that no vault allows more by it.
+  private static VaultRules.Vault toVault(Vault vault, PartReader parts) {
+    return new VaultRules.Vault(
+        SupplyMapper.id(vault.getName()),
+        Set.copyOf(vault.getGroupsList()),
+        patterns(vault, vault.getImagesList(), ImagePattern::parse, parts),
+        vault.getRequireImage(),
+        vault.getRequireDigest(),
+        patterns(vault, vault.getCommandsList(), CommandPattern::parse, parts),
+        vault.getEnvironmentMap());
+  }
+
+  private static <T> Optional<List<T>> patterns(
+      Vault vault, List<String> texts, Function<String, T> parse, PartReader parts) {
+    return texts.isEmpty()
+        ? Optional.empty()
+        : Optional.of(
+            texts.stream()
+                .flatMap(
+                    text -> parts.read("vaults", vault.getName(), () -> parse.apply(text)).stream())
+                .toList());
   }
 
   private static Access.Group toGroup(TenantId tenant, Group group) {

@@ -275,6 +275,7 @@ final class AgentMapper {
             .setMemoryBytes(command.place().memoryBytes())
             .addAllCommand(spec.getCommandList())
             .putAllEnvironment(spec.getEnvironmentMap())
+            .putAllEnvironment(command.vaults().environment())
             .setWorkingDirectory(spec.getWorkingDirectory())
             .setTerminationGrace(
                 spec.hasTerminationGrace()

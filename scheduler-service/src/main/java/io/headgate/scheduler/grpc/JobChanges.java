@@ -12,13 +12,17 @@ import io.headgate.scheduler.runtime.Cancellation;
 import io.headgate.scheduler.runtime.CatalogView;
 import io.headgate.scheduler.runtime.Command.ChangeReply;
 import io.headgate.scheduler.runtime.JobName;
+import io.headgate.scheduler.runtime.JobReader;
 import io.headgate.scheduler.runtime.JobRecord;
 import io.headgate.scheduler.runtime.JobView;
 import io.headgate.scheduler.runtime.LeaderView;
 import io.headgate.scheduler.runtime.ReasonText;
 import io.headgate.scheduler.runtime.Replica;
 import io.headgate.scheduler.runtime.Retention;
+import io.headgate.scheduler.runtime.VaultRules;
 import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 
 /// Cancels and requeues jobs, for their submitters and for admins.
@@ -29,6 +33,7 @@ final class JobChanges {
   private final Replica replica;
   private final CatalogJudge judge;
   private final JobReads jobs;
+  private final JobReader reader;
   private final Retention retention;
 
   JobChanges(EndpointParts parts, CatalogJudge judge, JobReads jobs) {
@@ -36,6 +41,7 @@ final class JobChanges {
     this.retention = parts.retention();
     this.judge = judge;
     this.jobs = jobs;
+    this.reader = parts.reader();
   }
 
   Job cancel(JobName name, boolean skipCallback, String cause) {
@@ -105,7 +111,7 @@ final class JobChanges {
   }
 
   /// A job goes back into a queue under the same rule as it came in, whoever asks.
-  private static void requireAdmission(JobRecord record, CatalogView catalog) {
+  private void requireAdmission(JobRecord record, CatalogView catalog) {
     QueueId id = record.job().spec().queue();
     Queue queue =
         catalog
@@ -113,6 +119,11 @@ final class JobChanges {
             .orElseThrow(() -> CatalogRefusal.byAccess(Refusals.unknownQueue("", id, catalog)));
     if (!record.card().byRole() && !catalog.admits(queue, record.card().submitter())) {
       throw notAdmitted(record);
+    }
+    VaultRules vaults = catalog.vaults(queue);
+    if (!vaults.isEmpty()) {
+      Optional.ofNullable(reader.documents(Set.of(record.id())).get(record.id()))
+          .ifPresent(document -> JobVaults.demand("", JobMapper.spec(document), vaults));
     }
   }
 

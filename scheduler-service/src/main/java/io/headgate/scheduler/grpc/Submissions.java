@@ -273,6 +273,7 @@ final class Submissions {
       throw notAdmitted(at, queue.id(), catalog);
     }
     demandSuspendable(at, spec, catalog.profile(queue.profile()));
+    JobVaults.demand(at, spec, catalog.vaults(queue));
     return new NewJob(
         new JobName(request.tenant(), ""),
         id,

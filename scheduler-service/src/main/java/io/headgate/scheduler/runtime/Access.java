@@ -8,15 +8,21 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/// A tenant's rights: groups, policies and queues.
+/// A tenant's rights: groups, policies, queues and vaults.
 ///
 /// @param version of the tenant's access configuration
 public record Access(
-    TenantId tenant, long version, List<Group> groups, List<Rights> policies, List<Queue> queues) {
+    TenantId tenant,
+    long version,
+    List<Group> groups,
+    List<Rights> policies,
+    List<Queue> queues,
+    List<VaultRules.Vault> vaults) {
   public Access {
     groups = List.copyOf(groups);
     policies = List.copyOf(policies);
     queues = List.copyOf(queues);
+    vaults = List.copyOf(vaults);
   }
 
   /// Who shares rights.

@@ -16,6 +16,7 @@ public sealed interface AgentCommand {
 
   /// Run a worker. Known already: nothing is started, its state is reported again.
   ///
+  /// @param vaults of the group, as they are now
   /// @param document what to run, as it was submitted
   /// @param stopAfter absent: never
   record Assign(
@@ -29,6 +30,7 @@ public sealed interface AgentCommand {
       Optional<Duration> timeLimit,
       Optional<Duration> stopAfter,
       Isolation isolation,
+      VaultRules vaults,
       Document document)
       implements AgentCommand {
     Assign with(Document newDocument) {
@@ -43,6 +45,7 @@ public sealed interface AgentCommand {
           timeLimit,
           stopAfter,
           isolation,
+          vaults,
           newDocument);
     }
   }

@@ -55,7 +55,7 @@ final class CatalogDesk {
           && gone.computeIfAbsent(
               Map.entry(job.job().spec().queue(), job.card().submitter()),
               _ -> isNotAdmitted(job))) {
-        withdraw(turn, job);
+        withdraw(turn, job, NOT_ADMITTED);
       }
     }
   }
@@ -74,9 +74,34 @@ final class CatalogDesk {
           };
       ended
           .flatMap(attempt -> state.jobs.job(attempt.job()))
-          .filter(job -> !job.card().byRole() && isNotAdmitted(job))
-          .ifPresent(job -> withdraw(turn, job));
+          .ifPresent(job -> withdrawStopped(turn, job));
     }
+  }
+
+  private void withdrawStopped(Turn turn, JobRecord job) {
+    Optional<DraftCause> bar = state.jobs.bar(job.id());
+    if (bar.isPresent()) {
+      withdraw(turn, job, bar.get());
+    } else if (!job.card().byRole() && isNotAdmitted(job)) {
+      withdraw(turn, job, NOT_ADMITTED);
+    }
+  }
+
+  /// What a job is to run is held against vaults again only when it is handed over, because it is
+  /// not in memory. It is stopped although it was not sent, because an agent may have been told by
+  /// another message, and does not go back to its queue.
+  void barred(Turn turn, AttemptId attempt, VaultRules.Violation violation) {
+    state
+        .jobs
+        .attempt(attempt)
+        .flatMap(live -> state.jobs.job(attempt.job()))
+        .ifPresent(job -> {
+          state.jobs.bar(
+              job.id(),
+              new DraftCause(
+                  violation.code(), violation.message() + "; requeue it once it may run"));
+          turn.inputs.add(new Input.JobRequeued(job.job()));
+        });
   }
 
   private boolean isNotAdmitted(JobRecord job) {
@@ -85,8 +110,8 @@ final class CatalogDesk {
     return queue.isPresent() && !state.catalog.admits(queue.get(), job.card().submitter());
   }
 
-  private static void withdraw(Turn turn, JobRecord job) {
-    turn.drafts.put(job.id(), NOT_ADMITTED);
+  private static void withdraw(Turn turn, JobRecord job, DraftCause cause) {
+    turn.drafts.put(job.id(), cause);
     turn.inputs.add(new Input.JobWithdrawn(job.id()));
   }
 

@@ -33,14 +33,29 @@ public final class CatalogView {
       Map<QueueId, Queue> queues,
       Map<ProfileId, Profile> profiles,
       Map<String, Access.Rights> rights,
-      Map<String, Access.Group> groups) {
+      Map<String, Access.Group> groups,
+      Map<String, VaultRules> vaults) {
 
     static Index of(@Nullable Supply supply, @Nullable Access access) {
       return new Index(
           by(access == null ? List.of() : access.queues(), Queue::id),
           by(supply == null ? List.of() : supply.profiles(), Profile::id),
           by(access == null ? List.of() : access.policies(), each -> each.policy().id().name()),
-          by(access == null ? List.of() : access.groups(), Access.Group::id));
+          by(access == null ? List.of() : access.groups(), Access.Group::id),
+          access == null ? Map.of() : vaults(access));
+    }
+
+    /// Of the groups for which there are any, most often none.
+    private static Map<String, VaultRules> vaults(Access access) {
+      Map<String, VaultRules> vaults = new HashMap<>();
+      for (Access.Group group : access.groups()) {
+        List<VaultRules.Vault> holding =
+            access.vaults().stream().filter(vault -> vault.holdsFor(group.id())).toList();
+        if (!holding.isEmpty()) {
+          vaults.put(group.id(), VaultRules.of(holding));
+        }
+      }
+      return vaults;
     }
 
     private static <K, V> Map<K, V> by(List<V> values, Function<V, K> key) {
@@ -101,6 +116,15 @@ public final class CatalogView {
 
   public Optional<Access.Rights> rights(TenantId tenant, String policy) {
     return Optional.ofNullable(index(tenant).rights().get(policy));
+  }
+
+  /// What the vaults of the group say whose policy the queue leads to.
+  public VaultRules vaults(Queue queue) {
+    Index index = index(queue.id().tenant());
+    Access.Rights rights = index.rights().get(queue.policy().name());
+    return rights == null
+        ? VaultRules.NONE
+        : index.vaults().getOrDefault(rights.group(), VaultRules.NONE);
   }
 
   /// Whether the subject is a member of the group whose policy the queue leads to (DESIGN A1).

@@ -81,6 +81,9 @@ public sealed interface Command {
   /// An assignment could not be handed over because its node has no stream.
   record Undelivered(AttemptId attempt, int worker) implements Command {}
 
+  /// An assignment was not handed over because a vault does not let its job run.
+  record Barred(AttemptId attempt, VaultRules.Violation violation) implements Command {}
+
   /// A watched catalog moved.
   record CatalogMoved(String source, CatalogUpdate update) implements Command {}
 

@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiConsumer;
+import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -18,22 +19,29 @@ import org.slf4j.LoggerFactory;
 final class Dispatcher {
   private static final Logger LOG = LoggerFactory.getLogger(Dispatcher.class);
 
-  private final Takeover takeover;
-  private final JobReader reader;
-  private final Failpoint.Handler failpoints;
+  private final Ports ports;
   private final BiConsumer<Dispatch.Run, NodeId> undelivered;
+  private final BiConsumer<Dispatch.Run, VaultRules.Violation> barred;
   private final Map<NodeId, AgentSession> sessions = new HashMap<>();
 
-  /// @param undelivered told of assignments whose node has no stream
-  Dispatcher(
+  /// What it works with.
+  ///
+  /// @param asked reads what a job is to run
+  record Ports(
       Takeover takeover,
       JobReader reader,
-      Failpoint.Handler failpoints,
-      BiConsumer<Dispatch.Run, NodeId> undelivered) {
-    this.takeover = takeover;
-    this.reader = reader;
-    this.failpoints = failpoints;
+      Function<Document, VaultRules.Asked> asked,
+      Failpoint.Handler failpoints) {}
+
+  /// @param undelivered told of assignments whose node has no stream
+  /// @param barred told of assignments that a vault does not let through
+  Dispatcher(
+      Ports ports,
+      BiConsumer<Dispatch.Run, NodeId> undelivered,
+      BiConsumer<Dispatch.Run, VaultRules.Violation> barred) {
+    this.ports = ports;
     this.undelivered = undelivered;
+    this.barred = barred;
   }
 
   void carryOut(List<Dispatch> dispatches) {
@@ -62,7 +70,7 @@ final class Dispatcher {
       }
     }
     if (acknowledging) {
-      failpoints.at(Failpoint.AFTER_SEND_BEFORE_ACKNOWLEDGE);
+      ports.failpoints().at(Failpoint.AFTER_SEND_BEFORE_ACKNOWLEDGE);
       acknowledge(dispatches);
     }
   }
@@ -90,8 +98,16 @@ final class Dispatcher {
       LOG.error("job {} has no specification; it cannot be started", run.command().card().name());
       return;
     }
+    // A job is looked at when it is submitted, and again here: vaults may have changed since.
+    VaultRules vaults = run.command().vaults();
+    Optional<VaultRules.Violation> violation =
+        vaults.isEmpty() ? Optional.empty() : vaults.violation(ports.asked().apply(document.get()));
+    if (violation.isPresent()) {
+      barred.accept(run, violation.get());
+      return;
+    }
     session.send(run.command().with(document.get()));
-    takeover.assigned();
+    ports.takeover().assigned();
   }
 
   private Map<JobId, Document> documents(List<Dispatch> dispatches) {
@@ -106,7 +122,7 @@ final class Dispatcher {
         sessions.put(session.node(), session);
       }
     }
-    return wanted.isEmpty() ? Map.of() : reader.documents(wanted);
+    return wanted.isEmpty() ? Map.of() : ports.reader().documents(wanted);
   }
 
   /// No session gets anything more from this leader.

@@ -272,6 +272,7 @@ final class EffectRecorder {
             job.job().spec().maxRuntime(),
             attempt.stopAfter(),
             isolation,
+            catalog.queue(queue).map(catalog::vaults).orElse(VaultRules.NONE),
             Document.EMPTY),
         Optional.ofNullable(turn.documents.get(job.id())));
   }

@@ -7,6 +7,7 @@ import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.WorkerPlace;
 import io.headgate.scheduler.core.job.WorkerStatus;
 import io.headgate.scheduler.core.node.NodeId;
+import io.headgate.scheduler.runtime.JobRecord.DraftCause;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
@@ -38,6 +39,7 @@ final class JobBook {
   /// Units by order of assignment.
   private final Map<PolicyId, NavigableMap<Long, Long>> byPolicy = new HashMap<>();
 
+  private final Map<JobId, DraftCause> bars = new HashMap<>();
   private final Map<JobId, Long> departed = new LinkedHashMap<>();
 
   /// With the uid of their jobs.
@@ -141,7 +143,18 @@ final class JobBook {
       totals.remove(before);
     }
     names.remove(job.name());
+    bars.remove(job.id());
     departed(job.id(), job.version());
+  }
+
+  /// The job does not go back to its queue when its attempt has ended.
+  void bar(JobId job, DraftCause cause) {
+    bars.put(job, cause);
+  }
+
+  /// Why the job does not go back to its queue, if so.
+  Optional<DraftCause> bar(JobId job) {
+    return Optional.ofNullable(bars.get(job));
   }
 
   /// The version at which the job left, if it did lately.

@@ -47,7 +47,11 @@ final class Leader {
     this.turns = new TurnMaker(start, state, ports, decided);
     this.commits = new Commits(start, lease, ports.failpoints());
     this.dispatcher =
-        new Dispatcher(start.takeover(), ports.reader(), ports.failpoints(), this::undelivered);
+        new Dispatcher(
+            new Dispatcher.Ports(
+                start.takeover(), ports.reader(), ports.asked(), ports.failpoints()),
+            this::undelivered,
+            this::barred);
   }
 
   TurnMaker turns() {
@@ -166,6 +170,7 @@ final class Leader {
           Command.Progress _,
           Command.SessionEnded _,
           Command.Undelivered _,
+          Command.Barred _,
           Command.CatalogMoved _ -> {
         // Said again to the next leader.
       }
@@ -177,6 +182,13 @@ final class Leader {
         queue.offer(new Command.Undelivered(run.key().attempt(), run.key().worker()));
     if (offer == InputQueue.Offer.FULL) {
       LOG.warn("{} was not told to run {}, and the loop has no room to hear it", node, run.key());
+    }
+  }
+
+  private void barred(Dispatch.Run run, VaultRules.Violation violation) {
+    InputQueue.Offer offer = queue.offer(new Command.Barred(run.key().attempt(), violation));
+    if (offer == InputQueue.Offer.FULL) {
+      LOG.warn("{} may not run, and the loop has no room to hear it", run.key());
     }
   }
 }

@@ -2,8 +2,11 @@ package io.headgate.scheduler.runtime;
 
 import io.headgate.kit.time.TimeSource;
 import java.util.List;
+import java.util.function.Function;
 
 /// What a leader reaches the world through.
+///
+/// @param asked reads what a job is to run
 public record LeaderPorts(
     SchedulerStore store,
     JobReader reader,
@@ -11,7 +14,8 @@ public record LeaderPorts(
     TimeSource time,
     LoopMetrics metrics,
     Committed committed,
-    Failpoint.Handler failpoints) {
+    Failpoint.Handler failpoints,
+    Function<Document, VaultRules.Asked> asked) {
   public LeaderPorts {
     sources = List.copyOf(sources);
   }

@@ -115,7 +115,8 @@ public final class Rehearsal implements AutoCloseable {
             ports.time(),
             LoopMetrics.NONE,
             _ -> {},
-            Failpoint.Handler.NONE);
+            Failpoint.Handler.NONE,
+            ports.asked());
     LeaderStart start =
         new LeaderStart(
             row.leadership(),

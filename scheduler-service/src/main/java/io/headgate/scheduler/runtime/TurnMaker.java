@@ -137,6 +137,7 @@ final class TurnMaker {
       case Command.SessionEnded(AgentSession session) -> agents.ended(turn, session);
       case Command.Undelivered(var attempt, int worker) ->
           agents.undelivered(turn, attempt, worker);
+      case Command.Barred(var attempt, var violation) -> catalogs.barred(turn, attempt, violation);
       case Command.Ask<?> ask -> ask(turn, ask);
       case Command.CatalogMoved _ ->
           throw new IllegalStateException("a catalog has a turn of its own");

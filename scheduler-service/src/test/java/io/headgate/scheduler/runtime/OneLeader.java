@@ -62,8 +62,20 @@ final class OneLeader {
             .leadership();
     this.ports =
         new LeaderPorts(
-            store, store, List.of(), time, LoopMetrics.NONE, _ -> {}, Failpoint.Handler.NONE);
+            store,
+            store,
+            List.of(),
+            time,
+            LoopMetrics.NONE,
+            _ -> {},
+            Failpoint.Handler.NONE,
+            OneLeader::asked);
     this.start = new LeaderStart(leadership, SETTINGS, 0, 0, Takeover.rehearsed(ports));
+  }
+
+  /// Documents of these tests are not of the contract, and no vault looks at them.
+  static VaultRules.Asked asked(Document document) {
+    throw new AssertionError("there are no vaults");
   }
 
   LeaderState state() {
@@ -118,7 +130,8 @@ final class OneLeader {
                             Policy.of(policy, GpuQuantity.ZERO, GpuQuantity.ONE),
                             "all",
                             Optional.empty())),
-                    List.of(new Queue(QUEUE, policy, profile, 1, true, true)))),
+                    List.of(new Queue(QUEUE, policy, profile, 1, true, true)),
+                    List.of())),
             List.of()));
   }
 

@@ -30,7 +30,8 @@ final class RehearsalTest {
           _ -> {
             throw new AssertionError("a rehearsal tells nobody");
           },
-          Failpoint.Handler.NONE);
+          Failpoint.Handler.NONE,
+          OneLeader::asked);
 
   /// One half of the catalog.
   private record Known(int half) implements CatalogSource {

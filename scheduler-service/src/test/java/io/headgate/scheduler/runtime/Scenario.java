@@ -160,7 +160,8 @@ final class Scenario {
                                 new Access.Rights(
                                     policy, "all", Optional.of(stopAfter.get(policy.id().name()))))
                             .toList(),
-                        queues)),
+                        queues,
+                        List.of())),
                 List.of()),
             new SimulatedGroup(world),
             nodes);

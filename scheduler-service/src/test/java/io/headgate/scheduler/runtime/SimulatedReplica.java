@@ -56,7 +56,8 @@ final class SimulatedReplica {
             clock,
             LoopMetrics.NONE,
             _ -> {},
-            this::at);
+            this::at,
+            OneLeader::asked);
     this.members = group.member(name);
     this.life = new World.Life(name);
     this.replica = make();
