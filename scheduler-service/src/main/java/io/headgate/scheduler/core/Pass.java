@@ -170,6 +170,7 @@ final class Pass {
     searches.beginRound();
     promises.takeBack();
     blockedHolds.lift();
+    suspensions.beginRound();
     order.begin(world.routeGroups.values());
     for (Turn turn = nextTurn(); turn != null; turn = nextTurn()) {
       if (promises.areExhausted()) {

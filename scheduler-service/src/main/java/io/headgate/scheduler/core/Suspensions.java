@@ -13,6 +13,7 @@ import io.headgate.scheduler.core.queue.LiveJob;
 import io.headgate.scheduler.core.queue.QueueState;
 import io.headgate.scheduler.core.queue.Turn;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -26,6 +27,9 @@ final class Suspensions {
   private final World world;
   private final Ledger ledger;
   private final Instant now;
+
+  /// Those whose devices are idle: in a round, devices are only taken.
+  private final List<LiveAttempt> ready = new ArrayList<>();
 
   Suspensions(World world, Ledger ledger, Instant now) {
     this.world = world;
@@ -65,13 +69,30 @@ final class Suspensions {
         || queue.routes(attempt.job()).stream().noneMatch(it -> it.pool() == attempt.pool());
   }
 
+  /// All take turns.
+  void beginRound() {
+    ready.clear();
+    for (LiveAttempt attempt : world.suspended.values()) {
+      if (isReady(attempt)) {
+        ready.add(attempt);
+      }
+    }
+  }
+
+  private static boolean isReady(LiveAttempt attempt) {
+    return attempt.isSuspended()
+        && attempt.isKept()
+        && attempt.nodes().getFirst().isIdle(slices(attempt));
+  }
+
   /// The first that can go on now and whose turn is before this one.
   ///
   /// @param turn null: after all others
   @Nullable LiveAttempt next(@Nullable Turn turn) {
     LiveAttempt first = null;
     Turn firstTurn = turn;
-    for (LiveAttempt attempt : world.suspended.values()) {
+    ready.removeIf(attempt -> !isReady(attempt));
+    for (LiveAttempt attempt : ready) {
       if (canGoOn(attempt) && !isBehind(attempt.job())) {
         Turn own = Turn.of(attempt);
         if (firstTurn == null || isBefore(own, firstTurn)) {
@@ -100,8 +121,7 @@ final class Suspensions {
   }
 
   private boolean canGoOn(LiveAttempt attempt) {
-    return attempt.nodes().getFirst().isIdle(slices(attempt))
-        && attempt.pool().hasRoom(attempt.units())
+    return attempt.pool().hasRoom(attempt.units())
         && attempt.tenant().hasRoom(attempt.units())
         && attempt.job().queue().gate(attempt.job()) == Block.NONE
         && StructuralCheck.denial(world, attempt.job().queue(), attempt.job().spec()).isEmpty();
