@@ -12,6 +12,7 @@ import io.headgate.scheduler.core.job.Slice;
 import io.headgate.scheduler.core.job.StopCause;
 import io.headgate.scheduler.core.job.StopOrder;
 import io.headgate.scheduler.core.job.WorkerPlace;
+import io.headgate.scheduler.core.job.WorkerStatus;
 import io.headgate.scheduler.core.node.NodeId;
 import io.headgate.type.GpuQuantity;
 import java.time.Duration;
@@ -53,6 +54,7 @@ final class Auditor {
   private final long windowNanos;
   private InMemoryStore store;
   private int startedBesideAwaited;
+  private int resumed;
 
   /// The nodes that spoke to a leader, and those that a new one may expect.
   private record Reports(Set<NodeId> expected, Set<NodeId> heard, long windowEnds) {
@@ -98,22 +100,37 @@ final class Auditor {
     }
     demand(store.attempt(id(key)).isPresent(), "%s starts, which is not in the books", key);
     live.put(key, job);
+    demandSlices(key, "starts");
+  }
+
+  /// What was suspended goes on.
+  void goesOn(SimulatedMachine machine, SimulatedJob job) {
+    resumed++;
+    demand(machine.suspension(job.key()) == 0, "%s goes on and counts as suspended", job.key());
+    demandSlices(job.key(), "goes on");
+  }
+
+  private void demandSlices(AttemptKey key, String happens) {
     Map<String, Long> units = new HashMap<>();
     Map<String, Long> byPolicy = new HashMap<>();
     for (SimulatedJob each : live.values()) {
+      if (each.isFrozen()) {
+        continue;
+      }
       long sum = 0;
       for (SliceGrant grant : each.assignment().slices()) {
         sum += grant.gpus().units();
         long used = units.merge(grant.deviceUuid(), grant.gpus().units(), Long::sum);
         demand(
             used <= GpuQuantity.UNITS_PER_GPU,
-            "%s starts on a slice of %s that another has",
+            "%s %s on a slice of %s that another has",
             key,
+            happens,
             grant.deviceUuid());
       }
       byPolicy.merge(policy(each.key()), sum, Long::sum);
     }
-    demandLimits(byPolicy, "on the machines, when " + key + " starts");
+    demandLimits(byPolicy, "on the machines, when " + key + " " + happens);
   }
 
   private String policy(AttemptKey key) {
@@ -224,6 +241,9 @@ final class Auditor {
     Map<String, Long> units = new HashMap<>();
     Map<String, Long> byPolicy = new HashMap<>();
     for (AttemptRecord attempt : store.liveAttempts()) {
+      if (attempt.attempt().workers().getFirst() == WorkerStatus.SUSPENDED) {
+        continue;
+      }
       List<WorkerPlace> places = attempt.attempt().assignment().workers();
       for (int i = 0; i < places.size(); i++) {
         if (attempt.attempt().workers().get(i).isLive()) {
@@ -246,6 +266,11 @@ final class Auditor {
   /// What was started although a leader waited for other nodes.
   int startedBesideAwaited() {
     return startedBesideAwaited;
+  }
+
+  /// How often something went on that was suspended.
+  int resumed() {
+    return resumed;
   }
 
   // In words.

@@ -89,6 +89,10 @@ final class Scenario {
   private final List<Queue> queues = new ArrayList<>();
   private final long faultsEnd;
   private final boolean isCalm;
+
+  /// Jobs of whole GPUs take each other's, and most of them want to be kept meanwhile.
+  private final boolean isCrowded;
+
   private int unanswered;
 
   Scenario(World world) {
@@ -96,7 +100,8 @@ final class Scenario {
     this.network = new Network(world);
     int gpus = 2;
     List<Node> nodes = new ArrayList<>();
-    int machines = 3 + world.random().nextInt(2);
+    this.isCrowded = world.chance(0.1);
+    int machines = isCrowded ? 2 : 3 + world.random().nextInt(2);
     for (int i = 0; i < machines; i++) {
       nodes.add(node("n" + i, gpus));
     }
@@ -104,14 +109,16 @@ final class Scenario {
     Map<String, Duration> stopAfter = new LinkedHashMap<>();
     long total = (long) machines * gpus;
     for (String name : List.of("dev", "rnd")) {
-      long reservation = 2 + world.random().nextLong(total / 2 - 1);
+      long reservation =
+          isCrowded ? name.equals("dev") ? 0 : total : 2 + world.random().nextLong(total / 2 - 1);
+      long limit = isCrowded ? total : reservation + world.random().nextLong(3);
       policies.add(
           Policy.of(
                   new PolicyId(TENANT, name),
                   GpuQuantity.parse("" + reservation),
-                  GpuQuantity.parse("" + (reservation + world.random().nextLong(3))))
+                  GpuQuantity.parse("" + limit))
               .with()
-              .preemptible(world.chance(0.9))
+              .preemptible(isCrowded || world.chance(0.9))
               .build());
       stopAfter.put(name, Duration.ofSeconds(world.chance(0.5) ? 40 : 90));
     }
@@ -121,7 +128,7 @@ final class Scenario {
     List<Profile> profiles =
         List.of(profile("whole", "1", 1), profile("half", "1/2", 1), profile("gang", "1", 2));
     for (Policy policy : policies) {
-      for (Profile profile : profiles) {
+      for (Profile profile : isCrowded ? profiles.subList(0, 1) : profiles) {
         queues.add(
             new Queue(
                 new QueueId(TENANT, policy.id().name() + "-" + profile.id().name()),
@@ -202,16 +209,15 @@ final class Scenario {
         .build();
   }
 
-  /// What was started although a leader waited for nodes that had not reported.
-  int startedBesideAwaited() {
-    return auditor.startedBesideAwaited();
+  Auditor auditor() {
+    return auditor;
   }
 
   /// Lets everything happen that happens.
   void play() {
     replicas.values().forEach(SimulatedReplica::start);
     agents.forEach(SimulatedAgent::start);
-    int jobs = 4 + world.random().nextInt(16);
+    int jobs = (isCrowded ? 12 : 4) + world.random().nextInt(16);
     for (int i = 1; i <= jobs; i++) {
       JobName name = new JobName(TENANT, "j" + i);
       unanswered++;
@@ -281,7 +287,9 @@ final class Scenario {
         world.chance(0.15)
             ? Optional.of(Duration.ofSeconds(world.between(1, 60)))
             : Optional.empty(),
-        Optional.empty(),
+        isCrowded && world.chance(0.9)
+            ? Optional.of(Duration.ofSeconds(world.between(5, 120)))
+            : Optional.empty(),
         List.of(),
         "",
         false,

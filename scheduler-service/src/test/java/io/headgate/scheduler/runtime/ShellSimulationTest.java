@@ -22,6 +22,9 @@ final class ShellSimulationTest {
   private static final Logger LOG = (Logger) LoggerFactory.getLogger("io.headgate");
   private static Level before = Level.INFO;
 
+  private int startedBesideAwaited;
+  private int resumed;
+
   @BeforeAll
   static void beQuiet() {
     before = LOG.getLevel();
@@ -39,10 +42,9 @@ final class ShellSimulationTest {
     Long only = Long.getLong("headgate.seed");
     long first = only != null ? only : Long.getLong("headgate.first", 1);
     long last = only != null ? only : first - 1 + Long.getLong("headgate.scenarios", SCENARIOS);
-    int startedBesideAwaited = 0;
     for (long seed = first; seed <= last; seed++) {
       try {
-        startedBesideAwaited += play(new World(seed, false));
+        play(new World(seed, false));
       } catch (AssertionError | RuntimeException e) {
         throw new AssertionError(
             "%s%n%s%nAgain: mvn test -pl scheduler-service -am -Dtest=ShellSimulationTest"
@@ -56,6 +58,7 @@ final class ShellSimulationTest {
       assertThat(startedBesideAwaited)
           .as("starts while a new leader waited for other nodes")
           .isPositive();
+      assertThat(resumed).as("jobs that went on after they were suspended").isPositive();
     }
   }
 
@@ -70,11 +73,11 @@ final class ShellSimulationTest {
     }
   }
 
-  /// @return what was started although a leader waited for nodes that had not reported
-  private static int play(World world) {
+  private void play(World world) {
     Scenario scenario = new Scenario(world);
     scenario.play();
-    return scenario.startedBesideAwaited();
+    startedBesideAwaited += scenario.auditor().startedBesideAwaited();
+    resumed += scenario.auditor().resumed();
   }
 
   private static String traceOf(long seed) {

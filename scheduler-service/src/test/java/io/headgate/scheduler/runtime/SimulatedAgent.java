@@ -8,6 +8,7 @@ import io.headgate.agent.core.EndReason;
 import io.headgate.agent.core.Input;
 import io.headgate.agent.core.JobProgress;
 import io.headgate.agent.core.StopOrder;
+import io.headgate.agent.core.StopStep;
 import io.headgate.agent.grpc.Rota;
 import io.headgate.agent.grpc.SchedulerSession;
 import io.headgate.agent.process.AttemptLogs;
@@ -316,10 +317,18 @@ final class SimulatedAgent {
       }
     }
 
+    private enum Phase {
+      RUNNING,
+      SUSPENDING,
+      SUSPENDED,
+      RESUMING
+    }
+
     /// Looks after one attempt, in the steps of the real care.
     private final class Care implements AttemptCare {
       private final Assignment assignment;
       private final Consumer<Input> inputs;
+      private Phase phase = Phase.RUNNING;
       private Optional<StopOrder> order = Optional.empty();
       private long contactBootMs;
       private boolean isLinked;
@@ -402,7 +411,12 @@ final class SimulatedAgent {
         isLinked = true;
         job.follow(() -> soon(() -> observe(job)));
         job.contact(contactBootMs);
-        order.ifPresent(stop -> send(job, stop));
+        if (machine.suspension(key()) != 0) {
+          phase = Phase.SUSPENDED;
+        } else if (job.isFrozen()) {
+          goOn(job);
+        }
+        carryOut(job);
         observe(job);
       }
 
@@ -424,28 +438,89 @@ final class SimulatedAgent {
 
       @Override
       public void stop(StopOrder stop) {
-        order = order.filter(StopOrder::skipCallback).or(() -> Optional.of(stop));
+        StopOrder wanted =
+            machine.isNotSuspended(key(), stop.suspension()) ? stop.withoutSuspension() : stop;
+        order = Optional.of(order.map(wanted::after).orElse(wanted));
         if (isLinked) {
-          machine.job(key()).ifPresent(job -> send(job, order.orElseThrow()));
+          machine.job(key()).ifPresent(this::carryOut);
         }
       }
 
-      private void send(SimulatedJob job, StopOrder stop) {
-        job.stop(
-            switch (stop.kind()) {
-              case PREEMPT -> "preempted";
-              case CANCEL -> "cancelled";
-              case ORPHAN -> "orphaned";
-              case SHUTDOWN -> "shutdown";
-              case OVER_LIMIT -> "over-limit";
-              case DEVICE_FAILED -> "device-failed";
-            },
-            stop.skipCallback() ? Duration.ZERO : assignment.abortCallback().timeout());
+      private void carryOut(SimulatedJob job) {
+        if (order.isEmpty()) {
+          return;
+        }
+        StopOrder stop = order.get();
+        boolean isPlain = stop.suspension() == 0;
+        switch (phase) {
+          case RUNNING -> {
+            if (isPlain) {
+              Duration timeout = assignment.abortCallback().timeout();
+              job.stop(stop.kind().word(), stop.skipCallback() ? Duration.ZERO : timeout);
+            } else {
+              phase = Phase.SUSPENDING;
+              soon(() -> suspend(job, stop));
+            }
+          }
+          case SUSPENDED -> {
+            if (isPlain) {
+              job.stop(stop.kind().word(), Duration.ZERO);
+            }
+          }
+          case SUSPENDING, RESUMING -> {
+            if (isPlain && stop.skipCallback()) {
+              job.stop(stop.kind().word(), Duration.ZERO);
+            }
+          }
+        }
+      }
+
+      private void suspend(SimulatedJob job, StopOrder stop) {
+        if (!job.isLive()) {
+          return;
+        }
+        if (world.chance(0.7)) {
+          job.freeze();
+          // The agent may die before it has told anybody.
+          soon(() -> {
+            phase = Phase.SUSPENDED;
+            carryOut(job);
+            inputs.accept(new Input.Suspended(key(), stop.suspension(), Duration.ZERO));
+          });
+          return;
+        }
+        machine.notSuspended(key(), stop.suspension());
+        inputs.accept(
+            new Input.NotSuspended(key(), StopStep.Result.FAILED, Duration.ZERO, "by chance"));
+        phase = Phase.RUNNING;
+        order = order.map(each -> each.equals(stop) ? each.withoutSuspension() : each);
+        carryOut(job);
       }
 
       @Override
       public void resume() {
-        throw new UnsupportedOperationException("nothing here is suspended");
+        order = Optional.empty();
+        if (isLinked) {
+          machine.job(key()).ifPresent(this::goOn);
+        }
+      }
+
+      private void goOn(SimulatedJob job) {
+        phase = Phase.RESUMING;
+        soon(() -> {
+          if (!job.isFrozen()) {
+            return;
+          }
+          if (world.chance(0.9)) {
+            job.thaw();
+            inputs.accept(new Input.Resumed(key()));
+            phase = Phase.RUNNING;
+            carryOut(job);
+          } else {
+            phase = Phase.SUSPENDED;
+            inputs.accept(new Input.NotResumed(key(), "by chance"));
+          }
+        });
       }
 
       @Override

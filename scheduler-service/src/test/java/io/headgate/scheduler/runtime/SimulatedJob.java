@@ -23,6 +23,8 @@ final class SimulatedJob {
   private final Instant startedAt;
   private long contactBootMs;
   private long endAt = Long.MAX_VALUE;
+  private int exitCode;
+  private long frozenLeft = -1;
   private @Nullable String stopReason;
   private @Nullable Instant termedAt;
   private Observation.@Nullable Ending ending;
@@ -65,7 +67,8 @@ final class SimulatedJob {
   /// What the command says: how long it runs, and how it exits.
   void begin() {
     long millis = Long.parseLong(assignment.command().get(1));
-    endAfter(millis * World.MILLI, "exited", Integer.parseInt(assignment.command().get(2)));
+    exitCode = Integer.parseInt(assignment.command().get(2));
+    endAfter(millis * World.MILLI, "exited", exitCode);
     assignment
         .timeLimit()
         .ifPresent(
@@ -115,6 +118,26 @@ final class SimulatedJob {
       endAfter(world.chance(0.5) ? most : world.between(0, most), stopReason, 143);
     }
     changed.run();
+  }
+
+  /// It stands still in main memory, and does not come to its end.
+  void freeze() {
+    frozenLeft = Math.max(0, endAt - world.now());
+    endAt = Long.MAX_VALUE;
+    world.note(() -> machine.name() + ": " + key() + " stands still");
+  }
+
+  boolean isFrozen() {
+    return isLive() && frozenLeft >= 0;
+  }
+
+  /// It goes on, unless it is being killed.
+  void thaw() {
+    long left = frozenLeft;
+    frozenLeft = -1;
+    world.note(() -> machine.name() + ": " + key() + " goes on");
+    machine.goesOn(this);
+    endAfter(left, "exited", exitCode);
   }
 
   private void endAfter(long nanos, @Nullable String reason, int code) {

@@ -12,6 +12,7 @@ import io.headgate.agent.runtime.Updates;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -30,6 +31,8 @@ final class SimulatedMachine {
   private final World.Clock clock;
   private final Map<AttemptKey, Recorded> records = new LinkedHashMap<>();
   private final Map<AttemptKey, String> refused = new LinkedHashMap<>();
+  private final Map<AttemptKey, Long> suspended = new HashMap<>();
+  private final Map<AttemptKey, Long> notSuspended = new HashMap<>();
   private final Map<AttemptKey, SimulatedJob> jobs = new LinkedHashMap<>();
   private final Outbox outbox = new Outbox();
   private LeadershipHistory history = LeadershipHistory.NONE;
@@ -165,6 +168,24 @@ final class SimulatedMachine {
     return record == null ? 0 : record.contactBootMs();
   }
 
+  /// The order by which the attempt is suspended; 0: it is not.
+  long suspension(AttemptKey key) {
+    return suspended.getOrDefault(key, 0L);
+  }
+
+  /// The attempt could not be suspended by that order.
+  void notSuspended(AttemptKey key, long suspension) {
+    notSuspended.put(key, suspension);
+  }
+
+  boolean isNotSuspended(AttemptKey key, long suspension) {
+    return notSuspended.getOrDefault(key, 0L) == suspension;
+  }
+
+  void goesOn(SimulatedJob job) {
+    auditor.goesOn(this, job);
+  }
+
   void ended(SimulatedJob job) {
     auditor.ended(this, job);
   }
@@ -191,7 +212,7 @@ final class SimulatedMachine {
                   key,
                   record.end().isPresent() ? Optional.empty() : record.assignment(),
                   sameBoot,
-                  0,
+                  suspension(key),
                   record.end(),
                   lastSeen,
                   now));
@@ -217,12 +238,16 @@ final class SimulatedMachine {
 
       @Override
       public void recordSuspension(AttemptKey key, long suspension) {
-        throw new UnsupportedOperationException("nothing here is suspended");
+        mayCrash("before it records a suspension");
+        suspended.put(key, suspension);
+        mayCrash("after it recorded a suspension");
       }
 
       @Override
       public void recordResumption(AttemptKey key) {
-        throw new UnsupportedOperationException("nothing here is suspended");
+        mayCrash("before it records the end of a suspension");
+        suspended.remove(key);
+        mayCrash("after it recorded the end of a suspension");
       }
 
       @Override
