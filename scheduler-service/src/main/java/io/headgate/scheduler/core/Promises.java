@@ -18,7 +18,7 @@ import java.util.Optional;
 ///
 /// * *Nobody is asked to go* while some nodes are waited for: they may have room that nobody knows
 ///   of, and the policies that seem to be above their reservation may not be (P1, P2, P4). What a
-///   job would preempt for is promised to it instead.
+///   job would preempt for, had they all reported, is promised to it instead.
 /// * *Who comes first is not passed* (O1-O5, O7): a job that fits nowhere now, but will when these
 ///   nodes have reported, is promised its place there. So what it needs of nodes that have reported
 ///   (a gang), of its policy's, user's and tenant's limits (A2-A4, A8) and of the pool's ceiling

@@ -79,6 +79,27 @@ class TakeoverTest {
     assertThat(it.state("z")).isEqualTo(JobState.WAITING);
   }
 
+  /// Who would go first is on a node that is waited for, and then nobody else of its policy may.
+  @Test
+  void nothingIsLeftToOneWhoWouldFindNobodyToGo() {
+    Driver it =
+        new Driver(
+            new TenantBuilder()
+                .pool("pool", "two", "one")
+                .profile("two", "2", "pool")
+                .profile("one", "1", "pool")
+                .policy("first", "2", "2")
+                .policy("second", "1", "8")
+                .queue("large", "first", "two", 1)
+                .queue("small", "second", "one", 1));
+    it.join(ready("a", 1)).submit("small", "x").join(ready("b", 1)).submit("small", "y").run();
+    it.join(ready("a", 2), awaited("b", 1)).submit("large", "z").submit("small", "w");
+    assertThat(it.place("w")).isEqualTo("a:1");
+    it.join(ready("b", 1));
+    assertThat(it.stopped()).isEmpty();
+    assertThat(it.state("z")).isEqualTo(JobState.WAITING);
+  }
+
   @Test
   void whatABetterRankedGangNeedsIsLeftToIt() {
     Driver it = new Driver(tenant()).join(ready("a", 2), awaited("b", 2));

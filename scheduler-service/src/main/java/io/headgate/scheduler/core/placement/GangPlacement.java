@@ -39,7 +39,7 @@ public final class GangPlacement {
     }
     for (Room room : rooms.values()) {
       int workers = room.workers(shape);
-      if (workers > 0 && (room.node().takesWork() || room.node().isAwaited())) {
+      if (workers > 0 && room.node().willTakeWork()) {
         sites.add(
             new Site(
                 workers,

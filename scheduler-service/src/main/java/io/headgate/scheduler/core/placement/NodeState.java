@@ -137,6 +137,11 @@ public final class NodeState implements Comparable<NodeState> {
     return gets(NodeStatus.AWAITED);
   }
 
+  /// Whether it gets new work, or will as soon as it has reported to a new leader.
+  public boolean willTakeWork() {
+    return takesWork() || isAwaited();
+  }
+
   private boolean gets(NodeStatus status) {
     return !removed && !released && node.status() == status && asideUntil.equals(Instant.MIN);
   }

@@ -38,8 +38,7 @@ public final class OnceReported {
       if (missing <= 0) {
         break;
       }
-      // When jobs wait most nodes are full, and this is asked for every size of job.
-      if (shape.needUnits() > 0 && !hasFreeUnits(node)) {
+      if (!mayFit(node, shape)) {
         continue;
       }
       Room room = Room.now(node);
@@ -52,9 +51,14 @@ public final class OnceReported {
     return missing > 0 ? Map.of() : rooms;
   }
 
-  private static boolean hasFreeUnits(NodeState node) {
+  /// Whether a worker may fit on the node, if only when everything that stops has stopped. When
+  /// jobs wait most nodes are full, and this is asked for every size of job.
+  public static boolean mayFit(NodeState node, Shape shape) {
+    if (shape.needUnits() == 0) {
+      return true;
+    }
     for (int slot = 0; slot < node.deviceCount(); slot++) {
-      if (node.device(slot).freeUnits() > 0) {
+      if (node.device(slot).freeUnitsSoon() > 0) {
         return true;
       }
     }

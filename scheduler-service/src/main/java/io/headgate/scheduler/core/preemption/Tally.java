@@ -3,6 +3,7 @@ package io.headgate.scheduler.core.preemption;
 import io.headgate.scheduler.core.job.Assignment;
 import io.headgate.scheduler.core.placement.GangPlacement;
 import io.headgate.scheduler.core.placement.NodeState;
+import io.headgate.scheduler.core.placement.OnceReported;
 import io.headgate.scheduler.core.placement.PoolState;
 import io.headgate.scheduler.core.placement.Room;
 import io.headgate.scheduler.core.placement.Shape;
@@ -18,6 +19,9 @@ import org.jspecify.annotations.Nullable;
 /// Would a job fit in a pool without certain attempts, and when everything that stops has stopped?
 /// Kept as a count of the workers that fit, so that an attempt more or less costs its own nodes
 /// only.
+///
+/// Nodes that a new leader waits for count as if they had reported: nobody goes before they have,
+/// and what is promised meanwhile must be what will be found then.
 final class Tally {
   private final PoolState pool;
   private final Shape shape;
@@ -61,6 +65,11 @@ final class Tally {
     excessOfTenant = tenant.excessSoon(shape.needUnits());
     for (NodeState node : pool.stoppingNodes()) {
       room(node);
+    }
+    for (NodeState node : pool.awaitedNodes()) {
+      if (OnceReported.mayFit(node, shape)) {
+        room(node);
+      }
     }
   }
 
@@ -131,7 +140,7 @@ final class Tally {
 
   /// Whether the job could run on the node.
   boolean offers(NodeState node) {
-    return node.takesWork() && node.pool() == pool;
+    return node.willTakeWork() && node.pool() == pool;
   }
 
   /// What is free on the node without the removed attempts.
@@ -150,7 +159,9 @@ final class Tally {
       return known;
     }
     Counted counted = new Counted(Room.soon(node));
-    if (node.hasStopping()) {
+    if (node.isAwaited()) {
+      workers += counted.workers;
+    } else if (node.hasStopping()) {
       workers += counted.workers - Room.now(node).workers(shape);
     }
     rooms.put(node, counted);

@@ -239,10 +239,10 @@ public final class LiveAttempt {
     checkpointAt = at;
   }
 
-  /// Whether one of its nodes takes work.
+  /// Whether one of its nodes takes work, or will as soon as it has reported to a new leader.
   public boolean isWhereWorkIsTaken() {
     for (NodeState node : nodes) {
-      if (node.takesWork()) {
+      if (node.willTakeWork()) {
         return true;
       }
     }
