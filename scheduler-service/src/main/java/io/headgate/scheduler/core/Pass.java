@@ -52,6 +52,7 @@ final class Pass {
   private final Ledger ledger;
   private final RoomSearches searches;
   private final Instant now;
+  private final VictimHolds victimHolds;
   private final BlockedHolds blockedHolds;
   private final Promises promises;
   private final Scaling scaling;
@@ -68,6 +69,7 @@ final class Pass {
     this.ledger = ledger;
     this.searches = searches;
     this.now = now;
+    this.victimHolds = new VictimHolds(world, ledger, now);
     this.blockedHolds = new BlockedHolds(world, ledger, now);
     this.promises = new Promises(world, ledger, now);
     this.scaling = new Scaling(world, ledger, now);
@@ -87,9 +89,9 @@ final class Pass {
     }
     do {
       again = false;
-      useHolds();
+      victimHolds.use();
       takeTurns();
-    } while (again || (blockedHolds.end() && somebodyWaitsForVictims()));
+    } while (again || (blockedHolds.end() && victimHolds.areSome()));
     if (!promises.areDue()) {
       blockedHolds.close();
     }
@@ -120,50 +122,6 @@ final class Pass {
         ledger.release(hold, HoldRelease.NODE_GONE);
       }
     }
-  }
-
-  private void useHolds() {
-    LiveHold.Older older = new LiveHold.Older();
-    for (LiveHold hold : List.copyOf(world.holds.values())) {
-      if (hold.isForBlocked()) {
-        continue;
-      }
-      if (hold.isReady(older)) {
-        ledger.release(hold, HoldRelease.USED);
-        ledger.start(hold.job(), hold.hold().place(), now);
-      } else if (!hold.isWithinLimit() || !hold.isWorthAnotherLook() || !startsElsewhere(hold)) {
-        older.add(hold);
-      }
-    }
-  }
-
-  /// A job that slices are held for had its turn already, so it takes the first place that has
-  /// become free. It is looked for without the hold, which may lie in the way of the job itself.
-  private boolean startsElsewhere(LiveHold hold) {
-    ledger.lift(hold);
-    Assignment found = null;
-    for (Route route : hold.job().queue().routes(hold.job())) {
-      if (found == null && route.hasRoomForTenant()) {
-        found = route.pool().place(route.ranking()).orElse(null);
-      }
-    }
-    ledger.place(hold);
-    if (found == null) {
-      hold.looked();
-      return false;
-    }
-    ledger.release(hold, HoldRelease.NOT_NEEDED);
-    ledger.start(hold.job(), found, now);
-    return true;
-  }
-
-  private boolean somebodyWaitsForVictims() {
-    for (LiveHold hold : world.holds.values()) {
-      if (!hold.isForBlocked()) {
-        return true;
-      }
-    }
-    return false;
   }
 
   private void takeTurns() {

@@ -15,7 +15,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /// One node: its inventory, what is taken of it and by whom.
@@ -230,6 +229,16 @@ public final class NodeState implements Comparable<NodeState> {
     return at;
   }
 
+  /// What is taken of its processors.
+  Taken cpu() {
+    return cpu;
+  }
+
+  /// What is taken of its main memory.
+  Taken memory() {
+    return memory;
+  }
+
   long freeCpu() {
     return cpu.free(node.cpuMillis());
   }
@@ -335,26 +344,7 @@ public final class NodeState implements Comparable<NodeState> {
   /// Whether all places of a hold on this node can be used now: neither what still stops nor an
   /// older hold is in the way.
   public boolean isReady(List<WorkerPlace> places, List<WorkerPlace> older) {
-    if (!takesWork()) {
-      return false;
-    }
-    if (!cpu.ready(
-            node.cpuMillis(),
-            sum(places, WorkerPlace::cpuMillis),
-            sum(older, WorkerPlace::cpuMillis))
-        || !memory.ready(
-            node.memoryBytes(),
-            sum(places, WorkerPlace::memoryBytes),
-            sum(older, WorkerPlace::memoryBytes))) {
-      return false;
-    }
-    for (DeviceState device : devices) {
-      List<Slice> own = slicesOn(places, device);
-      if (!own.isEmpty() && !isReady(device, own, slicesOn(older, device))) {
-        return false;
-      }
-    }
-    return true;
+    return takesWork() && Readiness.areReady(this, places, older);
   }
 
   /// Whether nobody has anything of the devices of these slices, or has something held there, and
@@ -381,44 +371,7 @@ public final class NodeState implements Comparable<NodeState> {
 
   /// Whether each device of the places may be given away, now or when it is free.
   public boolean offers(List<WorkerPlace> places) {
-    for (DeviceState device : devices) {
-      if (device.kind() == null && !slicesOn(places, device).isEmpty()) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  private static boolean isReady(DeviceState device, List<Slice> own, List<Slice> older) {
-    DeviceKind kind = device.kind();
-    ToLongFunction<Slice> units = slice -> slice.quantity().units();
-    if (kind == null || !device.units.ready(UNITS_PER_GPU, sum(own, units), sum(older, units))) {
-      return false;
-    }
-    return device.isSliced()
-        ? device.arePlacesReady(own, older)
-        : device.memory.ready(
-            kind.memoryBytes(), sum(own, Slice::memoryBytes), sum(older, Slice::memoryBytes));
-  }
-
-  private static List<Slice> slicesOn(List<WorkerPlace> places, DeviceState device) {
-    List<Slice> slices = new ArrayList<>();
-    for (WorkerPlace place : places) {
-      for (Slice slice : place.slices()) {
-        if (slice.device() == device.index()) {
-          slices.add(slice);
-        }
-      }
-    }
-    return slices;
-  }
-
-  private static <T> long sum(List<T> all, ToLongFunction<T> of) {
-    long sum = 0;
-    for (T each : all) {
-      sum += of.applyAsLong(each);
-    }
-    return sum;
+    return Readiness.areOffered(this, places);
   }
 
   @Override

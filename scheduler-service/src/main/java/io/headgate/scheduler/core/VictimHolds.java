@@ -1,0 +1,69 @@
+package io.headgate.scheduler.core;
+
+import io.headgate.scheduler.core.job.Assignment;
+import io.headgate.scheduler.core.job.HoldRelease;
+import io.headgate.scheduler.core.queue.LiveHold;
+import io.headgate.scheduler.core.queue.Route;
+import java.time.Instant;
+import java.util.List;
+
+/// The holds for jobs that others make room for (DESIGN P5). Their jobs had their turn when the
+/// others were asked to stop, so they start before all turns of a pass: as soon as all is free that
+/// is held, the oldest hold first.
+final class VictimHolds {
+  private final World world;
+  private final Ledger ledger;
+  private final Instant now;
+
+  VictimHolds(World world, Ledger ledger, Instant now) {
+    this.world = world;
+    this.ledger = ledger;
+    this.now = now;
+  }
+
+  /// Whether there are some.
+  boolean areSome() {
+    for (LiveHold hold : world.holds.values()) {
+      if (!hold.isForBlocked()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /// Starts all jobs whose held slices are free, or that fit elsewhere by now.
+  void use() {
+    LiveHold.Older older = new LiveHold.Older();
+    for (LiveHold hold : List.copyOf(world.holds.values())) {
+      if (hold.isForBlocked()) {
+        continue;
+      }
+      if (hold.isReady(older)) {
+        ledger.release(hold, HoldRelease.USED);
+        ledger.start(hold.job(), hold.hold().place(), now);
+      } else if (!hold.isWithinLimit() || !hold.isWorthAnotherLook() || !startsElsewhere(hold)) {
+        older.add(hold);
+      }
+    }
+  }
+
+  /// The job takes the first place that has become free. It is looked for without the hold, which
+  /// may lie in the way of the job itself.
+  private boolean startsElsewhere(LiveHold hold) {
+    ledger.lift(hold);
+    Assignment found = null;
+    for (Route route : hold.job().queue().routes(hold.job())) {
+      if (found == null && route.hasRoomForTenant()) {
+        found = route.pool().place(route.ranking()).orElse(null);
+      }
+    }
+    ledger.place(hold);
+    if (found == null) {
+      hold.looked();
+      return false;
+    }
+    ledger.release(hold, HoldRelease.NOT_NEEDED);
+    ledger.start(hold.job(), found, now);
+    return true;
+  }
+}
