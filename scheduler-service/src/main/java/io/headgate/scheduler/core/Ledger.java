@@ -34,12 +34,14 @@ import java.util.Optional;
 /// and queues in step and says what it did.
 final class Ledger {
   private final World world;
+  private final Shares shares;
   private final List<Effect> effects = new ArrayList<>();
   private final List<Decision.Refusal> refusals = new ArrayList<>();
   private final List<Decision.HoldTurn> holdTurns = new ArrayList<>();
 
   Ledger(World world) {
     this.world = world;
+    this.shares = new Shares(world);
   }
 
   List<Effect> effects() {
@@ -145,7 +147,7 @@ final class Ledger {
 
   /// Gives the attempt its slices.
   void take(LiveAttempt attempt) {
-    share(attempt, 1);
+    shares.take(attempt);
     if (!attempt.isSuspended()) {
       charge(attempt);
       if (attempt.stake() == Stake.STOPPING) {
@@ -205,9 +207,9 @@ final class Ledger {
       attempt.tenant().stop(attempt.claim());
     }
     keepNoLonger(attempt);
-    share(attempt, -1);
+    shares.giveBack(attempt);
     attempt.setStop(order);
-    share(attempt, 1);
+    shares.take(attempt);
     world.changes++;
     if (isNew || attempt.job().state() == JobState.SUSPENDED) {
       move(attempt.job(), JobEvent.STOP);
@@ -217,9 +219,9 @@ final class Ledger {
 
   /// The attempt, which was to be, is suspended: its slices are free.
   void suspend(LiveAttempt attempt) {
-    share(attempt, -1);
+    shares.giveBack(attempt);
     attempt.suspend();
-    share(attempt, 1);
+    shares.take(attempt);
     world.changes++;
     attempt.policy().end(attempt.claim(), true);
     attempt.tenant().end(attempt.claim(), true);
@@ -231,9 +233,9 @@ final class Ledger {
   /// Gives the suspended attempt the slices again that it had.
   void resume(LiveAttempt attempt) {
     keepNoLonger(attempt);
-    share(attempt, -1);
+    shares.giveBack(attempt);
     attempt.resume(world.nextSequence++);
-    share(attempt, 1);
+    shares.take(attempt);
     // It is no victim any more that takes no GPU from anybody.
     world.changes++;
     charge(attempt);
@@ -252,7 +254,7 @@ final class Ledger {
       world.ends.remove(attempt);
     }
     keepNoLonger(attempt);
-    share(attempt, -1);
+    shares.giveBack(attempt);
     world.changes++;
     if (!attempt.isSuspended()) {
       attempt.policy().end(attempt.claim(), attempt.stake() == Stake.STOPPING);
@@ -300,7 +302,7 @@ final class Ledger {
 
   void place(LiveHold hold) {
     LiveJob job = hold.job();
-    share(hold, 1);
+    shares.take(hold);
     hold.policy().hold(hold.claim(), hold.isForBlocked());
     hold.tenant().hold(hold.claim(), hold.isForBlocked());
     noteTaken(hold.policy(), hold.tenant());
@@ -344,59 +346,12 @@ final class Ledger {
 
   /// Takes the held slices back; the job is then in no lane. It keeps its turn among the holds.
   void lift(LiveHold hold) {
-    share(hold, -1);
+    shares.giveBack(hold);
     world.changes++;
     hold.policy().release(hold.claim(), hold.isForBlocked());
     hold.tenant().release(hold.claim(), hold.isForBlocked());
     hold.job().setHold(null);
     hold.job().queue().removeHolder(hold.job());
-  }
-
-  /// Takes what the attempt has, as it stands, or gives it back. One that is to be suspended keeps
-  /// its main memory and processors, and then has nothing else.
-  private void share(LiveAttempt attempt, int sign) {
-    JobId job = attempt.job().id();
-    List<NodeState> nodes = attempt.nodes();
-    if (!attempt.isKept() && !attempt.isSuspended()) {
-      share(job, attempt.assignment().workers(), nodes, attempt.stake(), sign);
-      attempt.pool().add(attempt.stake(), sign * attempt.units());
-      return;
-    }
-    WorkerPlace place = attempt.assignment().workers().getFirst();
-    if (!attempt.isSuspended()) {
-      WorkerPlace slices = new WorkerPlace(place.node(), place.slices(), 0, 0);
-      share(job, List.of(slices), nodes, attempt.stake(), sign);
-      attempt.pool().add(attempt.stake(), sign * attempt.units());
-    }
-    WorkerPlace rest =
-        new WorkerPlace(place.node(), List.of(), place.cpuMillis(), place.memoryBytes());
-    share(job, List.of(rest), nodes, attempt.isKept() ? Stake.KEPT : Stake.STOPPING, sign);
-    // What is kept is in the way of others also when everything else has ended.
-    world.placeChanges++;
-  }
-
-  private void share(LiveHold hold, int sign) {
-    share(hold.job().id(), hold.hold().place().workers(), hold.nodes(), Stake.HELD, sign);
-    hold.pool().add(Stake.HELD, sign * hold.claim().units());
-  }
-
-  private void share(
-      JobId job, List<WorkerPlace> places, List<NodeState> nodes, Stake stake, int sign) {
-    for (int worker = 0; worker < nodes.size(); worker++) {
-      WorkerPlace place = places.get(worker);
-      if (sign > 0) {
-        nodes.get(worker).add(job, place, stake);
-      } else {
-        nodes.get(worker).remove(job, place, stake);
-      }
-    }
-    for (int worker = 0; worker < nodes.size(); worker++) {
-      NodeState node = nodes.get(worker);
-      // Once each, though several workers may be on it.
-      if (nodes.indexOf(node) == worker) {
-        node.pool().refresh(node);
-      }
-    }
   }
 
   private List<NodeState> nodes(Assignment assignment, PoolState pool) {
