@@ -111,10 +111,10 @@ final class AgentDesk {
         && attempt.attempt().startedAt().isEmpty()) {
       // Agents record an assignment before they act on it: this one never came through. One that
       // was to go on after a suspension did.
-      turn.dispatches.add(state.recorder.run(turn, job, attempt, key.worker(), state.catalog));
+      turn.dispatches.add(state.words.run(turn, job, attempt, key.worker(), state.catalog));
     } else {
       // The answer to a stop of something unknown is the proof that it is gone.
-      turn.dispatches.add(state.recorder.stop(job, attempt, key.worker()));
+      turn.dispatches.add(state.words.stop(job, attempt, key.worker()));
     }
   }
 
@@ -248,7 +248,7 @@ final class AgentDesk {
     boolean unaware =
         report.state() == AgentReport.State.STARTING || report.state() == AgentReport.State.RUNNING;
     if (reported.isPresent() && unaware && attempt.attempt().stop().isPresent()) {
-      turn.dispatches.add(state.recorder.stop(job, attempt, worker));
+      turn.dispatches.add(state.words.stop(job, attempt, worker));
     }
   }
 
@@ -257,9 +257,9 @@ final class AgentDesk {
     int worker = report.worker();
     Optional<StopOrder> order = attempt.attempt().stop();
     if (order.isEmpty()) {
-      turn.dispatches.add(state.recorder.resume(job, attempt));
-    } else if (EffectRecorder.suspension(order.get()) != report.suspension()) {
-      turn.dispatches.add(state.recorder.stop(job, attempt, worker));
+      turn.dispatches.add(state.words.resume(job, attempt));
+    } else if (AgentWords.suspension(order.get()) != report.suspension()) {
+      turn.dispatches.add(state.words.stop(job, attempt, worker));
     } else {
       turn.inputs.add(new Input.WorkerSuspended(attempt.id(), worker));
     }

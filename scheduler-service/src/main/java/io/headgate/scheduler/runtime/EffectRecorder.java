@@ -3,9 +3,6 @@ package io.headgate.scheduler.runtime;
 import io.headgate.scheduler.core.Decision;
 import io.headgate.scheduler.core.Effect;
 import io.headgate.scheduler.core.SchedulerCore;
-import io.headgate.scheduler.core.catalog.Isolation;
-import io.headgate.scheduler.core.catalog.Profile;
-import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.explain.LaneId;
 import io.headgate.scheduler.core.explain.Reason;
 import io.headgate.scheduler.core.job.Attempt;
@@ -17,9 +14,7 @@ import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.JobState;
 import io.headgate.scheduler.core.job.StopCause;
 import io.headgate.scheduler.core.job.StopOrder;
-import io.headgate.scheduler.core.job.StopOutcome;
 import io.headgate.scheduler.core.job.WorkerPlace;
-import io.headgate.scheduler.runtime.AgentCommand.StopKind;
 import io.headgate.scheduler.runtime.AttemptRecord.StopNote;
 import io.headgate.scheduler.runtime.JobRecord.Course;
 import io.headgate.scheduler.runtime.JobRecord.DraftCause;
@@ -29,7 +24,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
-/// Turns what the core decided into rows, events and words to agents, and keeps the books in step.
+/// Turns what the core decided into rows, events and [AgentWords], and keeps the books in step.
 /// Confined to the loop.
 final class EffectRecorder {
   /// While a policy is unknown its jobs run on without contact as long as if it said nothing.
@@ -42,12 +37,16 @@ final class EffectRecorder {
       new DraftCause("QUEUE_REMOVED", "its queue was removed; requeue it once it is back");
 
   private final Leadership leadership;
+  private final AgentWords words;
   private final SchedulerCore core;
   private final JobBook jobs;
   private final NodeBook nodes;
 
-  EffectRecorder(Leadership leadership, SchedulerCore core, JobBook jobs, NodeBook nodes) {
+  /// @param words to tell agents of what was decided
+  EffectRecorder(
+      Leadership leadership, AgentWords words, SchedulerCore core, JobBook jobs, NodeBook nodes) {
     this.leadership = leadership;
+    this.words = words;
     this.core = core;
     this.jobs = jobs;
     this.nodes = nodes;
@@ -232,7 +231,7 @@ final class EffectRecorder {
       keep(turn, job);
     }
     for (int worker = 0; worker < places.size(); worker++) {
-      turn.dispatches.add(run(turn, job, record, worker, catalog));
+      turn.dispatches.add(words.run(turn, job, record, worker, catalog));
     }
     turn.note(
         about(job, EventType.ASSIGNED)
@@ -249,32 +248,6 @@ final class EffectRecorder {
         .flatMap(NodeBook.Entry::machine)
         .map(Supply.Machine::simulated)
         .orElse(false);
-  }
-
-  /// The word to run a worker, also for an agent that has not got it yet.
-  Dispatch run(Turn turn, JobRecord job, AttemptRecord attempt, int worker, CatalogView catalog) {
-    Attempt decided = attempt.attempt();
-    WorkerPlace place = decided.assignment().workers().get(worker);
-    Isolation isolation =
-        catalog.profile(decided.profile()).map(Profile::isolation).orElse(Isolation.NONE);
-    QueueId queue = job.job().spec().queue();
-    return new Dispatch.Run(
-        place.node(),
-        new JobBook.WorkerKey(attempt.id(), worker),
-        new AgentCommand.Assign(
-            leadership,
-            job.worker(attempt.id(), worker),
-            decided.workers().size(),
-            job.card(),
-            queue.name(),
-            job.job().spec().user().name(),
-            place,
-            job.job().spec().maxRuntime(),
-            attempt.stopAfter(),
-            isolation,
-            catalog.queue(queue).map(catalog::vaults).orElse(VaultRules.NONE),
-            Document.EMPTY),
-        Optional.ofNullable(turn.documents.get(job.id())));
   }
 
   private void stop(Turn turn, AttemptRecord attempt, StopOrder order) {
@@ -300,7 +273,7 @@ final class EffectRecorder {
     change(turn, stopping);
     for (int worker = 0; worker < stopping.attempt().workers().size(); worker++) {
       if (stopping.attempt().workers().get(worker).isLive()) {
-        turn.dispatches.add(stop(job, stopping, worker));
+        turn.dispatches.add(words.stop(job, stopping, worker));
       }
     }
     switch (order.cause()) {
@@ -320,42 +293,11 @@ final class EffectRecorder {
     }
   }
 
-  /// The word to stop a worker, as its attempt's order says.
-  Dispatch stop(JobRecord job, AttemptRecord attempt, int worker) {
-    StopKind kind =
-        attempt
-            .attempt()
-            .stop()
-            .map(order ->
-                switch (order.cause()) {
-                  case StopCause.Preempted(var _, var _, var _),
-                      StopCause.Requeued(),
-                      StopCause.SuspensionOver() ->
-                      StopKind.PREEMPT;
-                  case StopCause.Cancelled(), StopCause.WorkerEnded(var _, var _) ->
-                      StopKind.CANCEL;
-                })
-            .orElse(StopKind.ORPHAN);
-    return new Dispatch.Say(
-        attempt.attempt().assignment().workers().get(worker).node(),
-        new AgentCommand.Stop(
-            leadership,
-            job.worker(attempt.id(), worker),
-            kind,
-            attempt.skipCallback(),
-            attempt.attempt().stop().map(EffectRecorder::suspension).orElse(0L)));
-  }
-
-  /// Tells an order to suspend from all others for the attempt; 0: it is to stop.
-  static long suspension(StopOrder order) {
-    return order.outcome() == StopOutcome.SUSPEND ? order.at().toEpochMilli() : 0;
-  }
-
   private void resume(Turn turn, AttemptRecord suspended, Attempt attempt) {
     AttemptRecord resumed = suspended.resumed(attempt);
     change(turn, resumed);
     JobRecord job = jobs.job(attempt.id().job()).orElseThrow();
-    turn.dispatches.add(resume(job, resumed));
+    turn.dispatches.add(words.resume(job, resumed));
     turn.note(
         about(job, EventType.RESUMED)
             .attempt(attempt.id().number())
@@ -367,13 +309,6 @@ final class EffectRecorder {
                         job.name().id(),
                         Narration.places(attempt.assignment()),
                         attempt.assignment().pool().name())));
-  }
-
-  /// The word to have it go on, also for an agent that has not got it yet.
-  Dispatch resume(JobRecord job, AttemptRecord attempt) {
-    return new Dispatch.Say(
-        attempt.attempt().assignment().workers().getFirst().node(),
-        new AgentCommand.Resume(leadership, job.worker(attempt.id(), 0)));
   }
 
   private void end(Turn turn, AttemptRecord attempt, AttemptEnding ending) {

@@ -21,6 +21,7 @@ final class LeaderState {
   final JobBook jobs;
   final NodeBook nodes;
   final Catalogs catalogs;
+  final AgentWords words;
   final EffectRecorder recorder;
   final TakenSubmissions taken = new TakenSubmissions();
   CatalogView catalog;
@@ -60,7 +61,8 @@ final class LeaderState {
         jobs.hold(hold);
       }
     }
-    this.recorder = new EffectRecorder(leadership, core, jobs, nodes);
+    this.words = new AgentWords(leadership);
+    this.recorder = new EffectRecorder(leadership, words, core, jobs, nodes);
   }
 
   /// As it was read, with the catalogs that were followed last.

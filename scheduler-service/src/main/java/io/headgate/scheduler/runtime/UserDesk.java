@@ -228,7 +228,7 @@ final class UserDesk {
           List<WorkerStatus> workers = changed.attempt().workers();
           for (int worker = 0; worker < workers.size(); worker++) {
             if (stays && workers.get(worker).isLive()) {
-              turn.dispatches.add(state.recorder.stop(job, changed, worker));
+              turn.dispatches.add(state.words.stop(job, changed, worker));
             }
           }
         });
