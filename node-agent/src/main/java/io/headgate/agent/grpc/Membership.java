@@ -6,7 +6,6 @@ import io.grpc.StatusRuntimeException;
 import io.headgate.agent.driver.GpuDriver;
 import io.headgate.agent.runtime.Agent;
 import io.headgate.agent.runtime.DeviceWatch;
-import io.headgate.agent.runtime.EnrolmentRequest;
 import io.headgate.agent.runtime.NodeIdentity;
 import io.headgate.kit.client.ChannelConfig;
 import io.headgate.kit.client.Channels;
@@ -14,9 +13,6 @@ import io.headgate.kit.client.TokenSource;
 import io.headgate.kit.config.Secret;
 import io.headgate.kit.telemetry.Telemetry;
 import io.headgate.kit.time.TimeSource;
-import io.headgate.proto.policy.v1.EnrollNodeRequest;
-import io.headgate.proto.policy.v1.EnrollNodeResponse;
-import io.headgate.proto.policy.v1.TokenServiceGrpc;
 import io.headgate.proto.pool.v1.Node;
 import io.headgate.proto.pool.v1.NodeServiceGrpc;
 import io.headgate.proto.pool.v1.RegisterNodeRequest;
@@ -67,7 +63,7 @@ public final class Membership implements AutoCloseable {
   private final Endpoints endpoints;
   private final Machine machine;
   private final Path data;
-  private final Optional<Secret> joinToken;
+  private final Enrolment enrolment;
   private final Telemetry telemetry;
   private final TimeSource time;
   private final RandomGenerator random = RandomGenerator.getDefault();
@@ -96,7 +92,7 @@ public final class Membership implements AutoCloseable {
     this.endpoints = wiring.endpoints();
     this.machine = wiring.machine();
     this.data = wiring.data();
-    this.joinToken = wiring.joinToken();
+    this.enrolment = new Enrolment(data, machine.nodeId(), wiring.joinToken());
     this.telemetry = wiring.telemetry();
     this.time = wiring.time();
   }
@@ -179,7 +175,7 @@ public final class Membership implements AutoCloseable {
   /// Joins, and stays until it is closed.
   private void member() throws InterruptedException {
     try (Closeable policy = open(endpoints.policy(), TokenSource.anonymous())) {
-      boolean newcomer = !isKnown();
+      boolean newcomer = !enrolment.isDone();
       NodeIdentity joined = join(policy.channel());
       NodeTokens tokens = new NodeTokens(policy.channel(), joined, time);
       if (newcomer) {
@@ -220,21 +216,11 @@ public final class Membership implements AutoCloseable {
     }
   }
 
-  private boolean isKnown() {
-    try {
-      return NodeIdentity.load(data).isPresent();
-    } catch (IOException _) {
-      // Damaged: joining says so, with what to do.
-      return false;
-    }
-  }
-
   private NodeIdentity join(ManagedChannel policy) throws InterruptedException {
     Backoff backoff = backoff();
     while (true) {
       try {
-        Optional<NodeIdentity> known = NodeIdentity.load(data);
-        NodeIdentity joined = known.isPresent() ? known.get() : enroll(policy);
+        NodeIdentity joined = enrolment.join(policy);
         lock.lock();
         try {
           identity = joined;
@@ -247,27 +233,6 @@ public final class Membership implements AutoCloseable {
         pause(backoff.next());
       }
     }
-  }
-
-  private NodeIdentity enroll(ManagedChannel policy) throws IOException {
-    Secret token =
-        joinToken.orElseThrow(() ->
-            new IOException(
-                "this machine has not joined and has no join token; set agent.join-token or --join-token-file"));
-    EnrollNodeResponse answer =
-        TokenServiceGrpc.newBlockingStub(policy)
-            .enrollNode(
-                EnrollNodeRequest.newBuilder()
-                    .setJoinToken(token.reveal())
-                    .setNodeId(machine.nodeId())
-                    .setRequestId(EnrolmentRequest.of(data))
-                    .build());
-    NodeIdentity joined =
-        new NodeIdentity(answer.getNode(), answer.getPool(), Secret.of(answer.getNodeKey()), false);
-    joined.save(data);
-    EnrolmentRequest.forget(data);
-    LOG.info("joined as {} in pool {}", joined.node(), joined.pool());
-    return joined;
   }
 
   private void connect(NodeIdentity joined, NodeTokens tokens) {

@@ -1,0 +1,67 @@
+package io.headgate.agent.grpc;
+
+import io.grpc.ManagedChannel;
+import io.headgate.agent.runtime.EnrolmentRequest;
+import io.headgate.agent.runtime.NodeIdentity;
+import io.headgate.kit.config.Secret;
+import io.headgate.proto.policy.v1.EnrollNodeRequest;
+import io.headgate.proto.policy.v1.EnrollNodeResponse;
+import io.headgate.proto.policy.v1.TokenServiceGrpc;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// How a machine becomes a node: once, with a join token. From then on it is who its file says.
+final class Enrolment {
+  private static final Logger LOG = LoggerFactory.getLogger(Enrolment.class);
+
+  private final Path data;
+  private final String nodeId;
+  private final Optional<Secret> joinToken;
+
+  Enrolment(Path data, String nodeId, Optional<Secret> joinToken) {
+    this.data = data;
+    this.nodeId = nodeId;
+    this.joinToken = joinToken;
+  }
+
+  boolean isDone() {
+    try {
+      return NodeIdentity.load(data).isPresent();
+    } catch (IOException _) {
+      // Damaged: joining says so, with what to do.
+      return false;
+    }
+  }
+
+  /// Who the machine is; it becomes a node first if it is none.
+  ///
+  /// @throws IOException says what to do
+  NodeIdentity join(ManagedChannel policy) throws IOException {
+    Optional<NodeIdentity> known = NodeIdentity.load(data);
+    return known.isPresent() ? known.get() : enroll(policy);
+  }
+
+  private NodeIdentity enroll(ManagedChannel policy) throws IOException {
+    Secret token =
+        joinToken.orElseThrow(() ->
+            new IOException(
+                "this machine has not joined and has no join token; set agent.join-token or --join-token-file"));
+    EnrollNodeResponse answer =
+        TokenServiceGrpc.newBlockingStub(policy)
+            .enrollNode(
+                EnrollNodeRequest.newBuilder()
+                    .setJoinToken(token.reveal())
+                    .setNodeId(nodeId)
+                    .setRequestId(EnrolmentRequest.of(data))
+                    .build());
+    NodeIdentity joined =
+        new NodeIdentity(answer.getNode(), answer.getPool(), Secret.of(answer.getNodeKey()), false);
+    joined.save(data);
+    EnrolmentRequest.forget(data);
+    LOG.info("joined as {} in pool {}", joined.node(), joined.pool());
+    return joined;
+  }
+}
