@@ -7,6 +7,8 @@
 //                                                      one changes nothing, except that 0 callback
 //                                                      ms end a callback that runs
 //   kill <reason>                                      SIGKILL now
+//   pause                                              the job is suspended: its time limit stands still
+//   continue                                           until now; changes nothing if it does not
 //
 // and in the other direction `changed <version>` whenever the status file has a new version.
 #include "supervisor.h"
@@ -68,6 +70,10 @@ static bool parse(const char *line, struct command *command) {
   }
   if (sscanf(line, "kill %23[a-z-]%c", command->reason, &rest) == 1) {
     command->kind = COMMAND_KILL;
+    return true;
+  }
+  if (strcmp(line, "pause") == 0 || strcmp(line, "continue") == 0) {
+    command->kind = line[0] == 'p' ? COMMAND_PAUSE : COMMAND_CONTINUE;
     return true;
   }
   return false;

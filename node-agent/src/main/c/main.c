@@ -228,6 +228,7 @@ static void start(struct supervisor *self, int launcher_fd) {
     refuse(launcher_fd, EXIT_SYSTEM, "cannot write the status");
   }
   self->time_limit_at = later(boot_ms(), self->spec.time_limit_ms);
+  self->time_left_ms = -1;
   self->phase_at = NEVER;
   self->retry_at = NEVER;
   gate_open(&child);

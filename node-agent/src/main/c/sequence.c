@@ -178,6 +178,18 @@ void on_command(const struct command *command, void *supervisor) {
       }
       enter_kill(self);
       break;
+    case COMMAND_PAUSE:
+      if (self->time_left_ms >= 0) break;
+      self->time_left_ms = self->time_limit_at == NEVER ? NEVER : self->time_limit_at - now;
+      if (self->time_left_ms < 0) self->time_left_ms = 0;
+      self->time_limit_at = NEVER;
+      break;
+    case COMMAND_CONTINUE:
+      if (self->time_left_ms >= 0 && !self->status.main_gone) {
+        self->time_limit_at = later(now, self->time_left_ms);
+      }
+      self->time_left_ms = -1;
+      break;
   }
 }
 

@@ -199,7 +199,7 @@ void status_reserve(void); // sets disk space aside for the last words of a job 
 bool status_write(struct status *status, const struct spec *spec);
 
 // control.c
-enum command_kind { COMMAND_CONTACT, COMMAND_STOP, COMMAND_KILL };
+enum command_kind { COMMAND_CONTACT, COMMAND_STOP, COMMAND_KILL, COMMAND_PAUSE, COMMAND_CONTINUE };
 struct command {
   enum command_kind kind;
   char reason[24];
@@ -234,6 +234,7 @@ struct supervisor {
   int64_t grace_ms; // of the stop that goes on
   // What happens at which time, in boot ms.
   int64_t time_limit_at, stop_after_at, phase_at, retry_at;
+  int64_t time_left_ms; // until the time limit, while that stands still; -1: it does not
   int64_t sweep_ms;
   bool cleaning, all_gone, done;
 };

@@ -26,6 +26,7 @@ public final class SupervisorLink implements AutoCloseable {
   private final Condition changed = lock.newCondition();
   private @Nullable String unsentStop; // guarded by lock
   private @Nullable String unsentContact; // guarded by lock
+  private @Nullable String unsentClock; // guarded by lock
   private long contactMs; // guarded by lock
   private boolean closed; // guarded by lock
 
@@ -71,7 +72,8 @@ public final class SupervisorLink implements AutoCloseable {
       long later = bootMs - contactMs;
       if (later < 0 || later >= step.toMillis()) {
         contactMs = bootMs;
-        offer(null, "contact " + bootMs + "\n");
+        unsentContact = "contact " + bootMs + "\n";
+        changed.signal();
       }
     } finally {
       lock.unlock();
@@ -80,12 +82,23 @@ public final class SupervisorLink implements AutoCloseable {
 
   /// Stop the job. A zero callback time skips the callback, also one that runs already.
   public void stop(String reason, Duration callback, Duration grace) {
-    offer("stop " + reason + " " + callback.toMillis() + " " + grace.toMillis() + "\n", null);
+    offerStop("stop " + reason + " " + callback.toMillis() + " " + grace.toMillis() + "\n");
   }
 
   /// Kill the job now.
   public void kill(String reason) {
-    offer("kill " + reason + "\n", null);
+    offerStop("kill " + reason + "\n");
+  }
+
+  /// Whether the job's time limit runs; not while it is suspended. May be said again.
+  public void limitTime(boolean runs) {
+    lock.lock();
+    try {
+      unsentClock = runs ? "continue\n" : "pause\n";
+      changed.signal();
+    } finally {
+      lock.unlock();
+    }
   }
 
   /// Waits until the supervisor says that its status has changed.
@@ -111,11 +124,10 @@ public final class SupervisorLink implements AutoCloseable {
     channel.close();
   }
 
-  private void offer(@Nullable String stop, @Nullable String contact) {
+  private void offerStop(String stop) {
     lock.lock();
     try {
-      unsentStop = stop != null ? stop : unsentStop;
-      unsentContact = contact != null ? contact : unsentContact;
+      unsentStop = stop;
       changed.signal();
     } finally {
       lock.unlock();
@@ -138,15 +150,18 @@ public final class SupervisorLink implements AutoCloseable {
   private @Nullable String take() throws InterruptedException {
     lock.lock();
     try {
-      while (!closed && unsentStop == null && unsentContact == null) {
+      while (!closed && unsentStop == null && unsentClock == null && unsentContact == null) {
         changed.await();
       }
       if (closed) {
         return null;
       }
-      String line = unsentStop != null ? unsentStop : unsentContact;
+      String line =
+          unsentStop != null ? unsentStop : unsentClock != null ? unsentClock : unsentContact;
       if (unsentStop != null) {
         unsentStop = null;
+      } else if (unsentClock != null) {
+        unsentClock = null;
       } else {
         unsentContact = null;
       }

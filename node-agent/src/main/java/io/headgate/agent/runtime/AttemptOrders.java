@@ -148,6 +148,7 @@ final class AttemptOrders {
       link = connected;
       if (connected != null) {
         contactBootMs.ifPresent(ms -> connected.contact(ms, Duration.ZERO));
+        limitTime();
         carryOut();
       }
     } finally {
@@ -321,6 +322,7 @@ final class AttemptOrders {
     lock.lock();
     try {
       phase = reached;
+      limitTime();
       if (reached == Phase.RUNNING
           && order != null
           && tried != null
@@ -330,6 +332,13 @@ final class AttemptOrders {
       carryOut();
     } finally {
       lock.unlock();
+    }
+  }
+
+  /// The time for which it is suspended is no run time of it.
+  private void limitTime() {
+    if (link != null && (phase == Phase.RUNNING || phase == Phase.SUSPENDED)) {
+      link.limitTime(phase == Phase.RUNNING);
     }
   }
 
