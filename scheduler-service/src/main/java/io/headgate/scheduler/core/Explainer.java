@@ -59,9 +59,7 @@ final class Explainer {
         inLane ? behind(job) : List.of(),
         Optional.ofNullable(job.hold()).map(LiveHold::hold),
         Optional.ofNullable(job.attempt()).map(LiveAttempt::toAttempt),
-        job.attempt() == null || job.attempt().isSuspended()
-            ? List.of()
-            : VictimRules.exposure(job.attempt()));
+        job.attempt() == null ? List.of() : VictimRules.exposure(job.attempt()));
   }
 
   /// Whether others' leaving would let the job start.

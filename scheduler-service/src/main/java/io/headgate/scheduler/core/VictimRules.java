@@ -134,8 +134,13 @@ final class VictimRules {
     return "above the reservation: " + String.join(", ", over);
   }
 
-  /// What could happen to a running job.
+  /// What could happen to a job that runs or is suspended.
   static List<Check> exposure(LiveAttempt attempt) {
+    if (attempt.isSuspended()) {
+      String text =
+          "may be stopped, before what runs, for an entitled job that finds no other room";
+      return attempt.isKept() ? List.of(new Check("P1", "memory", Verdict.NO, text)) : List.of();
+    }
     PolicyAccount account = attempt.policy();
     String usage =
         "%s %s, reservation %s"

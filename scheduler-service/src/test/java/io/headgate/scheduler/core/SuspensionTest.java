@@ -2,6 +2,7 @@ package io.headgate.scheduler.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.headgate.scheduler.core.explain.Check;
 import io.headgate.scheduler.core.explain.Reason;
 import io.headgate.scheduler.core.job.Attempt;
 import io.headgate.scheduler.core.job.JobState;
@@ -138,7 +139,12 @@ class SuspensionTest {
 
   @Test
   void givesWhatItKeepsToAnEntitledJobThatHasNoOtherRoom() {
-    Driver it = crowded().forget().submit("large", "next");
+    Driver it = crowded();
+    assertThat(it.core.explain(it.id("low")).orElseThrow().exposure())
+        .extracting(Check::text)
+        .containsExactly(
+            "may be stopped, before what runs, for an entitled job that finds no other room");
+    it.forget().submit("large", "next");
     assertThat(outcome(it, "low")).isEqualTo(StopOutcome.REQUEUE);
     assertThat(it.attempt("low").stop().orElseThrow().cause())
         .isInstanceOfSatisfying(
