@@ -185,6 +185,15 @@ class SuspensionTest {
   }
 
   @Test
+  void isStoppedWhenItsNodeComesBackWithoutItsGpu() {
+    Driver it = suspended();
+    it.join(Driver.node("n", "pool", 1, 8000, NodeStatus.SUSPECT)).exit("high", 0);
+    assertThat(it.state("low")).isEqualTo(JobState.SUSPENDED);
+    it.join(Driver.node("n", "pool", 0, 8000, NodeStatus.READY));
+    assertThat(outcome(it, "low")).isEqualTo(StopOutcome.REQUEUE);
+  }
+
+  @Test
   void waitsForANodeThatIsOnlySilent() {
     Driver it = suspended();
     it.join(Driver.node("n", "pool", 1, 8000, NodeStatus.SUSPECT)).exit("high", 0);

@@ -87,7 +87,7 @@ public final class NodeState implements Comparable<NodeState> {
     }
     for (Share share : shares) {
       for (Slice slice : share.place().slices()) {
-        devices[slot(slice.device())].place(slice, share.stake(), 1);
+        deviceOf(slice).place(slice, share.stake(), 1);
       }
     }
   }
@@ -203,6 +203,12 @@ public final class NodeState implements Comparable<NodeState> {
     return devices[slot];
   }
 
+  private DeviceState deviceOf(Slice slice) {
+    // First the slot: finding it may add a device.
+    int slot = slot(slice.device());
+    return devices[slot];
+  }
+
   /// The slot of the device with the index.
   public int slot(int index) {
     // Nearly always the devices are numbered from 0 without gaps.
@@ -314,9 +320,7 @@ public final class NodeState implements Comparable<NodeState> {
 
   private void account(WorkerPlace place, Stake stake, int sign) {
     for (Slice slice : place.slices()) {
-      // First the slot: finding it may add a device.
-      int slot = slot(slice.device());
-      DeviceState device = devices[slot];
+      DeviceState device = deviceOf(slice);
       device.units.add(stake, sign * slice.quantity().units());
       device.memory.add(stake, sign * slice.memoryBytes());
       device.place(slice, stake, sign);
@@ -351,7 +355,7 @@ public final class NodeState implements Comparable<NodeState> {
   /// they may be given away.
   public boolean isIdle(List<Slice> slices) {
     for (Slice slice : slices) {
-      DeviceState device = devices[slot(slice.device())];
+      DeviceState device = deviceOf(slice);
       if (!device.isOffered() || !device.units.isEmpty()) {
         return false;
       }
@@ -362,7 +366,7 @@ public final class NodeState implements Comparable<NodeState> {
   /// Whether these are still the devices of the slices, in service or not.
   public boolean hasStill(List<Slice> slices) {
     for (Slice slice : slices) {
-      if (!devices[slot(slice.device())].uuid().equals(slice.uuid())) {
+      if (!deviceOf(slice).uuid().equals(slice.uuid())) {
         return false;
       }
     }
