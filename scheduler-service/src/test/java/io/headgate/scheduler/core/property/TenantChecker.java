@@ -255,6 +255,7 @@ final class TenantChecker {
                 node.devices().stream()
                     .anyMatch(device ->
                         device.index() == slice.device()
+                            && device.inService()
                             && pool.gpuModel().map(device.model()::equals).orElse(true)
                             && (profile.gpuModels().isEmpty()
                                 || profile.gpuModels().contains(device.model()))
