@@ -220,7 +220,7 @@ final class LoadRig implements AutoCloseable {
     command.addAll(jvm);
     if (index == schedulers - 1 && !profile.isEmpty()) {
       command.add(
-          "-XX:StartFlightRecording=settings=profile,jdk.CPUTimeSample#enabled=true,dumponexit=true,filename="
+          "-XX:StartFlightRecording=settings=profile,jdk.CPUTimeSample#enabled=true,jdk.CPUTimeSample#throttle=1ms,dumponexit=true,filename="
               + profile);
     }
     command.addAll(

@@ -4,6 +4,7 @@ import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import io.headgate.kit.auth.Principal;
 import io.headgate.kit.auth.Principals;
+import io.headgate.kit.grpc.CallThreads;
 import io.headgate.kit.time.TimeSource;
 import io.headgate.proto.agent.v1.AgentServiceGrpc;
 import io.headgate.proto.agent.v1.ConnectRequest;
@@ -36,6 +37,6 @@ public final class AgentEndpoint extends AgentServiceGrpc.AgentServiceImplBase {
             Objects.requireNonNull(principal.node()));
     ServerCallStreamObserver<ConnectResponse> call =
         (ServerCallStreamObserver<ConnectResponse>) out;
-    return new GrpcAgentSession(node, call, replica, sessions, time).open();
+    return new GrpcAgentSession(node, call, CallThreads.writer(), replica, sessions, time).open();
   }
 }

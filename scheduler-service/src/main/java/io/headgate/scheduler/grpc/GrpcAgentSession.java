@@ -19,10 +19,9 @@ import io.headgate.scheduler.runtime.ContactClock;
 import io.headgate.scheduler.runtime.NodeCondition;
 import io.headgate.scheduler.runtime.Replica;
 import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.Executor;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -35,22 +34,18 @@ final class GrpcAgentSession implements AgentSession, StreamObserver<ConnectRequ
   private static final Logger LOG = LoggerFactory.getLogger(GrpcAgentSession.class);
   private static final Duration RETRY = Duration.ofMillis(500);
 
-  /// Words that wait for the agent to read.
-  private static final int MAX_UNSENT_BYTES = 4 << 20;
-
   /// Updates that wait to be durable.
   private static final int MAX_UNACKNOWLEDGED = 256;
 
   private final NodeId node;
   private final ServerCallStreamObserver<ConnectResponse> out;
+  private final Outbox outbox;
   private final Replica replica;
   private final AgentSessions sessions;
   private final TimeSource time;
   private final LogRelays relays;
   private final ReentrantLock lock = new ReentrantLock();
   // Guarded by lock.
-  private final Deque<ConnectResponse> unsent = new ArrayDeque<>();
-  private int unsentBytes;
   private int unacknowledged;
   private @Nullable NodeCondition condition; // the stream's thread only
   private boolean isPaused;
@@ -59,15 +54,18 @@ final class GrpcAgentSession implements AgentSession, StreamObserver<ConnectRequ
   private boolean isGone;
   private volatile @Nullable ContactClock clock;
 
+  /// @param writer the thread that writes to the agent
   GrpcAgentSession(
       NodeId node,
       ServerCallStreamObserver<ConnectResponse> out,
+      Executor writer,
       Replica replica,
       AgentSessions sessions,
       TimeSource time) {
     this.node = node;
     this.relays = new LogRelays(node);
     this.out = out;
+    this.outbox = new Outbox(out, writer, this::tooSlow);
     this.replica = replica;
     this.sessions = sessions;
     this.time = time;
@@ -75,7 +73,7 @@ final class GrpcAgentSession implements AgentSession, StreamObserver<ConnectRequ
 
   GrpcAgentSession open() {
     out.disableAutoRequest();
-    out.setOnReadyHandler(this::flush);
+    out.setOnReadyHandler(outbox::flush);
     out.setOnCancelHandler(this::gone);
     // Also when an interceptor refuses a message, which is not heard of here.
     out.setOnCloseHandler(this::gone);
@@ -210,7 +208,7 @@ final class GrpcAgentSession implements AgentSession, StreamObserver<ConnectRequ
           replica.progress(
               this, heartbeat.getProgressList().stream().map(AgentMapper::toProgress).toList()));
     }
-    send(
+    outbox.send(
         ConnectResponse.newBuilder()
             .setHeartbeatReply(HeartbeatReply.newBuilder().setNumber(heartbeat.getNumber()))
             .build());
@@ -252,7 +250,7 @@ final class GrpcAgentSession implements AgentSession, StreamObserver<ConnectRequ
 
   @Override
   public void send(AgentCommand command) {
-    send(AgentMapper.toResponse(command));
+    outbox.send(AgentMapper.toResponse(command));
     if (command instanceof AgentCommand.Welcome) {
       answered();
     }
@@ -277,44 +275,12 @@ final class GrpcAgentSession implements AgentSession, StreamObserver<ConnectRequ
     }
   }
 
-  private void send(ConnectResponse response) {
-    boolean isTooMuch;
-    lock.lock();
-    try {
-      if (isOver) {
-        return;
-      }
-      unsent.add(response);
-      unsentBytes += response.getSerializedSize();
-      drain();
-      isTooMuch = unsentBytes > MAX_UNSENT_BYTES;
-    } finally {
-      lock.unlock();
-    }
-    if (isTooMuch) {
-      LOG.warn("{} does not read what it is told; its stream is cut", node);
-      end(() ->
-          out.onError(
-              Refusal.unavailable("AGENT_TOO_SLOW", "too much was not read; connect again", RETRY)
-                  .exception()));
-    }
-  }
-
-  private void flush() {
-    lock.lock();
-    try {
-      drain();
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  private void drain() {
-    while (!isOver && !unsent.isEmpty() && !out.isCancelled() && out.isReady()) {
-      ConnectResponse next = unsent.removeFirst();
-      unsentBytes -= next.getSerializedSize();
-      out.onNext(next);
-    }
+  private void tooSlow() {
+    LOG.warn("{} does not read what it is told; its stream is cut", node);
+    end(() ->
+        out.onError(
+            Refusal.unavailable("AGENT_TOO_SLOW", "too much was not read; connect again", RETRY)
+                .exception()));
   }
 
   @Override
@@ -343,11 +309,7 @@ final class GrpcAgentSession implements AgentSession, StreamObserver<ConnectRequ
         return;
       }
       isOver = true;
-      unsent.clear();
-      unsentBytes = 0;
-      if (!out.isCancelled()) {
-        last.run();
-      }
+      outbox.end(last);
     } finally {
       lock.unlock();
     }

@@ -18,6 +18,7 @@ public final class OpenedSession {
       ServerCallStreamObserver<ConnectResponse> out,
       Replica replica,
       TimeSource time) {
-    return new GrpcAgentSession(node, out, replica, new AgentSessions(), time).open();
+    return new GrpcAgentSession(node, out, Runnable::run, replica, new AgentSessions(), time)
+        .open();
   }
 }

@@ -29,6 +29,7 @@ import io.headgate.kit.auth.TokenVerifier;
 import io.headgate.kit.grpc.ApiServerConfig.Discovery;
 import io.headgate.kit.lifecycle.CannotStartException;
 import io.headgate.kit.telemetry.Telemetry;
+import io.netty.handler.flush.FlushConsolidationHandler;
 import io.opentelemetry.api.metrics.Meter;
 import java.net.InetSocketAddress;
 import java.net.URI;
@@ -56,6 +57,8 @@ public final class ApiServer implements AutoCloseable {
 
   /// How long nothing must happen before a stopping server closes; zero would cut calls off.
   private static final Duration QUIET = Duration.ofMillis(50);
+
+  private static final int MAX_HELD_FLUSHES = 64;
 
   private final ApiServerConfig config;
   private final Server server;
@@ -210,7 +213,7 @@ public final class ApiServer implements AutoCloseable {
     server
         .blockingTaskExecutor(BlockingTaskExecutor.of(handlers), false)
         .errorHandler(errors.orElse(ServerErrorHandler.ofDefault()))
-        .bossGroupFactory(PromptEventLoops::named)
+        .bossGroupFactory(AcceptorEventLoop::named)
         .meterRegistry(NoopMeterRegistry.get())
         .disableServerHeader()
         .service(
@@ -281,12 +284,17 @@ public final class ApiServer implements AutoCloseable {
 
   private void limit(ServerBuilder server) {
     long message = config.maxMessageSize().bytes();
+    AddressLimit connections = new AddressLimit(config.maxConnectionsPerAddress());
     server
         .http2MaxStreamsPerConnection(config.maxStreams())
         .http2MaxHeaderListSize(8 << 10)
         .http1MaxHeaderSize(8 << 10)
         .maxNumConnections(config.maxConnections())
-        .childChannelPipelineCustomizer(new AddressLimit(config.maxConnectionsPerAddress())::accept)
+        .childChannelPipelineCustomizer(pipeline -> {
+          connections.accept(pipeline);
+          // What is answered in one round of an event loop leaves in one write of each connection.
+          pipeline.addFirst(new FlushConsolidationHandler(MAX_HELD_FLUSHES, true));
+        })
         .idleTimeout(config.idleTimeout())
         // A stream whose client vanished without a word would otherwise stay for hours.
         .pingInterval(PING)

@@ -55,7 +55,7 @@ public final class MessageRules {
     }
     List<Broken> broken = new ArrayList<>();
     if (mayHoldNul(message)) {
-      NulSearch.in(field, message, path -> broken.add(new Broken(path, NUL)));
+      NulSearch.in(message, path -> broken.add(new Broken(NulSearch.path(field, path), NUL)));
     }
     if (!result.isSuccess()) {
       for (Violation violation : result.getViolations()) {

@@ -1,64 +1,81 @@
 package io.headgate.kit.grpc;
 
+import com.google.protobuf.Descriptors.Descriptor;
 import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Descriptors.FieldDescriptor.JavaType;
 import com.google.protobuf.Message;
-import java.util.Collection;
-import java.util.Map;
+import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import java.util.function.Consumer;
 
-/// Finds texts of a message that hold a NUL, however deep, keys of maps included.
+/// Finds texts of a message that hold a NUL, however deep, keys of maps included. Paths are made
+/// only of what is found, because hardly anything ever is.
 final class NulSearch {
+  /// Fields that are texts, or messages that may have some, by the messages of the contract.
+  private static final ConcurrentMap<Descriptor, List<FieldDescriptor>> FIELDS =
+      new ConcurrentHashMap<>();
+
   private NulSearch() {}
 
   /// Tells `found` the path of each such text, as a client writes it: `spec.env["PATH"]`.
-  ///
-  /// @param path of the message in the request; empty for the request itself
-  static void in(String path, Message message, Consumer<String> found) {
-    for (Map.Entry<FieldDescriptor, Object> entry : message.getAllFields().entrySet()) {
-      FieldDescriptor field = entry.getKey();
-      JavaType type = field.getJavaType();
-      if (type == JavaType.STRING || type == JavaType.MESSAGE) {
-        String at = path.isEmpty() ? field.getName() : path + "." + field.getName();
-        if (field.isMapField()) {
-          map(at, field, (Collection<?>) entry.getValue(), found);
-        } else if (field.isRepeated()) {
-          int index = 0;
-          for (Object each : (Collection<?>) entry.getValue()) {
-            value(at + "[" + index + "]", each, found);
-            index++;
-          }
-        } else {
-          value(at, entry.getValue(), found);
-        }
+  static void in(Message message, Consumer<String> found) {
+    for (FieldDescriptor field :
+        FIELDS.computeIfAbsent(message.getDescriptorForType(), NulSearch::fields)) {
+      Consumer<String> inField = rest -> found.accept(path(field.getName(), rest));
+      if (field.isRepeated()) {
+        repeated(message, field, inField);
+      } else if (field.getJavaType() == JavaType.STRING || message.hasField(field)) {
+        value(message.getField(field), inField);
       }
     }
   }
 
-  private static void map(
-      String path, FieldDescriptor field, Collection<?> entries, Consumer<String> found) {
-    FieldDescriptor keyField = field.getMessageType().findFieldByNumber(1);
-    FieldDescriptor valueField = field.getMessageType().findFieldByNumber(2);
-    for (Object each : entries) {
-      Message entry = (Message) each;
-      Object key = entry.getField(keyField);
-      if (key instanceof String text && text.indexOf('\0') >= 0) {
-        // The key itself would carry the NUL into the answer.
-        found.accept(path);
+  private static List<FieldDescriptor> fields(Descriptor message) {
+    return message.getFields().stream()
+        .filter(field ->
+            field.getJavaType() == JavaType.STRING || field.getJavaType() == JavaType.MESSAGE)
+        .toList();
+  }
+
+  private static void repeated(Message message, FieldDescriptor field, Consumer<String> found) {
+    for (int i = 0; i < message.getRepeatedFieldCount(field); i++) {
+      Object each = message.getRepeatedField(field, i);
+      if (field.isMapField()) {
+        entry((Message) each, found);
       } else {
-        String quote = key instanceof String ? "\"" : "";
-        value(path + "[" + quote + key + quote + "]", entry.getField(valueField), found);
+        int index = i;
+        value(each, rest -> found.accept(path("[" + index + "]", rest)));
       }
     }
   }
 
-  private static void value(String path, Object value, Consumer<String> found) {
+  private static void entry(Message entry, Consumer<String> found) {
+    Object key = entry.getField(entry.getDescriptorForType().findFieldByNumber(1));
+    Object value = entry.getField(entry.getDescriptorForType().findFieldByNumber(2));
+    if (key instanceof String text && text.indexOf('\0') >= 0) {
+      // The key itself would carry the NUL into the answer.
+      found.accept("");
+    } else {
+      String quote = key instanceof String ? "\"" : "";
+      value(value, rest -> found.accept(path("[" + quote + key + quote + "]", rest)));
+    }
+  }
+
+  private static void value(Object value, Consumer<String> found) {
     if (value instanceof String text) {
       if (text.indexOf('\0') >= 0) {
-        found.accept(path);
+        found.accept("");
       }
     } else if (value instanceof Message message) {
-      in(path, message, found);
+      in(message, found);
     }
+  }
+
+  /// @param rest below `name`; empty: `name` itself
+  static String path(String name, String rest) {
+    return rest.isEmpty() || rest.startsWith("[") || name.isEmpty()
+        ? name + rest
+        : name + "." + rest;
   }
 }

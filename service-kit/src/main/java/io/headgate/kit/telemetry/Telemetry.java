@@ -51,7 +51,7 @@ public final class Telemetry implements AutoCloseable {
     this.openTelemetry = openTelemetry;
     this.sdk = sdk;
     this.runtime = sdk == null ? null : RuntimeTelemetry.create(sdk);
-    this.grpc = GrpcTelemetry.create(openTelemetry);
+    this.grpc = GrpcTelemetry.builder(openTelemetry).setEmitMessageEvents(false).build();
     this.scrapeEndpoint = scrapeEndpoint;
   }
 

@@ -13,16 +13,16 @@ import java.util.concurrent.TimeUnit;
 
 /// The event loop that accepts connections, without the two seconds of silence that Netty by
 /// default waits for before it ends: when it is told to, its sockets are closed already.
-final class PromptEventLoops extends MultiThreadIoEventLoopGroup {
+final class AcceptorEventLoop extends MultiThreadIoEventLoopGroup {
 
-  private PromptEventLoops(String threads, IoHandlerFactory factory) {
+  private AcceptorEventLoop(String threads, IoHandlerFactory factory) {
     super(1, ThreadFactories.newThreadFactory(threads, false), factory);
   }
 
   static EventLoopGroup named(String threads) {
     return switch (Flags.transportType()) {
-      case EPOLL -> new PromptEventLoops(threads, EpollIoHandler.newFactory());
-      case NIO -> new PromptEventLoops(threads, NioIoHandler.newFactory());
+      case EPOLL -> new AcceptorEventLoop(threads, EpollIoHandler.newFactory());
+      case NIO -> new AcceptorEventLoop(threads, NioIoHandler.newFactory());
       default -> EventLoopGroups.newEventLoopGroup(1, threads);
     };
   }

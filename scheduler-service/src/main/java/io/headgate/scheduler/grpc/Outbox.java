@@ -1,0 +1,92 @@
+package io.headgate.scheduler.grpc;
+
+import io.grpc.stub.ServerCallStreamObserver;
+import io.headgate.proto.agent.v1.ConnectResponse;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.Executor;
+import java.util.concurrent.locks.ReentrantLock;
+
+/// What one agent is still to be told. All that is said in quick succession, as everything of a
+/// turn is, leaves together. Thread-safe.
+final class Outbox {
+  /// Words that wait for the agent to read.
+  private static final int MAX_BYTES = 4 << 20;
+
+  private final ServerCallStreamObserver<ConnectResponse> out;
+  private final Executor writer;
+  private final Runnable tooSlow;
+  private final ReentrantLock lock = new ReentrantLock();
+  // Guarded by lock.
+  private final Deque<ConnectResponse> unsent = new ArrayDeque<>();
+  private int bytes;
+  private boolean isFlushing;
+  private boolean isOver;
+
+  /// @param writer the thread that writes to the agent
+  /// @param tooSlow told when the agent reads too little, as often as that is noticed
+  Outbox(ServerCallStreamObserver<ConnectResponse> out, Executor writer, Runnable tooSlow) {
+    this.out = out;
+    this.writer = writer;
+    this.tooSlow = tooSlow;
+  }
+
+  void send(ConnectResponse response) {
+    boolean isFirst;
+    lock.lock();
+    try {
+      if (isOver) {
+        return;
+      }
+      unsent.add(response);
+      bytes += response.getSerializedSize();
+      isFirst = !isFlushing;
+      isFlushing = true;
+    } finally {
+      lock.unlock();
+    }
+    if (isFirst) {
+      writer.execute(this::flush);
+    }
+  }
+
+  /// Sends what the agent is ready to take.
+  void flush() {
+    boolean isTooMuch;
+    lock.lock();
+    try {
+      isFlushing = false;
+      drain();
+      isTooMuch = bytes > MAX_BYTES;
+    } finally {
+      lock.unlock();
+    }
+    if (isTooMuch) {
+      tooSlow.run();
+    }
+  }
+
+  private void drain() {
+    while (!isOver && !unsent.isEmpty() && !out.isCancelled() && out.isReady()) {
+      ConnectResponse next = unsent.removeFirst();
+      bytes -= next.getSerializedSize();
+      out.onNext(next);
+    }
+  }
+
+  /// Ends the stream by `last`; what the agent is not ready to take before it is dropped.
+  void end(Runnable last) {
+    lock.lock();
+    try {
+      drain();
+      isOver = true;
+      unsent.clear();
+      bytes = 0;
+      if (!out.isCancelled()) {
+        last.run();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+}
