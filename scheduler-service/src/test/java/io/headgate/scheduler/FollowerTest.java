@@ -189,10 +189,10 @@ final class FollowerTest {
         .jooq()
         .transaction(transaction -> {
           transaction.dsl().execute("select 1 from leadership for update");
+          int before = leader.calls();
           CompletableFuture<Refused> answer =
               CompletableFuture.supplyAsync(
                   () -> Refused.by(() -> alice.submitJob(submit("rnd-3", "r-0"))));
-          int before = leader.calls();
           FakeAgent.awaitThat(() -> leader.calls() > before);
           leader.cutOff();
           answer.join().hasReason(Code.ABORTED, "OUTCOME_UNKNOWN");

@@ -8,7 +8,6 @@ import java.util.Collection;
 import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -28,10 +27,8 @@ final class ContainerSupply implements AutoCloseable {
 
   private final Engine engine;
   private final ReentrantLock looking = new ReentrantLock();
-  private final ReentrantLock lock = new ReentrantLock();
-  private final Condition closing = lock.newCondition();
+  private final Beat beat = new Beat();
   private volatile State state = new State(Optional.empty(), Optional.of("not looked for yet"));
-  private boolean closed; // Guarded by lock.
 
   /// Of those that an earlier agent began, what lives; null: not known yet. Guarded by looking.
   private @Nullable Set<AttemptKey> inherited;
@@ -65,13 +62,12 @@ final class ContainerSupply implements AutoCloseable {
 
   /// Looks for what is not there every so often, until it is closed.
   ContainerSupply lookingEvery(Duration interval) {
-    Thread.ofVirtual()
-        .name("containers")
-        .start(() -> {
-          while (pause(interval)) {
-            if (!areThere()) {
-              var _ = look();
-            }
+    beat.start(
+        "containers",
+        interval,
+        () -> {
+          if (!areThere()) {
+            var _ = look();
           }
         });
     return this;
@@ -184,32 +180,8 @@ final class ContainerSupply implements AutoCloseable {
     }
   }
 
-  /// Waits; false at the end.
-  private boolean pause(Duration interval) {
-    lock.lock();
-    try {
-      long left = interval.toNanos();
-      while (!closed && left > 0) {
-        left = closing.awaitNanos(left);
-      }
-      return !closed;
-    } catch (InterruptedException _) {
-      Thread.currentThread().interrupt();
-      return false;
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  /// Does not wait for a look that is being had.
   @Override
   public void close() {
-    lock.lock();
-    try {
-      closed = true;
-      closing.signalAll();
-    } finally {
-      lock.unlock();
-    }
+    beat.close();
   }
 }

@@ -11,7 +11,6 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -28,14 +27,13 @@ final class ProgressWatch implements AutoCloseable {
   private static final int MAX_ENDED = 256;
 
   private final ReentrantLock lock = new ReentrantLock();
-  private final Condition closing = lock.newCondition();
+  private final Beat beat = new Beat();
   // Guarded by lock.
   private final Map<AttemptKey, Path> followed = new HashMap<>();
   private final Map<AttemptKey, JobProgress> said = new LinkedHashMap<>();
-  private boolean closed;
 
   void start() {
-    Thread.ofVirtual().name("progress").start(this::run);
+    beat.start("progress", INTERVAL, this::look);
   }
 
   /// From now on the attempt is looked at.
@@ -95,12 +93,6 @@ final class ProgressWatch implements AutoCloseable {
     over.stream().limit(Math.max(0, over.size() - MAX_ENDED)).forEach(said::remove);
   }
 
-  private void run() {
-    while (pause()) {
-      look();
-    }
-  }
-
   /// Looks at all that are followed.
   void look() {
     Map<AttemptKey, Path> now;
@@ -135,31 +127,8 @@ final class ProgressWatch implements AutoCloseable {
     }
   }
 
-  /// Waits; false at the end.
-  private boolean pause() {
-    lock.lock();
-    try {
-      long left = INTERVAL.toNanos();
-      while (!closed && left > 0) {
-        left = closing.awaitNanos(left);
-      }
-      return !closed;
-    } catch (InterruptedException _) {
-      Thread.currentThread().interrupt();
-      return false;
-    } finally {
-      lock.unlock();
-    }
-  }
-
   @Override
   public void close() {
-    lock.lock();
-    try {
-      closed = true;
-      closing.signalAll();
-    } finally {
-      lock.unlock();
-    }
+    beat.close();
   }
 }

@@ -43,7 +43,7 @@ final class FailureInterceptor implements ServerInterceptor {
       Listener<ReqT> listener = Contexts.interceptCall(context, translating, headers, next);
       return new GuardedListener<>(listener, translating, id);
     } catch (RuntimeException | Error e) {
-      translating.fail(e);
+      close(translating, e);
       return new Listener<>() {};
     }
   }
@@ -52,6 +52,12 @@ final class FailureInterceptor implements ServerInterceptor {
   /// to together with its context.
   static MDC.MDCCloseable named() {
     return MDC.putCloseable(LOG_KEY, REQUEST_ID_KEY.get());
+  }
+
+  /// Ends the call by what was thrown while it was served.
+  static void close(ServerCall<?, ?> call, Throwable failure) {
+    @Nullable Metadata trailers = Status.trailersFromThrowable(failure);
+    call.close(Status.fromThrowable(failure), trailers == null ? new Metadata() : trailers);
   }
 
   private static final class TranslatingCall<ReqT, RespT>
@@ -85,11 +91,6 @@ final class FailureInterceptor implements ServerInterceptor {
       Metadata sent = details == null ? new Metadata() : details;
       sent.put(REQUEST_ID, named.requestId());
       super.close(translated.getStatus(), sent);
-    }
-
-    void fail(Throwable failure) {
-      @Nullable Metadata trailers = Status.trailersFromThrowable(failure);
-      close(Status.fromThrowable(failure), trailers == null ? new Metadata() : trailers);
     }
   }
 
@@ -133,7 +134,7 @@ final class FailureInterceptor implements ServerInterceptor {
       try (var _ = MDC.putCloseable(LOG_KEY, id)) {
         event.run();
       } catch (RuntimeException | Error e) {
-        call.fail(e);
+        close(call, e);
       }
     }
   }

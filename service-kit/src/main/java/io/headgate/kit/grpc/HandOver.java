@@ -9,12 +9,10 @@ import io.grpc.ServerCall;
 import io.grpc.ServerCall.Listener;
 import io.grpc.ServerCallHandler;
 import io.grpc.ServerInterceptor;
-import io.grpc.Status;
 import java.util.Collection;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.jspecify.annotations.Nullable;
 
 /// Gives each handler of a unary [prompt call][PromptCalls] a virtual thread, because it may block;
 /// everything before it ran on the event loop.
@@ -66,8 +64,7 @@ final class HandOver implements ServerInterceptor, AutoCloseable {
     try (var _ = FailureInterceptor.named()) {
       handler.run();
     } catch (RuntimeException | Error e) {
-      @Nullable Metadata trailers = Status.trailersFromThrowable(e);
-      call.close(Status.fromThrowable(e), trailers == null ? new Metadata() : trailers);
+      FailureInterceptor.close(call, e);
     } finally {
       running.decrementAndGet();
     }
