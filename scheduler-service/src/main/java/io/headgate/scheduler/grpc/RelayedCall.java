@@ -126,7 +126,7 @@ final class RelayedCall<Q, R> extends OneRequestListener<Q> {
         return;
       }
       StatusRuntimeException failure = status.asRuntimeException(trailers);
-      Optional<Refusal> refused = GrpcFailures.refusal(failure);
+      Optional<Refusal> refused = GrpcFailures.refusal(failure).filter(Answers::isOfHandler);
       boolean isAway = refused.map(Refusals::isNoLeader).orElse(isLost(status));
       if (isAway && !isAnswered && here.isPresent()) {
         // The handler blocks; the thread is one of the channel's, which may.
@@ -138,6 +138,12 @@ final class RelayedCall<Q, R> extends OneRequestListener<Q> {
       } else {
         call.close(status, trailers);
       }
+    }
+
+    /// A server that stops while a handler works says that it cannot answer, which is nothing of
+    /// what the handler did.
+    private static boolean isOfHandler(Refusal refusal) {
+      return !refusal.reason().equals(GrpcFailures.UNAVAILABLE);
     }
   }
 

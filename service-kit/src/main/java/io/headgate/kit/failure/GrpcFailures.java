@@ -32,6 +32,9 @@ import org.slf4j.LoggerFactory;
 public final class GrpcFailures {
   public static final String DOMAIN = "headgate.io";
 
+  /// Reason of what the server itself says where it cannot wait for a handler any more.
+  public static final String UNAVAILABLE = "UNAVAILABLE";
+
   private static final Logger LOG = LoggerFactory.getLogger(GrpcFailures.class);
   private static final Duration DATABASE_RETRY = Duration.ofSeconds(1);
 
@@ -145,7 +148,7 @@ public final class GrpcFailures {
       case UNIMPLEMENTED ->
           Refusal.of(status.getCode(), "UNIMPLEMENTED", "there is no such method or encoding");
       case UNAVAILABLE ->
-          Refusal.unavailable("UNAVAILABLE", "the server is stopping", DATABASE_RETRY);
+          Refusal.unavailable(UNAVAILABLE, "the server is stopping", DATABASE_RETRY);
       case INVALID_ARGUMENT ->
           Refusal.invalid("MALFORMED_REQUEST", "the request cannot be read as its message");
       default -> null;

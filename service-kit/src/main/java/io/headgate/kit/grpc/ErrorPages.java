@@ -142,7 +142,8 @@ final class ErrorPages implements ServerErrorHandler, UnframedGrpcErrorHandler {
               "the request is larger than allowed: send less at a time");
       case 415 -> Refusal.invalid("MALFORMED_REQUEST", "the content type is not served here");
       case 503 ->
-          Refusal.of(Status.Code.UNAVAILABLE, "UNAVAILABLE", "the server cannot answer now");
+          Refusal.of(
+              Status.Code.UNAVAILABLE, GrpcFailures.UNAVAILABLE, "the server cannot answer now");
       default ->
           status.isClientError()
               ? Refusal.invalid("MALFORMED_REQUEST", "the request cannot be read")
