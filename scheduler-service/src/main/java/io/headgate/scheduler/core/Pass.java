@@ -206,7 +206,7 @@ final class Pass {
       return false;
     }
     LiveJob head = turn.head();
-    if (head == null || !turn.failsAs(failed) || (turn.isBounded() && blockedHolds.areSome())) {
+    if (head == null || !failsAs(turn, failed) || (turn.isBounded() && blockedHolds.areSome())) {
       return true;
     }
     Instant from = turn.holdsFrom();
@@ -215,6 +215,11 @@ final class Pass {
       return false;
     }
     return from != null && (maySomeHold || blockedHolds.isLifted(head));
+  }
+
+  /// What is suspended of its own policy, which others may end, was perhaps none that it could end.
+  private boolean failsAs(Turn turn, Turn failed) {
+    return !world.candidates.areSuspendedOf(failed.queue().account()) && turn.failsAs(failed);
   }
 
   /// A job that ends before a holder is expected to start may use what is held (DESIGN O7).
@@ -231,6 +236,7 @@ final class Pass {
     if (promises.areDue() && blockedHolds.isLifted(job)) {
       return false;
     }
+    boolean areSomeSuspended = world.candidates.areSuspendedOf(job.queue().account());
     for (Seeker seeker : turn.seekers()) {
       // Capacity that can be asked for comes before other people's (DESIGN P6).
       if (seeker.rule() != PreemptionRule.P9
@@ -238,7 +244,7 @@ final class Pass {
           && scaling.mayServe(job)) {
         continue;
       }
-      if (preempts(job, seeker)) {
+      if (preempts(job, areSomeSuspended ? seeker.beside(job) : seeker)) {
         return true;
       }
     }

@@ -10,6 +10,7 @@ import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// Searches for room, none of which is made again before something changed that it depends on. It
@@ -31,6 +32,11 @@ final class RoomSearches {
 
   private final World world;
   private final Map<Seeker, Failure> failures = new HashMap<>();
+
+  /// Those of single jobs, who are many: only while nothing changes.
+  private final Map<Seeker, Failure> failuresOfJobs = new HashMap<>();
+
+  private long failuresOfJobsAt;
   private @Nullable PreemptionSearch shared;
   private long sharedAt;
 
@@ -42,20 +48,29 @@ final class RoomSearches {
   ///
   /// @param holds of DESIGN O7, in force
   Result search(Seeker seeker, List<LiveHold> holds, Instant now) {
-    Failure failure = failures.get(seeker);
+    Map<Seeker, Failure> known = seeker.job() == null ? failures : ofJobs();
+    Failure failure = known.get(seeker);
     if (failure != null && !failure.isOutdated(world.changes, holds, now)) {
       return failure.result();
     }
     Result result = shared(now).search(seeker);
     if (result instanceof Result.NotFound notFound) {
-      failures.put(seeker, new Failure(world.changes, holds, notFound));
+      known.put(seeker, new Failure(world.changes, holds, notFound));
     }
     return result;
   }
 
+  private Map<Seeker, Failure> ofJobs() {
+    if (failuresOfJobsAt != world.changes) {
+      failuresOfJobs.clear();
+      failuresOfJobsAt = world.changes;
+    }
+    return failuresOfJobs;
+  }
+
   /// A search succeeded and its victims were asked to stop. Whoever failed in the same pools under
   /// P1 would fail again: the victims were among those that he could have taken too, and there is
-  /// no more to take than before.
+  /// no more to take than before. A single job's failure is another matter: he could perhaps not.
   ///
   /// @param before the world's count of changes at the search
   void keepFailures(Seeker successful, long before) {
@@ -83,12 +98,13 @@ final class RoomSearches {
   /// What can ever fit is another matter now.
   void forget() {
     failures.clear();
+    failuresOfJobs.clear();
   }
 
   /// Whether a search for a job of the group ended at its bound, so that there may be room all the
   /// same.
   boolean gaveUp(RouteGroup group) {
-    return failures.entrySet().stream()
+    return Stream.concat(failures.entrySet().stream(), failuresOfJobs.entrySet().stream())
         .anyMatch(entry -> entry.getValue().result().gaveUp() && entry.getKey().group() == group);
   }
 

@@ -95,7 +95,7 @@ final class Suspensions {
     for (LiveAttempt attempt : ready) {
       if (canGoOn(attempt) && !isBehind(attempt.job())) {
         Turn own = Turn.of(attempt);
-        if (firstTurn == null || isBefore(own, firstTurn)) {
+        if (firstTurn == null || own.precedes(firstTurn)) {
           first = attempt;
           firstTurn = own;
         }
@@ -109,15 +109,6 @@ final class Suspensions {
     Turn turn = job.queue().turn();
     LiveJob head = turn.head();
     return turn.isToCome() && head != null && LiveJob.ORDER.compare(head, job) < 0;
-  }
-
-  /// In one queue jobs have an order of their own (DESIGN O5).
-  private static boolean isBefore(Turn one, Turn other) {
-    LiveJob mine = one.head();
-    LiveJob others = other.head();
-    return (mine != null && others != null && one.queue() == other.queue())
-        ? LiveJob.ORDER.compare(mine, others) < 0
-        : one.isBefore(other);
   }
 
   private boolean canGoOn(LiveAttempt attempt) {

@@ -143,7 +143,8 @@ class SuspensionTest {
     assertThat(it.core.explain(it.id("low")).orElseThrow().exposure())
         .extracting(Check::text)
         .containsExactly(
-            "may be stopped, before what runs, for an entitled job that finds no other room");
+            "may be stopped, before what runs, for an entitled job that finds no other room; one"
+                + " of its own policy only if it is ahead of this");
     it.forget().submit("large", "next");
     assertThat(outcome(it, "low")).isEqualTo(StopOutcome.REQUEUE);
     assertThat(it.attempt("low").stop().orElseThrow().cause())
@@ -153,6 +154,35 @@ class SuspensionTest {
     it.stopAll();
     assertThat(it.state("next")).isEqualTo(JobState.ASSIGNED);
     assertThat(it.state("low")).isEqualTo(JobState.WAITING);
+  }
+
+  /// As [#crowded], and entitled to one GPU; one share more is what a job of its queue lacks.
+  private static Driver entitled() {
+    Driver it =
+        new Driver(
+                new TenantBuilder()
+                    .pool("pool")
+                    .profile("half", "1", 1, 2000, "pool")
+                    .profile("one", "1", 1, 4000, "pool")
+                    .policy("owner", "2", "8")
+                    .policy("guest", "1", "8")
+                    .queue("o", "owner", "one", 1)
+                    .queue("halves", "guest", "half", 2)
+                    .queue("g", "guest", "one", 2))
+            .join(Driver.node("n", "pool", 2, 10000, NodeStatus.READY));
+    it.submit("halves", "other").run().submit(it.keeping("low", "g")).run().submit("o", "high");
+    return it.suspended("low").run().exit("other", 0);
+  }
+
+  @Test
+  void givesWhatItKeepsToNoneOfItsPolicyThatIsBehindIt() {
+    Driver it = entitled().submit("g", "later");
+    assertThat(it.state("low")).isEqualTo(JobState.SUSPENDED);
+    assertThat(it.state("later")).isEqualTo(JobState.WAITING);
+    it.submit(it.prior("urgent", "g", 5));
+    assertThat(it.attempt("low").stop().orElseThrow().cause())
+        .isInstanceOfSatisfying(
+            StopCause.Preempted.class, cause -> assertThat(cause.by()).isEqualTo(it.id("urgent")));
   }
 
   @Test

@@ -36,6 +36,9 @@ public final class Candidates {
   /// Those that are suspended.
   private final Map<PoolState, Map<Rank, SequencedSet<LiveAttempt>>> suspended = new HashMap<>();
 
+  /// How many of those a policy has.
+  private final Map<PolicyAccount, Integer> suspendedOf = new HashMap<>();
+
   /// Takes in an attempt that runs or is suspended. One that may not be preempted, or that has no
   /// GPU and so is no over-reservation usage, never becomes a victim.
   public void add(LiveAttempt attempt) {
@@ -44,6 +47,7 @@ public final class Candidates {
           .computeIfAbsent(attempt.pool(), key -> new HashMap<>())
           .computeIfAbsent(rank(attempt), key -> new TreeSet<>(BY_SEQUENCE))
           .add(attempt);
+      suspendedOf.merge(attempt.policy(), 1, Integer::sum);
     } else if (isCandidate(attempt)) {
       byPool
           .computeIfAbsent(attempt.pool(), key -> new HashMap<>())
@@ -61,9 +65,21 @@ public final class Candidates {
             : classes(attempt.pool(), attempt.policy());
     Rank rank = rank(attempt);
     SequencedSet<LiveAttempt> attempts = ranks.get(rank);
-    if (attempts != null && attempts.remove(attempt) && attempts.isEmpty()) {
+    if (attempts == null || !attempts.remove(attempt)) {
+      return;
+    }
+    if (attempts.isEmpty()) {
       ranks.remove(rank);
     }
+    if (attempt.isSuspended()) {
+      suspendedOf.computeIfPresent(
+          attempt.policy(), (policy, count) -> count == 1 ? null : count - 1);
+    }
+  }
+
+  /// Whether some of the policy are suspended, in any pool.
+  public boolean areSuspendedOf(PolicyAccount policy) {
+    return suspendedOf.containsKey(policy);
   }
 
   /// The classes of those that run in a pool by their policies, in no particular order; in each

@@ -135,8 +135,9 @@ public final class PreemptionSearch {
   private VictimOrder order(Seeker seeker) {
     return switch (seeker.rule()) {
       case P1 -> {
-        // Where tenants share, it depends on who asks, and on starts (DESIGN A3).
-        if (seeker.group().isShared()) {
+        // It depends on who asks where some of its policy are suspended; where tenants share, also
+        // on starts (DESIGN A3).
+        if (seeker.group().isShared() || seeker.job() != null) {
           yield new VictimOrder(new VictimWalk(candidates, seeker, now));
         }
         yield orders.computeIfAbsent(

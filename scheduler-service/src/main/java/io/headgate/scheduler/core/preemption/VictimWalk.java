@@ -7,6 +7,7 @@ import io.headgate.scheduler.core.preemption.Candidates.Rank;
 import io.headgate.scheduler.core.queue.LiveAttempt;
 import io.headgate.scheduler.core.queue.Route;
 import io.headgate.scheduler.core.queue.Seeker;
+import io.headgate.scheduler.core.queue.Turn;
 import io.headgate.scheduler.core.rights.PolicyAccount;
 import io.headgate.scheduler.core.rights.Standing;
 import io.headgate.scheduler.core.rights.TenantAccount;
@@ -30,13 +31,18 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Before them all comes what is suspended, in the same order among itself: it has no GPU, so
 /// whether its policy is above its reservation plays no part, and it is in the way by what it keeps
-/// of main memory and processors alone. Under P7 that of worse rank.
+/// of main memory and processors alone. Of the job's own policy that is what has its turn after the
+/// job's, so that none takes from one ahead of it; under P7, that of worse rank of other policies.
 ///
 /// With policies x (over by 4) and y (over by 3) in one rank and jobs of 2: x, then y, since x is
 /// now over by 2; then x, then y, of which only 1 was over; then nobody.
 final class VictimWalk implements Walk {
   private final Reclaim reclaim;
   private final Instant now;
+
+  /// Of the job that asks, where some of its policy are suspended.
+  private final @Nullable Turn asking;
+
   private final Map<PolicyAccount, Loss> losses = new HashMap<>();
   private final Map<TenantAccount, Loss> lossesOfTenants = new HashMap<>();
   private final PriorityQueue<Line> lines;
@@ -92,7 +98,7 @@ final class VictimWalk implements Walk {
       next = null;
       while (next == null && attempts.hasNext()) {
         LiveAttempt attempt = attempts.next();
-        if (!attempt.isWhereWorkIsTaken()) {
+        if (!attempt.isWhereWorkIsTaken() || (isSuspended && isAhead(attempt))) {
           continue;
         }
         Instant until = attempt.protectedUntil();
@@ -136,6 +142,7 @@ final class VictimWalk implements Walk {
   VictimWalk(Candidates candidates, Seeker seeker, Instant now) {
     this.reclaim = seeker.reclaim();
     this.now = now;
+    this.asking = seeker.job() == null ? null : Turn.of(seeker.job());
     this.lines = new PriorityQueue<>();
     for (Route route : seeker.routes()) {
       candidates
@@ -168,6 +175,14 @@ final class VictimWalk implements Walk {
           && own.isEntitled(route.ranking().shape().needUnits());
     }
     return seeker.rule() == PreemptionRule.P1 || isWorse(seeker, route, suspended);
+  }
+
+  /// Whether it is suspended, of the policy of the job that asks, and would go on before that
+  /// starts.
+  private boolean isAhead(LiveAttempt suspended) {
+    return asking != null
+        && suspended.policy() == asking.queue().account()
+        && !asking.precedes(Turn.of(suspended));
   }
 
   private static boolean mayTakeFrom(

@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
 ///   whose job is entitled is not above its reservation, so nobody of it can go
 /// @param rank of the queue under P7; 0 otherwise
 /// @param priority of the job under P9; 0 otherwise
+/// @param job under P1 the job itself, where some of its policy are suspended: of those only what
+///   is behind it may go; else null
 /// @param anywhere whether all routes are open to it; else, nobody being able to preempt it, those
 ///   only where its tenant's reservation has room for it (DESIGN A3, A8)
 public record Seeker(
@@ -24,24 +26,32 @@ public record Seeker(
     @Nullable PolicyAccount account,
     int rank,
     int priority,
+    @Nullable LiveJob job,
     boolean anywhere) {
 
   /// An entitled job.
   public static Seeker entitled(RouteGroup group, Reclaim reclaim, boolean anywhere) {
-    return new Seeker(PreemptionRule.P1, group, reclaim, null, 0, 0, anywhere);
+    return new Seeker(PreemptionRule.P1, group, reclaim, null, 0, 0, null, anywhere);
   }
 
   /// A job that outranks others above their reservation.
   public static Seeker outranking(
       RouteGroup group, PolicyAccount account, int rank, boolean anywhere) {
-    return new Seeker(PreemptionRule.P7, group, Reclaim.RANK, account, rank, 0, anywhere);
+    return new Seeker(PreemptionRule.P7, group, Reclaim.RANK, account, rank, 0, null, anywhere);
   }
 
   /// A job of higher priority than others of its policy.
   public static Seeker within(
       RouteGroup group, PolicyAccount account, int priority, boolean anywhere) {
     return new Seeker(
-        PreemptionRule.P9, group, Reclaim.RESERVATION, account, 0, priority, anywhere);
+        PreemptionRule.P9, group, Reclaim.RESERVATION, account, 0, priority, null, anywhere);
+  }
+
+  /// The same for a job some of whose policy are suspended.
+  public Seeker beside(LiveJob asking) {
+    return rule == PreemptionRule.P1
+        ? new Seeker(rule, group, reclaim, account, rank, priority, asking, anywhere)
+        : this;
   }
 
   public List<Route> routes() {

@@ -54,11 +54,17 @@ public final class Turn extends IndexedHeap.Member<Turn> {
 
   /// The turn of a suspended job, whose queue has others of its own.
   public static Turn of(LiveAttempt suspended) {
-    Turn turn = new Turn(suspended.job().queue());
-    turn.standFor(suspended.job());
+    Turn turn = of(suspended.job());
     for (Route route : turn.queue.routes()) {
       turn.restricted = route.pool() == suspended.pool() ? route : turn.restricted;
     }
+    return turn;
+  }
+
+  /// The turn of a job on its own, which others of its queue may be ahead of.
+  public static Turn of(LiveJob job) {
+    Turn turn = new Turn(job.queue());
+    turn.standFor(job);
     return turn;
   }
 
@@ -285,6 +291,13 @@ public final class Turn extends IndexedHeap.Member<Turn> {
   /// The queue has another configuration.
   void reconfigured() {
     known = null;
+  }
+
+  /// As [#isBefore], also of two of one queue, where jobs have an order of their own (DESIGN O5).
+  public boolean precedes(Turn other) {
+    return (head != null && other.head != null && queue == other.queue)
+        ? LiveJob.ORDER.compare(head, other.head) < 0
+        : isBefore(other);
   }
 
   /// Whether this one's turn is before the other's.

@@ -366,6 +366,17 @@ final class Reference {
   /// Whether the turn of the first job is before that of the second (O1-O5); of one queue each is
   /// the first that may start.
   boolean isBefore(Job first, Job second) {
+    return isBefore(first, second, position(second));
+  }
+
+  /// Whether the job's turn is before that in which the attempt goes on where it is suspended.
+  boolean isBefore(Job first, Attempt suspended) {
+    Job second = job(suspended);
+    Pool pool = shadow.pool(suspended.assignment().pool()).orElseThrow();
+    return isBefore(first, second, position(pool, profile(second).id()));
+  }
+
+  private boolean isBefore(Job first, Job second, int positionOfSecond) {
     Queue one = queue(first);
     Queue two = queue(second);
     if (one.equals(two)) {
@@ -374,8 +385,9 @@ final class Reference {
     if (standing(first) != standing(second)) {
       return standing(first).compareTo(standing(second)) < 0;
     }
-    if (position(first) != position(second)) {
-      return position(first) < position(second);
+    int position = position(first);
+    if (position != positionOfSecond) {
+      return position < positionOfSecond;
     }
     if (one.rank() != two.rank()) {
       return one.rank() < two.rank();

@@ -79,12 +79,14 @@ final class Victims {
   private boolean mayEnd(Attempt suspended, Job job, PreemptionRule rule) {
     return isWhereWorkIsTaken(suspended)
         && switch (rule) {
-          case P1 -> true;
-          case P7 ->
-              !suspended.policy().equals(rules.queue(job).policy())
-                  && isWorseRanked(suspended, job);
+          case P1 -> isOtherPolicys(suspended, job) || rules.isBefore(job, suspended);
+          case P7 -> isOtherPolicys(suspended, job) && isWorseRanked(suspended, job);
           case P9 -> false;
         };
+  }
+
+  private boolean isOtherPolicys(Attempt attempt, Job job) {
+    return !attempt.policy().equals(rules.queue(job).policy());
   }
 
   /// Whether the attempt may go for the job just now.
