@@ -275,7 +275,7 @@ final class AgentMapper {
             .setMemoryBytes(command.place().memoryBytes())
             .addAllCommand(spec.getCommandList())
             .putAllEnvironment(spec.getEnvironmentMap())
-            .putAllEnvironment(command.vaults().environment())
+            .putAllEnvironment(command.vaultEnvironment())
             .setWorkingDirectory(spec.getWorkingDirectory())
             .setTerminationGrace(
                 spec.hasTerminationGrace()

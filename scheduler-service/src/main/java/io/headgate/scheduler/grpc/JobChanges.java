@@ -120,7 +120,7 @@ final class JobChanges {
     if (!record.card().byRole() && !catalog.admits(queue, record.card().submitter())) {
       throw notAdmitted(record);
     }
-    VaultRules vaults = catalog.vaults(queue);
+    VaultRules vaults = catalog.vaults(id).orElse(VaultRules.NONE);
     if (!vaults.isEmpty()) {
       Optional.ofNullable(reader.documents(Set.of(record.id())).get(record.id()))
           .ifPresent(document -> JobVaults.demand("", JobMapper.spec(document), vaults));

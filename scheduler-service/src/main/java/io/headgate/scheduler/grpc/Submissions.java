@@ -28,6 +28,7 @@ import io.headgate.scheduler.runtime.Replica;
 import io.headgate.scheduler.runtime.Submission;
 import io.headgate.scheduler.runtime.Submission.NewJob;
 import io.headgate.scheduler.runtime.Submission.RequestKey;
+import io.headgate.scheduler.runtime.VaultRules;
 import io.headgate.type.GpuQuantity;
 import java.io.IOException;
 import java.security.MessageDigest;
@@ -273,7 +274,8 @@ final class Submissions {
       throw notAdmitted(at, queue.id(), catalog);
     }
     demandSuspendable(at, spec, catalog.profile(queue.profile()));
-    JobVaults.demand(at, spec, catalog.vaults(queue));
+    // Without a policy it does not start, and is held against vaults when it does.
+    JobVaults.demand(at, spec, catalog.vaults(id).orElse(VaultRules.NONE));
     return new NewJob(
         new JobName(request.tenant(), ""),
         id,

@@ -3,6 +3,7 @@ package io.headgate.scheduler.runtime;
 import io.headgate.scheduler.core.catalog.Isolation;
 import io.headgate.scheduler.core.job.WorkerPlace;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
 
 /// What the scheduler says to an agent.
@@ -16,7 +17,7 @@ public sealed interface AgentCommand {
 
   /// Run a worker. Known already: nothing is started, its state is reported again.
   ///
-  /// @param vaults of the group, as they are now
+  /// @param vaultEnvironment that vaults set, whatever the document says
   /// @param document what to run, as it was submitted
   /// @param stopAfter absent: never
   record Assign(
@@ -30,10 +31,10 @@ public sealed interface AgentCommand {
       Optional<Duration> timeLimit,
       Optional<Duration> stopAfter,
       Isolation isolation,
-      VaultRules vaults,
+      Map<String, String> vaultEnvironment,
       Document document)
       implements AgentCommand {
-    Assign with(Document newDocument) {
+    Assign with(Map<String, String> newEnvironment, Document newDocument) {
       return new Assign(
           leadership,
           worker,
@@ -45,7 +46,7 @@ public sealed interface AgentCommand {
           timeLimit,
           stopAfter,
           isolation,
-          vaults,
+          newEnvironment,
           newDocument);
     }
   }

@@ -9,6 +9,7 @@ import io.headgate.scheduler.core.job.StopOrder;
 import io.headgate.scheduler.core.job.StopOutcome;
 import io.headgate.scheduler.core.job.WorkerPlace;
 import io.headgate.scheduler.runtime.AgentCommand.StopKind;
+import java.util.Map;
 import java.util.Optional;
 
 /// What a leader tells agents to do with an attempt: when it is decided, and once more to one that
@@ -41,8 +42,9 @@ final class AgentWords {
             job.job().spec().maxRuntime(),
             attempt.stopAfter(),
             isolation,
-            catalog.queue(queue).map(catalog::vaults).orElse(VaultRules.NONE),
+            Map.of(),
             Document.EMPTY),
+        catalog.vaults(queue),
         Optional.ofNullable(turn.documents.get(job.id())));
   }
 

@@ -89,17 +89,19 @@ final class CatalogDesk {
 
   /// What a job is to run is held against vaults again only when it is handed over, because it is
   /// not in memory. It is stopped although it was not sent, because an agent may have been told by
-  /// another message, and does not go back to its queue.
-  void barred(Turn turn, AttemptId attempt, VaultRules.Violation violation) {
+  /// another message, and does not go back to its queue. A job whose queue or policy has gone does
+  /// not either, as others that are stopped.
+  void barred(Turn turn, AttemptId attempt, Optional<VaultRules.Violation> violation) {
     state
         .jobs
         .attempt(attempt)
         .flatMap(live -> state.jobs.job(attempt.job()))
         .ifPresent(job -> {
-          state.jobs.bar(
-              job.id(),
-              new DraftCause(
-                  violation.code(), violation.message() + "; requeue it once it may run"));
+          violation.ifPresent(broken ->
+              state.jobs.bar(
+                  job.id(),
+                  new DraftCause(
+                      broken.code(), broken.message() + "; requeue it once it may run")));
           turn.inputs.add(new Input.JobRequeued(job.job()));
         });
   }

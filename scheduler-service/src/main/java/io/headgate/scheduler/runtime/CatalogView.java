@@ -118,13 +118,13 @@ public final class CatalogView {
     return Optional.ofNullable(index(tenant).rights().get(policy));
   }
 
-  /// What the vaults of the group say whose policy the queue leads to.
-  public VaultRules vaults(Queue queue) {
-    Index index = index(queue.id().tenant());
-    Access.Rights rights = index.rights().get(queue.policy().name());
-    return rights == null
-        ? VaultRules.NONE
-        : index.vaults().getOrDefault(rights.group(), VaultRules.NONE);
+  /// What the vaults of the group say whose policy the queue leads to; empty: nobody knows, because
+  /// there is no such queue or policy.
+  public Optional<VaultRules> vaults(QueueId queue) {
+    Index index = index(queue.tenant());
+    return Optional.ofNullable(index.queues().get(queue))
+        .map(each -> index.rights().get(each.policy().name()))
+        .map(rights -> index.vaults().getOrDefault(rights.group(), VaultRules.NONE));
   }
 
   /// Whether the subject is a member of the group whose policy the queue leads to (DESIGN A1).

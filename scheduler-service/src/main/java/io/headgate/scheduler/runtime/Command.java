@@ -3,6 +3,7 @@ package io.headgate.scheduler.runtime;
 import io.headgate.scheduler.core.explain.Denial;
 import io.headgate.scheduler.core.job.AttemptId;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
@@ -81,8 +82,10 @@ public sealed interface Command {
   /// An assignment could not be handed over because its node has no stream.
   record Undelivered(AttemptId attempt, int worker) implements Command {}
 
-  /// An assignment was not handed over because a vault does not let its job run.
-  record Barred(AttemptId attempt, VaultRules.Violation violation) implements Command {}
+  /// An assignment was not handed over because of vaults.
+  ///
+  /// @param violation empty: its queue or policy has gone, and with it what vaults say
+  record Barred(AttemptId attempt, Optional<VaultRules.Violation> violation) implements Command {}
 
   /// A watched catalog moved.
   record CatalogMoved(String source, CatalogUpdate update) implements Command {}

@@ -18,9 +18,14 @@ sealed interface Dispatch {
 
   /// Run a worker; what it runs is read when it is sent.
   ///
+  /// @param vaults of the group, as they are now; empty: nobody knows
   /// @param known what it runs, where that is still at hand
   record Run(
-      NodeId node, JobBook.WorkerKey key, AgentCommand.Assign command, Optional<Document> known)
+      NodeId node,
+      JobBook.WorkerKey key,
+      AgentCommand.Assign command,
+      Optional<VaultRules> vaults,
+      Optional<Document> known)
       implements Dispatch {}
 
   /// Updates of this session are durable.

@@ -21,7 +21,7 @@ final class Dispatcher {
 
   private final Ports ports;
   private final BiConsumer<Dispatch.Run, NodeId> undelivered;
-  private final BiConsumer<Dispatch.Run, VaultRules.Violation> barred;
+  private final BiConsumer<Dispatch.Run, Optional<VaultRules.Violation>> barred;
   private final Map<NodeId, AgentSession> sessions = new HashMap<>();
 
   /// What it works with.
@@ -34,11 +34,12 @@ final class Dispatcher {
       Failpoint.Handler failpoints) {}
 
   /// @param undelivered told of assignments whose node has no stream
-  /// @param barred told of assignments that a vault does not let through
+  /// @param barred told of assignments that a vault does not let through, or of which nobody knows
+  ///   whether one does
   Dispatcher(
       Ports ports,
       BiConsumer<Dispatch.Run, NodeId> undelivered,
-      BiConsumer<Dispatch.Run, VaultRules.Violation> barred) {
+      BiConsumer<Dispatch.Run, Optional<VaultRules.Violation>> barred) {
     this.ports = ports;
     this.undelivered = undelivered;
     this.barred = barred;
@@ -92,6 +93,10 @@ final class Dispatcher {
       undelivered.accept(run, run.node());
       return;
     }
+    if (run.vaults().isEmpty()) {
+      barred.accept(run, Optional.empty());
+      return;
+    }
     JobId job = run.key().attempt().job();
     Optional<Document> document = run.known().or(() -> Optional.ofNullable(documents.get(job)));
     if (document.isEmpty()) {
@@ -99,14 +104,14 @@ final class Dispatcher {
       return;
     }
     // A job is looked at when it is submitted, and again here: vaults may have changed since.
-    VaultRules vaults = run.command().vaults();
+    VaultRules vaults = run.vaults().get();
     Optional<VaultRules.Violation> violation =
         vaults.isEmpty() ? Optional.empty() : vaults.violation(ports.asked().apply(document.get()));
     if (violation.isPresent()) {
-      barred.accept(run, violation.get());
+      barred.accept(run, violation);
       return;
     }
-    session.send(run.command().with(document.get()));
+    session.send(run.command().with(vaults.environment(), document.get()));
     ports.takeover().assigned();
   }
 

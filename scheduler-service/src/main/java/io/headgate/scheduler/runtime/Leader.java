@@ -3,6 +3,7 @@ package io.headgate.scheduler.runtime;
 import io.headgate.scheduler.core.node.NodeId;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -185,7 +186,7 @@ final class Leader {
     }
   }
 
-  private void barred(Dispatch.Run run, VaultRules.Violation violation) {
+  private void barred(Dispatch.Run run, Optional<VaultRules.Violation> violation) {
     InputQueue.Offer offer = queue.offer(new Command.Barred(run.key().attempt(), violation));
     if (offer == InputQueue.Offer.FULL) {
       LOG.warn("{} may not run, and the loop has no room to hear it", run.key());

@@ -30,6 +30,8 @@ import java.util.stream.IntStream;
 final class OneLeader {
   static final TenantId TENANT = new TenantId("acme");
   private static final QueueId QUEUE = new QueueId(TENANT, "queue");
+  private static final PolicyId POLICY = new PolicyId(TENANT, "policy");
+  private static final ProfileId PROFILE = new ProfileId(TENANT, "none");
   static final LoopSettings SETTINGS =
       new LoopSettings(
           SchedulerCore.DEFAULT_PLACEMENT,
@@ -104,8 +106,6 @@ final class OneLeader {
     Batch.CatalogChange kept =
         new Batch.CatalogChange(WatchPosition.START, true, List.of(), List.of());
     PoolId pool = new PoolId(TENANT, "pool");
-    ProfileId profile = new ProfileId(TENANT, "none");
-    PolicyId policy = new PolicyId(TENANT, "policy");
     return List.of(
         new CatalogUpdate.OfSupply(
             kept,
@@ -114,25 +114,29 @@ final class OneLeader {
                     TENANT,
                     1,
                     List.of(new Supply.OfferedPool(Pool.of(pool), Optional.empty())),
-                    List.of(Profile.of(profile, GpuQuantity.ZERO, List.of(pool))))),
+                    List.of(Profile.of(PROFILE, GpuQuantity.ZERO, List.of(pool))))),
             List.of(),
             MACHINES.stream().map(OneLeader::machine).toList(),
             List.of()),
-        new CatalogUpdate.OfAccess(
-            kept,
-            List.of(
-                new Access(
-                    TENANT,
-                    1,
-                    List.of(new Access.Group("all", Set.of("users/alice"))),
-                    List.of(
-                        new Access.Rights(
-                            Policy.of(policy, GpuQuantity.ZERO, GpuQuantity.ONE),
-                            "all",
-                            Optional.empty())),
-                    List.of(new Queue(QUEUE, policy, profile, 1, true, true)),
-                    List.of())),
-            List.of()));
+        access(List.of(new Queue(QUEUE, POLICY, PROFILE, 1, true, true)), List.of()));
+  }
+
+  static CatalogUpdate access(List<Queue> queues, List<VaultRules.Vault> vaults) {
+    return new CatalogUpdate.OfAccess(
+        new Batch.CatalogChange(WatchPosition.START, true, List.of(), List.of()),
+        List.of(
+            new Access(
+                TENANT,
+                1,
+                List.of(new Access.Group("all", Set.of("users/alice"))),
+                List.of(
+                    new Access.Rights(
+                        Policy.of(POLICY, GpuQuantity.ZERO, GpuQuantity.ONE),
+                        "all",
+                        Optional.empty())),
+                queues,
+                vaults)),
+        List.of());
   }
 
   static Command.Submit submit(String name, Optional<Submission.RequestKey> request) {

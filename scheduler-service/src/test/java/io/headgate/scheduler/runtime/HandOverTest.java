@@ -1,0 +1,104 @@
+package io.headgate.scheduler.runtime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.headgate.scheduler.core.job.JobState;
+import io.headgate.scheduler.core.node.NodeId;
+import io.headgate.type.ImageRules;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/// An assignment is held against vaults when its agent is told.
+final class HandOverTest {
+  private static final NodeId NODE = OneLeader.MACHINES.getFirst();
+
+  private final OneLeader one = new OneLeader();
+  private final List<Step> steps = new ArrayList<>();
+  private final Leader leader =
+      new Leader(one.start, one.ports, one.state(), one.lease, steps::add);
+
+  private record Session(NodeId node, String id, List<AgentCommand> sent) implements AgentSession {
+    @Override
+    public void send(AgentCommand command) {
+      sent.add(command);
+    }
+
+    @Override
+    public void endNotLeader(String leaderAddress) {
+      throw new AssertionError();
+    }
+
+    @Override
+    public void endReplaced() {
+      // Nobody is there.
+    }
+  }
+
+  private Session hello(String id) {
+    Session session = new Session(NODE, id, new ArrayList<>());
+    leader.offer(
+        new Command.Hello(
+            session,
+            new AgentHello(id, "boot", "test", false, false, false, ImageRules.NONE, List.of())));
+    return session;
+  }
+
+  /// Decides on what waits, and makes it durable.
+  private List<Dispatch> decide() throws InterruptedException {
+    steps.clear();
+    leader.decide(leader.take());
+    for (Step step : steps) {
+      step.batch()
+          .ifPresent(batch ->
+              assertThat(
+                      one.ports
+                          .store()
+                          .commit(leader.leadership(), OneLeader.SETTINGS.lease(), batch))
+                  .isInstanceOf(CommitResult.Committed.class));
+    }
+    return steps.stream().flatMap(step -> step.dispatches().stream()).toList();
+  }
+
+  @Test
+  void startsNothingWhoseQueueHasGoneAndWithItWhatVaultsSay() throws InterruptedException {
+    hello("before");
+    leader.offer(OneLeader.submit("j", Optional.empty()));
+    assertThat(decide()).as("which it does not hear").anyMatch(Dispatch.Run.class::isInstance);
+    leader.offer(new Command.CatalogMoved("access", OneLeader.access(List.of(), List.of())));
+    Session agent = hello("after");
+    leader.dispatcher().carryOut(decide());
+    leader.dispatcher().carryOut(decide());
+    assertThat(agent.sent())
+        .hasExactlyElementsOfTypes(AgentCommand.Welcome.class, AgentCommand.Stop.class);
+    leader.offer(new Command.Report(agent, 1, lost("j")));
+    decide();
+    assertThat(changed()).extracting(JobRecord::state).containsExactly(JobState.DRAFT);
+    assertThat(changed().getFirst().draft().orElseThrow().code()).isEqualTo("QUEUE_REMOVED");
+  }
+
+  /// What an agent says of what it was told to stop and does not know.
+  private static AgentReport lost(String job) {
+    return new AgentReport(
+        new JobName(OneLeader.TENANT, job),
+        "",
+        1,
+        0,
+        AgentReport.State.ENDED,
+        Optional.of(WorkerFacts.EndReason.LOST),
+        Optional.empty(),
+        "",
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty(),
+        0);
+  }
+
+  private List<JobRecord> changed() {
+    return steps.stream()
+        .flatMap(step -> step.batch().stream())
+        .flatMap(batch -> batch.jobs().stream())
+        .toList();
+  }
+}
