@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -20,7 +21,7 @@ final class Dispatcher {
   private static final Logger LOG = LoggerFactory.getLogger(Dispatcher.class);
 
   private final Ports ports;
-  private final BiConsumer<Dispatch.Run, NodeId> undelivered;
+  private final Consumer<Dispatch.Run> undelivered;
   private final BiConsumer<Dispatch.Run, Optional<VaultRules.Violation>> barred;
   private final Map<NodeId, AgentSession> sessions = new HashMap<>();
 
@@ -38,7 +39,7 @@ final class Dispatcher {
   ///   whether one does
   Dispatcher(
       Ports ports,
-      BiConsumer<Dispatch.Run, NodeId> undelivered,
+      Consumer<Dispatch.Run> undelivered,
       BiConsumer<Dispatch.Run, Optional<VaultRules.Violation>> barred) {
     this.ports = ports;
     this.undelivered = undelivered;
@@ -90,7 +91,7 @@ final class Dispatcher {
   private void run(Dispatch.Run run, Map<JobId, Document> documents) {
     AgentSession session = sessions.get(run.node());
     if (session == null) {
-      undelivered.accept(run, run.node());
+      undelivered.accept(run);
       return;
     }
     if (run.vaults().isEmpty()) {

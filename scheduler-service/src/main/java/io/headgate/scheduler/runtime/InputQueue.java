@@ -58,7 +58,7 @@ final class InputQueue {
         waitingJobs += jobs;
         submissions.add(new Waiting<>(submit, time.monotonicNanos()));
       } else {
-        if (urgent.size() >= maxCommands) {
+        if (urgent.size() >= maxCommands && !isOfLeader(command)) {
           return Offer.FULL;
         }
         urgent.add(new Waiting<>(command, time.monotonicNanos()));
@@ -68,6 +68,12 @@ final class InputQueue {
     } finally {
       lock.unlock();
     }
+  }
+
+  /// What the leader itself found when it handed over an assignment. Nobody would say it again, and
+  /// there is no more of it than assignments to be handed over.
+  private static boolean isOfLeader(Command command) {
+    return command instanceof Command.Barred || command instanceof Command.Undelivered;
   }
 
   /// Waits for commands, at most for the given time, and takes them: everything urgent, then

@@ -4,8 +4,6 @@ import io.headgate.scheduler.core.node.NodeId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /// One leadership, from take-over to its end. Nothing is seen outside before it is durable.
 ///
@@ -13,8 +11,6 @@ import org.slf4j.LoggerFactory;
 /// [#commits] makes durable what was decided, [#dispatcher] tells agents. They wait for nothing by
 /// themselves; [LeaderThreads] gives them threads, and a test may be their clock instead.
 final class Leader {
-  private static final Logger LOG = LoggerFactory.getLogger(Leader.class);
-
   private final LeaderPorts ports;
   private final LeaderState state;
   private final Lease lease;
@@ -178,18 +174,11 @@ final class Leader {
     }
   }
 
-  private void undelivered(Dispatch.Run run, NodeId node) {
-    InputQueue.Offer offer =
-        queue.offer(new Command.Undelivered(run.key().attempt(), run.key().worker()));
-    if (offer == InputQueue.Offer.FULL) {
-      LOG.warn("{} was not told to run {}, and the loop has no room to hear it", node, run.key());
-    }
+  private void undelivered(Dispatch.Run run) {
+    queue.offer(new Command.Undelivered(run.key().attempt(), run.key().worker()));
   }
 
   private void barred(Dispatch.Run run, Optional<VaultRules.Violation> violation) {
-    InputQueue.Offer offer = queue.offer(new Command.Barred(run.key().attempt(), violation));
-    if (offer == InputQueue.Offer.FULL) {
-      LOG.warn("{} may not run, and the loop has no room to hear it", run.key());
-    }
+    queue.offer(new Command.Barred(run.key().attempt(), violation));
   }
 }

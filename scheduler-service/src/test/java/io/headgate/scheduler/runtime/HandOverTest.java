@@ -36,6 +36,23 @@ final class HandOverTest {
     }
   }
 
+  @Test
+  void hearsOfItAlsoWhenTheLoopTakesNothingMore() throws InterruptedException {
+    hello("before");
+    leader.offer(OneLeader.submit("j", Optional.empty()));
+    decide();
+    leader.offer(new Command.CatalogMoved("access", OneLeader.access(List.of(), List.of())));
+    Session agent = hello("after");
+    List<Dispatch> words = decide();
+    Command.Closing other = new Command.Closing(agent);
+    while (leader.offer(other) == InputQueue.Offer.TAKEN) {
+      // Until it is full.
+    }
+    leader.dispatcher().carryOut(words);
+    leader.dispatcher().carryOut(decide());
+    assertThat(agent.sent()).hasAtLeastOneElementOfType(AgentCommand.Stop.class);
+  }
+
   private Session hello(String id) {
     Session session = new Session(NODE, id, new ArrayList<>());
     leader.offer(
