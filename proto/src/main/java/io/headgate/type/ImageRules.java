@@ -2,7 +2,6 @@ package io.headgate.type;
 
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Collectors;
 
 /// Which images a node's operator lets run.
 ///
@@ -13,8 +12,6 @@ public record ImageRules(Optional<List<ImagePattern>> allowed, boolean digestReq
 
   /// No more patterns: a scheduler is told all of them.
   public static final int MAX_PATTERNS = 256;
-
-  private static final int TOLD = 8;
 
   public ImageRules {
     allowed = allowed.map(List::copyOf);
@@ -36,14 +33,8 @@ public record ImageRules(Optional<List<ImagePattern>> allowed, boolean digestReq
     if (allowed.isPresent() && allowed.get().stream().noneMatch(each -> each.matches(image))) {
       return Optional.of(
           "image %s may not run on this node, which allows %s (containers.images); use one of these, or ask its operator"
-              .formatted(image, told(allowed.get())));
+              .formatted(image, PatternText.of(allowed.get())));
     }
     return Optional.empty();
-  }
-
-  private static String told(List<ImagePattern> patterns) {
-    String first =
-        patterns.stream().limit(TOLD).map(ImagePattern::toString).collect(Collectors.joining(", "));
-    return patterns.size() <= TOLD ? first : first + ", …";
   }
 }

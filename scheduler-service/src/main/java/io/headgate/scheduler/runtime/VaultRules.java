@@ -3,13 +3,13 @@ package io.headgate.scheduler.runtime;
 import io.headgate.type.CommandPattern;
 import io.headgate.type.ImagePattern;
 import io.headgate.type.ImageReference;
+import io.headgate.type.PatternText;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.stream.Collectors;
 
 /// What all vaults of a group say together of its jobs: the rules of each hold. Immutable.
 ///
@@ -17,8 +17,6 @@ import java.util.stream.Collectors;
 /// @param environment that their jobs get; those who write vaults see to it that they agree
 public record VaultRules(List<Vault> vaults, Map<String, String> environment) {
   public static final VaultRules NONE = of(List.of());
-
-  private static final int TOLD = 8;
 
   public VaultRules {
     vaults = List.copyOf(vaults);
@@ -167,13 +165,11 @@ public record VaultRules(List<Vault> vaults, Map<String, String> environment) {
 
   /// `, only nvcr.io/nvidia/**, docker.io/*`.
   private static String allowed(List<?> patterns) {
-    String first =
-        patterns.stream().limit(TOLD).map(Object::toString).collect(Collectors.joining(", "));
-    return ", only " + (patterns.size() <= TOLD ? first : first + ", …");
+    return ", only " + PatternText.of(patterns);
   }
 
   /// A word of a command may be as long as a book.
   private static String shortened(String word) {
-    return word.length() <= 200 ? word : word.substring(0, 200) + "…";
+    return word.length() <= 100 ? word : word.substring(0, 100) + "…";
   }
 }
