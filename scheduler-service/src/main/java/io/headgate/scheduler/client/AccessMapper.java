@@ -49,7 +49,9 @@ final class AccessMapper {
         configuration.getGroupsList().stream().map(group -> toGroup(tenant, group)).toList(),
         rights,
         queues,
-        configuration.getVaultsList().stream().map(vault -> toVault(vault, parts)).toList());
+        VaultRules.byGroup(
+            configuration.getVaultsList().stream().map(vault -> toVault(vault, parts)).toList(),
+            rights.stream().map(Access.Rights::group).collect(Collectors.toSet())));
   }
 
   /// A pattern that cannot be read matches nothing, so that no vault allows more by it.

@@ -5,24 +5,26 @@ import io.headgate.scheduler.core.catalog.Queue;
 import io.headgate.scheduler.core.catalog.TenantId;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
 /// A tenant's rights: groups, policies, queues and vaults.
 ///
 /// @param version of the tenant's access configuration
+/// @param vaults what they say, by id of the group; absent: there are none for it
 public record Access(
     TenantId tenant,
     long version,
     List<Group> groups,
     List<Rights> policies,
     List<Queue> queues,
-    List<VaultRules.Vault> vaults) {
+    Map<String, VaultRules> vaults) {
   public Access {
     groups = List.copyOf(groups);
     policies = List.copyOf(policies);
     queues = List.copyOf(queues);
-    vaults = List.copyOf(vaults);
+    vaults = Map.copyOf(vaults);
   }
 
   /// Who shares rights.

@@ -33,29 +33,14 @@ public final class CatalogView {
       Map<QueueId, Queue> queues,
       Map<ProfileId, Profile> profiles,
       Map<String, Access.Rights> rights,
-      Map<String, Access.Group> groups,
-      Map<String, VaultRules> vaults) {
+      Map<String, Access.Group> groups) {
 
     static Index of(@Nullable Supply supply, @Nullable Access access) {
       return new Index(
           by(access == null ? List.of() : access.queues(), Queue::id),
           by(supply == null ? List.of() : supply.profiles(), Profile::id),
           by(access == null ? List.of() : access.policies(), each -> each.policy().id().name()),
-          by(access == null ? List.of() : access.groups(), Access.Group::id),
-          access == null ? Map.of() : vaults(access));
-    }
-
-    /// Of the groups for which there are any, most often none.
-    private static Map<String, VaultRules> vaults(Access access) {
-      Map<String, VaultRules> vaults = new HashMap<>();
-      for (Access.Group group : access.groups()) {
-        List<VaultRules.Vault> holding =
-            access.vaults().stream().filter(vault -> vault.holdsFor(group.id())).toList();
-        if (!holding.isEmpty()) {
-          vaults.put(group.id(), VaultRules.of(holding));
-        }
-      }
-      return vaults;
+          by(access == null ? List.of() : access.groups(), Access.Group::id));
     }
 
     private static <K, V> Map<K, V> by(List<V> values, Function<V, K> key) {
@@ -124,7 +109,9 @@ public final class CatalogView {
     Index index = index(queue.tenant());
     return Optional.ofNullable(index.queues().get(queue))
         .map(each -> index.rights().get(each.policy().name()))
-        .map(rights -> index.vaults().getOrDefault(rights.group(), VaultRules.NONE));
+        .flatMap(rights ->
+            Optional.ofNullable(accesses.get(queue.tenant()))
+                .map(access -> access.vaults().getOrDefault(rights.group(), VaultRules.NONE)));
   }
 
   /// Whether the subject is a member of the group whose policy the queue leads to (DESIGN A1).

@@ -4,7 +4,9 @@ import io.headgate.type.CommandPattern;
 import io.headgate.type.ImagePattern;
 import io.headgate.type.ImageReference;
 import io.headgate.type.PatternText;
+import java.util.Collection;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -27,6 +29,22 @@ public record VaultRules(List<Vault> vaults, Map<String, String> environment) {
     Map<String, String> environment = new TreeMap<>();
     vaults.forEach(vault -> environment.putAll(vault.environment()));
     return new VaultRules(vaults, environment);
+  }
+
+  /// Of each of the groups for which there are any.
+  public static Map<String, VaultRules> byGroup(List<Vault> vaults, Collection<String> groups) {
+    // Groups are many, and most have the same vaults.
+    Map<List<String>, VaultRules> made = new HashMap<>();
+    Map<String, VaultRules> byGroup = new HashMap<>();
+    for (String group : groups) {
+      List<Vault> holding = vaults.stream().filter(vault -> vault.holdsFor(group)).toList();
+      if (!holding.isEmpty()) {
+        byGroup.put(
+            group,
+            made.computeIfAbsent(holding.stream().map(Vault::id).toList(), _ -> of(holding)));
+      }
+    }
+    return byGroup;
   }
 
   /// One of them.

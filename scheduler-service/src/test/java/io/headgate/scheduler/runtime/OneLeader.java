@@ -135,7 +135,7 @@ final class OneLeader {
                         "all",
                         Optional.empty())),
                 queues,
-                vaults)),
+                VaultRules.byGroup(vaults, List.of("all")))),
         List.of());
   }
 

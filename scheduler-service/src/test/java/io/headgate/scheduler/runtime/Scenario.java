@@ -168,7 +168,7 @@ final class Scenario {
                                     policy, "all", Optional.of(stopAfter.get(policy.id().name()))))
                             .toList(),
                         queues,
-                        List.of())),
+                        Map.of())),
                 List.of()),
             new SimulatedGroup(world),
             nodes);

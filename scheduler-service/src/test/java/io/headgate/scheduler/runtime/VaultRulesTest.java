@@ -26,6 +26,17 @@ final class VaultRulesTest {
   }
 
   @Test
+  void areMadeOnceForAllGroupsThatHaveTheSame() {
+    VaultRules.Vault all = vault("a", Set.of(), List.of(), List.of());
+    VaultRules.Vault own = vault("b", Set.of("rnd"), List.of(), List.of());
+    Map<String, VaultRules> rules =
+        VaultRules.byGroup(List.of(all, own), List.of("rnd", "ops", "dev"));
+    assertThat(rules.get("ops")).isSameAs(rules.get("dev"));
+    assertThat(rules.get("rnd").vaults()).containsExactly(all, own);
+    assertThat(VaultRules.byGroup(List.of(own), List.of("ops"))).isEmpty();
+  }
+
+  @Test
   void saysNoMoreThanFitsIntoTheTrailersOfACall() {
     List<ImagePattern> images =
         IntStream.range(0, 8)
