@@ -4,6 +4,7 @@ import io.headgate.scheduler.core.job.PreemptionRule;
 import io.headgate.scheduler.core.preemption.PreemptionSearch;
 import io.headgate.scheduler.core.preemption.PreemptionSearch.Result;
 import io.headgate.scheduler.core.queue.LiveHold;
+import io.headgate.scheduler.core.queue.Route;
 import io.headgate.scheduler.core.queue.RouteGroup;
 import io.headgate.scheduler.core.queue.Seeker;
 import java.time.Instant;
@@ -21,10 +22,15 @@ final class RoomSearches {
   /// of them. In the next round the best-ranked blocked jobs may be others.
   ///
   /// @param changes the world's count of changes then
+  /// @param entitled on which routes jobs of other tenants might go then: whose protection ends is
+  ///   waited for only there
   /// @param holds of DESIGN O7, in force then
-  private record Failure(long changes, List<LiveHold> holds, Result.NotFound result) {
-    boolean isOutdated(long changesNow, List<LiveHold> holdsNow, Instant now) {
+  private record Failure(
+      long changes, List<Route> entitled, List<LiveHold> holds, Result.NotFound result) {
+    boolean isOutdated(
+        long changesNow, List<Route> entitledNow, List<LiveHold> holdsNow, Instant now) {
       return changes != changesNow
+          || !entitledNow.equals(entitled)
           || !holdsNow.containsAll(holds)
           || result.retryAt().map(at -> !at.isAfter(now)).orElse(false);
     }
@@ -50,12 +56,13 @@ final class RoomSearches {
   Result search(Seeker seeker, List<LiveHold> holds, Instant now) {
     Map<Seeker, Failure> known = seeker.job() == null ? failures : ofJobs();
     Failure failure = known.get(seeker);
-    if (failure != null && !failure.isOutdated(world.changes, holds, now)) {
+    List<Route> entitled = seeker.group().routesWhereTenantIsEntitled();
+    if (failure != null && !failure.isOutdated(world.changes, entitled, holds, now)) {
       return failure.result();
     }
     Result result = shared(now).search(seeker);
     if (result instanceof Result.NotFound notFound) {
-      known.put(seeker, new Failure(world.changes, holds, notFound));
+      known.put(seeker, new Failure(world.changes, entitled, holds, notFound));
     }
     return result;
   }
@@ -84,7 +91,8 @@ final class RoomSearches {
             other,
             (key, failure) ->
                 failure.changes() == before
-                    ? new Failure(world.changes, failure.holds(), failure.result())
+                    ? new Failure(
+                        world.changes, failure.entitled(), failure.holds(), failure.result())
                     : failure);
       }
     }

@@ -274,6 +274,18 @@ class TenantShareTest {
   }
 
   @Test
+  void whoseTenantIsNoLongerEntitledWaitsForNobodysMinimumRunTime() {
+    Duration least = Duration.ofSeconds(30);
+    Driver it = with(tenants().share("blue", "pool", "3", "8").minRuntime("red-a", least));
+    it.submit("ra", "r0", "r1", "r2", "r3", "r4", "r5", "r6").run();
+    it.submit(it.spec("x", "b3"));
+    assertThat(it.wakeAt).contains(it.now.plus(least));
+    it.submit("b", "y").pass();
+    assertThat(it.state("y")).isEqualTo(JobState.ASSIGNED);
+    assertThat(it.wakeAt).isNotEqualTo(Optional.of(it.now.plus(least)));
+  }
+
+  @Test
   void comesToRest() {
     Driver it = with(tenants());
     it.submit("ra", "r0", "r1", "r2", "r3", "r4", "r5", "r6").settle();

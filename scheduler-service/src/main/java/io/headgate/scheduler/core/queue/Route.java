@@ -32,6 +32,12 @@ public record Route(PoolState pool, int position, Ranking ranking, TenantAccount
     return tenant.admitsNonPreemptible(need());
   }
 
+  /// Whether the tenant would be at or below its reservation with one job more, so that jobs of
+  /// other tenants may go for it (DESIGN A3).
+  boolean isTenantEntitled() {
+    return tenant.isEntitled(need());
+  }
+
   /// Where the tenant would stand with one job more.
   Standing tenantStanding() {
     return tenant.standingWith(need());

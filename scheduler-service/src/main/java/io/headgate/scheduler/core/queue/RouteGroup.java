@@ -89,6 +89,21 @@ public final class RouteGroup extends IndexedHeap.Member<RouteGroup> {
     return open;
   }
 
+  /// Those on which jobs of other tenants may go for one of its own; all where tenants do not
+  /// share.
+  public List<Route> routesWhereTenantIsEntitled() {
+    if (!isShared) {
+      return routes;
+    }
+    List<Route> entitled = new ArrayList<>(routes.size());
+    for (Route route : routes) {
+      if (route.isTenantEntitled()) {
+        entitled.add(route);
+      }
+    }
+    return entitled;
+  }
+
   /// The first on which a job fits; null: none.
   static @Nullable Route fitting(List<Route> routes) {
     for (Route route : routes) {
