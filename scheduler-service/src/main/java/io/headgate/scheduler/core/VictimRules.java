@@ -140,7 +140,9 @@ final class VictimRules {
       String text =
           "may be stopped, before what runs, for an entitled job that finds no other room; one of its"
               + " own policy only if it is ahead of this";
-      return attempt.isKept() ? List.of(new Check("P1", "memory", Verdict.NO, text)) : List.of();
+      return attempt.isKept() && !attempt.pool().isDedicated()
+          ? List.of(new Check("P1", "memory", Verdict.NO, text))
+          : List.of();
     }
     PolicyAccount account = attempt.policy();
     String usage =

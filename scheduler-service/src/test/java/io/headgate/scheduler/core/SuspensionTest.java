@@ -159,19 +159,30 @@ class SuspensionTest {
   /// As [#crowded], and entitled to one GPU; one share more is what a job of its queue lacks.
   private static Driver entitled() {
     Driver it =
-        new Driver(
-                new TenantBuilder()
-                    .pool("pool")
-                    .profile("half", "1", 1, 2000, "pool")
-                    .profile("one", "1", 1, 4000, "pool")
-                    .policy("owner", "2", "8")
-                    .policy("guest", "1", "8")
-                    .queue("o", "owner", "one", 1)
-                    .queue("halves", "guest", "half", 2)
-                    .queue("g", "guest", "one", 2))
-            .join(Driver.node("n", "pool", 2, 10000, NodeStatus.READY));
+        new Driver(twoOfTheGuest()).join(Driver.node("n", "pool", 2, 10000, NodeStatus.READY));
     it.submit("halves", "other").run().submit(it.keeping("low", "g")).run().submit("o", "high");
     return it.suspended("low").run().exit("other", 0);
+  }
+
+  private static TenantBuilder twoOfTheGuest() {
+    return new TenantBuilder()
+        .pool("pool")
+        .profile("half", "1", 1, 2000, "pool")
+        .profile("one", "1", 1, 4000, "pool")
+        .policy("owner", "2", "8")
+        .policy("guest", "1", "8")
+        .queue("o", "owner", "one", 1)
+        .queue("halves", "guest", "half", 2)
+        .queue("g", "guest", "one", 2);
+  }
+
+  @Test
+  void givesNothingInAPoolThatIsDedicatedMeanwhile() {
+    Driver it = entitled().provision(twoOfTheGuest().dedicated("pool", "guest"));
+    it.submit(it.prior("urgent", "g", 5));
+    assertThat(it.state("low")).isEqualTo(JobState.SUSPENDED);
+    assertThat(it.state("urgent")).isEqualTo(JobState.WAITING);
+    assertThat(it.core.explain(it.id("low")).orElseThrow().exposure()).isEmpty();
   }
 
   @Test

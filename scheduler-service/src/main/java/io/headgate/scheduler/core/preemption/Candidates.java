@@ -61,7 +61,7 @@ public final class Candidates {
   public void remove(LiveAttempt attempt) {
     Map<Rank, SequencedSet<LiveAttempt>> ranks =
         attempt.isSuspended()
-            ? suspendedIn(attempt.pool())
+            ? suspended.getOrDefault(attempt.pool(), Map.of())
             : classes(attempt.pool(), attempt.policy());
     Rank rank = rank(attempt);
     SequencedSet<LiveAttempt> attempts = ranks.get(rank);
@@ -90,7 +90,7 @@ public final class Candidates {
 
   /// Those of the pool that are suspended, as [#in].
   Map<Rank, SequencedSet<LiveAttempt>> suspendedIn(PoolState pool) {
-    return suspended.getOrDefault(pool, Map.of());
+    return pool.isDedicated() ? Map.of() : suspended.getOrDefault(pool, Map.of());
   }
 
   /// Those of one policy that run, in all pools, in no particular order.

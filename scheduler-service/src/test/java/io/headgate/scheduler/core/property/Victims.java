@@ -78,6 +78,7 @@ final class Victims {
   /// What is suspended makes room by what it keeps; rights play no part, for it has no GPU.
   private boolean mayEnd(Attempt suspended, Job job, PreemptionRule rule) {
     return isWhereWorkIsTaken(suspended)
+        && !isDedicated(suspended)
         && switch (rule) {
           case P1 -> isOtherPolicys(suspended, job) || rules.isBefore(job, suspended);
           case P7 -> isOtherPolicys(suspended, job) && isWorseRanked(suspended, job);
@@ -116,12 +117,7 @@ final class Victims {
   }
 
   private boolean isAboveReservation(Attempt attempt, Reclaim reclaim, Set<AttemptId> removed) {
-    boolean dedicated =
-        shadow
-            .pool(attempt.assignment().pool())
-            .map(p -> p.dedicatedTo().isPresent())
-            .orElse(false);
-    if (dedicated || !isWhereWorkIsTaken(attempt)) {
+    if (isDedicated(attempt) || !isWhereWorkIsTaken(attempt)) {
       return false;
     }
     long standing = rules.standing(attempt.policy(), removed);
@@ -129,6 +125,13 @@ final class Victims {
     return reclaim == Reclaim.STRICT
         ? standing - attempt.assignment().units() >= reservation
         : standing > reservation;
+  }
+
+  private boolean isDedicated(Attempt attempt) {
+    return shadow
+        .pool(attempt.assignment().pool())
+        .map(pool -> pool.dedicatedTo().isPresent())
+        .orElse(false);
   }
 
   private boolean isWhereWorkIsTaken(Attempt attempt) {
