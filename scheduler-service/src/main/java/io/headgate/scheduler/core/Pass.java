@@ -153,6 +153,7 @@ final class Pass {
         }
       }
     }
+    assert suspensions.areAllKnown() : "devices of a suspended job became idle within a round";
   }
 
   /// Takes the next turn, once all that is suspended and comes before it goes on.

@@ -15,9 +15,11 @@ import io.headgate.scheduler.core.queue.Turn;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// The suspended attempts. Each waits for the very slices that it had: it goes on with them in its
@@ -83,6 +85,12 @@ final class Suspensions {
     return attempt.isSuspended()
         && attempt.isKept()
         && attempt.nodes().getFirst().isIdle(slices(attempt));
+  }
+
+  /// Whether those that are ready are those that were found to be when the round began, or fewer.
+  boolean areAllKnown() {
+    Set<LiveAttempt> known = new HashSet<>(ready);
+    return world.suspended.values().stream().noneMatch(it -> isReady(it) && !known.contains(it));
   }
 
   /// The first that can go on now and whose turn is before this one.
