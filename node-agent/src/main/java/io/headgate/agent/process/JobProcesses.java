@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -57,22 +58,46 @@ public final class JobProcesses {
   public Map<Long, AttemptKey> attemptsOf(
       Collection<Long> pids, Collection<AttemptKey> candidates) {
     Map<Long, AttemptKey> found = new HashMap<>();
+    Map<String, AttemptKey> groups = groups(candidates);
+    Map<Long, AttemptKey> roots = new HashMap<>();
+    for (long pid : pids) {
+      try {
+        Optional<AttemptKey> attempt = byCgroup(pid, groups);
+        if (attempt.isEmpty()) {
+          if (roots.isEmpty()) {
+            candidates.forEach(key -> supervisor(key).ifPresent(by -> roots.put(by, key)));
+          }
+          attempt = byDescent(pid, roots);
+        }
+        attempt.ifPresent(key -> found.put(pid, key));
+      } catch (IOException _) {
+        // Not to be read now; the next look asks again.
+      }
+    }
+    return found;
+  }
+
+  /// Whether a process is the attempt's still: it may have ended, and its number be another's.
+  ///
+  /// @throws IOException when that is not to be found out
+  public boolean isOf(long pid, AttemptKey key) throws IOException {
+    if (!Files.exists(proc(pid))) {
+      return false;
+    }
+    if (byCgroup(pid, groups(List.of(key))).isPresent()) {
+      return true;
+    }
+    Optional<Long> supervisor = supervisors.of(key);
+    return supervisor.isPresent() && byDescent(pid, Map.of(supervisor.get(), key)).isPresent();
+  }
+
+  /// The candidates by what [#lastTwoNames] says of their cgroups.
+  private Map<String, AttemptKey> groups(Collection<AttemptKey> candidates) {
     Map<String, AttemptKey> groups = new HashMap<>();
     for (AttemptKey key : candidates) {
       cgroups.of(key.directoryName()).ifPresent(group -> groups.put(lastTwoNames(group), key));
     }
-    Map<Long, AttemptKey> roots = new HashMap<>();
-    for (long pid : pids) {
-      Optional<AttemptKey> attempt = byCgroup(pid, groups);
-      if (attempt.isEmpty()) {
-        if (roots.isEmpty()) {
-          candidates.forEach(key -> supervisor(key).ifPresent(by -> roots.put(by, key)));
-        }
-        attempt = byDescent(pid, roots);
-      }
-      attempt.ifPresent(key -> found.put(pid, key));
-    }
-    return found;
+    return groups;
   }
 
   /// What each of the attempts takes: by its cgroup, or where that does not count, by descent. Of
@@ -89,17 +114,22 @@ public final class JobProcesses {
               () -> supervisor(key).ifPresent(by -> roots.put(by, key)));
     }
     if (!roots.isEmpty()) {
-      ProcessHandle.allProcesses()
-          .map(ProcessHandle::pid)
-          .forEach(pid ->
-              byDescent(pid, roots)
-                  .ifPresent(key -> usage.merge(key, usageOf(pid), JobUsage::plus)));
+      for (long pid : ProcessHandle.allProcesses().map(ProcessHandle::pid).toList()) {
+        try {
+          Optional<AttemptKey> attempt = byDescent(pid, roots);
+          if (attempt.isPresent()) {
+            usage.merge(attempt.get(), usageOf(pid), JobUsage::plus);
+          }
+        } catch (IOException _) {
+          // Not to be read now; the next sample asks again.
+        }
+      }
     }
     return usage;
   }
 
   /// With what its children had that have ended.
-  private static JobUsage usageOf(long pid) {
+  private static JobUsage usageOf(long pid) throws IOException {
     String[] stat = stat(pid);
     long ticks = 0;
     for (int field = USER_TICKS; field < USER_TICKS + TIMES && field < stat.length; field++) {
@@ -107,7 +137,7 @@ public final class JobProcesses {
     }
     // "VmRSS:      1234 kB", which a process that has just ended has not.
     long kib =
-        read(Path.of("/proc", Long.toString(pid), "status"))
+        read(pid, "status")
             .lines()
             .filter(line -> line.startsWith("VmRSS:"))
             .mapToLong(line -> Long.parseLong(line.replaceAll("[^0-9]", "")))
@@ -115,14 +145,14 @@ public final class JobProcesses {
     return new JobUsage(ticks * NANOS_PER_TICK, kib << 10, 0);
   }
 
-  /// @param groups of the candidates, by what [#lastTwoNames] says of them
-  private static Optional<AttemptKey> byCgroup(long pid, Map<String, AttemptKey> groups) {
+  private static Optional<AttemptKey> byCgroup(long pid, Map<String, AttemptKey> groups)
+      throws IOException {
     if (groups.isEmpty()) {
       return Optional.empty();
     }
     // "0::/system.slice/agent.service/headgate-n1/acme.job.1.0": the v2 hierarchy has number 0.
     String own =
-        read(Path.of("/proc", Long.toString(pid), "cgroup"))
+        read(pid, "cgroup")
             .lines()
             .filter(line -> line.startsWith("0::/"))
             .findFirst()
@@ -154,7 +184,8 @@ public final class JobProcesses {
     }
   }
 
-  private static Optional<AttemptKey> byDescent(long pid, Map<Long, AttemptKey> supervisors) {
+  private static Optional<AttemptKey> byDescent(long pid, Map<Long, AttemptKey> supervisors)
+      throws IOException {
     long current = pid;
     for (int depth = 0; current > 1 && depth < MAX_DEPTH; depth++) {
       @Nullable AttemptKey key = supervisors.get(current);
@@ -166,24 +197,31 @@ public final class JobProcesses {
     return Optional.empty();
   }
 
-  private static long parent(long pid) {
+  private static long parent(long pid) throws IOException {
     String[] stat = stat(pid);
     return stat.length < 2 ? 0 : Long.parseLong(stat[1]);
   }
 
   /// From its state on, which is number 0 then.
-  private static String[] stat(long pid) {
-    String stat = read(Path.of("/proc", Long.toString(pid), "stat"));
+  private static String[] stat(long pid) throws IOException {
+    String stat = read(pid, "stat");
     // "4711 (name of it) S 42 …": the name may hold anything, also parentheses.
     return stat.substring(stat.lastIndexOf(')') + 1).strip().split(" ", -1);
   }
 
-  private static String read(Path file) {
+  /// Empty: the process is gone.
+  private static String read(long pid, String file) throws IOException {
     try {
-      return Files.readString(file, StandardCharsets.ISO_8859_1);
-    } catch (IOException _) {
-      // Gone meanwhile.
+      return Files.readString(proc(pid).resolve(file), StandardCharsets.ISO_8859_1);
+    } catch (IOException e) {
+      if (Files.exists(proc(pid))) {
+        throw e;
+      }
       return "";
     }
+  }
+
+  private static Path proc(long pid) {
+    return Path.of("/proc", Long.toString(pid));
   }
 }

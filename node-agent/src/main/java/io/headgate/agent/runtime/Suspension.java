@@ -181,9 +181,8 @@ final class Suspension {
     return machine.runtime().processes().attemptsOf(pids, List.of(key())).keySet();
   }
 
-  /// Whether it is the attempt's still: the number of one that ended may be another's by now.
-  private boolean isOwn(long pid) {
-    return !own(List.of(pid)).isEmpty();
+  private boolean isOwn(long pid) throws IOException {
+    return machine.runtime().processes().isOf(pid, key());
   }
 
   /// As [#listed], before anything is done.

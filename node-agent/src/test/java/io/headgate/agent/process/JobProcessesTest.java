@@ -1,17 +1,20 @@
 package io.headgate.agent.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
 import io.headgate.agent.core.AttemptKey;
 import io.headgate.agent.core.Fixtures;
 import java.io.BufferedReader;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -51,6 +54,24 @@ class JobProcessesTest {
       top.descendants().forEach(ProcessHandle::destroyForcibly);
       top.destroyForcibly();
     }
+  }
+
+  @Test
+  void saysThatOneIsNotOfAnAttemptOnlyWhereItKnows() throws Exception {
+    long alive = ProcessHandle.current().pid();
+    JobProcesses known = JobProcesses.ofContainers(_ -> Optional.of(alive));
+    assertThat(known.isOf(alive, OURS)).isTrue();
+    assertThat(known.isOf(999_999_998, OURS)).as("gone").isFalse();
+    assertThat(JobProcesses.ofContainers(_ -> Optional.of(999_999_998L)).isOf(alive, OURS))
+        .as("another's")
+        .isFalse();
+
+    JobProcesses unknown =
+        JobProcesses.ofContainers(_ -> {
+          throw new IOException("too many open files");
+        });
+    assertThatThrownBy(() -> unknown.isOf(alive, OURS)).isInstanceOf(IOException.class);
+    assertThat(unknown.isOf(999_999_998, OURS)).isFalse();
   }
 
   @Test
