@@ -1,5 +1,7 @@
 package io.headgate.agent.core;
 
+import java.time.Duration;
+
 /// That an attempt is to be stopped.
 ///
 /// @param suspension to be suspended instead, if that can be; tells this order from others for the
@@ -20,6 +22,30 @@ public record StopOrder(Kind kind, boolean skipCallback, long suspension) {
   public StopOrder after(StopOrder earlier) {
     return new StopOrder(
         kind, skipCallback || earlier.skipCallback, earlier.suspension == 0 ? 0 : suspension);
+  }
+
+  /// How long what is stopped has.
+  ///
+  /// @param callback for its callback
+  /// @param grace between SIGTERM and SIGKILL
+  public record Leave(Duration callback, Duration grace) {
+    /// Until it is killed.
+    public Duration total() {
+      return callback.plus(grace);
+    }
+  }
+
+  /// How long this order leaves an attempt: one that takes what is its neighbours' less than it was
+  /// promised.
+  ///
+  /// @param overLimit what such a one has
+  public Leave leave(Assignment assignment, Duration overLimit) {
+    if (kind == Kind.OVER_LIMIT) {
+      return new Leave(overLimit.dividedBy(2), overLimit.dividedBy(2));
+    }
+    boolean calls = !skipCallback && !assignment.abortCallback().command().isEmpty();
+    return new Leave(
+        calls ? assignment.abortCallback().timeout() : Duration.ZERO, assignment.grace());
   }
 
   /// Why.

@@ -231,17 +231,17 @@ final class AttemptOrders {
           link.kill(stop.kind().word());
         } else if (stop.suspension() == 0 && !timed) {
           timed = true;
-          Thread.ofVirtual().name("stop " + key()).start(this::killIfNotSettled);
+          Thread.ofVirtual()
+              .name("stop " + key())
+              .start(() -> killIfNotSettled(leave(stop).total()));
         }
       }
     }
   }
 
-  /// A stop takes no longer than it would if nothing else were done: callback and grace.
-  private void killIfNotSettled() {
-    boolean calls = !assignment.abortCallback().command().isEmpty();
-    Duration callback = calls ? assignment.abortCallback().timeout() : Duration.ZERO;
-    circumstances.pause(callback.plus(assignment.grace()));
+  /// A stop takes no longer than it would if nothing else were done.
+  private void killIfNotSettled(Duration after) {
+    circumstances.pause(after);
     lock.lock();
     try {
       boolean settled = phase == Phase.RUNNING || phase == Phase.SUSPENDED;
@@ -254,13 +254,12 @@ final class AttemptOrders {
   }
 
   private void send(SupervisorLink to, StopOrder stop) {
-    if (stop.kind() == StopOrder.Kind.OVER_LIMIT) {
-      Duration half = machine.watch().settings().grace().dividedBy(2);
-      to.stop(stop.kind().word(), half, half);
-      return;
-    }
-    Duration callback = stop.skipCallback() ? Duration.ZERO : assignment.abortCallback().timeout();
-    to.stop(stop.kind().word(), callback, assignment.grace());
+    StopOrder.Leave leave = leave(stop);
+    to.stop(stop.kind().word(), leave.callback(), leave.grace());
+  }
+
+  private StopOrder.Leave leave(StopOrder stop) {
+    return stop.leave(assignment, machine.watch().settings().grace());
   }
 
   private void suspend(StopOrder stop) {
