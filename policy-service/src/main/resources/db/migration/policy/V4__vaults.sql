@@ -22,6 +22,9 @@ create table vault_groups (
   foreign key (tenant_id, group_id) references groups
 );
 
+-- For groups that are removed.
+create index vault_groups_group on vault_groups (tenant_id, group_id);
+
 create table vault_environment (
   tenant_id text not null,
   vault_id  text not null,
