@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Its words are parted by spaces, and each stands for the word of the command at its place; what
 /// comes after them in the command is free. A word `*` stands for any. Within others `*` stands for
-/// any characters but `/`, and for nothing that leads upwards.
+/// any characters but `/`, and a component with one for none that is `.` or `..`.
 public final class CommandPattern {
   private static final String ANY = "*";
   private static final int MAX_LENGTH = 512;
