@@ -18,6 +18,7 @@ import io.headgate.proto.policy.v1.UpdateVaultRequest;
 import io.headgate.proto.policy.v1.Vault;
 import io.headgate.proto.policy.v1.VaultServiceGrpc;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -53,7 +54,7 @@ class VaultTest {
     Vault expected = acme.vault("rnd", Vault.getDefaultInstance());
     Vault after = FULL.toBuilder().setName(expected.getName()).build();
     for (var field : Vault.getDescriptor().getFields()) {
-      if (!field.getName().equals("name")) {
+      if (!Set.of("name", "environment_hidden").contains(field.getName())) {
         expected = expected.toBuilder().setField(field, after.getField(field)).build();
         assertThat(update(acme, after, field.getName())).as(field.getName()).isEqualTo(expected);
       }
@@ -72,7 +73,10 @@ class VaultTest {
     acme.group("ops");
     Vault vault = acme.vault("rnd", FULL);
     Vault visible =
-        vault.toBuilder().putAllEnvironment(Map.of("HTTPS_PROXY", "", "WANDB_MODE", "")).build();
+        vault.toBuilder()
+            .putAllEnvironment(Map.of("HTTPS_PROXY", "", "WANDB_MODE", ""))
+            .setEnvironmentHidden(true)
+            .build();
     var member = VaultServiceGrpc.newBlockingStub(POLICY.member(acme.id()));
     assertThat(member.getVault(GetVaultRequest.newBuilder().setName(vault.getName()).build()))
         .isEqualTo(visible);
@@ -87,6 +91,10 @@ class VaultTest {
                     GetAccessConfigurationRequest.newBuilder().setParent(acme.parent()).build())
                 .getVaultsList())
         .containsExactly(visible);
+    AccessConfiguration.Builder whole = acme.configuration().toBuilder().setVaults(0, visible);
+    assertThat(PolicyFixture.refusal(() -> acme.replace(whole)).message())
+        .as("what was left out does not come back as a value")
+        .contains("environment_hidden");
     try (Watching watching = Watching.from(POLICY.as("services/scheduler"))) {
       assertThat(watching.next().getConfigurationsList()).contains(acme.configuration());
     }

@@ -45,10 +45,10 @@ final class VaultMapping {
 
   /// As the caller may see it: who is no admin learns which variables there are, and no value.
   static Vault forCaller(Vault vault) {
-    if (seesValues()) {
+    if (seesValues() || vault.getEnvironmentCount() == 0) {
       return vault;
     }
-    Vault.Builder visible = vault.toBuilder();
+    Vault.Builder visible = vault.toBuilder().setEnvironmentHidden(true);
     vault.getEnvironmentMap().keySet().forEach(name -> visible.putEnvironment(name, ""));
     return visible.build();
   }

@@ -1,10 +1,13 @@
 package io.headgate.sdk.config;
 
+import static java.util.stream.Collectors.toSet;
+
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Function;
 
 /// What must change for one configuration to become another.
@@ -23,8 +26,18 @@ public record ConfigurationDiff(List<Change> changes, int unchanged) {
     collector.compare(ObjectKind.POOL, from.pools(), to.pools(), Pool::name);
     collector.compare(ObjectKind.PROFILE, from.profiles(), to.profiles(), Profile::name);
     collector.comparePolicies(from.policies(), to.policies());
-    collector.compare(ObjectKind.VAULT, from.vaults(), to.vaults(), Vault::name);
+    collector.compare(
+        ObjectKind.VAULT, from.vaults(), asSeen(to.vaults(), from.vaults()), Vault::name);
     return new ConfigurationDiff(collector.changes, collector.unchanged);
+  }
+
+  /// Values are compared only where those in force are known.
+  private static List<Vault> asSeen(List<Vault> vaults, List<Vault> inForce) {
+    Set<String> hidden =
+        inForce.stream().filter(Vault::environmentHidden).map(Vault::name).collect(toSet());
+    return vaults.stream()
+        .map(vault -> hidden.contains(vault.name()) ? vault.hidden() : vault)
+        .toList();
   }
 
   public boolean isEmpty() {

@@ -120,7 +120,15 @@ final class FieldTexts {
     value("requireImage", vault.requireImage());
     value("requireDigest", vault.requireDigest());
     unordered("commands", vault.commands());
-    vault.environment().forEach((name, text) -> quoted("environment." + name, text));
+    vault
+        .environment()
+        .forEach((name, text) -> {
+          if (vault.environmentHidden()) {
+            value("environment." + name, "(shown to admins)");
+          } else {
+            quoted("environment." + name, text);
+          }
+        });
     quoted("description", vault.description());
   }
 

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 /// @param requireDigest jobs name their image by its digest
 /// @param commands patterns of how commands may begin; empty: all
 /// @param environment by name
+/// @param environmentHidden its values are left out, because who read it is no admin
 public record Vault(
     String name,
     List<String> groups,
@@ -23,11 +24,26 @@ public record Vault(
     boolean requireDigest,
     List<String> commands,
     SortedMap<String, String> environment,
+    boolean environmentHidden,
     @Nullable String description) {
   public Vault {
     groups = List.copyOf(groups);
     images = List.copyOf(images);
     commands = List.copyOf(commands);
     environment = Collections.unmodifiableSortedMap(new TreeMap<>(environment));
+  }
+
+  /// The same, as who is no admin sees it.
+  Vault hidden() {
+    return new Vault(
+        name,
+        groups,
+        images,
+        requireImage,
+        requireDigest,
+        commands,
+        environment,
+        true,
+        description);
   }
 }

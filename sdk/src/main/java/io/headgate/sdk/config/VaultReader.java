@@ -38,6 +38,7 @@ final class VaultReader {
               values.flag("requireDigest", false),
               patterns(fields, "commands", 64, CommandPattern::parse),
               new TreeMap<>(fields.texts("environment")),
+              false,
               values.textOrNull("description", 1000)));
     }
     return vaults;

@@ -137,6 +137,7 @@ public final class RightsMessages {
         vault.getRequireDigest(),
         vault.getCommandsList(),
         new TreeMap<>(vault.getEnvironmentMap()),
+        vault.getEnvironmentHidden(),
         Quantities.textOrNull(vault.getDescription()));
   }
 
@@ -149,6 +150,7 @@ public final class RightsMessages {
         .setRequireDigest(vault.requireDigest())
         .addAllCommands(vault.commands())
         .putAllEnvironment(vault.environment())
+        .setEnvironmentHidden(vault.environmentHidden())
         .setDescription(Quantities.text(vault.description()))
         .build();
   }

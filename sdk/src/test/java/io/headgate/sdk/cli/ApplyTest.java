@@ -3,6 +3,8 @@ package io.headgate.sdk.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.Duration;
+import io.headgate.proto.policy.v1.AccessConfiguration;
+import io.headgate.proto.policy.v1.Vault;
 import io.headgate.proto.pool.v1.Warning;
 import io.headgate.proto.scheduler.v1.Placement;
 import io.headgate.proto.scheduler.v1.PlanConfigurationResponse;
@@ -94,6 +96,18 @@ class ApplyTest {
     assertThat(cli().run("apply", "-f", file.toString(), "--yes").exitCode()).isZero();
     assertThat(cli().run("export").out()).endsWith(vaults);
     assertThat(cli().run("vaults").out()).contains("research", "nvcr.io/nvidia/**", "WANDB_MODE");
+    AccessConfiguration inForce = gate.rights.inForce;
+    Vault hidden =
+        inForce.getVaults(0).toBuilder()
+            .putEnvironment("WANDB_MODE", "")
+            .setEnvironmentHidden(true)
+            .build();
+    gate.rights.inForce = inForce.toBuilder().setVaults(0, hidden).build();
+    assertThat(cli().run("export").err()).contains("vault 'research'", "admin");
+    assertThat(cli().run("plan", "-f", file.toString()).out())
+        .as("what is not seen is not different")
+        .doesNotContain("WANDB_MODE");
+    gate.rights.inForce = inForce;
     Files.writeString(file, without);
     assertThat(cli().run("plan", "-f", file.toString()).out()).contains("- vault", "research");
     assertThat(cli().run("apply", "-f", file.toString(), "--yes", "--allow", "remove").exitCode())

@@ -7,6 +7,7 @@ import io.headgate.sdk.cli.frame.Invocation;
 import io.headgate.sdk.cli.output.OutputForm;
 import io.headgate.sdk.cli.output.UsageException;
 import io.headgate.sdk.config.ConfigurationWriter;
+import io.headgate.sdk.config.Vault;
 import io.headgate.sdk.model.ConfigurationState;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -35,6 +36,16 @@ public final class ExportCommand implements CliCommand {
           "a configuration is exported as YAML", "BAD_OUTPUT_FORM", "leave out -o");
     }
     ConfigurationState state = invocation.session().configuration().read().state();
+    // Applied, the file would empty what it cannot say.
+    state.configuration().vaults().stream()
+        .filter(Vault::environmentHidden)
+        .findFirst()
+        .ifPresent(vault -> {
+          throw new UsageException(
+              "the environment of vault '" + vault.name() + "' is shown to admins only",
+              "ENVIRONMENT_HIDDEN",
+              "have an admin of the tenant export it; headgate vaults shows the rest");
+        });
     invocation.output().text(ConfigurationWriter.write(state.configuration()));
     return ExitCode.DONE;
   }
