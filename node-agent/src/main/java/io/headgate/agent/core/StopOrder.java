@@ -26,14 +26,9 @@ public record StopOrder(Kind kind, boolean skipCallback, long suspension) {
 
   /// How long what is stopped has.
   ///
-  /// @param callback for its callback
+  /// @param callback for its callback, which it may make while it runs
   /// @param grace between SIGTERM and SIGKILL
-  public record Leave(Duration callback, Duration grace) {
-    /// Until it is killed.
-    public Duration total() {
-      return callback.plus(grace);
-    }
-  }
+  public record Leave(Duration callback, Duration grace) {}
 
   /// How long this order leaves an attempt: one that takes what is its neighbours' less than it was
   /// promised.
@@ -43,9 +38,17 @@ public record StopOrder(Kind kind, boolean skipCallback, long suspension) {
     if (kind == Kind.OVER_LIMIT) {
       return new Leave(overLimit.dividedBy(2), overLimit.dividedBy(2));
     }
-    boolean calls = !skipCallback && !assignment.abortCallback().command().isEmpty();
     return new Leave(
-        calls ? assignment.abortCallback().timeout() : Duration.ZERO, assignment.grace());
+        skipCallback ? Duration.ZERO : assignment.abortCallback().timeout(), assignment.grace());
+  }
+
+  /// After how long it is killed that could not be told to stop.
+  ///
+  /// @param overLimit as for [#leave]
+  public Duration patience(Assignment assignment, Duration overLimit) {
+    Leave leave = leave(assignment, overLimit);
+    boolean calls = kind == Kind.OVER_LIMIT || !assignment.abortCallback().command().isEmpty();
+    return calls ? leave.callback().plus(leave.grace()) : leave.grace();
   }
 
   /// Why.

@@ -233,7 +233,7 @@ final class AttemptOrders {
           timed = true;
           Thread.ofVirtual()
               .name("stop " + key())
-              .start(() -> killIfNotSettled(leave(stop).total()));
+              .start(() -> killIfNotSettled(stop.patience(assignment, overLimit())));
         }
       }
     }
@@ -254,12 +254,12 @@ final class AttemptOrders {
   }
 
   private void send(SupervisorLink to, StopOrder stop) {
-    StopOrder.Leave leave = leave(stop);
+    StopOrder.Leave leave = stop.leave(assignment, overLimit());
     to.stop(stop.kind().word(), leave.callback(), leave.grace());
   }
 
-  private StopOrder.Leave leave(StopOrder stop) {
-    return stop.leave(assignment, machine.watch().settings().grace());
+  private Duration overLimit() {
+    return machine.watch().settings().grace();
   }
 
   private void suspend(StopOrder stop) {

@@ -9,16 +9,16 @@ class StopOrderTest {
   private static final Assignment ASSIGNMENT = Fixtures.assignment("a", Fixtures.slice(0, "1"));
   private static final Duration OVER_LIMIT = Duration.ofSeconds(4);
 
-  private static Duration total(StopOrder.Kind kind, boolean skipCallback) {
-    return new StopOrder(kind, skipCallback).leave(ASSIGNMENT, OVER_LIMIT).total();
+  private static Duration patience(StopOrder.Kind kind, boolean skipCallback) {
+    return new StopOrder(kind, skipCallback).patience(ASSIGNMENT, OVER_LIMIT);
   }
 
   @Test
   void leavesOneThatTakesWhatIsItsNeighboursLessThanOthers() {
     Duration grace = ASSIGNMENT.grace();
-    assertThat(total(StopOrder.Kind.CANCEL, false))
+    assertThat(patience(StopOrder.Kind.CANCEL, false))
         .isEqualTo(ASSIGNMENT.abortCallback().timeout().plus(grace));
-    assertThat(total(StopOrder.Kind.CANCEL, true)).isEqualTo(grace);
-    assertThat(total(StopOrder.Kind.OVER_LIMIT, false)).isEqualTo(OVER_LIMIT);
+    assertThat(patience(StopOrder.Kind.CANCEL, true)).isEqualTo(grace);
+    assertThat(patience(StopOrder.Kind.OVER_LIMIT, false)).isEqualTo(OVER_LIMIT);
   }
 }
