@@ -116,6 +116,23 @@ record Attempt(
     return endedBy(new AttemptReport.End(reason, OptionalInt.empty(), Optional.of(problem), now));
   }
 
+  /// As its supervisor says.
+  Attempt endedBy(Observation.Ending ending) {
+    EndReason reason = EndReason.ofSupervisor(ending.reason());
+    Optional<String> error =
+        ending
+            .error()
+            .or(() -> cause)
+            .or(() ->
+                switch (reason) {
+                  case LIMIT_EXCEEDED ->
+                      Optional.of("it used more GPU memory than its slices have");
+                  case DEVICE_FAILED -> Optional.of("a GPU that it had slices of failed");
+                  default -> Optional.empty();
+                });
+    return endedBy(new AttemptReport.End(reason, ending.exitCode(), error, ending.at()));
+  }
+
   /// By that order it is suspended; 0: it is not any more, and whatever stopped it is forgotten.
   Attempt suspendedBy(long order) {
     return new Attempt(

@@ -3,13 +3,8 @@ package io.headgate.agent.core;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalInt;
-import java.util.SortedMap;
-import java.util.TreeMap;
-import org.jspecify.annotations.Nullable;
 
 /// Brings what runs on this machine in line with what the scheduler wants, and says how.
 ///
@@ -19,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 public final class Reconciler {
   private final SliceBook devices;
   private final DeviceBook health = new DeviceBook();
-  private final SortedMap<AttemptKey, Attempt> attempts = new TreeMap<>();
+  private final AttemptBook attempts = new AttemptBook();
   private LeadershipHistory history = LeadershipHistory.NONE;
   private boolean closing;
 
@@ -66,12 +61,12 @@ public final class Reconciler {
 
   /// How every attempt stands that this machine has a record of.
   public List<AttemptReport> reports() {
-    return attempts.values().stream().map(Attempt::report).toList();
+    return attempts.all().stream().map(Attempt::report).toList();
   }
 
   /// Attempts whose slices are not free yet.
   public long unfinished() {
-    return attempts.values().stream().filter(a -> a.state() != AttemptState.ENDED).count();
+    return attempts.all().stream().filter(a -> a.state() != AttemptState.ENDED).count();
   }
 
   /// UUIDs of the devices on which nothing new can be placed, ascending.
@@ -93,14 +88,14 @@ public final class Reconciler {
                 .orElseGet(() ->
                     AttemptReport.neverRan(
                         found.key(), EndReason.LOST, "its record is incomplete", found.now()));
-        attempts.put(found.key(), Attempt.ended(end));
+        attempts.put(Attempt.ended(end));
         continue;
       }
       Attempt attempt = Attempt.assigned(found.assignment().get(), false);
       if (found.sameBoot() && found.suspension() != 0) {
         attempt = attempt.suspendedBy(found.suspension()).in(AttemptState.SUSPENDED);
       }
-      attempts.put(found.key(), attempt);
+      attempts.put(attempt);
       if (found.sameBoot()) {
         effects.add(new Effect.Start(found.assignment().get()));
       } else {
@@ -116,12 +111,12 @@ public final class Reconciler {
         found
             .lastSeen()
             .flatMap(Observation::ending)
-            .map(ending -> attempt.endedBy(endOf(attempt, ending)))
+            .map(attempt::endedBy)
             .orElseGet(
                 () -> attempt.endedBy(EndReason.LOST, "the machine was restarted", found.now()));
     ended = found.lastSeen().map(Observation::started).map(ended::startedAt).orElse(ended);
     ended = ended.in(AttemptState.ENDED);
-    attempts.put(ended.key(), ended);
+    attempts.put(ended);
     effects.add(new Effect.RecordEnd(ended.report()));
     effects.add(new Effect.Report(ended.report()));
   }
@@ -138,30 +133,18 @@ public final class Reconciler {
     return true;
   }
 
-  /// The attempt that a command is about. Where the command or the record, of an older version, has
-  /// no uid, the name tells.
-  private @Nullable Attempt known(AttemptKey key) {
-    Attempt exact = attempts.get(key);
-    if (exact != null || !key.uid().isEmpty()) {
-      return exact != null ? exact : attempts.get(key.byName());
-    }
-    Iterator<Attempt> from = attempts.tailMap(key).values().iterator();
-    Attempt next = from.hasNext() ? from.next() : null;
-    return next != null && next.key().byName().equals(key) ? next : null;
-  }
-
   private void assign(Input.Assigned assigned, List<Effect> effects) {
     if (!obeys(assigned.leadership(), effects)) {
       return;
     }
     Assignment assignment = assigned.assignment();
-    Attempt known = known(assignment.key());
+    Attempt known = attempts.known(assignment.key());
     if (known != null) {
       effects.add(new Effect.Report(known.report()));
       return;
     }
     if (closing) {
-      endUnstarted(
+      attempts.endUnstarted(
           assignment.key(),
           EndReason.NODE_STOPPED,
           "the agent is closing down",
@@ -171,10 +154,11 @@ public final class Reconciler {
     }
     Optional<String> refusal = refusal(assignment);
     if (refusal.isPresent()) {
-      endUnstarted(assignment.key(), EndReason.REJECTED, refusal.get(), assigned.now(), effects);
+      attempts.endUnstarted(
+          assignment.key(), EndReason.REJECTED, refusal.get(), assigned.now(), effects);
       return;
     }
-    attempts.put(assignment.key(), Attempt.assigned(assignment, true));
+    attempts.put(Attempt.assigned(assignment, true));
     effects.add(new Effect.RecordAssignment(assignment));
     effects.add(new Effect.Start(assignment));
   }
@@ -183,12 +167,12 @@ public final class Reconciler {
     if (!obeys(malformed.leadership(), effects)) {
       return;
     }
-    Attempt known = known(malformed.key());
+    Attempt known = attempts.known(malformed.key());
     if (known != null) {
       effects.add(new Effect.Report(known.report()));
       return;
     }
-    endUnstarted(
+    attempts.endUnstarted(
         malformed.key(), EndReason.REJECTED, malformed.problem(), malformed.now(), effects);
   }
 
@@ -196,10 +180,10 @@ public final class Reconciler {
     if (!obeys(ordered.leadership(), effects)) {
       return;
     }
-    Attempt known = known(ordered.key());
+    Attempt known = attempts.known(ordered.key());
     if (known == null) {
       // Recorded, so that an assignment that was overtaken by this stop does not start after all.
-      endUnstarted(
+      attempts.endUnstarted(
           ordered.key(),
           EndReason.LOST,
           "this machine has no record of it",
@@ -211,12 +195,12 @@ public final class Reconciler {
     if (known.state() == AttemptState.SUSPENDED && order.suspension() != 0) {
       // It is what was ordered already, by whichever number.
       Attempt still = known.suspendedBy(order.suspension());
-      attempts.put(still.key(), still);
+      attempts.put(still);
       effects.add(new Effect.RecordSuspension(still.key(), still.suspension()));
       effects.add(new Effect.Report(still.report()));
       return;
     }
-    apply(known, AttemptLifecycle.Event.STOP_ORDERED, Optional.of(order), effects);
+    attempts.move(known, AttemptLifecycle.Event.STOP_ORDERED, Optional.of(order), effects);
   }
 
   /// The devices that it had may be another's meanwhile, or out of order: then it is stopped.
@@ -224,9 +208,9 @@ public final class Reconciler {
     if (!obeys(ordered.leadership(), effects)) {
       return;
     }
-    Attempt known = known(ordered.key());
+    Attempt known = attempts.known(ordered.key());
     if (known == null) {
-      endUnstarted(
+      attempts.endUnstarted(
           ordered.key(),
           EndReason.LOST,
           "this machine has no record of it",
@@ -238,18 +222,18 @@ public final class Reconciler {
       effects.add(new Effect.Report(known.report()));
       return;
     }
-    Assignment assignment = assignmentOf(known);
+    Assignment assignment = known.assignment().orElseThrow();
     Optional<String> refusal = refusal(assignment);
     if (refusal.isPresent()) {
       stopFor(known.key(), "it cannot go on: " + refusal.get(), StopOrder.Kind.PREEMPT, effects);
     } else {
-      apply(known.suspendedBy(0), AttemptLifecycle.Event.RESUME_ORDERED, Optional.empty(), effects);
+      attempts.move(
+          known.suspendedBy(0), AttemptLifecycle.Event.RESUME_ORDERED, Optional.empty(), effects);
     }
   }
 
   private Optional<String> refusal(Assignment assignment) {
-    List<SliceGrant> held =
-        attempts.values().stream().flatMap(a -> a.heldSlices().stream()).toList();
+    List<SliceGrant> held = attempts.all().stream().flatMap(a -> a.heldSlices().stream()).toList();
     return health
         .refusal(assignment.slices())
         .or(() -> devices.refusal(held, assignment.slices(), assignment.minimumIsolation()));
@@ -259,7 +243,7 @@ public final class Reconciler {
     Attempt attempt = attempts.get(key);
     if (attempt != null && attempt.state() == AttemptState.STOPPING) {
       StopStep step = StopStep.over(StopStep.Phase.SUSPEND, StopStep.Result.OK, took);
-      apply(
+      attempts.move(
           attempt.reported(attempt.stepsReported(), Optional.of(step)).suspendedBy(suspension),
           AttemptLifecycle.Event.SUSPENDED,
           Optional.empty(),
@@ -272,7 +256,7 @@ public final class Reconciler {
     if (attempt != null && attempt.state() == AttemptState.STOPPING) {
       Attempt told =
           attempt.stoppedFor(problem).reported(attempt.stepsReported(), Optional.of(step));
-      attempts.put(key, told);
+      attempts.put(told);
       effects.add(new Effect.Report(told.report()));
     }
   }
@@ -280,14 +264,14 @@ public final class Reconciler {
   private void resumed(AttemptKey key, List<Effect> effects) {
     Attempt attempt = attempts.get(key);
     if (attempt != null && attempt.state() == AttemptState.STARTING) {
-      apply(attempt, AttemptLifecycle.Event.STARTED, Optional.empty(), effects);
+      attempts.move(attempt, AttemptLifecycle.Event.STARTED, Optional.empty(), effects);
     }
   }
 
   private void stopFor(AttemptKey key, String problem, StopOrder.Kind kind, List<Effect> effects) {
     Attempt attempt = attempts.get(key);
     if (attempt != null && attempt.state().compareTo(AttemptState.RELEASING) < 0) {
-      apply(
+      attempts.move(
           attempt.stoppedFor(problem),
           AttemptLifecycle.Event.STOP_ORDERED,
           Optional.of(new StopOrder(kind, false)),
@@ -299,20 +283,20 @@ public final class Reconciler {
   /// because of the device.
   private void judged(String uuid, DeviceCondition condition, List<Effect> effects) {
     health.judged(uuid, condition);
-    for (Attempt attempt : List.copyOf(attempts.values())) {
+    for (Attempt attempt : attempts.all()) {
       Optional<String> failure = health.failure(attempt.heldSlices());
       if (failure.isEmpty()) {
         continue;
       }
       if (attempt.state().compareTo(AttemptState.RELEASING) < 0) {
         StopOrder order = new StopOrder(StopOrder.Kind.DEVICE_FAILED, false);
-        apply(
+        attempts.move(
             attempt.stoppedFor(failure.get()),
             AttemptLifecycle.Event.STOP_ORDERED,
             Optional.of(order),
             effects);
       } else if (attempt.hasFailed()) {
-        attempts.put(attempt.key(), attempt.failedBy(EndReason.DEVICE_FAILED, failure.get()));
+        attempts.put(attempt.failedBy(EndReason.DEVICE_FAILED, failure.get()));
       }
     }
   }
@@ -320,15 +304,15 @@ public final class Reconciler {
   private void stopAll(List<Effect> effects) {
     closing = true;
     StopOrder order = new StopOrder(StopOrder.Kind.SHUTDOWN, false);
-    for (Attempt attempt : List.copyOf(attempts.values())) {
+    for (Attempt attempt : attempts.all()) {
       if (attempt.state() != AttemptState.ENDED) {
-        apply(attempt, AttemptLifecycle.Event.STOP_ORDERED, Optional.of(order), effects);
+        attempts.move(attempt, AttemptLifecycle.Event.STOP_ORDERED, Optional.of(order), effects);
       }
     }
   }
 
   private void forget(AttemptKey key, List<Effect> effects) {
-    Attempt known = known(key);
+    Attempt known = attempts.known(key);
     if (known != null && known.state() == AttemptState.ENDED) {
       attempts.remove(known.key());
       effects.add(new Effect.Forget(known.key()));
@@ -345,23 +329,22 @@ public final class Reconciler {
     boolean ran = seen.ending().flatMap(Observation.Ending::error).isEmpty();
     if (ran && attempt.started().isEmpty()) {
       attempt = attempt.startedAt(seen.started());
-      attempt = apply(attempt, AttemptLifecycle.Event.STARTED, Optional.empty(), effects);
+      attempt = attempts.move(attempt, AttemptLifecycle.Event.STARTED, Optional.empty(), effects);
     }
     List<StopStep> steps = seen.steps();
     if (!steps.isEmpty()) {
-      attempt = apply(attempt, AttemptLifecycle.Event.STOP_SEEN, Optional.empty(), effects);
+      attempt = attempts.move(attempt, AttemptLifecycle.Event.STOP_SEEN, Optional.empty(), effects);
       attempt = reportSteps(attempt, steps, effects);
     }
     attempt = observed.cause().map(attempt::stoppedFor).orElse(attempt);
-    attempts.put(key, attempt);
+    attempts.put(attempt);
     if (seen.ending().isPresent()) {
-      AttemptReport.End end = endOf(attempt, seen.ending().get());
-      attempt = attempt.endedBy(end);
+      attempt = attempt.endedBy(seen.ending().get());
       if (attempt.state() == AttemptState.STARTING && attempt.hasFailed()) {
         // It ran before, so it was to go on: what ended it then was not its own doing.
         attempt = attempt.failedBy(EndReason.STOPPED, "it ended before it could go on");
       }
-      apply(attempt, AttemptLifecycle.Event.GONE, Optional.empty(), effects);
+      attempts.move(attempt, AttemptLifecycle.Event.GONE, Optional.empty(), effects);
     }
   }
 
@@ -385,7 +368,7 @@ public final class Reconciler {
       List<Effect> effects) {
     Attempt attempt = attempts.get(key);
     if (attempt != null && attempt.state().compareTo(AttemptState.RELEASING) < 0) {
-      apply(attempt.endedBy(reason, problem, now), event, Optional.empty(), effects);
+      attempts.move(attempt.endedBy(reason, problem, now), event, Optional.empty(), effects);
     }
   }
 
@@ -398,67 +381,6 @@ public final class Reconciler {
       StopStep cleanup = StopStep.over(StopStep.Phase.CLEANUP, StopStep.Result.OK, took);
       attempt = attempt.reported(attempt.stepsReported(), Optional.of(cleanup));
     }
-    apply(attempt, AttemptLifecycle.Event.RELEASED, Optional.empty(), effects);
-  }
-
-  private void endUnstarted(
-      AttemptKey key, EndReason reason, String problem, Instant now, List<Effect> effects) {
-    AttemptReport report = AttemptReport.neverRan(key, reason, problem, now);
-    attempts.put(key, Attempt.ended(report));
-    effects.add(new Effect.RecordEnd(report));
-    effects.add(new Effect.Report(report));
-  }
-
-  /// Moves the attempt by the table and adds what the table says.
-  private Attempt apply(
-      Attempt attempt,
-      AttemptLifecycle.Event event,
-      Optional<StopOrder> order,
-      List<Effect> effects) {
-    AttemptLifecycle.Transition transition =
-        AttemptLifecycle.transition(attempt.state(), event)
-            .orElseThrow(
-                () -> new IllegalStateException(event + " of " + attempt.key() + " in " + attempt));
-    Attempt next = attempt.in(transition.to());
-    attempts.put(next.key(), next);
-    for (AttemptLifecycle.Action action : transition.actions()) {
-      effects.add(effectOf(action, next, order));
-    }
-    return next;
-  }
-
-  private static Effect effectOf(
-      AttemptLifecycle.Action action, Attempt attempt, Optional<StopOrder> order) {
-    return switch (action) {
-      case SEND_STOP -> new Effect.SendStop(assignmentOf(attempt), order.orElseThrow());
-      case RECORD_SUSPENSION -> new Effect.RecordSuspension(attempt.key(), attempt.suspension());
-      case RECORD_RESUMPTION -> new Effect.RecordResumption(attempt.key());
-      case RESUME -> new Effect.Resume(assignmentOf(attempt));
-      case RELEASE -> new Effect.Release(assignmentOf(attempt), false);
-      case KILL_AND_RELEASE -> new Effect.Release(assignmentOf(attempt), true);
-      case RECORD_END -> new Effect.RecordEnd(attempt.report());
-      case REPORT -> new Effect.Report(attempt.report());
-    };
-  }
-
-  private static Assignment assignmentOf(Attempt attempt) {
-    return attempt.assignment().orElseThrow();
-  }
-
-  private static AttemptReport.End endOf(Attempt attempt, Observation.Ending ending) {
-    EndReason reason = EndReason.ofSupervisor(ending.reason());
-    OptionalInt exitCode = ending.exitCode();
-    Optional<String> error =
-        ending
-            .error()
-            .or(attempt::cause)
-            .or(() ->
-                switch (reason) {
-                  case LIMIT_EXCEEDED ->
-                      Optional.of("it used more GPU memory than its slices have");
-                  case DEVICE_FAILED -> Optional.of("a GPU that it had slices of failed");
-                  default -> Optional.empty();
-                });
-    return new AttemptReport.End(reason, exitCode, error, ending.at());
+    attempts.move(attempt, AttemptLifecycle.Event.RELEASED, Optional.empty(), effects);
   }
 }
