@@ -64,9 +64,9 @@ final class AttemptOrders {
         return;
       }
       adopted = true;
-      if (machine.ledger().suspension(key()) != 0) {
+      if (machine.ledger().suspensions().order(key()) != 0) {
         phase = Phase.SUSPENDED;
-      } else if (machine.ledger().suspending(key()).isPresent()) {
+      } else if (machine.ledger().suspensions().suspending(key()).isPresent()) {
         goOn();
       }
     } finally {
@@ -119,7 +119,8 @@ final class AttemptOrders {
   /// stop may be under way, which what stands still would not notice.
   private boolean isTried(StopOrder stop) {
     try {
-      return stop.suspension() != 0 && machine.ledger().isNotSuspended(key(), stop.suspension());
+      return stop.suspension() != 0
+          && machine.ledger().suspensions().isNotSuspended(key(), stop.suspension());
     } catch (IOException e) {
       LOG.warn("whether {} was to be suspended before is not known", key(), e);
       return true;
@@ -283,7 +284,7 @@ final class AttemptOrders {
     Exception problem = failure.get();
     LOG.warn("{} is not suspended: {}", key(), problem.getMessage());
     try {
-      machine.ledger().recordNotSuspended(key(), stop.suspension());
+      machine.ledger().suspensions().recordNotSuspended(key(), stop.suspension());
     } catch (IOException e) {
       LOG.warn("that {} is not suspended is not recorded", key(), e);
     }

@@ -13,25 +13,15 @@ import io.headgate.agent.process.DurableFile;
 import io.headgate.agent.process.SupervisorStatus;
 import io.headgate.agent.process.Trees;
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /// What this machine has taken on, on disk before it is acted on.
 ///
@@ -58,32 +48,29 @@ final class Ledger implements AttemptRecords, AutoCloseable {
 
   private static final String USER = "user_id";
   private static final String REFUSED = "refused";
-  private static final String SUSPENDING = "suspending";
-  private static final String NOT_SUSPENDED = "not-suspended";
-  private static final String SUSPENDED = "suspended";
   private static final String INSIDE = "inside";
 
   /// All may add, and only who added something may take it away or put another in its place.
   private static final int STICKY = 01777;
 
-  /// Data directories in use by agents of this JVM: the file lock only keeps other processes out.
-  private static final Set<Path> OPEN = ConcurrentHashMap.newKeySet();
-
   private final Path data;
   private final Path attempts;
   private final String bootId;
-  private final FileChannel lockFile;
+  private final DataLock lock;
+  private final RecordFiles files;
   private final Reserve reserve;
+  private final SuspensionRecords suspensions;
   private final JobUsers users;
 
-  private Ledger(Path data, String bootId, FileChannel lockFile, JobUsers users)
-      throws IOException {
+  private Ledger(Path data, String bootId, DataLock lock, JobUsers users) throws IOException {
     this.users = users;
     this.data = data;
     this.attempts = data.resolve("attempts");
     this.bootId = bootId;
-    this.lockFile = lockFile;
+    this.lock = lock;
     this.reserve = new Reserve(data.resolve("reserve"));
+    this.files = new RecordFiles(reserve);
+    this.suspensions = new SuspensionRecords(files, attempts);
     reserve.write(() -> DurableFile.makeDirectory(attempts));
   }
 
@@ -91,33 +78,13 @@ final class Ledger implements AttemptRecords, AutoCloseable {
   ///
   /// @param users told of who is taken, and asked for one for each new attempt
   static Ledger open(Path data, String bootId, JobUsers users) throws IOException {
-    DurableFile.makeDirectory(data);
-    // Asked first, because even to open and close the file would give up this process's own lock.
-    if (!OPEN.add(data)) {
-      throw taken(data);
-    }
+    DataLock lock = DataLock.take(data);
     try {
-      return new Ledger(data, bootId, lock(data), users);
+      return new Ledger(data, bootId, lock, users);
     } catch (IOException | RuntimeException e) {
-      OPEN.remove(data);
+      lock.close();
       throw e;
     }
-  }
-
-  private static FileChannel lock(Path data) throws IOException {
-    FileChannel channel =
-        FileChannel.open(
-            data.resolve("agent.lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-    @Nullable FileLock lock = channel.tryLock();
-    if (lock == null) {
-      channel.close();
-      throw taken(data);
-    }
-    return channel;
-  }
-
-  private static IOException taken(Path data) {
-    return new IOException("another agent is running with " + data + "; give this one its own");
   }
 
   /// What is set aside for the records of this agent.
@@ -166,13 +133,13 @@ final class Ledger implements AttemptRecords, AutoCloseable {
 
   /// The pod was made, and is not made again whatever becomes of it.
   void recordPod(AttemptKey key, String uid) throws IOException {
-    write(directory(key).resolve("pod"), new Fields().put("uid", uid));
+    files.write(directory(key).resolve("pod"), new Fields().put("uid", uid));
     Failpoint.AFTER_POD_RECORD.reach();
   }
 
   /// The identity of the attempt's pod; empty: none is known to have been made.
   Optional<String> pod(AttemptKey key) throws IOException {
-    return read(directory(key).resolve("pod")).map(fields -> fields.require("uid"));
+    return RecordFiles.read(directory(key).resolve("pod")).map(fields -> fields.require("uid"));
   }
 
   String bootId() {
@@ -181,7 +148,7 @@ final class Ledger implements AttemptRecords, AutoCloseable {
 
   @Override
   public void recordLeadership(LeadershipHistory history) throws IOException {
-    write(data.resolve("leadership"), Records.of(history));
+    files.write(data.resolve("leadership"), Records.of(history));
   }
 
   @Override
@@ -192,30 +159,32 @@ final class Ledger implements AttemptRecords, AutoCloseable {
         Records.of(assignment).put("boot_id", bootId).put("contact_boot_ms", contactBootMs);
     // With the record that precedes everything, so that no crash lets two attempts be one user.
     users.take(assignment.key()).ifPresent(user -> fields.put(USER, user));
-    write(directory(assignment.key()).resolve("assignment"), fields);
+    files.write(directory(assignment.key()).resolve("assignment"), fields);
     Failpoint.AFTER_ASSIGNMENT_RECORD.reach();
   }
 
   /// The last contact before the attempt was taken on.
   long contactBootMs(AttemptKey key) throws IOException {
-    return read(directory(key).resolve("assignment")).orElseThrow().number("contact_boot_ms");
+    return RecordFiles.read(directory(key).resolve("assignment"))
+        .orElseThrow()
+        .number("contact_boot_ms");
   }
 
   /// The user that the attempt is to be; empty: all were taken, or an older agent took it on.
   OptionalInt user(AttemptKey key) throws IOException {
-    Fields fields = read(directory(key).resolve("assignment")).orElseThrow();
+    Fields fields = RecordFiles.read(directory(key).resolve("assignment")).orElseThrow();
     return fields.find(USER).isEmpty()
         ? OptionalInt.empty()
         : OptionalInt.of((int) fields.number(USER));
   }
 
   void recordSlices(AttemptKey key, List<SlicePlan> plans) throws IOException {
-    write(directory(key).resolve("slices"), Records.of(plans));
+    files.write(directory(key).resolve("slices"), Records.of(plans));
     Failpoint.AFTER_SLICE_RECORD.reach();
   }
 
   List<SlicePlan> slices(AttemptKey key) throws IOException {
-    return read(directory(key).resolve("slices"))
+    return RecordFiles.read(directory(key).resolve("slices"))
         .map(fields -> Records.plans(fields, key))
         .orElse(List.of());
   }
@@ -252,72 +221,35 @@ final class Ledger implements AttemptRecords, AutoCloseable {
           Fields fields = new Fields().put("end", refusal.reason()).put("error", refusal.problem());
           if (!record.startsWith(supervised)) {
             // What its supervisor looks for; whether it was refused, the record says alone.
-            write(supervised.resolve(REFUSED), new Fields());
+            files.write(supervised.resolve(REFUSED), new Fields());
           }
-          write(record, fields);
+          files.write(record, fields);
           return true;
         });
   }
 
   /// Why the attempt was given up before it ran; empty: it was not.
   Optional<Refusal> refusal(AttemptKey key) throws IOException {
-    return read(directory(key).resolve(REFUSED))
+    return RecordFiles.read(directory(key).resolve(REFUSED))
         .map(fields ->
             new Refusal(fields.constant("end", EndReason.class), fields.require("error")));
   }
 
-  /// Some of these processes may not be able to use their devices until they are looked after.
-  void recordSuspending(AttemptKey key, List<Long> pids) throws IOException {
-    Fields fields = new Fields();
-    pids.forEach(pid -> fields.put("pid", pid));
-    write(directory(key).resolve(SUSPENDING), fields);
-    Failpoint.AFTER_SUSPENDING_RECORD.reach();
-  }
-
-  /// What was recorded so; empty: nothing is to be looked after.
-  Optional<List<Long>> suspending(AttemptKey key) throws IOException {
-    return read(directory(key).resolve(SUSPENDING))
-        .map(fields -> fields.all("pid").stream().map(Long::parseLong).toList());
-  }
-
-  /// All of them can use their devices again.
-  void recordGoingOn(AttemptKey key) throws IOException {
-    Files.deleteIfExists(directory(key).resolve(SUSPENDING));
-  }
-
-  /// The attempt could not be suspended, and is stopped.
-  void recordNotSuspended(AttemptKey key, long suspension) throws IOException {
-    write(directory(key).resolve(NOT_SUSPENDED), new Fields().put("order", suspension));
-  }
-
-  /// Whether it could not be suspended by that order.
-  boolean isNotSuspended(AttemptKey key, long suspension) throws IOException {
-    return order(directory(key).resolve(NOT_SUSPENDED)) == suspension;
+  /// What is recorded of the suspension of attempts.
+  SuspensionRecords suspensions() {
+    return suspensions;
   }
 
   @Override
   public void recordSuspension(AttemptKey key, long suspension) throws IOException {
-    write(directory(key).resolve(SUSPENDED), new Fields().put("order", suspension));
+    suspensions.record(key, suspension);
     Failpoint.AFTER_SUSPENSION_RECORD.reach();
   }
 
   @Override
   public void recordResumption(AttemptKey key) throws IOException {
-    Files.deleteIfExists(directory(key).resolve(SUSPENDED));
+    suspensions.remove(key);
     Failpoint.AFTER_RESUMPTION_RECORD.reach();
-  }
-
-  /// The order by which the attempt is suspended; 0: it is not.
-  long suspension(AttemptKey key) throws IOException {
-    return suspension(directory(key));
-  }
-
-  private static long suspension(Path directory) throws IOException {
-    return order(directory.resolve(SUSPENDED));
-  }
-
-  private static long order(Path file) throws IOException {
-    return read(file).map(fields -> fields.number("order")).orElse(0L);
   }
 
   /// The attempt is over. What a job could not have wanted to be kept, its environment with perhaps
@@ -327,7 +259,7 @@ final class Ledger implements AttemptRecords, AutoCloseable {
     Failpoint.BEFORE_END_RECORD.reach();
     Path directory = directory(report.key());
     reserve.write(() -> DurableFile.makeDirectory(directory));
-    write(directory.resolve("end"), Records.of(report));
+    files.write(directory.resolve("end"), Records.of(report));
     Failpoint.AFTER_END_RECORD.reach();
     users.free(report.key());
     deleteSecrets(directory);
@@ -347,7 +279,7 @@ final class Ledger implements AttemptRecords, AutoCloseable {
   public void forget(AttemptKey key) throws IOException {
     Path directory = directory(key);
     if (Files.isDirectory(supervised(directory).resolve("logs"))) {
-      write(directory.resolve("forgotten"), new Fields());
+      files.write(directory.resolve("forgotten"), new Fields());
     } else {
       Trees.delete(directory);
     }
@@ -357,7 +289,9 @@ final class Ledger implements AttemptRecords, AutoCloseable {
   @Override
   public Input.Recovered recover(Instant now) throws IOException {
     LeadershipHistory history =
-        read(data.resolve("leadership")).map(Records::leadership).orElse(LeadershipHistory.NONE);
+        RecordFiles.read(data.resolve("leadership"))
+            .map(Records::leadership)
+            .orElse(LeadershipHistory.NONE);
     List<Input.Found> found = new ArrayList<>();
     try (DirectoryStream<Path> directories = Files.newDirectoryStream(attempts)) {
       for (Path directory : directories) {
@@ -389,27 +323,26 @@ final class Ledger implements AttemptRecords, AutoCloseable {
 
   @Override
   public void close() throws IOException {
-    lockFile.close();
-    OPEN.remove(data);
+    lock.close();
   }
 
   private Optional<Input.Found> find(Path directory, Instant now) throws IOException {
-    Optional<Fields> end = read(directory.resolve("end"));
+    Optional<Fields> end = RecordFiles.read(directory.resolve("end"));
     if (end.isPresent()) {
       // A crash may have come between the two.
       deleteSecrets(directory);
-      AttemptReport report = decode(directory, () -> Records.report(end.get()));
+      AttemptReport report = RecordFiles.decode(directory, () -> Records.report(end.get()));
       return Optional.of(
           new Input.Found(
               report.key(), Optional.empty(), true, 0, Optional.of(report), Optional.empty(), now));
     }
-    Optional<Fields> taken = read(directory.resolve("assignment"));
+    Optional<Fields> taken = RecordFiles.read(directory.resolve("assignment"));
     if (taken.isEmpty()) {
       // Killed before the attempt was taken on: nothing was started, and nobody was told.
       Trees.delete(directory);
       return Optional.empty();
     }
-    Assignment assignment = decode(directory, () -> Records.assignment(taken.get()));
+    Assignment assignment = RecordFiles.decode(directory, () -> Records.assignment(taken.get()));
     boolean sameBoot = taken.get().require("boot_id").equals(bootId);
     if (taken.get().find(USER).isPresent()) {
       users.found(assignment.key(), (int) taken.get().number(USER));
@@ -423,39 +356,9 @@ final class Ledger implements AttemptRecords, AutoCloseable {
             assignment.key(),
             Optional.of(assignment),
             sameBoot,
-            suspension(directory),
+            suspensions.order(assignment.key()),
             Optional.empty(),
             lastSeen,
             now));
-  }
-
-  /// Writes durably, if need be on the space that is set aside for a full disk.
-  private void write(Path file, Fields fields) throws IOException {
-    byte[] bytes = fields.toLines().getBytes(StandardCharsets.UTF_8);
-    reserve.write(() -> DurableFile.replace(file, bytes));
-  }
-
-  private static Optional<Fields> read(Path file) throws IOException {
-    try {
-      String text = Files.readString(file, StandardCharsets.UTF_8);
-      return Optional.of(decode(file, () -> Fields.ofLines(text)));
-    } catch (NoSuchFileException _) {
-      return Optional.empty();
-    }
-  }
-
-  /// A record that is not understood stops the agent: to skip it could mean to run something twice.
-  private static <T> T decode(Path where, Supplier<T> decoder) {
-    try {
-      return decoder.get();
-    } catch (Fields.DamagedException | IllegalArgumentException e) {
-      throw new UncheckedIOException(
-          new IOException(
-              "the record in "
-                  + where
-                  + " is not understood: "
-                  + e.getMessage()
-                  + "; restore it, or move the directory away if nothing of it runs any more"));
-    }
   }
 }

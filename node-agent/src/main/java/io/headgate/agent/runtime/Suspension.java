@@ -81,7 +81,7 @@ final class Suspension {
     List<Long> pids = List.copyOf(using.keySet());
     try {
       try {
-        machine.ledger().recordSuspending(key(), pids);
+        machine.ledger().suspensions().recordSuspending(key(), pids);
         for (long pid : pids) {
           if (isOwn(pid)) {
             program.lock(pid, left(deadline));
@@ -119,7 +119,7 @@ final class Suspension {
 
   /// Has it go on with its devices, as far as it was kept from that.
   void resume() throws IOException, InterruptedException {
-    Optional<List<Long>> pids = machine.ledger().suspending(key());
+    Optional<List<Long>> pids = machine.ledger().suspensions().suspending(key());
     Optional<CudaCheckpoint> program = program();
     if (pids.isEmpty()) {
       return;
@@ -144,7 +144,7 @@ final class Suspension {
       throw failure;
     }
     Failpoint.AFTER_RESTORE.reach();
-    machine.ledger().recordGoingOn(key());
+    machine.ledger().suspensions().recordGoingOn(key());
   }
 
   /// Ends the steps that an agent began whose end they outlived: they would be taken after all.
