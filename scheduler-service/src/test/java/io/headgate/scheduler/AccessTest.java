@@ -21,10 +21,12 @@ import io.headgate.proto.agent.v1.AttemptReport.EndReason;
 import io.headgate.proto.policy.v1.Vault;
 import io.headgate.proto.scheduler.v1.AbortCallback;
 import io.headgate.proto.scheduler.v1.CancelJobRequest;
+import io.headgate.proto.scheduler.v1.Event;
 import io.headgate.proto.scheduler.v1.GetJobRequest;
 import io.headgate.proto.scheduler.v1.Job;
 import io.headgate.proto.scheduler.v1.JobServiceGrpc.JobServiceBlockingStub;
 import io.headgate.proto.scheduler.v1.JobSpec;
+import io.headgate.proto.scheduler.v1.ListEventsRequest;
 import io.headgate.proto.scheduler.v1.ListJobsRequest;
 import io.headgate.proto.scheduler.v1.RequeueJobRequest;
 import io.headgate.proto.scheduler.v1.SubmitJobRequest;
@@ -282,6 +284,13 @@ final class AccessTest {
     Job draft = awaitState(alice, shell, Job.State.STATE_DRAFT);
     assertThat(draft.getReason().getCode()).isEqualTo("COMMAND_NOT_ALLOWED");
     assertThat(draft.getReason().getMessage()).contains("vault 'rnd'", "'/bin/bash'", "requeue");
+    assertThat(
+            alice
+                .listEvents(ListEventsRequest.newBuilder().setParent(ACME).build())
+                .getEventsList())
+        .extracting(Event::getMessage)
+        .anyMatch(text -> text.contains("is stopped before it starts: vault 'rnd'"))
+        .noneMatch(text -> text.contains("wait in its queue again"));
     RequeueJobRequest requeue = RequeueJobRequest.newBuilder().setName(draft.getName()).build();
     Refused.by(() -> alice.requeueJob(requeue))
         .hasReason(Code.FAILED_PRECONDITION, "COMMAND_NOT_ALLOWED");

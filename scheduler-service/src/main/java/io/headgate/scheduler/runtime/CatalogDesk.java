@@ -101,7 +101,8 @@ final class CatalogDesk {
               state.jobs.bar(
                   job.id(),
                   new DraftCause(
-                      broken.code(), broken.message() + "; requeue it once it may run")));
+                      broken.code(),
+                      broken.message() + "; submit it anew so, or requeue it once it may run")));
           turn.inputs.add(new Input.JobRequeued(job.job()));
         });
   }

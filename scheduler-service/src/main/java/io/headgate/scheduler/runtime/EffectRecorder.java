@@ -263,8 +263,7 @@ final class EffectRecorder {
             : "";
     String message =
         order.cause() instanceof StopCause.Requeued
-            ? Narration.stop(
-                job, attempt.attempt(), order, turn.requeuers.getOrDefault(job.id(), ""))
+            ? requeued(turn, job, attempt, order)
             : Narration.stop(job, attempt.attempt(), order, by);
     AttemptRecord stopping =
         attempt
@@ -291,6 +290,13 @@ final class EffectRecorder {
         // The worker's own end is told as the job's.
       }
     }
+  }
+
+  private String requeued(Turn turn, JobRecord job, AttemptRecord attempt, StopOrder order) {
+    Optional<DraftCause> bar = jobs.bar(job.id());
+    return bar.isPresent()
+        ? job.name().id() + " is stopped before it starts: " + bar.get().message()
+        : Narration.stop(job, attempt.attempt(), order, turn.requeuers.getOrDefault(job.id(), ""));
   }
 
   private void resume(Turn turn, AttemptRecord suspended, Attempt attempt) {
