@@ -13,6 +13,7 @@ import io.headgate.proto.policy.v1.GetAccessConfigurationRequest;
 import io.headgate.proto.policy.v1.GetVaultRequest;
 import io.headgate.proto.policy.v1.GroupServiceGrpc;
 import io.headgate.proto.policy.v1.ListVaultsRequest;
+import io.headgate.proto.policy.v1.ReplaceAccessConfigurationRequest;
 import io.headgate.proto.policy.v1.TenantServiceGrpc;
 import io.headgate.proto.policy.v1.UpdateVaultRequest;
 import io.headgate.proto.policy.v1.Vault;
@@ -114,6 +115,15 @@ class VaultTest {
         .isEqualTo(whole.getVaultsList());
     assertThat(acme.replace(whole).getConfiguration().getVersion()).isEqualTo(1);
     acme.replace(whole.clearPolicies().clearQueues());
+    assertThat(acme.replace(whole.clone().clearVaults()).getConfiguration().getVaultsList())
+        .as("who knows nothing of vaults removes none")
+        .hasSize(1);
+    ReplaceAccessConfigurationRequest.Builder without =
+        ReplaceAccessConfigurationRequest.newBuilder()
+            .setConfiguration(whole.clone().clearVaults())
+            .setWithVaults(true);
+    assertThat(acme.replace(without).getConfiguration().getVaultsList()).isEmpty();
+    acme.replace(whole);
     TenantServiceGrpc.newBlockingStub(POLICY.operator())
         .deleteTenant(DeleteTenantRequest.newBuilder().setName(acme.parent()).build());
   }

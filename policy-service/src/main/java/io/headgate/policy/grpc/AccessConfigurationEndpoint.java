@@ -60,9 +60,7 @@ final class AccessConfigurationEndpoint
           TenantId tenant = Names.tenant("parent", request.getParent());
           AccessReplacement.Request wanted =
               new AccessReplacement.Request(
-                  tenant,
-                  AccessMapping.spec(tenant, request.getConfiguration()),
-                  request.getIfVersion());
+                  tenant, AccessMapping.spec(tenant, request), request.getIfVersion());
           if (request.getValidateOnly()) {
             return toProto(replacement.check(origin, wanted, view(tenant, request)));
           }

@@ -17,6 +17,7 @@ import io.headgate.proto.policy.v1.AccessConfiguration;
 import io.headgate.proto.policy.v1.Group;
 import io.headgate.proto.policy.v1.Policy;
 import io.headgate.proto.policy.v1.Queue;
+import io.headgate.proto.policy.v1.ReplaceAccessConfigurationRequest;
 import io.headgate.type.GpuQuantity;
 import java.time.Duration;
 import java.util.Optional;
@@ -184,7 +185,9 @@ final class AccessMapping {
         queue.getPaused());
   }
 
-  static AccessSpec spec(TenantId tenant, AccessConfiguration proto) {
+  static AccessSpec spec(TenantId tenant, ReplaceAccessConfigurationRequest request) {
+    AccessConfiguration proto = request.getConfiguration();
+    boolean withVaults = request.getWithVaults() || proto.getVaultsCount() > 0;
     return new AccessSpec(
         proto.getGroupsList().stream()
             .map(group -> spec(id(tenant, GROUPS, group.getName()), group))
@@ -198,9 +201,12 @@ final class AccessMapping {
         proto.getQueuesList().stream()
             .map(queue -> spec(id(tenant, QUEUES, queue.getName()), queue))
             .toList(),
-        proto.getVaultsList().stream()
-            .map(vault -> VaultMapping.spec(id(tenant, VAULTS, vault.getName()), vault))
-            .toList());
+        withVaults
+            ? Optional.of(
+                proto.getVaultsList().stream()
+                    .map(vault -> VaultMapping.spec(id(tenant, VAULTS, vault.getName()), vault))
+                    .toList())
+            : Optional.empty());
   }
 
   /// The id in a name of this tenant. What has another form is passed on whole: as an id it will be

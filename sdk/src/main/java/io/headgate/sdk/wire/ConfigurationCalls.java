@@ -244,6 +244,7 @@ public final class ConfigurationCalls {
         request
             .setParent(parent)
             .setConfiguration(access(configuration, inForce))
+            .setWithVaults(true)
             .setIfVersion(inForce.state().versions().access())
             .build(),
         Safety.REPEATABLE);

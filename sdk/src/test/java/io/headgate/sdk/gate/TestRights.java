@@ -97,8 +97,11 @@ public final class TestRights {
         answer.onError(TestSupply.stale());
         return;
       }
-      AccessConfiguration next =
-          request.getConfiguration().toBuilder().setVersion(inForce.getVersion() + 1).build();
+      AccessConfiguration.Builder wanted = request.getConfiguration().toBuilder();
+      if (!request.getWithVaults() && wanted.getVaultsCount() == 0) {
+        wanted.addAllVaults(inForce.getVaultsList());
+      }
+      AccessConfiguration next = wanted.setVersion(inForce.getVersion() + 1).build();
       StatusRuntimeException lost = loseNextAnswer;
       if (!request.getValidateOnly()) {
         inForce = next;

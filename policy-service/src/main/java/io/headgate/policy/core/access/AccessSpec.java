@@ -7,16 +7,18 @@ import java.util.Optional;
 
 /// Groups, policies, queues and vaults as somebody asked for them: text that may be wrong in every
 /// way.
+///
+/// @param vaults absent: those in force stay
 public record AccessSpec(
     List<GroupSpec> groups,
     List<PolicySpec> policies,
     List<QueueSpec> queues,
-    List<VaultSpec> vaults) {
+    Optional<List<VaultSpec>> vaults) {
   public AccessSpec {
     groups = List.copyOf(groups);
     policies = List.copyOf(policies);
     queues = List.copyOf(queues);
-    vaults = List.copyOf(vaults);
+    vaults = vaults.map(List::copyOf);
   }
 
   /// A group.

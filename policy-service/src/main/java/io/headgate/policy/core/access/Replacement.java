@@ -34,9 +34,12 @@ public final class Replacement {
         reader.each("policies", Kind.POLICY, spec.policies(), PolicySpec::id, reader::policy);
     List<Queue> queues =
         reader.each("queues", Kind.QUEUE, spec.queues(), QueueSpec::id, reader::queue);
+    VaultReader vaultReader = new VaultReader(problems);
     List<Vault> vaults =
-        reader.each(
-            "vaults", Kind.VAULT, spec.vaults(), VaultSpec::id, new VaultReader(problems)::vault);
+        spec.vaults()
+            .map(wanted ->
+                reader.each("vaults", Kind.VAULT, wanted, VaultSpec::id, vaultReader::vault))
+            .orElse(state.current().vaults());
     AccessConfiguration next = new AccessConfiguration(groups, policies, queues, vaults);
     if (problems.isEmpty()
         && next.equals(state.current())

@@ -68,7 +68,7 @@ final class Specs {
   }
 
   static AccessSpec all(List<GroupSpec> groups, List<PolicySpec> policies, List<QueueSpec> queues) {
-    return new AccessSpec(groups, policies, queues, List.of());
+    return new AccessSpec(groups, policies, queues, Optional.empty());
   }
 
   /// Profiles by id with what one job needs, and a pool of so many GPUs.

@@ -68,10 +68,11 @@ class VaultEditTest {
             List.of(group("devs", "ada")),
             List.of(),
             List.of(),
-            List.of(
-                vault("a", List.of(), Map.of("PROXY", "a")),
-                vault("b", List.of("devs"), Map.of("PROXY", "b")),
-                vault("c", List.of("ops"), Map.of())));
+            Optional.of(
+                List.of(
+                    vault("a", List.of(), Map.of("PROXY", "a")),
+                    vault("b", List.of("devs"), Map.of("PROXY", "b")),
+                    vault("c", List.of("ops"), Map.of()))));
     AccessDecision decision =
         Replacement.decide(
             state(AccessConfiguration.EMPTY, SUPPLY), spec, Thoroughness.CHANGES_ONLY);
