@@ -35,6 +35,8 @@ final class CatalogDesk {
     state.catalog = state.catalogs.view();
     if (update instanceof CatalogUpdate.OfAccess) {
       withdraw(turn, affected);
+      // They were for vaults that may say something else now; the next hand-over looks again.
+      state.jobs.liftBars(affected);
     }
     for (TenantId tenant : affected) {
       turn.inputs.add(new Input.CatalogChanged(state.catalogs.merged(tenant)));

@@ -1,6 +1,7 @@
 package io.headgate.scheduler.runtime;
 
 import io.headgate.scheduler.core.catalog.PolicyId;
+import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.job.AttemptId;
 import io.headgate.scheduler.core.job.Hold;
 import io.headgate.scheduler.core.job.JobId;
@@ -150,6 +151,11 @@ final class JobBook {
   /// The job does not go back to its queue when its attempt has ended.
   void bar(JobId job, DraftCause cause) {
     bars.put(job, cause);
+  }
+
+  /// Jobs of these tenants go back to their queues again.
+  void liftBars(Set<TenantId> tenants) {
+    bars.keySet().removeIf(id -> job(id).filter(job -> tenants.contains(job.tenant())).isPresent());
   }
 
   /// Why the job does not go back to its queue, if so.

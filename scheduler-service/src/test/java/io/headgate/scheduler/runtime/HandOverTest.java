@@ -2,6 +2,7 @@ package io.headgate.scheduler.runtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.headgate.scheduler.core.job.AttemptId;
 import io.headgate.scheduler.core.job.JobState;
 import io.headgate.scheduler.core.node.NodeId;
 import io.headgate.type.ImageRules;
@@ -93,6 +94,27 @@ final class HandOverTest {
     decide();
     assertThat(changed()).extracting(JobRecord::state).containsExactly(JobState.DRAFT);
     assertThat(changed().getFirst().draft().orElseThrow().code()).isEqualTo("QUEUE_REMOVED");
+  }
+
+  @Test
+  void letsAJobGoBackToItsQueueWhenVaultsMovedBeforeItWasStopped() throws InterruptedException {
+    Session agent = hello("agent");
+    leader.offer(OneLeader.submit("j", Optional.empty()));
+    AttemptId attempt =
+        decide().stream()
+            .filter(Dispatch.Run.class::isInstance)
+            .map(run -> ((Dispatch.Run) run).key().attempt())
+            .findFirst()
+            .orElseThrow();
+    VaultRules.Violation broken =
+        new VaultRules.Violation("COMMAND_NOT_ALLOWED", "all", "command", "it may not run");
+    leader.offer(new Command.Barred(attempt, Optional.of(broken)));
+    decide();
+    leader.offer(new Command.CatalogMoved("access", OneLeader.catalog().getLast()));
+    decide();
+    leader.offer(new Command.Report(agent, 1, lost("j")));
+    decide();
+    assertThat(changed()).isNotEmpty().noneMatch(job -> job.state() == JobState.DRAFT);
   }
 
   /// What an agent says of what it was told to stop and does not know.
