@@ -96,6 +96,14 @@ class VaultTest {
     assertThat(PolicyFixture.refusal(() -> acme.replace(whole)).message())
         .as("what was left out does not come back as a value")
         .contains("environment_hidden");
+    assertThat(PolicyFixture.refusal(() -> acme.vault("copy", visible)).message())
+        .contains("vault.environment_hidden");
+    assertThat(PolicyFixture.refusal(() -> update(acme, visible, "environment")))
+        .satisfies(refusal -> {
+          assertThat(refusal.reason()).isEqualTo("ENVIRONMENT_HIDDEN");
+          assertThat(refusal.message()).contains("vault.environment_hidden", "admin");
+        });
+    assertThat(get(acme)).isEqualTo(vault);
     try (Watching watching = Watching.from(POLICY.as("services/scheduler"))) {
       assertThat(watching.next().getConfigurationsList()).contains(acme.configuration());
     }

@@ -2,6 +2,7 @@ package io.headgate.policy.grpc;
 
 import com.google.protobuf.Empty;
 import io.grpc.stub.StreamObserver;
+import io.headgate.kit.failure.Refusal;
 import io.headgate.policy.core.access.AccessSpec.VaultSpec;
 import io.headgate.policy.core.name.VaultId;
 import io.headgate.policy.grpc.ResourceCalls.Creation;
@@ -74,6 +75,15 @@ final class VaultEndpoint extends VaultServiceGrpc.VaultServiceImplBase {
 
   @Override
   public void updateVault(UpdateVaultRequest request, StreamObserver<Vault> out) {
+    // What the mask does not name is not validated, and this is not for a mask to name.
+    if (request.getVault().getEnvironmentHidden()) {
+      throw Refusal.invalidField(
+              "ENVIRONMENT_HIDDEN",
+              "vault.environment_hidden",
+              "it is true: the values of this vault were left out when it was read, and would be"
+                  + " overwritten with nothing: have an admin read it and make the change anew")
+          .exception();
+    }
     calls.update(
         out,
         new Update<>(request.getVault().getName(), request.getVault(), request.getUpdateMask()));
