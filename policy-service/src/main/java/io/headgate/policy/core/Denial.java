@@ -97,6 +97,9 @@ public sealed interface Denial {
   /// Another vault that holds for one of its groups sets the variable otherwise.
   record VariableConflict(String field, String variable, String vault) implements OfVault {}
 
+  /// The vaults that hold for one group would set too much together.
+  record EnvironmentTooLarge(String field, int bytes, int max) implements OfVault {}
+
   /// A tenant would have more of a kind than is allowed.
   record TooMany(String field, Kind kind, int max) implements OfRights {}
 

@@ -295,6 +295,17 @@ final class DenialRefusals {
                       + " it out of one")
               .withMetadata("variable", variable)
               .withMetadata("vault", vault);
+      case Denial.EnvironmentTooLarge(var field, var bytes, var max) ->
+          Refusal.invalidField(
+                  "ENVIRONMENT_TOO_LARGE",
+                  field,
+                  "with this the vaults of one group set "
+                      + bytes
+                      + " bytes of names and values, and "
+                      + max
+                      + " are the most: set less, here or in another vault of that group")
+              .withMetadata("bytes", bytes)
+              .withMetadata("max", max);
     };
   }
 

@@ -22,6 +22,10 @@ public record AccessConfiguration(
   /// All that hold for a job are read for each that starts, and their environments go with it.
   public static final int MAX_VAULTS = 32;
 
+  /// That jobs of one group get by vaults. A program cannot be started with more than some 2 MB of
+  /// arguments and environment, of which jobs have their own.
+  public static final int MAX_ENVIRONMENT_BYTES = 64 * 1024;
+
   public static final AccessConfiguration EMPTY =
       new AccessConfiguration(List.of(), List.of(), List.of(), List.of());
 

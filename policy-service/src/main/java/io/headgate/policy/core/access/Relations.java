@@ -3,12 +3,14 @@ package io.headgate.policy.core.access;
 import io.headgate.policy.core.Denial;
 import io.headgate.policy.core.Nearest;
 import io.headgate.policy.core.Problems;
+import io.headgate.policy.core.name.GroupId;
 import io.headgate.policy.core.name.Kind;
 import io.headgate.policy.core.name.PolicyId;
 import io.headgate.policy.core.name.ProfileId;
 import io.headgate.policy.core.name.QueueId;
 import io.headgate.policy.core.name.UserId;
 import io.headgate.type.GpuQuantity;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -129,6 +131,29 @@ final class Relations {
               problems.add(
                   new Denial.VariableConflict(
                       path + ".environment[" + variable + "]", variable, other.id().value())));
+    }
+    environment(path + ".environment", vault, others);
+  }
+
+  private void environment(String field, Vault vault, List<Vault> others) {
+    Map<GroupId, Integer> named = new HashMap<>();
+    int ofAll = 0;
+    List<Vault> together = new ArrayList<>(others);
+    together.add(vault);
+    for (Vault each : together) {
+      int bytes = each.environmentBytes();
+      if (each.groups().isEmpty()) {
+        ofAll += bytes;
+      }
+      each.groups().forEach(group -> named.merge(group, bytes, Integer::sum));
+    }
+    int most = ofAll;
+    for (GroupId group : vault.groups().isEmpty() ? named.keySet() : vault.groups()) {
+      most = Math.max(most, ofAll + named.getOrDefault(group, 0));
+    }
+    if (most > AccessConfiguration.MAX_ENVIRONMENT_BYTES) {
+      problems.add(
+          new Denial.EnvironmentTooLarge(field, most, AccessConfiguration.MAX_ENVIRONMENT_BYTES));
     }
   }
 

@@ -1,5 +1,7 @@
 package io.headgate.policy.core.access;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.headgate.policy.core.name.GroupId;
 import io.headgate.policy.core.name.VaultId;
 import java.util.Collections;
@@ -38,6 +40,15 @@ public record Vault(
                 .equals(entry.getValue()))
         .map(Map.Entry::getKey)
         .findFirst();
+  }
+
+  /// Of names and values.
+  int environmentBytes() {
+    int bytes = 0;
+    for (Map.Entry<String, String> variable : environment.entrySet()) {
+      bytes += variable.getKey().length() + variable.getValue().getBytes(UTF_8).length;
+    }
+    return bytes;
   }
 
   private boolean meets(Vault other) {

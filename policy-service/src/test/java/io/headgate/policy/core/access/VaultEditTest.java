@@ -12,9 +12,12 @@ import io.headgate.policy.core.access.AccessSpec.VaultSpec;
 import io.headgate.policy.core.access.Replacement.Thoroughness;
 import io.headgate.policy.core.name.GroupId;
 import io.headgate.policy.core.name.Kind;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 
@@ -59,6 +62,23 @@ class VaultEditTest {
         .containsExactly(conflict);
     assertThat(denials(devs, vault("ops", List.of("ops"), Map.of("PROXY", "b")))).isEmpty();
     assertThat(denials(devs, vault("same", List.of(), Map.of("PROXY", "a", "X", "y")))).isEmpty();
+  }
+
+  @Test
+  void vaultsOfOneGroupSetNoMoreThanAProgramCanBeStartedWith() {
+    Map<String, String> half =
+        IntStream.range(0, 32)
+            .boxed()
+            .collect(Collectors.toMap(i -> "%04d".formatted(i), _ -> "é".repeat(510)));
+    Map<String, String> more = new HashMap<>(half);
+    more.put("X", "");
+    AccessConfiguration devs = with(TWO_GROUPS, vault("devs", List.of("devs"), half));
+    Denial tooLarge = new Denial.EnvironmentTooLarge("vault.environment", 65_537, 65_536);
+    assertThat(denials(devs, vault("more", List.of(), half))).isEmpty();
+    assertThat(denials(devs, vault("more", List.of(), more))).containsExactly(tooLarge);
+    assertThat(denials(devs, vault("more", List.of("ops", "devs"), more)))
+        .containsExactly(tooLarge);
+    assertThat(denials(devs, vault("more", List.of("ops"), more))).isEmpty();
   }
 
   @Test
