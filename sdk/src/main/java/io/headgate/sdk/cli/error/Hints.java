@@ -5,6 +5,8 @@ import java.util.List;
 
 /// What to do about a refusal, where the server's own words do not already say it.
 final class Hints {
+  private static final List<String> OF_VAULTS = List.of("what your jobs may run: headgate vaults");
+
   private Hints() {}
 
   static List<String> next(Failure failure, String server) {
@@ -19,8 +21,10 @@ final class Hints {
       case "NODE_NOT_FOUND" -> List.of("nodes: headgate nodes");
       case "PROFILE_NOT_FOUND" -> List.of("profiles: headgate profiles");
       case "POLICY_NOT_FOUND" -> List.of("policies: headgate policies");
-      case "IMAGE_REQUIRED", "COMMAND_NOT_ALLOWED", "ENVIRONMENT_SET_BY_VAULT" ->
-          List.of("what your jobs may run: headgate vaults");
+      case "IMAGE_REQUIRED", "COMMAND_NOT_ALLOWED", "ENVIRONMENT_SET_BY_VAULT" -> OF_VAULTS;
+      // Machines, too, say which images they run.
+      case "IMAGE_NOT_ALLOWED" ->
+          failure.metadata().containsKey("vault") ? OF_VAULTS : byCode(failure);
       case "VERSION_CHANGED" -> List.of("see what is in force now: headgate plan -f FILE");
       default -> byCode(failure);
     };
