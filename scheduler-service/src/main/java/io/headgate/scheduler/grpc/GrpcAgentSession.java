@@ -65,7 +65,7 @@ final class GrpcAgentSession implements AgentSession, StreamObserver<ConnectRequ
     this.node = node;
     this.relays = new LogRelays(node);
     this.out = out;
-    this.outbox = new Outbox(out, writer, this::tooSlow);
+    this.outbox = new Outbox(out, writer, lock, this::tooSlow);
     this.replica = replica;
     this.sessions = sessions;
     this.time = time;

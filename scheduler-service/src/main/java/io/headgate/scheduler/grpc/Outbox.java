@@ -16,7 +16,7 @@ final class Outbox {
   private final ServerCallStreamObserver<ConnectResponse> out;
   private final Executor writer;
   private final Runnable tooSlow;
-  private final ReentrantLock lock = new ReentrantLock();
+  private final ReentrantLock lock;
   // Guarded by lock.
   private final Deque<ConnectResponse> unsent = new ArrayDeque<>();
   private int bytes;
@@ -24,10 +24,17 @@ final class Outbox {
   private boolean isOver;
 
   /// @param writer the thread that writes to the agent
+  /// @param lock of the session: what is sent may end the stream at once, of which the session
+  ///   hears on the same thread, while another thread of the session ends it
   /// @param tooSlow told when the agent reads too little, as often as that is noticed
-  Outbox(ServerCallStreamObserver<ConnectResponse> out, Executor writer, Runnable tooSlow) {
+  Outbox(
+      ServerCallStreamObserver<ConnectResponse> out,
+      Executor writer,
+      ReentrantLock lock,
+      Runnable tooSlow) {
     this.out = out;
     this.writer = writer;
+    this.lock = lock;
     this.tooSlow = tooSlow;
   }
 
