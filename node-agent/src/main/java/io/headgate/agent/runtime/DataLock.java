@@ -42,12 +42,16 @@ final class DataLock implements AutoCloseable {
     FileChannel channel =
         FileChannel.open(
             data.resolve("agent.lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-    @Nullable FileLock lock = channel.tryLock();
-    if (lock == null) {
+    try {
+      @Nullable FileLock lock = channel.tryLock();
+      if (lock == null) {
+        throw taken(data);
+      }
+      return channel;
+    } catch (IOException | RuntimeException e) {
       channel.close();
-      throw taken(data);
+      throw e;
     }
-    return channel;
   }
 
   private static IOException taken(Path data) {
@@ -56,7 +60,10 @@ final class DataLock implements AutoCloseable {
 
   @Override
   public void close() throws IOException {
-    file.close();
-    OPEN.remove(data);
+    try {
+      file.close();
+    } finally {
+      OPEN.remove(data);
+    }
   }
 }

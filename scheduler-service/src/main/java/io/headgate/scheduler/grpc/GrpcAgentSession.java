@@ -324,6 +324,8 @@ final class GrpcAgentSession implements AgentSession, StreamObserver<ConnectRequ
         return;
       }
       isGone = true;
+      // Words come until the end of the session is decided; nobody is there to read them.
+      outbox.end(() -> {});
       if (held != null) {
         replica.arrivals().remove(held);
       }

@@ -70,8 +70,8 @@ final class InputQueue {
     }
   }
 
-  /// What the leader itself found when it handed over an assignment. Nobody would say it again, and
-  /// there is no more of it than assignments to be handed over.
+  /// What the leader itself found when it handed over an assignment. Nobody would say it to this
+  /// leader again, and there is no more of it than assignments to be handed over.
   private static boolean isOfLeader(Command command) {
     return command instanceof Command.Barred || command instanceof Command.Undelivered;
   }

@@ -58,6 +58,7 @@ public final class ApiServer implements AutoCloseable {
   /// How long nothing must happen before a stopping server closes; zero would cut calls off.
   private static final Duration QUIET = Duration.ofMillis(50);
 
+  /// A connection with so much to write is not kept waiting for more.
   private static final int MAX_HELD_FLUSHES = 64;
 
   private final ApiServerConfig config;

@@ -9,8 +9,7 @@ public final class CallThreads {
 
   /// The thread that writes to the connection of the call that this thread serves. Several messages
   /// given to the stream in one task there cost one hand-over and one write; from elsewhere each
-  /// costs its own. A task must not block. In order, one at a time; after the server was stopped it
-  /// refuses tasks.
+  /// costs its own. A task must not block. In order, one at a time.
   ///
   /// @throws IllegalStateException outside of a call
   public static Executor writer() {
