@@ -325,7 +325,7 @@ final class GrpcAgentSession implements AgentSession, StreamObserver<ConnectRequ
       }
       isGone = true;
       // Words come until the end of the session is decided; nobody is there to read them.
-      outbox.end(() -> {});
+      outbox.drop();
       if (held != null) {
         replica.arrivals().remove(held);
       }

@@ -86,12 +86,22 @@ final class Outbox {
     lock.lock();
     try {
       drain();
-      isOver = true;
-      unsent.clear();
-      bytes = 0;
+      drop();
       if (!out.isCancelled()) {
         last.run();
       }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Says nothing more.
+  void drop() {
+    lock.lock();
+    try {
+      isOver = true;
+      unsent.clear();
+      bytes = 0;
     } finally {
       lock.unlock();
     }
