@@ -1,7 +1,5 @@
 package io.headgate.policy.core.access;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import io.headgate.policy.core.name.GroupId;
 import io.headgate.policy.core.name.VaultId;
 import java.util.Collections;
@@ -46,9 +44,15 @@ public record Vault(
   int environmentBytes() {
     int bytes = 0;
     for (Map.Entry<String, String> variable : environment.entrySet()) {
-      bytes += variable.getKey().length() + variable.getValue().getBytes(UTF_8).length;
+      bytes += utf8Bytes(variable.getKey()) + utf8Bytes(variable.getValue());
     }
     return bytes;
+  }
+
+  private static int utf8Bytes(String text) {
+    return text.codePoints()
+        .map(point -> point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4)
+        .sum();
   }
 
   private boolean meets(Vault other) {
