@@ -57,7 +57,7 @@ final class JobChanges {
             record -> {
               requireKept(record);
               requireAdmission(record, catalog);
-              return replica.requeue(record, caller());
+              return replica.requeue(record, caller(), catalog);
             }));
   }
 

@@ -191,7 +191,8 @@ final class Submissions {
       demandImages(request, catalog);
       SubmitReply reply =
           Refusals.leading(
-              key.isPresent(), () -> replica.submit(new Submission(jobs, key, newest(counters))));
+              key.isPresent(),
+              () -> replica.submit(new Submission(jobs, key, newest(counters), catalog)));
       return switch (reply) {
         case SubmitReply.Accepted(List<JobView> accepted) -> accepted;
         case SubmitReply.Refused(int index, Denial denial) ->

@@ -106,11 +106,7 @@ final class AgentDesk {
     if (!status.isLive() || turn.rejected.contains(key)) {
       return;
     }
-    if (status == WorkerStatus.ASSIGNED
-        && attempt.attempt().stop().isEmpty()
-        && attempt.attempt().startedAt().isEmpty()) {
-      // Agents record an assignment before they act on it: this one never came through. One that
-      // was to go on after a suspension did.
+    if (attempt.isUntold(key.worker())) {
       turn.dispatches.add(state.words.run(turn, job, attempt, key.worker(), state.catalog));
     } else {
       // The answer to a stop of something unknown is the proof that it is gone.

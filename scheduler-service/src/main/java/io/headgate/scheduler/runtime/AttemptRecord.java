@@ -2,6 +2,7 @@ package io.headgate.scheduler.runtime;
 
 import io.headgate.scheduler.core.job.Attempt;
 import io.headgate.scheduler.core.job.AttemptId;
+import io.headgate.scheduler.core.job.WorkerStatus;
 import io.headgate.scheduler.core.node.NodeId;
 import java.time.Duration;
 import java.time.Instant;
@@ -72,6 +73,14 @@ public record AttemptRecord(
 
   public AttemptId id() {
     return attempt.id();
+  }
+
+  /// Nobody was told to start the worker, or nobody heard it: agents record an assignment before
+  /// they act on it, and no report came. What was to go on after a suspension was told before.
+  boolean isUntold(int worker) {
+    return attempt.workers().get(worker) == WorkerStatus.ASSIGNED
+        && attempt.stop().isEmpty()
+        && attempt.startedAt().isEmpty();
   }
 
   boolean isOn(NodeId node, int worker) {

@@ -24,9 +24,11 @@ final class CatalogDesk {
           "NOT_ADMITTED", "its submitter may no longer use the queue; requeue it once they may");
 
   private final LeaderState state;
+  private final VaultDesk vaults;
 
-  CatalogDesk(LeaderState state) {
+  CatalogDesk(LeaderState state, VaultDesk vaults) {
     this.state = state;
+    this.vaults = vaults;
   }
 
   void moved(Turn turn, String source, CatalogUpdate update) {
@@ -35,8 +37,7 @@ final class CatalogDesk {
     state.catalog = state.catalogs.view();
     if (update instanceof CatalogUpdate.OfAccess) {
       withdraw(turn, affected);
-      // They were for vaults that may say something else now; the next hand-over looks again.
-      state.jobs.liftBars(affected);
+      vaults.moved(affected);
     }
     for (TenantId tenant : affected) {
       turn.inputs.add(new Input.CatalogChanged(state.catalogs.merged(tenant)));
@@ -57,7 +58,7 @@ final class CatalogDesk {
           && gone.computeIfAbsent(
               Map.entry(job.job().spec().queue(), job.card().submitter()),
               _ -> isNotAdmitted(job))) {
-        withdraw(turn, job, NOT_ADMITTED);
+        turn.withdraw(job, NOT_ADMITTED);
       }
     }
   }
@@ -83,41 +84,16 @@ final class CatalogDesk {
   private void withdrawStopped(Turn turn, JobRecord job) {
     Optional<DraftCause> bar = state.jobs.bar(job.id());
     if (bar.isPresent()) {
-      withdraw(turn, job, bar.get());
+      turn.withdraw(job, bar.get());
     } else if (!job.card().byRole() && isNotAdmitted(job)) {
-      withdraw(turn, job, NOT_ADMITTED);
+      turn.withdraw(job, NOT_ADMITTED);
     }
-  }
-
-  /// What a job is to run is held against vaults again only when it is handed over, because it is
-  /// not in memory. It is stopped although it was not sent, because an agent may have been told by
-  /// another message, and does not go back to its queue. A job whose queue or policy has gone does
-  /// not either, as others that are stopped.
-  void barred(Turn turn, AttemptId attempt, Optional<VaultRules.Violation> violation) {
-    state
-        .jobs
-        .attempt(attempt)
-        .flatMap(live -> state.jobs.job(attempt.job()))
-        .ifPresent(job -> {
-          violation.ifPresent(broken ->
-              state.jobs.bar(
-                  job.id(),
-                  new DraftCause(
-                      broken.code(),
-                      broken.message() + "; submit it anew so, or requeue it once it may run")));
-          turn.inputs.add(new Input.JobRequeued(job.job()));
-        });
   }
 
   private boolean isNotAdmitted(JobRecord job) {
     Optional<Queue> queue = state.catalog.queue(job.job().spec().queue());
     // A removed queue has its own cause, which the core finds.
     return queue.isPresent() && !state.catalog.admits(queue.get(), job.card().submitter());
-  }
-
-  private static void withdraw(Turn turn, JobRecord job, DraftCause cause) {
-    turn.drafts.put(job.id(), cause);
-    turn.inputs.add(new Input.JobWithdrawn(job.id()));
   }
 
   private void machines(Turn turn, CatalogUpdate.OfSupply update) {

@@ -9,6 +9,7 @@ import io.headgate.scheduler.runtime.Supply.Owner;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -42,6 +43,11 @@ final class Catalogs {
       }
     }
     return affected;
+  }
+
+  /// Of which rights are known.
+  Set<TenantId> tenants() {
+    return accesses.keySet();
   }
 
   CatalogView view() {

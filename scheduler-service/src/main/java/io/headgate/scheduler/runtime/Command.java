@@ -2,7 +2,10 @@ package io.headgate.scheduler.runtime;
 
 import io.headgate.scheduler.core.explain.Denial;
 import io.headgate.scheduler.core.job.AttemptId;
+import io.headgate.scheduler.core.job.JobId;
+import io.headgate.scheduler.runtime.JobRecord.DraftCause;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
@@ -45,7 +48,9 @@ public sealed interface Command {
   ///
   /// @param known as the database had it
   /// @param by id of the user or service account
-  record Requeue(JobRecord known, String by, CompletableFuture<ChangeReply> reply)
+  /// @param catalog by which it was judged
+  record Requeue(
+      JobRecord known, String by, CatalogView catalog, CompletableFuture<ChangeReply> reply)
       implements Command {}
 
   /// What became of a change.
@@ -84,8 +89,20 @@ public sealed interface Command {
 
   /// An assignment was not handed over because of vaults.
   ///
-  /// @param violation empty: its queue or policy has gone, and with it what vaults say
-  record Barred(AttemptId attempt, Optional<VaultRules.Violation> violation) implements Command {}
+  /// @param vaults by which it was judged; empty: its queue or policy has gone, and with it what
+  ///   they say
+  /// @param draft why the job does not go back to its queue; empty only then
+  record Barred(JobBook.WorkerKey key, Optional<VaultRules> vaults, Optional<DraftCause> draft)
+      implements Command {}
+
+  /// Jobs that the loop had given out were held against vaults.
+  ///
+  /// @param forbidden those that may not run, and why
+  record Judged(VaultDesk.Page page, Map<JobId, DraftCause> forbidden) implements Command {
+    public Judged {
+      forbidden = Map.copyOf(forbidden);
+    }
+  }
 
   /// A watched catalog moved.
   record CatalogMoved(String source, CatalogUpdate update) implements Command {}

@@ -2,6 +2,7 @@ package io.headgate.scheduler.runtime;
 
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.node.NodeId;
+import io.headgate.scheduler.runtime.JobRecord.DraftCause;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -20,9 +21,12 @@ import org.slf4j.LoggerFactory;
 final class Dispatcher {
   private static final Logger LOG = LoggerFactory.getLogger(Dispatcher.class);
 
+  private static final DraftCause NO_SPECIFICATION =
+      new DraftCause("NO_SPECIFICATION", "what it is to run is not stored; submit it anew");
+
   private final Ports ports;
   private final Consumer<Dispatch.Run> undelivered;
-  private final BiConsumer<Dispatch.Run, Optional<VaultRules.Violation>> barred;
+  private final BiConsumer<Dispatch.Run, Optional<DraftCause>> barred;
   private final Map<NodeId, AgentSession> sessions = new HashMap<>();
 
   /// What it works with.
@@ -35,12 +39,12 @@ final class Dispatcher {
       Failpoint.Handler failpoints) {}
 
   /// @param undelivered told of assignments whose node has no stream
-  /// @param barred told of assignments that a vault does not let through, or of which nobody knows
-  ///   whether one does
+  /// @param barred told of assignments that are not handed over: why their jobs do not go back to
+  ///   their queues, or nothing where nobody knows whether a vault lets them run
   Dispatcher(
       Ports ports,
       Consumer<Dispatch.Run> undelivered,
-      BiConsumer<Dispatch.Run, Optional<VaultRules.Violation>> barred) {
+      BiConsumer<Dispatch.Run, Optional<DraftCause>> barred) {
     this.ports = ports;
     this.undelivered = undelivered;
     this.barred = barred;
@@ -102,6 +106,7 @@ final class Dispatcher {
     Optional<Document> document = run.known().or(() -> Optional.ofNullable(documents.get(job)));
     if (document.isEmpty()) {
       LOG.error("job {} has no specification; it cannot be started", run.command().card().name());
+      barred.accept(run, Optional.of(NO_SPECIFICATION));
       return;
     }
     // A job is looked at when it is submitted, and again here: vaults may have changed since.
@@ -109,7 +114,7 @@ final class Dispatcher {
     Optional<VaultRules.Violation> violation =
         vaults.isEmpty() ? Optional.empty() : vaults.violation(ports.asked().apply(document.get()));
     if (violation.isPresent()) {
-      barred.accept(run, violation);
+      barred.accept(run, violation.map(VaultRules.Violation::draft));
       return;
     }
     session.send(run.command().with(vaults.environment(), document.get()));

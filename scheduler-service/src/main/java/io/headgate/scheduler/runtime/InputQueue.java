@@ -70,10 +70,12 @@ final class InputQueue {
     }
   }
 
-  /// What the leader itself found when it handed over an assignment. Nobody would say it to this
-  /// leader again, and there is no more of it than assignments to be handed over.
+  /// What the leader itself found beside the loop. Nobody would say it to this leader again, and
+  /// there is no more of it than assignments to be handed over, and one page of jobs.
   private static boolean isOfLeader(Command command) {
-    return command instanceof Command.Barred || command instanceof Command.Undelivered;
+    return command instanceof Command.Barred
+        || command instanceof Command.Undelivered
+        || command instanceof Command.Judged;
   }
 
   /// Waits for commands, at most for the given time, and takes them: everything urgent, then

@@ -1,7 +1,7 @@
 package io.headgate.scheduler.runtime;
 
 import io.headgate.scheduler.core.catalog.PolicyId;
-import io.headgate.scheduler.core.catalog.TenantId;
+import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.job.AttemptId;
 import io.headgate.scheduler.core.job.Hold;
 import io.headgate.scheduler.core.job.JobId;
@@ -153,9 +153,11 @@ final class JobBook {
     bars.put(job, cause);
   }
 
-  /// Jobs of these tenants go back to their queues again.
-  void liftBars(Set<TenantId> tenants) {
-    bars.keySet().removeIf(id -> job(id).filter(job -> tenants.contains(job.tenant())).isPresent());
+  /// Jobs of these queues go back to them again.
+  void liftBars(Set<QueueId> queues) {
+    bars.keySet()
+        .removeIf(
+            id -> job(id).filter(job -> queues.contains(job.job().spec().queue())).isPresent());
   }
 
   /// Why the job does not go back to its queue, if so.

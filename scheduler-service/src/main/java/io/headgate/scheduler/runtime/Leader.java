@@ -1,8 +1,12 @@
 package io.headgate.scheduler.runtime;
 
+import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.node.NodeId;
+import io.headgate.scheduler.runtime.JobRecord.DraftCause;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /// One leadership, from take-over to its end. Nothing is seen outside before it is durable.
@@ -123,6 +127,20 @@ final class Leader {
     return closing;
   }
 
+  /// Which of the jobs their vaults do not let run, and why. Reads; any thread may.
+  Map<JobId, DraftCause> judge(VaultDesk.Page page) {
+    Map<JobId, Document> documents =
+        ports.reader().documents(page.items().stream().map(VaultDesk.Item::job).toList());
+    Map<JobId, DraftCause> forbidden = new HashMap<>();
+    for (VaultDesk.Item item : page.items()) {
+      Optional.ofNullable(documents.get(item.job()))
+          .map(ports.asked())
+          .flatMap(item.vaults()::violation)
+          .ifPresent(violation -> forbidden.put(item.job(), violation.draft()));
+    }
+    return forbidden;
+  }
+
   /// Answers and tells watches what the step made durable.
   void publish(Step step) {
     step.replies().forEach(Turn.Reply::give);
@@ -168,6 +186,7 @@ final class Leader {
           Command.SessionEnded _,
           Command.Undelivered _,
           Command.Barred _,
+          Command.Judged _,
           Command.CatalogMoved _ -> {
         // Said again to the next leader.
       }
@@ -178,7 +197,7 @@ final class Leader {
     queue.offer(new Command.Undelivered(run.key().attempt(), run.key().worker()));
   }
 
-  private void barred(Dispatch.Run run, Optional<VaultRules.Violation> violation) {
-    queue.offer(new Command.Barred(run.key().attempt(), violation));
+  private void barred(Dispatch.Run run, Optional<DraftCause> draft) {
+    queue.offer(new Command.Barred(run.key(), run.vaults(), draft));
   }
 }

@@ -188,10 +188,32 @@ final class LeaderThreads {
     if (!step.dispatches().isEmpty()) {
       committed.put(Optional.of(step.dispatches()));
     }
+    // One at a time: the loop gives out another when it has heard of this.
+    step.unjudged()
+        .ifPresent(page -> Thread.ofVirtual().name("scheduler-vaults").start(() -> judge(page)));
     if (step.isLast()) {
       committed.put(Optional.empty());
     }
     leader.publish(step);
+  }
+
+  /// A database that does not answer for a while is asked again: until then what waits is judged
+  /// when it is handed over.
+  private void judge(VaultDesk.Page page) {
+    try {
+      while (lease.awaitFresh()) {
+        try {
+          leader.offer(new Command.Judged(page, leader.judge(page)));
+          return;
+        } catch (RuntimeException e) {
+          LOG.warn("waiting jobs could not be held against vaults, trying again: {}", e.toString());
+          LOG.debug("waiting jobs could not be held against vaults", e);
+          lease.awaitChange(settings.renewal());
+        }
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   private void speak() throws InterruptedException {

@@ -165,12 +165,12 @@ public final class Rehearsal implements AutoCloseable {
     return state.jobs.all().stream()
         .findFirst()
         .flatMap(job -> state.catalog.queue(job.job().spec().queue()))
-        .map(queue -> submission(queue))
+        .map(queue -> submission(queue, state.catalog))
         .map(List::of)
         .orElse(List.of());
   }
 
-  private static Command submission(Queue queue) {
+  private static Command submission(Queue queue, CatalogView catalog) {
     TenantId tenant = queue.id().tenant();
     NewJob job =
         new NewJob(
@@ -188,7 +188,8 @@ public final class Rehearsal implements AutoCloseable {
             false,
             Document.EMPTY);
     return new Command.Submit(
-        new Submission(List.of(job), Optional.empty(), List.of()), new CompletableFuture<>());
+        new Submission(List.of(job), Optional.empty(), List.of(), catalog),
+        new CompletableFuture<>());
   }
 
   @Override

@@ -118,8 +118,10 @@ public final class Replica implements AutoCloseable {
   }
 
   /// Starts a job anew.
-  public ChangeReply requeue(JobRecord known, String by) {
-    return call(reply -> new Command.Requeue(known, by, reply));
+  ///
+  /// @param catalog by which it was judged
+  public ChangeReply requeue(JobRecord known, String by, CatalogView catalog) {
+    return call(reply -> new Command.Requeue(known, by, catalog, reply));
   }
 
   /// Asks the leader's state something; the question runs on the loop and must be short.

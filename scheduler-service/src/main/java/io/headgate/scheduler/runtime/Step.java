@@ -9,12 +9,14 @@ import java.util.Optional;
 ///
 /// @param batch absent: nothing of it is stored
 /// @param touched jobs that look different although nothing of them is stored anew
+/// @param unjudged jobs to be held against vaults
 /// @param isLast the leader ends in order after it
 record Step(
     Optional<Batch> batch,
     List<Turn.Reply<?>> replies,
     List<Dispatch> dispatches,
     Collection<JobId> touched,
+    Optional<VaultDesk.Page> unjudged,
     boolean isLast) {
 
   /// Nothing of it became durable.

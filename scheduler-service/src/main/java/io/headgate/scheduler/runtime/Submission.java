@@ -10,8 +10,12 @@ import java.util.Optional;
 ///
 /// @param request absent: not idempotent
 /// @param counters numbers that were given out for their names
+/// @param catalog by which they were judged
 public record Submission(
-    List<NewJob> jobs, Optional<RequestKey> request, List<NameCounter> counters) {
+    List<NewJob> jobs,
+    Optional<RequestKey> request,
+    List<NameCounter> counters,
+    CatalogView catalog) {
   public Submission {
     jobs = List.copyOf(jobs);
     counters = List.copyOf(counters);

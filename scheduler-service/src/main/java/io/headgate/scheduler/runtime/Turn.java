@@ -124,6 +124,12 @@ final class Turn {
         (one, two) -> one.last() >= two.last() ? one : two);
   }
 
+  /// A job that waits becomes a draft.
+  void withdraw(JobRecord job, JobRecord.DraftCause cause) {
+    drafts.put(job.id(), cause);
+    inputs.add(new Input.JobWithdrawn(job.id()));
+  }
+
   /// The rows, with versions given out from `version` on.
   Batch batch(long id, long version) {
     long next = version;

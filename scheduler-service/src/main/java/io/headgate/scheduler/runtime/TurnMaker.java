@@ -28,6 +28,7 @@ final class TurnMaker {
   private final UserDesk users;
   private final AgentDesk agents;
   private final ProgressDesk progress;
+  private final VaultDesk vaults;
   private final CatalogDesk catalogs;
   private final ContactSweep contacts;
   private final Instant baseTime;
@@ -56,8 +57,9 @@ final class TurnMaker {
     this.version = start.version();
     Views views = new Views(state);
     this.reads = new LoopReads(state, views, time);
-    this.users = new UserDesk(state, views);
-    this.catalogs = new CatalogDesk(state);
+    this.vaults = new VaultDesk(state);
+    this.users = new UserDesk(state, views, vaults);
+    this.catalogs = new CatalogDesk(state, vaults);
     this.progress = new ProgressDesk(state);
     this.agents = new AgentDesk(state, catalogs, progress);
     this.contacts =
@@ -90,11 +92,10 @@ final class TurnMaker {
     Turn turn = new Turn(instant());
     Map<QueueId, Integer> waitingMore = new HashMap<>();
     for (Command command : commands) {
-      if (command instanceof Command.CatalogMoved(String source, CatalogUpdate update)) {
-        // Alone, so that everything in a turn is checked against the catalog it is decided with.
+      if (isAlone(command)) {
         put(turn, false);
         turn = new Turn(instant());
-        catalogs.moved(turn, source, update);
+        handle(turn, command, waitingMore);
         put(turn, false);
         turn = new Turn(instant());
         waitingMore.clear();
@@ -113,6 +114,12 @@ final class TurnMaker {
       turn.inputs.add(new Input.TimePassed());
     }
     put(turn, false);
+  }
+
+  /// Has a turn of its own, so that everything in a turn is checked against the catalog that it is
+  /// decided with, and no job is withdrawn and changed by others in one.
+  private static boolean isAlone(Command command) {
+    return command instanceof Command.CatalogMoved || command instanceof Command.Judged;
   }
 
   /// The leader ends in order: no more comes.
@@ -137,10 +144,11 @@ final class TurnMaker {
       case Command.SessionEnded(AgentSession session) -> agents.ended(turn, session);
       case Command.Undelivered(var attempt, int worker) ->
           agents.undelivered(turn, attempt, worker);
-      case Command.Barred(var attempt, var violation) -> catalogs.barred(turn, attempt, violation);
+      case Command.Barred barred -> vaults.barred(turn, barred);
+      case Command.Judged judged -> vaults.judged(turn, judged);
+      case Command.CatalogMoved(String source, CatalogUpdate update) ->
+          catalogs.moved(turn, source, update);
       case Command.Ask<?> ask -> ask(turn, ask);
-      case Command.CatalogMoved _ ->
-          throw new IllegalStateException("a catalog has a turn of its own");
     }
   }
 
@@ -154,7 +162,7 @@ final class TurnMaker {
 
   /// Decides the turn and hands it on.
   private void put(Turn turn, boolean isLast) throws InterruptedException {
-    if (turn.isEmpty() && !isLast) {
+    if (turn.isEmpty() && !vaults.isDue() && !isLast) {
       return;
     }
     if (!turn.inputs.isEmpty()) {
@@ -174,7 +182,9 @@ final class TurnMaker {
     if (current != catalog) {
       catalog = current;
     }
-    sink.put(new Step(batch, turn.replies, turn.dispatches, turn.touched, isLast));
+    // Whoever judges them finds what they are to run: this turn is durable by then.
+    Optional<VaultDesk.Page> unjudged = vaults.next();
+    sink.put(new Step(batch, turn.replies, turn.dispatches, turn.touched, unjudged, isLast));
   }
 
   private void decide(Turn turn) {

@@ -31,10 +31,12 @@ final class UserDesk {
 
   private final LeaderState state;
   private final Views views;
+  private final VaultDesk vaults;
 
-  UserDesk(LeaderState state, Views views) {
+  UserDesk(LeaderState state, Views views, VaultDesk vaults) {
     this.state = state;
     this.views = views;
+    this.vaults = vaults;
   }
 
   /// All or none: every job is checked before the first is taken.
@@ -71,7 +73,9 @@ final class UserDesk {
     waitingMore.putAll(more);
     List<JobId> ids = new ArrayList<>(jobs.size());
     for (NewJob job : jobs) {
-      ids.add(take(turn, job));
+      JobId id = take(turn, job);
+      ids.add(id);
+      vaults.taken(id, job.queue(), submit.submission().catalog());
     }
     state.taken.take(submit.submission(), ids, turn.now);
     submit.submission().counters().forEach(turn::count);
@@ -253,6 +257,7 @@ final class UserDesk {
         return;
       }
       turn.staged.put(known.id(), known.with(through(known.card(), known.job().spec().queue())));
+      vaults.taken(known.id(), known.job().spec().queue(), requeue.catalog());
     }
     JobRecord job = live.orElse(known);
     turn.requeuers.put(job.id(), requeue.by());

@@ -1,5 +1,6 @@
 package io.headgate.scheduler.runtime;
 
+import io.headgate.scheduler.runtime.JobRecord.DraftCause;
 import io.headgate.type.CommandPattern;
 import io.headgate.type.ImagePattern;
 import io.headgate.type.ImageReference;
@@ -93,7 +94,12 @@ public record VaultRules(List<Vault> vaults, Map<String, String> environment) {
   /// @param code stable, UPPER_SNAKE
   /// @param field of the job's specification
   /// @param message which vault, what it says, and what to do
-  public record Violation(String code, String vault, String field, String message) {}
+  public record Violation(String code, String vault, String field, String message) {
+    /// Why a job is a draft that was taken before the vault forbade it.
+    DraftCause draft() {
+      return new DraftCause(code, message + "; submit it anew so, or requeue it once it may run");
+    }
+  }
 
   public boolean isEmpty() {
     return vaults.isEmpty();

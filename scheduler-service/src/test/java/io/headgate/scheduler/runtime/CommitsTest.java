@@ -29,7 +29,14 @@ final class CommitsTest {
     if (!isStep) {
       return commits.took(Optional.empty());
     }
-    Step step = new Step(Optional.of(Batch.renewal(1, 1)), List.of(), List.of(), List.of(), false);
+    Step step =
+        new Step(
+            Optional.of(Batch.renewal(1, 1)),
+            List.of(),
+            List.of(),
+            List.of(),
+            Optional.empty(),
+            false);
     return commits.took(Optional.of(step));
   }
 

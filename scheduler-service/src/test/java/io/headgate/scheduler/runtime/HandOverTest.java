@@ -2,7 +2,6 @@ package io.headgate.scheduler.runtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.headgate.scheduler.core.job.AttemptId;
 import io.headgate.scheduler.core.job.JobState;
 import io.headgate.scheduler.core.node.NodeId;
 import io.headgate.type.ImageRules;
@@ -90,7 +89,7 @@ final class HandOverTest {
     leader.dispatcher().carryOut(decide());
     assertThat(agent.sent())
         .hasExactlyElementsOfTypes(AgentCommand.Welcome.class, AgentCommand.Stop.class);
-    leader.offer(new Command.Report(agent, 1, lost("j")));
+    leader.offer(new Command.Report(agent, 1, OneLeader.report("j", AgentReport.State.ENDED)));
     decide();
     assertThat(changed()).extracting(JobRecord::state).containsExactly(JobState.DRAFT);
     assertThat(changed().getFirst().draft().orElseThrow().code()).isEqualTo("QUEUE_REMOVED");
@@ -98,40 +97,35 @@ final class HandOverTest {
 
   @Test
   void letsAJobGoBackToItsQueueWhenVaultsMovedBeforeItWasStopped() throws InterruptedException {
+    move("train");
     Session agent = hello("agent");
-    leader.offer(OneLeader.submit("j", Optional.empty()));
-    AttemptId attempt =
-        decide().stream()
-            .filter(Dispatch.Run.class::isInstance)
-            .map(run -> ((Dispatch.Run) run).key().attempt())
-            .findFirst()
-            .orElseThrow();
-    VaultRules.Violation broken =
-        new VaultRules.Violation("COMMAND_NOT_ALLOWED", "all", "command", "it may not run");
-    leader.offer(new Command.Barred(attempt, Optional.of(broken)));
-    decide();
-    leader.offer(new Command.CatalogMoved("access", OneLeader.catalog().getLast()));
-    decide();
-    leader.offer(new Command.Report(agent, 1, lost("j")));
+    leader.offer(OneLeader.submit("j", "mine"));
+    leader.dispatcher().carryOut(decide());
+    leader.dispatcher().carryOut(decide());
+    assertThat(agent.sent())
+        .hasExactlyElementsOfTypes(AgentCommand.Welcome.class, AgentCommand.Stop.class);
+    move();
+    leader.offer(new Command.Report(agent, 1, OneLeader.report("j", AgentReport.State.ENDED)));
     decide();
     assertThat(changed()).isNotEmpty().noneMatch(job -> job.state() == JobState.DRAFT);
   }
 
-  /// What an agent says of what it was told to stop and does not know.
-  private static AgentReport lost(String job) {
-    return new AgentReport(
-        new JobName(OneLeader.TENANT, job),
-        "",
-        1,
-        0,
-        AgentReport.State.ENDED,
-        Optional.of(WorkerFacts.EndReason.LOST),
-        Optional.empty(),
-        "",
-        Optional.empty(),
-        Optional.empty(),
-        Optional.empty(),
-        0);
+  @Test
+  void isTriedOnceMoreWhenItWasJudgedByVaultsThatHaveMoved() throws InterruptedException {
+    move("train");
+    Session agent = hello("agent");
+    leader.offer(OneLeader.submit("j", "mine"));
+    List<Dispatch> words = decide();
+    move("mine");
+    leader.dispatcher().carryOut(words);
+    leader.dispatcher().carryOut(decide());
+    assertThat(agent.sent())
+        .hasExactlyElementsOfTypes(AgentCommand.Welcome.class, AgentCommand.Assign.class);
+  }
+
+  private void move(String... commands) throws InterruptedException {
+    leader.offer(new Command.CatalogMoved("access", OneLeader.vaults(commands)));
+    decide();
   }
 
   private List<JobRecord> changed() {

@@ -13,18 +13,26 @@ import io.headgate.scheduler.core.catalog.Queue;
 import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.catalog.UserId;
+import io.headgate.scheduler.core.job.Job;
+import io.headgate.scheduler.core.job.JobId;
+import io.headgate.scheduler.core.job.JobSpec;
+import io.headgate.scheduler.core.job.JobState;
 import io.headgate.scheduler.core.node.Node;
 import io.headgate.scheduler.core.node.NodeId;
 import io.headgate.scheduler.core.node.NodeStatus;
 import io.headgate.scheduler.runtime.SchedulerStore.Candidate;
+import io.headgate.type.CommandPattern;
 import io.headgate.type.GpuQuantity;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /// A leader of a tenant with one queue, on a store in memory and a clock that a test moves.
 final class OneLeader {
@@ -75,9 +83,10 @@ final class OneLeader {
     this.start = new LeaderStart(leadership, SETTINGS, 0, 0, Takeover.rehearsed(ports));
   }
 
-  /// Documents of these tests are not of the contract, and no vault looks at them.
+  /// Documents of these tests are one word, the command.
   static VaultRules.Asked asked(Document document) {
-    throw new AssertionError("there are no vaults");
+    String command = new String(document.bytes(), StandardCharsets.UTF_8);
+    return new VaultRules.Asked(Optional.empty(), List.of(command), List.of(), Set.of());
   }
 
   LeaderState state() {
@@ -102,6 +111,19 @@ final class OneLeader {
     return new Supply.Machine(new Node(id, pool, List.of(), 0, 0, NodeStatus.READY), false);
   }
 
+  /// By which submissions are judged.
+  private static CatalogView withoutVaults() {
+    Catalogs catalogs = new Catalogs();
+    catalog().forEach(catalogs::apply);
+    return catalogs.view();
+  }
+
+  /// Of the catalog, and of what was stored before.
+  LeaderState stateAfter(LoadedState loaded, CatalogUpdate access) {
+    return LeaderState.load(
+        start.leadership(), SETTINGS, loaded, List.of(catalog().getFirst(), access), 0);
+  }
+
   static List<CatalogUpdate> catalog() {
     Batch.CatalogChange kept =
         new Batch.CatalogChange(WatchPosition.START, true, List.of(), List.of());
@@ -118,7 +140,24 @@ final class OneLeader {
             List.of(),
             MACHINES.stream().map(OneLeader::machine).toList(),
             List.of()),
-        access(List.of(new Queue(QUEUE, POLICY, PROFILE, 1, true, true)), List.of()));
+        vaults());
+  }
+
+  /// The queue is there, and its jobs may run what each of these vaults lets run.
+  static CatalogUpdate vaults(String... commands) {
+    return access(
+        List.of(new Queue(QUEUE, POLICY, PROFILE, 1, true, true)),
+        Stream.of(commands)
+            .map(command ->
+                new VaultRules.Vault(
+                    command,
+                    Set.of(),
+                    Optional.empty(),
+                    false,
+                    false,
+                    Optional.of(List.of(CommandPattern.parse(command))),
+                    Map.of()))
+            .toList());
   }
 
   static CatalogUpdate access(List<Queue> queues, List<VaultRules.Vault> vaults) {
@@ -139,7 +178,66 @@ final class OneLeader {
         List.of());
   }
 
+  /// A job that waits and is in no database.
+  static JobRecord waiting(int number) {
+    JobSpec spec =
+        new JobSpec(
+            new JobId(number),
+            QUEUE,
+            new UserId("alice"),
+            0,
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty());
+    JobCard card =
+        new JobCard(
+            new JobName(TENANT, "j-" + number),
+            POLICY.name(),
+            PROFILE.name(),
+            GpuQuantity.ZERO,
+            1,
+            "users/alice",
+            false,
+            List.of(),
+            "",
+            Instant.EPOCH);
+    return new JobRecord(
+        card,
+        new Job(spec, JobState.WAITING, number, Instant.EPOCH, 0, Optional.empty()),
+        JobRecord.Course.NONE,
+        Optional.empty(),
+        Optional.empty(),
+        false,
+        0);
+  }
+
+  /// What an agent says of the job's first attempt; ended: nothing is known of it there.
+  static AgentReport report(String job, AgentReport.State state) {
+    return new AgentReport(
+        new JobName(TENANT, job),
+        "",
+        1,
+        0,
+        state,
+        Optional.of(WorkerFacts.EndReason.LOST).filter(_ -> state == AgentReport.State.ENDED),
+        Optional.empty(),
+        "",
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty(),
+        0);
+  }
+
   static Command.Submit submit(String name, Optional<Submission.RequestKey> request) {
+    return submit(name, "run", request);
+  }
+
+  static Command.Submit submit(String name, String command) {
+    return submit(name, command, Optional.empty());
+  }
+
+  private static Command.Submit submit(
+      String name, String command, Optional<Submission.RequestKey> request) {
     return new Command.Submit(
         new Submission(
             List.of(
@@ -156,9 +254,10 @@ final class OneLeader {
                     List.of(),
                     "",
                     false,
-                    Document.EMPTY)),
+                    Document.of(command.getBytes(StandardCharsets.UTF_8)))),
             request,
-            List.of()),
+            List.of(),
+            withoutVaults()),
         new CompletableFuture<>());
   }
 }

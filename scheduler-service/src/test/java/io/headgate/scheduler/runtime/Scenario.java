@@ -317,7 +317,8 @@ final class Scenario {
                         new Submission(
                             List.of(job),
                             Optional.of(new Submission.RequestKey(SUBMITTER, name.id(), "")),
-                            List.of()),
+                            List.of(),
+                            each.catalog()),
                         reply)))
             .orElse(InputQueue.Offer.CLOSED);
     if (offer != InputQueue.Offer.TAKEN) {

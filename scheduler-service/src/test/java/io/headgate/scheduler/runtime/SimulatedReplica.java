@@ -428,11 +428,25 @@ final class SimulatedReplica {
           if (!step.dispatches().isEmpty()) {
             unsaid.add(step.dispatches());
           }
+          step.unjudged().ifPresent(this::judge);
           leader.publish(step);
           act(leader.commits().acted());
         }
         case Commits.Move.End(Optional<LeaderEnd> why) -> why.ifPresent(this::end);
       }
+    }
+
+    private void judge(VaultDesk.Page page) {
+      database.read(
+          SimulatedReplica.this,
+          () -> leader.judge(page),
+          forbidden -> {
+            if (leading == this && forbidden.isPresent()) {
+              leader.offer(new Command.Judged(page, forbidden.get()));
+            } else {
+              soon(settings.renewal().toNanos(), () -> judge(page));
+            }
+          });
     }
 
     private void speak() {

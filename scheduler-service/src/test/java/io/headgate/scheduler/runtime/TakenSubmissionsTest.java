@@ -39,7 +39,8 @@ final class TakenSubmissionsTest {
                 false,
                 Document.of(new byte[0]))),
         Optional.of(REQUEST),
-        List.of());
+        List.of(),
+        CatalogView.EMPTY);
   }
 
   @Test
