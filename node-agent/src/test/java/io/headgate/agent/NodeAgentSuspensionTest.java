@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.google.protobuf.util.Durations;
 import io.headgate.agent.driver.nvml.FakeGpus;
+import io.headgate.agent.process.AttemptLock;
 import io.headgate.agent.process.Cgroups;
 import io.headgate.kit.config.Secret;
 import io.headgate.kit.telemetry.Telemetry;
@@ -281,6 +282,27 @@ class NodeAgentSuspensionTest {
     assertThat(step.isAlive()).isFalse();
     plane.send(Orders.stop(plane.leadership, "low", Stop.Kind.KIND_CANCEL));
     assertThat(plane.awaitEnd("low").getExitCode()).as("it goes on").isEqualTo(9);
+  }
+
+  @Test
+  void doesNotBlameAJobThatEndsWhileNoAgentIsThereToHaveItGoOn() throws Exception {
+    start(Optional.of(gpus.checkpoint()));
+    runCounting(whole("low", COUNTS), "low");
+    long process = process("low");
+    plane.send(suspend("low", 7));
+    awaitSuspension("low", 7);
+    gpus.hang("restore");
+    plane.send(resume("low"));
+    awaitStep();
+    agent.orElseThrow().close();
+    gpus.works("restore");
+    ProcessHandle.of(process).orElseThrow().destroyForcibly();
+    await().atMost(FakeControlPlane.PATIENCE).until(() -> !AttemptLock.isHeld(attempt("low")));
+    start(Optional.of(gpus.checkpoint()));
+    AttemptReport end = plane.awaitEnd("low");
+    assertThat(end.getEndReason()).isEqualTo(EndReason.END_REASON_STOPPED);
+    assertThat(end.getError()).isEqualTo("it ended before it could go on");
+    assertThat(end.getExitCode()).isEqualTo(137);
   }
 
   @Test

@@ -107,7 +107,8 @@ public sealed interface Input {
   /// @param sameBoot whether the machine has not been restarted since
   /// @param end present if it had ended for good
   /// @param suspension the order by which it is suspended; 0: it is not
-  /// @param lastSeen what its supervisor had recorded, for an attempt of an earlier boot
+  /// @param lastSeen what its supervisor had recorded, for an attempt of an earlier boot, and for
+  ///   one that has to be helped to go on
   record Found(
       AttemptKey key,
       Optional<Assignment> assignment,

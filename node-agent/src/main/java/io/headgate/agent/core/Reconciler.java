@@ -92,6 +92,8 @@ public final class Reconciler {
         continue;
       }
       Attempt attempt = Attempt.assigned(found.assignment().get(), false);
+      // So that it does not count as running again before it was helped to go on.
+      attempt = found.lastSeen().map(Observation::started).map(attempt::startedAt).orElse(attempt);
       if (found.sameBoot() && found.suspension() != 0) {
         attempt = attempt.suspendedBy(found.suspension()).in(AttemptState.SUSPENDED);
       }
@@ -114,7 +116,6 @@ public final class Reconciler {
             .map(attempt::endedBy)
             .orElseGet(
                 () -> attempt.endedBy(EndReason.LOST, "the machine was restarted", found.now()));
-    ended = found.lastSeen().map(Observation::started).map(ended::startedAt).orElse(ended);
     ended = ended.in(AttemptState.ENDED);
     attempts.put(ended);
     effects.add(new Effect.RecordEnd(ended.report()));

@@ -6,6 +6,7 @@ import io.headgate.agent.core.Input;
 import io.headgate.agent.core.StopOrder;
 import io.headgate.agent.core.StopStep;
 import io.headgate.agent.process.SupervisorLink;
+import io.headgate.agent.process.SupervisorStatus;
 import io.opentelemetry.api.trace.Span;
 import java.io.IOException;
 import java.time.Duration;
@@ -305,7 +306,9 @@ final class AttemptOrders {
         .start(() -> {
           try {
             suspension.resume();
-            inputs.accept(new Input.Resumed(key()));
+            if (!hasEnded()) {
+              inputs.accept(new Input.Resumed(key()));
+            }
             settle(Phase.RUNNING, null);
           } catch (IOException | RuntimeException e) {
             LOG.warn("{} cannot go on: {}", key(), e.getMessage());
@@ -315,6 +318,18 @@ final class AttemptOrders {
             Thread.currentThread().interrupt();
           }
         });
+  }
+
+  /// Whether nobody can say that it went on before it ended.
+  private boolean hasEnded() {
+    try {
+      return SupervisorStatus.read(machine.ledger().supervised(key()))
+          .flatMap(status -> status.observation().ending())
+          .isPresent();
+    } catch (IOException e) {
+      LOG.warn("whether {} has ended is not known: {}", key(), e.getMessage());
+      return false;
+    }
   }
 
   /// @param tried the order that was carried out, or could not be

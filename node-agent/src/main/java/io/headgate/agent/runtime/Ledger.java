@@ -348,7 +348,7 @@ final class Ledger implements AttemptRecords, AutoCloseable {
       users.found(assignment.key(), (int) taken.get().number(USER));
     }
     Optional<Observation> lastSeen =
-        sameBoot
+        sameBoot && suspensions.suspending(assignment.key()).isEmpty()
             ? Optional.empty()
             : SupervisorStatus.read(supervised(directory)).map(SupervisorStatus::observation);
     return Optional.of(

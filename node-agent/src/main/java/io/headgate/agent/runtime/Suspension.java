@@ -144,6 +144,7 @@ final class Suspension {
       throw failure;
     }
     Failpoint.AFTER_RESTORE.reach();
+    requireAttached();
     machine.ledger().suspensions().recordGoingOn(key());
   }
 
@@ -260,7 +261,6 @@ final class Suspension {
 
   private void freeze(Path cgroup, boolean still, long deadline) throws IOException {
     String wanted = still ? "1" : "0";
-    // What an agent does that has taken this one's place is not undone.
     var _ = left(deadline);
     Files.writeString(cgroup.resolve("cgroup.freeze"), wanted, StandardOpenOption.WRITE);
     while (!Files.readAllLines(cgroup.resolve("cgroup.events")).contains("frozen " + wanted)) {
@@ -282,10 +282,15 @@ final class Suspension {
     if (left.isNegative() || left.isZero()) {
       throw new IOException("it took too long");
     }
+    requireAttached();
+    return left;
+  }
+
+  /// What an agent does that has taken this one's place is not undone.
+  private void requireAttached() throws IOException {
     if (circumstances.isDetached()) {
       throw new IOException("the agent ends");
     }
-    return left;
   }
 
   private AttemptKey key() {

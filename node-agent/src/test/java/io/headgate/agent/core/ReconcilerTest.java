@@ -101,6 +101,33 @@ class ReconcilerTest {
   }
 
   @Test
+  void doesNotBlameAJobThatEndsBeforeALaterAgentCouldHaveItGoOn() {
+    for (String job : List.of("before", "after")) {
+      Input.Found found =
+          new Input.Found(
+              key(job),
+              Optional.of(assignment(job)),
+              true,
+              0,
+              Optional.empty(),
+              Optional.of(Fixtures.running()),
+              NOW);
+      reconciler.on(new Input.Recovered(LeadershipHistory.NONE, List.of(found)));
+    }
+    observe("before", Fixtures.running());
+    assertThat(report("before").state()).isEqualTo(AttemptState.STARTING);
+    reconciler.on(new Input.Resumed(key("after")));
+    assertThat(report("after").state()).isEqualTo(AttemptState.RUNNING);
+
+    for (String job : List.of("before", "after")) {
+      observe(job, Fixtures.exited(1));
+      released(job);
+    }
+    assertThat(report("before").end().orElseThrow().reason()).isEqualTo(EndReason.STOPPED);
+    assertThat(report("after").end().orElseThrow().reason()).isEqualTo(EndReason.EXITED);
+  }
+
+  @Test
   void tellsOfEachStepOfAStopOnceHoweverItIsObserved() {
     assign(assignment("a"));
     observe("a", Fixtures.running());
