@@ -10,12 +10,14 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /// Tells which attempt a process of this machine belongs to: by its cgroup, or where there is none
 /// of ours by descent from the attempt's supervisor, which nothing that a job starts escapes.
 public final class JobProcesses {
-  private static final int MAX_DEPTH = 1000;
+  private static final Path PROC = Path.of("/proc");
+  private static final int MAX_STEPS = 1000;
 
   /// In `stat`: of the process by itself and in the kernel, and of its ended children likewise.
   private static final int USER_TICKS = 11;
@@ -25,6 +27,7 @@ public final class JobProcesses {
 
   private final Cgroups cgroups;
   private final Supervisors supervisors;
+  private final Path proc;
 
   /// Who supervises an attempt, by its number on this machine.
   @FunctionalInterface
@@ -33,9 +36,11 @@ public final class JobProcesses {
     Optional<Long> of(AttemptKey key) throws IOException;
   }
 
-  private JobProcesses(Cgroups cgroups, Supervisors supervisors) {
+  /// @param proc where the kernel shows its processes
+  JobProcesses(Cgroups cgroups, Supervisors supervisors, Path proc) {
     this.cgroups = cgroups;
     this.supervisors = supervisors;
+    this.proc = proc;
   }
 
   /// Those of attempts that are the machine's processes.
@@ -46,12 +51,13 @@ public final class JobProcesses {
         cgroups,
         key ->
             SupervisorStatus.read(attempts.resolve(key.directoryName()))
-                .map(SupervisorStatus::supervisorPid));
+                .map(SupervisorStatus::supervisorPid),
+        PROC);
   }
 
   /// Those of attempts in containers, where numbers of processes are others.
   public static JobProcesses ofContainers(Supervisors supervisors) {
-    return new JobProcesses(Cgroups.none(), supervisors);
+    return new JobProcesses(Cgroups.none(), supervisors, PROC);
   }
 
   /// The attempt of each process; those of none of the candidates are left out.
@@ -81,7 +87,7 @@ public final class JobProcesses {
   ///
   /// @throws IOException when that is not to be found out
   public boolean isOf(long pid, AttemptKey key) throws IOException {
-    if (!Files.exists(proc(pid))) {
+    if (!Files.exists(directory(pid))) {
       return false;
     }
     if (byCgroup(pid, groups(List.of(key))).isPresent()) {
@@ -129,7 +135,7 @@ public final class JobProcesses {
   }
 
   /// With what its children had that have ended.
-  private static JobUsage usageOf(long pid) throws IOException {
+  private JobUsage usageOf(long pid) throws IOException {
     String[] stat = stat(pid);
     long ticks = 0;
     for (int field = USER_TICKS; field < USER_TICKS + TIMES && field < stat.length; field++) {
@@ -145,7 +151,7 @@ public final class JobProcesses {
     return new JobUsage(ticks * NANOS_PER_TICK, kib << 10, 0);
   }
 
-  private static Optional<AttemptKey> byCgroup(long pid, Map<String, AttemptKey> groups)
+  private Optional<AttemptKey> byCgroup(long pid, Map<String, AttemptKey> groups)
       throws IOException {
     if (groups.isEmpty()) {
       return Optional.empty();
@@ -184,44 +190,49 @@ public final class JobProcesses {
     }
   }
 
-  private static Optional<AttemptKey> byDescent(long pid, Map<Long, AttemptKey> supervisors)
-      throws IOException {
+  private Optional<AttemptKey> byDescent(long pid, Map<Long, AttemptKey> roots) throws IOException {
     long current = pid;
-    for (int depth = 0; current > 1 && depth < MAX_DEPTH; depth++) {
-      @Nullable AttemptKey key = supervisors.get(current);
-      if (key != null) {
-        return Optional.of(key);
+    for (int steps = 0; steps < MAX_STEPS; steps++) {
+      @Nullable AttemptKey key = roots.get(current);
+      if (key != null || current <= 1) {
+        return Optional.ofNullable(key);
       }
-      current = parent(current);
+      OptionalLong above = parent(current);
+      if (above.isEmpty() && current == pid) {
+        return Optional.empty();
+      }
+      // What one that has ended had started is somebody else's child by now.
+      current = above.orElse(pid);
     }
-    return Optional.empty();
+    throw new IOException("whose child process " + pid + " is changes again and again");
   }
 
-  private static long parent(long pid) throws IOException {
+  /// Empty: the process is gone.
+  private OptionalLong parent(long pid) throws IOException {
     String[] stat = stat(pid);
-    return stat.length < 2 ? 0 : Long.parseLong(stat[1]);
+    return stat.length < 2 ? OptionalLong.empty() : OptionalLong.of(Long.parseLong(stat[1]));
   }
 
   /// From its state on, which is number 0 then.
-  private static String[] stat(long pid) throws IOException {
+  private String[] stat(long pid) throws IOException {
     String stat = read(pid, "stat");
     // "4711 (name of it) S 42 …": the name may hold anything, also parentheses.
     return stat.substring(stat.lastIndexOf(')') + 1).strip().split(" ", -1);
   }
 
   /// Empty: the process is gone.
-  private static String read(long pid, String file) throws IOException {
+  private String read(long pid, String file) throws IOException {
     try {
-      return Files.readString(proc(pid).resolve(file), StandardCharsets.ISO_8859_1);
+      return Files.readString(directory(pid).resolve(file), StandardCharsets.ISO_8859_1);
     } catch (IOException e) {
-      if (Files.exists(proc(pid))) {
+      if (Files.exists(directory(pid))) {
         throw e;
       }
       return "";
     }
   }
 
-  private static Path proc(long pid) {
-    return Path.of("/proc", Long.toString(pid));
+  private Path directory(long pid) {
+    return proc.resolve(Long.toString(pid));
   }
 }

@@ -75,6 +75,18 @@ class JobProcessesTest {
   }
 
   @Test
+  void doesNotTakeAProcessForAStrangersWhoseAncestorVanishes(@TempDir Path proc) throws Exception {
+    JobProcesses processes = new JobProcesses(Cgroups.none(), _ -> Optional.of(10L), proc);
+    Path stat = Files.createDirectory(proc.resolve("30")).resolve("stat");
+    Files.writeString(stat, "30 (job) S 20 30 30\n");
+    assertThatThrownBy(() -> processes.isOf(30, OURS))
+        .hasMessageContaining("whose child process 30 is");
+    assertThat(processes.attemptsOf(List.of(30L), List.of(OURS))).isEmpty();
+    Files.writeString(stat, "30 (job) S 10 30 30\n");
+    assertThat(processes.isOf(30, OURS)).isTrue();
+  }
+
+  @Test
   void addsUpWhatTheyTake() throws Exception {
     Process top =
         new ProcessBuilder(
