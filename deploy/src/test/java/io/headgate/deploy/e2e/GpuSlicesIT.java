@@ -26,13 +26,18 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /// Fractions of GPUs from the queue to the device: the real services, and agents with the vendors'
 /// libraries, which stand in for GPUs that do not exist (see the fakes in node-agent's tests). One
@@ -44,39 +49,19 @@ class GpuSlicesIT {
   private static final Duration PATIENCE = Duration.ofMinutes(3);
   private static final long GIB = 1L << 30;
   private static final String AMD_GPU = "bus/pci/devices/0000:0c:00.0";
-  private static final String CONFIGURATION =
-      """
-      groups: [{name: team, users: [ada]}]
-      pools: [{name: divided, type: static, mig: auto}, {name: watched, type: static}, {name: amd, type: static}, {name: shared, type: static}, {name: limited, type: static}, {name: kept, type: static}]
-      profiles:
-        - {name: seventh, gpus: 1/7, isolation: hardware, pools: [divided]}
-        - {name: half, gpus: 1/2, isolation: hardware, pools: [divided]}
-        - {name: third, gpus: 1/3, isolation: reactive, pools: [watched]}
-        - {name: shared, gpus: 1/2, isolation: driver-process, pools: [shared]}
-        - {name: limited, gpus: 1/4, isolation: driver-container, pools: [limited]}
-        - {name: whole, gpus: 1, memory: 2GiB, pools: [kept]}
-        - {name: quarter, gpus: 1/4, isolation: hardware, pools: [amd]}
-        - {name: eighth, gpus: 1/8, isolation: hardware, pools: [amd]}
-      policies:
-        - name: team
-          group: team
-          reservation: 4
-          limit: 4
-          queues:
-            - {name: seventh, profile: seventh}
-            - {name: half, profile: half}
-            - {name: third, profile: third}
-            - {name: shared, profile: shared}
-            - {name: limited, profile: limited}
-            - {name: whole, profile: whole}
-            - {name: quarter, profile: quarter}
-            - {name: eighth, profile: eighth}
-        - name: guest
-          group: team
-          reservation: 0
-          limit: 1
-          queues: [{name: idle, profile: whole}]
-      """;
+  private static final SortedMap<String, String> SIZES =
+      new TreeMap<>(Map.of("half", "1/2", "quarter", "1/4", "seventh", "1/7"));
+  private static final SortedMap<String, String> ISOLATION =
+      new TreeMap<>(
+          Map.of(
+              "divided",
+              "hardware",
+              "shared",
+              "driver-process",
+              "limited",
+              "driver-container",
+              "amd",
+              "hardware"));
 
   @TempDir private static Path directory;
   private static TestInstallation headgate;
@@ -91,7 +76,7 @@ class GpuSlicesIT {
     assertThat(compiler.waitFor()).isZero();
     headgate =
         TestInstallation.start(Files.createDirectory(directory.resolve("up")))
-            .withConfiguration(CONFIGURATION);
+            .withConfiguration(configuration());
     Probe.in(directory.resolve("fakes"));
     GpuConfig divided = nvidia("divided", 580, GpuConfig.Mps.Use.OFF);
     try (NodeAgent newcomer = agent("divided", divided)) {
@@ -109,6 +94,41 @@ class GpuSlicesIT {
         StandardCopyOption.COPY_ATTRIBUTES);
     agents.add(agent("kept", kept));
     agents.add(agent("amd", amd()));
+  }
+
+  /// For each kind of GPU there is a queue for each size: `half-divided`.
+  private static String configuration() {
+    StringBuilder profiles = new StringBuilder();
+    StringBuilder queues = new StringBuilder();
+    ISOLATION.forEach((pool, isolation) ->
+        SIZES.forEach((size, gpus) -> {
+          String name = size + "-" + pool;
+          profiles.append(
+              "  - {name: %s, gpus: %s, isolation: %s, pools: [%s]}\n"
+                  .formatted(name, gpus, isolation, pool));
+          queues.append("      - {name: %1$s, profile: %1$s}\n".formatted(name));
+        }));
+    return """
+    groups: [{name: team, users: [ada]}]
+    pools: [{name: divided, type: static, mig: auto}, {name: watched, type: static}, {name: amd, type: static}, {name: shared, type: static}, {name: limited, type: static}, {name: kept, type: static}]
+    profiles:
+      - {name: third, gpus: 1/3, isolation: reactive, pools: [watched]}
+      - {name: whole, gpus: 1, memory: 2GiB, pools: [kept]}
+    %spolicies:
+      - name: team
+        group: team
+        reservation: 4
+        limit: 4
+        queues:
+          - {name: third, profile: third}
+          - {name: whole, profile: whole}
+    %s  - name: guest
+        group: team
+        reservation: 0
+        limit: 1
+        queues: [{name: idle, profile: whole}]
+    """
+        .formatted(profiles, queues);
   }
 
   private static GpuConfig nvidia(String name, int driver, GpuConfig.Mps.Use mps)
@@ -219,6 +239,12 @@ class GpuSlicesIT {
     }
   }
 
+  /// As the machine numbers it; the job has numbers of its own.
+  private static String process(String node, String job) throws IOException {
+    return Files.readString(attempt(node, job).resolve("status"))
+        .replaceAll("(?s).*\npid=(\\d+)\n.*", "$1");
+  }
+
   /// Profile ids and places of the instances of the divided GPU.
   private static List<String> instances() throws IOException {
     List<String> found = new ArrayList<>();
@@ -236,10 +262,10 @@ class GpuSlicesIT {
   @Test
   void givesEachFractionAnInstanceOfItsOwnAndTakesItBack() throws Exception {
     String script = "echo $CUDA_VISIBLE_DEVICES; exec sleep 3600";
-    submit("half", "half", script);
+    submit("half", "half-divided", script);
     headgate.awaitState("half", JobState.RUNNING);
     for (int i = 0; i < 4; i++) {
-      submit("s" + i, "seventh", script);
+      submit("s" + i, "seventh-divided", script);
     }
     // Beside a half there are three sevenths; the fourth waits for a place.
     await().atMost(PATIENCE).until(() -> instances().size() == 4);
@@ -304,29 +330,34 @@ class GpuSlicesIT {
         : List.of();
   }
 
-  @Test
-  void refusesAProgramMoreThanItsInstance() throws Exception {
-    submit("full", "half", greedy("divided", "fill 1024 81920 0"));
-    headgate.awaitState("full", JobState.RUNNING);
-    assertThat(got("divided", "full", 1)).containsExactly("held 39936 CUDA_ERROR_OUT_OF_MEMORY");
-    headgate.jobs().cancel("full");
-    headgate.awaitState("full", JobState.CANCELLED);
+  @ParameterizedTest
+  @CsvSource({"half, 39", "quarter, 19", "seventh, 9"})
+  void refusesAProgramMoreThanItsInstance(String size, int gib) throws Exception {
+    String job = "full-" + size;
+    submit(job, size + "-divided", greedy("divided", "fill 1024 81920 0"));
+    headgate.awaitState(job, JobState.RUNNING);
+    assertThat(got("divided", job, 1))
+        .containsExactly("held %d CUDA_ERROR_OUT_OF_MEMORY".formatted(gib * 1024));
+    headgate.jobs().cancel(job);
+    headgate.awaitState(job, JobState.CANCELLED);
   }
 
-  @Test
-  void refusesTheProcessesOfAJobTogetherMoreThanTheirPart() throws Exception {
+  /// Of the 79 GiB that programs can have, in whole GiB.
+  @ParameterizedTest
+  @CsvSource({"half, 39", "quarter, 19", "seventh, 11"})
+  void refusesTheProcessesOfAJobTogetherMoreThanTheirPart(String size, int gib) throws Exception {
     Cgroups tried = Cgroups.discover("slices-test");
     tried.removeIfEmpty();
     assumeThat(tried.areAvailable()).as("this machine lets us make cgroups").isTrue();
-    submit("together", "limited", greedy("limited", "children 2 1024 81920 0"));
-    headgate.awaitState("together", JobState.RUNNING);
-    List<String> got = got("limited", "together", 2);
+    String job = "together-" + size;
+    submit(job, size + "-limited", greedy("limited", "children 2 1024 81920 0"));
+    headgate.awaitState(job, JobState.RUNNING);
+    List<String> got = got("limited", job, 2);
     assertThat(got).allMatch(line -> line.endsWith(" CUDA_ERROR_OUT_OF_MEMORY"));
     assertThat(got.stream().mapToInt(line -> Integer.parseInt(line.split(" ")[1])).sum())
-        .as("a quarter of the 79 GiB that programs can have is 20,224 MiB")
-        .isEqualTo(19 * 1024);
-    headgate.jobs().cancel("together");
-    headgate.awaitState("together", JobState.CANCELLED);
+        .isEqualTo(gib * 1024);
+    headgate.jobs().cancel(job);
+    headgate.awaitState(job, JobState.CANCELLED);
     try (Stream<Path> limits = Files.list(directory.resolve("limited/gpus/0/limits"))) {
       assertThat(limits).as("each was taken back").isEmpty();
     }
@@ -337,11 +368,9 @@ class GpuSlicesIT {
     submit("greedy", "third", "echo up; exec sleep 3600");
     headgate.awaitState("greedy", JobState.RUNNING);
     assertThat(said("watched", "greedy")).isEqualTo("up");
-    // As the machine numbers it; the job has numbers of its own.
-    String status = Files.readString(attempt("watched", "greedy").resolve("status"));
-    String process = status.replaceAll("(?s).*\npid=(\\d+)\n.*", "$1");
     Files.writeString(
-        directory.resolve("watched/gpus/0/processes"), process + " " + 30 * GIB + " compute -1\n");
+        directory.resolve("watched/gpus/0/processes"),
+        process("watched", "greedy") + " " + 30 * GIB + " compute -1\n");
     Job failed = headgate.awaitState("greedy", JobState.FAILED);
 
     assertThat(failed.attempts().getFirst().error())
@@ -350,21 +379,24 @@ class GpuSlicesIT {
 
   @Test
   void holdsTheProcessesOfJobsToTheirPartsByMps() throws Exception {
+    // Their parts of 79 GiB, less what is kept for the programs themselves.
+    Map<String, Integer> limits = Map.of("half", 39936, "quarter", 19712, "seventh", 11044);
     String program = directory.resolve("fakes/fake-cuda").toString();
-    String script = "%s 39936 && %s 39937; echo; exec sleep 3600".formatted(program, program);
-    for (String job : List.of("mps0", "mps1")) {
-      submit(job, "shared", script);
-      headgate.awaitState(job, JobState.RUNNING);
+    for (Map.Entry<String, Integer> part : limits.entrySet()) {
+      submit(
+          "mps-" + part.getKey(),
+          part.getKey() + "-shared",
+          "%1$s %2$d && %1$s %3$d; echo; exec sleep 3600"
+              .formatted(program, part.getValue(), part.getValue() + 1));
+      headgate.awaitState("mps-" + part.getKey(), JobState.RUNNING);
     }
-    submit("mps2", "shared", script);
-    for (String job : List.of("mps0", "mps1")) {
+    submit("mps2", "half-shared", "exec sleep 3600");
+    for (Map.Entry<String, Integer> part : limits.entrySet()) {
+      String job = "mps-" + part.getKey();
+      String limited = "mps limit=%d threads=100".formatted(part.getValue());
       await().atMost(PATIENCE).until(() -> said("shared", job).lines().count() == 4);
       assertThat(said("shared", job).lines())
-          .containsExactly(
-              "mps limit=39936 threads=100",
-              "allocated",
-              "mps limit=39936 threads=100",
-              "out of memory");
+          .containsExactly(limited, "allocated", limited, "out of memory");
       headgate.jobs().cancel(job);
       headgate.awaitState(job, JobState.CANCELLED);
     }
@@ -394,10 +426,7 @@ class GpuSlicesIT {
     headgate.awaitState("low", JobState.RUNNING);
     Path count = attempt("kept", "low").resolve("work/count");
     await().atMost(PATIENCE).until(() -> Files.exists(count));
-    String process =
-        Files.readString(attempt("kept", "low").resolve("status"))
-            .replaceAll("(?s).*\npid=(\\d+)\n.*", "$1");
-    Path memory = directory.resolve("kept/gpus/0/cuda").resolve(process);
+    Path memory = directory.resolve("kept/gpus/0/cuda").resolve(process("kept", "low"));
     Files.writeString(memory, GIB + " compute -1\n");
 
     submit("high", "whole", "exec sleep 3600");
@@ -423,36 +452,40 @@ class GpuSlicesIT {
   @Test
   void dividesAnIdleAmdGpuAsItsJobsNeedAndNotUnderThem() throws Exception {
     String script = "echo $ROCR_VISIBLE_DEVICES $HEADGATE_GPU_MEMORY_LIMIT_BYTES; exec sleep 3600";
-    List<String> quarters = List.of("q0", "q1", "q2", "q3");
-    for (String job : quarters) {
-      submit(job, "quarter", script);
+    List<String> parts = List.of("q0", "q1", "q2", "s");
+    for (String job : parts) {
+      submit(job, job.equals("s") ? "seventh-amd" : "quarter-amd", script);
     }
-    List<String> seen = new ArrayList<>();
-    for (String job : quarters) {
+    Map<String, String> seen = new TreeMap<>();
+    for (String job : parts) {
       headgate.awaitState(job, JobState.RUNNING);
-      seen.add(said("amd", job));
+      String[] said = said("amd", job).split(" ", -1);
+      assertThat(said[1]).as("of a seventh, too").isEqualTo(Long.toString(48 * GIB));
+      seen.put(job, said[0]);
     }
     assertThat(mode()).isEqualTo("QPX");
-    assertThat(seen)
-        .as("each its own partition of 48 GiB")
-        .extracting(line -> line.replace(" " + 48 * GIB, ""))
-        .containsExactlyInAnyOrder("0", "1", "2", "3");
+    assertThat(seen.values()).as("each its own").containsExactlyInAnyOrder("0", "1", "2", "3");
 
-    submit("e", "eighth", script);
-    headgate.awaitState("e", JobState.WAITING);
-    for (String job : quarters) {
+    submit("h", "half-amd", script);
+    headgate.awaitState("h", JobState.WAITING);
+    Path process = directory.resolve("amd/gpus/class/kfd/kfd/proc").resolve(process("amd", "q0"));
+    ProcessHandle greedy = ProcessHandle.of(Long.parseLong(process("amd", "q0"))).orElseThrow();
+    // The kernel numbers the partitions of the GPU on bus 12 in this mode from 12040 on.
+    Path memory = Files.createDirectory(process).resolve("vram_1204" + seen.get("q0"));
+    Files.writeString(memory, 49 * GIB + "\n");
+    greedy.onExit().get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+    Files.delete(memory);
+    assertThat(headgate.awaitState("q0", JobState.FAILED).attempts().getFirst().error())
+        .startsWith("it used 50176 MiB of the memory of GPU-");
+    for (String job : List.of("q1", "q2", "s")) {
       headgate.jobs().cancel(job);
       headgate.awaitState(job, JobState.CANCELLED);
     }
-    headgate.awaitState("e", JobState.RUNNING);
-    // It may have come into a quarter that was free before the others were.
-    assertThat(said("amd", "e"))
-        .isIn(
-            mode().equals("CPX")
-                ? List.of("0 " + 24 * GIB)
-                : Stream.of("0", "1", "2", "3").map(place -> place + " " + 48 * GIB).toList());
-    headgate.jobs().cancel("e");
-    headgate.awaitState("e", JobState.CANCELLED);
+    headgate.awaitState("h", JobState.RUNNING);
+    assertThat(said("amd", "h")).isEqualTo("0 " + 96 * GIB);
+    assertThat(mode()).isEqualTo("DPX");
+    headgate.jobs().cancel("h");
+    headgate.awaitState("h", JobState.CANCELLED);
   }
 
   private static String mode() throws IOException {
