@@ -86,7 +86,14 @@ public record GpuConfig(
 
     public static final Rocm DEFAULTS =
         new Rocm(
-            List.of("librocm_smi64.so.1", "librocm_smi64.so.7", "librocm_smi64.so"),
+            List.of(
+                "librocm_smi64.so.1",
+                "librocm_smi64.so.7",
+                "librocm_smi64.so",
+                "libamd_smi.so",
+                "libamd_smi.so.26",
+                "libamd_smi.so.25",
+                "libamd_smi.so.24"),
             Duration.ofSeconds(30),
             Path.of("/sys"),
             Dmem.OFF);

@@ -11,7 +11,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// Finds out what this machine's AMD GPUs are and can.
-record AmdDiscovery(Rocm rocm, Kfd kfd) {
+record AmdDiscovery(AmdLibrary library, Kfd kfd) {
   private static final Logger LOG = LoggerFactory.getLogger(AmdDiscovery.class);
   private static final Pattern INSTINCT = Pattern.compile("\\bMI[0-9]+[A-Z]*\\b");
   private static final Pattern MEMORY_MODE = Pattern.compile("NPS([0-9])");
@@ -19,10 +19,10 @@ record AmdDiscovery(Rocm rocm, Kfd kfd) {
 
   /// Those that answer; of the others the log says why they are left out.
   List<AmdGpu> gpus() {
-    List<Rocm.Device> first =
-        rocm.devices().stream()
+    List<AmdLibrary.Device> first =
+        library.devices().stream()
             .filter(device -> device.partition() == 0)
-            .sorted(Comparator.comparing(Rocm.Device::address))
+            .sorted(Comparator.comparing(AmdLibrary.Device::address))
             .toList();
     List<AmdGpu> gpus = new ArrayList<>();
     for (int i = 0; i < first.size(); i++) {
@@ -36,13 +36,13 @@ record AmdDiscovery(Rocm rocm, Kfd kfd) {
     return gpus;
   }
 
-  private AmdGpu gpu(int index, Rocm.Device device) {
-    long id = rocm.uniqueId(device);
+  private AmdGpu gpu(int index, AmdLibrary.Device device) {
+    long id = library.uniqueId(device);
     return new AmdGpu(
         index,
         id == 0 ? "PCI-" + device.address() : uuid(id),
-        model(rocm.name(device)),
-        rocm.memoryBytes(device),
+        model(library.name(device)),
+        library.memoryBytes(device),
         device.address(),
         modes(device));
   }
@@ -64,7 +64,7 @@ record AmdDiscovery(Rocm rocm, Kfd kfd) {
 
   /// Those that the driver offers and in which it keeps the partitions' memory apart. Where the
   /// mode is not the agent's to change, the one that it has.
-  private List<PartitionMode> modes(Rocm.Device device) {
+  private List<PartitionMode> modes(AmdLibrary.Device device) {
     PciAddress address = device.address();
     List<PartitionMode> offered =
         Arrays.stream(kfd.attribute(address, "available_compute_partition").split(",", -1))
@@ -80,7 +80,7 @@ record AmdDiscovery(Rocm rocm, Kfd kfd) {
       return List.of();
     }
     if (!kfd.isWritable(address, "current_compute_partition")) {
-      String mode = rocm.mode(device);
+      String mode = library.mode(device);
       LOG.warn("the mode of the GPU at {} stays {}: to change it takes root", address, mode);
       return PartitionMode.of(mode).filter(kept -> kept != PartitionMode.SPX).stream().toList();
     }

@@ -16,7 +16,7 @@ import java.util.TreeMap;
 /// The mode is set when the first partition of an idle GPU is asked for, and stays until another
 /// one is: a GPU without slices may have any. Nothing of a partition is made or removed by itself,
 /// so after a crash the mode that is there tells all.
-record AmdPartition(Rocm rocm, NodeUse use, RocmSteps steps) implements AmdMechanism {
+record AmdPartition(AmdLibrary library, NodeUse use, RocmSteps steps) implements AmdMechanism {
   private static final String MODE = "mode";
   private static final String PARTITION = "partition";
 
@@ -81,7 +81,7 @@ record AmdPartition(Rocm rocm, NodeUse use, RocmSteps steps) implements AmdMecha
     if (!mode(gpu).equals(Optional.of(wanted))) {
       set(gpu, wanted);
       steps.reached(RocmSteps.Step.MODE_SET);
-      rocm.reopen();
+      library.reopen();
       if (!mode(gpu).equals(Optional.of(wanted))) {
         throw new GpuDriverException(
             "%s was put into mode %s and has another".formatted(gpu.words(), wanted));
@@ -92,9 +92,9 @@ record AmdPartition(Rocm rocm, NodeUse use, RocmSteps steps) implements AmdMecha
 
   private void set(AmdGpu gpu, PartitionMode wanted) {
     try {
-      rocm.setMode(device(gpu), wanted);
+      library.setMode(device(gpu), wanted);
     } catch (RocmException e) {
-      if (e.code() == RocmException.BUSY) {
+      if (e.isBusy()) {
         throw new GpuDriverException(
             "%s cannot be put into mode %s while it is used by %s"
                 .formatted(
@@ -115,14 +115,14 @@ record AmdPartition(Rocm rocm, NodeUse use, RocmSteps steps) implements AmdMecha
 
   /// Empty: it has one that the agent never sets.
   private Optional<PartitionMode> mode(AmdGpu gpu) {
-    return PartitionMode.of(rocm.mode(device(gpu)));
+    return PartitionMode.of(library.mode(device(gpu)));
   }
 
-  private Rocm.Device device(AmdGpu gpu) {
-    return rocm.devices().stream()
+  private AmdLibrary.Device device(AmdGpu gpu) {
+    return library.devices().stream()
         .filter(device -> device.partition() == 0 && device.address().equals(gpu.address()))
         .findFirst()
-        .orElseThrow(() -> new GpuDriverException("ROCm SMI does not show " + gpu.words()));
+        .orElseThrow(() -> new GpuDriverException("AMD's library does not show " + gpu.words()));
   }
 
   private static PartitionMode wanted(SlicePlan plan) {

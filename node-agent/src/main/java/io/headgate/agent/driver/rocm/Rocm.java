@@ -9,21 +9,13 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-/// All native calls, as values.
-///
-/// Every method may block for seconds, and none may run while [#reopen] does: all are called on one
-/// [io.headgate.agent.driver.Lane]. A call that fails throws [RocmException].
-final class Rocm implements AutoCloseable {
-  /// A device of the library, which is a GPU or a partition of one.
-  ///
-  /// @param index in the library's order, until it is opened anew
-  /// @param partition of its GPU, from 0
-  record Device(int index, PciAddress address, int partition) {}
-
+/// ROCm SMI.
+final class Rocm implements AmdLibrary {
   private static final int NAME_BYTES = 128;
   private static final int MODE_BYTES = 16;
   private static final int VERSION_BYTES = 24;
   private static final int VRAM = 0;
+  private static final int BUSY = 16;
 
   private final RocmApi api;
 
@@ -32,15 +24,16 @@ final class Rocm implements AutoCloseable {
     this.api = api;
   }
 
-  /// Version of the library: `7.8.0`.
-  String version() {
+  @Override
+  public String description() {
     Memory version = new Memory(VERSION_BYTES);
     version.clear();
     check("rsmi_version_get", api.rsmi_version_get(version));
-    return version.getInt(0) + "." + version.getInt(4) + "." + version.getInt(8);
+    return "rocm %d.%d.%d".formatted(version.getInt(0), version.getInt(4), version.getInt(8));
   }
 
-  List<Device> devices() {
+  @Override
+  public List<Device> devices() {
     IntByReference count = new IntByReference();
     check("rsmi_num_monitor_devices", api.rsmi_num_monitor_devices(count));
     List<Device> devices = new ArrayList<>();
@@ -53,29 +46,29 @@ final class Rocm implements AutoCloseable {
     return devices;
   }
 
-  /// As its maker calls it: `AMD Instinct MI300X`.
-  String name(Device device) {
+  @Override
+  public String name(Device device) {
     byte[] name = new byte[NAME_BYTES];
     check("rsmi_dev_name_get", api.rsmi_dev_name_get(device.index(), name, name.length));
     return Native.toString(name, StandardCharsets.UTF_8);
   }
 
-  /// Number of the chip; its partitions share it.
-  long uniqueId(Device device) {
+  @Override
+  public long uniqueId(Device device) {
     LongByReference id = new LongByReference();
     check("rsmi_dev_unique_id_get", api.rsmi_dev_unique_id_get(device.index(), id));
     return id.getValue();
   }
 
-  /// Of the whole GPU, of which this is the first device.
-  long memoryBytes(Device device) {
+  @Override
+  public long memoryBytes(Device device) {
     LongByReference bytes = new LongByReference();
     check("rsmi_dev_memory_total_get", api.rsmi_dev_memory_total_get(device.index(), VRAM, bytes));
     return bytes.getValue();
   }
 
-  /// Its mode of compute partitions, as the driver calls it.
-  String mode(Device device) {
+  @Override
+  public String mode(Device device) {
     byte[] mode = new byte[MODE_BYTES];
     check(
         "rsmi_dev_compute_partition_get",
@@ -83,15 +76,15 @@ final class Rocm implements AutoCloseable {
     return Native.toString(mode, StandardCharsets.UTF_8);
   }
 
-  /// Changes the mode of an idle GPU. The library's devices are void from then on.
-  void setMode(Device device, PartitionMode mode) {
+  @Override
+  public void setMode(Device device, PartitionMode mode) {
     check(
         "rsmi_dev_compute_partition_set",
         api.rsmi_dev_compute_partition_set(device.index(), mode.number()));
   }
 
-  /// Lets the library look at the machine anew.
-  void reopen() {
+  @Override
+  public void reopen() {
     check("rsmi_shut_down", api.rsmi_shut_down());
     check("rsmi_init", api.rsmi_init(0));
   }
@@ -103,7 +96,7 @@ final class Rocm implements AutoCloseable {
 
   private void check(String function, int status) {
     if (status != 0) {
-      throw new RocmException(function, status, words(api, status));
+      throw new RocmException(function, status, words(api, status), status == BUSY);
     }
   }
 

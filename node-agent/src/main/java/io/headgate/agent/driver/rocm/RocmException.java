@@ -1,22 +1,19 @@
 package io.headgate.agent.driver.rocm;
 
-/// A call of ROCm SMI failed.
+/// A call of one of AMD's libraries failed.
 final class RocmException extends RuntimeException {
-  static final int NOT_SUPPORTED = 2;
-  static final int PERMISSION = 4;
-  static final int BUSY = 16;
-
   private static final long serialVersionUID = 1;
 
-  private final int code;
+  private final boolean isBusy;
 
-  /// @param words ROCm SMI's own for the code
-  RocmException(String function, int code, String words) {
+  /// @param words the library's own for the code
+  /// @param isBusy whether somebody uses what was to be changed
+  RocmException(String function, int code, String words, boolean isBusy) {
     super(function + ": " + words + " (" + code + ")");
-    this.code = code;
+    this.isBusy = isBusy;
   }
 
-  int code() {
-    return code;
+  boolean isBusy() {
+    return isBusy;
   }
 }

@@ -49,7 +49,7 @@ public final class RocmGpuDriver implements GpuDriver {
 
   /// How the driver works.
   ///
-  /// @param libraries names or paths of ROCm SMI; the first that is there
+  /// @param libraries names or paths of ROCm SMI and AMD SMI; the first that is there
   /// @param patience how long a call may take before it counts as failed
   /// @param sysfs where the kernel shows its devices: `/sys`
   /// @param devices what it shows of devices otherwise
@@ -70,7 +70,7 @@ public final class RocmGpuDriver implements GpuDriver {
     }
   }
 
-  private final Rocm rocm;
+  private final AmdLibrary library;
   private final Kfd kfd;
   private final AmdHealth health;
   private final KernelDevices devices;
@@ -81,7 +81,7 @@ public final class RocmGpuDriver implements GpuDriver {
   /// Who uses the GPUs, which must not wait for those.
   private final Lane watchLane;
 
-  private final String version;
+  private final String description;
   private final SortedMap<String, AmdGpu> gpus;
   private final List<AmdMechanism> mechanisms;
 
@@ -91,16 +91,17 @@ public final class RocmGpuDriver implements GpuDriver {
   /// With the nodes that programs see.
   private final MadeSlices<Kfd.Node> slices = new MadeSlices<>();
 
-  private RocmGpuDriver(Rocm rocm, Settings settings, RocmSteps steps, Lane lane, Lane watchLane) {
-    this.rocm = rocm;
+  private RocmGpuDriver(
+      AmdLibrary library, Settings settings, RocmSteps steps, Lane lane, Lane watchLane) {
+    this.library = library;
     this.kfd = new Kfd(settings.sysfs());
     this.health = new AmdHealth(kfd);
     this.devices = settings.devices();
     this.lane = lane;
     this.watchLane = watchLane;
-    this.version = lane.call(rocm::version);
+    this.description = lane.call(library::description);
     this.gpus =
-        lane.call(() -> new AmdDiscovery(rocm, kfd).gpus()).stream()
+        lane.call(() -> new AmdDiscovery(library, kfd).gpus()).stream()
             .collect(
                 Collectors.toMap(
                     AmdGpu::uuid,
@@ -114,7 +115,7 @@ public final class RocmGpuDriver implements GpuDriver {
     this.mechanisms =
         List.of(
             new WholeAmdGpu(use),
-            new AmdPartition(rocm, use, steps),
+            new AmdPartition(library, use, steps),
             dmem,
             new WatchedAmdMemory(use));
     this.limited = limited(settings, dmem);
@@ -122,13 +123,13 @@ public final class RocmGpuDriver implements GpuDriver {
 
   /// Starts the driver, and looks at what there is.
   ///
-  /// @throws GpuUnavailableException when there is no ROCm SMI that works
+  /// @throws GpuUnavailableException when there is neither library that works
   public static RocmGpuDriver open(Settings settings, RocmSteps steps) {
-    Lane lane = new Lane("ROCm SMI", settings.patience());
+    Lane lane = new Lane("AMD's library", settings.patience());
     Lane watchLane = new Lane("the watch of AMD's GPUs", settings.patience());
     try {
-      Rocm rocm = lane.call(() -> RocmLoader.open(settings.libraries(), settings.sysfs()));
-      return new RocmGpuDriver(rocm, settings, steps, lane, watchLane);
+      AmdLibrary library = lane.call(() -> RocmLoader.open(settings.libraries(), settings.sysfs()));
+      return new RocmGpuDriver(library, settings, steps, lane, watchLane);
     } catch (GpuUnavailableException e) {
       lane.close();
       watchLane.close();
@@ -158,7 +159,7 @@ public final class RocmGpuDriver implements GpuDriver {
 
   @Override
   public String description() {
-    return "rocm " + version;
+    return description;
   }
 
   @Override
@@ -329,9 +330,9 @@ public final class RocmGpuDriver implements GpuDriver {
   @Override
   public void close() {
     try {
-      lane.run(rocm::close);
+      lane.run(library::close);
     } catch (GpuDriverException | RocmException e) {
-      LOG.warn("ROCm SMI was not shut down: {}", e.getMessage());
+      LOG.warn("AMD's library was not shut down: {}", e.getMessage());
     }
     lane.close();
     watchLane.close();

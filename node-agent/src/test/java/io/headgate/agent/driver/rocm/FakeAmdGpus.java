@@ -56,6 +56,7 @@ public final class FakeAmdGpus {
 
   private void plain(int index, String name, int gib) {
     write(index, "name", name);
+    write(index, "product_name", name);
     write(index, "unique_id", "%016x".formatted(0xa0L << 56 | (long) index << 32));
     write(index, "mem_info_vram_total", Long.toString(gib * GIB));
   }
@@ -66,6 +67,17 @@ public final class FakeAmdGpus {
 
   public Path library() {
     return library;
+  }
+
+  /// AMD SMI on the same machine.
+  Path amdSmi() {
+    try {
+      return Files.copy(
+          Path.of(System.getProperty("headgate.test.fakes"), "libamd_smi.so"),
+          library.resolveSibling("libamd_smi.so"));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   public Path sysfs() {

@@ -31,6 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 class RocmGpuDriverTest {
   private static final long GIB = FakeAmdGpus.GIB;
+  private static final int PERMISSION = 4;
   private static final Duration LONG = Duration.ofSeconds(60);
 
   @TempDir Path root;
@@ -282,7 +283,7 @@ class RocmGpuDriverTest {
           .extracting(DeviceInfo::index)
           .containsExactly(1);
       SlicePlan plan = plan(driver, "a", partition(1, "1/2", "DPX", 0, 4));
-      gpus.fault("rsmi_dev_compute_partition_set", RocmException.PERMISSION, 1);
+      gpus.fault("rsmi_dev_compute_partition_set", PERMISSION, 1);
       refused(() -> driver.realise(plan), "GPU 1 (GPU-a", "rsmi_dev_compute_partition_set");
       driver.realise(plan);
     }
@@ -306,7 +307,7 @@ class RocmGpuDriverTest {
     try (RocmGpuDriver driver = open(Duration.ofSeconds(3), RocmSteps.NONE)) {
       SlicePlan plan = plan(driver, "a", partition(0, "1/2", "DPX", 0, 4));
       gpus.hang("rsmi_dev_compute_partition_get");
-      refused(() -> driver.realise(plan), "ROCm SMI has not answered for 3.0 s");
+      refused(() -> driver.realise(plan), "AMD's library has not answered for 3.0 s");
       assertThat(driver.processes(FakeAmdGpus.uuid(0)).join()).as("the watch goes on").isEmpty();
       gpus.works("rsmi_dev_compute_partition_get");
     }

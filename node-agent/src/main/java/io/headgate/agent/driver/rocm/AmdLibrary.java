@@ -1,0 +1,41 @@
+package io.headgate.agent.driver.rocm;
+
+import java.util.List;
+
+/// What AMD's libraries tell and change. ROCm SMI is taken where there are both.
+///
+/// Every method may block for seconds, and none may run while [#reopen] does: all are called on one
+/// [io.headgate.agent.driver.Lane]. A call that fails throws [RocmException].
+sealed interface AmdLibrary extends AutoCloseable permits Rocm, AmdSmi {
+  /// A device of the library, which is a GPU or a partition of one.
+  ///
+  /// @param index in the library's order, until it is opened anew
+  /// @param partition of its GPU, from 0
+  record Device(int index, PciAddress address, int partition) {}
+
+  /// Name and version: `rocm 7.8.0`.
+  String description();
+
+  List<Device> devices();
+
+  /// As its maker calls it: `AMD Instinct MI300X`.
+  String name(Device device);
+
+  /// Number of the chip; its partitions share it. 0: it has none.
+  long uniqueId(Device device);
+
+  /// Of the whole GPU, of which this is the first device.
+  long memoryBytes(Device device);
+
+  /// Its mode of compute partitions, as the driver calls it.
+  String mode(Device device);
+
+  /// Changes the mode of an idle GPU. The library's devices are void from then on.
+  void setMode(Device device, PartitionMode mode);
+
+  /// Lets the library look at the machine anew.
+  void reopen();
+
+  @Override
+  void close();
+}
