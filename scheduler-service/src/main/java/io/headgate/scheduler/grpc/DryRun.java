@@ -30,13 +30,13 @@ import java.util.Optional;
 final class DryRun {
   private final Replica replica;
   private final CatalogJudge judge;
-  private final Submissions submissions;
+  private final SubmissionRules rules;
   private final CopyBound copies;
 
-  DryRun(Replica replica, CatalogJudge judge, Submissions submissions, CopyBound copies) {
+  DryRun(Replica replica, CatalogJudge judge, SubmissionRules rules, CopyBound copies) {
     this.replica = replica;
     this.judge = judge;
-    this.submissions = submissions;
+    this.rules = rules;
     this.copies = copies;
   }
 
@@ -53,8 +53,8 @@ final class DryRun {
   }
 
   private Job submit(Submissions.Request request, SubmitJobRequest each, CatalogView catalog) {
-    NewJob job = submissions.read(request, 0, each, catalog);
-    submissions.demandImages(request, catalog);
+    NewJob job = rules.read(request, 0, each, catalog);
+    rules.demandImages(request, catalog);
     JobSpec spec =
         new JobSpec(
             // No job has it: ids count from 1.

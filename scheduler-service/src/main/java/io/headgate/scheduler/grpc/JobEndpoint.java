@@ -3,6 +3,7 @@ package io.headgate.scheduler.grpc;
 import io.grpc.stub.StreamObserver;
 import io.headgate.kit.auth.Principals;
 import io.headgate.kit.failure.Refusal;
+import io.headgate.kit.grpc.CallThreads;
 import io.headgate.kit.grpc.PageTokens;
 import io.headgate.kit.watch.WatchHub;
 import io.headgate.proto.scheduler.v1.BatchSubmitJobsRequest;
@@ -57,9 +58,10 @@ public final class JobEndpoint extends JobServiceGrpc.JobServiceImplBase {
     this.parts = parts;
     this.jobs = new JobReads(parts.reader(), parts.replica());
     CatalogJudge judge = new CatalogJudge(parts.replica());
-    this.submissions = new Submissions(parts, judge);
+    SubmissionRules rules = new SubmissionRules(parts);
+    this.submissions = new Submissions(parts, judge, rules);
     this.changes = new JobChanges(parts, judge, jobs);
-    this.dryRun = new DryRun(parts.replica(), judge, submissions, parts.copies());
+    this.dryRun = new DryRun(parts.replica(), judge, rules, parts.copies());
     this.logs = logs;
     this.watches = watches;
     this.pages = parts.pages();
@@ -76,11 +78,26 @@ public final class JobEndpoint extends JobServiceGrpc.JobServiceImplBase {
             request.getRequestId(),
             request.toBuilder().clearRequestId().build(),
             false);
-    answer(
+    if (request.getValidateOnly()) {
+      CallThreads.apart(out, () -> answer(out, dryRun.submit(submission, request)));
+      return;
+    }
+    CallThreads.when(
+        submissions.submitAtOnce(submission),
         out,
-        request.getValidateOnly()
-            ? dryRun.submit(submission, request)
-            : JobReads.submitted(submissions.submit(submission).getFirst(), request.getSpec()));
+        submitted -> {
+          if (submitted.isPresent()) {
+            answer(out, JobReads.submitted(submitted.get().getFirst(), request.getSpec()));
+          } else {
+            CallThreads.apart(
+                out,
+                () ->
+                    answer(
+                        out,
+                        JobReads.submitted(
+                            submissions.submit(submission).getFirst(), request.getSpec())));
+          }
+        });
   }
 
   @Override

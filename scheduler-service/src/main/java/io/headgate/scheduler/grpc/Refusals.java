@@ -42,8 +42,19 @@ final class Refusals {
               "QUEUE_FULL", "more waits to be decided than may; try again in a moment", SOON)
           .exception();
     } catch (LeadershipLostException e) {
-      throw leaderLost(isRepeatable).exception();
+      throw lost(isRepeatable, e);
     }
+  }
+
+  /// What a caller is told to whom the leader did not answer any more.
+  ///
+  /// @param isRepeatable a second try cannot take effect twice
+  static RuntimeException lost(boolean isRepeatable, Throwable failure) {
+    return switch (failure) {
+      case LeadershipLostException _ -> leaderLost(isRepeatable).exception();
+      case RuntimeException other -> other;
+      default -> new IllegalStateException("the loop failed", failure);
+    };
   }
 
   /// Nothing happened: nobody leads, or who does cannot be reached.

@@ -4,75 +4,66 @@ import com.google.protobuf.CodedOutputStream;
 import com.google.protobuf.Message;
 import io.headgate.kit.auth.Principal;
 import io.headgate.kit.failure.Refusal;
-import io.headgate.proto.scheduler.v1.JobSpec;
 import io.headgate.proto.scheduler.v1.SubmitJobRequest;
-import io.headgate.scheduler.core.catalog.PoolId;
-import io.headgate.scheduler.core.catalog.Profile;
-import io.headgate.scheduler.core.catalog.Queue;
-import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.explain.Denial;
-import io.headgate.scheduler.runtime.Access;
 import io.headgate.scheduler.runtime.Batch.RequestRecord;
 import io.headgate.scheduler.runtime.CatalogView;
 import io.headgate.scheduler.runtime.Command.SubmitReply;
-import io.headgate.scheduler.runtime.Document;
 import io.headgate.scheduler.runtime.JobName;
 import io.headgate.scheduler.runtime.JobReader;
 import io.headgate.scheduler.runtime.JobView;
 import io.headgate.scheduler.runtime.KnownKeys;
-import io.headgate.scheduler.runtime.LeaderView;
+import io.headgate.scheduler.runtime.Leadership;
 import io.headgate.scheduler.runtime.NameAllocator;
 import io.headgate.scheduler.runtime.NameCounter;
 import io.headgate.scheduler.runtime.Replica;
 import io.headgate.scheduler.runtime.Submission;
 import io.headgate.scheduler.runtime.Submission.NewJob;
 import io.headgate.scheduler.runtime.Submission.RequestKey;
-import io.headgate.scheduler.runtime.VaultRules;
-import io.headgate.type.GpuQuantity;
 import java.io.IOException;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.HexFormat;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// Takes submissions: checks them, names the jobs, and hands them to the leader, all jobs of a
 /// request or none. A repeated request is answered with the jobs of the first: requests are not
 /// remembered by the kit's log, because many of them share one transaction of the leader.
 final class Submissions {
+  private static final Logger LOG = LoggerFactory.getLogger(Submissions.class);
+
   private static final Duration PATIENCE = Duration.ofSeconds(25);
 
   private final Replica replica;
   private final JobReader reader;
   private final CatalogJudge judge;
+  private final SubmissionRules rules;
   private final NameAllocator names;
   private final KnownKeys requests;
-  private final Supplier<Optional<String>> traceparent;
   private final Map<Map.Entry<String, String>, CompletableFuture<Boolean>> running =
       new ConcurrentHashMap<>();
 
-  Submissions(EndpointParts parts, CatalogJudge judge) {
+  Submissions(EndpointParts parts, CatalogJudge judge, SubmissionRules rules) {
     this.replica = parts.replica();
     this.judge = judge;
+    this.rules = rules;
     this.reader = parts.reader();
     this.names = parts.names();
     this.requests = parts.requests();
-    this.traceparent = parts.traceparent();
   }
 
   /// What is submitted together.
@@ -90,39 +81,137 @@ final class Submissions {
     String at(int index) {
       return isBatch ? "requests[" + index + "]." : "";
     }
+
+    private Optional<RequestKey> key() {
+      return requestId.isEmpty()
+          ? Optional.empty()
+          : Optional.of(new RequestKey(principal.subject(), requestId, fingerprint(content)));
+    }
   }
 
-  /// The jobs, durable, in the order of the request.
-  List<JobView> submit(Request request) {
-    if (request.requestId().isEmpty()) {
-      return submitNew(request, Optional.empty());
-    }
-    RequestKey key =
-        new RequestKey(
-            request.principal().subject(), request.requestId(), fingerprint(request.content()));
-    Map.Entry<String, String> id = Map.entry(key.subject(), key.requestId());
-    CompletableFuture<Boolean> mine = new CompletableFuture<>();
-    CompletableFuture<Boolean> other = running.putIfAbsent(id, mine);
-    while (other != null) {
-      await(other);
-      // What it made is in the database now. If that is nothing, this one asks for itself.
-      Optional<List<JobView>> before = earlier(key);
-      if (before.isPresent()) {
-        return before.get();
+  /// What others cannot have until a submission is durable or is not to be. Not thread-safe, but
+  /// may be closed by another thread than filled it.
+  private final class Claims implements AutoCloseable {
+    private final List<Runnable> releases = new ArrayList<>();
+
+    /// @return the claim of another submission with that key, if there is one
+    Optional<CompletableFuture<Boolean>> request(RequestKey key) {
+      Map.Entry<String, String> id = Map.entry(key.subject(), key.requestId());
+      CompletableFuture<Boolean> mine = new CompletableFuture<>();
+      CompletableFuture<Boolean> other = running.putIfAbsent(id, mine);
+      if (other == null) {
+        releases.add(() -> {
+          running.remove(id);
+          mine.complete(true);
+        });
       }
-      other = running.putIfAbsent(id, mine);
+      return Optional.ofNullable(other);
     }
+
+    /// A name that was asked for and allocated.
+    void name(JobName name) {
+      releases.add(() -> names.release(name));
+    }
+
+    @Override
+    public void close() {
+      releases.forEach(Runnable::run);
+    }
+  }
+
+  /// The jobs, durable, in the order of the request. Waits.
+  List<JobView> submit(Request request) {
+    Optional<RequestKey> key = request.key();
+    try (Claims claims = new Claims()) {
+      if (key.isPresent()) {
+        var other = claims.request(key.get());
+        while (other.isPresent()) {
+          await(other.get());
+          // What it made is in the database now. If that is nothing, this one asks for itself.
+          Optional<List<JobView>> before = earlier(key.get());
+          if (before.isPresent()) {
+            return before.get();
+          }
+          other = claims.request(key.get());
+        }
+        leadership().ifPresent(leadership -> requests.under(leadership.epoch()));
+        Optional<List<JobView>> before = isNew(key.get()) ? Optional.empty() : earlier(key.get());
+        if (before.isPresent()) {
+          return before.get();
+        }
+      }
+      return judge.judge(catalog -> submitNew(request, key, catalog));
+    }
+  }
+
+  /// Submits one job without waiting for anything but the leader, whose answer comes later. Most
+  /// can be: those with a name and a request's id that are certainly new, to which the catalog as
+  /// it is known says yes. Completes with nothing, and has changed nothing, for all others, which
+  /// [#submit] is for.
+  CompletableFuture<Optional<List<JobView>>> submitAtOnce(Request request) {
+    CompletableFuture<Optional<List<JobView>>> not =
+        CompletableFuture.completedFuture(Optional.empty());
+    SubmitJobRequest each = request.jobs().getFirst();
+    Optional<RequestKey> key = request.key();
+    if (each.getSpec().hasContainer() || !isReady()) {
+      return not;
+    }
+    Claims claims = new Claims();
+    boolean isOffered = false;
     try {
-      Optional<List<JobView>> before = isNew(key) ? Optional.empty() : earlier(key);
-      return before.isPresent() ? before.get() : submitNew(request, Optional.of(key));
+      if (key.isPresent() && (claims.request(key.get()).isPresent() || !isNew(key.get()))) {
+        return not;
+      }
+      CatalogView catalog = Refusals.leading(true, replica::catalog);
+      NewJob unnamed = rules.read(request, 0, each, catalog);
+      Optional<NameAllocator.Allocation> name = nameAtOnce(request.tenant(), each);
+      if (name.isEmpty()) {
+        return not;
+      }
+      if (!each.getJobId().isEmpty()) {
+        claims.name(name.get().name());
+      }
+      Submission submission =
+          new Submission(
+              List.of(unnamed.named(name.get().name())),
+              key,
+              name.get().counter().stream().toList(),
+              catalog);
+      CompletableFuture<SubmitReply> reply =
+          Refusals.leading(key.isPresent(), () -> replica.offer(submission));
+      isOffered = true;
+      return reply.handle((answer, failure) -> {
+        claims.close();
+        if (failure != null) {
+          throw Refusals.lost(key.isPresent(), failure);
+        }
+        return answer instanceof SubmitReply.Accepted(List<JobView> jobs)
+            ? Optional.of(jobs)
+            : Optional.empty();
+      });
+    } catch (CatalogRefusal e) {
+      LOG.trace("refused by what is known; judged again by what the services have", e);
+      return not;
     } finally {
-      running.remove(id);
-      mine.complete(true);
+      if (!isOffered) {
+        claims.close();
+      }
     }
+  }
+
+  /// Whether what certainly is new under this leadership can be told.
+  private boolean isReady() {
+    return leadership()
+        .filter(
+            leadership -> requests.isUnder(leadership.epoch()) && names.isUnder(leadership.epoch()))
+        .isPresent();
+  }
+
+  private Optional<Leadership> leadership() {
+    return replica.leadership();
   }
 
   private boolean isNew(RequestKey key) {
-    replica.leadership().ifPresent(leadership -> requests.under(leadership.epoch()));
     return requests.isNew(KnownKeys.key(key.subject(), key.requestId()));
   }
 
@@ -168,27 +257,22 @@ final class Submissions {
             .toList());
   }
 
-  private List<JobView> submitNew(Request request, Optional<RequestKey> key) {
-    return judge.judge(catalog -> submitNew(request, key, catalog));
-  }
-
   private List<JobView> submitNew(Request request, Optional<RequestKey> key, CatalogView catalog) {
-    replica.leadership().ifPresent(leadership -> names.under(leadership.epoch()));
+    leadership().ifPresent(leadership -> names.under(leadership.epoch()));
     List<NewJob> jobs = new ArrayList<>();
     List<NameCounter> counters = new ArrayList<>();
-    List<JobName> reserved = new ArrayList<>();
-    try {
+    try (Claims claims = new Claims()) {
       for (int i = 0; i < request.jobs().size(); i++) {
         SubmitJobRequest each = request.jobs().get(i);
-        NewJob unnamed = read(request, i, each, catalog);
+        NewJob unnamed = rules.read(request, i, each, catalog);
         NameAllocator.Allocation name = name(request, i, each);
         if (!each.getJobId().isEmpty()) {
-          reserved.add(name.name());
+          claims.name(name.name());
         }
         name.counter().ifPresent(counters::add);
         jobs.add(unnamed.named(name.name()));
       }
-      demandImages(request, catalog);
+      rules.demandImages(request, catalog);
       SubmitReply reply =
           Refusals.leading(
               key.isPresent(),
@@ -199,139 +283,17 @@ final class Submissions {
             throw CatalogRefusal.byAll(
                 Refusals.denied(request.at(index), jobs.get(index).queue(), denial, catalog));
         case SubmitReply.NotAdmitted(int index) ->
-            throw notAdmitted(request.at(index), jobs.get(index).queue(), catalog);
+            throw SubmissionRules.notAdmitted(request.at(index), jobs.get(index).queue(), catalog);
         case SubmitReply.TooManyWaiting(int index, int waiting, int most) ->
             throw Refusals.tooManyWaiting(request.at(index), jobs.get(index).queue(), waiting, most)
                 .exception();
       };
-    } finally {
-      reserved.forEach(names::release);
     }
-  }
-
-  /// All jobs of a queue are alike to placement. So one with an image has to be in a queue whose
-  /// jobs go only to nodes that run such, as its profile says, or where all nodes do; and all of
-  /// those have to let that image run.
-  ///
-  /// @throws CatalogRefusal when one does not
-  void demandImages(Request request, CatalogView catalog) {
-    Map<QueueId, List<Integer>> asked = new LinkedHashMap<>();
-    for (int i = 0; i < request.jobs().size(); i++) {
-      JobSpec spec = request.jobs().get(i).getSpec();
-      if (spec.hasContainer()) {
-        QueueId queue = new QueueId(request.tenant(), spec.getQueue());
-        asked.computeIfAbsent(queue, _ -> new ArrayList<>()).add(i);
-      }
-    }
-    asked.forEach((id, indexes) ->
-        catalog
-            .queue(id)
-            .flatMap(queue -> catalog.profile(queue.profile()))
-            .ifPresent(profile -> demandImages(request, id, profile, indexes)));
-  }
-
-  private void demandImages(Request request, QueueId id, Profile profile, List<Integer> indexes) {
-    Set<PoolId> pools = Set.copyOf(profile.pools());
-    LeaderView.ImageUse use =
-        Refusals.leading(true, () -> replica.ask(leader -> leader.reads().images(pools)));
-    if (use.without().isPresent() && !profile.images()) {
-      throw CatalogRefusal.byAll(
-          Refusals.withoutImages(request.at(indexes.getFirst()), id, use.without().get()));
-    }
-    // Not on the leader's loop: patterns are others' words.
-    Set<String> judged = new HashSet<>();
-    for (int index : indexes) {
-      String image = request.jobs().get(index).getSpec().getContainer().getImage();
-      if (!judged.add(image)) {
-        continue;
-      }
-      for (LeaderView.ImageUse.Ruling ruling : use.rulings()) {
-        ruling
-            .rules()
-            .problem(image)
-            .ifPresent(problem -> {
-              throw CatalogRefusal.byAll(
-                  Refusals.imageNotAllowed(request.at(index), id, ruling.node(), problem));
-            });
-      }
-    }
-  }
-
-  /// One job, checked, without its name.
-  ///
-  /// @throws CatalogRefusal when the catalog speaks against it
-  NewJob read(Request request, int index, SubmitJobRequest each, CatalogView catalog) {
-    String at = request.at(index);
-    JobSpec spec = each.getSpec();
-    SpecRules.check(at, spec);
-    QueueId id = new QueueId(request.tenant(), spec.getQueue());
-    Queue queue =
-        catalog
-            .queue(id)
-            .orElseThrow(() -> CatalogRefusal.byAccess(Refusals.unknownQueue(at, id, catalog)));
-    Principal principal = request.principal();
-    boolean isMember = catalog.admits(queue, principal.subject());
-    if (!isMember && !Names.governs(principal)) {
-      throw notAdmitted(at, queue.id(), catalog);
-    }
-    demandSuspendable(at, spec, catalog.profile(queue.profile()));
-    // Without a policy it does not start, and is held against vaults when it does.
-    JobVaults.demand(at, spec, catalog.vaults(id).orElse(VaultRules.NONE));
-    return new NewJob(
-        new JobName(request.tenant(), ""),
-        id,
-        Names.user(principal),
-        principal.subject(),
-        !isMember,
-        spec.getPriority(),
-        spec.hasPreemptible() ? Optional.of(spec.getPreemptible()) : Optional.empty(),
-        spec.hasMaxRuntime() ? Optional.of(Times.duration(spec.getMaxRuntime())) : Optional.empty(),
-        spec.hasSuspend() ? Optional.of(Times.duration(spec.getSuspend())) : Optional.empty(),
-        spec.getLabelsMap().entrySet().stream()
-            .map(label -> label.getKey() + "=" + label.getValue())
-            .sorted()
-            .toList(),
-        traceparent.get().orElse(""),
-        spec.getDraft(),
-        Document.of(spec.toByteArray()));
-  }
-
-  /// Only whole GPUs of one node can be given back and found again.
-  private static void demandSuspendable(String at, JobSpec spec, Optional<Profile> profile) {
-    if (spec.hasSuspend()
-        && profile.isPresent()
-        && (profile.get().workers() > 1
-            || !profile.get().gpus().isWhole()
-            || profile.get().gpus().equals(GpuQuantity.ZERO))) {
-      String filled =
-          ("only jobs of one worker with whole GPUs can be suspended, and those of queue '%s' have %d"
-                  + " with %s in all: leave out suspend, or use another queue")
-              .formatted(spec.getQueue(), profile.get().workers(), profile.get().need());
-      throw CatalogRefusal.byAll(
-          Refusal.failedPrecondition("CANNOT_SUSPEND", filled)
-              .withViolation(at + "spec.suspend", filled));
-    }
-  }
-
-  private static CatalogRefusal notAdmitted(String at, QueueId id, CatalogView catalog) {
-    String policy = catalog.queue(id).map(queue -> queue.policy().name()).orElse("");
-    String group = catalog.rights(id.tenant(), policy).map(Access.Rights::group).orElse("");
-    String filled =
-        ("queue '%s' is for group '%s' of policy '%s', and you are not in it: ask an admin, or use"
-                + " a queue of yours")
-            .formatted(id.name(), group, policy);
-    return CatalogRefusal.byAccess(
-        Refusal.permissionDenied("NOT_ADMITTED", filled)
-            .withViolation(at + "spec.queue", filled)
-            .withMetadata("queue", id.name())
-            .withMetadata("policy", policy)
-            .withMetadata("group", group));
   }
 
   private NameAllocator.Allocation name(Request request, int index, SubmitJobRequest each) {
     if (each.getJobId().isEmpty()) {
-      String prefix = each.getIdPrefix().isEmpty() ? each.getSpec().getQueue() : each.getIdPrefix();
-      return names.next(request.tenant(), prefix);
+      return names.next(request.tenant(), prefix(each));
     }
     JobName name = new JobName(request.tenant(), each.getJobId());
     return names
@@ -343,6 +305,16 @@ final class Submissions {
               .withMetadata("job", name.id())
               .exception();
         });
+  }
+
+  private Optional<NameAllocator.Allocation> nameAtOnce(TenantId tenant, SubmitJobRequest each) {
+    return each.getJobId().isEmpty()
+        ? names.nextAtOnce(tenant, prefix(each))
+        : names.exactAtOnce(new JobName(tenant, each.getJobId()));
+  }
+
+  private static String prefix(SubmitJobRequest each) {
+    return each.getIdPrefix().isEmpty() ? each.getSpec().getQueue() : each.getIdPrefix();
   }
 
   /// Of each prefix the last number.

@@ -7,6 +7,7 @@ import com.google.common.hash.Funnels;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -56,6 +57,7 @@ public final class KnownKeys implements AutoCloseable {
     private final BloomFilter<CharSequence> bits;
     private final long room;
     private final AtomicLong held = new AtomicLong();
+    private final AtomicBoolean isBeingReplaced = new AtomicBoolean();
 
     Filter(long room) {
       this.bits = BloomFilter.create(Funnels.stringFunnel(UTF_8), room, UNSURE);
@@ -106,6 +108,11 @@ public final class KnownKeys implements AutoCloseable {
     }
   }
 
+  /// Whether what is known is known under this leadership.
+  public boolean isUnder(long leaderEpoch) {
+    return leaderEpoch == epoch;
+  }
+
   /// Whether the key is certainly not in the database, nor about to be. From now on it is known.
   public boolean isNew(String key) {
     // Before the other, which it becomes.
@@ -117,16 +124,16 @@ public final class KnownKeys implements AutoCloseable {
     if (filled == null || !filled.add(key)) {
       return false;
     }
-    if (filled.isFull()) {
-      makeRoom();
+    if (filled.isFull() && filled.isBeingReplaced.compareAndSet(false, true)) {
+      // The database is asked how much room it takes, which whoever asks here does not wait for.
+      Thread.ofVirtual().name("known-" + what).start(() -> replace(filled));
     }
     return true;
   }
 
   /// A full filter is not wrong, only ever less sure.
-  private synchronized void makeRoom() {
-    Filter filled = current;
-    if (next == null && filled != null && filled.isFull()) {
+  private synchronized void replace(Filter filled) {
+    if (next == null && current == filled) {
       fill(epoch, settled);
     }
   }

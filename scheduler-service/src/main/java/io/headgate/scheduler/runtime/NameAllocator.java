@@ -27,7 +27,12 @@ public final class NameAllocator {
   private final Map<Prefix, Long> last = new HashMap<>();
   private long epoch;
 
-  private record Prefix(TenantId tenant, String text) {}
+  private record Prefix(TenantId tenant, String text) {
+    static Prefix of(TenantId tenant, String text) {
+      return new Prefix(
+          tenant, text.length() > PREFIX_LENGTH ? text.substring(0, PREFIX_LENGTH) : text);
+    }
+  }
 
   /// @param known of names, which are looked up through the reader if they may be taken
   public NameAllocator(JobReader reader, KnownKeys known) {
@@ -43,6 +48,13 @@ public final class NameAllocator {
         epoch = leaderEpoch;
         last.clear();
       }
+    }
+  }
+
+  /// Whether it counts under this leadership.
+  public boolean isUnder(long leaderEpoch) {
+    synchronized (lock) {
+      return leaderEpoch == epoch && known.isUnder(leaderEpoch);
     }
   }
 
@@ -66,25 +78,59 @@ public final class NameAllocator {
     if (isTaken) {
       return Optional.empty();
     }
-    Matcher parts = NUMBERED.matcher(name.id());
-    Optional<NameCounter> counter = Optional.empty();
-    if (parts.matches()) {
-      long number = Long.parseLong(parts.group(2));
-      counter = Optional.of(new NameCounter(name.tenant(), parts.group(1), number));
-      count(new Prefix(name.tenant(), parts.group(1)), number);
-    }
+    Optional<NameCounter> counter = counter(name);
+    counter.ifPresent(number -> count(prefix(number), number.last()));
     return Optional.of(new Allocation(name, counter));
+  }
+
+  /// The same without asking the database; empty: it would have to be asked.
+  public Optional<Allocation> exactAtOnce(JobName name) {
+    Optional<NameCounter> counter = counter(name);
+    boolean isKnown = counter.isEmpty() || isCounted(prefix(counter.get()));
+    if (!isKnown || !reserved.add(name)) {
+      return Optional.empty();
+    }
+    if (!isNew(name)) {
+      reserved.remove(name);
+      return Optional.empty();
+    }
+    counter.ifPresent(number -> count(prefix(number), number.last()));
+    return Optional.of(new Allocation(name, counter));
+  }
+
+  private static Optional<NameCounter> counter(JobName name) {
+    Matcher parts = NUMBERED.matcher(name.id());
+    return parts.matches()
+        ? Optional.of(
+            new NameCounter(name.tenant(), parts.group(1), Long.parseLong(parts.group(2))))
+        : Optional.empty();
+  }
+
+  private static Prefix prefix(NameCounter counter) {
+    return new Prefix(counter.tenant(), counter.prefix());
   }
 
   /// The next name with the prefix.
   public Allocation next(TenantId tenant, String prefix) {
-    String text = prefix.length() > PREFIX_LENGTH ? prefix.substring(0, PREFIX_LENGTH) : prefix;
-    Prefix key = new Prefix(tenant, text);
+    Prefix key = Prefix.of(tenant, prefix);
     long number = count(key, 0);
-    JobName name = new JobName(tenant, text + "-" + number);
+    JobName name = new JobName(tenant, key.text() + "-" + number);
     // Who asks for exactly this one later has to find it.
     var _ = isNew(name);
-    return new Allocation(name, Optional.of(new NameCounter(tenant, text, number)));
+    return new Allocation(name, Optional.of(new NameCounter(tenant, key.text(), number)));
+  }
+
+  /// The same without asking the database; empty: it would have to be asked.
+  public Optional<Allocation> nextAtOnce(TenantId tenant, String prefix) {
+    return isCounted(Prefix.of(tenant, prefix))
+        ? Optional.of(next(tenant, prefix))
+        : Optional.empty();
+  }
+
+  private boolean isCounted(Prefix prefix) {
+    synchronized (lock) {
+      return last.containsKey(prefix);
+    }
   }
 
   private boolean isNew(JobName name) {

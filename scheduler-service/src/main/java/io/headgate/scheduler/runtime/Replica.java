@@ -112,6 +112,16 @@ public final class Replica implements AutoCloseable {
     return call(reply -> new Command.Submit(submission, reply));
   }
 
+  /// The same without waiting: the answer comes on a thread of the leader's, which is not to be
+  /// held up. What is not answered before this replica stops leading ends with
+  /// [LeadershipLostException]; nothing else bounds the time.
+  ///
+  /// @throws NotLeadingException nothing happened
+  /// @throws QueueFullException nothing happened
+  public CompletableFuture<SubmitReply> offer(Submission submission) {
+    return begin(reply -> new Command.Submit(submission, reply));
+  }
+
   /// Ends a job.
   public ChangeReply cancel(JobRecord known, boolean skipCallback, Cancellation cancellation) {
     return call(reply -> new Command.Cancel(known, skipCallback, cancellation, reply));
@@ -183,15 +193,17 @@ public final class Replica implements AutoCloseable {
     return current != null && current.offer(command) == InputQueue.Offer.TAKEN;
   }
 
-  private <T> T call(Function<CompletableFuture<T>, Command> command) {
+  private <T> CompletableFuture<T> begin(Function<CompletableFuture<T>, Command> command) {
     CompletableFuture<T> reply = new CompletableFuture<>();
-    switch (leading().offer(command.apply(reply))) {
-      case TAKEN -> {
-        // Answered below.
-      }
+    return switch (leading().offer(command.apply(reply))) {
+      case TAKEN -> reply;
       case FULL -> throw new QueueFullException();
       case CLOSED -> throw new NotLeadingException(leaderAddress());
-    }
+    };
+  }
+
+  private <T> T call(Function<CompletableFuture<T>, Command> command) {
+    CompletableFuture<T> reply = begin(command);
     try {
       return reply.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
     } catch (ExecutionException e) {

@@ -49,7 +49,7 @@ import org.slf4j.LoggerFactory;
 ///
 /// A call goes through: trace, request id and error translation, limits, access rule, validation,
 /// handler. Handlers may block: each runs on a virtual thread, at most `maxHandlers` at a time, but
-/// for those of [prompt][Builder#prompt] methods, which `maxCalls` bounds.
+/// for those of [prompt][Builder#prompt] methods.
 public final class ApiServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ApiServer.class);
 
@@ -68,7 +68,6 @@ public final class ApiServer implements AutoCloseable {
   private final ActiveCalls calls;
   private final RequestSizes sizes;
   private final Handlers handlers;
-  private final HandOver handOver;
   private final AtomicBoolean closed = new AtomicBoolean();
 
   private ApiServer(Builder builder) {
@@ -80,7 +79,6 @@ public final class ApiServer implements AutoCloseable {
     this.sizes = new RequestSizes(config.maxMessageSize(), services);
     this.calls = new ActiveCalls(config.maxCalls(), config.requestTimeout());
     this.handlers = new Handlers(config.maxHandlers());
-    this.handOver = new HandOver(Set.copyOf(builder.prompt));
     observe(builder.telemetry.meter("io.headgate.kit.grpc"));
     this.server = build(builder, services);
   }
@@ -146,7 +144,6 @@ public final class ApiServer implements AutoCloseable {
     calls.stopStreams();
     server.stop().join();
     handlers.shutdownNow();
-    handOver.close();
   }
 
   /// What a server is made of. Not thread-safe.
@@ -189,9 +186,8 @@ public final class ApiServer implements AutoCloseable {
     }
 
     /// Keeps calls of `method` with a good token on the event loop that reads their connection,
-    /// which is for methods that are called very often. All interceptors run there and must not
-    /// block; the handler of a unary method has a virtual thread as all others, that of a stream of
-    /// requests must not block either.
+    /// which is for methods that are called very often. All interceptors and the handler run there
+    /// and must not block; what may have to wait goes on [apart][CallThreads#apart].
     public Builder prompt(MethodDescriptor<?, ?> method) {
       prompt.add(method);
       return this;
@@ -238,7 +234,6 @@ public final class ApiServer implements AutoCloseable {
     chain.add(sizes);
     chain.add(new ValidationInterceptor(requests(services)));
     chain.addAll(builder.interceptors);
-    chain.add(handOver);
     GrpcServiceBuilder grpc =
         GrpcService.builder()
             .useBlockingTaskExecutor(true)
@@ -317,7 +312,7 @@ public final class ApiServer implements AutoCloseable {
         .setUnit("{handler}")
         .setDescription("Handlers that run at this moment.")
         .ofLongs()
-        .buildWithCallback(gauge -> gauge.record(handlers.getActiveCount() + handOver.running()));
+        .buildWithCallback(gauge -> gauge.record(handlers.getActiveCount()));
     meter
         .gaugeBuilder("headgate.server.handlers.waiting")
         .setUnit("{handler}")

@@ -17,8 +17,8 @@ import java.util.Optional;
 ///   more takes that
 /// @param maxStreams calls at a time on one connection
 /// @param maxConnections in all, and `maxConnectionsPerAddress` from one address
-/// @param maxHandlers handlers that run at a time, each on a virtual thread; more wait. Those of
-///   prompt methods are not counted: `maxCalls` bounds them
+/// @param maxHandlers handlers that run at a time, each on a virtual thread; more wait. What prompt
+///   methods do on event loops is not counted
 /// @param maxCalls calls in progress, running or waiting; more are refused with RESOURCE_EXHAUSTED
 /// @param requestTimeout upper bound of a unary call, whatever deadline the client names
 /// @param idleTimeout of a connection without calls

@@ -1,5 +1,6 @@
 package io.headgate.kit.grpc;
 
+import com.linecorp.armeria.server.ServiceRequestContext;
 import io.grpc.Context;
 import io.grpc.Contexts;
 import io.grpc.ForwardingServerCall.SimpleForwardingServerCall;
@@ -38,6 +39,7 @@ final class FailureInterceptor implements ServerInterceptor {
     Context context =
         Context.current()
             .withValue(REQUEST_ID_KEY, id)
+            .withValue(CallThreads.CALL, ServiceRequestContext.current())
             .withValue(ClientAddresses.KEY, ClientAddresses.ofRequest());
     try (var _ = MDC.putCloseable(LOG_KEY, id)) {
       Listener<ReqT> listener = Contexts.interceptCall(context, translating, headers, next);

@@ -17,14 +17,16 @@ import io.headgate.kit.proto.test.v1.Book;
 import io.headgate.kit.proto.test.v1.PutBookRequest;
 import io.headgate.kit.proto.test.v1.ShelfServiceGrpc;
 import io.headgate.kit.testing.ApiServerExtension;
+import java.time.Duration;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/// Methods that are called very often do without threads until their handler begins.
+/// Methods that are called very often do without threads of their own, unless they ask for one.
 class PromptCallsTest {
   /// What happened on which thread.
   private record Seen(String what, boolean isEventLoop) {}
@@ -46,11 +48,23 @@ class PromptCallsTest {
   }
 
   @Test
-  void aUnaryCallIsReadOnItsEventLoopAndHandledOnAThreadOfItsOwn() {
+  void aUnaryCallStaysOnItsEventLoopUntilItGoesApart() {
     assertThat(put("emma").getId()).isEqualTo("emma");
     assertThat(SEEN)
         .containsExactly(
-            new Seen("PutBook begins", true), new Seen("tenants/acme/users/ada puts", false));
+            new Seen("PutBook begins", true),
+            new Seen("tenants/acme/users/ada puts", true),
+            new Seen("tenants/acme/users/ada waits", false));
+  }
+
+  @Test
+  void aUnaryCallGoesOnOnItsEventLoopWhenAnAnswerIsThere() {
+    assertThat(put("later").getId()).isEqualTo("later");
+    assertThat(SEEN)
+        .containsExactly(
+            new Seen("PutBook begins", true),
+            new Seen("tenants/acme/users/ada puts", true),
+            new Seen("tenants/acme/users/ada hears", true));
   }
 
   @Test
@@ -81,6 +95,7 @@ class PromptCallsTest {
     assertThat(refused.reason()).isEqualTo("SHELF_FULL");
     assertThat(refused.metadata()).containsEntry("capacity", "3");
     assertThat(refusal(() -> put("broken")).message()).doesNotContain("hunter2");
+    assertThat(refusal(() -> put("later-refused")).reason()).isEqualTo("SHELF_FULL");
   }
 
   @Test
@@ -143,7 +158,34 @@ class PromptCallsTest {
     @Override
     public void putBook(PutBookRequest request, StreamObserver<Book> answer) {
       see(Principals.current().subject() + " puts");
-      shelf.putBook(request, answer);
+      if (request.getBook().getId().startsWith("later")) {
+        CompletableFuture<PutBookRequest> later = new CompletableFuture<>();
+        CallThreads.when(
+            later,
+            answer,
+            put -> {
+              see(Principals.current().subject() + " hears");
+              shelf.putBook(put, answer);
+            });
+        Thread.ofVirtual().start(() -> complete(later, request));
+      } else {
+        CallThreads.apart(
+            answer,
+            () -> {
+              see(Principals.current().subject() + " waits");
+              shelf.putBook(request, answer);
+            });
+      }
+    }
+
+    private static void complete(CompletableFuture<PutBookRequest> later, PutBookRequest request) {
+      if (request.getBook().getId().endsWith("refused")) {
+        later.completeExceptionally(
+            Refusal.exhausted("SHELF_FULL", "the shelf is full", Duration.ofSeconds(1))
+                .exception());
+      } else {
+        later.complete(request);
+      }
     }
 
     @Override

@@ -1,0 +1,159 @@
+package io.headgate.scheduler.grpc;
+
+import io.headgate.kit.auth.Principal;
+import io.headgate.kit.failure.Refusal;
+import io.headgate.proto.scheduler.v1.JobSpec;
+import io.headgate.proto.scheduler.v1.SubmitJobRequest;
+import io.headgate.scheduler.core.catalog.PoolId;
+import io.headgate.scheduler.core.catalog.Profile;
+import io.headgate.scheduler.core.catalog.Queue;
+import io.headgate.scheduler.core.catalog.QueueId;
+import io.headgate.scheduler.runtime.Access;
+import io.headgate.scheduler.runtime.CatalogView;
+import io.headgate.scheduler.runtime.Document;
+import io.headgate.scheduler.runtime.JobName;
+import io.headgate.scheduler.runtime.LeaderView;
+import io.headgate.scheduler.runtime.Replica;
+import io.headgate.scheduler.runtime.Submission.NewJob;
+import io.headgate.scheduler.runtime.VaultRules;
+import io.headgate.type.GpuQuantity;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Supplier;
+
+/// What submitted jobs are held against before the leader hears of them: the contract's finer
+/// rules, the catalog, rights, vaults, and what nodes say of images.
+final class SubmissionRules {
+  private final Replica replica;
+  private final Supplier<Optional<String>> traceparent;
+
+  SubmissionRules(EndpointParts parts) {
+    this.replica = parts.replica();
+    this.traceparent = parts.traceparent();
+  }
+
+  /// All jobs of a queue are alike to placement. So one with an image has to be in a queue whose
+  /// jobs go only to nodes that run such, as its profile says, or where all nodes do; and all of
+  /// those have to let that image run.
+  ///
+  /// @throws CatalogRefusal when one does not
+  void demandImages(Submissions.Request request, CatalogView catalog) {
+    Map<QueueId, List<Integer>> asked = new LinkedHashMap<>();
+    for (int i = 0; i < request.jobs().size(); i++) {
+      JobSpec spec = request.jobs().get(i).getSpec();
+      if (spec.hasContainer()) {
+        QueueId queue = new QueueId(request.tenant(), spec.getQueue());
+        asked.computeIfAbsent(queue, _ -> new ArrayList<>()).add(i);
+      }
+    }
+    asked.forEach((id, indexes) ->
+        catalog
+            .queue(id)
+            .flatMap(queue -> catalog.profile(queue.profile()))
+            .ifPresent(profile -> demandImages(request, id, profile, indexes)));
+  }
+
+  private void demandImages(
+      Submissions.Request request, QueueId id, Profile profile, List<Integer> indexes) {
+    Set<PoolId> pools = Set.copyOf(profile.pools());
+    LeaderView.ImageUse use =
+        Refusals.leading(true, () -> replica.ask(leader -> leader.reads().images(pools)));
+    if (use.without().isPresent() && !profile.images()) {
+      throw CatalogRefusal.byAll(
+          Refusals.withoutImages(request.at(indexes.getFirst()), id, use.without().get()));
+    }
+    // Not on the leader's loop: patterns are others' words.
+    Set<String> judged = new HashSet<>();
+    for (int index : indexes) {
+      String image = request.jobs().get(index).getSpec().getContainer().getImage();
+      if (!judged.add(image)) {
+        continue;
+      }
+      for (LeaderView.ImageUse.Ruling ruling : use.rulings()) {
+        ruling
+            .rules()
+            .problem(image)
+            .ifPresent(problem -> {
+              throw CatalogRefusal.byAll(
+                  Refusals.imageNotAllowed(request.at(index), id, ruling.node(), problem));
+            });
+      }
+    }
+  }
+
+  /// One job, checked, without its name.
+  ///
+  /// @throws CatalogRefusal when the catalog speaks against it
+  NewJob read(Submissions.Request request, int index, SubmitJobRequest each, CatalogView catalog) {
+    String at = request.at(index);
+    JobSpec spec = each.getSpec();
+    SpecRules.check(at, spec);
+    QueueId id = new QueueId(request.tenant(), spec.getQueue());
+    Queue queue =
+        catalog
+            .queue(id)
+            .orElseThrow(() -> CatalogRefusal.byAccess(Refusals.unknownQueue(at, id, catalog)));
+    Principal principal = request.principal();
+    boolean isMember = catalog.admits(queue, principal.subject());
+    if (!isMember && !Names.governs(principal)) {
+      throw notAdmitted(at, queue.id(), catalog);
+    }
+    demandSuspendable(at, spec, catalog.profile(queue.profile()));
+    // Without a policy it does not start, and is held against vaults when it does.
+    JobVaults.demand(at, spec, catalog.vaults(id).orElse(VaultRules.NONE));
+    return new NewJob(
+        new JobName(request.tenant(), ""),
+        id,
+        Names.user(principal),
+        principal.subject(),
+        !isMember,
+        spec.getPriority(),
+        spec.hasPreemptible() ? Optional.of(spec.getPreemptible()) : Optional.empty(),
+        spec.hasMaxRuntime() ? Optional.of(Times.duration(spec.getMaxRuntime())) : Optional.empty(),
+        spec.hasSuspend() ? Optional.of(Times.duration(spec.getSuspend())) : Optional.empty(),
+        spec.getLabelsMap().entrySet().stream()
+            .map(label -> label.getKey() + "=" + label.getValue())
+            .sorted()
+            .toList(),
+        traceparent.get().orElse(""),
+        spec.getDraft(),
+        Document.of(spec.toByteArray()));
+  }
+
+  /// Only whole GPUs of one node can be given back and found again.
+  private static void demandSuspendable(String at, JobSpec spec, Optional<Profile> profile) {
+    if (spec.hasSuspend()
+        && profile.isPresent()
+        && (profile.get().workers() > 1
+            || !profile.get().gpus().isWhole()
+            || profile.get().gpus().equals(GpuQuantity.ZERO))) {
+      String filled =
+          ("only jobs of one worker with whole GPUs can be suspended, and those of queue '%s' have %d"
+                  + " with %s in all: leave out suspend, or use another queue")
+              .formatted(spec.getQueue(), profile.get().workers(), profile.get().need());
+      throw CatalogRefusal.byAll(
+          Refusal.failedPrecondition("CANNOT_SUSPEND", filled)
+              .withViolation(at + "spec.suspend", filled));
+    }
+  }
+
+  static CatalogRefusal notAdmitted(String at, QueueId id, CatalogView catalog) {
+    String policy = catalog.queue(id).map(queue -> queue.policy().name()).orElse("");
+    String group = catalog.rights(id.tenant(), policy).map(Access.Rights::group).orElse("");
+    String filled =
+        ("queue '%s' is for group '%s' of policy '%s', and you are not in it: ask an admin, or use"
+                + " a queue of yours")
+            .formatted(id.name(), group, policy);
+    return CatalogRefusal.byAccess(
+        Refusal.permissionDenied("NOT_ADMITTED", filled)
+            .withViolation(at + "spec.queue", filled)
+            .withMetadata("queue", id.name())
+            .withMetadata("policy", policy)
+            .withMetadata("group", group));
+  }
+}
