@@ -12,6 +12,7 @@ import io.headgate.proto.agent.v1.AttemptReport.State;
 import io.headgate.proto.agent.v1.ConnectRequest;
 import io.headgate.proto.agent.v1.ConnectResponse;
 import io.headgate.proto.agent.v1.Heartbeat;
+import io.headgate.proto.agent.v1.HeartbeatReply;
 import io.headgate.proto.agent.v1.Hello;
 import io.headgate.proto.agent.v1.Stop;
 import io.headgate.proto.agent.v1.Update;
@@ -35,6 +36,9 @@ final class LoadAgent implements ClientResponseObserver<ConnectRequest, ConnectR
     void assigned(Assign assign);
 
     void stopped(Stop stop);
+
+    /// A heartbeat was answered so many nanoseconds after it was sent.
+    void answered(long nanos);
   }
 
   /// Jobs of queues with this prefix run until they are stopped.
@@ -48,6 +52,7 @@ final class LoadAgent implements ClientResponseObserver<ConnectRequest, ConnectR
   private @Nullable ClientCallStreamObserver<ConnectRequest> stream;
   private long sequence;
   private long heartbeats;
+  private long heartbeatSent;
   private boolean welcomed;
   private int welcomes;
 
@@ -95,6 +100,7 @@ final class LoadAgent implements ClientResponseObserver<ConnectRequest, ConnectR
   synchronized void heartbeat() {
     if (welcomed) {
       heartbeats++;
+      heartbeatSent = System.nanoTime();
       send(
           ConnectRequest.newBuilder()
               .setHeartbeat(Heartbeat.newBuilder().setNumber(heartbeats))
@@ -122,9 +128,16 @@ final class LoadAgent implements ClientResponseObserver<ConnectRequest, ConnectR
       case ACKNOWLEDGE -> acknowledged(response.getAcknowledge().getSequence());
       case FORGET -> forget(response.getForget().getJob());
       case NOT_LEADER -> ended();
-      case READ_LOGS, HEARTBEAT_REPLY, CANCEL_READ_LOGS, MESSAGE_NOT_SET -> {
+      case HEARTBEAT_REPLY -> answered(response.getHeartbeatReply());
+      case READ_LOGS, CANCEL_READ_LOGS, MESSAGE_NOT_SET -> {
         // Nothing is printed here.
       }
+    }
+  }
+
+  private synchronized void answered(HeartbeatReply reply) {
+    if (reply.getNumber() == heartbeats) {
+      listener.answered(System.nanoTime() - heartbeatSent);
     }
   }
 
@@ -220,6 +233,11 @@ final class LoadAgent implements ClientResponseObserver<ConnectRequest, ConnectR
   @Override
   public void onCompleted() {
     ended();
+  }
+
+  /// Attempts that the leader has not forgotten yet.
+  synchronized int live() {
+    return live.size();
   }
 
   /// Jobs that run here.

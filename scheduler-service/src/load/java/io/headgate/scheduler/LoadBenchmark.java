@@ -23,14 +23,26 @@ import java.util.function.Consumer;
 /// cycles a second; 100,500,1000), `batch` (jobs that are submitted together in life cycles; 1),
 /// `warm` (seconds of mixed load before anything is measured: what a process does first it does
 /// slowly; 0), `profile` (a file to which the last scheduler's flight recorder writes: the
-/// successor's for a takeover; none), `heap` (of each scheduler; 4g), `jvm` (further flags of its
-/// Java, comma-separated; none).
+/// successor's for a takeover; none), `heap` (of each scheduler; 4g), `kills` (how often a takeover
+/// is measured, or something is killed in `durable`; 1), `standby` (seconds that a successor has
+/// stood by; 60: leaders die seldom), `jvm` (further flags of its Java, comma-separated; none).
 public final class LoadBenchmark {
   /// What can be asked for, in the order in which it is measured. A takeover ends the leader, so it
   /// is last.
   private static final List<String> ROWS =
       List.of(
-          "ack", "assign", "unary", "batch", "list", "lifecycle", "preempt", "agents", "takeover");
+          "ack",
+          "assign",
+          "submit",
+          "unary",
+          "batch",
+          "list",
+          "lifecycle",
+          "preempt",
+          "overload",
+          "agents",
+          "durable",
+          "takeover");
 
   private LoadBenchmark() {}
 
@@ -45,6 +57,8 @@ public final class LoadBenchmark {
       int warm,
       String profile,
       String heap,
+      int kills,
+      int standby,
       List<String> jvm) {
     static Options parse(String[] arguments) {
       Map<String, String> given = new HashMap<>();
@@ -56,10 +70,10 @@ public final class LoadBenchmark {
       unknown.removeAll(
           List.of(
               "rows", "waiting", "nodes", "seconds", "rates", "batch", "warm", "profile", "heap",
-              "jvm"));
+              "kills", "standby", "jvm"));
       if (!unknown.isEmpty()) {
         throw new IllegalArgumentException(
-            "rows, waiting, nodes, seconds, rates, batch, warm, profile, heap and jvm can be said,"
+            "rows, waiting, nodes, seconds, rates, batch, warm, profile, heap, kills, standby and jvm can be said,"
                 + " not "
                 + unknown);
       }
@@ -80,6 +94,8 @@ public final class LoadBenchmark {
           number(given, "warm", 0),
           given.getOrDefault("profile", ""),
           given.getOrDefault("heap", "4g"),
+          number(given, "kills", 1),
+          number(given, "standby", 60),
           Arrays.stream(given.getOrDefault("jvm", "").split(","))
               .filter(flag -> !flag.isEmpty())
               .toList());
@@ -94,6 +110,7 @@ public final class LoadBenchmark {
   static final class Heard implements LoadAgent.Listener {
     private final Map<String, Consumer<Long>> assigns = new ConcurrentHashMap<>();
     private volatile Consumer<Long> stops = _ -> {};
+    private volatile Consumer<Long> answers = _ -> {};
 
     /// @param then told the nanosecond
     void onAssign(String job, Consumer<Long> then) {
@@ -102,6 +119,16 @@ public final class LoadBenchmark {
 
     void onStop(Consumer<Long> then) {
       stops = then;
+    }
+
+    /// @param then told how many nanoseconds each answer to a heartbeat took
+    void onAnswer(Consumer<Long> then) {
+      answers = then;
+    }
+
+    @Override
+    public void answered(long nanos) {
+      answers.accept(nanos);
     }
 
     @Override
@@ -122,7 +149,7 @@ public final class LoadBenchmark {
   public static void main(String[] arguments) throws IOException {
     Options options = Options.parse(arguments);
     Path directory = Files.createTempDirectory("headgate-load");
-    boolean takesOver = options.rows().contains("takeover");
+    boolean takesOver = options.rows().contains("takeover") || options.rows().contains("durable");
     try (LoadRig rig = new LoadRig(directory, options, takesOver ? 2 : 1)) {
       LoadCalibration machine = LoadCalibration.measure(rig.postgres());
       Heard heard = new Heard();
@@ -131,8 +158,7 @@ public final class LoadBenchmark {
           new LoadRows(
               rig, options, new LoadFigures(options, machine, LoadBenchmark::print), heard);
       rows.calibration();
-      rows.warm();
-      rows.fill();
+      rows.prepare();
       for (String row : ROWS) {
         if (options.rows().contains(row)) {
           rows.measure(row);

@@ -1,21 +1,34 @@
 package io.headgate.scheduler;
 
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import io.headgate.proto.scheduler.v1.BatchSubmitJobsRequest;
 import io.headgate.proto.scheduler.v1.JobServiceGrpc.JobServiceBlockingStub;
+import io.headgate.proto.scheduler.v1.SubmitJobRequest;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.OptionalDouble;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import org.HdrHistogram.Histogram;
 
 /// What is measured of a scheduler that dies, and of agents that lose theirs.
 final class LoadFaults {
   private static final double NANOS_PER_MILLI = 1e6;
   private static final double BYTES_PER_MIB = 1 << 20;
 
-  /// Leaders die seldom: their followers have seen some of their jobs by then.
-  private static final Duration STANDING_BY = Duration.ofSeconds(60);
+  private static final String DURABLE = "durable-";
+  private static final int CLIENTS = 8;
+  private static final Duration BETWEEN = Duration.ofMillis(50);
+  private static final int BATCH = 10;
+  private static final Set<Status.Code> REPEATABLE =
+      Set.of(Status.Code.UNAVAILABLE, Status.Code.DEADLINE_EXCEEDED);
 
   private static final int THREADS = 12;
   private static final double MOST_MIB = 2048;
@@ -63,10 +76,30 @@ final class LoadFaults {
     return bytes[1];
   }
 
-  /// From the death of the leader to the first assignment of its successor.
-  ///
+  /// From the death of the leader to the first assignment of its successor, as often as was asked
+  /// for; who was killed stands by for the next time.
+  void takeovers() {
+    Histogram nanos = LoadFigures.histogram();
+    int most = options.waiting() > 100_000 ? 10_000 : 5_000;
+    for (int kill = 1; kill <= options.kills(); kill++) {
+      long each = takeover("after-" + kill);
+      nanos.recordValue(each);
+      if (options.kills() == 1) {
+        figures.print(
+            "takeover", Map.of(), each / NANOS_PER_MILLI, "ms", 0, OptionalDouble.of(most));
+      } else if (kill < options.kills()) {
+        System.err.printf("take-over %d: %d ms%n", kill, each / 1_000_000);
+        rig.startAgain();
+      }
+    }
+    if (options.kills() > 1) {
+      figures.times(
+          "takeover", Map.of("kills", Integer.toString(options.kills())), nanos, most, most);
+    }
+  }
+
   /// @param job name of the job that is submitted to the successor
-  void takeover(String job) {
+  private long takeover(String job) {
     CountDownLatch assigned = new CountDownLatch(1);
     AtomicLong at = new AtomicLong();
     heard.onAssign(
@@ -75,9 +108,10 @@ final class LoadFaults {
           at.set(nanos);
           assigned.countDown();
         });
-    JobServiceBlockingStub successor = rig.jobs(1);
-    LoadRig.pause(STANDING_BY);
-    Map<String, Double> before = rig.threadSeconds();
+    int next = 1 - rig.leader();
+    JobServiceBlockingStub successor = rig.jobs(next);
+    LoadRig.pause(Duration.ofSeconds(options.standby()));
+    Map<String, Double> before = rig.threadSeconds(next);
     long begun = System.nanoTime();
     rig.killLeader();
     // It is entitled, so that it gets a place on a full cluster, too.
@@ -94,21 +128,98 @@ final class LoadFaults {
       }
     }
     LoadLoops.await(assigned);
+    if (options.kills() == 1) {
+      cpu(before, next);
+      rig.takeover().forEach(System.err::println);
+    }
+    return at.get() - begun;
+  }
+
+  /// Kills leader and PostgreSQL by turns while clients submit, each repeating a request until it
+  /// is answered, and then counts what is stored: neither less nor more than was acknowledged.
+  void durable() {
+    AtomicBoolean isOver = new AtomicBoolean();
+    AtomicLong acknowledged = new AtomicLong();
+    AtomicLong repeated = new AtomicLong();
+    Thread clients =
+        Thread.ofPlatform()
+            .start(() ->
+                LoadLoops.each(
+                    CLIENTS,
+                    client -> {
+                      for (int i = 0; !isOver.get(); i++) {
+                        submit(client, i, repeated);
+                        acknowledged.addAndGet(BATCH);
+                      }
+                    }));
+    for (int kill = 1; kill <= options.kills(); kill++) {
+      long before = acknowledged.get();
+      LoadRig.await(
+          "submissions between faults", () -> acknowledged.get() > before + CLIENTS * BATCH);
+      if (kill % 2 == 0) {
+        rig.killDatabase();
+      } else {
+        rig.killLeader();
+        long dead = acknowledged.get();
+        LoadRig.await(
+            "submissions to the next leader", () -> acknowledged.get() > dead + CLIENTS * BATCH);
+        rig.startAgain();
+      }
+    }
+    isOver.set(true);
+    try {
+      clients.join();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("interrupted", e);
+    }
+    Map<String, String> parameters =
+        Map.of(
+            "kills", Integer.toString(options.kills()), "repeated", Long.toString(repeated.get()));
+    figures.print("durable_acknowledged", parameters, acknowledged.get(), "jobs");
     figures.print(
-        "takeover",
-        Map.of(),
-        (at.get() - begun) / NANOS_PER_MILLI,
-        "ms",
+        "durable_lost_or_twice",
+        parameters,
+        Math.abs(rig.stored(DURABLE) - acknowledged.get()),
+        "jobs",
         0,
-        OptionalDouble.of(options.waiting() > 100_000 ? 10_000 : 5_000));
-    cpu(before);
-    rig.takeover().forEach(System.err::println);
+        OptionalDouble.of(0));
+  }
+
+  /// Submits one job, or some together, again and again until that is answered.
+  ///
+  /// @return how many
+  private int submit(int client, int number, AtomicLong repeated) {
+    List<SubmitJobRequest> jobs = new ArrayList<>();
+    for (int i = 0; i < (client % 2 == 0 ? 1 : BATCH); i++) {
+      String name = DURABLE + client + "-x" + number + "-x" + i;
+      jobs.add(LoadClients.request(Fixtures.submit(LoadRig.crowd(client), name)));
+    }
+    BatchSubmitJobsRequest together = LoadClients.batch(jobs);
+    while (true) {
+      try {
+        JobServiceBlockingStub leader =
+            rig.jobs(rig.leader()).withDeadlineAfter(10, TimeUnit.SECONDS);
+        if (jobs.size() == 1) {
+          var _ = leader.submitJob(jobs.getFirst());
+        } else {
+          var _ = leader.batchSubmitJobs(together);
+        }
+        return jobs.size();
+      } catch (StatusRuntimeException e) {
+        if (!REPEATABLE.contains(e.getStatus().getCode())) {
+          throw e;
+        }
+        repeated.incrementAndGet();
+        LoadRig.pause(Duration.ofMillis(100));
+      }
+    }
   }
 
   /// Processor time of the successor; of its threads those with the most are told, too.
-  private void cpu(Map<String, Double> before) {
+  private void cpu(Map<String, Double> before, int scheduler) {
     Map<String, Double> used = new HashMap<>();
-    rig.threadSeconds()
+    rig.threadSeconds(scheduler)
         .forEach((thread, seconds) ->
             used.merge(
                 thread.replaceAll("[- #]*[0-9]+", ""),

@@ -1,5 +1,6 @@
 package io.headgate.scheduler;
 
+import java.util.List;
 import java.util.Map;
 import java.util.OptionalDouble;
 import java.util.TreeMap;
@@ -47,6 +48,19 @@ final class LoadFigures {
 
   static Histogram histogram() {
     return new ConcurrentHistogram(MAX_NANOS, 3);
+  }
+
+  /// The same, where nothing was promised.
+  void times(String name, Map<String, String> parameters, Histogram nanos) {
+    for (int percent : List.of(50, 99)) {
+      print(
+          name + "_p" + percent,
+          parameters,
+          nanos.getValueAtPercentile(percent) / NANOS_PER_MILLI,
+          "ms",
+          machine.commitMillis(),
+          OptionalDouble.empty());
+    }
   }
 
   /// Half and all of a distribution but one in a hundred.

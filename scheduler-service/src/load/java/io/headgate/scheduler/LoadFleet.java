@@ -105,6 +105,11 @@ final class LoadFleet implements AutoCloseable {
     return members.stream().mapToInt(member -> member.agent.running().size()).sum();
   }
 
+  /// Attempts that are not over yet, as far as agents have heard.
+  int live() {
+    return members.stream().mapToInt(member -> member.agent.live()).sum();
+  }
+
   @Override
   public void close() {
     timer.shutdownNow();

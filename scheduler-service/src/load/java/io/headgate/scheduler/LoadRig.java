@@ -13,6 +13,7 @@ import io.headgate.proto.pool.v1.Profile;
 import io.headgate.proto.scheduler.v1.JobServiceGrpc;
 import io.headgate.proto.scheduler.v1.JobServiceGrpc.JobServiceBlockingStub;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;
@@ -20,6 +21,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
@@ -28,7 +31,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BooleanSupplier;
+import java.util.stream.IntStream;
 
 /// Schedulers as processes of their own, on a PostgreSQL that keeps what it acknowledges, with
 /// pools and rights served from memory and agents that run nothing.
@@ -79,15 +85,16 @@ final class LoadRig implements AutoCloseable {
   private final List<Integer> ports = new ArrayList<>();
   private final List<Integer> groupPorts = new ArrayList<>();
   private final List<Process> processes = new ArrayList<>();
-  private final List<ManagedChannel> channels = new ArrayList<>();
+  private final List<ManagedChannel> channels = new CopyOnWriteArrayList<>();
+  private final Map<Integer, JobServiceBlockingStub> stubs = new ConcurrentHashMap<>();
   private final LoadFleet fleet = new LoadFleet();
   private final int gpus;
   private final int schedulers;
 
-  /// Where agents connect to: moves on when a scheduler dies.
-  private volatile int firstAlive;
+  /// Which of them leads, and agents connect to: moves on when it is killed.
+  private volatile int leader;
 
-  /// @param schedulers how many processes; the first leads
+  /// @param schedulers how many processes; the first one leads first
   LoadRig(Path directory, LoadBenchmark.Options options, int schedulers) throws IOException {
     this.directory = directory;
     this.profile = options.profile();
@@ -96,7 +103,8 @@ final class LoadRig implements AutoCloseable {
     this.schedulers = schedulers;
     this.gpus = options.nodes() * GPUS_PER_NODE;
     this.postgres =
-        PostgresServer.start(directory.resolve("postgres"), PostgresServer.Durability.FULL);
+        PostgresServer.start(directory.resolve("postgres"), PostgresServer.Durability.FULL)
+            .restartWhenItDies();
     this.database = postgres.provision("load", "scheduler");
     describe(options.nodes());
     for (int i = 0; i < schedulers; i++) {
@@ -124,11 +132,8 @@ final class LoadRig implements AutoCloseable {
       process.onExit().join();
     }
     processes.clear();
-    try (Connection connection =
-            DriverManager.getConnection(
-                database.url(), database.user(), database.password().reveal());
+    try (Connection connection = connect();
         Statement statement = connection.createStatement()) {
-      statement.execute("set search_path = " + database.schema());
       statement.execute(MULTIPLY.formatted(jobs));
       statement.execute(MULTIPLY_SPECS);
       statement.execute("analyze");
@@ -136,6 +141,28 @@ final class LoadRig implements AutoCloseable {
       throw new IllegalStateException(e);
     }
     launchAll();
+  }
+
+  /// How many jobs are stored whose name begins so.
+  long stored(String prefix) {
+    try (Connection connection = connect();
+        PreparedStatement count =
+            connection.prepareStatement("select count(*) from job where starts_with(name, ?)")) {
+      count.setString(1, prefix);
+      try (ResultSet counted = count.executeQuery()) {
+        counted.next();
+        return counted.getLong(1);
+      }
+    } catch (SQLException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private Connection connect() throws SQLException {
+    Connection connection =
+        DriverManager.getConnection(database.url(), database.user(), database.password().reveal());
+    connection.setSchema(database.schema());
+    return connection;
   }
 
   private void describe(int nodes) {
@@ -228,10 +255,14 @@ final class LoadRig implements AutoCloseable {
     ProcessBuilder builder =
         new ProcessBuilder(command)
             .redirectErrorStream(true)
-            .redirectOutput(directory.resolve("scheduler-" + (index + 1) + ".log").toFile());
+            .redirectOutput(ProcessBuilder.Redirect.appendTo(log(index).toFile()));
     builder.environment().keySet().removeIf(name -> name.startsWith("HEADGATE_"));
     builder.environment().putAll(variables);
     return builder.start();
+  }
+
+  private Path log(int index) {
+    return directory.resolve("scheduler-" + (index + 1) + ".log");
   }
 
   private boolean isReady(int index) {
@@ -251,7 +282,7 @@ final class LoadRig implements AutoCloseable {
   void connectAgents(int nodes, LoadAgent.Listener listener) {
     for (int i = 0; i < nodes; i++) {
       String token = tokens.node("acme", node(i));
-      fleet.join(node(i), () -> open(firstAlive, token), listener);
+      fleet.join(node(i), () -> open(leader, token), listener);
     }
     fleet.connect();
   }
@@ -260,8 +291,9 @@ final class LoadRig implements AutoCloseable {
     return fleet;
   }
 
-  Channel channel(String token) {
-    return channel(0, token);
+  /// A connection to the leader, of a user of all queues.
+  Channel channel() {
+    return channel(leader, alice());
   }
 
   private Channel channel(int index, String token) {
@@ -281,34 +313,55 @@ final class LoadRig implements AutoCloseable {
     return Channels.open(config, () -> Optional.of(token), Telemetry.disabled());
   }
 
-  String alice() {
+  private String alice() {
     return tokens.member("acme", "alice", "team");
   }
 
   /// Jobs through one scheduler.
   JobServiceBlockingStub jobs(int index) {
-    return JobServiceGrpc.newBlockingStub(channel(index, alice()));
+    return stubs.computeIfAbsent(
+        index, _ -> JobServiceGrpc.newBlockingStub(channel(index, alice())));
   }
 
-  /// Kills the leader as `kill -9` does.
+  /// Which scheduler leads.
+  int leader() {
+    return leader;
+  }
+
+  /// Kills the leader as `kill -9` does; the next one is to follow it.
   void killLeader() {
-    processes.getFirst().destroyForcibly();
-    firstAlive = 1;
+    processes.get(leader).destroyForcibly().onExit().join();
+    leader = (leader + 1) % schedulers;
   }
 
-  /// What the last scheduler said of its take-over.
+  /// Starts again what was killed last, and waits until it serves.
+  void startAgain() {
+    int dead = (leader + schedulers - 1) % schedulers;
+    try {
+      processes.set(dead, launch(dead));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    await("a scheduler that was started again", () -> isReady(dead));
+  }
+
+  /// Kills PostgreSQL with all its processes; it is started again.
+  void killDatabase() {
+    ProcessStat.ofTree(postmaster())
+        .forEach(each -> ProcessHandle.of(each.pid()).ifPresent(ProcessHandle::destroyForcibly));
+  }
+
+  /// What the leader said of its last take-over.
   List<String> takeover() {
-    return takeover(schedulers);
-  }
-
-  /// What the first one said of its start.
-  List<String> starts() {
-    return takeover(1);
-  }
-
-  private List<String> takeover(int scheduler) {
-    try (var lines = Files.lines(directory.resolve("scheduler-" + scheduler + ".log"))) {
-      return lines.filter(line -> line.contains("Takeover") || line.contains(" leads, ")).toList();
+    try (var lines = Files.lines(log(leader))) {
+      List<String> said =
+          lines.filter(line -> line.contains("Takeover") || line.contains(" leads, ")).toList();
+      int last =
+          IntStream.range(0, said.size())
+              .filter(line -> said.get(line).contains(" leads, "))
+              .max()
+              .orElse(0);
+      return said.subList(last, said.size());
     } catch (IOException e) {
       throw new IllegalStateException("no log", e);
     }
@@ -317,22 +370,22 @@ final class LoadRig implements AutoCloseable {
   /// Processor seconds that the leader has used, and PostgreSQL with all its processes.
   double[] cpuSeconds() {
     return new double[] {
-      ProcessStat.of(processes.getFirst().pid())
+      ProcessStat.of(processes.get(leader).pid())
           .orElseThrow(() -> new IllegalStateException("the leader has ended"))
           .cpuSeconds(),
       ProcessStat.ofTree(postmaster()).stream().mapToDouble(ProcessStat::cpuSeconds).sum()
     };
   }
 
-  /// Processor time of the last scheduler, by thread.
-  Map<String, Double> threadSeconds() {
-    return ProcessStat.threadSeconds(processes.getLast().pid());
+  /// Processor time of a scheduler, by thread.
+  Map<String, Double> threadSeconds(int scheduler) {
+    return ProcessStat.threadSeconds(processes.get(scheduler).pid());
   }
 
   /// Memory of the leader in bytes: what the kernel counts at most until now, and what of the heap
   /// is in use after a collection.
   long[] memoryBytes() {
-    long pid = processes.getFirst().pid();
+    long pid = processes.get(leader).pid();
     return new long[] {ProcessStat.mostResidentBytes(pid), ProcessStat.heapBytes(pid)};
   }
 

@@ -1,19 +1,12 @@
 package io.headgate.scheduler;
 
 import com.google.common.util.concurrent.ListenableFuture;
-import io.grpc.Channel;
-import io.headgate.proto.scheduler.v1.BatchSubmitJobsRequest;
-import io.headgate.proto.scheduler.v1.JobServiceGrpc;
-import io.headgate.proto.scheduler.v1.JobServiceGrpc.JobServiceBlockingStub;
 import io.headgate.proto.scheduler.v1.ListJobsRequest;
-import io.headgate.proto.scheduler.v1.SubmitJobRequest;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalDouble;
-import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
@@ -27,8 +20,6 @@ final class LoadRows {
       ListJobsRequest.newBuilder().setParent(Fixtures.ACME).setPageSize(100).build();
 
   private static final int WARMING = 16;
-  private static final int IN_FLIGHT = 64;
-  private static final int BATCHES_IN_FLIGHT = 8;
   private static final int BATCH = 100;
   private static final int FILL_BATCH = 5000;
   private static final int FILLING = 2;
@@ -46,9 +37,8 @@ final class LoadRows {
   private final LoadCalibration machine;
   private final LoadBenchmark.Heard heard;
   private final LoadFigures figures;
-  private final List<JobServiceBlockingStub> stubs = new ArrayList<>();
-  private final List<JobServiceGrpc.JobServiceFutureStub> futures = new ArrayList<>();
-  private final AtomicInteger names = new AtomicInteger();
+  private final LoadClients clients;
+  private final LoadSubmissions submissions;
   private final LoadFaults faults;
 
   LoadRows(
@@ -59,12 +49,8 @@ final class LoadRows {
     this.machine = figures.machine();
     this.heard = heard;
     this.faults = new LoadFaults(rig, options, figures, heard);
-    String token = rig.alice();
-    for (int i = 0; i < CONNECTIONS; i++) {
-      Channel channel = rig.channel(token);
-      stubs.add(JobServiceGrpc.newBlockingStub(channel));
-      futures.add(JobServiceGrpc.newFutureStub(channel));
-    }
+    this.clients = new LoadClients(rig, CONNECTIONS);
+    this.submissions = new LoadSubmissions(rig, options, figures, heard, clients);
   }
 
   void calibration() {
@@ -75,38 +61,44 @@ final class LoadRows {
     figures.print("calibration_commit", Map.of("clients", "1"), machine.commitMillis(), "ms");
   }
 
-  private String name(String prefix) {
-    return prefix + "-" + names.incrementAndGet();
-  }
-
-  private JobServiceBlockingStub stub(int number) {
-    return stubs.get(number % stubs.size());
+  /// Lets as many jobs wait as were asked for, and lets the scheduler that all is measured on serve
+  /// for a while.
+  void prepare() {
+    if (options.waiting() > MANY) {
+      // It starts anew after its million.
+      fill();
+      warm();
+    } else {
+      warm();
+      fill();
+    }
   }
 
   /// Some of everything, of which nothing is left over.
-  void warm() {
+  private void warm() {
     if (options.warm() > 0) {
+      long waiting = waiting();
+      int running = rig.fleet().running();
       LoadLoops.closed(
           WARMING,
           options.warm(),
           client -> {
             switch (client) {
-              case 0 -> stub(0).listJobs(FIRST_PAGE);
-              case 1 -> submitBatch(LoadRig.QUICK, BATCH);
-              default ->
-                  stub(client).submitJob(request(Fixtures.submit(LoadRig.QUICK, name("warm"))));
+              case 0 -> clients.stub(0).listJobs(FIRST_PAGE);
+              case 1 -> clients.submitBatch(1, LoadRig.QUICK, BATCH);
+              default -> clients.submit(client, LoadRig.QUICK);
             }
           });
-      LoadRig.await(
-          "idleness",
-          () ->
-              !stub(0).listJobs(FIRST_PAGE).containsCounts("STATE_WAITING")
-                  && rig.fleet().running() == 0);
+      LoadRig.await("idleness", () -> waiting() <= waiting && rig.fleet().running() <= running);
     }
   }
 
-  /// Lets as many jobs wait as were asked for; one of them runs.
-  void fill() {
+  private long waiting() {
+    return clients.stub(0).listJobs(FIRST_PAGE).getCountsOrDefault("STATE_WAITING", 0);
+  }
+
+  /// One of them runs.
+  private void fill() {
     if (options.waiting() == 0) {
       return;
     }
@@ -132,7 +124,7 @@ final class LoadRows {
         FILLING,
         client -> {
           for (int i = left.getAndAdd(-FILL_BATCH); i > 0; i = left.getAndAdd(-FILL_BATCH)) {
-            submitBatch(LoadRig.crowd(i / FILL_BATCH), Math.min(FILL_BATCH, i));
+            clients.submitBatch(client, LoadRig.crowd(i / FILL_BATCH), Math.min(FILL_BATCH, i));
           }
         });
     double seconds = (System.nanoTime() - begun) / NANOS_PER_SECOND;
@@ -141,7 +133,7 @@ final class LoadRows {
 
   private void multiply() {
     for (int i = 0; i < LoadRig.CROWDS; i++) {
-      submitBatch(LoadRig.crowd(i), 2);
+      clients.submitBatch(0, LoadRig.crowd(i), 2);
     }
     int welcomes = rig.fleet().welcomes();
     try {
@@ -150,36 +142,23 @@ final class LoadRows {
       throw new UncheckedIOException(e);
     }
     rig.fleet().awaitWelcomes(welcomes);
-    rig.starts().forEach(System.err::println);
-  }
-
-  /// As clients make it: what is repeated is taken once.
-  private static SubmitJobRequest request(SubmitJobRequest job) {
-    return job.toBuilder().setRequestId(UUID.randomUUID().toString()).build();
-  }
-
-  private void submitBatch(String queue, int jobs) {
-    BatchSubmitJobsRequest.Builder batch =
-        BatchSubmitJobsRequest.newBuilder()
-            .setParent(Fixtures.ACME)
-            .setRequestId(UUID.randomUUID().toString());
-    for (int i = 0; i < jobs; i++) {
-      batch.addRequests(Fixtures.submit(queue));
-    }
-    stub(0).batchSubmitJobs(batch.build());
+    rig.takeover().forEach(System.err::println);
   }
 
   void measure(String row) {
     switch (row) {
       case "ack" -> acknowledgement();
       case "assign" -> assignment();
-      case "unary" -> unary("submit_unary", LoadRig.crowd(0));
-      case "batch" -> batches();
+      case "unary" -> submissions.unary("submit_unary", LoadRig.crowd(0));
+      case "batch" -> submissions.batches();
+      case "submit" -> submissions.atLoads();
+      case "overload" -> submissions.overload();
       case "list" -> lists();
       case "lifecycle" -> options.rates().forEach(this::lifeCycles);
       case "preempt" -> preemptions();
       case "agents" -> faults.agents();
-      case "takeover" -> faults.takeover(name("after"));
+      case "takeover" -> faults.takeovers();
+      case "durable" -> faults.durable();
       default -> throw new IllegalArgumentException(row);
     }
   }
@@ -188,7 +167,7 @@ final class LoadRows {
     Histogram nanos = LoadFigures.histogram();
     for (int i = -SINGLE_CALLS; i < SINGLE_CALLS; i++) {
       long begun = System.nanoTime();
-      stub(0).submitJob(request(Fixtures.submit(LoadRig.crowd(i & 7))));
+      clients.submit(0, LoadRig.crowd(i & 7));
       if (i >= 0) {
         nanos.recordValue(System.nanoTime() - begun);
       }
@@ -205,7 +184,7 @@ final class LoadRows {
         IDLE_RATE,
         warm + IDLE_RATE * options.seconds(),
         (number, due) -> {
-          String job = name("idle");
+          String job = clients.name("idle");
           heard.onAssign(
               job,
               at -> {
@@ -214,72 +193,17 @@ final class LoadRows {
                   assigned.countDown();
                 }
               });
-          var _ = future(number).submitJob(request(Fixtures.submit(LoadRig.QUICK, job)));
+          var _ = clients.begin(number, List.of(job));
         });
     LoadLoops.await(assigned);
     figures.times("submit_to_assignment_idle", Map.of("rate", "20"), nanos, 10, 50);
-  }
-
-  private JobServiceGrpc.JobServiceFutureStub future(int number) {
-    return futures.get(number % futures.size());
-  }
-
-  /// Processor milliseconds that scheduler and database used for each job since `before`.
-  private void cpu(String name, Map<String, String> parameters, double[] before, double jobs) {
-    double[] now = rig.cpuSeconds();
-    figures.print(name + "_cpu", parameters, (now[0] - before[0]) * 1000 / jobs, "ms");
-    figures.print(name + "_database_cpu", parameters, (now[1] - before[1]) * 1000 / jobs, "ms");
-  }
-
-  private double unary(String name, String queue) {
-    Histogram nanos = LoadFigures.histogram();
-    double[] before = rig.cpuSeconds();
-    double rate =
-        LoadLoops.closed(
-            IN_FLIGHT,
-            options.seconds(),
-            client -> {
-              long begun = System.nanoTime();
-              stub(client).submitJob(request(Fixtures.submit(queue)));
-              nanos.recordValue(System.nanoTime() - begun);
-            });
-    figures.print(
-        name,
-        Map.of("inFlight", "64"),
-        rate,
-        "jobs/s",
-        machine.insertsPerSecond(),
-        OptionalDouble.of(0.3 * machine.insertsPerSecond()));
-    cpu(name, Map.of("inFlight", "64"), before, nanos.getTotalCount());
-    return rate;
-  }
-
-  private void batches() {
-    AtomicInteger jobs = new AtomicInteger();
-    double[] before = rig.cpuSeconds();
-    double rate =
-        LoadLoops.closed(
-            BATCHES_IN_FLIGHT,
-            options.seconds(),
-            client -> {
-              submitBatch(LoadRig.crowd(client), BATCH);
-              jobs.addAndGet(BATCH);
-            });
-    figures.print(
-        "submit_batch",
-        Map.of("inFlight", "8", "batch", "100"),
-        rate * BATCH,
-        "jobs/s",
-        machine.batchRowsPerSecond(),
-        OptionalDouble.of(20_000));
-    cpu("submit_batch", Map.of("batch", "100"), before, jobs.get());
   }
 
   private void lists() {
     Histogram nanos = LoadFigures.histogram();
     for (int i = -LISTS; i < LISTS; i++) {
       long begun = System.nanoTime();
-      stub(0).listJobs(FIRST_PAGE);
+      clients.stub(0).listJobs(FIRST_PAGE);
       if (i >= 0) {
         nanos.recordValue(System.nanoTime() - begun);
       }
@@ -293,6 +217,8 @@ final class LoadRows {
     Histogram nanos = LoadFigures.histogram();
     CountDownLatch assigned = new CountDownLatch(jobs);
     AtomicInteger refused = new AtomicInteger();
+    int live = rig.fleet().live();
+    double call = submissions.bareCall(rate);
     double[] before = rig.cpuSeconds();
     long begun = System.nanoTime();
     int batch = options.batch();
@@ -300,7 +226,8 @@ final class LoadRows {
         rate / batch,
         jobs / batch,
         (number, due) -> {
-          List<String> together = Stream.generate(() -> name("cycle")).limit(batch).toList();
+          List<String> together =
+              Stream.generate(() -> clients.name("cycle")).limit(batch).toList();
           for (String job : together) {
             heard.onAssign(
                 job,
@@ -309,7 +236,7 @@ final class LoadRows {
                   assigned.countDown();
                 });
           }
-          ListenableFuture<?> answer = submitted(number, together);
+          ListenableFuture<?> answer = clients.begin(number, together);
           answer.addListener(
               () -> {
                 if (answer.state() == java.util.concurrent.Future.State.FAILED) {
@@ -320,6 +247,7 @@ final class LoadRows {
               Runnable::run);
         });
     LoadLoops.await(assigned);
+    LoadRig.await("the ends of all", () -> rig.fleet().live() <= live);
     double seconds = (System.nanoTime() - begun) / NANOS_PER_SECOND;
     Map<String, String> parameters =
         Map.of(
@@ -337,26 +265,14 @@ final class LoadRows {
         "jobs/s",
         machine.insertsPerSecond(),
         OptionalDouble.of(0.95 * rate));
-    cpu("life_cycle", parameters, before, done);
+    submissions.cpu("life_cycle", parameters, before, done, call);
     figures.times("submit_to_assignment", parameters, nanos, 10, 50);
-  }
-
-  private ListenableFuture<?> submitted(int number, List<String> jobs) {
-    if (jobs.size() == 1) {
-      return future(number).submitJob(request(Fixtures.submit(LoadRig.QUICK, jobs.getFirst())));
-    }
-    BatchSubmitJobsRequest.Builder batch =
-        BatchSubmitJobsRequest.newBuilder()
-            .setParent(Fixtures.ACME)
-            .setRequestId(UUID.randomUUID().toString());
-    jobs.forEach(job -> batch.addRequests(Fixtures.submit(LoadRig.QUICK, job)));
-    return future(number).batchSubmitJobs(batch.build());
   }
 
   /// On a full cluster each job of the entitled policy makes one of another stop.
   private void preemptions() {
     for (int left = rig.gpus() + 500; left > 0; left -= BATCH) {
-      submitBatch(LoadRig.LOOSE, Math.min(left, BATCH));
+      clients.submitBatch(0, LoadRig.LOOSE, Math.min(left, BATCH));
     }
     LoadRig.await("a full cluster", () -> rig.fleet().running() >= rig.gpus());
     Histogram nanos = LoadFigures.histogram();
@@ -364,7 +280,7 @@ final class LoadRows {
     for (int i = 0; i < preemptions; i++) {
       CountDownLatch stopped = new CountDownLatch(1);
       CountDownLatch begun = new CountDownLatch(1);
-      String job = name("firm");
+      String job = clients.name("firm");
       heard.onAssign(job, _ -> begun.countDown());
       long due = System.nanoTime();
       heard.onStop(at -> {
@@ -373,12 +289,12 @@ final class LoadRows {
           stopped.countDown();
         }
       });
-      var _ = stub(0).submitJob(Fixtures.submit(LoadRig.FIRM, job));
+      var _ = clients.stub(0).submitJob(Fixtures.submit(LoadRig.FIRM, job));
       LoadLoops.await(stopped);
       LoadLoops.await(begun);
     }
     heard.onStop(_ -> {});
     figures.times("submit_to_stop_request", Map.of(), nanos, 50, 50);
-    unary("submit_unary_full_cluster", LoadRig.LOOSE);
+    submissions.unary("submit_unary_full_cluster", LoadRig.LOOSE);
   }
 }
