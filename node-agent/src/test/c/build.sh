@@ -16,6 +16,9 @@ compile -shared -fPIC -fvisibility=hidden -DWITH_MEMORY_LIMITS \
   -o "$out/libnvidia-ml-615.so.1" "$sources"/nvml/fake*.c "$sources"/state.c
 compile -shared -fPIC -fvisibility=hidden -o "$out/librocm_smi64.so" \
   "$sources"/rocm/fake.c "$sources"/state.c
+# As before ROCm 6: without modes.
+compile -shared -fPIC -fvisibility=hidden -DWITHOUT_MODES -Wno-unused-function \
+  -o "$out/librocm_smi64-5.so" "$sources"/rocm/fake.c "$sources"/state.c
 # Which calls its own ROCm SMI, whichever else is loaded.
 compile -shared -fPIC -fvisibility=hidden -Wl,-Bsymbolic -o "$out/libamd_smi.so" \
   "$sources"/rocm/amdsmi.c "$sources"/rocm/fake.c "$sources"/state.c

@@ -218,6 +218,7 @@ API status rsmi_dev_memory_total_get(uint32_t device, int type, uint64_t *bytes)
   return answer != OK ? answer : number_of("mem_info_vram_total", "%llu", device, bytes);
 }
 
+#ifndef WITHOUT_MODES
 API status rsmi_dev_compute_partition_get(uint32_t device, char *mode, uint32_t size) {
   status answer = begin_on(__func__, device);
   char text[TEXT];
@@ -246,3 +247,4 @@ API status rsmi_dev_compute_partition_set(uint32_t device, int mode) {
   state_unlock();
   return answer;
 }
+#endif

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.slf4j.Logger;
@@ -74,6 +75,11 @@ record AmdDiscovery(AmdLibrary library, Kfd kfd) {
     if (offered.isEmpty()) {
       return List.of();
     }
+    if (!library.hasModes()) {
+      requireUndivided(address);
+      LOG.warn("the GPU at {} is not divided: this ROCm SMI is too old to do that", address);
+      return List.of();
+    }
     if (sharesMemory(address)) {
       LOG.warn(
           "partitions of the GPU at {} share its memory, so it is not divided by them", address);
@@ -87,6 +93,14 @@ record AmdDiscovery(AmdLibrary library, Kfd kfd) {
     // A partition has at least one part of the memory to itself.
     int memoryParts = memoryParts(kfd.attribute(address, "current_memory_partition"));
     return offered.stream().filter(mode -> mode.partitions() >= memoryParts).toList();
+  }
+
+  private void requireUndivided(PciAddress address) {
+    String mode = kfd.attribute(address, "current_compute_partition");
+    if (!PartitionMode.of(mode).equals(Optional.of(PartitionMode.SPX))) {
+      throw new GpuDriverException(
+          "it is in mode %s, and this ROCm SMI is too old to know modes".formatted(mode));
+    }
   }
 
   /// Newer kernels can let every partition allocate all of the memory.

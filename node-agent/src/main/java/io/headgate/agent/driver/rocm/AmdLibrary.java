@@ -27,6 +27,9 @@ sealed interface AmdLibrary extends AutoCloseable permits Rocm, AmdSmi {
   /// Of the whole GPU, of which this is the first device.
   long memoryBytes(Device device);
 
+  /// Whether it knows modes; those before ROCm 6 do not.
+  boolean hasModes();
+
   /// Its mode of compute partitions, as the driver calls it.
   String mode(Device device);
 

@@ -98,6 +98,11 @@ final class AmdSmi implements AmdLibrary {
   }
 
   @Override
+  public boolean hasModes() {
+    return true;
+  }
+
+  @Override
   public String mode(Device device) {
     byte[] mode = new byte[MODE_BYTES];
     check(

@@ -8,6 +8,7 @@ import com.sun.jna.ptr.PointerByReference;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /// ROCm SMI.
 final class Rocm implements AmdLibrary {
@@ -17,11 +18,17 @@ final class Rocm implements AmdLibrary {
   private static final int VRAM = 0;
   private static final int BUSY = 16;
 
+  /// Those of its functions that it may lack.
+  static final Set<String> OF_MODES =
+      Set.of("rsmi_dev_compute_partition_get", "rsmi_dev_compute_partition_set");
+
   private final RocmApi api;
+  private final boolean hasModes;
 
   /// @param api initialised
-  Rocm(RocmApi api) {
+  Rocm(RocmApi api, boolean hasModes) {
     this.api = api;
+    this.hasModes = hasModes;
   }
 
   @Override
@@ -65,6 +72,11 @@ final class Rocm implements AmdLibrary {
     LongByReference bytes = new LongByReference();
     check("rsmi_dev_memory_total_get", api.rsmi_dev_memory_total_get(device.index(), VRAM, bytes));
     return bytes.getValue();
+  }
+
+  @Override
+  public boolean hasModes() {
+    return hasModes;
   }
 
   @Override

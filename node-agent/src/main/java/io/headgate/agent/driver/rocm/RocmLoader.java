@@ -23,11 +23,11 @@ final class RocmLoader {
   }
 
   private static AmdLibrary rocmSmi(VendorLibrary loaded, Path sysfs) {
-    RocmApi api = loaded.bind(RocmApi.class, Set.of());
+    RocmApi api = loaded.bind(RocmApi.class, Rocm.OF_MODES);
     requireDriver(loaded, sysfs);
     int status = api.rsmi_init(0);
     requireStarted(loaded, status, () -> Rocm.words(api, status));
-    return new Rocm(api);
+    return new Rocm(api, Rocm.OF_MODES.stream().allMatch(loaded::has));
   }
 
   private static AmdLibrary amdSmi(VendorLibrary loaded, Path sysfs) {

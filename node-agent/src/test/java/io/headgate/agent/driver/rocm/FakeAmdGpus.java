@@ -71,10 +71,18 @@ public final class FakeAmdGpus {
 
   /// AMD SMI on the same machine.
   Path amdSmi() {
+    return another("libamd_smi.so");
+  }
+
+  /// A ROCm SMI that knows no modes.
+  Path olderLibrary() {
+    return another("librocm_smi64-5.so");
+  }
+
+  private Path another(String name) {
     try {
       return Files.copy(
-          Path.of(System.getProperty("headgate.test.fakes"), "libamd_smi.so"),
-          library.resolveSibling("libamd_smi.so"));
+          Path.of(System.getProperty("headgate.test.fakes"), name), library.resolveSibling(name));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -138,6 +138,22 @@ class RocmGpuDriverTest {
   }
 
   @Test
+  void dividesNoGpuByALibraryThatKnowsNoModes() {
+    gpus.withMi300x().withMi210().withMi300x();
+    gpus.write(2, "current_compute_partition", "CPX");
+    try (RocmGpuDriver driver =
+        RocmGpuDriver.open(
+            new RocmGpuDriver.Settings(List.of(gpus.olderLibrary().toString()), LONG, gpus.sysfs()),
+            RocmSteps.NONE)) {
+      assertThat(driver.devices())
+          .as("one that somebody has divided is left out")
+          .extracting(DeviceInfo::geometry)
+          .containsExactly(Geometry.CONTINUOUS, Geometry.CONTINUOUS);
+      assertThat(realised(driver, "a", part(0, "1")).mechanism()).isEqualTo("whole");
+    }
+  }
+
+  @Test
   void putsAnIdleGpuIntoTheModeAndGivesItsPartitionsOut() {
     gpus.withMi300x().withMi300x();
     try (RocmGpuDriver driver = open()) {
