@@ -56,6 +56,10 @@ class NodeAgentSuspensionTest {
   }
 
   private void start(Optional<Path> program) {
+    start(program, Duration.ofSeconds(20));
+  }
+
+  private void start(Optional<Path> program, Duration patience) {
     int before = plane.hellos.size();
     NodeAgent started =
         new NodeAgent(
@@ -68,7 +72,7 @@ class NodeAgentSuspensionTest {
                             gpus.library().toString(),
                             FakeControlPlane.PATIENCE,
                             program,
-                            Duration.ofSeconds(20)),
+                            patience),
                         GpuConfig.Rocm.DEFAULTS,
                         GpuConfig.Mig.DEFAULTS,
                         GpuConfig.Mps.DEFAULTS,
@@ -337,6 +341,27 @@ class NodeAgentSuspensionTest {
     AttemptReport lost = plane.awaitEnd("going");
     assertThat(lost.getEndReason()).isEqualTo(EndReason.END_REASON_STOPPED);
     assertThat(lost.getError()).startsWith("it cannot go on: ");
+
+    runCounting(whole("given-up", COUNTS), "given-up");
+    plane.send(suspend("given-up", 7));
+    awaitSuspension("given-up", 7);
+    long process = process("given-up");
+    gpus.isGivenUp(process);
+    plane.send(resume("given-up"));
+    assertThat(plane.awaitEnd("given-up").getError())
+        .isEqualTo("it cannot go on: the driver gave process " + process + " up");
+  }
+
+  @Test
+  void waitsOnlySoLongForAStep() throws Exception {
+    start(Optional.of(gpus.checkpoint()), Duration.ofMillis(500));
+    runCounting(whole("low", COUNTS), "low");
+    gpus.hang("lock");
+    plane.send(suspend("low", 7));
+    AttemptReport end = plane.awaitEnd("low");
+    assertThat(end.getExitCode()).as("it could react to SIGTERM").isEqualTo(9);
+    assertThat(end.getError()).startsWith("it could not be suspended: ").endsWith("took too long");
+    gpus.works("lock");
   }
 
   @Test

@@ -14,9 +14,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
+import java.util.Random;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -96,6 +99,69 @@ class SupervisorTest {
         .doesNotContain("descriptor 3")
         .doesNotContain("LD_")
         .doesNotContain("JAVA");
+  }
+
+  /// What a shell, a format, an option or a line of the spec would make something else of.
+  private static Stream<String> words() {
+    String touch = "touch canary";
+    Random random = new Random(20261123);
+    return Stream.concat(
+        Stream.of(
+            "$(" + touch + ")",
+            "`" + touch + "`",
+            "; " + touch,
+            "\n" + touch + "\n",
+            "' ; " + touch + " '",
+            "\" && " + touch + " #",
+            "> canary",
+            "--",
+            "-c",
+            "",
+            " ",
+            "%s%n",
+            "\\",
+            "*",
+            "~",
+            "a=b",
+            "\r\npid=1\n",
+            "\u0001\u001b[2J\u007f",
+            "é漢😀"),
+        Stream.generate(() ->
+                random
+                    .ints(random.nextInt(20), 1, 0x3000)
+                    .map(point -> random.nextBoolean() ? point % 0x7f + 1 : point)
+                    .collect(
+                        StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
+                    .toString())
+            .limit(300));
+  }
+
+  @Test
+  void passesOnWhateverWordsAJobHasAndObeysNone() throws Exception {
+    List<String> words = words().toList();
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                "/usr/bin/python3",
+                "-c",
+                """
+                import os, sys
+                words = [os.fsencode(word) for word in sys.argv[1:]]
+                words += [os.environb[b"W%d" % i] for i in range(len(words))]
+                sys.stdout.buffer.write(b"".join(word + b"\\0" for word in words))
+                """));
+    command.addAll(words);
+    for (int i = 0; i < words.size(); i++) {
+      job.environment("W" + i, words.get(i));
+    }
+    job.launch(command);
+    assertThat(job.awaitEnd().exitCode()).hasValue(0);
+
+    String said = Stream.concat(words.stream(), words.stream()).collect(Collectors.joining("\0"));
+    assertThat(job.output()).isEqualTo(said + "\0");
+    try (Stream<Path> files = Files.walk(root)) {
+      assertThat(files).noneMatch(file -> file.endsWith("canary"));
+    }
   }
 
   @Test

@@ -248,6 +248,11 @@ public final class FakeGpus {
     write(gpu + "/processes", String.join("\n", lines));
   }
 
+  /// CUDA cannot have a program that is suspended go on.
+  public void isGivenUp(long pid) {
+    write("checkpoint/" + pid, "failed");
+  }
+
   /// MIG instances of a GPU, complete ones as `1g.10gb@6`, those without a compute instance as
   /// `1g.10gb@6 alone`.
   public List<String> instances(int gpu) {

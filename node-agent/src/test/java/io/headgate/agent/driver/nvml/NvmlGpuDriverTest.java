@@ -192,6 +192,25 @@ class NvmlGpuDriverTest {
   }
 
   @Test
+  void failsTheSliceOfACgroupThatCannotBeMadeOrLimited() throws Exception {
+    FakeGpus gpus = FakeGpus.in(root, Version.V615).with(false);
+    try (NvmlGpuDriver driver = open(withCgroups(gpus, cgroups))) {
+      SlicePlan plan = plan(driver, "a", part(0, "1/2"));
+      Path cgroup = Files.createFile(cgroups.resolve(Fixtures.key("a").directoryName()));
+      assertThatExceptionOfType(GpuDriverException.class)
+          .isThrownBy(() -> driver.realise(plan))
+          .withMessageContaining("no cgroup for the job: ");
+      Files.delete(cgroup);
+      gpus.fault("nvmlDeviceSetMemoryLimits_v1", 4, 1);
+      assertThatExceptionOfType(GpuDriverException.class)
+          .isThrownBy(() -> driver.realise(plan))
+          .withMessageContaining("nvmlDeviceSetMemoryLimits_v1");
+      assertThat(gpus.limits(0)).isEmpty();
+      driver.realise(plan);
+    }
+  }
+
+  @Test
   void listsWhoUsesAGpuOnceWhateverForAndOfWhichInstance() {
     FakeGpus gpus = FakeGpus.in(root, Version.V580).with(false).with(true);
     gpus.processes(
