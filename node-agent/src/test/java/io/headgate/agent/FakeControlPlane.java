@@ -44,7 +44,7 @@ import org.jspecify.annotations.Nullable;
 /// what a test tells them to.
 final class FakeControlPlane implements AutoCloseable {
   static final String JOIN_TOKEN = "join-me";
-  static final Duration PATIENCE = Duration.ofSeconds(60);
+  static final Duration PATIENCE = Duration.ofSeconds(120);
 
   /// Everything of the agents' streams, in order.
   final List<ConnectRequest> said = new CopyOnWriteArrayList<>();

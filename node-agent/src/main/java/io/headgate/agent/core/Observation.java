@@ -40,6 +40,14 @@ public record Observation(Instant started, Optional<StopProgress> stop, Optional
   /// @param error why the program could not be started
   public record Ending(Instant at, String reason, OptionalInt exitCode, Optional<String> error) {}
 
+  /// The same, of a job that had more than it may.
+  public Observation overLimit() {
+    return new Observation(
+        started,
+        stop,
+        ending.map(known -> new Ending(known.at(), "over-limit", known.exitCode(), known.error())));
+  }
+
   /// The steps of the stop so far, in order; each new observation only adds to them.
   ///
   /// Example: after a callback that was cut off and a job that ended in its grace time: callback,

@@ -214,14 +214,20 @@ final class AttemptProcess implements AttemptCare, Workload.Circumstances {
     seen = true;
     Observation observation = status.get().observation();
     failed = observation.ending().filter(AttemptProcess::isFailure).isPresent();
-    Optional<String> cause =
-        observation
-            .ending()
-            .filter(ending -> ending.reason().equals("shutdown") && stopped().isEmpty())
-            .flatMap(_ -> workload.lastWords(this))
-            .map(Workload.LastWords::problem);
-    inputs.accept(new Input.Observed(key(), observation, cause));
+    Optional<Workload.LastWords> words =
+        observation.ending().filter(this::isUnexplained).flatMap(_ -> workload.lastWords(this));
+    if (failed) {
+      // What it says of itself stands, unless its memory ran out: the kernel kills the largest
+      // process, which is not the supervisor.
+      words = words.filter(known -> known.reason() == EndReason.LIMIT_EXCEEDED);
+      observation = words.isPresent() ? observation.overLimit() : observation;
+    }
+    inputs.accept(new Input.Observed(key(), observation, words.map(Workload.LastWords::problem)));
     return observation.ending().isPresent();
+  }
+
+  private boolean isUnexplained(Observation.Ending ending) {
+    return stopped().isEmpty() && (isFailure(ending) || ending.reason().equals("shutdown"));
   }
 
   private static boolean isFailure(Observation.Ending ending) {

@@ -207,7 +207,10 @@ final class PodWorkload implements Workload {
       if (!state.get().isLeaving()) {
         pod.delete(END_PATIENCE);
       }
-      return Remainder.LEAVING;
+      if (!state.get().over()) {
+        return Remainder.LEAVING;
+      }
+      // What is over never starts again. Until it is gone, too, some kubelets take a minute.
     }
     // The API server may have been made to forget what lives.
     return new Remains(Optional.empty(), entries -> entries.containsAll(pod.marks())).kill()

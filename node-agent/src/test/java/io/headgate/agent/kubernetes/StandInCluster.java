@@ -21,6 +21,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -31,16 +32,12 @@ import java.util.function.UnaryOperator;
 /// Stands in for a cluster of one node: an API server that keeps pods and speaks HTTP, and a
 /// kubelet that runs them, in real namespaces and as their real user, until the API server has them
 /// deleted. What it has of an image is the machine's programs.
-public final class StandInCluster implements AutoCloseable {
-  public static final String NAMESPACE = "headgate-jobs";
+public final class StandInCluster implements Cluster {
   public static final String NODE = "gpu-7";
   private static final String PODS = "/api/v1/namespaces/" + NAMESPACE + "/pods";
 
   /// What was asked: `POST NAME`, `DELETE NAME 31`.
   public final List<String> calls = new CopyOnWriteArrayList<>();
-
-  /// The image with this name cannot be pulled.
-  public static final String ABSENT = "registry.example/absent:1";
 
   /// What the API server has to say at the moment; 200: what it is asked for, 0: nothing.
   public volatile int answers = 200;
@@ -52,6 +49,7 @@ public final class StandInCluster implements AutoCloseable {
   private final HttpServer server;
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
   private final Map<String, Pod> pods = new ConcurrentHashMap<>();
+  private final Set<String> exhausted = ConcurrentHashMap.newKeySet();
   private final Map<String, StandInContainer> containers = new ConcurrentHashMap<>();
 
   /// One that keeps its files in the directory.
@@ -63,16 +61,32 @@ public final class StandInCluster implements AutoCloseable {
     server.start();
   }
 
+  @Override
   public URI uri() {
     return URI.create("http://127.0.0.1:" + server.getAddress().getPort());
   }
 
-  /// As they stand.
+  @Override
+  public Path token() {
+    return directory.resolve("token");
+  }
+
+  @Override
+  public Path trust() {
+    return directory.resolve("ca.crt");
+  }
+
+  @Override
+  public String node() {
+    return NODE;
+  }
+
+  @Override
   public List<Pod> pods() {
     return List.copyOf(pods.values());
   }
 
-  /// Puts a pod there that nobody runs.
+  @Override
   public void leave(Pod pod) {
     pods.put(pod.getMetadata().getName(), pod);
   }
@@ -97,12 +111,20 @@ public final class StandInCluster implements AutoCloseable {
     containers.values().forEach(StandInContainer::kill);
   }
 
-  /// Has the pods go as by `kubectl delete`, with this grace.
+  @Override
   public void delete(Duration grace) {
     pods.keySet().forEach(name -> delete(name, grace));
   }
 
-  /// Forgets them without asking their kubelet, as by `kubectl delete --force`.
+  @Override
+  public void exhaustMemory() {
+    containers.forEach((name, container) -> {
+      exhausted.add(name);
+      container.killJob();
+    });
+  }
+
+  @Override
   public void forget() {
     pods.clear();
   }
@@ -225,7 +247,7 @@ public final class StandInCluster implements AutoCloseable {
     ContainerStateTerminated ended =
         new ContainerStateTerminatedBuilder()
             .withExitCode(code)
-            .withReason(code == 0 ? "Completed" : "Error")
+            .withReason(exhausted.contains(name) ? "OOMKilled" : code == 0 ? "Completed" : "Error")
             .withMessage(container.lastWords())
             .build();
     pods.computeIfPresent(

@@ -1,0 +1,32 @@
+package io.headgate.agent;
+
+import io.headgate.agent.kubernetes.Cluster;
+import io.headgate.agent.kubernetes.RealCluster;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+
+/// What a real cluster does with what we ask of it; on its only node, as root, with
+/// `-Dheadgate.test.kubernetes=FILE`, the file by which `kubectl` administers it.
+@EnabledIfSystemProperty(named = "headgate.test.kubernetes", matches = ".+")
+class RealKubernetesTest extends PodContract {
+  private RealCluster cluster;
+
+  @BeforeEach
+  void connect() throws Exception {
+    cluster = new RealCluster(Path.of(System.getProperty("headgate.test.kubernetes")), root);
+  }
+
+  @Override
+  Cluster cluster() {
+    return cluster;
+  }
+
+  @Override
+  @AfterEach
+  void stop() {
+    super.stop();
+    cluster.close();
+  }
+}
