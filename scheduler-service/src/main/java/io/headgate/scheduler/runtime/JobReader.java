@@ -11,11 +11,11 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /// What is read from the database on behalf of callers. Blocks; thread-safe.
-public interface JobReader {
+public interface JobReader extends NameAllocator.Source {
 
   Optional<JobRecord> job(JobName name);
 
-  /// Whether there is a job with this name; for many callers at once.
+  @Override
   default boolean isTaken(JobName name) {
     return job(name).isPresent();
   }
@@ -106,9 +106,6 @@ public interface JobReader {
 
   /// The version of the watches.
   long version();
-
-  /// The last number that was given to a job named after the prefix.
-  long lastNumber(TenantId tenant, String prefix);
 
   /// What became of an earlier request.
   Optional<Batch.RequestRecord> request(String subject, String requestId);

@@ -19,7 +19,16 @@ public final class NameAllocator {
   /// What fits before a hyphen and a number of 9 digits in 63 characters.
   private static final int PREFIX_LENGTH = 53;
 
-  private final JobReader reader;
+  /// What the database knows of names; blocks.
+  public interface Source {
+    /// Whether there is a job with this name; for many callers at once.
+    boolean isTaken(JobName name);
+
+    /// The last number that was given to a job named after the prefix.
+    long lastNumber(TenantId tenant, String prefix);
+  }
+
+  private final Source reader;
   private final KnownKeys known;
   private final Set<JobName> reserved = ConcurrentHashMap.newKeySet();
   private final Object lock = new Object();
@@ -35,7 +44,7 @@ public final class NameAllocator {
   }
 
   /// @param known of names, which are looked up through the reader if they may be taken
-  public NameAllocator(JobReader reader, KnownKeys known) {
+  public NameAllocator(Source reader, KnownKeys known) {
     this.reader = reader;
     this.known = known;
   }
@@ -78,9 +87,7 @@ public final class NameAllocator {
     if (isTaken) {
       return Optional.empty();
     }
-    Optional<NameCounter> counter = counter(name);
-    counter.ifPresent(number -> count(prefix(number), number.last()));
-    return Optional.of(new Allocation(name, counter));
+    return Optional.of(counted(name));
   }
 
   /// The same without asking the database; empty: it would have to be asked.
@@ -94,8 +101,20 @@ public final class NameAllocator {
       reserved.remove(name);
       return Optional.empty();
     }
-    counter.ifPresent(number -> count(prefix(number), number.last()));
-    return Optional.of(new Allocation(name, counter));
+    return Optional.of(counted(name));
+  }
+
+  /// Without the database a reserved name may not be had, and then it is nobody's: whoever tries
+  /// again has to get it.
+  private Allocation counted(JobName name) {
+    Optional<NameCounter> counter = counter(name);
+    try {
+      counter.ifPresent(number -> count(prefix(number), number.last()));
+      return new Allocation(name, counter);
+    } catch (RuntimeException e) {
+      release(name);
+      throw e;
+    }
   }
 
   private static Optional<NameCounter> counter(JobName name) {

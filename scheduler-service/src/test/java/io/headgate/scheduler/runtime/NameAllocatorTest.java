@@ -1,0 +1,62 @@
+package io.headgate.scheduler.runtime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.headgate.scheduler.core.catalog.TenantId;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+
+/// A name is one job's, and nobody's who was not let have it.
+final class NameAllocatorTest {
+  private static final TenantId ACME = new TenantId("acme");
+
+  private final Set<JobName> stored = new HashSet<>();
+  private boolean isAway;
+
+  private final KnownKeys nothing =
+      new KnownKeys(
+          "names",
+          new KnownKeys.Source() {
+            @Override
+            public void forEach(Consumer<String> each) {}
+
+            @Override
+            public long count() {
+              return 0;
+            }
+          });
+
+  private final NameAllocator names =
+      new NameAllocator(
+          new NameAllocator.Source() {
+            @Override
+            public boolean isTaken(JobName name) {
+              return stored.contains(name);
+            }
+
+            @Override
+            public long lastNumber(TenantId tenant, String prefix) {
+              if (isAway) {
+                throw new IllegalStateException("the database does not answer");
+              }
+              return 0;
+            }
+          },
+          nothing);
+
+  @Test
+  void aNameThatWasNotToBeHadForWantOfADatabaseIsStillFree() {
+    JobName name = new JobName(ACME, "train-7");
+    isAway = true;
+    assertThatThrownBy(() -> names.exact(name)).hasMessage("the database does not answer");
+    isAway = false;
+    assertThat(names.exact(name)).isPresent();
+    assertThat(names.exact(name)).as("of another who asks at once").isEmpty();
+    names.release(name);
+    stored.add(name);
+    assertThat(names.exact(name)).as("when it is stored").isEmpty();
+  }
+}
