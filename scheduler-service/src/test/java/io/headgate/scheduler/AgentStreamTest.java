@@ -314,6 +314,31 @@ final class AgentStreamTest {
     awaitState(alice, "r-0", Job.State.STATE_RUNNING);
   }
 
+  /// Nothing that was said of an attempt that is over moves the one that followed it.
+  @Test
+  void anEarlierStreamsWordsOfAnEarlierAttemptMoveNothing() {
+    FakeAgent agent = installation.agent("a-0").connect();
+    submit(alice, submit("rnd-3", "r-0"));
+    awaitState(alice, "r-0", Job.State.STATE_RUNNING);
+    List<Update> said = agent.spoken();
+    agent.disconnect();
+    agent.forgetful().restarted().connect();
+    FakeAgent.awaitThat(() -> get(alice, "r-0").getAttempt() == 2);
+    awaitState(alice, "r-0", Job.State.STATE_RUNNING);
+    agent.abandoned();
+    agent.repeatEverything(said);
+    agent.say(
+        said.getLast().getReport().toBuilder()
+            .setState(State.STATE_ENDED)
+            .setEndReason(EndReason.END_REASON_EXITED)
+            .setExitCode(0)
+            .build());
+    agent.exits("r-0", 7);
+    Job failed = awaitState(alice, "r-0", Job.State.STATE_FAILED);
+    assertThat(failed.getAttempt()).isEqualTo(2);
+    assertThat(failed.getExitCode()).isEqualTo(7);
+  }
+
   @Test
   void takesAHelloOfAnotherBootForNoProof() {
     FakeAgent agent = installation.agent("a-0").connect();

@@ -9,7 +9,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -115,6 +117,30 @@ final class ElectionRuleTest {
   @MethodSource("cases")
   void triesWhenItShould(Case each) {
     assertThat(ElectionRule.decide(each.given(), RENEWAL)).isEqualTo(each.expected());
+  }
+
+  /// Whole, split in two with the holder on either side, a bridge that sees both sides, seen in one
+  /// direction only, not seen at all: the row says that the holder is alive.
+  @Test
+  void neverTriesWhileTheHolderRenewsHoweverTheGroupFellApart() {
+    List<List<String>> views =
+        List.of(
+            List.of(),
+            List.of("b"),
+            List.of("c"),
+            List.of("a", "b"),
+            List.of("b", "c"),
+            List.of("a", "b", "c"),
+            List.of("c", "b", "a"));
+    for (List<String> present : views) {
+      for (List<String> left : views) {
+        Map<String, Duration> goneFor =
+            left.stream().collect(Collectors.toMap(name -> name, _ -> Duration.ofSeconds(7)));
+        Sight sight = sight("b", A, 8_001, 1_999, new Group(present, goneFor));
+        assertThat(ElectionRule.decide(sight, RENEWAL)).isInstanceOf(Move.Wait.class);
+        assertThat(ElectionRule.decide(refused(sight), RENEWAL)).isInstanceOf(Move.Wait.class);
+      }
+    }
   }
 
   private static Sight sight(
