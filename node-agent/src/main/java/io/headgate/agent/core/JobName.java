@@ -47,7 +47,8 @@ public record JobName(String tenant, String id) implements Comparable<JobName> {
 
   @Override
   public int compareTo(JobName other) {
-    return toString().compareTo(other.toString());
+    int byTenant = tenant.compareTo(other.tenant);
+    return byTenant != 0 ? byTenant : id.compareTo(other.id);
   }
 
   @Override

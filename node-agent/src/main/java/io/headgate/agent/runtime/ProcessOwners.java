@@ -10,7 +10,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /// Whose the processes are that look after look finds on one device. What the kernel said is
-/// remembered for some looks, because to ask it costs more than all the rest of a look.
+/// remembered, because to ask it costs more than all the rest of a look: nothing leaves the attempt
+/// that started it. Of those that were nobody's it is asked again after some looks.
 ///
 /// A process is known by its number as long as each look finds it. In the time between two looks no
 /// machine uses up all numbers and then has this one's next owner use the device.
@@ -30,9 +31,12 @@ final class ProcessOwners {
 
   /// The attempt of each process; those of none of the candidates are left out.
   Map<Long, AttemptKey> of(Collection<Long> pids, Set<AttemptKey> candidates) {
-    if (left == 0 || !candidates.equals(asked)) {
-      known.clear();
+    if (!candidates.equals(asked)) {
+      forget();
       asked = candidates;
+    }
+    if (left == 0) {
+      known.values().removeIf(Optional::isEmpty);
       left = LOOKS;
     }
     left--;
@@ -49,6 +53,7 @@ final class ProcessOwners {
 
   /// Has the kernel asked again.
   void forget() {
+    known.clear();
     left = 0;
   }
 }

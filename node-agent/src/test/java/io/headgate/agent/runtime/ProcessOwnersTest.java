@@ -31,7 +31,15 @@ class ProcessOwnersTest {
   }
 
   @Test
-  void remembersForSomeLooksWhoseAProcessIs() {
+  void remembersWhoseAProcessIsForAsLongAsEachLookFindsIt() {
+    for (int i = 0; i < 20; i++) {
+      look(PID);
+    }
+    assertThat(asked).hasValue(1);
+  }
+
+  @Test
+  void remembersForSomeLooksThatAProcessIsNobodys() {
     for (int i = 0; i < 8; i++) {
       look(PID, NOBODYS);
     }
