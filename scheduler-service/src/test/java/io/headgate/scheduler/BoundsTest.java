@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.grpc.Status.Code;
 import io.grpc.StatusRuntimeException;
 import io.headgate.kit.failure.GrpcFailures;
+import io.headgate.kit.failure.Refusal;
 import io.headgate.kit.testing.PostgresFixture;
 import io.headgate.proto.scheduler.v1.CancelJobRequest;
 import io.headgate.proto.scheduler.v1.Job;
@@ -84,7 +85,9 @@ final class BoundsTest {
               try {
                 return submit(alice, submit("rnd-3", name));
               } catch (StatusRuntimeException e) {
-                assertThat(GrpcFailures.refusal(e).orElseThrow().reason()).isEqualTo("QUEUE_FULL");
+                Refusal refusal = GrpcFailures.refusal(e).orElseThrow();
+                assertThat(refusal.reason()).isEqualTo("QUEUE_FULL");
+                assertThat(refusal.retryAfter()).as("when to try again").isPositive();
                 assertThat(e.getStatus().getCode()).isEqualTo(Code.RESOURCE_EXHAUSTED);
                 refused.incrementAndGet();
                 return "";

@@ -251,20 +251,22 @@ final class SubmissionTest {
   void refusesAWholeBatchForOneBadJobByIndex() {
     long before = jobs();
     BatchSubmitJobsRequest.Builder batch = BatchSubmitJobsRequest.newBuilder().setParent(ACME);
-    for (int i = 0; i < 1000; i++) {
-      batch.addRequests(submit(i == 617 ? "no-such-queue" : "rnd-1"));
+    // As many as a batch may have, of an ordinary size.
+    SubmitJobRequest good = with(spec -> spec.putEnvironment("DATA", "/data/".repeat(50)));
+    for (int i = 0; i < 10_000; i++) {
+      batch.addRequests(i == 6170 ? submit("no-such-queue") : good);
     }
     Refused.by(() -> alice.batchSubmitJobs(batch.build()))
         .hasReason(Code.NOT_FOUND, "QUEUE_NOT_FOUND")
-        .names("requests[617].spec.queue", "'no-such-queue'");
-    batch.setRequests(617, with(spec -> spec.putEnvironment("LD_AUDIT", "x")));
+        .names("requests[6170].spec.queue", "'no-such-queue'");
+    batch.setRequests(6170, with(spec -> spec.putEnvironment("LD_AUDIT", "x")));
     Refused.by(() -> alice.batchSubmitJobs(batch.build()))
         .hasReason(Code.INVALID_ARGUMENT, "INVALID_SPEC")
-        .names("requests[617].spec.environment[LD_AUDIT]");
+        .names("requests[6170].spec.environment[LD_AUDIT]");
     assertThat(jobs()).isEqualTo(before);
     String name = SHARED.fresh("twice");
     batch
-        .setRequests(617, submit("rnd-1"))
+        .setRequests(6170, submit("rnd-1"))
         .setRequests(3, submit("rnd-1", name))
         .setRequests(4, submit("rnd-1", name));
     Refused.by(() -> alice.batchSubmitJobs(batch.build()))
