@@ -11,11 +11,13 @@ import io.grpc.Status.Code;
 import io.headgate.kit.db.Database;
 import io.headgate.kit.db.DatabaseConfig;
 import io.headgate.kit.testing.PostgresFixture;
+import io.headgate.proto.agent.v1.ConnectResponse;
 import io.headgate.proto.scheduler.v1.Job;
 import io.headgate.proto.scheduler.v1.JobServiceGrpc.JobServiceBlockingStub;
 import io.headgate.proto.scheduler.v1.ListJobsRequest;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import org.jooq.Record;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -120,6 +122,57 @@ final class FencingTest {
       assertThat(agent.begun().values()).containsOnly(1);
       assertThat(installation.service().isLeading()).as("nobody lost the lead").isTrue();
     }
+  }
+
+  /// As after a failover to a standby that had not heard of the last commits.
+  @Test
+  void leadsNoMoreOnADatabaseThatWentBackUntilItIsSaidThatItMay() {
+    DatabaseConfig config = POSTGRES.fresh();
+    installation = new Installation(config);
+    Fixtures.seedExample(installation.neighbours);
+    installation.start().awaitReady("rnd-3");
+    FakeAgent agent = installation.agent("a-0").connect();
+    JobServiceBlockingStub alice = installation.alice();
+    submit(alice, submit("rnd-3", "r-0"));
+    awaitState(alice, "r-0", Job.State.STATE_RUNNING);
+    agent.awaitAcknowledged();
+    try (Database database = Database.open(config)) {
+      Record then = database.jooq().fetchSingle("select last_batch, version from leadership");
+      submit(alice, submit("rnd-3", "r-1"));
+      awaitState(alice, "r-1", Job.State.STATE_RUNNING);
+      // One message, so that the leader writes nothing in between.
+      database
+          .jooq()
+          .execute(
+              """
+              do $$ declare late bigint = (select id from job where name = 'r-1'); begin
+                delete from attempt_worker where job_id = late;
+                delete from attempt where job_id = late;
+                delete from job_spec where job_id = late;
+                delete from job where id = late;
+                update leadership
+                set last_batch = %s, version = %s, lease_until = clock_timestamp();
+              end $$
+              """
+                  .formatted(then.get(0), then.get(1)));
+      Refused.by(() -> alice.submitJob(submit("rnd-3", "r-2")))
+          .hasReason(Code.ABORTED, "OUTCOME_UNKNOWN");
+      FakeAgent.awaitThat(agent::isOver);
+      agent.open(agent.hello());
+      FakeAgent.awaitThat(() -> agent.has(ConnectResponse::hasNotLeader));
+      Refused.by(() -> alice.submitJob(submit("rnd-3", "r-2")))
+          .hasReason(Code.UNAVAILABLE, "NO_LEADER");
+      assertThat(jobs(alice)).isEqualTo(1);
+      assertThat(agent.stops()).isEmpty();
+      assertThat(database.jooq().fetchSingle("select epoch from leadership").get(0, long.class))
+          .as("nobody led since")
+          .isEqualTo(1);
+      database.jooq().execute("update leadership set incarnation = gen_random_uuid()");
+      FakeAgent.awaitThat(installation.service()::isLeading);
+    }
+    agent.connect();
+    agent.awaitStop("r-1");
+    assertThat(agent.begun().values()).containsOnly(1);
   }
 
   @Test

@@ -116,7 +116,8 @@ final class Commits {
     return switch (resolution) {
       // A renewal has the number of the batch before it, so it is simply made again.
       case Resolution.Happened() -> batch.isRenewal() ? again() : made();
-      case Resolution.DidNotHappen() -> again();
+      case Resolution.DidNotHappen(long last) ->
+          last < lastBatch ? end(new LeaderEnd.WentBack(lastBatch)) : again();
       case Resolution.Deposed(Leadership now) -> end(new LeaderEnd.Deposed(now));
       case Resolution.Unreachable(Exception cause) ->
           lease.isHeld() ? new Move.Pause(RETRY) : end(new LeaderEnd.LeaseRanOut(cause));

@@ -7,6 +7,8 @@ import io.headgate.scheduler.runtime.SchedulerStore.Candidate;
 import io.headgate.scheduler.runtime.SchedulerStore.Row;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -24,6 +26,16 @@ final class Election {
   private final TimeSource time;
   private long backFromNanos;
   private boolean standsBack;
+  private @Nullable Known known;
+  private boolean isOlder; // the row that was seen last
+
+  /// The newest that is known to be durable.
+  private record Known(UUID incarnation, long epoch, long batch) {
+    boolean isPast(Row row) {
+      return incarnation.equals(row.leadership().incarnation())
+          && (epoch > row.leadership().epoch() || batch > row.lastBatch());
+    }
+  }
 
   Election(Candidate candidate, Duration renewal, LeaderPorts ports, Members members) {
     this.candidate = candidate;
@@ -31,6 +43,34 @@ final class Election {
     this.store = ports.store();
     this.time = ports.time();
     this.members = members;
+  }
+
+  /// A leader of this process made that batch durable.
+  void knows(Leadership leadership, long batch) {
+    known = new Known(leadership.incarnation(), leadership.epoch(), batch);
+  }
+
+  /// A row that falls back is that of an older copy, as of a standby that had not heard of the last
+  /// commits. Whoever led on it would lose without a word what was accepted, and run again what has
+  /// ended; so nobody who knows better does, until somebody says that it was restored.
+  private boolean isPast(Row row) {
+    Known before = known;
+    if (before == null || !before.isPast(row)) {
+      knows(row.leadership(), row.lastBatch());
+      return false;
+    }
+    if (!isOlder) {
+      LOG.error(
+          "the database went back: it was at batch {} of epoch {}, and is at batch {} of epoch {}."
+              + " What came after that is lost, and {} leads no more until somebody says that this"
+              + " copy is to be used: update leadership set incarnation = gen_random_uuid()",
+          before.batch(),
+          before.epoch(),
+          row.lastBatch(),
+          row.leadership().epoch(),
+          candidate.name());
+    }
+    return true;
   }
 
   /// Only looks for the time of a lease.
@@ -84,12 +124,13 @@ final class Election {
 
   /// What to do about a row that was just read.
   Move move(Row row) {
+    isOlder = isPast(row);
     return decide(row, isRefused(row));
   }
 
   private Move decide(Row row, boolean refused) {
     standsBack = standsBack && time.monotonicNanos() - backFromNanos < 0;
-    if (!candidate.mayLead() || standsBack) {
+    if (!candidate.mayLead() || standsBack || isOlder) {
       return new Move.Wait(LOOK);
     }
     return ElectionRule.decide(sight(row, refused), renewal);

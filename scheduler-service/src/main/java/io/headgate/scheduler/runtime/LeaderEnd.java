@@ -11,6 +11,11 @@ sealed interface LeaderEnd {
   /// The database could not be reached until the lease was over, or took nothing for half of it.
   record LeaseRanOut(Exception cause) implements LeaderEnd {}
 
+  /// The database has not what this leader made durable: it is an older copy.
+  ///
+  /// @param lastBatch the last that was durable
+  record WentBack(long lastBatch) implements LeaderEnd {}
+
   /// A bug, or something that should not be: the state in memory is not trusted any more.
   record Failed(Throwable cause) implements LeaderEnd {}
 }

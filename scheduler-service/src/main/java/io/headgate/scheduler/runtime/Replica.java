@@ -301,6 +301,8 @@ public final class Replica implements AutoCloseable {
       }
       case LeaderEnd.LeaseRanOut(Exception cause) ->
           LOG.warn("{} could not renew its lease: {}", candidate.name(), cause.toString());
+      // It is not written to: the next look says what is to be done.
+      case LeaderEnd.WentBack(long lastBatch) -> election.knows(leadership, lastBatch);
       case LeaderEnd.Failed(Throwable cause) -> {
         if (!killed) {
           LOG.error("{} stops leading because of a failure", candidate.name(), cause);

@@ -45,7 +45,10 @@ public interface SchedulerStore {
   sealed interface Resolution {
     record Happened() implements Resolution {}
 
-    record DidNotHappen() implements Resolution {}
+    /// It was not committed.
+    ///
+    /// @param lastBatch the last one that was
+    record DidNotHappen(long lastBatch) implements Resolution {}
 
     record Deposed(Leadership now) implements Resolution {}
 

@@ -231,7 +231,9 @@ public final class PostgresSchedulerStore implements SchedulerStore {
           || !now.leader().equals(leader.leader())) {
         return new Resolution.Deposed(now);
       }
-      return row.lastBatch() >= batch ? new Resolution.Happened() : new Resolution.DidNotHappen();
+      return row.lastBatch() >= batch
+          ? new Resolution.Happened()
+          : new Resolution.DidNotHappen(row.lastBatch());
     } catch (RuntimeException e) {
       return new Resolution.Unreachable(e);
     }

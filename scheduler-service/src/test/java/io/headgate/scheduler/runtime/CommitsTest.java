@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -17,11 +18,12 @@ final class CommitsTest {
   private static final SQLException FULL = new SQLException("No space left on device", "53100");
 
   private final OneLeader leader = new OneLeader();
+  private long durable;
   private final Commits commits = new Commits(leader.start, leader.lease, Failpoint.Handler.NONE);
 
   /// What the row says of a batch that was not written: a renewal has the number of the one before.
-  private static Resolution refused(Batch batch) {
-    return batch.id() == 0 ? new Resolution.Happened() : new Resolution.DidNotHappen();
+  private Resolution refused(Batch batch) {
+    return batch.id() == durable ? new Resolution.Happened() : new Resolution.DidNotHappen(durable);
   }
 
   private Move begin(boolean isStep) {
@@ -68,6 +70,18 @@ final class CommitsTest {
     assertThat(leader.lease.isHeld()).as("nobody else leads yet").isTrue();
   }
 
+  @Test
+  void stepsDownAtOnceWhenTheDatabaseHasNotWhatWasDurable() {
+    Move move = begin(true);
+    move = commits.committed(new CommitResult.Committed(), leader.time.monotonicNanos());
+    assertThat(move).isInstanceOf(Move.Act.class);
+    commits.acted();
+    commits.took(Optional.empty());
+    commits.committed(new CommitResult.Unknown(FULL), leader.time.monotonicNanos());
+    assertThat(commits.resolved(new Resolution.DidNotHappen(0)))
+        .isEqualTo(new Move.End(Optional.of(new LeaderEnd.WentBack(1))));
+  }
+
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void goesOnOnceThereIsRoomAgain(boolean isStep) {
@@ -82,6 +96,7 @@ final class CommitsTest {
     assertThat(move).isInstanceOf(Move.Commit.class);
     move = commits.committed(new CommitResult.Committed(), leader.time.monotonicNanos());
     if (isStep) {
+      durable = 1;
       assertThat(move).isInstanceOf(Move.Act.class);
       move = commits.acted();
     }
