@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.UnknownFieldSet;
 import com.google.protobuf.UnknownFieldSet.Field;
+import io.headgate.kit.failure.GrpcFailures;
 import io.headgate.proto.agent.v1.AttemptReport;
 import io.headgate.proto.agent.v1.AttemptReport.State;
 import io.headgate.proto.agent.v1.ConnectResponse;
@@ -61,6 +62,10 @@ final class VersionsTest {
                 .setEndReasonValue(WORD_OF_TOMORROW)
                 .setUnknownFields(OF_TOMORROW));
     agent.disconnect();
+    agent.open(agent.hello().setProtocolVersion(3));
+    FakeAgent.awaitThat(agent::isOver);
+    assertThat(GrpcFailures.refusal(agent.failure().orElseThrow()).orElseThrow().reason())
+        .isEqualTo("AGENT_TOO_NEW");
     agent.open(agent.hello().setProtocolVersion(2).setUnknownFields(OF_TOMORROW));
     FakeAgent.awaitThat(() -> agent.has(ConnectResponse::hasWelcome));
     assertThat(agent.heard().getFirst().getWelcome().getProtocolVersion())

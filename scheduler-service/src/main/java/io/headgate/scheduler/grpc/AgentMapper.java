@@ -40,7 +40,7 @@ import java.util.Set;
 
 /// The words of the agent's stream.
 final class AgentMapper {
-  /// The version that is spoken.
+  /// The newest version of the agents' protocol that is spoken here, and the one before it.
   static final int PROTOCOL_VERSION = 1;
 
   /// Progress is kept in parts of this.
@@ -61,6 +61,29 @@ final class AgentMapper {
           .withMetadata("node", own)
           .exception();
     }
+  }
+
+  /// The version that is spoken with an agent: the older of both.
+  ///
+  /// @param own the newest that is spoken here
+  /// @param agents the newest that it speaks
+  /// @throws RuntimeException a refusal, if they are more than one apart
+  static int spoken(int own, int agents) {
+    if (agents < own - 1) {
+      throw Refusal.failedPrecondition(
+              "AGENT_TOO_OLD",
+              "the agent speaks protocol %d, this scheduler %d and %d: upgrade the agent"
+                  .formatted(agents, own, own - 1))
+          .exception();
+    }
+    if (agents > own + 1) {
+      throw Refusal.failedPrecondition(
+              "AGENT_TOO_NEW",
+              "the agent speaks protocol %d and %d, this scheduler %d: upgrade the schedulers first"
+                  .formatted(agents, agents - 1, own))
+          .exception();
+    }
+    return Math.min(own, agents);
   }
 
   /// Whether the agent has obeyed a later leader, and knows better than a replica who leads.
@@ -190,7 +213,8 @@ final class AgentMapper {
     };
   }
 
-  static ConnectResponse toResponse(AgentCommand command) {
+  /// @param protocol the version that is spoken with the agent
+  static ConnectResponse toResponse(AgentCommand command, int protocol) {
     ConnectResponse.Builder response = ConnectResponse.newBuilder();
     switch (command) {
       case AgentCommand.Welcome welcome ->
@@ -198,7 +222,7 @@ final class AgentMapper {
               Welcome.newBuilder()
                   .setLeadership(toLeadership(welcome.leadership()))
                   .setHeartbeatInterval(Times.duration(welcome.heartbeat()))
-                  .setProtocolVersion(PROTOCOL_VERSION)
+                  .setProtocolVersion(protocol)
                   .setAcknowledgedSequence(welcome.acknowledged()));
       case AgentCommand.Assign assign -> response.setAssign(toAssign(assign));
       case AgentCommand.Stop stop ->

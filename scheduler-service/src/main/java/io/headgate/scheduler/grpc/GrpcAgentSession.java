@@ -52,6 +52,7 @@ final class GrpcAgentSession implements AgentSession, StreamObserver<ConnectRequ
   private @Nullable Runnable held;
   private boolean isOver;
   private boolean isGone;
+  private volatile int protocol = AgentMapper.PROTOCOL_VERSION;
   private volatile @Nullable ContactClock clock;
 
   /// @param writer the thread that writes to the agent
@@ -117,6 +118,7 @@ final class GrpcAgentSession implements AgentSession, StreamObserver<ConnectRequ
       throw Refusal.failedPrecondition("HELLO_REPEATED", "a stream has one Hello").exception();
     }
     AgentMapper.demandOwn(hello, node);
+    protocol = AgentMapper.spoken(AgentMapper.PROTOCOL_VERSION, hello.getProtocolVersion());
     if (replica.clock(node).isEmpty() && !hasObeyedLater(hello) && hold(hello)) {
       return;
     }
@@ -250,7 +252,7 @@ final class GrpcAgentSession implements AgentSession, StreamObserver<ConnectRequ
 
   @Override
   public void send(AgentCommand command) {
-    outbox.send(AgentMapper.toResponse(command));
+    outbox.send(AgentMapper.toResponse(command, protocol));
     if (command instanceof AgentCommand.Welcome) {
       answered();
     }
