@@ -102,10 +102,12 @@ final class Faults {
       case 10 -> cutOff();
       case 11 -> {
         world.note(() -> "the network is slow");
+        world.befell(Fault.NETWORK_SLOW);
         network.slowDown(until());
       }
       case 12 -> {
         world.note(() -> "the database is slow");
+        world.befell(Fault.DATABASE_SLOW);
         database.slowDown(until());
       }
       case 13 -> setClock();
@@ -117,6 +119,7 @@ final class Faults {
 
   private void standStill(SimulatedReplica replica) {
     world.note(() -> replica.name() + " stands still");
+    world.befell(replica.leader().isPresent() ? Fault.LEADER_STOOD_STILL : Fault.OTHER_STOOD_STILL);
     replica.life().standStillUntil(until());
   }
 
@@ -140,6 +143,7 @@ final class Faults {
     if (forGood) {
       gone++;
       agent.leave();
+      world.befell(Fault.MACHINE_GONE);
       world.note(() -> agent.machine().name() + " is gone for good");
     }
   }
@@ -149,10 +153,12 @@ final class Faults {
     long until = until();
     if (world.chance(0.4)) {
       world.note(() -> replica.name() + " loses the database");
+      world.befell(Fault.DATABASE_CUT_OFF);
       network.block(replica.name(), SimulatedDatabase.PLACE, until);
     } else {
       SimulatedAgent agent = world.any(agents);
       world.note(() -> replica.name() + " and " + agent.node().name() + " lose each other");
+      world.befell(Fault.AGENT_CUT_OFF_FROM_ONE);
       network.block(replica.name(), agent.node().name(), until);
     }
   }
@@ -165,6 +171,7 @@ final class Faults {
             ? Math.min(world.now() + world.between(30 * World.SECOND, 200 * World.SECOND), end)
             : until();
     world.note(() -> agent.node().name() + " loses every scheduler");
+    world.befell(Fault.AGENT_CUT_OFF_FROM_ALL);
     replicas.forEach(replica -> network.block(replica.name(), agent.node().name(), until));
   }
 
@@ -176,11 +183,18 @@ final class Faults {
     switch (world.random().nextInt(3)) {
       case 0 -> {
         world.note(() -> "the database's clock is set back by " + by / World.SECOND + " s");
+        world.befell(Fault.DATABASE_CLOCK_SET);
         // Backwards, nobody could lead for as long.
         database.clock().setBack(Math.min(by, 20 * World.SECOND));
       }
-      case 1 -> world.any(replicas).clock().setBack(by);
-      default -> world.any(agents).machine().clock().setBack(by);
+      case 1 -> {
+        world.befell(Fault.REPLICA_CLOCK_SET);
+        world.any(replicas).clock().setBack(by);
+      }
+      default -> {
+        world.befell(Fault.AGENT_CLOCK_SET);
+        world.any(agents).machine().clock().setBack(by);
+      }
     }
   }
 
@@ -190,6 +204,7 @@ final class Faults {
         .flatMap(SimulatedAgent.Running::stream)
         .ifPresent(stream -> {
           world.note(() -> "the stream of " + agent.node().name() + " breaks");
+          world.befell(Fault.STREAM_BROKEN);
           stream.cut(world.chance(0.7), world.chance(0.7));
         });
   }

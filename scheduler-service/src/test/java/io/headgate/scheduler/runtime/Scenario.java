@@ -40,6 +40,7 @@ final class Scenario {
   private static final long MEMORY = 80L << 30;
   private static final String SUBMITTER = "users/alice";
   private static final long PEACE = 3600 * World.SECOND;
+  private static final long OUTAGE = 1800 * World.SECOND;
 
   private static final LoopSettings SETTINGS =
       new LoopSettings(
@@ -90,17 +91,29 @@ final class Scenario {
   private final long faultsEnd;
   private final boolean isCalm;
 
+  /// All schedulers are away for long, and nothing else is wrong: jobs are long too.
+  private final boolean isOutage;
+
   /// Jobs of whole GPUs take each other's, and most of them want to be kept meanwhile.
   private final boolean isCrowded;
 
   private int unanswered;
 
   Scenario(World world) {
+    this(world, false);
+  }
+
+  static Scenario ofOutage(World world) {
+    return new Scenario(world, true);
+  }
+
+  private Scenario(World world, boolean isOutage) {
     this.world = world;
+    this.isOutage = isOutage;
     this.network = new Network(world);
     int gpus = 2;
     List<Node> nodes = new ArrayList<>();
-    this.isCrowded = world.chance(0.1);
+    this.isCrowded = world.chance(0.1) && !isOutage;
     int machines = isCrowded ? 2 : 3 + world.random().nextInt(2);
     for (int i = 0; i < machines; i++) {
       nodes.add(node("n" + i, gpus));
@@ -111,7 +124,9 @@ final class Scenario {
     for (String name : List.of("dev", "rnd")) {
       long reservation =
           isCrowded ? name.equals("dev") ? 0 : total : 2 + world.random().nextLong(total / 2 - 1);
-      long limit = isCrowded ? total : reservation + world.random().nextLong(3);
+      // In an outage nobody goes for another, so that each has one attempt.
+      long beyond = isOutage ? 0 : world.random().nextLong(3);
+      long limit = isCrowded ? total : reservation + beyond;
       policies.add(
           Policy.of(
                   new PolicyId(TENANT, name),
@@ -120,7 +135,7 @@ final class Scenario {
               .with()
               .preemptible(isCrowded || world.chance(0.9))
               .build());
-      stopAfter.put(name, Duration.ofSeconds(world.chance(0.5) ? 40 : 90));
+      stopAfter.put(name, stopAfter());
     }
     this.auditor = new Auditor(policies, world, SETTINGS.reconcileWithin());
     this.database = new SimulatedDatabase(world, network, auditor);
@@ -191,6 +206,10 @@ final class Scenario {
         new Faults(world, network, database, List.copyOf(replicas.values()), agents, faultsEnd);
   }
 
+  private Duration stopAfter() {
+    return isOutage ? Duration.ofMinutes(40) : Duration.ofSeconds(world.chance(0.5) ? 40 : 90);
+  }
+
   private static Node node(String name, int gpus) {
     NodeId id = new NodeId(TENANT, name);
     List<Device> devices = new ArrayList<>();
@@ -207,6 +226,12 @@ final class Scenario {
         .with()
         .workers(workers)
         .build();
+  }
+
+  /// The row of leadership does not keep out who is deposed.
+  Scenario withoutFence() {
+    database.store().takeAnyEpoch();
+    return this;
   }
 
   Auditor auditor() {
@@ -227,7 +252,47 @@ final class Scenario {
     run(faultsEnd);
     faults.end();
     world.note(() -> "peace");
-    long patience = faultsEnd + PEACE;
+    awaitEnd();
+  }
+
+  /// What became of those that ran when all schedulers died.
+  record Outage(int endedMeanwhile, int wentOn) {}
+
+  /// All schedulers are away for half an hour, and then the machines come back over a minute.
+  Outage playOutage() {
+    replicas.values().forEach(SimulatedReplica::start);
+    agents.forEach(SimulatedAgent::start);
+    for (int i = 1; i <= 10; i++) {
+      JobName name = new JobName(TENANT, "j" + i);
+      unanswered++;
+      later(world.between(0, 30 * World.SECOND), () -> submit(name, job(name)));
+    }
+    run(60 * World.SECOND);
+    replicas.values().forEach(SimulatedReplica::crash);
+    int ran = running();
+    run(world.now() + OUTAGE);
+    int wentOn = running();
+    for (int i = 0; i < agents.size(); i++) {
+      String machine = agents.get(i).node().name();
+      long until = world.now() + (i + 1) * 60 * World.SECOND / agents.size();
+      replicas.keySet().forEach(replica -> network.block(replica, machine, until));
+    }
+    replicas.values().forEach(SimulatedReplica::start);
+    awaitEnd();
+    for (AttemptRecord attempt : database.store().everyAttempt()) {
+      if (attempt.id().number() > 1) {
+        throw new AssertionError(attempt.id() + " ran although nothing was lost");
+      }
+    }
+    return new Outage(ran - wentOn, wentOn);
+  }
+
+  private int running() {
+    return agents.stream().mapToInt(agent -> agent.machine().running()).sum();
+  }
+
+  private void awaitEnd() {
+    long patience = world.now() + PEACE + (isOutage ? 4 * PEACE : 0);
     while (world.now() < patience) {
       run(world.now() + 10 * World.SECOND);
       if (unanswered == 0 && auditor.unfinished(accepted).isEmpty() && isDelivered()) {
@@ -258,9 +323,11 @@ final class Scenario {
 
   private Submission.NewJob job(JobName name) {
     long millis =
-        world.chance(isCalm ? 0.3 : 0.5)
-            ? world.between(100, 5_000)
-            : world.between(5_000, world.chance(isCalm ? 0.7 : 0.3) ? 300_000 : 60_000);
+        isOutage
+            ? world.between(60_000, 2_400_000)
+            : world.chance(isCalm ? 0.3 : 0.5)
+                ? world.between(100, 5_000)
+                : world.between(5_000, world.chance(isCalm ? 0.7 : 0.3) ? 300_000 : 60_000);
     JobSpec.Builder spec =
         JobSpec.newBuilder()
             .addCommand("run")

@@ -87,6 +87,7 @@ final class SimulatedAgent {
     Running current = running;
     if (current != null) {
       world.note(() -> node.name() + "'s agent crashes");
+      world.befell(Fault.AGENT_CRASHED);
       running = null;
       current.die();
     }
@@ -107,6 +108,7 @@ final class SimulatedAgent {
   void standStill(long untilNanos) {
     if (running != null) {
       world.note(() -> node.name() + "'s agent stands still");
+      world.befell(Fault.AGENT_STOOD_STILL);
       running.life.standStillUntil(untilNanos);
     }
   }

@@ -110,6 +110,7 @@ final class SimulatedDatabase {
     once.give(lease.toNanos(), unknown);
     long arrives = latency();
     if (world.chance(lost / 2)) {
+      world.befell(Fault.COMMIT_LATE);
       once.give(arrives, unknown);
       arrives += world.between(0, LATEST);
     }
@@ -138,6 +139,7 @@ final class SimulatedDatabase {
     long takes = latency();
     lockedUntil = world.now() + takes;
     if (isCut) {
+      world.befell(Fault.ANSWER_LOST);
       once.give(world.between(0, takes), unknown);
     }
     world.later(

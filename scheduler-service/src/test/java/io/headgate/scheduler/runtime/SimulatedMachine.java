@@ -78,6 +78,11 @@ final class SimulatedMachine {
     return outbox;
   }
 
+  /// How many of its jobs run.
+  int running() {
+    return (int) jobs.values().stream().filter(SimulatedJob::isLive).count();
+  }
+
   /// Everything that was ever started.
   Iterable<SimulatedJob> jobs() {
     return jobs.values();
@@ -95,6 +100,7 @@ final class SimulatedMachine {
   void killSupervisor() {
     List<SimulatedJob> live = jobs.values().stream().filter(SimulatedJob::isLive).toList();
     if (!live.isEmpty()) {
+      world.befell(Fault.SUPERVISOR_KILLED);
       world.any(live).loseSupervisor();
     }
   }
@@ -111,6 +117,7 @@ final class SimulatedMachine {
   /// Power is lost: nothing of what ran is left but what is on disk.
   void powerOff() {
     world.note(() -> name + " loses power");
+    world.befell(Fault.POWER_LOST);
     life.end();
     jobs.values().forEach(SimulatedJob::vanish);
   }
@@ -193,6 +200,7 @@ final class SimulatedMachine {
   private void mayCrash(String where) {
     if (world.chance(crashes)) {
       world.note(() -> name + "'s agent is about to die " + where);
+      world.befell(Fault.AGENT_DIED_AT_RECORD);
       throw new World.Crash(where);
     }
   }

@@ -132,6 +132,7 @@ final class SimulatedReplica {
   void crash() {
     if (isUp()) {
       world.note(() -> name + " crashes");
+      world.befell(Fault.REPLICA_CRASHED);
       life.end();
       leading = null;
       group.left(name);
@@ -141,6 +142,7 @@ final class SimulatedReplica {
   private void at(Failpoint point) {
     if (world.chance(crashes)) {
       world.note(() -> name + " is about to die at " + point);
+      world.befell(Fault.REPLICA_DIED_AT_FAILPOINT);
       throw new World.Crash(point.name());
     }
   }
@@ -478,6 +480,7 @@ final class SimulatedReplica {
     private void finish(LeaderEnd why) {
       world.note(() -> name + " leads no more: " + why);
       if (why instanceof LeaderEnd.Deposed(Leadership now)) {
+        world.befell(Fault.LEADER_DEPOSED);
         replica.saw(now);
       }
       lease.end();
@@ -509,6 +512,10 @@ final class SimulatedReplica {
 
   /// Gives leadership back in order.
   void handOver() {
-    leader().ifPresent(leader -> during(leader::close));
+    leader()
+        .ifPresent(leader -> {
+          world.befell(Fault.LEADER_HANDED_OVER);
+          during(leader::close);
+        });
   }
 }

@@ -191,6 +191,7 @@ final class SimulatedStream {
       }
       up.send(message, SimulatedStream.this::atServer);
       if (!message.hasHello() && world.chance(doubled)) {
+        world.befell(Fault.SAID_TWICE);
         up.send(message, SimulatedStream.this::atServer);
       }
     }
@@ -270,6 +271,7 @@ final class SimulatedStream {
       auditor.said(replica, message);
       down.send(message, SimulatedStream.this::atClient);
       if (world.chance(doubled)) {
+        world.befell(Fault.SAID_TWICE);
         down.send(message, SimulatedStream.this::atClient);
       }
     }

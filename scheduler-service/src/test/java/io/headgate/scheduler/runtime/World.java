@@ -4,7 +4,9 @@ import io.headgate.kit.time.TimeSource;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
@@ -21,6 +23,7 @@ final class World {
 
   private final RandomGenerator random;
   private final boolean isTracing;
+  private final Map<Fault, Integer> faults = new EnumMap<>(Fault.class);
   private final Deque<String> trace = new ArrayDeque<>();
   private final PriorityQueue<Event> events = new PriorityQueue<>();
   private long now;
@@ -126,6 +129,16 @@ final class World {
     count++;
     event.action().run();
     return true;
+  }
+
+  /// A fault took effect.
+  void befell(Fault fault) {
+    faults.merge(fault, 1, Integer::sum);
+  }
+
+  /// How often each fault took effect.
+  Map<Fault, Integer> faults() {
+    return faults;
   }
 
   /// Notes what happened, for the trace of a seed that failed.
