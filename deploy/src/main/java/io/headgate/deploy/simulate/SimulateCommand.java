@@ -47,11 +47,10 @@ import picocli.CommandLine.Parameters;
       "headgate simulate --replay-philly JOBS.csv --gpus 420",
       ""
     },
-    description = {
-      "Runs a scenario file on virtual time with the scheduler's own core; no server is needed."
-          + " The",
-      "same file has the same output, byte for byte. deploy/examples has scenarios to begin with."
-    })
+    description =
+        "Runs a scenario file on virtual time with the scheduler's own core; no server is needed."
+            + " The same file has the same output, byte for byte. deploy/examples has scenarios to"
+            + " begin with.")
 public final class SimulateCommand implements CliCommand {
   private static final List<String> VIEWS = List.of("summary", "timeline", "gantt");
 

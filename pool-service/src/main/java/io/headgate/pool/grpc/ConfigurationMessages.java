@@ -120,8 +120,8 @@ final class ConfigurationMessages {
           warning(
               "POOL_HAS_NODES",
               "pools[" + pool + "]",
-              "pool '%s' goes away while %d nodes are in it: they take no new work then"
-                  .formatted(pool, nodes));
+              "pool '%s' goes away, and what is in it takes no new work then: %d %s"
+                  .formatted(pool, nodes, nodes == 1 ? "node" : "nodes"));
     };
   }
 

@@ -97,7 +97,7 @@ public final class LogReads {
                     job.name().id()
                         + (job.state().isTerminal()
                             ? " was never started: it printed nothing"
-                            : " has not started yet: headgate explain says why"))
+                            : " has not started yet; why: headgate explain " + job.name().id()))
                 : Refusal.notFound(
                     "ATTEMPT_NOT_FOUND",
                     "%s has no attempt %d, its last is %d"

@@ -133,8 +133,8 @@ final class SubmissionRules {
             || !profile.get().gpus().isWhole()
             || profile.get().gpus().equals(GpuQuantity.ZERO))) {
       String filled =
-          ("only jobs of one worker with whole GPUs can be suspended, and those of queue '%s' have %d"
-                  + " with %s in all: leave out suspend, or use another queue")
+          ("only jobs of one worker with whole GPUs can be suspended, and those of queue '%s' have"
+                  + " %d worker(s) with %s GPU in all: leave out suspend, or use another queue")
               .formatted(spec.getQueue(), profile.get().workers(), profile.get().need());
       throw CatalogRefusal.byAll(
           Refusal.failedPrecondition("CANNOT_SUSPEND", filled)

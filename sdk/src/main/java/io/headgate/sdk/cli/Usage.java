@@ -50,7 +50,7 @@ final class Usage {
     return ErrorFrame.usage("unknown flag " + flag, "UNKNOWN_FLAG", List.of(next));
   }
 
-  /// `"x" is not a number for --limit`.
+  /// `"x" is not a whole number for --limit`.
   private static String badValue(ParameterException e) {
     ArgSpec argument = e.getArgSpec();
     String value = e.getValue();
@@ -59,9 +59,15 @@ final class Usage {
     }
     String flag =
         argument instanceof OptionSpec option ? option.longestName() : argument.paramLabel();
-    Class<?> type = argument.type();
-    boolean number = type == int.class || type == long.class || type == Long.class;
-    return "\"%s\" is not a %s for %s".formatted(value, number ? "number" : "value", flag);
+    return "\"%s\" is not %s for %s".formatted(value, kind(argument.type()), flag);
+  }
+
+  private static String kind(Class<?> type) {
+    if (type == boolean.class || type == Boolean.class) {
+      return "true or false";
+    }
+    boolean number = type.isPrimitive() || Number.class.isAssignableFrom(type);
+    return number ? "a whole number" : "a value";
   }
 
   private static String missing(MissingParameterException e) {

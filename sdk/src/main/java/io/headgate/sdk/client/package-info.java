@@ -2,7 +2,7 @@
 ///
 /// ```java
 /// var config = ClientConfig.of(
-///     ServerAddress.parse("https://gate.acme.example:8443"), new Credentials.Key(secret));
+///     ServerAddress.parse("https://gate.acme.example:7400"), new Credentials.Key(secret));
 /// try (var client = HeadgateClient.connect(config)) {
 ///   var jobs = client.jobs("acme");
 ///   var job = jobs.submit(Submission.of(JobSpec.of("ai-dev-half", List.of("python", "train.py"))));

@@ -7,7 +7,7 @@ import java.net.URISyntaxException;
 public record ServerAddress(String host, int port, boolean encrypted) {
   public static final int DEFAULT_PORT = 7400;
 
-  /// Reads `https://gate.acme.example:8443`, `http://127.0.0.1:7400`. Without a scheme the way is
+  /// Reads `https://gate.acme.example:7400`, `http://127.0.0.1:7400`. Without a scheme the way is
   /// encrypted, except to this machine itself.
   ///
   /// @throws IllegalArgumentException when it is no such address; the message says what would be
@@ -37,7 +37,7 @@ public record ServerAddress(String host, int port, boolean encrypted) {
     return new IllegalArgumentException(
         "\""
             + text
-            + "\" is not a server address; write for example https://gate.acme.example:8443");
+            + "\" is not a server address; write for example https://gate.acme.example:7400");
   }
 
   private static boolean isLoopback(String host) {

@@ -64,7 +64,20 @@ class ContextTest {
     login();
 
     assertThat(TestCli.in(home).run("logout").exitCode()).isZero();
-    assertThat(TestCli.in(home).run("whoami").exitCode()).isEqualTo(4);
+    Result after = TestCli.in(home).run("whoami");
+    assertThat(after.exitCode()).isEqualTo(4);
+    assertThat(after.err()).startsWith("error: you are not signed in to " + gate.address());
+  }
+
+  @Test
+  void aLoginSaysWhichServerIsAway() {
+    Result result =
+        TestCli.in(home)
+            .with("HEADGATE_KEY", TestGate.KEY)
+            .run("login", "--server", "http://127.0.0.1:1", "--timeout", "1ms");
+
+    assertThat(result.exitCode()).isEqualTo(5);
+    assertThat(result.err()).contains("  server http://127.0.0.1:1\n");
   }
 
   @Test

@@ -96,14 +96,15 @@ class ErrorGoldenTest {
             """);
   }
 
+  /// A server that asks for longer than the caller waits is not asked again.
   @Test
   void noLeader() {
     noLeaderFor("SubmitJob");
     Golden.check(
         "error-no-leader",
-        cli().run("submit", "-q", "ai-dev-half", "--timeout", "800ms", "--", "python"));
+        cli().run("submit", "-q", "ai-dev-half", "--timeout", "20s", "--", "python"));
     noLeaderFor("ListJobs");
-    Golden.check("error-no-leader-read", cli().run("jobs", "--timeout", "800ms", "-v"));
+    Golden.check("error-no-leader-read", cli().run("jobs", "--timeout", "20s", "-v"));
   }
 
   private void noLeaderFor(String method) {
@@ -112,7 +113,7 @@ class ErrorGoldenTest {
             Status.Code.UNAVAILABLE,
             "NO_LEADER",
             "no leader; the scheduler is electing one (3 s so far)",
-            TestGate.retryAfter(900));
+            TestGate.retryAfter(21_000));
     gate.failNext(method, electing);
   }
 
@@ -125,6 +126,7 @@ class ErrorGoldenTest {
     Golden.check("error-permission", cli().run("jobs", "-t", "beta"));
     Golden.check("error-job-not-found", cli().run("jobs", "nothing-1"));
     Golden.check("error-job-not-found-json", cli().run("jobs", "nothing-1", "-o", "json"));
+    Golden.check("error-explain-neither", cli().run("explain", "ai-dev-hlaf"));
     Golden.check("error-pool-not-found", cli().run("pools", "onprem-rtx600"));
     Golden.check("error-key-rejected", cli().with("HEADGATE_KEY", "hgk_bad").run("jobs"));
     gate.failNext(
@@ -137,6 +139,8 @@ class ErrorGoldenTest {
     Golden.check("usage-command", cli().run("jbos"));
     Golden.check("usage-flag", cli().run("jobs", "--hepl"));
     Golden.check("usage-number", cli().run("jobs", "--limit", "many"));
+    assertThat(cli().run("submit", "--preemptible", "maybe").err())
+        .contains("\"maybe\" is not true or false for --preemptible");
     Golden.check("usage-directory", cli().run("plan", "-f", "src"));
     Golden.check("usage-missing", cli().run("submit", "-q", "ai-dev-half"));
     Golden.check("usage-form", cli().run("jobs", "-o", "jsno"));

@@ -276,6 +276,16 @@ final class Fixtures {
                "message": "train-4: callback ok after 55 ms"}],
              "version": "8812", "time": "2026-11-21T14:00:00Z"}
             """);
+    JobExplanation failed =
+        merge(
+            JobExplanation.newBuilder(),
+            """
+            {"job": {"name": "tenants/acme/jobs/hello-1", "state": "STATE_FAILED", "attempt": 1,
+                     "attempts": [{"number": 1, "exitCode": 127,
+                                   "error": "cannot run helo: No such file or directory"}]},
+             "verdict": "hello-1 failed with exit code 127.",
+             "version": "8812", "time": "2026-11-21T14:00:00Z"}
+            """);
     JobExplanation waits =
         merge(
             JobExplanation.newBuilder(),
@@ -286,7 +296,10 @@ final class Fixtures {
              "verdict": "big-1 waits for HOLDING: gpu-07, 6 of 8 free.",
              "ahead": [], "version": "8812", "time": "2026-11-21T14:00:00Z"}
             """);
-    return Map.of("tenants/acme/jobs/train-4", runs, "tenants/acme/jobs/big-1", waits);
+    return Map.of(
+        "tenants/acme/jobs/train-4", runs,
+        "tenants/acme/jobs/hello-1", failed,
+        "tenants/acme/jobs/big-1", waits);
   }
 
   static Timestamp time(String ago) {

@@ -94,6 +94,7 @@ class OutputGoldenTest {
         Case.terminal("explain-tty", 100, "explain|r-1"),
         Case.pipe("explain-pipe", "explain|r-1"),
         Case.pipe("explain-running", "explain|train-4"),
+        Case.pipe("explain-failed", "explain|hello-1"),
         Case.pipe("explain-queue", "explain|ai-dev-eight"),
         Case.pipe("explain-queue-idle", "explain|research-half"),
         Case.pipe("explain-queue-json", "explain|research-half|-o|json"),

@@ -3,7 +3,9 @@ package io.headgate.sdk.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.google.protobuf.Any;
 import com.google.protobuf.ByteString;
+import com.google.rpc.BadRequest;
 import io.grpc.Status;
 import io.headgate.proto.scheduler.v1.Job;
 import io.headgate.proto.scheduler.v1.JobSpec;
@@ -179,7 +181,41 @@ class SubmitTest {
 
     assertThat(cli().run("wait", "a").exitCode()).isZero();
     assertThat(cli().run("wait", "a", "b").exitCode()).isEqualTo(7);
-    assertThat(cli().run("wait", "c", "--timeout", "1ms").exitCode()).isEqualTo(3);
+    Result late = cli().run("wait", "c", "--timeout", "1ms");
+    assertThat(late.exitCode()).isEqualTo(3);
+    assertThat(late.err()).contains("c has not ended after ", ": headgate explain c");
+  }
+
+  @Test
+  void aVariableThatIsNotSetHereIsNotSentAsAnEmptyOne() {
+    assertThat(submit("-e", "API_KEY").err())
+        .contains("--env API_KEY: no such variable is set here", "write --env API_KEY=VALUE");
+    assertThat(gate.jobs.submissions).isEmpty();
+    assertThat(
+            cli().with("API_KEY", "").run("submit", "-q", "q", "-e", "API_KEY", "true").exitCode())
+        .isZero();
+  }
+
+  @Test
+  void aRefusedFieldIsNamedByItsFlag() {
+    BadRequest bad =
+        BadRequest.newBuilder()
+            .addFieldViolations(
+                BadRequest.FieldViolation.newBuilder()
+                    .setField("spec.priority")
+                    .setDescription("must be at most 1000"))
+            .build();
+    gate.failNext(
+        "SubmitJob",
+        TestGate.refusal(
+            Status.Code.INVALID_ARGUMENT,
+            "INVALID_FIELD",
+            "spec.priority: must be at most 1000",
+            Any.pack(bad)));
+
+    assertThat(submit("--priority", "5000").err())
+        .startsWith("error: --priority: must be at most 1000 ")
+        .contains("  --priority\n");
   }
 
   @Test

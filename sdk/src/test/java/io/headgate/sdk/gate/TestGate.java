@@ -1,7 +1,7 @@
 package io.headgate.sdk.gate;
 
 import com.google.protobuf.Any;
-import com.google.protobuf.Duration;
+import com.google.protobuf.util.Durations;
 import com.google.rpc.ErrorInfo;
 import com.google.rpc.RequestInfo;
 import com.google.rpc.RetryInfo;
@@ -148,10 +148,7 @@ public final class TestGate implements AutoCloseable {
   }
 
   public static Any retryAfter(long millis) {
-    return Any.pack(
-        RetryInfo.newBuilder()
-            .setRetryDelay(Duration.newBuilder().setNanos((int) (millis * 1_000_000)))
-            .build());
+    return Any.pack(RetryInfo.newBuilder().setRetryDelay(Durations.fromMillis(millis)).build());
   }
 
   @Override
@@ -175,7 +172,10 @@ public final class TestGate implements AutoCloseable {
       calls.add(new Call(method, authorization, parent == null ? "" : parent));
       StatusRuntimeException failure = nextFailure(method);
       if (failure == null && !method.equals("ExchangeKey") && !tokens.accepts(authorization)) {
-        failure = refusal(Status.Code.UNAUTHENTICATED, "TOKEN_EXPIRED", "the token has expired");
+        failure =
+            authorization == null
+                ? refusal(Status.Code.UNAUTHENTICATED, "TOKEN_MISSING", "send a token")
+                : refusal(Status.Code.UNAUTHENTICATED, "TOKEN_EXPIRED", "the token has expired");
       }
       if (failure != null) {
         Metadata trailers = failure.getTrailers();

@@ -95,11 +95,10 @@ public final class AuthInterceptor implements ServerInterceptor {
   }
 
   private static RefusalException roleDenied(Set<Role> roles, Principal principal) {
-    String needed =
-        roles.stream().map(Role::claim).sorted().collect(Collectors.joining(", ", "[", "]"));
+    String needed = roles.stream().map(Role::claim).sorted().collect(Collectors.joining(" or "));
     return Refusal.permissionDenied(
             "ROLE_DENIED",
-            "a " + principal.role().claim() + " may not do this; it takes one of " + needed)
+            "a " + principal.role().claim() + " may not do this: it takes a " + needed)
         .withMetadata("role", principal.role().claim())
         .exception();
   }

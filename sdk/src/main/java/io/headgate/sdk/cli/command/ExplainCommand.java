@@ -3,7 +3,10 @@ package io.headgate.sdk.cli.command;
 import io.headgate.proto.policy.v1.Queue;
 import io.headgate.proto.scheduler.v1.JobExplanation;
 import io.headgate.proto.scheduler.v1.QueueUsage;
+import io.headgate.sdk.cli.error.CliFailure;
+import io.headgate.sdk.cli.error.ErrorFrame;
 import io.headgate.sdk.cli.error.ExitCode;
+import io.headgate.sdk.cli.error.Frames;
 import io.headgate.sdk.cli.frame.CliCommand;
 import io.headgate.sdk.cli.frame.GlobalOptions;
 import io.headgate.sdk.cli.frame.Invocation;
@@ -11,6 +14,7 @@ import io.headgate.sdk.cli.output.Listing;
 import io.headgate.sdk.cli.output.OutputForm;
 import io.headgate.sdk.cli.output.Part;
 import io.headgate.sdk.cli.output.Row;
+import io.headgate.sdk.config.NearestName;
 import io.headgate.sdk.config.Words;
 import io.headgate.sdk.model.Explanation;
 import io.headgate.sdk.model.HeadgateException;
@@ -55,7 +59,7 @@ public final class ExplainCommand implements CliCommand {
       if (!e.reason().equals("JOB_NOT_FOUND")) {
         throw e;
       }
-      explain(invocation, queue(invocation).orElseThrow(() -> e));
+      explain(invocation, queue(invocation, e));
     }
     return ExitCode.DONE;
   }
@@ -69,10 +73,26 @@ public final class ExplainCommand implements CliCommand {
     new ExplanationText(invocation.output()).lines(explanation).forEach(invocation.output()::line);
   }
 
-  private Optional<Queue> queue(Invocation invocation) {
-    return invocation.session().catalog().queues().stream()
+  private Queue queue(Invocation invocation, HeadgateException noJob) {
+    List<Queue> queues = invocation.session().catalog().queues();
+    return queues.stream()
         .filter(queue -> ResourceNames.id(queue.getName()).equals(name))
-        .findFirst();
+        .findFirst()
+        .orElseThrow(() -> neither(invocation, queues, noJob));
+  }
+
+  private CliFailure neither(Invocation invocation, List<Queue> queues, HeadgateException noJob) {
+    String all = "jobs: headgate jobs --all   queues: headgate queues";
+    List<String> names = queues.stream().map(it -> ResourceNames.id(it.getName())).toList();
+    ErrorFrame frame =
+        Frames.of(noJob, invocation.session().server())
+            .message("there is neither a job nor a queue \"" + name + "\"")
+            .next(
+                List.of(
+                    NearestName.find(name, names)
+                        .map(near -> "did you mean the queue " + near + "?   " + all)
+                        .orElse(all)));
+    return new CliFailure(List.of(frame), ExitCode.of(noJob), null);
   }
 
   /// All jobs of a queue have the same size and rights, so its first one speaks for all of them.

@@ -4,14 +4,17 @@ import io.headgate.sdk.cli.output.CellWidth;
 import io.headgate.sdk.cli.output.Clean;
 import io.headgate.sdk.cli.output.Output;
 import io.headgate.sdk.cli.output.Style;
+import io.headgate.sdk.model.Attempt;
 import io.headgate.sdk.model.Event;
 import io.headgate.sdk.model.Explanation;
 import io.headgate.sdk.model.Explanation.Check;
 import io.headgate.sdk.model.Explanation.Result;
+import io.headgate.sdk.model.Job;
 import io.headgate.sdk.model.JobState;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 
 /// An explanation as text: the verdict first, then the checks in the order of the rules, who is
 /// first, what would start it, and what happened.
@@ -25,6 +28,7 @@ record ExplanationText(Output output) {
         .verdict()
         .lines()
         .forEach(line -> lines.add(output.paint().paint(Style.BOLD, Clean.line(line))));
+    why(explanation.job()).ifPresent(lines::add);
     lines.add("");
     checks("May it start?", explanation.startChecks(), lines, true);
     boolean waits = explanation.job().state() == JobState.WAITING;
@@ -56,6 +60,13 @@ record ExplanationText(Output output) {
                     output.times().ago(explanation.time()),
                     output.symbols().dot())));
     return lines;
+  }
+
+  /// What its last attempt said of its end: `cannot run trian.py: No such file or directory`.
+  private static Optional<String> why(Job job) {
+    return job.state() == JobState.FAILED || job.state() == JobState.LOST
+        ? job.currentAttempt().map(Attempt::error).map(Clean::line)
+        : Optional.empty();
   }
 
   /// @param judged whether the results are good or bad for the job

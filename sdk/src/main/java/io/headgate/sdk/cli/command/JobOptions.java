@@ -222,10 +222,24 @@ final class JobOptions {
     Map<String, String> variables = new LinkedHashMap<>(written.environment());
     for (String entry : environment) {
       int equals = entry.indexOf('=');
-      String key = equals < 0 ? entry : entry.substring(0, equals);
-      variables.put(
-          key, equals < 0 ? invocation.environment().variable(key) : entry.substring(equals + 1));
+      if (equals < 0) {
+        variables.put(entry, inherited(invocation, entry));
+      } else {
+        variables.put(entry.substring(0, equals), entry.substring(equals + 1));
+      }
     }
     return variables;
+  }
+
+  /// Not set is not the same as empty: a job that misses its token fails much later.
+  private static String inherited(Invocation invocation, String name) {
+    String value = invocation.environment().variables().get(name);
+    if (value == null) {
+      throw new UsageException(
+          "--env " + name + ": no such variable is set here",
+          "ARGUMENT_INVALID",
+          "set and export it, or write --env " + name + "=VALUE");
+    }
+    return value;
   }
 }

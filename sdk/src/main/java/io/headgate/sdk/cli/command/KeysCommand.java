@@ -145,7 +145,9 @@ public final class KeysCommand implements CliCommand {
       String other = serviceAccount ? "" : "; of a service account: --service-account";
       ErrorFrame frame =
           Frames.of(e, session.server())
-              .next(List.of("whoever is in a group has a name: headgate export" + other));
+              .next(
+                  List.of(
+                      "users are those in groups of the configuration: headgate export" + other));
       throw new CliFailure(List.of(frame), ExitCode.of(e), null);
     }
   }

@@ -159,7 +159,7 @@ public final class LoginCommand implements CliCommand {
       return client.whoAmI();
     } catch (HeadgateException e) {
       if (!e.reason().equals("KEY_REJECTED")) {
-        throw e;
+        throw new CliFailure(List.of(Frames.of(e, address.toString())), ExitCode.of(e), null);
       }
       boolean typed = invocation.environment().variable("HEADGATE_KEY").isEmpty();
       ErrorFrame frame =

@@ -17,12 +17,10 @@ import picocli.CommandLine.Mixin;
       "headgate plan acme.yaml --exit-code        3 when there are changes",
       ""
     },
-    description = {
-      "Shows what a configuration file would change, and what the scheduler would do at once if it"
-          + " were",
-      "provisioned now: who starts, is preempted or waits, and how usage and waits change. Nothing"
-          + " takes effect."
-    })
+    description =
+        "Shows what a configuration file would change, and what the scheduler would do at once if it"
+            + " were provisioned now: who starts, is preempted or waits, and how usage and waits"
+            + " change. Nothing takes effect.")
 public final class PlanCommand implements CliCommand {
   @Mixin private final GlobalOptions global = new GlobalOptions();
   @Mixin private final PlanOptions options = new PlanOptions();

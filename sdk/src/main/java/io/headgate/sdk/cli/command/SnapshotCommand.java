@@ -29,10 +29,9 @@ import picocli.CommandLine.Option;
       "headgate simulate now.yaml --view gantt     what follows from it",
       ""
     },
-    description = {
-      "Writes the configuration in force, the nodes, and the jobs that run or wait, as a scenario that simulate",
-      "reads: to be studied, changed, or attached to a report."
-    })
+    description =
+        "Writes the configuration in force, the nodes, and the jobs that run or wait, as a scenario"
+            + " that simulate reads: to be studied, changed, or attached to a report.")
 public final class SnapshotCommand implements CliCommand {
   private static final List<JobState> LIVE =
       List.of(

@@ -6,9 +6,7 @@ import io.headgate.sdk.cli.error.Frames;
 import io.headgate.sdk.cli.frame.Invocation;
 import io.headgate.sdk.config.NearestName;
 import io.headgate.sdk.model.HeadgateException;
-import io.headgate.sdk.model.HeadgateException.FieldViolation;
 import io.headgate.sdk.model.StatusCode;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -49,23 +47,29 @@ record SubmitRefusal(Invocation invocation, String queue, String requestId) {
                       + " --request-id "
                       + requestId));
     } else if (!refusal.failure().violations().isEmpty()) {
-      frame = frame.where(flags(refusal).toArray(String[]::new));
+      frame = inFlags(frame, refusal).where(flags(refusal).toArray(String[]::new));
     }
     return new CliFailure(List.of(frame), exitCode, null);
   }
 
+  /// `--priority: must be …`: the server begins with the field of its message.
+  private static ErrorFrame inFlags(ErrorFrame frame, HeadgateException refusal) {
+    String field = refusal.failure().violations().getFirst().field();
+    return frame.message().startsWith(field + ": ")
+        ? frame.message(flag(field) + frame.message().substring(field.length()))
+        : frame;
+  }
+
   private static List<String> flags(HeadgateException refusal) {
-    List<String> flags = new ArrayList<>();
-    for (FieldViolation violation : refusal.failure().violations()) {
-      String field = violation.field();
-      flags.add(
-          FLAGS.entrySet().stream()
-              .filter(entry -> field.startsWith(entry.getKey()))
-              .map(Map.Entry::getValue)
-              .findFirst()
-              .orElse("field " + field));
-    }
-    return flags;
+    return refusal.failure().violations().stream().map(it -> flag(it.field())).toList();
+  }
+
+  private static String flag(String field) {
+    return FLAGS.entrySet().stream()
+        .filter(entry -> field.startsWith(entry.getKey()))
+        .map(Map.Entry::getValue)
+        .findFirst()
+        .orElse("field " + field);
   }
 
   private String queues() {

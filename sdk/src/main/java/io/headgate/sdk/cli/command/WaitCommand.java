@@ -4,6 +4,7 @@ import io.headgate.sdk.cli.error.ExitCode;
 import io.headgate.sdk.cli.frame.CliCommand;
 import io.headgate.sdk.cli.frame.GlobalOptions;
 import io.headgate.sdk.cli.frame.Invocation;
+import io.headgate.sdk.cli.output.TimeText;
 import io.headgate.sdk.cli.output.UsageException;
 import io.headgate.sdk.client.JobClient;
 import io.headgate.sdk.model.Job;
@@ -78,7 +79,15 @@ public final class WaitCommand implements CliCommand {
       Duration left = timeout.minusNanos(System.nanoTime() - begin);
       Optional<Job> reached = client.await(id, condition, left.isNegative() ? Duration.ZERO : left);
       if (reached.isEmpty()) {
-        invocation.output().note(id + ": not reached in time");
+        invocation
+            .output()
+            .note(
+                "%s %s after %s: headgate explain %s"
+                    .formatted(
+                        id,
+                        running ? "does not run" : "has not ended",
+                        TimeText.span(timeout),
+                        id));
         return ExitCode.DIFFERENT;
       }
       Job job = reached.get();

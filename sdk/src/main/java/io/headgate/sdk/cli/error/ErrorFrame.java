@@ -41,6 +41,11 @@ public record ErrorFrame(
     return new ErrorFrame(message, reason, List.of(), null, null, next, json);
   }
 
+  /// The same in other words; machines go on to get the server's.
+  public ErrorFrame message(String text) {
+    return new ErrorFrame(text, reason, where, snippet, why, next, json);
+  }
+
   public ErrorFrame where(String... places) {
     return new ErrorFrame(message, reason, List.of(places), snippet, why, next, json);
   }

@@ -100,7 +100,10 @@ public final class Frames {
       where.add("server " + server);
     }
     return new ErrorFrame(
-        failure.message(),
+        // The server's words are for who writes a client.
+        failure.reason().equals("TOKEN_MISSING")
+            ? "you are not signed in to " + server
+            : failure.message(),
         failure.reason(),
         where,
         null,

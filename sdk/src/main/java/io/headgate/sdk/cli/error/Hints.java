@@ -17,6 +17,8 @@ final class Hints {
               "a stored key is sent to the server of its own context alone: headgate context");
       case "QUEUE_NOT_FOUND", "NOT_ADMITTED" -> List.of("your queues: headgate queues");
       case "JOB_NOT_FOUND" -> List.of("your jobs: headgate jobs --all");
+      case "TENANT_NOT_FOUND" ->
+          List.of("a file's tenant: and --tenant name it; yours: headgate whoami");
       case "POOL_NOT_FOUND" -> List.of("pools: headgate pools");
       case "NODE_NOT_FOUND" -> List.of("nodes: headgate nodes");
       case "PROFILE_NOT_FOUND" -> List.of("profiles: headgate profiles");
@@ -33,6 +35,9 @@ final class Hints {
   private static List<String> unavailable(Failure failure) {
     if (failure.message().contains("cannot be trusted")) {
       return List.of("if its authority is your own: headgate login --server URL --ca FILE.pem");
+    }
+    if (failure.message().startsWith("the name of")) {
+      return List.of("is it spelt right? the servers that you know: headgate context");
     }
     return failure.message().startsWith("nothing listens at")
         ? List.of("is it started? on this machine: headgate up   others: headgate context")
