@@ -112,9 +112,15 @@ public final class Installation implements AutoCloseable {
         "%d processes, %s leads; each also a door: %s"
             .formatted(
                 schedulers,
-                services.leader().orElse("none yet"),
+                services.leader().map(name -> named(name, services)).orElse("none yet"),
                 String.join(
                     " ", services.processes().uris().stream().map(URI::getAuthority).toList())));
+  }
+
+  /// `scheduler-3 (process 4711)`: who wants to see another take over has to know which to kill.
+  private static String named(String name, Services services) {
+    ProcessHandle process = services.processes().handles().get(name);
+    return process == null ? name : name + " (process " + process.pid() + ")";
   }
 
   /// The processes of the schedulers that run beside this one, by name.

@@ -9,15 +9,4 @@ public interface Progress {
   ///
   /// @param detail where, or what of it
   void ready(String part, String detail);
-
-  /// Tells nobody.
-  static Progress silent() {
-    return new Progress() {
-      @Override
-      public void begin(String part) {}
-
-      @Override
-      public void ready(String part, String detail) {}
-    };
-  }
 }

@@ -76,6 +76,9 @@ class SchedulerFaultsIT {
             _ -> Map.of());
     gone.add(headgate.operator(), "gone", "spare", "1xA100");
     gone.end();
+    assertThat(headgate.told("schedulers"))
+        .as("who wants to kill the one that leads is told which process it is")
+        .containsPattern("scheduler-[123] \\(process [0-9]+\\) leads");
     schedulers = new Schedulers(headgate.installation(), data, random, Optional.empty());
     // Nobody gives up because a slow machine needs long to start a process again.
     client =

@@ -19,7 +19,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 
 /// A whole installation on a directory, as a test sees it: real services, agents and processes.
@@ -28,11 +30,13 @@ final class TestInstallation implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofMinutes(3);
 
   private final Installation installation;
+  private final Map<String, String> told;
   private final HeadgateClient operator;
   private final List<Visitor> visitors = new ArrayList<>();
 
-  private TestInstallation(Installation installation) {
+  private TestInstallation(Installation installation, Map<String, String> told) {
     this.installation = installation;
+    this.told = told;
     this.operator = installation.connectAsOperator();
   }
 
@@ -42,10 +46,21 @@ final class TestInstallation implements AutoCloseable {
 
   static TestInstallation start(InstallationConfig config) throws Exception {
     Lifecycle lifecycle = new Lifecycle(Installation.stopBound());
-    Installation installation = Installation.start(config, lifecycle, Progress.silent());
+    Map<String, String> told = new ConcurrentHashMap<>();
+    Progress progress =
+        new Progress() {
+          @Override
+          public void begin(String part) {}
+
+          @Override
+          public void ready(String part, String detail) {
+            told.put(part, detail);
+          }
+        };
+    Installation installation = Installation.start(config, lifecycle, progress);
     installation.ensureTenant(TENANT);
     installation.startKnownNodes();
-    return new TestInstallation(installation);
+    return new TestInstallation(installation, told);
   }
 
   TestInstallation withConfiguration(String yaml) throws Exception {
@@ -63,6 +78,11 @@ final class TestInstallation implements AutoCloseable {
         .as("agents that are connected")
         .isEqualTo(installation.agents().size());
     return this;
+  }
+
+  /// What the one who started it was told of a part.
+  String told(String part) {
+    return told.getOrDefault(part, "");
   }
 
   Installation installation() {
