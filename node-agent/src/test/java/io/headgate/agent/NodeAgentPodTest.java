@@ -21,6 +21,7 @@ import io.headgate.proto.agent.v1.Stop;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -78,6 +79,21 @@ class NodeAgentPodTest extends PodContract {
     assertThat(evicted.getEndReason()).isEqualTo(EndReason.END_REASON_LOST);
     assertThat(evicted.getError())
         .isEqualTo("its pod ended: Evicted: The node was low on resource: memory.");
+  }
+
+  @Test
+  void isDeletedWhenItsKubeletHasSaidThatItIsOver() throws Exception {
+    cluster.reports = new CompletableFuture<>();
+    start();
+    plane.send(Orders.message(job("j", "true")));
+    await()
+        .atMost(FakeControlPlane.PATIENCE)
+        .until(
+            () -> cluster.calls.stream().filter(call -> call.startsWith("GET hg-j")).count() > 3);
+    assertThat(cluster.calls).noneMatch(call -> call.startsWith("DELETE"));
+    cluster.reports.complete(null);
+    assertThat(plane.awaitEnd("j").getExitCode()).isZero();
+    awaitNoPods();
   }
 
   @Test

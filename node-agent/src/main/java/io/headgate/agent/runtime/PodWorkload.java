@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import org.slf4j.Logger;
@@ -41,11 +42,13 @@ final class PodWorkload implements Workload {
   /// Beyond callback and grace, so that the kubelet kills only what its supervisor cannot.
   private static final Duration KUBELET_MARGIN = Duration.ofSeconds(5);
 
+  private static final Duration OVER_PATIENCE = Duration.ofSeconds(5);
   private static final int LOOKS = 20;
 
   private final PodRuntime.Parts parts;
   private final Assignment assignment;
   private final AttemptPod pod;
+  private OptionalLong clearedNanos = OptionalLong.empty();
 
   PodWorkload(PodRuntime.Parts parts, Assignment assignment) {
     this.parts = parts;
@@ -204,6 +207,9 @@ final class PodWorkload implements Workload {
     }
     Optional<PodState> state = pod.find();
     if (state.isPresent()) {
+      if (state.get().isSilent() && isAboutToBeOver()) {
+        return Remainder.LEAVING;
+      }
       if (!state.get().isLeaving()) {
         pod.delete(END_PATIENCE);
       }
@@ -216,6 +222,16 @@ final class PodWorkload implements Workload {
     return new Remains(Optional.empty(), entries -> entries.containsAll(pod.marks())).kill()
         ? Remainder.KILLED
         : Remainder.NOTHING;
+  }
+
+  /// It ends with its supervisor, which its kubelet says soon. One that is deleted before that may
+  /// never be said to be over.
+  private boolean isAboutToBeOver() {
+    long now = parts.time().monotonicNanos();
+    if (clearedNanos.isEmpty()) {
+      clearedNanos = OptionalLong.of(now);
+    }
+    return pod.hasStarted() && now - clearedNanos.getAsLong() < OVER_PATIENCE.toNanos();
   }
 
   @Override

@@ -20,6 +20,8 @@ public final class RealCluster implements Cluster {
   private final Path administrator;
   private final Path token;
   private final Path trust;
+  private final URI uri;
+  private final String node;
 
   /// @param administrator file for `kubectl`
   /// @param directory for what an agent is told
@@ -29,6 +31,8 @@ public final class RealCluster implements Cluster {
     this.trust = directory.resolve("ca.crt");
     Files.writeString(token, kubectl("create", "token", "headgate-agent", "--namespace=headgate"));
     Files.write(trust, Base64.getDecoder().decode(configured("certificate-authority-data")));
+    this.uri = URI.create(configured("server"));
+    this.node = kubectl("get", "nodes", "--output=jsonpath={.items[0].metadata.name}");
   }
 
   private String configured(String property) {
@@ -38,7 +42,7 @@ public final class RealCluster implements Cluster {
 
   @Override
   public URI uri() {
-    return URI.create(configured("server"));
+    return uri;
   }
 
   @Override
@@ -53,7 +57,7 @@ public final class RealCluster implements Cluster {
 
   @Override
   public String node() {
-    return kubectl("get", "nodes", "--output=jsonpath={.items[0].metadata.name}");
+    return node;
   }
 
   @Override

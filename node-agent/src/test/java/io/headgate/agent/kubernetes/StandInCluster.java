@@ -23,6 +23,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
@@ -36,11 +37,14 @@ public final class StandInCluster implements Cluster {
   public static final String NODE = "gpu-7";
   private static final String PODS = "/api/v1/namespaces/" + NAMESPACE + "/pods";
 
-  /// What was asked: `POST NAME`, `DELETE NAME 31`.
+  /// What was asked: `POST NAME`, `GET NAME`, `DELETE NAME 31`.
   public final List<String> calls = new CopyOnWriteArrayList<>();
 
   /// What the API server has to say at the moment; 200: what it is asked for, 0: nothing.
   public volatile int answers = 200;
+
+  /// Once it is complete, the kubelet says which containers have ended.
+  public volatile CompletableFuture<Void> reports = CompletableFuture.completedFuture(null);
 
   /// Whether the kubelet runs what is bound to it.
   public volatile boolean starts = true;
@@ -181,6 +185,7 @@ public final class StandInCluster implements Cluster {
   }
 
   private void get(HttpExchange exchange, String name) throws IOException {
+    calls.add("GET " + name);
     if (name.isEmpty()) {
       String selector = String.valueOf(exchange.getRequestURI().getQuery());
       List<Pod> chosen =
@@ -244,6 +249,7 @@ public final class StandInCluster implements Cluster {
         name,
         (_, known) -> new PodBuilder(known).editStatus().withPhase("Running").endStatus().build());
     int code = container.awaitEnd();
+    reports.join();
     ContainerStateTerminated ended =
         new ContainerStateTerminatedBuilder()
             .withExitCode(code)
