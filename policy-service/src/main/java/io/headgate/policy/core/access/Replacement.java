@@ -1,10 +1,12 @@
 package io.headgate.policy.core.access;
 
+import io.headgate.policy.core.Denial;
 import io.headgate.policy.core.Problems;
 import io.headgate.policy.core.access.AccessSpec.GroupSpec;
 import io.headgate.policy.core.access.AccessSpec.PolicySpec;
 import io.headgate.policy.core.access.AccessSpec.QueueSpec;
 import io.headgate.policy.core.access.AccessSpec.VaultSpec;
+import io.headgate.policy.core.name.GroupId;
 import io.headgate.policy.core.name.Kind;
 import io.headgate.policy.core.name.UserId;
 import java.util.List;
@@ -54,9 +56,9 @@ public final class Replacement {
 
   private static AccessDecision relate(
       AccessState state, AccessSpec spec, AccessConfiguration next, Problems problems) {
+    Relations.Declared declared = declared(spec, state.users());
     Relations relations =
-        new Relations(
-            declared(spec, state.users()), next.policies(), List.of(), state.supply(), problems);
+        new Relations(declared, next.policies(), List.of(), state.supply(), problems);
     for (Policy policy : next.policies()) {
       relations.policy(SpecReader.path("policies", policy.id().value()), policy);
     }
@@ -65,15 +67,28 @@ public final class Replacement {
     }
     for (int i = 0; i < next.vaults().size(); i++) {
       Vault vault = next.vaults().get(i);
-      // Each pair once.
-      relations.vault(
-          SpecReader.path("vaults", vault.id().value()), vault, next.vaults().subList(0, i));
+      if (spec.vaults().isEmpty()) {
+        stays(vault, declared.groups(), problems);
+      } else {
+        // Each pair once.
+        relations.vault(
+            SpecReader.path("vaults", vault.id().value()), vault, next.vaults().subList(0, i));
+      }
     }
     if (!problems.isEmpty()) {
       return new AccessDecision.Denied(problems.denials());
     }
     return new AccessDecision.Accepted(
         next, state.supply().map(supply -> AccessWarning.about(next, supply)).orElse(List.of()));
+  }
+
+  /// Who asks may know nothing of vaults, so no field of theirs is named.
+  private static void stays(Vault vault, Set<String> groups, Problems problems) {
+    for (GroupId group : vault.groups()) {
+      if (!groups.contains(group.value())) {
+        problems.add(new Denial.GroupInVault(group.value(), List.of(vault.id().value())));
+      }
+    }
   }
 
   /// Ids as they were written, so that a group with one wrong member is not called unknown as well.

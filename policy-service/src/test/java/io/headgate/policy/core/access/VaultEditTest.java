@@ -125,6 +125,15 @@ class VaultEditTest {
         .isInstanceOf(AccessDecision.Accepted.class);
   }
 
+  @Test
+  void aGroupThatAVaultNamesStaysAlsoForWhoNamesNoVaults() {
+    AccessConfiguration named = with(TWO_GROUPS, vault("devs", List.of("devs"), Map.of()));
+    AccessSpec without =
+        new AccessSpec(List.of(group("ops")), List.of(), List.of(), Optional.empty());
+    assertThat(Replacement.decide(state(named, SUPPLY), without, Thoroughness.CHANGES_ONLY))
+        .isEqualTo(AccessDecision.denied(new Denial.GroupInVault("devs", List.of("devs"))));
+  }
+
   private static VaultSpec vault(String id, List<String> groups, Map<String, String> environment) {
     return new VaultSpec(id, groups, FREE, environment, "");
   }
