@@ -168,6 +168,7 @@ public final class ConfigurationWriter {
     if (!vault.environment().isEmpty()) {
       yaml.mapping("environment", inner -> vault.environment().forEach(inner::entry));
     }
+    yaml.unlessDefault("environmentHidden", vault.environmentHidden(), false);
     yaml.entryOrNothing("description", vault.description());
   }
 

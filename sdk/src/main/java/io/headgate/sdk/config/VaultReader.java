@@ -18,6 +18,7 @@ final class VaultReader {
           "requireDigest",
           "commands",
           "environment",
+          "environmentHidden",
           "description");
   private static final int MAX_PATTERN = 512;
 
@@ -38,7 +39,7 @@ final class VaultReader {
               values.flag("requireDigest", false),
               patterns(fields, "commands", 64, CommandPattern::parse),
               new TreeMap<>(fields.texts("environment")),
-              false,
+              values.flag("environmentHidden", false),
               values.textOrNull("description", 1000)));
     }
     return vaults;

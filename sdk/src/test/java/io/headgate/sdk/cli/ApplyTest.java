@@ -103,7 +103,11 @@ class ApplyTest {
             .setEnvironmentHidden(true)
             .build();
     gate.rights.inForce = inForce.toBuilder().setVaults(0, hidden).build();
-    assertThat(cli().run("export").err()).contains("vault 'research'", "admin");
+    Result member = cli().run("export");
+    assertThat(member.err()).contains("vault 'research'", "admin");
+    assertThat(member.out()).contains("WANDB_MODE: \"\"", "environmentHidden: true");
+    Path theirs = Files.writeString(home.resolve("theirs.yaml"), member.out());
+    assertThat(cli().run("plan", "-f", theirs.toString()).out()).startsWith("No changes.");
     assertThat(cli().run("plan", "-f", file.toString()).out())
         .as("what is not seen is not different")
         .doesNotContain("WANDB_MODE");
