@@ -92,7 +92,9 @@ public final class HeadgateClient implements AutoCloseable {
 
   /// Makes a token with which machines join a pool, and answers with it; it is not shown again.
   public String createJoinToken(String tenant, String pool, int uses) {
-    return new IdentityCalls(connection).createJoinToken(tenant, pool, uses).getJoinToken();
+    return new IdentityCalls(connection)
+        .createJoinToken(tenant, pool, uses, Duration.ofHours(1))
+        .getJoinToken();
   }
 
   @Override

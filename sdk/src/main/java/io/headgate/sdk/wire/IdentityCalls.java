@@ -127,13 +127,15 @@ public final class IdentityCalls {
         Safety.REPEATABLE);
   }
 
-  public CreateJoinTokenResponse createJoinToken(String tenant, String pool, int uses) {
+  public CreateJoinTokenResponse createJoinToken(
+      String tenant, String pool, int uses, Duration life) {
     return connection.call(
         TokenServiceGrpc.getCreateJoinTokenMethod(),
         CreateJoinTokenRequest.newBuilder()
             .setParent(ResourceNames.tenant(tenant))
             .setPool(pool)
             .setUses(uses)
+            .setTimeToLive(Times.duration(life))
             .build(),
         Safety.ONCE);
   }

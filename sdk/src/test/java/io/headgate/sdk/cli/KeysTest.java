@@ -2,6 +2,7 @@ package io.headgate.sdk.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.headgate.proto.policy.v1.CreateJoinTokenRequest;
 import io.headgate.proto.policy.v1.Key;
 import io.headgate.sdk.cli.TestCli.Result;
 import io.headgate.sdk.gate.TestGate;
@@ -75,6 +76,27 @@ class KeysTest {
 
     assertThat(revoked.out()).isEqualTo("revoked 0000000000000001\n");
     assertThat(gate.tokens.keys).isEmpty();
+  }
+
+  @Test
+  void aJoinTokenIsAllThatStandardOutputGets() {
+    Result made = run("join-token", "onprem", "--uses", "8", "--expires", "24h");
+
+    assertThat(made.out()).isEqualTo("hg_join_secret\n");
+    assertThat(made.err())
+        .isEqualTo(
+            """
+            shown this once: lets 8 machines join pool onprem, for 1d
+            on a machine: headgate-agent --data /var/lib/headgate --server %s --join-token-file FILE
+            """
+                .formatted(gate.address()));
+    assertThat(gate.tokens.joining)
+        .returns("tenants/acme", CreateJoinTokenRequest::getParent)
+        .returns("onprem", CreateJoinTokenRequest::getPool)
+        .returns(8, CreateJoinTokenRequest::getUses)
+        .returns(86_400L, request -> request.getTimeToLive().getSeconds());
+    assertThat(run("join-token", "onprem", "-o", "json").out())
+        .contains("\"joinToken\": \"hg_join_secret\"");
   }
 
   @Test

@@ -4,6 +4,8 @@ import com.google.protobuf.Empty;
 import com.google.protobuf.Timestamp;
 import io.grpc.Status;
 import io.grpc.stub.StreamObserver;
+import io.headgate.proto.policy.v1.CreateJoinTokenRequest;
+import io.headgate.proto.policy.v1.CreateJoinTokenResponse;
 import io.headgate.proto.policy.v1.CreateKeyRequest;
 import io.headgate.proto.policy.v1.CreateKeyResponse;
 import io.headgate.proto.policy.v1.ExchangeKeyRequest;
@@ -33,6 +35,9 @@ public final class TestTokens extends TokenServiceGrpc.TokenServiceImplBase {
 
   /// Keys that were made; a revoked one is gone.
   public final List<Key> keys = new CopyOnWriteArrayList<>();
+
+  /// The last request for a join token.
+  public volatile CreateJoinTokenRequest joining = CreateJoinTokenRequest.getDefaultInstance();
 
   private final AtomicInteger issued = new AtomicInteger();
   private final Set<String> valid = ConcurrentHashMap.newKeySet();
@@ -105,6 +110,14 @@ public final class TestTokens extends TokenServiceGrpc.TokenServiceImplBase {
   public void revokeKey(RevokeKeyRequest request, StreamObserver<Empty> answer) {
     keys.removeIf(key -> key.getName().equals(request.getName()));
     TestSupply.send(answer, Empty.getDefaultInstance());
+  }
+
+  @Override
+  public void createJoinToken(
+      CreateJoinTokenRequest request, StreamObserver<CreateJoinTokenResponse> answer) {
+    joining = request;
+    TestSupply.send(
+        answer, CreateJoinTokenResponse.newBuilder().setJoinToken("hg_join_secret").build());
   }
 
   @Override

@@ -92,6 +92,7 @@ public final class CompletionCommand implements CliCommand {
           jobs | explain | logs | wait | cancel | requeue) words=$(_headgate_names jobs --all) ;;
           queues | policies | profiles | pools | nodes) words=$(_headgate_names "$command") ;;
           drain | undrain) words=$(_headgate_names nodes) ;;
+          join-token) words=$(_headgate_names pools) ;;
           context)
             words=$(headgate context -o name 2>/dev/null)
             [[ $before == context ]] && words="list use set $words"
