@@ -39,22 +39,31 @@ import java.util.TreeMap;
 /// | a checkpoint in the books never falls back | at every commit |
 /// | nothing new is placed on a node that has not reported to this leader | at every commit |
 /// | nobody is preempted while a leader waits for nodes to report | at every commit |
+/// | nobody is told to start what the vaults of its hand-over forbid | at every word |
+/// | a job is a draft only by vaults that its leader has not heard to have moved | at every commit |
+/// | nothing waits that vaults forbid | after the faults |
 /// | nobody is told to start what is not durable, nor that something is durable that is not | at every word |
 /// | what an agent obeys never falls back | at every record |
 /// | what was accepted is durable | at every answer |
 /// | everything ends, and as it ended on the machines | at rest |
 final class Auditor {
   private final List<Policy> policies;
+  private final SimulatedVaults vaults;
   private final Map<AttemptKey, SimulatedMachine> started = new LinkedHashMap<>();
   private final Map<AttemptKey, SimulatedJob> live = new TreeMap<>();
   private final Map<Long, Reports> reports = new HashMap<>();
   private final Set<AttemptId> preempted = new HashSet<>();
   private final Map<AttemptId, Instant> checkpoints = new HashMap<>();
+
+  /// The version that a leader knew when it decided.
+  private final Map<AttemptId, Long> vaultsOfAttempts = new HashMap<>();
+
   private final World world;
   private final long windowNanos;
   private InMemoryStore store;
   private int startedBesideAwaited;
   private int resumed;
+  private int forbidden;
 
   /// The nodes that spoke to a leader, and those that a new one may expect.
   private record Reports(Set<NodeId> expected, Set<NodeId> heard, long windowEnds) {
@@ -64,8 +73,9 @@ final class Auditor {
   }
 
   /// @param window how long a new leader waits for nodes to report
-  Auditor(List<Policy> policies, World world, Duration window) {
+  Auditor(List<Policy> policies, SimulatedVaults vaults, World world, Duration window) {
     this.policies = policies;
+    this.vaults = vaults;
     this.world = world;
     // The leader's clock may run a fortieth fast (World.clock), and it looks whenever somebody
     // speaks.
@@ -204,6 +214,14 @@ final class Auditor {
     Set<NodeId> heard = known.heard();
     batch.contacts().forEach(contact -> heard.add(contact.node()));
     boolean areDue = known.areDue(world.now());
+    long version = store.position(CatalogSource.ACCESS).version();
+    for (JobRecord job : batch.jobs()) {
+      if (job.state() == JobState.DRAFT) {
+        forbidden++;
+        demand(isForbidden(version, job), "%s is a draft because of vaults that moved", job.name());
+      }
+    }
+    batch.attempts().forEach(attempt -> vaultsOfAttempts.putIfAbsent(attempt.id(), version));
     for (AttemptRecord attempt : batch.attempts()) {
       Instant before = checkpoints.get(attempt.id());
       Optional<Instant> saved = attempt.attempt().checkpointAt();
@@ -263,6 +281,26 @@ final class Auditor {
     demandLimits(byPolicy, "in the books");
   }
 
+  private boolean isForbidden(long version, JobRecord job) {
+    Document document = store.documents(List.of(job.id())).get(job.id());
+    return vaults.forbid(version, job.card().policy(), document);
+  }
+
+  /// Vaults moved a while ago.
+  void nothingForbiddenWaits() {
+    for (JobRecord job : store.everyJob()) {
+      demand(
+          job.state() != JobState.WAITING || !isForbidden(vaults.version(), job),
+          "%s waits although vaults do not let it run",
+          job.name());
+    }
+  }
+
+  /// Jobs that became drafts because of vaults.
+  int forbidden() {
+    return forbidden;
+  }
+
   /// What was started although a leader waited for other nodes.
   int startedBesideAwaited() {
     return startedBesideAwaited;
@@ -285,6 +323,13 @@ final class Auditor {
           "%s says that %s is to start, which is not durable",
           replica.name(),
           id);
+      long by = Long.parseLong(assign.getEnvironmentOrDefault(SimulatedVaults.VARIABLE, "0"));
+      demand(
+          by >= vaultsOfAttempts.get(id) && !isForbidden(by, store.job(id.job())),
+          "%s says that %s is to start, which vaults %d do not let run",
+          replica.name(),
+          id,
+          by);
     }
   }
 
@@ -301,7 +346,9 @@ final class Auditor {
     for (JobName job : accepted) {
       Optional<JobRecord> record = store.job(job);
       demand(record.isPresent(), "%s was accepted and is lost", job);
-      if (!record.get().state().isTerminal()) {
+      if (!record.get().state().isTerminal()
+          && !(record.get().state() == JobState.DRAFT
+              && isForbidden(vaults.version(), record.get()))) {
         left.append(' ').append(job.id()).append(' ').append(record.get().state());
       }
     }

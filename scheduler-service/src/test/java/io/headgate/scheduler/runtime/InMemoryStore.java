@@ -1,5 +1,6 @@
 package io.headgate.scheduler.runtime;
 
+import io.headgate.kit.watch.WatchPosition;
 import io.headgate.scheduler.core.SchedulerState.Demanded;
 import io.headgate.scheduler.core.catalog.ProfileId;
 import io.headgate.scheduler.core.catalog.TenantId;
@@ -15,6 +16,7 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.TreeMap;
@@ -35,6 +37,7 @@ final class InMemoryStore implements SchedulerStore, JobReader {
   private final Map<JobId, Document> documents = new LinkedHashMap<>();
   private final Map<String, Batch.RequestRecord> requests = new LinkedHashMap<>();
   private final Map<String, JobId> names = new LinkedHashMap<>();
+  private final Map<String, LoadedState.Catalog> catalogs = new TreeMap<>();
   private Leadership leadership =
       new Leadership(INCARNATION, 0, Optional.empty(), Optional.empty(), Optional.empty());
   private long leaseUntil;
@@ -101,7 +104,7 @@ final class InMemoryStore implements SchedulerStore, JobReader {
         List.copyOf(holds.values()),
         List.copyOf(contacts.values()),
         demand(),
-        Map.of(),
+        Map.copyOf(catalogs),
         jobs.keySet().stream().mapToLong(JobId::value).max().orElse(0),
         version,
         lastBatch);
@@ -161,6 +164,10 @@ final class InMemoryStore implements SchedulerStore, JobReader {
     batch.releasedHolds().forEach(holds::remove);
     batch.holds().forEach(hold -> holds.put(hold.job(), hold));
     batch.contacts().forEach(contact -> contacts.put(contact.node(), contact));
+    batch
+        .catalogs()
+        .forEach((source, change) ->
+            catalogs.put(source, new LoadedState.Catalog(change.position(), change.entries())));
     batch.requests().forEach(each -> requests.put(key(each), each));
     return new CommitResult.Committed();
   }
@@ -200,6 +207,15 @@ final class InMemoryStore implements SchedulerStore, JobReader {
   /// Every job that was ever stored.
   Collection<JobRecord> everyJob() {
     return jobs.values();
+  }
+
+  JobRecord job(JobId id) {
+    return Objects.requireNonNull(jobs.get(id), "no such job");
+  }
+
+  /// How far the source was followed.
+  WatchPosition position(String source) {
+    return catalogs.getOrDefault(source, LoadedState.Catalog.NONE).position();
   }
 
   /// Of a job by its name; an id that none has: there is no such job.

@@ -17,11 +17,13 @@ import io.headgate.scheduler.core.catalog.Queue;
 import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.catalog.UserId;
+import io.headgate.scheduler.core.job.JobState;
 import io.headgate.scheduler.core.node.Device;
 import io.headgate.scheduler.core.node.Geometry;
 import io.headgate.scheduler.core.node.Node;
 import io.headgate.scheduler.core.node.NodeId;
 import io.headgate.scheduler.core.node.NodeStatus;
+import io.headgate.scheduler.grpc.JobVaults;
 import io.headgate.type.GpuQuantity;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -31,6 +33,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 
 /// A made-up installation and its fate: some replicas and machines, jobs of some clients, and
 /// faults for a few minutes; then peace, in which everything has to end.
@@ -41,6 +44,9 @@ final class Scenario {
   private static final String SUBMITTER = "users/alice";
   private static final long PEACE = 3600 * World.SECOND;
   private static final long OUTAGE = 1800 * World.SECOND;
+
+  /// By then somebody leads, and has heard of everything.
+  private static final long PEACEFUL = 90 * World.SECOND;
 
   private static final LoopSettings SETTINGS =
       new LoopSettings(
@@ -59,7 +65,7 @@ final class Scenario {
   record Parts(
       LoopSettings settings,
       CatalogUpdate.OfSupply supply,
-      CatalogUpdate.OfAccess access,
+      SimulatedVaults vaults,
       SimulatedGroup group,
       List<Node> nodes) {
     List<DeviceInfo> devices(NodeId id) {
@@ -87,6 +93,7 @@ final class Scenario {
   private final World.Life users = new World.Life("users");
   private final Set<JobName> accepted = new LinkedHashSet<>();
   private final Faults faults;
+  private final SimulatedVaults vaults;
   private final List<Queue> queues = new ArrayList<>();
   private final long faultsEnd;
   private final boolean isCalm;
@@ -97,6 +104,7 @@ final class Scenario {
   /// Jobs of whole GPUs take each other's, and most of them want to be kept meanwhile.
   private final boolean isCrowded;
 
+  private final boolean vaultsMove;
   private int unanswered;
 
   Scenario(World world) {
@@ -137,9 +145,6 @@ final class Scenario {
               .build());
       stopAfter.put(name, stopAfter());
     }
-    this.auditor = new Auditor(policies, world, SETTINGS.reconcileWithin());
-    this.database = new SimulatedDatabase(world, network, auditor);
-    auditor.watch(database.store());
     List<Profile> profiles =
         List.of(profile("whole", "1", 1), profile("half", "1/2", 1), profile("gang", "1", 2));
     for (Policy policy : policies) {
@@ -154,6 +159,26 @@ final class Scenario {
                 true));
       }
     }
+    this.vaults =
+        new SimulatedVaults(
+            new Access(
+                TENANT,
+                1,
+                policies.stream()
+                    .map(policy -> new Access.Group(policy.id().name(), Set.of(SUBMITTER)))
+                    .toList(),
+                policies.stream()
+                    .map(policy ->
+                        new Access.Rights(
+                            policy,
+                            policy.id().name(),
+                            Optional.of(stopAfter.get(policy.id().name()))))
+                    .toList(),
+                queues,
+                Map.of()));
+    this.auditor = new Auditor(policies, vaults, world, SETTINGS.reconcileWithin());
+    this.database = new SimulatedDatabase(world, network, auditor);
+    auditor.watch(database.store());
     Batch.CatalogChange kept =
         new Batch.CatalogChange(WatchPosition.START, true, List.of(), List.of());
     Parts parts =
@@ -170,21 +195,7 @@ final class Scenario {
                 List.of(),
                 nodes.stream().map(node -> new Supply.Machine(node, true)).toList(),
                 List.of()),
-            new CatalogUpdate.OfAccess(
-                kept,
-                List.of(
-                    new Access(
-                        TENANT,
-                        1,
-                        List.of(new Access.Group("all", Set.of(SUBMITTER))),
-                        policies.stream()
-                            .map(policy ->
-                                new Access.Rights(
-                                    policy, "all", Optional.of(stopAfter.get(policy.id().name()))))
-                            .toList(),
-                        queues,
-                        Map.of())),
-                List.of()),
+            vaults,
             new SimulatedGroup(world),
             nodes);
     int schedulers = 1 + world.random().nextInt(3);
@@ -202,6 +213,7 @@ final class Scenario {
         isCalm
             ? world.between(200 * World.SECOND, 400 * World.SECOND)
             : world.between(60 * World.SECOND, 240 * World.SECOND);
+    this.vaultsMove = world.chance(0.2);
     this.faults =
         new Faults(world, network, database, List.copyOf(replicas.values()), agents, faultsEnd);
   }
@@ -249,6 +261,10 @@ final class Scenario {
       later(world.between(0, faultsEnd), () -> submit(name, job(name)));
     }
     faults.begin(isCalm);
+    if (vaultsMove) {
+      moveVaults();
+      requeueDrafts();
+    }
     run(faultsEnd);
     faults.end();
     world.note(() -> "peace");
@@ -295,6 +311,9 @@ final class Scenario {
     long patience = world.now() + PEACE + (isOutage ? 4 * PEACE : 0);
     while (world.now() < patience) {
       run(world.now() + 10 * World.SECOND);
+      if (world.now() >= faultsEnd + PEACEFUL) {
+        auditor.nothingForbiddenWaits();
+      }
       if (unanswered == 0 && auditor.unfinished(accepted).isEmpty() && isDelivered()) {
         auditor.atRest();
         return;
@@ -321,6 +340,55 @@ final class Scenario {
     world.later(users, nanos, action);
   }
 
+  private void moveVaults() {
+    later(
+        world.between(World.SECOND, 60 * World.SECOND),
+        () -> {
+          if (world.now() < faultsEnd) {
+            String group = world.chance(0.5) ? "dev" : "rnd";
+            List<String> commands = world.any(List.of(List.of(), List.of("run"), List.of("try")));
+            world.note(() -> "jobs of " + group + " may run " + commands);
+            vaults.move(group, commands);
+            moveVaults();
+          }
+        });
+  }
+
+  /// As their owners do when they hear that they may run.
+  private void requeueDrafts() {
+    later(
+        world.between(World.SECOND, 20 * World.SECOND),
+        () -> {
+          leader()
+              .ifPresent(leader ->
+                  database.store().everyJob().stream()
+                      .filter(job -> job.state() == JobState.DRAFT)
+                      .filter(job -> mayRun(leader, job.job().spec().queue(), document(job)))
+                      .forEach(job ->
+                          leader.offer(
+                              new Command.Requeue(
+                                  job, "alice", leader.catalog(), new CompletableFuture<>()))));
+          requeueDrafts();
+        });
+  }
+
+  private Document document(JobRecord job) {
+    return database.store().documents(List.of(job.id())).get(job.id());
+  }
+
+  /// What the endpoint asks first.
+  private static boolean mayRun(Leader leader, QueueId queue, Document document) {
+    VaultRules rules = leader.catalog().vaults(queue).orElseThrow();
+    return rules.isEmpty() || rules.violation(JobVaults.asked(document)).isEmpty();
+  }
+
+  private Optional<Leader> leader() {
+    return replicas.values().stream()
+        .filter(SimulatedReplica::isUp)
+        .flatMap(replica -> replica.leader().stream())
+        .findFirst();
+  }
+
   private Submission.NewJob job(JobName name) {
     long millis =
         isOutage
@@ -330,7 +398,7 @@ final class Scenario {
                 : world.between(5_000, world.chance(isCalm ? 0.7 : 0.3) ? 300_000 : 60_000);
     JobSpec.Builder spec =
         JobSpec.newBuilder()
-            .addCommand("run")
+            .addCommand(vaultsMove && world.chance(0.5) ? "try" : "run")
             .addCommand("" + millis)
             .addCommand(world.chance(0.9) ? "0" : "3");
     if (world.chance(0.4)) {
@@ -369,13 +437,16 @@ final class Scenario {
       accept(name);
       return;
     }
-    Optional<Leader> leader =
-        replicas.values().stream()
-            .filter(SimulatedReplica::isUp)
-            .flatMap(replica -> replica.leader().stream())
-            .findFirst();
-    java.util.concurrent.CompletableFuture<Command.SubmitReply> reply =
-        new java.util.concurrent.CompletableFuture<>();
+    Optional<Leader> leader = leader();
+    if (vaultsMove && leader.isPresent() && !mayRun(leader.get(), job.queue(), job.document())) {
+      if (world.now() < faultsEnd) {
+        later(world.between(World.SECOND, 20 * World.SECOND), () -> submit(name, job));
+      } else {
+        unanswered--;
+      }
+      return;
+    }
+    CompletableFuture<Command.SubmitReply> reply = new CompletableFuture<>();
     InputQueue.Offer offer =
         leader
             .map(each ->
@@ -434,18 +505,12 @@ final class Scenario {
 
   private void cancel(JobName name, boolean skipCallback) {
     JobRecord known = database.store().job(name).orElseThrow();
-    replicas.values().stream()
-        .filter(SimulatedReplica::isUp)
-        .flatMap(replica -> replica.leader().stream())
-        .findFirst()
+    leader()
         .ifPresent(leader -> {
           world.note(() -> name.id() + " is to be cancelled");
           leader.offer(
               new Command.Cancel(
-                  known,
-                  skipCallback,
-                  new Cancellation("alice", ""),
-                  new java.util.concurrent.CompletableFuture<>()));
+                  known, skipCallback, new Cancellation("alice", ""), new CompletableFuture<>()));
         });
   }
 }

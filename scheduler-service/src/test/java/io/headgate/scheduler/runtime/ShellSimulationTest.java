@@ -32,6 +32,7 @@ final class ShellSimulationTest {
   private final Map<Fault, Integer> faults = new EnumMap<>(Fault.class);
   private int startedBesideAwaited;
   private int resumed;
+  private int forbidden;
 
   @BeforeAll
   static void beQuiet() {
@@ -68,6 +69,7 @@ final class ShellSimulationTest {
           .isPositive();
       assertThat(resumed).as("jobs that went on after they were suspended").isPositive();
       assertThat(faults.keySet()).as("what befell them").containsExactly(Fault.values());
+      assertThat(forbidden).as("drafts because of vaults").isPositive();
     }
   }
 
@@ -132,6 +134,7 @@ final class ShellSimulationTest {
     world.faults().forEach((fault, times) -> faults.merge(fault, times, Integer::sum));
     startedBesideAwaited += scenario.auditor().startedBesideAwaited();
     resumed += scenario.auditor().resumed();
+    forbidden += scenario.auditor().forbidden();
   }
 
   private static String traceOf(long seed) {

@@ -1,6 +1,7 @@
 package io.headgate.scheduler.runtime;
 
 import io.headgate.kit.watch.WatchPosition;
+import io.headgate.scheduler.grpc.JobVaults;
 import io.headgate.scheduler.runtime.ElectionRule.Move;
 import io.headgate.scheduler.runtime.SchedulerStore.Row;
 import java.time.Duration;
@@ -9,6 +10,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /// One scheduler process: the real [Replica] and [Leader], with events in the place of their
@@ -28,6 +30,7 @@ final class SimulatedReplica {
   private final LeaderPorts ports;
   private final Members members;
   private final SimulatedGroup group;
+  private final SimulatedVaults vaults;
   private final World.Clock clock;
   private World.Life life;
   private Replica replica;
@@ -42,6 +45,7 @@ final class SimulatedReplica {
     this.name = name;
     this.settings = parts.settings();
     this.group = parts.group();
+    this.vaults = parts.vaults();
     this.clock = world.clock();
     this.candidate =
         new SchedulerStore.Candidate(
@@ -51,13 +55,13 @@ final class SimulatedReplica {
             database.store(),
             database.store(),
             List.of(
-                source(CatalogSource.SUPPLY, parts.supply()),
-                source(CatalogSource.ACCESS, parts.access())),
+                source(CatalogSource.SUPPLY, _ -> parts.supply()),
+                source(CatalogSource.ACCESS, vaults::at)),
             clock,
             LoopMetrics.NONE,
             _ -> {},
             this::at,
-            OneLeader::asked);
+            JobVaults::asked);
     this.members = group.member(name);
     this.life = new World.Life(name);
     this.replica = make();
@@ -67,7 +71,8 @@ final class SimulatedReplica {
     return new Replica(candidate, settings, ports, members);
   }
 
-  private static CatalogSource source(String name, CatalogUpdate all) {
+  private static CatalogSource source(
+      String name, Function<WatchPosition, CatalogUpdate> versions) {
     return new CatalogSource() {
       @Override
       public String name() {
@@ -76,7 +81,7 @@ final class SimulatedReplica {
 
       @Override
       public CatalogUpdate decode(WatchPosition position, List<CatalogEntry> entries) {
-        return all;
+        return versions.apply(position);
       }
 
       @Override
@@ -297,6 +302,9 @@ final class SimulatedReplica {
     private boolean isEnding;
     private boolean givesWay;
 
+    /// Version of the vaults.
+    private long followed;
+
     Leading(Row taken, LoadedState loaded, Lease lease) {
       this.lease = lease;
       this.leader =
@@ -308,8 +316,25 @@ final class SimulatedReplica {
               decided::add);
       replica.serve(leader);
       auditor.leads(SimulatedReplica.this, taken.leadership());
+      this.followed = database.store().position(CatalogSource.ACCESS).version();
+      vaults.onMove(life, this::follow);
+      follow();
       act(leader.commits().begin());
       pump();
+    }
+
+    /// As the watch does, which may be slow.
+    private void follow() {
+      if (vaults.version() > followed) {
+        soon(
+            world.between(0, world.chance(0.1) ? 5 * World.SECOND : 50 * World.MILLI),
+            () -> {
+              if (vaults.version() > followed) {
+                followed = vaults.version();
+                leader.offer(new Command.CatalogMoved(CatalogSource.ACCESS, vaults.latest()));
+              }
+            });
+      }
     }
 
     private void soon(long nanos, Runnable action) {
