@@ -38,6 +38,9 @@ enum Fault {
   CUT_GROUP,
   /// The same in one direction: those who called each other are not heard, or hear nobody.
   HALF_CUT_GROUP,
+  /// What schedulers and their callers say is late, each piece by another time; then all
+  /// connections of callers end, so that what was not answered is said again.
+  SLOW_WIRES,
   /// An agent dies at once, and is started again; what it started runs on.
   KILL_AGENT,
   /// An agent stands still for a while.
@@ -73,6 +76,7 @@ enum Fault {
           SLOW_DISK,
           CUT_GROUP,
           HALF_CUT_GROUP,
+          SLOW_WIRES,
           KILL_AGENT,
           PAUSE_AGENT,
           SET_LEADER_CLOCK,

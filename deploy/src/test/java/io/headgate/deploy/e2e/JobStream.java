@@ -22,14 +22,23 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /// Submits jobs one after the other while faults happen, and holds what became of them against what
-/// the jobs themselves wrote on their machines: each was run, once, and never twice at a time.
+/// the jobs themselves wrote on their machines: each was run, once, and never twice at a time, and
+/// never two on one GPU.
 final class JobStream {
-  /// Each job writes a line when it begins and one when it ends; a directory is its lock.
+  /// So many at most have not begun: a machine that is busy otherwise does not fall ever more
+  /// behind.
+  private static final int AHEAD = 4;
+
+  /// Each job writes a line when it begins and one when it ends; a directory is its lock, and one
+  /// that of its GPU.
   private static final String SCRIPT =
       """
       mkdir "$0/$1.lock" || echo "$1" >> "$0/twice"
+      gpu="$0/$CUDA_VISIBLE_DEVICES.lock"
+      mkdir "$gpu" || echo "$1 on $CUDA_VISIBLE_DEVICES" >> "$0/shared"
       echo "begin $(date +%s%N)" >> "$0/$1"
       sleep 0.3
+      rmdir "$gpu"
       echo end >> "$0/$1"
       rmdir "$0/$1.lock"
       """;
@@ -63,8 +72,12 @@ final class JobStream {
 
   private void run() {
     try {
-      for (int i = 0; !closed.await(150, TimeUnit.MILLISECONDS); i++) {
-        accepted.add(submit("stream-" + i));
+      int next = 0;
+      while (!closed.await(150, TimeUnit.MILLISECONDS)) {
+        if (next < AHEAD || Files.exists(directory.resolve("stream-" + (next - AHEAD)))) {
+          accepted.add(submit("stream-" + next));
+          next++;
+        }
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -116,6 +129,7 @@ final class JobStream {
     assertThat(known).extracting(Job::id).as("accepted and known").containsAll(accepted);
     assertThat(known).extracting(Job::state).as("what became of them").containsOnly(JobState.DONE);
     assertThat(directory.resolve("twice")).as("jobs that ran twice at a time").doesNotExist();
+    assertThat(directory.resolve("shared")).as("GPUs that two jobs had").doesNotExist();
     List<String> wrong = new ArrayList<>();
     for (Job job : known) {
       List<String> lines = Files.exists(directory.resolve(job.id())) ? lines(job.id()) : List.of();

@@ -5,6 +5,7 @@ import io.headgate.kit.testing.Wire.Way;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumSet;
@@ -14,7 +15,7 @@ import java.util.Map;
 import java.util.Set;
 
 /// Between each scheduler and its database, between it and whoever calls it, and between it and the
-/// other schedulers of its group there is a wire that a test can stall.
+/// other schedulers of its group there is a wire that a test can stall or slow down.
 final class Wires implements AutoCloseable {
   /// In both directions.
   static final Set<Way> BOTH = Collections.unmodifiableSet(EnumSet.allOf(Way.class));
@@ -83,6 +84,22 @@ final class Wires implements AutoCloseable {
   /// Nobody sees anybody of the group.
   synchronized void cutGroup(Set<Way> ways) {
     groups.values().forEach(wire -> wire.stall(ways));
+  }
+
+  /// What schedulers say to each other and to callers, and hear from them, is late.
+  ///
+  /// @param most by how much; each piece by another time
+  synchronized void slow(Duration most) {
+    for (Map<String, Wire> each : List.of(callers, groups)) {
+      each.values().forEach(wire -> wire.slow(most));
+    }
+  }
+
+  /// Every connection of a caller ends; what was on its way is lost.
+  synchronized void hangUp() throws IOException {
+    for (Wire wire : callers.values()) {
+      wire.hangUp();
+    }
   }
 
   /// Everything passes again.

@@ -9,6 +9,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumSet;
@@ -21,8 +22,9 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /// A wire of TCP on loopback between who dials and a server, for tests that break it. Stalled, it
 /// is a network that loses everything, in both directions or in one: connections stay open, nothing
-/// arrives, and what was sent arrives late when it goes on; nobody can connect meanwhile. Cut,
-/// connections end, and new ones are refused.
+/// arrives, and what was sent arrives late when it goes on; nobody can connect meanwhile. Slow,
+/// each piece of what is said is late by a time of its own. Cut, connections end, and new ones are
+/// refused.
 ///
 /// Thread-safe.
 public final class Wire implements AutoCloseable {
@@ -46,6 +48,7 @@ public final class Wire implements AutoCloseable {
   private final Set<Way> stalled = EnumSet.noneOf(Way.class);
   private ServerSocket listener;
   private int held;
+  private long lateNanos;
 
   private Wire(InetSocketAddress own, InetSocketAddress server) throws IOException {
     this.server = server;
@@ -93,11 +96,25 @@ public final class Wire implements AutoCloseable {
     }
   }
 
-  /// Everything arrives again, also what was sent meanwhile.
+  /// From now on everything arrives late, in both directions: within a connection in its order, but
+  /// not among connections.
+  ///
+  /// @param most by how much; each piece by another time
+  public void slow(Duration most) {
+    lock.lock();
+    try {
+      lateNanos = most.toNanos();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Everything arrives again and in time, also what was sent meanwhile.
   public void resume() {
     lock.lock();
     try {
       stalled.clear();
+      lateNanos = 0;
       changed.signalAll();
     } finally {
       lock.unlock();
@@ -116,10 +133,20 @@ public final class Wire implements AutoCloseable {
 
   /// Ends every connection and refuses new ones.
   public void cut() throws IOException {
-    List<Socket> all;
     lock.lock();
     try {
       listener.close();
+    } finally {
+      lock.unlock();
+    }
+    hangUp();
+  }
+
+  /// Ends every connection; what was on its way is lost.
+  public void hangUp() throws IOException {
+    List<Socket> all;
+    lock.lock();
+    try {
       all = new ArrayList<>(ends);
     } finally {
       lock.unlock();
@@ -201,6 +228,7 @@ public final class Wire implements AutoCloseable {
       InputStream in = from.getInputStream();
       OutputStream out = to.getOutputStream();
       for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
+        delay();
         hold(way);
         out.write(buffer, 0, read);
       }
@@ -211,6 +239,18 @@ public final class Wire implements AutoCloseable {
       closeQuietly(to);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+    }
+  }
+
+  private void delay() throws InterruptedException {
+    lock.lock();
+    try {
+      long left = lateNanos > 0 ? ThreadLocalRandom.current().nextLong(lateNanos) : 0;
+      while (left > 0 && lateNanos > 0) {
+        left = changed.awaitNanos(left);
+      }
+    } finally {
+      lock.unlock();
     }
   }
 
