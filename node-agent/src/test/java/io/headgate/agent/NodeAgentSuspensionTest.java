@@ -289,6 +289,20 @@ class NodeAgentSuspensionTest {
   }
 
   @Test
+  void triesAnOrderAgainThatTheEndOfAnAgentInterrupted() throws Exception {
+    start(Optional.of(gpus.checkpoint()));
+    runCounting(whole("low", COUNTS), "low");
+    gpus.hang("checkpoint");
+    plane.send(suspend("low", 7));
+    awaitStep();
+    agent.orElseThrow().close();
+    gpus.works("checkpoint");
+    start(Optional.of(gpus.checkpoint()));
+    plane.send(suspend("low", 7));
+    awaitSuspension("low", 7);
+  }
+
+  @Test
   void doesNotBlameAJobThatEndsWhileNoAgentIsThereToHaveItGoOn() throws Exception {
     start(Optional.of(gpus.checkpoint()));
     runCounting(whole("low", COUNTS), "low");

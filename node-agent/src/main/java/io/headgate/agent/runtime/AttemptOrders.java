@@ -282,6 +282,10 @@ final class AttemptOrders {
       inputs.accept(new Input.Suspended(key(), stop.suspension(), took));
       return;
     }
+    if (circumstances.isDetached()) {
+      // The next agent hears the order again; what is half done is in the record.
+      return;
+    }
     Exception problem = failure.get();
     LOG.warn("{} is not suspended: {}", key(), problem.getMessage());
     try {
