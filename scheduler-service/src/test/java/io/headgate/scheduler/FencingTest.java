@@ -23,6 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// The row of leadership decides who may write, and what became of a write whose answer was lost.
 final class FencingTest {
@@ -125,8 +126,9 @@ final class FencingTest {
   }
 
   /// As after a failover to a standby that had not heard of the last commits.
-  @Test
-  void leadsNoMoreOnADatabaseThatWentBackUntilItIsSaidThatItMay() {
+  @ParameterizedTest(name = "to epoch {0}")
+  @ValueSource(longs = {1, 0})
+  void leadsNoMoreOnADatabaseThatWentBackUntilItIsSaidThatItMay(long epoch) {
     DatabaseConfig config = POSTGRES.fresh();
     installation = new Installation(config);
     Fixtures.seedExample(installation.neighbours);
@@ -151,10 +153,10 @@ final class FencingTest {
                 delete from job_spec where job_id = late;
                 delete from job where id = late;
                 update leadership
-                set last_batch = %s, version = %s, lease_until = clock_timestamp();
+                set last_batch = %s, version = %s, epoch = %s, lease_until = clock_timestamp();
               end $$
               """
-                  .formatted(then.get(0), then.get(1)));
+                  .formatted(then.get(0), then.get(1), epoch));
       Refused.by(() -> alice.submitJob(submit("rnd-3", "r-2")))
           .hasReason(Code.ABORTED, "OUTCOME_UNKNOWN");
       FakeAgent.awaitThat(agent::isOver);
@@ -166,7 +168,7 @@ final class FencingTest {
       assertThat(agent.stops()).isEmpty();
       assertThat(database.jooq().fetchSingle("select epoch from leadership").get(0, long.class))
           .as("nobody led since")
-          .isEqualTo(1);
+          .isEqualTo(epoch);
       database.jooq().execute("update leadership set incarnation = gen_random_uuid()");
       FakeAgent.awaitThat(installation.service()::isLeading);
     }

@@ -5,6 +5,7 @@ import com.google.protobuf.Message;
 import io.headgate.kit.auth.Principal;
 import io.headgate.kit.failure.Refusal;
 import io.headgate.proto.scheduler.v1.SubmitJobRequest;
+import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.explain.Denial;
 import io.headgate.scheduler.runtime.Batch.RequestRecord;
@@ -163,6 +164,10 @@ final class Submissions {
         return not;
       }
       CatalogView catalog = Refusals.leading(true, replica::catalog);
+      if (catalog.queue(new QueueId(request.tenant(), each.getSpec().getQueue())).isEmpty()) {
+        // What is like it is looked for on another thread.
+        return not;
+      }
       NewJob unnamed = rules.read(request, 0, each, catalog);
       Optional<NameAllocator.Allocation> name = nameAtOnce(request.tenant(), each);
       if (name.isEmpty()) {
@@ -185,9 +190,14 @@ final class Submissions {
         if (failure != null) {
           throw Refusals.lost(key.isPresent(), failure);
         }
-        return answer instanceof SubmitReply.Accepted(List<JobView> jobs)
-            ? Optional.of(jobs)
-            : Optional.empty();
+        return switch (answer) {
+          case SubmitReply.Accepted(List<JobView> jobs) -> Optional.of(jobs);
+          case SubmitReply.TooManyWaiting(int index, int waiting, int most) ->
+              throw Refusals.tooManyWaiting(request.at(index), unnamed.queue(), waiting, most)
+                  .exception();
+          // What the catalog speaks against is judged again, by what the services have now.
+          case SubmitReply.Refused _, SubmitReply.NotAdmitted _ -> Optional.empty();
+        };
       });
     } catch (CatalogRefusal e) {
       LOG.trace("refused by what is known; judged again by what the services have", e);

@@ -96,6 +96,11 @@ final class Commits {
     return make(step.batch().get(), Purpose.STEP);
   }
 
+  /// The last batch that is durable.
+  long lastBatch() {
+    return lastBatch;
+  }
+
   /// @param sent when it was handed to the database, by the monotonic clock
   Move committed(CommitResult result, long sent) {
     sentNanos = sent;
@@ -117,7 +122,7 @@ final class Commits {
       // A renewal has the number of the batch before it, so it is simply made again.
       case Resolution.Happened() -> batch.isRenewal() ? again() : made();
       case Resolution.DidNotHappen(long last) ->
-          last < lastBatch ? end(new LeaderEnd.WentBack(lastBatch)) : again();
+          last < lastBatch ? end(new LeaderEnd.WentBack()) : again();
       case Resolution.Deposed(Leadership now) -> end(new LeaderEnd.Deposed(now));
       case Resolution.Unreachable(Exception cause) ->
           lease.isHeld() ? new Move.Pause(RETRY) : end(new LeaderEnd.LeaseRanOut(cause));

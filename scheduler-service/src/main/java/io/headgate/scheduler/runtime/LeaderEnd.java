@@ -12,9 +12,7 @@ sealed interface LeaderEnd {
   record LeaseRanOut(Exception cause) implements LeaderEnd {}
 
   /// The database has not what this leader made durable: it is an older copy.
-  ///
-  /// @param lastBatch the last that was durable
-  record WentBack(long lastBatch) implements LeaderEnd {}
+  record WentBack() implements LeaderEnd {}
 
   /// A bug, or something that should not be: the state in memory is not trusted any more.
   record Failed(Throwable cause) implements LeaderEnd {}

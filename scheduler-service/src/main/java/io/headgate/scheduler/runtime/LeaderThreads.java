@@ -205,7 +205,7 @@ final class LeaderThreads {
         try {
           leader.offer(new Command.Judged(page, leader.judge(page)));
           return;
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
           LOG.warn("waiting jobs could not be held against vaults, trying again: {}", e.toString());
           LOG.debug("waiting jobs could not be held against vaults", e);
           lease.awaitChange(settings.renewal());

@@ -4,6 +4,7 @@ import io.headgate.scheduler.core.catalog.TenantId;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Matcher;
@@ -92,16 +93,17 @@ public final class NameAllocator {
 
   /// The same without asking the database; empty: it would have to be asked.
   public Optional<Allocation> exactAtOnce(JobName name) {
+    if (!reserved.add(name)) {
+      return Optional.empty();
+    }
     Optional<NameCounter> counter = counter(name);
-    boolean isKnown = counter.isEmpty() || isCounted(prefix(counter.get()));
-    if (!isKnown || !reserved.add(name)) {
+    if (!isNew(name)
+        || (counter.isPresent()
+            && countAtOnce(prefix(counter.get()), counter.get().last()).isEmpty())) {
+      release(name);
       return Optional.empty();
     }
-    if (!isNew(name)) {
-      reserved.remove(name);
-      return Optional.empty();
-    }
-    return Optional.of(counted(name));
+    return Optional.of(new Allocation(name, counter));
   }
 
   /// Without the database a reserved name may not be had, and then it is nobody's: whoever tries
@@ -132,24 +134,22 @@ public final class NameAllocator {
   /// The next name with the prefix.
   public Allocation next(TenantId tenant, String prefix) {
     Prefix key = Prefix.of(tenant, prefix);
-    long number = count(key, 0);
-    JobName name = new JobName(tenant, key.text() + "-" + number);
-    // Who asks for exactly this one later has to find it.
-    var _ = isNew(name);
-    return new Allocation(name, Optional.of(new NameCounter(tenant, key.text(), number)));
+    return numbered(key, count(key, 0));
   }
 
   /// The same without asking the database; empty: it would have to be asked.
   public Optional<Allocation> nextAtOnce(TenantId tenant, String prefix) {
-    return isCounted(Prefix.of(tenant, prefix))
-        ? Optional.of(next(tenant, prefix))
-        : Optional.empty();
+    Prefix key = Prefix.of(tenant, prefix);
+    OptionalLong number = countAtOnce(key, 0);
+    return number.isPresent() ? Optional.of(numbered(key, number.getAsLong())) : Optional.empty();
   }
 
-  private boolean isCounted(Prefix prefix) {
-    synchronized (lock) {
-      return last.containsKey(prefix);
-    }
+  private Allocation numbered(Prefix prefix, long number) {
+    JobName name = new JobName(prefix.tenant(), prefix.text() + "-" + number);
+    // Who asks for exactly this one later has to find it.
+    var _ = isNew(name);
+    return new Allocation(
+        name, Optional.of(new NameCounter(prefix.tenant(), prefix.text(), number)));
   }
 
   private boolean isNew(JobName name) {
@@ -165,16 +165,31 @@ public final class NameAllocator {
   ///
   /// @param atLeast a number that was given out; 0: give out the next
   private long count(Prefix prefix, long atLeast) {
-    Long known;
-    synchronized (lock) {
-      known = last.get(prefix);
+    OptionalLong known = countAtOnce(prefix, atLeast);
+    if (known.isPresent()) {
+      return known.getAsLong();
     }
-    long stored = known == null ? reader.lastNumber(prefix.tenant(), prefix.text()) : known;
+    long stored = reader.lastNumber(prefix.tenant(), prefix.text());
     synchronized (lock) {
-      long newest = Math.max(stored, last.getOrDefault(prefix, 0L));
-      long next = atLeast == 0 ? newest + 1 : Math.max(newest, atLeast);
-      last.put(prefix, next);
-      return next;
+      last.merge(prefix, stored, Math::max);
+      return countOn(prefix, atLeast);
     }
+  }
+
+  /// The same; empty: the database would have to be asked.
+  private OptionalLong countAtOnce(Prefix prefix, long atLeast) {
+    synchronized (lock) {
+      return last.containsKey(prefix)
+          ? OptionalLong.of(countOn(prefix, atLeast))
+          : OptionalLong.empty();
+    }
+  }
+
+  /// The lock is held.
+  private long countOn(Prefix prefix, long atLeast) {
+    long newest = last.getOrDefault(prefix, 0L);
+    long next = atLeast == 0 ? newest + 1 : Math.max(newest, atLeast);
+    last.put(prefix, next);
+    return next;
   }
 }

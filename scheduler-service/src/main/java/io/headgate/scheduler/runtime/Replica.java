@@ -301,8 +301,9 @@ public final class Replica implements AutoCloseable {
       }
       case LeaderEnd.LeaseRanOut(Exception cause) ->
           LOG.warn("{} could not renew its lease: {}", candidate.name(), cause.toString());
-      // It is not written to: the next look says what is to be done.
-      case LeaderEnd.WentBack(long lastBatch) -> election.knows(leadership, lastBatch);
+      case LeaderEnd.WentBack() -> {
+        // It is not written to: the next look says what is to be done.
+      }
       case LeaderEnd.Failed(Throwable cause) -> {
         if (!killed) {
           LOG.error("{} stops leading because of a failure", candidate.name(), cause);
@@ -342,7 +343,9 @@ public final class Replica implements AutoCloseable {
       }
       watches.open(ports.sources(), loaded);
       refresher = new Refresher(watches.all(), ports.time());
-      return current.awaitEnd(this::saw);
+      LeaderEnd why = current.awaitEnd(this::saw);
+      election.knows(row.leadership(), current.leader().commits().lastBatch());
+      return why;
     } finally {
       leader = null;
       threads = null;

@@ -226,6 +226,10 @@ public final class PostgresSchedulerStore implements SchedulerStore {
             return row(transaction.dsl(), true);
           });
       Leadership now = row.leadership();
+      if (now.incarnation().equals(leader.incarnation()) && now.epoch() < leader.epoch()) {
+        // An older copy: nobody takes an epoch back.
+        return new Resolution.DidNotHappen(row.lastBatch());
+      }
       if (!now.incarnation().equals(leader.incarnation())
           || now.epoch() != leader.epoch()
           || !now.leader().equals(leader.leader())) {

@@ -79,7 +79,7 @@ final class CommitsTest {
     commits.took(Optional.empty());
     commits.committed(new CommitResult.Unknown(FULL), leader.time.monotonicNanos());
     assertThat(commits.resolved(new Resolution.DidNotHappen(0)))
-        .isEqualTo(new Move.End(Optional.of(new LeaderEnd.WentBack(1))));
+        .isEqualTo(new Move.End(Optional.of(new LeaderEnd.WentBack())));
   }
 
   @ParameterizedTest

@@ -2,8 +2,10 @@ package io.headgate.scheduler.runtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.headgate.scheduler.core.catalog.TenantId;
+import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -58,5 +60,35 @@ final class NameAllocatorTest {
     names.release(name);
     stored.add(name);
     assertThat(names.exact(name)).as("when it is stored").isEmpty();
+  }
+
+  @Test
+  void whatIsKnownIsGivenWithoutTheDatabase() {
+    names.under(1);
+    await().atMost(Duration.ofSeconds(30)).until(() -> nothing.isNew("a name that nobody has"));
+    assertThat(names.next(ACME, "train").name().id()).isEqualTo("train-1");
+    isAway = true;
+    assertThat(names.nextAtOnce(ACME, "train").orElseThrow().name().id()).isEqualTo("train-2");
+    JobName asked = new JobName(ACME, "train-7");
+    assertThat(names.exactAtOnce(asked)).isPresent();
+    assertThat(names.exactAtOnce(asked)).as("of another who asks at once").isEmpty();
+    assertThat(names.nextAtOnce(ACME, "train").orElseThrow().name().id()).isEqualTo("train-8");
+    assertThat(names.exactAtOnce(new JobName(ACME, "night"))).as("without a number").isPresent();
+  }
+
+  @Test
+  void whatIsNotKnownIsLeftForWhoeverMayAsk() {
+    names.under(1);
+    await().atMost(Duration.ofSeconds(30)).until(() -> nothing.isNew("a name that nobody has"));
+    isAway = true;
+    assertThat(names.nextAtOnce(ACME, "train")).isEmpty();
+    JobName asked = new JobName(ACME, "train-7");
+    assertThat(names.exactAtOnce(asked)).isEmpty();
+    isAway = false;
+    assertThat(names.exact(asked)).as("it was not kept from others").isPresent();
+    names.next(ACME, "train");
+    assertThat(names.nextAtOnce(ACME, "train")).isPresent();
+    names.under(2);
+    assertThat(names.nextAtOnce(ACME, "train")).as("of another leader").isEmpty();
   }
 }

@@ -13,14 +13,30 @@ import io.grpc.StatusRuntimeException;
 import io.grpc.protobuf.StatusProto;
 import io.headgate.kit.failure.GrpcFailures;
 import io.headgate.kit.failure.GrpcFailures.Call;
+import java.util.Set;
 
 /// Gives details to failures of the server itself, which no interceptor sees: messages that are too
 /// large or not readable, deadlines that pass.
 final class FrameworkFailures implements GrpcExceptionHandlerFunction {
   private static final GrpcExceptionHandlerFunction ARMERIA = GrpcExceptionHandlerFunction.of();
 
+  /// No server refuses by these on its own.
+  private static final Set<Status.Code> OURS =
+      Set.of(
+          Status.Code.UNAUTHENTICATED,
+          Status.Code.PERMISSION_DENIED,
+          Status.Code.NOT_FOUND,
+          Status.Code.ALREADY_EXISTS,
+          Status.Code.FAILED_PRECONDITION,
+          Status.Code.ABORTED,
+          Status.Code.OUT_OF_RANGE);
+
   @Override
   public Status apply(RequestContext context, Status status, Throwable cause, Metadata metadata) {
+    if (cause instanceof StatusRuntimeException && OURS.contains(status.getCode())) {
+      // A call that was refused before its requests were read is told here once more.
+      return status;
+    }
     Status known = known(context, status, cause, metadata);
     boolean bug = known.getCode() == Status.Code.UNKNOWN || known.getCode() == Status.Code.INTERNAL;
     StatusRuntimeException translated =
