@@ -9,14 +9,13 @@
 typedef int status;
 typedef void *handle;
 enum { OK = 0, INVALID_ARGS = 1, NOT_SUPPORTED = 2, BUSY = 30, INSUFFICIENT_SIZE = 41, UNKNOWN = 0x7fffffff };
-enum { MAX_DEVICES = 128, INIT_GPUS = 2, RSMI_INSUFFICIENT_SIZE = 11, RSMI_BUSY = 16 };
+enum { MAX_DEVICES = 128, INIT_GPUS = 2, RSMI_INSUFFICIENT_SIZE = 11 };
 
 status rsmi_init(uint64_t flags);
 status rsmi_num_monitor_devices(uint32_t *count);
 status rsmi_dev_pci_id_get(uint32_t device, uint64_t *id);
 status rsmi_dev_memory_total_get(uint32_t device, int type, uint64_t *bytes);
 status rsmi_dev_compute_partition_get(uint32_t device, char *mode, uint32_t size);
-status rsmi_dev_compute_partition_set(uint32_t device, int mode);
 
 // Handles are of devices; sockets are their first ones.
 static char devices[MAX_DEVICES];
@@ -26,7 +25,6 @@ static uint32_t device_of(handle processor) { return (uint32_t)((char *)processo
 static status own(status answer) {
   switch (answer) {
     case OK: case INVALID_ARGS: case NOT_SUPPORTED: return answer;
-    case RSMI_BUSY: return BUSY;
     case RSMI_INSUFFICIENT_SIZE: return INSUFFICIENT_SIZE;
     default: return UNKNOWN;
   }
@@ -94,9 +92,4 @@ API status amdsmi_get_gpu_memory_total(handle processor, int type, uint64_t *byt
 API status amdsmi_get_gpu_compute_partition(handle processor, char *mode, uint32_t size) {
   status answer = begin(__func__);
   return answer != OK ? answer : own(rsmi_dev_compute_partition_get(device_of(processor), mode, size));
-}
-
-API status amdsmi_set_gpu_compute_partition(handle processor, int mode) {
-  status answer = begin(__func__);
-  return answer != OK ? answer : own(rsmi_dev_compute_partition_set(device_of(processor), mode));
 }

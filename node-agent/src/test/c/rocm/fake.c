@@ -7,10 +7,10 @@
 //     unique_id                       16 hexadecimal digits
 //     mem_info_vram_total             bytes
 //     available_compute_partition     "SPX, DPX, QPX, CPX"; absent: it has no modes
-//     current_compute_partition       the mode
+//     current_compute_partition       the mode, which whoever writes it changes
 //     partition_ids                   present: partitions have unique ids of their own
 //     lost                            present: fallen off the bus
-//   class/kfd/kfd/topology/nodes/<n>/ gpu_id and properties, written anew whenever a mode changes
+//   class/kfd/kfd/topology/nodes/<n>/ gpu_id and properties, written anew when the library is opened
 //   class/kfd/kfd/proc/<pid>/vram_<gpu_id>  bytes, written by tests
 #include "../state.h"
 
@@ -22,7 +22,7 @@
 #include <string.h>
 
 typedef int status;
-enum { OK = 0, INVALID_ARGS = 1, NOT_SUPPORTED = 2, INSUFFICIENT_SIZE = 11, BUSY = 16, UNKNOWN = -1 };
+enum { OK = 0, INVALID_ARGS = 1, NOT_SUPPORTED = 2, INSUFFICIENT_SIZE = 11, UNKNOWN = -1 };
 enum { MAX_GPUS = 16, MAX_DEVICES = 128, ADDRESS = 16, MODES = 4 };
 
 typedef struct {
@@ -34,8 +34,8 @@ _Static_assert(offsetof(rsmi_version_t, build) == 16, "rsmi_version_t.build");
 
 static const struct {
   const char *name;
-  int number, partitions;
-} modes[MODES] = {{"SPX", 1, 1}, {"DPX", 2, 2}, {"QPX", 4, 4}, {"CPX", 5, 8}};
+  int partitions;
+} modes[MODES] = {{"SPX", 1}, {"DPX", 2}, {"QPX", 4}, {"CPX", 8}};
 
 // What the library saw when it was opened: GPUs, and of each as many devices as it has partitions.
 static struct {
@@ -123,21 +123,6 @@ static void write_topology(void) {
   }
 }
 
-// Whether any process has opened any partition of the GPU.
-static bool in_use(const char *address) {
-  char path[TEXT];
-  bool used = false;
-  snprintf(path, sizeof path, "%s/class/kfd/kfd/proc", state_root());
-  DIR *processes = opendir(path);
-  for (struct dirent *entry; processes && !used && (entry = readdir(processes));) {
-    for (int p = 0; p < partitions(address) && !used; p++) {
-      used = state_exists("class/kfd/kfd/proc/%s/vram_%u", entry->d_name, node_id(address, p));
-    }
-  }
-  if (processes) closedir(processes);
-  return used;
-}
-
 static status text_of(const char *text, char *buffer, size_t size) {
   if (strlen(text) >= size) return INSUFFICIENT_SIZE;
   strcpy(buffer, text);
@@ -174,8 +159,7 @@ API status rsmi_init(uint64_t flags) {
 API status rsmi_shut_down(void) { return begin(__func__); }
 
 API status rsmi_status_string(status code, const char **text) {
-  *text = code == BUSY            ? "Device or resource busy"
-          : code == NOT_SUPPORTED ? "Not supported"
+  *text = code == NOT_SUPPORTED   ? "Not supported"
           : code == 8             ? "Initialization failed"
                                   : "Unknown error";
   return OK;
@@ -227,24 +211,5 @@ API status rsmi_dev_compute_partition_get(uint32_t device, char *mode, uint32_t 
     return NOT_SUPPORTED;
   }
   return text_of(text, mode, size);
-}
-
-API status rsmi_dev_compute_partition_set(uint32_t device, int mode) {
-  status answer = begin_on(__func__, device);
-  if (answer != OK) return answer;
-  const char *address = devices[device].address;
-  answer = INVALID_ARGS;
-  state_lock();
-  for (int i = 0; i < MODES; i++) {
-    if (modes[i].number != mode) continue;
-    answer = in_use(address) ? BUSY : OK;
-    if (answer == OK) {
-      state_write(modes[i].name, DEVICE "/current_compute_partition", address);
-      write_topology();
-      state_note("%s %s", address, modes[i].name);
-    }
-  }
-  state_unlock();
-  return answer;
 }
 #endif

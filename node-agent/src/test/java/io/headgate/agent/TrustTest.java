@@ -30,7 +30,7 @@ class TrustTest {
       new AppenderBase<>() {
         @Override
         protected void append(ILoggingEvent event) {
-          said.add(event.getFormattedMessage());
+          said.add(event.getLevel() + " " + event.getFormattedMessage());
         }
       };
 
@@ -54,7 +54,7 @@ class TrustTest {
 
       assertThat(said)
           .allSatisfy(
-              line -> assertThat(line).startsWith("not a member yet").contains("trust.pem"));
+              line -> assertThat(line).startsWith("WARN not a member yet").contains("trust.pem"));
       assertThat(agent.node()).isEmpty();
       assertThat(agent.failure()).isNotDone();
     }

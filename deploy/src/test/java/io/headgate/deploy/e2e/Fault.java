@@ -1,5 +1,7 @@
 package io.headgate.deploy.e2e;
 
+import java.time.Duration;
+
 /// What happens to an installation with three schedulers.
 enum Fault {
   /// The leader dies at once, and is started again.
@@ -59,6 +61,12 @@ enum Fault {
     STAYS,
     /// As it comes.
     EITHER
+  }
+
+  /// Until a job begins that is submitted once it has happened, from its beginning on, on a machine
+  /// that is busy otherwise too. Where another may lead afterwards, a lease has to run out before.
+  Duration soon() {
+    return leading() == Leading.STAYS ? Duration.ofMinutes(1) : Duration.ofMinutes(2);
   }
 
   Leading leading() {

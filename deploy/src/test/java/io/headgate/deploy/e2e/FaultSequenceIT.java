@@ -146,7 +146,7 @@ class FaultSequenceIT {
         beganMs - struckMs);
     assertThat(beganMs - struckMs)
         .as("milliseconds until a job began after %s", fault)
-        .isLessThan(Schedulers.SOON.toMillis());
+        .isLessThan(fault.soon().toMillis());
     assertThat(then).as("epochs only rise").isGreaterThanOrEqualTo(epoch);
     if (fault.leading() == Fault.Leading.STAYS) {
       String said = schedulers.saidOfLeading();

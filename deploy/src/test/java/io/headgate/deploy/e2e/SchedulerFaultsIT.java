@@ -118,7 +118,7 @@ class SchedulerFaultsIT {
         beganMs - struckMs);
     assertThat(beganMs - struckMs)
         .as("milliseconds until a job began after %s", fault)
-        .isLessThan(Schedulers.SOON.toMillis());
+        .isLessThan(fault.soon().toMillis());
     assertThat(then).as("epochs only rise").isGreaterThanOrEqualTo(epoch);
   }
 

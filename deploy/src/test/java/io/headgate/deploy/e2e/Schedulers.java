@@ -30,9 +30,6 @@ final class Schedulers {
 
   static final Duration PATIENCE = Duration.ofMinutes(5);
 
-  /// Until a job begins that was submitted after a fault, on a machine that is busy otherwise too.
-  static final Duration SOON = Duration.ofSeconds(60);
-
   /// How late a word is on a slow wire, at most.
   private static final Duration LATE = Duration.ofMillis(300);
 

@@ -152,7 +152,7 @@ public final class Membership implements AutoCloseable {
         } catch (ClosedException e) {
           throw e;
         } catch (RuntimeException e) {
-          LOG.error("not a member yet; what runs is looked after meanwhile: {}", e.toString());
+          LOG.warn("not a member yet; what runs is looked after meanwhile: {}", e.toString());
           pause(backoff.next());
         }
       }

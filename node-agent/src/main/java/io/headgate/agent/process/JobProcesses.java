@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
 /// of ours by descent from the attempt's supervisor, which nothing that a job starts escapes.
 public final class JobProcesses {
   private static final Path PROC = Path.of("/proc");
-  private static final int MAX_STEPS = 1000;
+  private static final int MAX_ANCESTORS = 1000;
+  private static final int MAX_STARTS = 100;
 
   /// In `stat`: of the process by itself and in the kernel, and of its ended children likewise.
   private static final int USER_TICKS = 11;
@@ -191,18 +192,23 @@ public final class JobProcesses {
   }
 
   private Optional<AttemptKey> byDescent(long pid, Map<Long, AttemptKey> roots) throws IOException {
-    long current = pid;
-    for (int steps = 0; steps < MAX_STEPS; steps++) {
-      @Nullable AttemptKey key = roots.get(current);
-      if (key != null || current <= 1) {
-        return Optional.ofNullable(key);
+    for (int starts = 0; starts < MAX_STARTS; starts++) {
+      OptionalLong current = OptionalLong.of(pid);
+      for (int ancestors = 0; current.isPresent(); ancestors++) {
+        @Nullable AttemptKey key = roots.get(current.getAsLong());
+        if (key != null || current.getAsLong() <= 1) {
+          return Optional.ofNullable(key);
+        }
+        if (ancestors > MAX_ANCESTORS) {
+          throw new IOException(
+              "process %d has more than %d ancestors".formatted(pid, MAX_ANCESTORS));
+        }
+        current = parent(current.getAsLong());
       }
-      OptionalLong above = parent(current);
-      if (above.isEmpty() && current == pid) {
+      if (!Files.exists(directory(pid))) {
         return Optional.empty();
       }
       // What one that has ended had started is somebody else's child by now.
-      current = above.orElse(pid);
     }
     throw new IOException("whose child process " + pid + " is changes again and again");
   }

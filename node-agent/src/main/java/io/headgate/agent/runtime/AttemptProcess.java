@@ -108,7 +108,7 @@ final class AttemptProcess implements AttemptCare, Workload.Circumstances {
         return;
       } catch (IOException | RuntimeException e) {
         // Nothing is guessed about a job: it is its supervisor's until its status can be read.
-        LOG.error("cannot look after {} yet", key(), e);
+        LOG.warn("cannot look after {} yet", key(), e);
         pause(wait);
         wait = longer(wait);
       } catch (InterruptedException _) {
@@ -185,7 +185,7 @@ final class AttemptProcess implements AttemptCare, Workload.Circumstances {
     try {
       return observe();
     } catch (IOException e) {
-      LOG.error("cannot see how {} stands: {}", key(), e.getMessage());
+      LOG.warn("cannot see how {} stands: {}", key(), e.getMessage());
       return false;
     }
   }

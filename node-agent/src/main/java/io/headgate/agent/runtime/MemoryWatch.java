@@ -9,6 +9,7 @@ import io.headgate.agent.driver.GpuDriver;
 import io.headgate.agent.driver.GpuProcess;
 import io.headgate.agent.driver.SlicePlan;
 import io.headgate.agent.process.JobProcesses;
+import io.headgate.kit.time.TimeSource;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -55,6 +56,7 @@ public final class MemoryWatch implements AutoCloseable {
   private final JobProcesses processes;
   private final Settings settings;
   private final AgentInstruments instruments;
+  private final TimeSource time;
   private final Map<String, List<MemoryMeter.Use>> uses = new ConcurrentHashMap<>();
   private final ScheduledExecutorService rounds =
       Executors.newSingleThreadScheduledExecutor(
@@ -96,11 +98,16 @@ public final class MemoryWatch implements AutoCloseable {
 
   /// @param processes tells whose a process is
   MemoryWatch(
-      GpuDriver driver, JobProcesses processes, Settings settings, AgentInstruments instruments) {
+      GpuDriver driver,
+      JobProcesses processes,
+      Settings settings,
+      AgentInstruments instruments,
+      TimeSource time) {
     this.driver = driver;
     this.processes = processes;
     this.settings = settings;
     this.instruments = instruments;
+    this.time = time;
   }
 
   Settings settings() {
@@ -171,7 +178,7 @@ public final class MemoryWatch implements AutoCloseable {
     private final String device;
     private final Consumer<Input> inputs;
     private final MemoryMeter meter;
-    private final ProcessOwners owners = new ProcessOwners(processes);
+    private final ProcessOwners owners = new ProcessOwners(processes, time);
 
     /// That an answer is to come yet.
     private final AtomicBoolean isAsked = new AtomicBoolean();

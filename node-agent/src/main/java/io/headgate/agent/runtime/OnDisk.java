@@ -59,7 +59,7 @@ final class OnDisk {
             runtime,
             MainMemory.ofMachine(),
             settings.containers().rules(),
-            new MemoryWatch(driver, runtime.processes(), settings.watch(), instruments),
+            new MemoryWatch(driver, runtime.processes(), settings.watch(), instruments, time),
             devices,
             new ProgressWatch(),
             new JobMeter(runtime.processes()::usage),

@@ -87,6 +87,19 @@ class JobProcessesTest {
   }
 
   @Test
+  void followsALineOfAncestorsOnlySoFar(@TempDir Path proc) throws Exception {
+    JobProcesses processes = new JobProcesses(Cgroups.none(), _ -> Optional.of(10L), proc);
+    for (int pid = 11; pid <= 1012; pid++) {
+      Files.writeString(
+          Files.createDirectory(proc.resolve(Integer.toString(pid))).resolve("stat"),
+          "%d (job) S %d 0 0\n".formatted(pid, pid - 1));
+    }
+    assertThat(processes.isOf(1010, OURS)).isTrue();
+    assertThatThrownBy(() -> processes.isOf(1012, OURS))
+        .hasMessage("process 1012 has more than 1000 ancestors");
+  }
+
+  @Test
   void addsUpWhatTheyTake() throws Exception {
     Process top =
         new ProcessBuilder(

@@ -90,7 +90,8 @@ class MemoryWatchTest {
             faulty(),
             JobProcesses.ofContainers(_ -> Optional.empty()),
             new MemoryWatch.Settings(INTERVAL, INTERVAL),
-            instruments)) {
+            instruments,
+            TimeSource.system())) {
       watch.start(_ -> {});
       await()
           .atMost(PATIENCE)

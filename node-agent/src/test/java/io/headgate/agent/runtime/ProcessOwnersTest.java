@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.headgate.agent.core.AttemptKey;
 import io.headgate.agent.core.Fixtures;
 import io.headgate.agent.process.JobProcesses;
+import io.headgate.kit.testing.TestClock;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -18,13 +20,15 @@ class ProcessOwnersTest {
   private static final long PID = ProcessHandle.current().pid();
   private static final long NOBODYS = 999_999_998;
 
+  private final TestClock time = new TestClock();
   private final AtomicInteger asked = new AtomicInteger();
   private final ProcessOwners owners =
       new ProcessOwners(
           JobProcesses.ofContainers(_ -> {
             asked.incrementAndGet();
             return Optional.of(PID);
-          }));
+          }),
+          time);
 
   private void look(Long... pids) {
     assertThat(owners.of(List.of(pids), CANDIDATES)).isEqualTo(Map.of(PID, OURS));
@@ -34,6 +38,7 @@ class ProcessOwnersTest {
   void remembersWhoseAProcessIsForAsLongAsEachLookFindsIt() {
     for (int i = 0; i < 20; i++) {
       look(PID);
+      time.advance(Duration.ofMillis(1200));
     }
     assertThat(asked).hasValue(1);
   }
@@ -52,6 +57,14 @@ class ProcessOwnersTest {
   void asksAgainForOneThatALookDidNotFind() {
     look(PID);
     assertThat(owners.of(List.of(), CANDIDATES)).isEmpty();
+    look(PID);
+    assertThat(asked).as("its number may be another's").hasValue(2);
+  }
+
+  @Test
+  void asksAgainAfterATimeWithoutLooks() {
+    look(PID);
+    time.advance(Duration.ofSeconds(6));
     look(PID);
     assertThat(asked).as("its number may be another's").hasValue(2);
   }

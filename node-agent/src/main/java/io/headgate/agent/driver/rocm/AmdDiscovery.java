@@ -85,7 +85,7 @@ record AmdDiscovery(AmdLibrary library, Kfd kfd) {
           "partitions of the GPU at {} share its memory, so it is not divided by them", address);
       return List.of();
     }
-    if (!kfd.isWritable(address, "current_compute_partition")) {
+    if (!kfd.isWritable(address, Kfd.MODE)) {
       String mode = library.mode(device);
       LOG.warn("the mode of the GPU at {} stays {}: to change it takes root", address, mode);
       return PartitionMode.of(mode).filter(kept -> kept != PartitionMode.SPX).stream().toList();
@@ -96,7 +96,7 @@ record AmdDiscovery(AmdLibrary library, Kfd kfd) {
   }
 
   private void requireUndivided(PciAddress address) {
-    String mode = kfd.attribute(address, "current_compute_partition");
+    String mode = kfd.attribute(address, Kfd.MODE);
     if (!PartitionMode.of(mode).equals(Optional.of(PartitionMode.SPX))) {
       throw new GpuDriverException(
           "it is in mode %s, and this ROCm SMI is too old to know modes".formatted(mode));

@@ -2,7 +2,7 @@ package io.headgate.agent.driver.rocm;
 
 import java.util.List;
 
-/// What AMD's libraries tell and change. ROCm SMI is taken where there are both.
+/// What AMD's libraries tell. ROCm SMI is taken where there are both.
 ///
 /// Every method may block for seconds, and none may run while [#reopen] does: all are called on one
 /// [io.headgate.agent.driver.Lane]. A call that fails throws [RocmException].
@@ -33,10 +33,7 @@ sealed interface AmdLibrary extends AutoCloseable permits Rocm, AmdSmi {
   /// Its mode of compute partitions, as the driver calls it.
   String mode(Device device);
 
-  /// Changes the mode of an idle GPU. The library's devices are void from then on.
-  void setMode(Device device, PartitionMode mode);
-
-  /// Lets the library look at the machine anew.
+  /// Lets the library look at the machine anew, which it has to after a change of mode.
   void reopen();
 
   @Override

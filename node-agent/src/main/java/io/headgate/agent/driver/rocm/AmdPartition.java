@@ -6,6 +6,7 @@ import io.headgate.agent.core.SliceGrant;
 import io.headgate.agent.core.SlicePlace;
 import io.headgate.agent.driver.GpuDriverException;
 import io.headgate.agent.driver.SlicePlan;
+import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -90,19 +91,19 @@ record AmdPartition(AmdLibrary library, NodeUse use, RocmSteps steps) implements
     return use.node(gpu, partition(plan));
   }
 
+  /// By its name, which is what the kernel takes: AMD's libraries number the modes, and not all of
+  /// their versions in one way.
   private void set(AmdGpu gpu, PartitionMode wanted) {
     try {
-      library.setMode(device(gpu), wanted);
-    } catch (RocmException e) {
-      if (e.isBusy()) {
-        throw new GpuDriverException(
-            "%s cannot be put into mode %s while it is used by %s"
-                .formatted(
-                    gpu.words(),
-                    wanted,
-                    use.user(use.nodes(gpu)).orElse("what the driver does not show")));
-      }
-      throw e;
+      use.kfd().write(gpu.address(), Kfd.MODE, wanted.name());
+    } catch (IOException e) {
+      throw new GpuDriverException(
+          "%s cannot be put into mode %s%s: %s"
+              .formatted(
+                  gpu.words(),
+                  wanted,
+                  use.user(use.nodes(gpu)).map(user -> " while it is used by " + user).orElse(""),
+                  e));
     }
   }
 

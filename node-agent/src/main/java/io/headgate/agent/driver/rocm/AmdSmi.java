@@ -18,7 +18,6 @@ final class AmdSmi implements AmdLibrary {
 
   private static final int MODE_BYTES = 16;
   private static final int VRAM = 0;
-  private static final int BUSY = 30;
   private static final int DOMAIN_SHIFT = 16;
   private static final int FUNCTION_MASK = 7;
 
@@ -112,13 +111,6 @@ final class AmdSmi implements AmdLibrary {
   }
 
   @Override
-  public void setMode(Device device, PartitionMode mode) {
-    check(
-        "amdsmi_set_gpu_compute_partition",
-        api.amdsmi_set_gpu_compute_partition(processor(device), mode.number()));
-  }
-
-  @Override
   public void reopen() {
     close();
     check("amdsmi_init", api.amdsmi_init(INIT_GPUS));
@@ -135,7 +127,7 @@ final class AmdSmi implements AmdLibrary {
 
   private void check(String function, int status) {
     if (status != 0) {
-      throw new RocmException(function, status, words(api, status), status == BUSY);
+      throw new RocmException(function, status, words(api, status));
     }
   }
 

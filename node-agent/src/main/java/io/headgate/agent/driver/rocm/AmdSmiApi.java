@@ -26,6 +26,4 @@ interface AmdSmiApi extends Library {
   int amdsmi_get_gpu_memory_total(Pointer processor, int type, LongByReference bytes);
 
   int amdsmi_get_gpu_compute_partition(Pointer processor, byte[] mode, int size);
-
-  int amdsmi_set_gpu_compute_partition(Pointer processor, int mode);
 }

@@ -7,6 +7,7 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -21,6 +22,9 @@ import java.util.TreeMap;
 ///
 /// @param sysfs `/sys`, except in tests
 record Kfd(Path sysfs) {
+  /// Of a GPU: its mode of compute partitions.
+  static final String MODE = "current_compute_partition";
+
   /// A GPU or a partition of one, as programs see it.
   ///
   /// @param number of the node on this machine
@@ -93,6 +97,13 @@ record Kfd(Path sysfs) {
   /// Whether the agent may write what is of a GPU under its address.
   boolean isWritable(PciAddress address, String name) {
     return Files.isWritable(file(address, name));
+  }
+
+  /// Changes what is of a GPU under its address.
+  ///
+  /// @throws IOException with the kernel's reason when it refuses
+  void write(PciAddress address, String name, String text) throws IOException {
+    Files.writeString(file(address, name), text, StandardOpenOption.WRITE);
   }
 
   /// Where the kernel shows a GPU.

@@ -8,25 +8,18 @@ import java.util.Optional;
 
 /// Into how many equal partitions an AMD GPU is divided. All of one GPU have one size.
 enum PartitionMode {
-  SPX(1, 1),
-  DPX(2, 2),
-  QPX(4, 4),
-  CPX(5, 8);
+  SPX(1),
+  DPX(2),
+  QPX(4),
+  CPX(8);
 
   /// Slices of memory that tell the modes' partitions apart: as many as there are of the smallest.
   static final int MEMORY_SLICES = 8;
 
-  private final int number;
   private final int partitions;
 
-  PartitionMode(int number, int partitions) {
-    this.number = number;
+  PartitionMode(int partitions) {
     this.partitions = partitions;
-  }
-
-  /// As ROCm SMI numbers it.
-  int number() {
-    return number;
   }
 
   int partitions() {

@@ -16,11 +16,9 @@ final class Rocm implements AmdLibrary {
   private static final int MODE_BYTES = 16;
   private static final int VERSION_BYTES = 24;
   private static final int VRAM = 0;
-  private static final int BUSY = 16;
 
   /// Those of its functions that it may lack.
-  static final Set<String> OF_MODES =
-      Set.of("rsmi_dev_compute_partition_get", "rsmi_dev_compute_partition_set");
+  static final Set<String> OF_MODES = Set.of("rsmi_dev_compute_partition_get");
 
   private final RocmApi api;
   private final boolean hasModes;
@@ -89,13 +87,6 @@ final class Rocm implements AmdLibrary {
   }
 
   @Override
-  public void setMode(Device device, PartitionMode mode) {
-    check(
-        "rsmi_dev_compute_partition_set",
-        api.rsmi_dev_compute_partition_set(device.index(), mode.number()));
-  }
-
-  @Override
   public void reopen() {
     check("rsmi_shut_down", api.rsmi_shut_down());
     check("rsmi_init", api.rsmi_init(0));
@@ -108,7 +99,7 @@ final class Rocm implements AmdLibrary {
 
   private void check(String function, int status) {
     if (status != 0) {
-      throw new RocmException(function, status, words(api, status), status == BUSY);
+      throw new RocmException(function, status, words(api, status));
     }
   }
 

@@ -28,6 +28,4 @@ interface RocmApi extends Library {
   int rsmi_dev_memory_total_get(int device, int type, LongByReference bytes);
 
   int rsmi_dev_compute_partition_get(int device, byte[] mode, int size);
-
-  int rsmi_dev_compute_partition_set(int device, int mode);
 }

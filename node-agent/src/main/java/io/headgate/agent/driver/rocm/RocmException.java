@@ -4,16 +4,8 @@ package io.headgate.agent.driver.rocm;
 final class RocmException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
-  private final boolean isBusy;
-
   /// @param words the library's own for the code
-  /// @param isBusy whether somebody uses what was to be changed
-  RocmException(String function, int code, String words, boolean isBusy) {
+  RocmException(String function, int code, String words) {
     super(function + ": " + words + " (" + code + ")");
-    this.isBusy = isBusy;
-  }
-
-  boolean isBusy() {
-    return isBusy;
   }
 }

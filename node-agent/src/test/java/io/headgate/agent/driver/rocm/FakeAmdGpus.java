@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -96,6 +97,21 @@ public final class FakeAmdGpus {
     return read(device(gpu).resolve("current_compute_partition"));
   }
 
+  /// Tries something while the kernel changes no mode of a GPU, and shows one that nobody knows.
+  void withoutModes(int gpu, Runnable tried) {
+    Path mode = device(gpu).resolve("current_compute_partition");
+    Path kept = mode.resolveSibling("kept");
+    try {
+      Files.move(mode, kept);
+      // Not to be written, by root neither.
+      Files.createSymbolicLink(mode, Path.of("/proc/sys/kernel/ostype"));
+      tried.run();
+      Files.move(kept, mode, StandardCopyOption.REPLACE_EXISTING);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   /// Sets what the kernel shows of a GPU.
   void write(int gpu, String attribute, String value) {
     write(device(gpu).resolve(attribute), value);
@@ -150,12 +166,6 @@ public final class FakeAmdGpus {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-  }
-
-  /// Changes of mode so far: `0000:0c:00.0 CPX`.
-  public List<String> calls() {
-    Path calls = sysfs.resolve("calls");
-    return Files.exists(calls) ? read(calls).lines().toList() : List.of();
   }
 
   private long nodeId(int gpu, int partition) {
