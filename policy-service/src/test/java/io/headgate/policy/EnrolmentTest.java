@@ -13,8 +13,12 @@ import io.headgate.proto.policy.v1.CreateJoinTokenResponse;
 import io.headgate.proto.policy.v1.DeleteTenantRequest;
 import io.headgate.proto.policy.v1.EnrollNodeRequest;
 import io.headgate.proto.policy.v1.EnrollNodeResponse;
+import io.headgate.proto.policy.v1.JoinToken;
 import io.headgate.proto.policy.v1.Key;
+import io.headgate.proto.policy.v1.ListJoinTokensRequest;
+import io.headgate.proto.policy.v1.ListJoinTokensResponse;
 import io.headgate.proto.policy.v1.ListKeysRequest;
+import io.headgate.proto.policy.v1.RevokeJoinTokenRequest;
 import io.headgate.proto.policy.v1.RevokeKeyRequest;
 import io.headgate.proto.policy.v1.TenantServiceGrpc;
 import io.headgate.proto.policy.v1.TokenServiceGrpc;
@@ -227,7 +231,67 @@ class EnrolmentTest {
         PolicyFixture.refusal(() -> create(POLICY.admin(tenant), tenant, "onprem", 1, 86_401));
     assertThat(refusal.reason()).isEqualTo("OUT_OF_RANGE");
     assertThat(refusal.violations().getFirst().field()).isEqualTo("time_to_live");
-    assertThat(refusal.message()).contains("86401s", "24h");
+    assertThat(refusal.message()).contains("24h1s is not within 1s to 24h");
+  }
+
+  @Test
+  void anAdminSeesTheTokensThatHaveNotEndedAndNoSecret() {
+    String tenant = tenantWithPool();
+    CreateJoinTokenResponse old = create(POLICY.admin(tenant), tenant, "onprem", 1, 60);
+    POLICY.clock().advance(Duration.ofSeconds(60));
+    CreateJoinTokenResponse three = create(POLICY.admin(tenant), tenant, "onprem", 3, 0);
+    enroll(three.getJoinToken(), "gpu-1");
+    POLICY.clock().advance(Duration.ofSeconds(1));
+    CreateJoinTokenResponse one = create(POLICY.admin(tenant), tenant, "onprem", 1, 0);
+    assertThat(old.getJoinToken())
+        .contains(old.getName().substring(old.getName().lastIndexOf('/') + 1));
+
+    ListJoinTokensResponse first = list(tenant, 1, "");
+    ListJoinTokensResponse second = list(tenant, 1, first.getNextPageToken());
+    assertThat(first.getJoinTokensList())
+        .extracting(JoinToken::getName)
+        .containsExactly(one.getName());
+    assertThat(second.getNextPageToken()).isEmpty();
+    assertThat(second.getJoinTokensList())
+        .singleElement()
+        .returns(three.getName(), JoinToken::getName)
+        .returns("onprem", JoinToken::getPool)
+        .returns(3, JoinToken::getUses)
+        .returns(2, JoinToken::getUsesLeft)
+        .returns(three.getExpireTime(), JoinToken::getExpireTime);
+  }
+
+  @Test
+  void nobodyJoinsWithARevokedTokenAndWhoHasJoinedStays() {
+    String tenant = tenantWithPool();
+    CreateJoinTokenResponse made = create(POLICY.admin(tenant), tenant, "onprem", 2, 0);
+    String request = UUID.randomUUID().toString();
+    EnrollNodeResponse joined = enroll(made.getJoinToken(), "gpu-1", request);
+
+    revoke(tenant, made.getName());
+    revoke(tenant, made.getName());
+    assertThat(reason(made.getJoinToken(), "gpu-2")).isEqualTo("JOIN_TOKEN_REJECTED");
+    assertThat(enroll(made.getJoinToken(), "gpu-1", request)).isEqualTo(joined);
+    POLICY.exchange(joined.getNodeKey());
+    assertThat(list(tenant, 10, "").getJoinTokensList()).isEmpty();
+    assertThat(
+            POSTGRES
+                .database()
+                .jooq()
+                .fetch("select target from audit_log where action = 'RevokeJoinToken'")
+                .getValues("target", String.class))
+        .containsOnlyOnce(made.getName().substring(made.getName().indexOf("joinTokens/")));
+  }
+
+  @Test
+  void anAdminRevokesNoTokenOfAnotherTenant() {
+    String own = tenantWithPool();
+    String other = tenantWithPool();
+    String name = create(POLICY.admin(other), other, "onprem", 1, 0).getName();
+    String claimed = name.replace("tenants/" + other, "tenants/" + own);
+    assertThat(PolicyFixture.refusal(() -> revoke(own, claimed)).reason())
+        .isEqualTo("JOIN_TOKEN_NOT_FOUND");
+    assertThat(list(other, 10, "").getJoinTokensList()).hasSize(1);
   }
 
   @Test
@@ -297,6 +361,21 @@ class EnrolmentTest {
       request.setTimeToLive(com.google.protobuf.Duration.newBuilder().setSeconds(seconds));
     }
     return TokenServiceGrpc.newBlockingStub(caller).createJoinToken(request.build());
+  }
+
+  private static ListJoinTokensResponse list(String tenant, int size, String page) {
+    return TokenServiceGrpc.newBlockingStub(POLICY.admin(tenant))
+        .listJoinTokens(
+            ListJoinTokensRequest.newBuilder()
+                .setParent("tenants/" + tenant)
+                .setPageSize(size)
+                .setPageToken(page)
+                .build());
+  }
+
+  private static void revoke(String tenant, String name) {
+    TokenServiceGrpc.newBlockingStub(POLICY.admin(tenant))
+        .revokeJoinToken(RevokeJoinTokenRequest.newBuilder().setName(name).build());
   }
 
   private static EnrollNodeResponse enroll(String token, String node) {

@@ -37,6 +37,7 @@ import io.headgate.proto.policy.v1.GetVaultRequest;
 import io.headgate.proto.policy.v1.Group;
 import io.headgate.proto.policy.v1.GroupServiceGrpc;
 import io.headgate.proto.policy.v1.ListGroupsRequest;
+import io.headgate.proto.policy.v1.ListJoinTokensRequest;
 import io.headgate.proto.policy.v1.ListKeysRequest;
 import io.headgate.proto.policy.v1.ListPoliciesRequest;
 import io.headgate.proto.policy.v1.ListQueuesRequest;
@@ -48,6 +49,7 @@ import io.headgate.proto.policy.v1.PolicyServiceGrpc;
 import io.headgate.proto.policy.v1.Queue;
 import io.headgate.proto.policy.v1.QueueServiceGrpc;
 import io.headgate.proto.policy.v1.ReplaceAccessConfigurationRequest;
+import io.headgate.proto.policy.v1.RevokeJoinTokenRequest;
 import io.headgate.proto.policy.v1.ServiceAccount;
 import io.headgate.proto.policy.v1.ServiceAccountServiceGrpc;
 import io.headgate.proto.policy.v1.TenantServiceGrpc;
@@ -269,7 +271,13 @@ class IsolationTest {
         of(TokenServiceGrpc.getListKeysMethod(), ListKeysRequest.newBuilder().setParent(parent)),
         of(
             TokenServiceGrpc.getCreateJoinTokenMethod(),
-            CreateJoinTokenRequest.newBuilder().setParent(parent).setPool("onprem")));
+            CreateJoinTokenRequest.newBuilder().setParent(parent).setPool("onprem")),
+        of(
+            TokenServiceGrpc.getListJoinTokensMethod(),
+            ListJoinTokensRequest.newBuilder().setParent(parent)),
+        of(
+            TokenServiceGrpc.getRevokeJoinTokenMethod(),
+            RevokeJoinTokenRequest.newBuilder().setName(parent + "/joinTokens/0000000000000001")));
   }
 
   private static User user(String name) {

@@ -1,11 +1,12 @@
 package io.headgate.policy.grpc;
 
 import io.headgate.policy.core.key.KeyId;
+import io.headgate.policy.core.key.StoredJoinToken;
 import io.headgate.policy.core.key.StoredKey;
 import io.headgate.policy.runtime.port.KeyTable.Position;
 import java.time.Instant;
 
-/// Places in the list of keys, as page tokens hold them.
+/// Places in the lists of keys and of join tokens, as page tokens hold them.
 final class KeyPositions {
   private static final String SEPARATOR = " ";
 
@@ -13,6 +14,10 @@ final class KeyPositions {
 
   static String write(StoredKey key) {
     return key.lifetime().createdAt() + SEPARATOR + key.id();
+  }
+
+  static String write(StoredJoinToken token) {
+    return token.createdAt() + SEPARATOR + token.id();
   }
 
   static Position read(String text) {

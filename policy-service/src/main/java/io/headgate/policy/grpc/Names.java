@@ -3,9 +3,11 @@ package io.headgate.policy.grpc;
 import io.headgate.kit.auth.Principals;
 import io.headgate.kit.failure.Refusal;
 import io.headgate.kit.failure.RefusalException;
+import io.headgate.policy.core.key.KeyId;
 import io.headgate.policy.core.name.NameRule;
 import io.headgate.policy.core.name.TenantId;
 import java.util.function.Function;
+import java.util.function.Predicate;
 
 /// Reads resource names. A tenant that the caller may not know of is refused here, as an absent
 /// one.
@@ -30,12 +32,26 @@ final class Names {
   /// Reads `tenants/TENANT/COLLECTION/ID`, if the caller may know of the tenant.
   static <T> Child<T> child(
       String field, String name, String collection, Function<String, T> toId) {
+    return child(field, name, collection, NameRule::isValid, toId);
+  }
+
+  /// As [#child(String, String, String, Function)], with ids that nobody chose.
+  static Child<KeyId> secret(String field, String name, String collection) {
+    return child(field, name, collection, KeyId::isValid, KeyId::new);
+  }
+
+  private static <T> Child<T> child(
+      String field,
+      String name,
+      String collection,
+      Predicate<String> isId,
+      Function<String, T> toId) {
     String[] parts = name.split("/", -1);
     if (parts.length != 4
         || !parts[0].equals("tenants")
         || !NameRule.isValid(parts[1])
         || !parts[2].equals(collection)
-        || !NameRule.isValid(parts[3])) {
+        || !isId.test(parts[3])) {
       throw invalid(field, name, "tenants/TENANT/" + collection + "/ID");
     }
     TenantId tenant = new TenantId(Principals.requireTenant(TENANTS + parts[1]));

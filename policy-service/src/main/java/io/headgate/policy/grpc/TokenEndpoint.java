@@ -7,6 +7,7 @@ import io.headgate.kit.failure.Refusal;
 import io.headgate.policy.core.Denial;
 import io.headgate.policy.core.identity.KeyOwner;
 import io.headgate.policy.core.key.KeyId;
+import io.headgate.policy.core.key.StoredJoinToken;
 import io.headgate.policy.core.key.StoredKey;
 import io.headgate.policy.core.name.GroupId;
 import io.headgate.policy.core.name.Kind;
@@ -33,9 +34,13 @@ import io.headgate.proto.policy.v1.ExchangeKeyRequest;
 import io.headgate.proto.policy.v1.ExchangeKeyResponse;
 import io.headgate.proto.policy.v1.GetVerificationKeysRequest;
 import io.headgate.proto.policy.v1.GetVerificationKeysResponse;
+import io.headgate.proto.policy.v1.JoinToken;
 import io.headgate.proto.policy.v1.Key;
+import io.headgate.proto.policy.v1.ListJoinTokensRequest;
+import io.headgate.proto.policy.v1.ListJoinTokensResponse;
 import io.headgate.proto.policy.v1.ListKeysRequest;
 import io.headgate.proto.policy.v1.ListKeysResponse;
+import io.headgate.proto.policy.v1.RevokeJoinTokenRequest;
 import io.headgate.proto.policy.v1.RevokeKeyRequest;
 import io.headgate.proto.policy.v1.TokenServiceGrpc;
 import io.headgate.proto.policy.v1.WhoAmIRequest;
@@ -46,6 +51,7 @@ import java.util.Optional;
 /// Keys, tokens and who one is.
 final class TokenEndpoint extends TokenServiceGrpc.TokenServiceImplBase {
   private static final String KEYS = "keys/";
+  private static final String JOIN_TOKENS = "joinTokens";
   private static final String TIME_TO_LIVE = "time_to_live";
 
   private final Parts parts;
@@ -171,7 +177,7 @@ final class TokenEndpoint extends TokenServiceGrpc.TokenServiceImplBase {
       CreateJoinTokenRequest request, StreamObserver<CreateJoinTokenResponse> out) {
     answers.change(
         out,
-        request.getParent() + "/joinTokens",
+        request.getParent() + "/" + JOIN_TOKENS,
         origin -> {
           TenantId tenant = Names.tenant("parent", request.getParent());
           if (!NameRule.isValid(request.getPool())) {
@@ -191,7 +197,42 @@ final class TokenEndpoint extends TokenServiceGrpc.TokenServiceImplBase {
           return CreateJoinTokenResponse.newBuilder()
               .setJoinToken(made.secret().text())
               .setExpireTime(Times.toProto(made.token().expiresAt()))
+              .setName(name(made.token()))
               .build();
+        });
+  }
+
+  @Override
+  public void listJoinTokens(
+      ListJoinTokensRequest request, StreamObserver<ListJoinTokensResponse> out) {
+    answers.read(
+        out,
+        origin -> {
+          TenantId tenant = Names.tenant("parent", request.getParent());
+          Page<StoredJoinToken> page =
+              pages.of(
+                  Pages.Query.of(
+                      "ListJoinTokens", tenant, request.getPageSize(), request.getPageToken()),
+                  KeyPositions::read,
+                  KeyPositions::write,
+                  (Optional<Position> after, Integer limit) ->
+                      parts.enrolment().tokens(tenant, after, limit));
+          return ListJoinTokensResponse.newBuilder()
+              .addAllJoinTokens(page.items().stream().map(TokenEndpoint::toProto).toList())
+              .setNextPageToken(page.next())
+              .build();
+        });
+  }
+
+  @Override
+  public void revokeJoinToken(RevokeJoinTokenRequest request, StreamObserver<Empty> out) {
+    answers.change(
+        out,
+        request.getName(),
+        origin -> {
+          var token = Names.secret("name", request.getName(), JOIN_TOKENS);
+          parts.enrolment().revoke(origin, token.tenant(), token.id());
+          return Empty.getDefaultInstance();
         });
   }
 
@@ -225,6 +266,21 @@ final class TokenEndpoint extends TokenServiceGrpc.TokenServiceImplBase {
           .exception();
     }
     return new KeyId(name.substring(KEYS.length()));
+  }
+
+  private static String name(StoredJoinToken token) {
+    return "tenants/" + token.tenant() + "/" + JOIN_TOKENS + "/" + token.id();
+  }
+
+  private static JoinToken toProto(StoredJoinToken token) {
+    return JoinToken.newBuilder()
+        .setName(name(token))
+        .setPool(token.pool().value())
+        .setUses(token.uses())
+        .setUsesLeft(token.usesLeft())
+        .setCreateTime(Times.toProto(token.createdAt()))
+        .setExpireTime(Times.toProto(token.expiresAt()))
+        .build();
   }
 
   private static Key toProto(StoredKey key) {

@@ -18,10 +18,12 @@ import io.headgate.policy.core.name.PoolId;
 import io.headgate.policy.core.name.TenantId;
 import io.headgate.policy.runtime.port.JoinTokenTable;
 import io.headgate.policy.runtime.port.KeyTable;
+import io.headgate.policy.runtime.port.KeyTable.Position;
 import io.headgate.policy.runtime.port.SupplyReader;
 import io.headgate.policy.runtime.port.Tables;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -78,7 +80,7 @@ public final class Enrolment {
       Instant now = changes.now();
       StoredJoinToken token =
           new StoredJoinToken(
-              secret.id(), wanted.tenant(), wanted.pool(), uses, now, now.plus(timeToLive));
+              secret.id(), wanted.tenant(), wanted.pool(), uses, uses, now, now.plus(timeToLive));
       tables.joinTokens().forget(now.minus(KEPT));
       if (tables.joinTokens().countLive(wanted.tenant(), now) >= StoredJoinToken.MAX_PER_TENANT) {
         throw new DeniedException(
@@ -97,6 +99,44 @@ public final class Enrolment {
           AuditEntry.changes(
               Map.of(), Map.of("pool", wanted.pool().value(), "uses", Integer.toString(uses))));
       return new MadeToken(token, secret);
+    });
+  }
+
+  /// Newest first, after `after`: the tenant's tokens that have not ended.
+  public List<StoredJoinToken> tokens(TenantId tenant, Optional<Position> after, int limit) {
+    return changes.read(tables -> {
+      Changes.find(tables, tenant);
+      return tables.joinTokens().listLive(tenant, changes.now(), after, limit);
+    });
+  }
+
+  /// Ends the token now, without effect on machines that have joined; again, if it had ended
+  /// already, without any.
+  public void revoke(Origin origin, TenantId tenant, KeyId id) {
+    changes.change(tables -> {
+      Changes.lock(tables, tenant);
+      StoredJoinToken token =
+          tables
+              .joinTokens()
+              .lock(id)
+              .map(JoinTokenTable.Entry::token)
+              .filter(found -> found.tenant().equals(tenant))
+              .orElseThrow(
+                  () -> new DeniedException(new Denial.NotFound(Kind.JOIN_TOKEN, id.value())));
+      Instant now = changes.now();
+      if (now.isBefore(token.expiresAt())) {
+        tables.joinTokens().end(id, now);
+        changes.record(
+            tables,
+            origin,
+            Optional.of(tenant),
+            "RevokeJoinToken",
+            name(id),
+            AuditEntry.changes(
+                Map.of("expires", token.expiresAt().toString()),
+                Map.of("expires", now.toString())));
+      }
+      return token;
     });
   }
 

@@ -5,12 +5,16 @@ import io.headgate.proto.policy.v1.CreateJoinTokenResponse;
 import io.headgate.proto.policy.v1.CreateKeyRequest;
 import io.headgate.proto.policy.v1.CreateKeyResponse;
 import io.headgate.proto.policy.v1.GetTenantRequest;
+import io.headgate.proto.policy.v1.JoinToken;
+import io.headgate.proto.policy.v1.ListJoinTokensRequest;
+import io.headgate.proto.policy.v1.ListJoinTokensResponse;
 import io.headgate.proto.policy.v1.ListKeysRequest;
 import io.headgate.proto.policy.v1.ListKeysResponse;
 import io.headgate.proto.policy.v1.ListServiceAccountsRequest;
 import io.headgate.proto.policy.v1.ListServiceAccountsResponse;
 import io.headgate.proto.policy.v1.ListUsersRequest;
 import io.headgate.proto.policy.v1.ListUsersResponse;
+import io.headgate.proto.policy.v1.RevokeJoinTokenRequest;
 import io.headgate.proto.policy.v1.RevokeKeyRequest;
 import io.headgate.proto.policy.v1.ServiceAccount;
 import io.headgate.proto.policy.v1.ServiceAccountServiceGrpc;
@@ -124,6 +128,34 @@ public final class IdentityCalls {
     connection.call(
         TenantServiceGrpc.getGetTenantMethod(),
         GetTenantRequest.newBuilder().setName(ResourceNames.tenant(tenant)).build(),
+        Safety.REPEATABLE);
+  }
+
+  /// The join tokens of a tenant that have not ended, newest first.
+  public List<JoinToken> listJoinTokens(String tenant) {
+    return Paging.<JoinToken>collect(
+            0,
+            (pageSize, pageToken) -> {
+              ListJoinTokensResponse page =
+                  connection.call(
+                      TokenServiceGrpc.getListJoinTokensMethod(),
+                      ListJoinTokensRequest.newBuilder()
+                          .setParent(ResourceNames.tenant(tenant))
+                          .setPageSize(pageSize)
+                          .setPageToken(pageToken)
+                          .build(),
+                      Safety.REPEATABLE);
+              return new Paging.Fetched<>(page.getJoinTokensList(), page.getNextPageToken());
+            })
+        .items();
+  }
+
+  public void revokeJoinToken(String tenant, String id) {
+    connection.call(
+        TokenServiceGrpc.getRevokeJoinTokenMethod(),
+        RevokeJoinTokenRequest.newBuilder()
+            .setName(ResourceNames.of(tenant, "joinTokens", id))
+            .build(),
         Safety.REPEATABLE);
   }
 

@@ -5,6 +5,7 @@ import io.headgate.sdk.config.Group;
 import io.headgate.sdk.config.Policy;
 import io.headgate.sdk.config.Vault;
 import io.headgate.sdk.model.Identity;
+import io.headgate.sdk.model.JoinToken;
 import io.headgate.sdk.model.Key;
 import java.util.List;
 import java.util.TreeMap;
@@ -173,5 +174,15 @@ public final class RightsMessages {
         Times.instant(key.getCreateTime()),
         key.hasExpireTime() ? Times.instant(key.getExpireTime()) : null,
         key.hasLastUseTime() ? Times.instant(key.getLastUseTime()) : null);
+  }
+
+  public static JoinToken joinToken(io.headgate.proto.policy.v1.JoinToken token) {
+    return new JoinToken(
+        token.getName(),
+        token.getPool(),
+        token.getUses(),
+        token.getUsesLeft(),
+        Times.instant(token.getCreateTime()),
+        Times.instant(token.getExpireTime()));
   }
 }

@@ -86,7 +86,7 @@ class KeysTest {
     assertThat(made.err())
         .isEqualTo(
             """
-            shown this once: lets 8 machines join pool onprem, for 1d
+            join token 0000000000000001: shown this once, lets 8 machines join pool onprem for 1d
             on a machine: headgate-agent --data /var/lib/headgate --server %s --join-token-file FILE
             """
                 .formatted(gate.address()));
@@ -100,7 +100,27 @@ class KeysTest {
   }
 
   @Test
+  void joinTokensAreListedWithoutTheirSecretsAndRevoked() {
+    run("join-token", "onprem", "--uses", "8", "--expires", "24h");
+    run("join-token", "cloud");
+
+    assertThat(run("join-tokens").out())
+        .isEqualTo(
+            """
+            TOKEN             POOL    LEFT    MADE  EXPIRES
+            0000000000000002  cloud   1 of 1  0s    15:00:00
+            0000000000000001  onprem  8 of 8  0s    2026-11-22 14:00:00
+            """);
+    assertThat(run("join-tokens", "revoke", "hg_join_0000000000000001_" + "s".repeat(43)).out())
+        .isEqualTo("revoked 0000000000000001\n");
+    assertThat(run("join-tokens", "-o", "name").out()).isEqualTo("0000000000000002\n");
+  }
+
+  @Test
   void mistakesSayWhatToDo() {
+    Golden.check("join-token-too-long", run("join-token", "onprem", "--expires", "25h"));
+    Golden.check("join-tokens-unknown", run("join-tokens", "delete"));
+    Golden.check("join-tokens-missing", run("join-tokens", "list", "0000000000000009"));
     Golden.check("keys-nobody", run("keys", "create", "nobody"));
     Golden.check("keys-for-whom", run("keys", "create"));
     Golden.check("keys-unknown", run("keys", "delete"));

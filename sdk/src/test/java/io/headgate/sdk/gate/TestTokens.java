@@ -1,7 +1,10 @@
 package io.headgate.sdk.gate;
 
+import com.google.protobuf.Any;
 import com.google.protobuf.Empty;
 import com.google.protobuf.Timestamp;
+import com.google.rpc.BadRequest;
+import com.google.rpc.BadRequest.FieldViolation;
 import io.grpc.Status;
 import io.grpc.stub.StreamObserver;
 import io.headgate.proto.policy.v1.CreateJoinTokenRequest;
@@ -10,9 +13,13 @@ import io.headgate.proto.policy.v1.CreateKeyRequest;
 import io.headgate.proto.policy.v1.CreateKeyResponse;
 import io.headgate.proto.policy.v1.ExchangeKeyRequest;
 import io.headgate.proto.policy.v1.ExchangeKeyResponse;
+import io.headgate.proto.policy.v1.JoinToken;
 import io.headgate.proto.policy.v1.Key;
+import io.headgate.proto.policy.v1.ListJoinTokensRequest;
+import io.headgate.proto.policy.v1.ListJoinTokensResponse;
 import io.headgate.proto.policy.v1.ListKeysRequest;
 import io.headgate.proto.policy.v1.ListKeysResponse;
+import io.headgate.proto.policy.v1.RevokeJoinTokenRequest;
 import io.headgate.proto.policy.v1.RevokeKeyRequest;
 import io.headgate.proto.policy.v1.TokenServiceGrpc;
 import io.headgate.proto.policy.v1.WhoAmIRequest;
@@ -35,6 +42,9 @@ public final class TestTokens extends TokenServiceGrpc.TokenServiceImplBase {
 
   /// Keys that were made; a revoked one is gone.
   public final List<Key> keys = new CopyOnWriteArrayList<>();
+
+  /// Join tokens that were made; a revoked one is gone.
+  public final List<JoinToken> joinTokens = new CopyOnWriteArrayList<>();
 
   /// The last request for a join token.
   public volatile CreateJoinTokenRequest joining = CreateJoinTokenRequest.getDefaultInstance();
@@ -116,8 +126,49 @@ public final class TestTokens extends TokenServiceGrpc.TokenServiceImplBase {
   public void createJoinToken(
       CreateJoinTokenRequest request, StreamObserver<CreateJoinTokenResponse> answer) {
     joining = request;
+    if (request.getTimeToLive().getSeconds() > 86_400) {
+      answer.onError(
+          TestGate.refusal(
+              Status.Code.INVALID_ARGUMENT,
+              "OUT_OF_RANGE",
+              "time_to_live: 25h is not within 1s to 24h",
+              Any.pack(
+                  BadRequest.newBuilder()
+                      .addFieldViolations(
+                          FieldViolation.newBuilder()
+                              .setField("time_to_live")
+                              .setDescription("25h is not within 1s to 24h"))
+                      .build())));
+      return;
+    }
+    String name = request.getParent() + "/joinTokens/" + "%016x".formatted(joinTokens.size() + 1);
+    joinTokens.addFirst(
+        JoinToken.newBuilder()
+            .setName(name)
+            .setPool(request.getPool())
+            .setUses(request.getUses())
+            .setUsesLeft(request.getUses())
+            .setCreateTime(Timestamp.newBuilder().setSeconds(1_795_269_600))
+            .setExpireTime(
+                Timestamp.newBuilder()
+                    .setSeconds(1_795_269_600 + request.getTimeToLive().getSeconds()))
+            .build());
     TestSupply.send(
-        answer, CreateJoinTokenResponse.newBuilder().setJoinToken("hg_join_secret").build());
+        answer,
+        CreateJoinTokenResponse.newBuilder().setJoinToken("hg_join_secret").setName(name).build());
+  }
+
+  @Override
+  public void listJoinTokens(
+      ListJoinTokensRequest request, StreamObserver<ListJoinTokensResponse> answer) {
+    TestSupply.send(
+        answer, ListJoinTokensResponse.newBuilder().addAllJoinTokens(joinTokens).build());
+  }
+
+  @Override
+  public void revokeJoinToken(RevokeJoinTokenRequest request, StreamObserver<Empty> answer) {
+    joinTokens.removeIf(token -> token.getName().equals(request.getName()));
+    TestSupply.send(answer, Empty.getDefaultInstance());
   }
 
   @Override

@@ -5,8 +5,16 @@ import io.headgate.policy.core.name.TenantId;
 import java.time.Instant;
 
 /// A join token as it is kept: how many machines may still join which pool with it.
+///
+/// @param uses how many could when it was made
 public record StoredJoinToken(
-    KeyId id, TenantId tenant, PoolId pool, int usesLeft, Instant createdAt, Instant expiresAt) {
+    KeyId id,
+    TenantId tenant,
+    PoolId pool,
+    int uses,
+    int usesLeft,
+    Instant createdAt,
+    Instant expiresAt) {
   /// Those that have not ended.
   public static final int MAX_PER_TENANT = 10_000;
 

@@ -3,6 +3,7 @@ package io.headgate.policy.core.key;
 import io.headgate.policy.core.Denial;
 import io.headgate.policy.core.Outcome;
 import java.time.Duration;
+import java.util.Locale;
 
 /// How long keys and join tokens may live.
 public final class TimeToLive {
@@ -24,9 +25,14 @@ public final class TimeToLive {
     return within(asked, JOIN_TOKEN_LONGEST, "24h");
   }
 
-  private static Outcome<Duration> within(Duration asked, Duration longest, String words) {
+  private static Outcome<Duration> within(Duration asked, Duration longest, String longestWords) {
     return asked.compareTo(SHORTEST) < 0 || asked.compareTo(longest) > 0
-        ? Outcome.denied(new Denial.OutOfRange(FIELD, asked.toSeconds() + "s", "1s", words))
+        ? Outcome.denied(new Denial.OutOfRange(FIELD, words(asked), "1s", longestWords))
         : Outcome.accepted(asked);
+  }
+
+  /// `25h`, `24h1s`.
+  private static String words(Duration asked) {
+    return asked.toString().substring("PT".length()).toLowerCase(Locale.ROOT);
   }
 }

@@ -42,6 +42,7 @@ public final class Catalog {
           new Entry("OPERATE", "drain", "no new work for nodes", DrainCommand::new),
           new Entry("OPERATE", "undrain", "put nodes back into service", UndrainCommand::new),
           new Entry("OPERATE", "join-token", "let machines join a pool", JoinTokenCommand::new),
+          new Entry("OPERATE", "join-tokens", "list or revoke join tokens", JoinTokensCommand::new),
           new Entry("OPERATE", "keys", "list, make or revoke keys", KeysCommand::new),
           new Entry(
               "WHAT-IF",
@@ -109,7 +110,7 @@ public final class Catalog {
     for (Entry entry : all()) {
       String heading = entry.group().equals(group) ? "" : entry.group();
       group = entry.group();
-      text.append("%-10s %-11s %s%n".formatted(heading, entry.name(), entry.summary()));
+      text.append("%-10s %-12s %s%n".formatted(heading, entry.name(), entry.summary()));
     }
     return text.append(
             """

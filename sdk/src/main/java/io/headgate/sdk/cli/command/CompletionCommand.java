@@ -101,6 +101,10 @@ public final class CompletionCommand implements CliCommand {
             [[ $before == keys ]] && words='list create revoke'
             [[ $before == revoke ]] && words=$(_headgate_names keys)
             ;;
+          join-tokens)
+            [[ $before == join-tokens ]] && words='list revoke'
+            [[ $before == revoke ]] && words=$(_headgate_names join-tokens)
+            ;;
           completion) words='bash zsh' ;;
           help) words='%s' ;;
         esac

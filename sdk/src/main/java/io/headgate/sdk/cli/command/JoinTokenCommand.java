@@ -1,16 +1,23 @@
 package io.headgate.sdk.cli.command;
 
 import io.headgate.proto.policy.v1.CreateJoinTokenResponse;
+import io.headgate.sdk.cli.error.CliFailure;
+import io.headgate.sdk.cli.error.ErrorFrame;
 import io.headgate.sdk.cli.error.ExitCode;
+import io.headgate.sdk.cli.error.Frames;
 import io.headgate.sdk.cli.frame.CliCommand;
 import io.headgate.sdk.cli.frame.GlobalOptions;
 import io.headgate.sdk.cli.frame.Invocation;
+import io.headgate.sdk.cli.frame.Session;
 import io.headgate.sdk.cli.output.Listing;
 import io.headgate.sdk.cli.output.Row;
 import io.headgate.sdk.cli.output.TimeText;
 import io.headgate.sdk.config.Words;
+import io.headgate.sdk.model.HeadgateException;
+import io.headgate.sdk.wire.ResourceNames;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -28,6 +35,8 @@ import picocli.CommandLine.Parameters;
     description = "Makes a token with which machines join a pool, shown this once. For admins.")
 public final class JoinTokenCommand implements CliCommand {
   private static final Duration USUAL_LIFE = Duration.ofHours(1);
+  private static final FieldFlags FLAGS =
+      new FieldFlags(Map.of("pool", "POOL", "uses", "--uses", "time_to_live", "--expires"));
 
   @Mixin private final GlobalOptions global = new GlobalOptions();
 
@@ -54,11 +63,7 @@ public final class JoinTokenCommand implements CliCommand {
   @Override
   public int run(Invocation invocation) {
     Duration life = expires == null ? USUAL_LIFE : Invocation.duration("--expires", expires);
-    CreateJoinTokenResponse made =
-        invocation
-            .session()
-            .identity()
-            .createJoinToken(invocation.session().tenant(), pool, uses, life);
+    CreateJoinTokenResponse made = make(invocation, life);
     switch (invocation.form().kind()) {
       case JSON, JSONL, YAML ->
           new Listing<String>("joinTokens", List.of("joinTokens"), it -> it, List.of())
@@ -72,8 +77,12 @@ public final class JoinTokenCommand implements CliCommand {
     invocation
         .output()
         .note(
-            "shown this once: lets %s join pool %s, for %s"
-                .formatted(Words.count(uses, "machine"), pool, TimeText.span(life)));
+            "join token %s: shown this once, lets %s join pool %s for %s"
+                .formatted(
+                    ResourceNames.id(made.getName()),
+                    Words.count(uses, "machine"),
+                    pool,
+                    TimeText.span(life)));
     invocation
         .output()
         .note(
@@ -81,5 +90,15 @@ public final class JoinTokenCommand implements CliCommand {
                 + invocation.session().server()
                 + " --join-token-file FILE");
     return ExitCode.DONE;
+  }
+
+  private CreateJoinTokenResponse make(Invocation invocation, Duration life) {
+    Session session = invocation.session();
+    try {
+      return session.identity().createJoinToken(session.tenant(), pool, uses, life);
+    } catch (HeadgateException e) {
+      ErrorFrame frame = FLAGS.in(Frames.of(e, session.server()), e);
+      throw new CliFailure(List.of(frame), ExitCode.of(e), null);
+    }
   }
 }

@@ -23,7 +23,7 @@ import io.headgate.sdk.wire.RightsMessages;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.regex.Matcher;
+import java.util.Map;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -42,7 +42,9 @@ import picocli.CommandLine.Parameters;
     },
     description = "Lists, makes and revokes the keys of a tenant. For its admins.")
 public final class KeysCommand implements CliCommand {
-  private static final Pattern KEY = Pattern.compile("(?:keys/|hg_[a-z]+_)?([0-9a-f]{16})(?:_.*)?");
+  private static final FieldFlags FLAGS =
+      new FieldFlags(
+          Map.of("owner", "OWNER", "description", "--description", "time_to_live", "--expires"));
   private static final Pattern OWNER = Pattern.compile("[a-z]([a-z0-9-]{0,61}[a-z0-9])?");
 
   @Mixin private final GlobalOptions global = new GlobalOptions();
@@ -139,15 +141,13 @@ public final class KeysCommand implements CliCommand {
           .identity()
           .createKey(ResourceNames.of(session.tenant(), collection, name), description, life);
     } catch (HeadgateException e) {
-      if (!e.reason().equals("USER_NOT_FOUND") && !e.reason().equals("SERVICE_ACCOUNT_NOT_FOUND")) {
-        throw e;
+      ErrorFrame frame = FLAGS.in(Frames.of(e, session.server()), e);
+      if (e.reason().equals("USER_NOT_FOUND") || e.reason().equals("SERVICE_ACCOUNT_NOT_FOUND")) {
+        String other = serviceAccount ? "" : "; of a service account: --service-account";
+        frame =
+            frame.next(
+                List.of("users are those in groups of the configuration: headgate export" + other));
       }
-      String other = serviceAccount ? "" : "; of a service account: --service-account";
-      ErrorFrame frame =
-          Frames.of(e, session.server())
-              .next(
-                  List.of(
-                      "users are those in groups of the configuration: headgate export" + other));
       throw new CliFailure(List.of(frame), ExitCode.of(e), null);
     }
   }
@@ -165,14 +165,8 @@ public final class KeysCommand implements CliCommand {
     return ExitCode.DONE;
   }
 
-  /// Of a key that somebody found, the id alone: the rest is a secret and belongs in no request.
   private static String id(String name) {
-    Matcher key = KEY.matcher(name);
-    if (!key.matches()) {
-      throw new UsageException(
-          "that is no id of a key", "BAD_ARGUMENT", "16 digits, as headgate keys shows them");
-    }
-    return key.group(1);
+    return SecretId.of(name, "key", "keys");
   }
 
   private static List<Row<Key>> rows(Session session) {

@@ -69,7 +69,7 @@ enum NameCheck {
     ErrorFrame frame =
         ErrorFrame.usage(
             "%s \"%s\" does not exist in tenant %s".formatted(kind, name, tenant),
-            kind.toUpperCase(Locale.ROOT) + "_NOT_FOUND",
+            kind.toUpperCase(Locale.ROOT).replace(' ', '_') + "_NOT_FOUND",
             List.of(
                 NearestName.find(name, known)
                     .map(nearest -> "did you mean " + nearest + "?   " + where)

@@ -14,24 +14,25 @@ import java.util.Optional;
 /// A refused submission in the words of the command line: flags instead of fields, and the queue
 /// that was probably meant.
 record SubmitRefusal(Invocation invocation, String queue, String requestId) {
-  private static final Map<String, String> FLAGS =
-      Map.ofEntries(
-          Map.entry("spec.queue", "--queue"),
-          Map.entry("spec.command", "CMD"),
-          Map.entry("spec.environment", "--env"),
-          Map.entry("spec.working_directory", "--workdir"),
-          Map.entry("spec.container", "--image"),
-          Map.entry("spec.container.image", "--image"),
-          Map.entry("spec.max_runtime", "--max-runtime"),
-          Map.entry("spec.suspend", "--suspend"),
-          Map.entry("spec.priority", "--priority"),
-          Map.entry("spec.abort_callback.timeout", "--abort-timeout"),
-          Map.entry("spec.abort_callback.command", "--on-abort"),
-          Map.entry("spec.termination_grace", "--grace"),
-          Map.entry("spec.labels", "--label"),
-          Map.entry("job_id", "--id"),
-          Map.entry("id_prefix", "--name"),
-          Map.entry("request_id", "--request-id"));
+  private static final FieldFlags FLAGS =
+      new FieldFlags(
+          Map.ofEntries(
+              Map.entry("spec.queue", "--queue"),
+              Map.entry("spec.command", "CMD"),
+              Map.entry("spec.environment", "--env"),
+              Map.entry("spec.working_directory", "--workdir"),
+              Map.entry("spec.container", "--image"),
+              Map.entry("spec.container.image", "--image"),
+              Map.entry("spec.max_runtime", "--max-runtime"),
+              Map.entry("spec.suspend", "--suspend"),
+              Map.entry("spec.priority", "--priority"),
+              Map.entry("spec.abort_callback.timeout", "--abort-timeout"),
+              Map.entry("spec.abort_callback.command", "--on-abort"),
+              Map.entry("spec.termination_grace", "--grace"),
+              Map.entry("spec.labels", "--label"),
+              Map.entry("job_id", "--id"),
+              Map.entry("id_prefix", "--name"),
+              Map.entry("request_id", "--request-id")));
 
   CliFailure of(HeadgateException refusal, int exitCode) {
     ErrorFrame frame = Frames.of(refusal, invocation.session().server());
@@ -46,30 +47,10 @@ record SubmitRefusal(Invocation invocation, String queue, String requestId) {
                   "running jobs continue. retrying is safe with the same request id:"
                       + " --request-id "
                       + requestId));
-    } else if (!refusal.failure().violations().isEmpty()) {
-      frame = inFlags(frame, refusal).where(flags(refusal).toArray(String[]::new));
+    } else {
+      frame = FLAGS.in(frame, refusal);
     }
     return new CliFailure(List.of(frame), exitCode, null);
-  }
-
-  /// `--priority: must be …`: the server begins with the field of its message.
-  private static ErrorFrame inFlags(ErrorFrame frame, HeadgateException refusal) {
-    String field = refusal.failure().violations().getFirst().field();
-    return frame.message().startsWith(field + ": ")
-        ? frame.message(flag(field) + frame.message().substring(field.length()))
-        : frame;
-  }
-
-  private static List<String> flags(HeadgateException refusal) {
-    return refusal.failure().violations().stream().map(it -> flag(it.field())).toList();
-  }
-
-  private static String flag(String field) {
-    return FLAGS.entrySet().stream()
-        .filter(entry -> field.startsWith(entry.getKey()))
-        .map(Map.Entry::getValue)
-        .findFirst()
-        .orElse("field " + field);
   }
 
   private String queues() {

@@ -19,6 +19,9 @@ final class Hints {
       case "JOB_NOT_FOUND" -> List.of("your jobs: headgate jobs --all");
       case "TENANT_NOT_FOUND" ->
           List.of("a file's tenant: and --tenant name it; yours: headgate whoami");
+      case "KEY_NOT_FOUND" -> List.of("keys: headgate keys");
+      case "JOIN_TOKEN_NOT_FOUND" ->
+          List.of("join tokens that have not ended: headgate join-tokens");
       case "POOL_NOT_FOUND" -> List.of("pools: headgate pools");
       case "NODE_NOT_FOUND" -> List.of("nodes: headgate nodes");
       case "PROFILE_NOT_FOUND" -> List.of("profiles: headgate profiles");
