@@ -174,6 +174,7 @@ final class FencingTest {
     }
     agent.connect();
     agent.awaitStop("r-1");
+    assertThat(submit(alice, submit("rnd-3", "r-2"))).as("a name that was not used").isNotEmpty();
     assertThat(agent.begun().values()).containsOnly(1);
   }
 

@@ -29,16 +29,16 @@ final class JobStream {
   /// behind.
   private static final int AHEAD = 4;
 
-  /// Each job writes a line when it begins and one when it ends; a directory is its lock, and one
-  /// that of its GPU.
+  /// Each job writes a line when it begins and one when it ends; a directory is its lock. That of
+  /// its GPU it lets go of however it ends.
   private static final String SCRIPT =
       """
       mkdir "$0/$1.lock" || echo "$1" >> "$0/twice"
-      gpu="$0/$CUDA_VISIBLE_DEVICES.lock"
-      mkdir "$gpu" || echo "$1 on $CUDA_VISIBLE_DEVICES" >> "$0/shared"
+      umask 0
+      exec 9>> "$0/$CUDA_VISIBLE_DEVICES.lock"
+      flock -n 9 || echo "$1 on $CUDA_VISIBLE_DEVICES" >> "$0/shared"
       echo "begin $(date +%s%N)" >> "$0/$1"
       sleep 0.3
-      rmdir "$gpu"
       echo end >> "$0/$1"
       rmdir "$0/$1.lock"
       """;

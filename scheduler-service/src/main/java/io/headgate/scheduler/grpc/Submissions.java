@@ -135,7 +135,7 @@ final class Submissions {
           }
           other = claims.request(key.get());
         }
-        leadership().ifPresent(leadership -> requests.under(leadership.epoch()));
+        leadership().ifPresent(requests::under);
         Optional<List<JobView>> before = isNew(key.get()) ? Optional.empty() : earlier(key.get());
         if (before.isPresent()) {
           return before.get();
@@ -212,8 +212,7 @@ final class Submissions {
   /// Whether what certainly is new under this leadership can be told.
   private boolean isReady() {
     return leadership()
-        .filter(
-            leadership -> requests.isUnder(leadership.epoch()) && names.isUnder(leadership.epoch()))
+        .filter(leadership -> requests.isUnder(leadership) && names.isUnder(leadership))
         .isPresent();
   }
 
@@ -268,7 +267,7 @@ final class Submissions {
   }
 
   private List<JobView> submitNew(Request request, Optional<RequestKey> key, CatalogView catalog) {
-    leadership().ifPresent(leadership -> names.under(leadership.epoch()));
+    leadership().ifPresent(names::under);
     List<NewJob> jobs = new ArrayList<>();
     List<NameCounter> counters = new ArrayList<>();
     try (Claims claims = new Claims()) {

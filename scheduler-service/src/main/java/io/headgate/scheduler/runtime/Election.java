@@ -28,6 +28,7 @@ final class Election {
   private boolean standsBack;
   private @Nullable Known known;
   private boolean isOlder; // the row that was seen last
+  private String said = ""; // of an older row
 
   /// The newest that is known to be durable.
   private record Known(UUID incarnation, long epoch, long batch) {
@@ -59,18 +60,31 @@ final class Election {
       knows(row.leadership(), row.lastBatch());
       return false;
     }
-    if (!isOlder) {
+    String consequence = consequence(row);
+    if (!isOlder || !consequence.equals(said)) {
+      said = consequence;
       LOG.error(
           "the database went back: it was at batch {} of epoch {}, and is at batch {} of epoch {}."
-              + " What came after that is lost, and {} leads no more until somebody says that this"
-              + " copy is to be used: update leadership set incarnation = gen_random_uuid()",
+              + " What came after that is lost, and {}",
           before.batch(),
           before.epoch(),
           row.lastBatch(),
           row.leadership().epoch(),
-          candidate.name());
+          consequence);
     }
     return true;
+  }
+
+  /// Whoever follows the advice deposes whoever leads, so it is given only where nobody does.
+  private String consequence(Row row) {
+    return row.leadership()
+        .leader()
+        .filter(other -> !other.equals(candidate.name()) && row.leaseLeft().isPositive())
+        .map(other -> other + ", which did not know of it, leads on this copy")
+        .orElse(
+            candidate.name()
+                + " leads no more until somebody says that this copy is to be used: update"
+                + " leadership set incarnation = gen_random_uuid()");
   }
 
   /// Only looks for the time of a lease.

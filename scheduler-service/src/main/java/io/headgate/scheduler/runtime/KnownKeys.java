@@ -51,7 +51,7 @@ public final class KnownKeys implements AutoCloseable {
   private final CountDownLatch closed = new CountDownLatch(1);
   private volatile @Nullable Filter current;
   private volatile @Nullable Filter next;
-  private volatile long epoch;
+  private volatile @Nullable Leadership leadership;
 
   private static final class Filter {
     private final BloomFilter<CharSequence> bits;
@@ -93,24 +93,24 @@ public final class KnownKeys implements AutoCloseable {
 
   /// Forgets what was known under another leadership, under which others may have come. Called
   /// before the first key of a leadership is asked for.
-  public void under(long leaderEpoch) {
-    if (leaderEpoch == epoch) {
+  public void under(Leadership now) {
+    if (isUnder(now)) {
       return;
     }
     synchronized (this) {
-      if (leaderEpoch != epoch) {
+      if (!isUnder(now)) {
         current = null;
         next = null;
         // Nobody under this leadership has asked for a key yet.
-        fill(leaderEpoch, Duration.ZERO);
-        epoch = leaderEpoch;
+        fill(Duration.ZERO);
+        leadership = now;
       }
     }
   }
 
   /// Whether what is known is known under this leadership.
-  public boolean isUnder(long leaderEpoch) {
-    return leaderEpoch == epoch;
+  public boolean isUnder(Leadership now) {
+    return now.equals(leadership);
   }
 
   /// Whether the key is certainly not in the database, nor about to be. From now on it is known.
@@ -134,25 +134,25 @@ public final class KnownKeys implements AutoCloseable {
   /// A full filter is not wrong, only ever less sure.
   private synchronized void replace(Filter filled) {
     if (next == null && current == filled) {
-      fill(epoch, settled);
+      fill(settled);
     }
   }
 
   /// @param wait so that all are durable that asked before there was this filter
-  private void fill(long leaderEpoch, Duration wait) {
+  private void fill(Duration wait) {
     Filter filling = new Filter(room + 2 * Math.max(0, source.count()));
     next = filling;
-    Thread.ofVirtual().name("known-" + what).start(() -> fill(leaderEpoch, filling, wait));
+    Thread.ofVirtual().name("known-" + what).start(() -> fill(filling, wait));
   }
 
-  private void fill(long leaderEpoch, Filter filling, Duration wait) {
+  private void fill(Filter filling, Duration wait) {
     try {
       Duration pause = wait;
       while (!closed.await(pause.toNanos(), TimeUnit.NANOSECONDS)) {
         try {
           source.forEach(filling::add);
           LOG.debug("{} {} are known", filling.held, what);
-          become(leaderEpoch, filling);
+          become(filling);
           return;
         } catch (RuntimeException e) {
           LOG.debug("{} are not known yet", what, e);
@@ -164,8 +164,8 @@ public final class KnownKeys implements AutoCloseable {
     }
   }
 
-  private synchronized void become(long leaderEpoch, Filter filled) {
-    if (leaderEpoch == epoch && next == filled) {
+  private synchronized void become(Filter filled) {
+    if (next == filled) {
       current = filled;
       next = null;
     }

@@ -9,6 +9,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /// Gives new jobs their names. A name that was asked for is reserved from before it is looked up
 /// until its job is durable, so of two that ask at once only one gets it. A made name is a prefix
@@ -35,7 +36,7 @@ public final class NameAllocator {
   private final Object lock = new Object();
   // Guarded by lock.
   private final Map<Prefix, Long> last = new HashMap<>();
-  private long epoch;
+  private @Nullable Leadership leadership;
 
   private record Prefix(TenantId tenant, String text) {
     static Prefix of(TenantId tenant, String text) {
@@ -51,20 +52,20 @@ public final class NameAllocator {
   }
 
   /// Forgets what was counted under another leadership, which may have counted on.
-  public void under(long leaderEpoch) {
-    known.under(leaderEpoch);
+  public void under(Leadership now) {
+    known.under(now);
     synchronized (lock) {
-      if (leaderEpoch != epoch) {
-        epoch = leaderEpoch;
+      if (!now.equals(leadership)) {
+        leadership = now;
         last.clear();
       }
     }
   }
 
   /// Whether it counts under this leadership.
-  public boolean isUnder(long leaderEpoch) {
+  public boolean isUnder(Leadership now) {
     synchronized (lock) {
-      return leaderEpoch == epoch && known.isUnder(leaderEpoch);
+      return now.equals(leadership) && known.isUnder(now);
     }
   }
 

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
+import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.function.Consumer;
@@ -14,6 +16,9 @@ import org.junit.jupiter.api.Test;
 
 /// What is said to be new is new; whatever else happens costs a look into the database at most.
 final class KnownKeysTest {
+  private static final Leadership FIRST = leadership();
+  private static final Leadership RESTORED = leadership();
+
   private final Set<String> stored = ConcurrentHashMap.newKeySet();
 
   /// One for each reading that may go on.
@@ -43,6 +48,12 @@ final class KnownKeysTest {
     known.close();
   }
 
+  /// The first epoch of an incarnation of its own.
+  private static Leadership leadership() {
+    return new Leadership(
+        UUID.randomUUID(), 1, Optional.of("a"), Optional.empty(), Optional.empty());
+  }
+
   private void awaitFilled(String probe) {
     int[] tried = {0};
     await().until(() -> known.isNew(probe + tried[0]++));
@@ -52,7 +63,7 @@ final class KnownKeysTest {
   void nothingIsNewUntilWhatIsThereIsKnown() {
     stored.add("acme\0a");
     readings.drainPermits();
-    known.under(1);
+    known.under(FIRST);
     assertThat(known.isNew("acme\0b")).isFalse();
     readings.release();
     awaitFilled("probe");
@@ -64,10 +75,10 @@ final class KnownKeysTest {
 
   @Test
   void looksAgainUnderAnotherLeadership() {
-    known.under(1);
+    known.under(FIRST);
     awaitFilled("probe");
     stored.add("of-another-leader");
-    known.under(3);
+    known.under(RESTORED);
     assertThat(known.isNew("early")).isFalse();
     readings.release();
     awaitFilled("again");
@@ -77,7 +88,7 @@ final class KnownKeysTest {
 
   @Test
   void makesRoomWhenItIsFullAndForgetsNothing() {
-    known.under(1);
+    known.under(FIRST);
     awaitFilled("probe");
     IntStream.range(0, 2_000)
         .mapToObj(i -> "job-" + i)

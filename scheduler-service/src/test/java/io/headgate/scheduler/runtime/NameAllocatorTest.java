@@ -7,13 +7,18 @@ import static org.awaitility.Awaitility.await;
 import io.headgate.scheduler.core.catalog.TenantId;
 import java.time.Duration;
 import java.util.HashSet;
+import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 /// A name is one job's, and nobody's who was not let have it.
 final class NameAllocatorTest {
   private static final TenantId ACME = new TenantId("acme");
+
+  private static final Leadership FIRST = leadership();
+  private static final Leadership RESTORED = leadership();
 
   private final Set<JobName> stored = new HashSet<>();
   private boolean isAway;
@@ -49,6 +54,12 @@ final class NameAllocatorTest {
           },
           nothing);
 
+  /// The first epoch of an incarnation of its own.
+  private static Leadership leadership() {
+    return new Leadership(
+        UUID.randomUUID(), 1, Optional.of("a"), Optional.empty(), Optional.empty());
+  }
+
   @Test
   void aNameThatWasNotToBeHadForWantOfADatabaseIsStillFree() {
     JobName name = new JobName(ACME, "train-7");
@@ -64,7 +75,7 @@ final class NameAllocatorTest {
 
   @Test
   void whatIsKnownIsGivenWithoutTheDatabase() {
-    names.under(1);
+    names.under(FIRST);
     await().atMost(Duration.ofSeconds(30)).until(() -> nothing.isNew("a name that nobody has"));
     assertThat(names.next(ACME, "train").name().id()).isEqualTo("train-1");
     isAway = true;
@@ -78,7 +89,7 @@ final class NameAllocatorTest {
 
   @Test
   void whatIsNotKnownIsLeftForWhoeverMayAsk() {
-    names.under(1);
+    names.under(FIRST);
     await().atMost(Duration.ofSeconds(30)).until(() -> nothing.isNew("a name that nobody has"));
     isAway = true;
     assertThat(names.nextAtOnce(ACME, "train")).isEmpty();
@@ -88,7 +99,9 @@ final class NameAllocatorTest {
     assertThat(names.exact(asked)).as("it was not kept from others").isPresent();
     names.next(ACME, "train");
     assertThat(names.nextAtOnce(ACME, "train")).isPresent();
-    names.under(2);
-    assertThat(names.nextAtOnce(ACME, "train")).as("of another leader").isEmpty();
+    names.under(RESTORED);
+    assertThat(names.nextAtOnce(ACME, "train"))
+        .as("of another leader, of the same epoch")
+        .isEmpty();
   }
 }

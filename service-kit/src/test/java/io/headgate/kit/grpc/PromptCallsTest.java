@@ -2,7 +2,9 @@ package io.headgate.kit.grpc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.awaitility.Awaitility.await;
 
+import com.google.common.util.concurrent.ListenableFuture;
 import io.grpc.Channel;
 import io.grpc.Metadata;
 import io.grpc.ServerCall;
@@ -21,6 +23,7 @@ import java.time.Duration;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -32,6 +35,9 @@ class PromptCallsTest {
   private record Seen(String what, boolean isEventLoop) {}
 
   private static final Queue<Seen> SEEN = new ConcurrentLinkedQueue<>();
+
+  /// A caller has.
+  private static final CountDownLatch LEFT = new CountDownLatch(1);
 
   @RegisterExtension
   static final ApiServerExtension SERVER =
@@ -96,6 +102,20 @@ class PromptCallsTest {
     assertThat(refused.metadata()).containsEntry("capacity", "3");
     assertThat(refusal(() -> put("broken")).message()).doesNotContain("hunter2");
     assertThat(refusal(() -> put("later-refused")).reason()).isEqualTo("SHELF_FULL");
+    assertThat(refusal(() -> put("later-thrown")).metadata())
+        .as("when the answer was there")
+        .containsEntry("capacity", "3");
+  }
+
+  @Test
+  void anAnswerForACallerThatHasLeftHarmsNobody() {
+    ListenableFuture<Book> call =
+        ShelfServiceGrpc.newFutureStub(member()).putBook(request("later-left"));
+    await().until(() -> SEEN.contains(new Seen("tenants/acme/users/ada puts", true)));
+    assertThat(call.cancel(true)).isTrue();
+    LEFT.countDown();
+    assertThat(put("emma").getId()).isEqualTo("emma");
+    await().until(() -> SEEN.contains(new Seen("tenants/acme/users/ada hears", true)));
   }
 
   @Test
@@ -179,12 +199,24 @@ class PromptCallsTest {
     }
 
     private static void complete(CompletableFuture<PutBookRequest> later, PutBookRequest request) {
-      if (request.getBook().getId().endsWith("refused")) {
+      String id = request.getBook().getId();
+      if (id.endsWith("left")) {
+        awaitLeft();
+      }
+      if (id.endsWith("refused")) {
         later.completeExceptionally(
             Refusal.exhausted("SHELF_FULL", "the shelf is full", Duration.ofSeconds(1))
                 .exception());
       } else {
-        later.complete(request);
+        later.complete(id.endsWith("thrown") ? request("refused") : request);
+      }
+    }
+
+    private static void awaitLeft() {
+      try {
+        LEFT.await();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
       }
     }
 

@@ -27,7 +27,7 @@ import picocli.CommandLine.Parameters;
 /// `headgate join-token`.
 @Command(
     header = {
-      "headgate join-token onprem > token                        for one machine, within an hour",
+      "(umask 077; headgate join-token onprem > token)           for one machine, within an hour",
       "headgate join-token onprem --uses 8 --expires 24h > token",
       "headgate-agent --data /var/lib/headgate --server URL --join-token-file token    on each of them",
       ""
