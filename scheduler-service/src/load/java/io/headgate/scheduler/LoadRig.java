@@ -243,7 +243,9 @@ final class LoadRig implements AutoCloseable {
                 // See Benchmarks: memory that grows while something is measured counts as work.
                 "-Xms" + heap,
                 "-Xmx" + heap,
-                "-XX:+AlwaysPreTouch"));
+                "-XX:+AlwaysPreTouch",
+                // See README: what everybody waits for is to be short.
+                "-XX:MaxGCPauseMillis=20"));
     command.addAll(jvm);
     if (index == schedulers - 1 && !profile.isEmpty()) {
       command.add(
@@ -375,6 +377,11 @@ final class LoadRig implements AutoCloseable {
           .cpuSeconds(),
       ProcessStat.ofTree(postmaster()).stream().mapToDouble(ProcessStat::cpuSeconds).sum()
     };
+  }
+
+  /// Keeps this process off the processors of the leader and the database until closed.
+  LoadProcessors apart() {
+    return LoadProcessors.apart(processes.get(leader).pid(), postmaster());
   }
 
   /// Processor time of a scheduler, by thread.

@@ -19,6 +19,7 @@ final class LoadRows {
   private static final ListJobsRequest FIRST_PAGE =
       ListJobsRequest.newBuilder().setParent(Fixtures.ACME).setPageSize(100).build();
 
+  private static final int WARMING_RATE = 1_000;
   private static final int WARMING = 16;
   private static final int BATCH = 100;
   private static final int FILL_BATCH = 5000;
@@ -74,20 +75,27 @@ final class LoadRows {
     }
   }
 
-  /// Some of everything, of which nothing is left over.
+  /// Some of everything, of which nothing is left over: as much as can be, and then single jobs at
+  /// a rate that leaves time between them, for which other code is the one that must be quick.
   private void warm() {
     if (options.warm() > 0) {
       long waiting = waiting();
       int running = rig.fleet().running();
       LoadLoops.closed(
           WARMING,
-          options.warm(),
+          options.warm() / 2,
           client -> {
             switch (client) {
               case 0 -> clients.stub(0).listJobs(FIRST_PAGE);
               case 1 -> clients.submitBatch(1, LoadRig.QUICK, BATCH);
               default -> clients.submit(client, LoadRig.QUICK);
             }
+          });
+      LoadLoops.open(
+          WARMING_RATE,
+          WARMING_RATE * options.warm() / 2,
+          (number, _) -> {
+            var _ = clients.begin(number, List.of(clients.name("warming")));
           });
       LoadRig.await("idleness", () -> waiting() <= waiting && rig.fleet().running() <= running);
     }

@@ -182,8 +182,15 @@ final class LoadSubmissions {
   }
 
   /// Twice as many calls as can be answered, from callers who wait five seconds: what is taken
-  /// meanwhile, against what is taken at the most, and what agents notice.
+  /// meanwhile, against what is taken at the most, and what agents notice. Scheduler and database
+  /// have one half of the processors, callers and agents the other.
   void overload() {
+    try (var _ = rig.apart()) {
+      overloaded();
+    }
+  }
+
+  private void overloaded() {
     double most = unary("submit_unary_before_overload", LoadRig.crowd(0));
     LoadClients crowd = new LoadClients(rig, CROWDED);
     Histogram heartbeats = LoadFigures.histogram();

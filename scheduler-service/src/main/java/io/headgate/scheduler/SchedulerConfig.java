@@ -179,15 +179,26 @@ public record SchedulerConfig(
   /// @param queuedJobs submitted jobs for the loop
   /// @param batchJobs submitted jobs of one transaction
   /// @param waitingPerQueue jobs of one queue
+  /// @param submitCalls SubmitJob calls in progress at this process, which is how long an answer
+  ///   may take; one beyond is refused before it is read
+  /// @param batchCalls the same of BatchSubmitJobs, of which each may have megabytes
   public record Bounds(
       @Default("100000") int commands,
       @Default("100000") int queuedJobs,
       @Default("10000") int batchJobs,
-      @Default("1000000") int waitingPerQueue) {
-    public static final Bounds DEFAULTS = new Bounds(100_000, 100_000, 10_000, 1_000_000);
+      @Default("1000000") int waitingPerQueue,
+      @Default("1000") int submitCalls,
+      @Default("64") int batchCalls) {
+    public static final Bounds DEFAULTS =
+        new Bounds(100_000, 100_000, 10_000, 1_000_000, 1_000, 64);
 
     public Bounds {
-      if (commands < 1 || queuedJobs < 1 || batchJobs < 1 || waitingPerQueue < 1) {
+      if (commands < 1
+          || queuedJobs < 1
+          || batchJobs < 1
+          || waitingPerQueue < 1
+          || submitCalls < 1
+          || batchCalls < 1) {
         throw new IllegalArgumentException("every bound is at least 1");
       }
     }

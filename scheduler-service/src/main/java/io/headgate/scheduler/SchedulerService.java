@@ -74,6 +74,7 @@ public final class SchedulerService implements AutoCloseable {
   private final KnownKeys names;
   private final KnownKeys requests;
   private final BatchCallback gauges;
+  private final SchedulerConfig.Bounds bounds;
   private final JobEndpoint jobs;
   private final UsageEndpoint usage;
   private final PlanEndpoint plans;
@@ -151,6 +152,7 @@ public final class SchedulerService implements AutoCloseable {
             new CopyBound(PLAN_PATIENCE),
             new CopyBound(FORECAST_PATIENCE),
             telemetry::traceParent);
+    this.bounds = config.bounds();
     this.jobs = new JobEndpoint(parts, new LogReads(reader, sessions), watches);
     this.usage = new UsageEndpoint(replica);
     this.plans = new PlanEndpoint(parts, new ContractDraftReader());
@@ -177,6 +179,8 @@ public final class SchedulerService implements AutoCloseable {
     api.service(jobs).service(usage).service(plans).service(agents).interceptor(relay);
     // What a job costs is mostly what these two cost.
     api.prompt(AgentServiceGrpc.getConnectMethod()).prompt(JobServiceGrpc.getSubmitJobMethod());
+    api.bound(JobServiceGrpc.getSubmitJobMethod(), bounds.submitCalls())
+        .bound(JobServiceGrpc.getBatchSubmitJobsMethod(), bounds.batchCalls());
   }
 
   /// Stands for leadership; returns at once.

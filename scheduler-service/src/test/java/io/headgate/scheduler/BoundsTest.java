@@ -28,6 +28,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /// Everything that waits has a bound, and whoever meets it is told so.
 final class BoundsTest {
@@ -50,7 +52,7 @@ final class BoundsTest {
   @Test
   void refusesMoreWaitingJobsThanAQueueMayHave() {
     JobServiceBlockingStub alice =
-        start(new SchedulerConfig.Bounds(1000, 1000, 1000, 2), Failpoint.Handler.NONE);
+        start(new SchedulerConfig.Bounds(1000, 1000, 1000, 2, 1000, 64), Failpoint.Handler.NONE);
     submit(alice, submit("rnd-3", "r-0"));
     submit(alice, submit("rnd-3", "r-1"));
     Refused.by(() -> alice.submitJob(submit("rnd-3", "r-2")))
@@ -62,13 +64,15 @@ final class BoundsTest {
     assertThat(submit(alice, submit("rnd-3", "r-2"))).as("there is room again").isNotEmpty();
   }
 
-  @Test
-  void refusesSubmissionsThatTheLoopHasNoRoomForAndLosesNone() throws Exception {
+  @ParameterizedTest
+  @CsvSource({"1000, QUEUE_FULL", "2, OVERLOADED"})
+  void refusesSubmissionsThatThereIsNoRoomForAndLosesNone(int calls, String reason)
+      throws Exception {
     CountDownLatch open = new CountDownLatch(1);
     AtomicInteger refused = new AtomicInteger();
     JobServiceBlockingStub alice =
         start(
-            new SchedulerConfig.Bounds(1000, 1, 1, 1000),
+            new SchedulerConfig.Bounds(1000, 1, 1, 1000, calls, 64),
             point -> {
               if (point == Failpoint.BEFORE_COMMIT && isBlocking) {
                 awaitQuietly(open);
@@ -86,7 +90,7 @@ final class BoundsTest {
                 return submit(alice, submit("rnd-3", name));
               } catch (StatusRuntimeException e) {
                 Refusal refusal = GrpcFailures.refusal(e).orElseThrow();
-                assertThat(refusal.reason()).isEqualTo("QUEUE_FULL");
+                assertThat(refusal.reason()).isEqualTo(reason);
                 assertThat(refusal.retryAfter()).as("when to try again").isPositive();
                 assertThat(e.getStatus().getCode()).isEqualTo(Code.RESOURCE_EXHAUSTED);
                 refused.incrementAndGet();

@@ -57,7 +57,12 @@ public final class GrpcFailures {
 
   /// The status that a caller sees for `refusal`; for tests and clients, handlers throw.
   public static StatusRuntimeException status(Refusal refusal) {
-    return StatusProto.toStatusRuntimeException(proto(refusal, null));
+    return StatusProto.toStatusRuntimeException(proto(refusal));
+  }
+
+  /// The same as it is sent.
+  public static com.google.rpc.Status proto(Refusal refusal) {
+    return proto(refusal, null);
   }
 
   /// The refusal that a failed call to another service carries, if a Headgate service refused it.

@@ -35,11 +35,14 @@ import java.net.InetSocketAddress;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.LongAdder;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -68,6 +71,7 @@ public final class ApiServer implements AutoCloseable {
   private final ActiveCalls calls;
   private final RequestSizes sizes;
   private final Handlers handlers;
+  private final LongAdder refused = new LongAdder();
   private final AtomicBoolean closed = new AtomicBoolean();
 
   private ApiServer(Builder builder) {
@@ -153,6 +157,7 @@ public final class ApiServer implements AutoCloseable {
     private final List<BindableService> services = new ArrayList<>();
     private final List<ServerInterceptor> interceptors = new ArrayList<>();
     private final Set<MethodDescriptor<?, ?>> prompt = new HashSet<>();
+    private final Map<MethodDescriptor<?, ?>, Integer> bounds = new HashMap<>();
     private TokenVerifier verifier = TokenVerifier.refusingAll();
     private DeniedCallListener denied = DeniedCallListener.none();
 
@@ -193,6 +198,13 @@ public final class ApiServer implements AutoCloseable {
       return this;
     }
 
+    /// Refuses calls of `method` beyond `most` in progress with RESOURCE_EXHAUSTED before they are
+    /// read, so that the others are answered in time.
+    public Builder bound(MethodDescriptor<?, ?> method, int most) {
+      bounds.put(method, most);
+      return this;
+    }
+
     public ApiServer build() {
       return new ApiServer(this);
     }
@@ -216,7 +228,8 @@ public final class ApiServer implements AutoCloseable {
         .service(
             grpc(builder, services, errors),
             delegate -> new RequestLimits(delegate, sizes),
-            delegate -> new PromptCalls(delegate, builder.prompt, builder.verifier));
+            delegate -> new PromptCalls(delegate, builder.prompt, builder.verifier),
+            delegate -> new Admission(delegate, builder.bounds, refused));
     if (discoverable()) {
       server.serviceUnder("/docs", DocService.builder().build());
     }
@@ -325,6 +338,11 @@ public final class ApiServer implements AutoCloseable {
         .setDescription("Calls in progress, streams included.")
         .ofLongs()
         .buildWithCallback(gauge -> gauge.record(calls.count()));
+    meter
+        .counterBuilder("headgate.server.calls.refused")
+        .setUnit("{call}")
+        .setDescription("Calls of bounded methods that were refused before they were read.")
+        .buildWithCallback(counter -> counter.record(refused.sum()));
   }
 
   private static void refuseMethodsWithoutRule(List<ServerServiceDefinition> services) {

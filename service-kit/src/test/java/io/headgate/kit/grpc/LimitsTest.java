@@ -1,12 +1,14 @@
 package io.headgate.kit.grpc;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
 import com.google.protobuf.ByteString;
 import io.grpc.ManagedChannel;
 import io.grpc.Metadata;
+import io.grpc.MethodDescriptor;
 import io.grpc.netty.NegotiationType;
 import io.grpc.netty.NettyChannelBuilder;
 import io.grpc.reflection.v1.ServerReflectionGrpc;
@@ -14,6 +16,7 @@ import io.grpc.reflection.v1.ServerReflectionRequest;
 import io.grpc.stub.MetadataUtils;
 import io.headgate.kit.config.ByteSize;
 import io.headgate.kit.failure.GrpcFailures;
+import io.headgate.kit.failure.Refusal;
 import io.headgate.kit.grpc.ApiServerConfig.Discovery;
 import io.headgate.kit.proto.test.v1.Book;
 import io.headgate.kit.proto.test.v1.GreetRequest;
@@ -32,8 +35,10 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -43,6 +48,8 @@ import org.junit.jupiter.api.Timeout;
 class LimitsTest {
   private static final GreetRequest ADA = GreetRequest.newBuilder().setName("ada").build();
   private static final GreetRequest WAIT = GreetRequest.newBuilder().setName("wait").build();
+
+  private static final MethodDescriptor<?, ?> GREET = ShelfServiceGrpc.getGreetMethod();
 
   private final TestTokens tokens = TestTokens.create();
   private final Shelf shelf = new Shelf();
@@ -90,6 +97,31 @@ class LimitsTest {
     assertThat(failure).hasMessageContaining("DEADLINE_EXCEEDED");
     shelf.mayGreet.countDown();
     assertThat(waiting).allSatisfy(call -> assertThat(call).succeedsWithin(Duration.ofSeconds(60)));
+  }
+
+  @Test
+  void callsOfABoundedMethodAreRefusedWhenTooManyAreInProgress() {
+    ApiServer server = start(ApiServerConfig.of("127.0.0.1", 0), Map.of(GREET, 2));
+    ManagedChannel channel = channel(server);
+    var stub = ShelfServiceGrpc.newFutureStub(channel);
+    var left = stub.greet(WAIT);
+    var waiting = stub.greet(WAIT);
+    await().atMost(Duration.ofSeconds(60)).until(() -> server.callsInProgress() == 2);
+    var greeting = ShelfServiceGrpc.newBlockingStub(channel);
+    Refusal refusal = GrpcFailures.refusal(catchThrowable(() -> greeting.greet(ADA))).orElseThrow();
+    assertThat(refusal.reason()).isEqualTo("OVERLOADED");
+    assertThat(refusal.message())
+        .isEqualTo("the server has 2 calls of Greet in progress; try again");
+    assertThat(refusal.retryDelay()).isPresent();
+    assertThat(refusal(() -> greeting.importBook(PutBookRequest.getDefaultInstance())).reason())
+        .as("others are heard")
+        .isEqualTo("TOKEN_MISSING");
+    left.cancel(true);
+    await()
+        .atMost(Duration.ofSeconds(60))
+        .untilAsserted(() -> assertThatCode(() -> greeting.greet(ADA)).doesNotThrowAnyException());
+    shelf.mayGreet.countDown();
+    assertThat(waiting).succeedsWithin(Duration.ofSeconds(60));
   }
 
   @Test
@@ -164,6 +196,10 @@ class LimitsTest {
     assertThat(reflects(asked)).isTrue();
   }
 
+  private static Refusal refusal(ThrowingCallable call) {
+    return GrpcFailures.refusal(catchThrowable(call)).orElseThrow();
+  }
+
   private static int get(URI uri) throws Exception {
     HttpRequest request = HttpRequest.newBuilder(uri).build();
     return HttpClient.newHttpClient().send(request, BodyHandlers.discarding()).statusCode();
@@ -209,11 +245,16 @@ class LimitsTest {
   }
 
   private ApiServer start(ApiServerConfig config) {
-    ApiServer server =
+    return start(config, Map.of());
+  }
+
+  private ApiServer start(ApiServerConfig config, Map<MethodDescriptor<?, ?>, Integer> bounds) {
+    ApiServer.Builder builder =
         ApiServer.builder(config, Telemetry.disabled())
             .service(shelf)
-            .authentication(tokens.verifier())
-            .build();
+            .authentication(tokens.verifier());
+    bounds.forEach(builder::bound);
+    ApiServer server = builder.build();
     server.start();
     open.add(server);
     return server;
