@@ -1,7 +1,6 @@
 package io.headgate.agent;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
 import com.google.protobuf.util.Durations;
@@ -10,6 +9,7 @@ import io.headgate.agent.process.AttemptLock;
 import io.headgate.agent.process.Cgroups;
 import io.headgate.kit.config.Secret;
 import io.headgate.kit.telemetry.Telemetry;
+import io.headgate.kit.testing.Needed;
 import io.headgate.kit.time.TimeSource;
 import io.headgate.proto.agent.v1.Assign;
 import io.headgate.proto.agent.v1.AttemptReport;
@@ -43,7 +43,7 @@ class NodeAgentSuspensionTest {
   void demandCgroups() {
     Cgroups tried = Cgroups.discover("suspension-test");
     tried.removeIfEmpty();
-    assumeThat(tried.areAvailable()).as("this machine lets us make cgroups").isTrue();
+    Needed.demand(tried.areAvailable(), Needed.CGROUPS);
     gpus = FakeGpus.in(root, FakeGpus.Version.V580).with(false);
   }
 

@@ -1,11 +1,11 @@
 package io.headgate.agent;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.headgate.agent.driver.nvml.FakeGpus;
 import io.headgate.agent.driver.nvml.FakeGpus.Version;
 import io.headgate.agent.process.Cgroups;
+import io.headgate.kit.testing.Needed;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -150,7 +150,7 @@ class QualifyTest {
   void saysWhatHoldsOfPartsThatTheDriverLimitsByCgroup() throws Exception {
     Cgroups tried = Cgroups.discover("qualify-test");
     tried.removeIfEmpty();
-    assumeThat(tried.areAvailable()).as("this machine lets us make cgroups").isTrue();
+    Needed.demand(tried.areAvailable(), Needed.CGROUPS);
     Said said = qualify(FakeGpus.in(root, Version.V615).with(false), "--although-in-use");
 
     assertThat(said.text()).contains("mechanism: cgroup, slice MiB: 40448, taken MiB: 40448");

@@ -1,7 +1,6 @@
 package io.headgate.deploy.e2e;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
 import io.headgate.agent.AgentConfig;
@@ -13,6 +12,7 @@ import io.headgate.agent.qualify.Probe;
 import io.headgate.kit.config.ByteSize;
 import io.headgate.kit.config.Secret;
 import io.headgate.kit.telemetry.Telemetry;
+import io.headgate.kit.testing.Needed;
 import io.headgate.kit.time.TimeSource;
 import io.headgate.sdk.model.Job;
 import io.headgate.sdk.model.JobSpec;
@@ -65,7 +65,8 @@ class GpuSlicesIT {
 
   @TempDir private static Path directory;
   private static TestInstallation headgate;
-  private static final List<NodeAgent> agents = new ArrayList<>();
+  private static final Map<String, NodeAgent> agents = new TreeMap<>();
+  private static GpuConfig suspending;
 
   @BeforeAll
   static void start() throws Exception {
@@ -83,17 +84,17 @@ class GpuSlicesIT {
       // It hears from its pool that MIG is to be on; the next one turns it on.
       newcomer.renewal().get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
     }
-    agents.add(agent("divided", divided));
-    agents.add(agent("watched", nvidia("watched", 580, GpuConfig.Mps.Use.OFF)));
-    agents.add(agent("shared", nvidia("shared", 580, GpuConfig.Mps.Use.AUTO)));
-    agents.add(agent("limited", nvidia("limited", 615, GpuConfig.Mps.Use.OFF)));
-    GpuConfig kept = nvidia("kept", 580, GpuConfig.Mps.Use.OFF);
+    agents.put("divided", agent("divided", divided));
+    agents.put("watched", agent("watched", nvidia("watched", 580, GpuConfig.Mps.Use.OFF)));
+    agents.put("shared", agent("shared", nvidia("shared", 580, GpuConfig.Mps.Use.AUTO)));
+    agents.put("limited", agent("limited", nvidia("limited", 615, GpuConfig.Mps.Use.OFF)));
+    suspending = nvidia("kept", 580, GpuConfig.Mps.Use.OFF);
     Files.copy(
         directory.resolve("fakes/cuda-checkpoint"),
-        kept.nvml().checkpoint().orElseThrow(),
+        suspending.nvml().checkpoint().orElseThrow(),
         StandardCopyOption.COPY_ATTRIBUTES);
-    agents.add(agent("kept", kept));
-    agents.add(agent("amd", amd()));
+    agents.put("kept", agent("kept", suspending));
+    agents.put("amd", agent("amd", amd()));
   }
 
   /// For each kind of GPU there is a queue for each size: `half-divided`.
@@ -212,7 +213,7 @@ class GpuSlicesIT {
 
   @AfterAll
   static void stop() {
-    agents.forEach(agent -> agent.stopJobsAndClose(PATIENCE));
+    agents.values().forEach(agent -> agent.stopJobsAndClose(PATIENCE));
     headgate.close();
   }
 
@@ -220,6 +221,12 @@ class GpuSlicesIT {
     headgate
         .jobs()
         .submit(new Submission(JobSpec.of(queue, List.of("bash", "-c", script)), id, null));
+  }
+
+  private static void needCgroups() {
+    Cgroups tried = Cgroups.discover("slices-test");
+    tried.removeIfEmpty();
+    Needed.demand(tried.areAvailable(), Needed.CGROUPS);
   }
 
   /// What the job has said, once it has.
@@ -346,9 +353,7 @@ class GpuSlicesIT {
   @ParameterizedTest
   @CsvSource({"half, 39", "quarter, 19", "seventh, 11"})
   void refusesTheProcessesOfAJobTogetherMoreThanTheirPart(String size, int gib) throws Exception {
-    Cgroups tried = Cgroups.discover("slices-test");
-    tried.removeIfEmpty();
-    assumeThat(tried.areAvailable()).as("this machine lets us make cgroups").isTrue();
+    needCgroups();
     String job = "together-" + size;
     submit(job, size + "-limited", greedy("limited", "children 2 1024 81920 0"));
     headgate.awaitState(job, JobState.RUNNING);
@@ -408,11 +413,11 @@ class GpuSlicesIT {
     }
   }
 
+  /// Killed at each step of it, an agent is in node-agent's CrashTest; here its scheduler hears of
+  /// it from one session and has it go on in another.
   @Test
-  void keepsAVictimInMemoryAndHasItGoOnWhereItWas() throws Exception {
-    Cgroups tried = Cgroups.discover("slices-test");
-    tried.removeIfEmpty();
-    assumeThat(tried.areAvailable()).as("this machine lets us make cgroups").isTrue();
+  void keepsAVictimInMemoryAndHasALaterAgentLetItGoOnWhereItWas() throws Exception {
+    needCgroups();
     headgate
         .jobs()
         .submit(
@@ -438,6 +443,8 @@ class GpuSlicesIT {
         .startsWith(
             "it is kept in the memory of kept and goes on there, where it was, when device 0");
     String counted = Files.readString(count);
+    agents.get("kept").close();
+    agents.put("kept", agent("kept", suspending));
     headgate.jobs().cancel("high");
     headgate.awaitState("high", JobState.CANCELLED);
 

@@ -23,6 +23,7 @@ import io.headgate.agent.process.AttemptLock;
 import io.headgate.agent.process.Cgroups;
 import io.headgate.agent.process.FreshProgram;
 import io.headgate.agent.process.SupervisorBinary;
+import io.headgate.kit.testing.Needed;
 import io.headgate.kit.testing.TestJvm;
 import io.headgate.type.GpuQuantity;
 import java.io.File;
@@ -256,7 +257,7 @@ class CrashTest {
   void suspendsItAllTheSameAndLosesNothing(Failpoint step) throws Exception {
     Cgroups tried = Cgroups.discover("suspension-test-" + step.ordinal());
     tried.removeIfEmpty();
-    assumeThat(tried.areAvailable()).as("this machine lets us make cgroups").isTrue();
+    Needed.demand(tried.areAvailable(), Needed.CGROUPS);
     install();
     var _ = gpus.checkpoint();
     die(step.name(), "suspend");
