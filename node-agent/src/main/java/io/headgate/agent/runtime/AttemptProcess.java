@@ -26,6 +26,13 @@ final class AttemptProcess implements AttemptCare, Workload.Circumstances {
   private static final Logger LOG = LoggerFactory.getLogger(AttemptProcess.class);
   private static final Duration FIRST_RETRY = Duration.ofMillis(10);
   private static final Duration LAST_RETRY = Duration.ofSeconds(5);
+
+  /// For why it ended.
+  private static final Duration WORDS_PATIENCE = Duration.ofSeconds(10);
+
+  /// For whether more than its exit code is to be said, which its end waits for.
+  private static final Duration DOUBT_PATIENCE = Duration.ofSeconds(2);
+
   private static final Workload.LastWords KILLED =
       new Workload.LastWords(EndReason.LOST, "its supervisor was killed");
 
@@ -167,7 +174,7 @@ final class AttemptProcess implements AttemptCare, Workload.Circumstances {
         return false;
       }
       if (gone) {
-        Workload.LastWords words = workload.lastWords(this).orElse(KILLED);
+        Workload.LastWords words = workload.lastWords(this, WORDS_PATIENCE).orElse(KILLED);
         LOG.warn("the supervisor of {} is gone without a last word: {}", key(), words.problem());
         inputs.accept(
             new Input.Vanished(key(), words.reason(), words.problem(), machine.time().instant()));
@@ -215,7 +222,11 @@ final class AttemptProcess implements AttemptCare, Workload.Circumstances {
     Observation observation = status.get().observation();
     failed = observation.ending().filter(AttemptProcess::isFailure).isPresent();
     Optional<Workload.LastWords> words =
-        observation.ending().filter(this::isUnexplained).flatMap(_ -> workload.lastWords(this));
+        observation
+            .ending()
+            .filter(this::isUnexplained)
+            .flatMap(ending ->
+                workload.lastWords(this, isFailure(ending) ? DOUBT_PATIENCE : WORDS_PATIENCE));
     if (failed) {
       // What it says of itself stands, unless its memory ran out: the kernel kills the largest
       // process, which is not the supervisor.

@@ -22,6 +22,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /// What this machine has taken on, on disk before it is acted on.
 ///
@@ -43,6 +45,8 @@ import java.util.OptionalInt;
 ///
 /// Written by the loop and by the attempts' own threads, each its own files.
 final class Ledger implements AttemptRecords, AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Ledger.class);
+
   /// Why an attempt never runs here.
   record Refusal(EndReason reason, String problem) {}
 
@@ -270,7 +274,8 @@ final class Ledger implements AttemptRecords, AutoCloseable {
   private static void deleteSecrets(Path directory) throws IOException {
     for (String secret : List.of("assignment", "env", "argv", "callback")) {
       Files.deleteIfExists(directory.resolve(secret));
-      Files.deleteIfExists(supervised(directory).resolve(secret));
+      // A pod's job may have made a directory of one that was not there.
+      Trees.delete(supervised(directory).resolve(secret));
     }
   }
 
@@ -326,6 +331,16 @@ final class Ledger implements AttemptRecords, AutoCloseable {
     lock.close();
   }
 
+  /// A pod's job may have put anything in its place, and no job keeps an agent from its start.
+  private static Optional<Observation> lastSeen(Path supervised) {
+    try {
+      return SupervisorStatus.read(supervised).map(SupervisorStatus::observation);
+    } catch (IOException e) {
+      LOG.warn("nothing is known of how {} ended: {}", supervised, e.getMessage());
+      return Optional.empty();
+    }
+  }
+
   private Optional<Input.Found> find(Path directory, Instant now) throws IOException {
     Optional<Fields> end = RecordFiles.read(directory.resolve("end"));
     if (end.isPresent()) {
@@ -350,7 +365,7 @@ final class Ledger implements AttemptRecords, AutoCloseable {
     Optional<Observation> lastSeen =
         sameBoot && suspensions.suspending(assignment.key()).isEmpty()
             ? Optional.empty()
-            : SupervisorStatus.read(supervised(directory)).map(SupervisorStatus::observation);
+            : lastSeen(supervised(directory));
     return Optional.of(
         new Input.Found(
             assignment.key(),

@@ -240,11 +240,12 @@ final class PodWorkload implements Workload {
   }
 
   @Override
-  public Optional<LastWords> lastWords(Circumstances circumstances) {
+  public Optional<LastWords> lastWords(Circumstances circumstances, Duration patience) {
     try {
       Optional<PodState> state = pod.find();
       // Its kubelet takes a moment to say how it ended.
-      for (int look = 0; look < LOOKS && state.filter(PodState::isSilent).isPresent(); look++) {
+      long looks = patience.dividedBy(PodStart.LOOK);
+      for (int look = 0; look < looks && state.filter(PodState::isSilent).isPresent(); look++) {
         circumstances.pause(PodStart.LOOK);
         state = pod.find();
       }

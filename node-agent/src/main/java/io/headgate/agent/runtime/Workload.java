@@ -88,7 +88,9 @@ interface Workload {
   void cleanUp() throws IOException;
 
   /// What others know of an end that its supervisor did not decide.
-  default Optional<LastWords> lastWords(Circumstances circumstances) {
+  ///
+  /// @param patience with who may know it, but has not said so yet
+  default Optional<LastWords> lastWords(Circumstances circumstances, Duration patience) {
     return Optional.empty();
   }
 }

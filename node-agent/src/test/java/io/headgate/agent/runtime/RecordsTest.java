@@ -105,6 +105,25 @@ class RecordsTest {
     }
   }
 
+  @Test
+  void startsWhateverAJobLeftInThePlaceOfItsPodsRecords() throws Exception {
+    Assignment assignment = Fixtures.assignment("j");
+    try (Ledger ledger = open("boot-1")) {
+      ledger.recordAssignment(assignment, 77);
+      Path inside = ledger.makeInside(assignment.key());
+      Files.writeString(inside.resolve("status"), "pid=everybody");
+      Files.createDirectories(inside.resolve("assignment/in-the-way"));
+    }
+    try (Ledger ledger = open("boot-2")) {
+      assertThat(ledger.recover(Fixtures.NOW).attempts()).containsExactly(found(assignment, false));
+      ledger.recordEnd(Fixtures.endedReport("j"));
+    }
+    try (Ledger ledger = open("boot-2")) {
+      assertThat(ledger.recover(Fixtures.NOW).attempts())
+          .containsExactly(ended(Fixtures.endedReport("j")));
+    }
+  }
+
   private static Input.Found found(Assignment assignment, boolean sameBoot) {
     return new Input.Found(
         assignment.key(),
