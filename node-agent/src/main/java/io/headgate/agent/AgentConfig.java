@@ -63,9 +63,9 @@ public record AgentConfig(
     public static final LogLimits DEFAULTS = new LogLimits(ByteSize.ofMebibytes(4), 8);
 
     public LogLimits {
-      if (fileSize.bytes() < 4096 || files < 2 || files > 1000) {
-        throw new IllegalArgumentException("logs: files of at least 4KiB, 2 to 1000 of them");
-      }
+      Bounds.atLeast("logs.file-size", fileSize, new ByteSize(4096));
+      Bounds.require(
+          files >= 2 && files <= 1000, "logs.files", Integer.toString(files), "is not 2 to 1000");
     }
   }
 
@@ -77,9 +77,8 @@ public record AgentConfig(
     public static final Keep DEFAULTS = new Keep(1000, Duration.ofDays(7), Optional.empty());
 
     public Keep {
-      if (attempts < 0 || time.isNegative()) {
-        throw new IllegalArgumentException("keep: attempts and time are not negative");
-      }
+      Bounds.atLeast("keep.attempts", attempts, 0);
+      Bounds.atLeast("keep.time", time, Duration.ZERO);
     }
   }
 
@@ -92,11 +91,17 @@ public record AgentConfig(
     }
     if (kubernetes.use() && gpu.mps().use() != GpuConfig.Mps.Use.OFF) {
       throw new IllegalArgumentException(
-          "gpu.mps.use: off where jobs are pods (kubernetes.use), which cannot reach its daemons");
+          "gpu.mps.use: auto is not to be had where jobs are pods (kubernetes.use), which cannot"
+              + " reach its daemons; leave it out");
     }
-    if (cpus.isPresent() && cpus.get() < 1) {
-      throw new IllegalArgumentException("cpus: at least 1, not " + cpus.get());
-    }
+    // A pod has its cluster's.
+    Bounds.require(
+        !kubernetes.use() || walls.network() == WallsConfig.Network.MACHINE,
+        "walls.network",
+        "own",
+        "is not to be had where jobs are pods (kubernetes.use); leave it out, and give their"
+            + " namespace a NetworkPolicy");
+    cpus.ifPresent(count -> Bounds.atLeast("cpus", count, 1));
   }
 
   /// An agent with the defaults of everything but these, that leaves the machine's own GPUs alone:

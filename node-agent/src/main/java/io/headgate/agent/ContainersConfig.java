@@ -62,26 +62,24 @@ public record ContainersConfig(
     }
     var _ = rules(images, requireDigest);
     for (Path path : lend) {
-      if (!path.isAbsolute() || !path.normalize().equals(path) || path.getNameCount() == 0) {
-        throw new IllegalArgumentException(
-            "containers.lend: %s is not an absolute path without '..'".formatted(path));
-      }
+      Bounds.require(
+          path.isAbsolute() && path.normalize().equals(path) && path.getNameCount() > 0,
+          "containers.lend",
+          "'" + path + "'",
+          "is not an absolute path without '..'; name a file or a directory below /");
     }
-    for (Path path : List.of(podman, containerd, docker, mounts, cdi)) {
-      if (!path.isAbsolute()) {
-        throw new IllegalArgumentException(
-            "containers: '%s' must be an absolute path".formatted(path));
-      }
-    }
+    Bounds.absolute("containers.podman", podman);
+    Bounds.absolute("containers.containerd", containerd);
+    Bounds.absolute("containers.docker", docker);
+    Bounds.absolute("containers.mounts", mounts);
+    Bounds.absolute("containers.cdi", cdi);
     // The kernel's table of mounts, and the options of one, write them otherwise.
-    if (!mounts.toString().matches("[^\\s,:\\\\]*")) {
-      throw new IllegalArgumentException(
-          "containers.mounts: '%s' must have no space, comma, colon or backslash"
-              .formatted(mounts));
-    }
-    if (pullTimeout.compareTo(Duration.ofSeconds(1)) < 0) {
-      throw new IllegalArgumentException("containers.pull-timeout: at least 1s");
-    }
+    Bounds.require(
+        mounts.toString().matches("[^\\s,:\\\\]*"),
+        "containers.mounts",
+        "'" + mounts + "'",
+        "must have no space, comma, colon or backslash; name another directory");
+    Bounds.atLeast("containers.pull-timeout", pullTimeout, Duration.ofSeconds(1));
   }
 
   /// The same, if it is wanted so.

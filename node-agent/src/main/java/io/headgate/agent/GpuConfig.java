@@ -57,15 +57,10 @@ public record GpuConfig(
     }
 
     public Nvml {
-      if (library.isBlank() || timeout.compareTo(Duration.ofMillis(100)) < 0) {
-        throw new IllegalArgumentException("nvml: a library, and a timeout of at least 100ms");
-      }
-      if (checkpoint.filter(program -> !program.isAbsolute()).isPresent()
-          || checkpointTimeout.compareTo(Duration.ofMillis(100)) < 0) {
-        throw new IllegalArgumentException(
-            "nvml: an absolute checkpoint, not %s, and a checkpoint-timeout of at least 100ms"
-                .formatted(checkpoint.map(Path::toString).orElse("none")));
-      }
+      Bounds.said("gpu.nvml.library", library, "a name or a path, or leave it out");
+      Bounds.atLeast("gpu.nvml.timeout", timeout, Bounds.SHORTEST_WAIT);
+      checkpoint.ifPresent(program -> Bounds.absolute("gpu.nvml.checkpoint", program));
+      Bounds.atLeast("gpu.nvml.checkpoint-timeout", checkpointTimeout, Bounds.SHORTEST_WAIT);
     }
   }
 
@@ -100,9 +95,15 @@ public record GpuConfig(
 
     public Rocm {
       libraries = List.copyOf(libraries);
-      if (libraries.isEmpty() || timeout.compareTo(Duration.ofMillis(100)) < 0) {
-        throw new IllegalArgumentException("rocm: a library, and a timeout of at least 100ms");
-      }
+      Bounds.require(
+          !libraries.isEmpty(),
+          "gpu.rocm.libraries",
+          "[]",
+          "names none; leave it out for the usual");
+      libraries.forEach(
+          library -> Bounds.said("gpu.rocm.libraries", library, "each is a name or a path"));
+      Bounds.atLeast("gpu.rocm.timeout", timeout, Bounds.SHORTEST_WAIT);
+      Bounds.absolute("gpu.rocm.sysfs", sysfs);
     }
   }
 
@@ -191,17 +192,14 @@ public record GpuConfig(
     }
 
     public Mps {
-      if (!control.isAbsolute()) {
-        throw new IllegalArgumentException("mps.control: " + control + " is not absolute");
-      }
-      if (!directory.isAbsolute() || directory.toString().length() > MAX_DIRECTORY) {
-        throw new IllegalArgumentException(
-            "mps.directory: %s is not absolute, or longer than %d characters"
-                .formatted(directory, MAX_DIRECTORY));
-      }
-      if (timeout.compareTo(Duration.ofMillis(100)) < 0) {
-        throw new IllegalArgumentException("mps.timeout: at least 100ms, not " + timeout);
-      }
+      Bounds.absolute("gpu.mps.control", control);
+      Bounds.absolute("gpu.mps.directory", directory);
+      Bounds.require(
+          directory.toString().length() <= MAX_DIRECTORY,
+          "gpu.mps.directory",
+          "'" + directory + "'",
+          "is too long for the paths of sockets; at most %d characters".formatted(MAX_DIRECTORY));
+      Bounds.atLeast("gpu.mps.timeout", timeout, Bounds.SHORTEST_WAIT);
     }
   }
 
@@ -215,9 +213,8 @@ public record GpuConfig(
         new Watchdog(Duration.ofMillis(150), Duration.ofMillis(400));
 
     public Watchdog {
-      if (interval.compareTo(Duration.ofMillis(10)) < 0 || grace.isNegative()) {
-        throw new IllegalArgumentException("watchdog: an interval of at least 10ms, and a grace");
-      }
+      Bounds.atLeast("gpu.watchdog.interval", interval, Duration.ofMillis(10));
+      Bounds.atLeast("gpu.watchdog.grace", grace, Duration.ZERO);
     }
   }
 
@@ -230,9 +227,7 @@ public record GpuConfig(
     public static final Health DEFAULTS = new Health(Duration.ofSeconds(10), false);
 
     public Health {
-      if (interval.compareTo(Duration.ofMillis(100)) < 0) {
-        throw new IllegalArgumentException("health: an interval of at least 100ms");
-      }
+      Bounds.atLeast("gpu.health.interval", interval, Bounds.SHORTEST_WAIT);
     }
   }
 

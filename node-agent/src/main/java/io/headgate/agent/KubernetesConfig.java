@@ -48,15 +48,22 @@ public record KubernetesConfig(
           Duration.ofMinutes(30));
 
   public KubernetesConfig {
-    if (!namespace.matches(DNS_LABEL)) {
-      throw new IllegalArgumentException(
-          "kubernetes.namespace: '%s' is not one: up to 63 lower-case letters, digits and hyphens"
-              .formatted(namespace));
-    }
-    if (pullPatience.isNegative() || startPatience.isNegative()) {
-      throw new IllegalArgumentException(
-          "kubernetes: pull-patience and start-patience are not negative");
-    }
+    Bounds.require(
+        String.valueOf(server.getScheme()).matches("https?") && server.getHost() != null,
+        "kubernetes.server",
+        "'" + server + "'",
+        "is no address; like https://kubernetes.default.svc");
+    Bounds.require(
+        namespace.matches(DNS_LABEL),
+        "kubernetes.namespace",
+        "'" + namespace + "'",
+        "is not one; 1 to 63 lower-case letters, digits and hyphens");
+    node.ifPresent(
+        name -> Bounds.said("kubernetes.node", name, "as the cluster calls it, or leave it out"));
+    image.ifPresent(
+        name -> Bounds.said("kubernetes.image", name, "an image's name, or leave it out for none"));
+    Bounds.atLeast("kubernetes.pull-patience", pullPatience, Duration.ZERO);
+    Bounds.atLeast("kubernetes.start-patience", startPatience, Duration.ZERO);
   }
 
   /// As the runtime knows them; empty: jobs are no pods.

@@ -47,10 +47,9 @@ public record WallsConfig(
         new Limits(8192, 65_536, Optional.empty(), Optional.empty());
 
     public Limits {
-      if (processes < 16 || files < 64 || cpus.orElse(1) < 1) {
-        throw new IllegalArgumentException(
-            "limits: at least 16 processes, 64 files and 1 of the cpus");
-      }
+      Bounds.atLeast("walls.limits.processes", processes, 16);
+      Bounds.atLeast("walls.limits.files", files, 64);
+      cpus.ifPresent(count -> Bounds.atLeast("walls.limits.cpus", count, 1));
     }
   }
 
@@ -70,19 +69,30 @@ public record WallsConfig(
   public WallsConfig {
     shared = List.copyOf(shared);
     devices = List.copyOf(devices);
-    if (firstUser < 1000 || userCount < 1 || firstUser > Integer.MAX_VALUE - userCount) {
-      throw new IllegalArgumentException(
-          "walls: first-user of at least 1000, and user-count of at least 1, below 2^31 together");
-    }
-    for (Path path : shared) {
-      if (!path.isAbsolute()) {
-        throw new IllegalArgumentException("walls.shared: " + path + " is not absolute");
-      }
-    }
+    Bounds.require(
+        firstUser >= 1000,
+        "walls.first-user",
+        Integer.toString(firstUser),
+        "may be one of the machine's own; at least 1000");
+    Bounds.atLeast("walls.user-count", userCount, 1);
+    Bounds.require(
+        firstUser <= Integer.MAX_VALUE - userCount,
+        "walls.user-count",
+        Integer.toString(userCount),
+        "is too many after walls.first-user %d; at most %d"
+            .formatted(firstUser, Integer.MAX_VALUE - firstUser));
+    Bounds.require(
+        network == Network.MACHINE || namespaces != JobWalls.Wanted.NONE,
+        "walls.network",
+        "own",
+        "takes namespaces, and walls.namespaces is none; leave one of the two out");
+    shared.forEach(path -> Bounds.absolute("walls.shared", path));
     for (Path path : devices) {
-      if (!path.startsWith("/dev/") || !path.normalize().equals(path)) {
-        throw new IllegalArgumentException("walls.devices: " + path + " is not below /dev");
-      }
+      Bounds.require(
+          path.startsWith("/dev/") && path.normalize().equals(path),
+          "walls.devices",
+          "'" + path + "'",
+          "is not below /dev; name a device file, or a directory of them, without '..'");
     }
   }
 
@@ -90,6 +100,12 @@ public record WallsConfig(
   public WallsConfig withShared(List<Path> directories) {
     return new WallsConfig(
         users, firstUser, userCount, namespaces, network, syscalls, directories, devices, limits);
+  }
+
+  /// The same, with this network.
+  public WallsConfig withNetwork(Network other) {
+    return new WallsConfig(
+        users, firstUser, userCount, namespaces, other, syscalls, shared, devices, limits);
   }
 
   /// The same, if users, namespaces and the filter are wanted so.

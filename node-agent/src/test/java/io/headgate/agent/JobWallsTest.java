@@ -17,6 +17,8 @@ import io.headgate.kit.time.TimeSource;
 import io.headgate.proto.agent.v1.AttemptReport.State;
 import io.headgate.proto.agent.v1.Stop;
 import java.io.UncheckedIOException;
+import java.net.Socket;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -210,6 +212,45 @@ class JobWallsTest {
     needWalls();
     assign("j", 1, "cat %s/data; ls -d %s || echo hidden".formatted(shared, other));
     assertThat(output("j", 1, 2)).isEqualTo("rows\nhidden");
+  }
+
+  @Test
+  void reachesNothingButItsLoopbackWhereJobsHaveANetworkOfTheirOwn() throws Exception {
+    WallsConfig walls = WallsConfig.DEFAULTS.withNetwork(WallsConfig.Network.OWN);
+    if (!ROOT) {
+      assertThatExceptionOfType(UncheckedIOException.class)
+          .isThrownBy(() -> open(walls))
+          .withMessageContaining("walls.network is own, and cannot be had");
+      return;
+    }
+    start(WallsConfig.DEFAULTS);
+    needWalls();
+    agent.orElseThrow().close();
+    start(walls);
+    assertThat(said)
+        .contains(
+            "INFO jobs have mounts, processes, messages, device files and network of their own");
+    URI here = plane.uri();
+    new Socket(here.getHost(), here.getPort()).close();
+    assign(
+        "j",
+        1,
+        """
+        exec /usr/bin/python3 -c '
+        import socket
+        print(*[name for _, name in socket.if_nameindex()])
+        for address in [("%s", %d), ("169.254.169.254", 80)]:
+          try:
+            socket.create_connection(address)
+          except OSError as e:
+            print(e.strerror)
+        server = socket.create_server(("127.0.0.1", 0))
+        socket.create_connection(server.getsockname())
+        print("itself", flush=True)'
+        """
+            .formatted(here.getHost(), here.getPort()));
+    assertThat(output("j", 1, 4))
+        .isEqualTo("lo\nConnection refused\nNetwork is unreachable\nitself");
   }
 
   @Test

@@ -136,6 +136,12 @@ public final class JobWalls {
     require("users", settings.users(), noUsers);
     require("namespaces", settings.namespaces(), noNamespaces);
     require("syscalls", settings.syscalls(), noFilter);
+    if (settings.ownNetwork() && noNamespaces.isPresent()) {
+      // Who says so counts on it: it is not by default, as the other walls are.
+      throw new IllegalStateException(
+          "walls.network is own, and cannot be had: %s; where jobs may have the machine's, say machine"
+              .formatted(noNamespaces.get()));
+    }
     tell(noUsers, noNamespaces);
     say("a filter of system calls", settings.syscalls(), noFilter);
   }
