@@ -159,6 +159,14 @@ class SubmitTest {
   }
 
   @Test
+  void whatAnEndedJobPrintedComesBeforeHowItEnded() {
+    Job job = job("a").toBuilder().setAttempt(1).addAttempts(Fixtures.attempt(1, 1)).build();
+    gate.jobs.put(ended(job, Job.State.STATE_DONE, 0));
+
+    assertThat(cli().run("logs", "-f", "a").err()).endsWith("warning\na done: exit 0\n");
+  }
+
+  @Test
   void followEndsWith143ForACancelledJobAnd125ForALostOne() {
     assertThat(follow(job -> ended(job, Job.State.STATE_CANCELLED, 0)).exitCode()).isEqualTo(143);
     assertThat(follow(job -> ended(job, Job.State.STATE_LOST, 0)).exitCode()).isEqualTo(125);

@@ -32,7 +32,9 @@ final class Follow {
     Runtime.getRuntime().addShutdownHook(detach);
     try {
       JobClient jobs = invocation.session().client().jobs(invocation.session().tenant());
-      Job job = jobs.follow(id, new Narrator());
+      Narrator narrator = new Narrator();
+      Job job = jobs.follow(id, narrator);
+      narrator.say(job);
       return exitCode(job);
     } finally {
       if (!detached) {
@@ -64,7 +66,15 @@ final class Follow {
     private String said = "";
 
     @Override
-    public synchronized void changed(Job job) {
+    public void changed(Job job) {
+      // How it ended is said when all that it printed is there. What a lost one printed may never
+      // be.
+      if (!job.state().isFinal() || job.state() == JobState.LOST) {
+        say(job);
+      }
+    }
+
+    synchronized void say(Job job) {
       String text = text(job);
       if (!text.equals(said)) { // A watch repeats what changed in ways that nobody is told of.
         said = text;
