@@ -256,7 +256,7 @@ class AgentMainTest {
                 new String[] {"--data=/d"},
                 Map.of(
                     "HEADGATE_AGENT_KUBERNETES_USE", "true", "HEADGATE_AGENT_GPU_MPS_USE", "auto")))
-        .withMessageContaining("gpu.mps.use: off where jobs are pods");
+        .withMessageContaining("gpu.mps.use: auto is not to be had where jobs are pods");
     for (String driver : List.of("nvml", "rocm")) {
       assertThatExceptionOfType(ConfigException.class)
           .isThrownBy(() ->
