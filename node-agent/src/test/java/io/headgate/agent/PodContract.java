@@ -181,7 +181,8 @@ abstract class PodContract {
     run(
         job("j", "trap '' TERM; echo up; while :; do sleep 1000; done")
             .setTerminationGrace(Durations.fromMillis(50))
-            .setStopAfter(Durations.fromMillis(1500)),
+            // Beside other tests the agent may hear nothing for two seconds while it starts.
+            .setStopAfter(Durations.fromMillis(5000)),
         "j");
     plane.answersHeartbeats = false;
     assertThat(plane.awaitEnd("j").getEndReason()).isEqualTo(EndReason.END_REASON_OUT_OF_CONTACT);
