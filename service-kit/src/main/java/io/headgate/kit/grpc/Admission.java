@@ -1,6 +1,7 @@
 package io.headgate.kit.grpc;
 
 import com.google.rpc.Status;
+import com.linecorp.armeria.common.HttpHeaderNames;
 import com.linecorp.armeria.common.HttpRequest;
 import com.linecorp.armeria.common.HttpResponse;
 import com.linecorp.armeria.common.HttpStatus;
@@ -10,12 +11,16 @@ import com.linecorp.armeria.server.HttpService;
 import com.linecorp.armeria.server.ServiceRequestContext;
 import com.linecorp.armeria.server.SimpleDecoratingHttpService;
 import io.grpc.MethodDescriptor;
+import io.headgate.kit.auth.AuthInterceptor;
+import io.headgate.kit.auth.Principal;
+import io.headgate.kit.auth.TokenVerifier;
 import io.headgate.kit.failure.GrpcFailures;
 import io.headgate.kit.failure.Refusal;
+import io.netty.util.AttributeKey;
 import java.time.Duration;
 import java.util.Base64;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -23,19 +28,33 @@ import org.jspecify.annotations.Nullable;
 /// Bounds how many calls of a method are in progress. One beyond is refused at once, by an answer
 /// that was made beforehand and without its request being read: when more is asked for than can be
 /// done, what is refused must cost next to nothing, and what is done must be done while its caller
-/// still waits for it.
+/// still waits for it. No caller's and no tenant's calls take [all places][FairBound]; calls with a
+/// token that is not known yet count as one caller's.
 final class Admission extends SimpleDecoratingHttpService {
+  private static final AttributeKey<Principal> CALLER =
+      AttributeKey.valueOf(Admission.class, "CALLER");
+
   private static final Duration RETRY = Duration.ofSeconds(1);
+
+  /// Stands for whoever is not known yet; no resource is named so.
+  private static final String STRANGER = "";
 
   /// By the path of each method.
   private final Map<String, Gate> gates;
 
+  private final TokenVerifier verifier;
   private final LongAdder refused;
 
   /// @param bounds the most calls of each method
+  /// @param verifier knows who calls
   /// @param refused counts what is refused
-  Admission(HttpService delegate, Map<MethodDescriptor<?, ?>, Integer> bounds, LongAdder refused) {
+  Admission(
+      HttpService delegate,
+      Map<MethodDescriptor<?, ?>, Integer> bounds,
+      TokenVerifier verifier,
+      LongAdder refused) {
     super(delegate);
+    this.verifier = verifier;
     this.refused = refused;
     this.gates =
         bounds.entrySet().stream()
@@ -51,47 +70,55 @@ final class Admission extends SimpleDecoratingHttpService {
     if (gate == null) {
       return unwrap().serve(call, request);
     }
-    if (!gate.enter()) {
+    @Nullable Principal caller = known(request);
+    call.setAttr(CALLER, caller);
+    String name = caller == null ? STRANGER : caller.subject();
+    String tenant = caller == null || caller.tenant() == null ? name : caller.tenant();
+    if (!gate.bound.enter(name, tenant)) {
       refused.increment();
       return HttpResponse.of(gate.refusal);
     }
     try {
       HttpResponse answer = unwrap().serve(call, request);
-      var _ = answer.whenComplete().handle((_, _) -> gate.leave());
+      var _ =
+          answer
+              .whenComplete()
+              .handle((_, _) -> {
+                gate.bound.leave(name, tenant);
+                return null;
+              });
       return answer;
     } catch (Exception | Error e) {
-      gate.leave();
+      gate.bound.leave(name, tenant);
       throw e;
     }
   }
 
+  /// Who calls, if this was known when the call was admitted to a bounded method.
+  static Optional<Principal> caller(ServiceRequestContext call) {
+    return Optional.ofNullable(call.attr(CALLER));
+  }
+
+  private @Nullable Principal known(HttpRequest request) {
+    return AuthInterceptor.token(request.headers().get(HttpHeaderNames.AUTHORIZATION))
+        .flatMap(verifier::recent)
+        .orElse(null);
+  }
+
   private static final class Gate {
-    private final int most;
+    private final FairBound bound;
     private final ResponseHeaders refusal;
-    private final AtomicInteger inProgress = new AtomicInteger();
 
     Gate(MethodDescriptor<?, ?> method, int most) {
-      this.most = most;
+      this.bound = new FairBound(most);
       this.refusal =
           headers(
               GrpcFailures.proto(
                   Refusal.exhausted(
                       "OVERLOADED",
-                      "the server has %d calls of %s in progress; try again"
-                          .formatted(most, method.getBareMethodName()),
+                      "%s has %d calls in progress at most, half of them of one caller; try again"
+                          .formatted(method.getBareMethodName(), most),
                       RETRY)));
-    }
-
-    boolean enter() {
-      if (inProgress.incrementAndGet() > most) {
-        leave();
-        return false;
-      }
-      return true;
-    }
-
-    int leave() {
-      return inProgress.decrementAndGet();
     }
   }
 
@@ -104,6 +131,7 @@ final class Admission extends SimpleDecoratingHttpService {
         .add(
             "grpc-status-details-bin",
             Base64.getEncoder().withoutPadding().encodeToString(status.toByteArray()))
+        .endOfStream(true)
         .build();
   }
 }

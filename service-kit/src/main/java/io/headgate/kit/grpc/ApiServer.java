@@ -199,7 +199,8 @@ public final class ApiServer implements AutoCloseable {
     }
 
     /// Refuses calls of `method` beyond `most` in progress with RESOURCE_EXHAUSTED before they are
-    /// read, so that the others are answered in time.
+    /// read, so that the others are answered in time. One caller may have half of them, one tenant
+    /// two thirds.
     public Builder bound(MethodDescriptor<?, ?> method, int most) {
       bounds.put(method, most);
       return this;
@@ -229,7 +230,7 @@ public final class ApiServer implements AutoCloseable {
             grpc(builder, services, errors),
             delegate -> new RequestLimits(delegate, sizes),
             delegate -> new PromptCalls(delegate, builder.prompt, builder.verifier),
-            delegate -> new Admission(delegate, builder.bounds, refused));
+            delegate -> new Admission(delegate, builder.bounds, builder.verifier, refused));
     if (discoverable()) {
       server.serviceUnder("/docs", DocService.builder().build());
     }

@@ -101,7 +101,7 @@ class LimitsTest {
 
   @Test
   void callsOfABoundedMethodAreRefusedWhenTooManyAreInProgress() {
-    ApiServer server = start(ApiServerConfig.of("127.0.0.1", 0), Map.of(GREET, 2));
+    ApiServer server = start(ApiServerConfig.of("127.0.0.1", 0), Map.of(GREET, 4));
     ManagedChannel channel = channel(server);
     var stub = ShelfServiceGrpc.newFutureStub(channel);
     var left = stub.greet(WAIT);
@@ -111,7 +111,7 @@ class LimitsTest {
     Refusal refusal = GrpcFailures.refusal(catchThrowable(() -> greeting.greet(ADA))).orElseThrow();
     assertThat(refusal.reason()).isEqualTo("OVERLOADED");
     assertThat(refusal.message())
-        .isEqualTo("the server has 2 calls of Greet in progress; try again");
+        .isEqualTo("Greet has 4 calls in progress at most, half of them of one caller; try again");
     assertThat(refusal.retryDelay()).isPresent();
     assertThat(refusal(() -> greeting.importBook(PutBookRequest.getDefaultInstance())).reason())
         .as("others are heard")
@@ -122,6 +122,26 @@ class LimitsTest {
         .untilAsserted(() -> assertThatCode(() -> greeting.greet(ADA)).doesNotThrowAnyException());
     shelf.mayGreet.countDown();
     assertThat(waiting).succeedsWithin(Duration.ofSeconds(60));
+  }
+
+  @Test
+  void oneCallerDoesNotKeepOthersFromABoundedMethod() {
+    ApiServer server =
+        start(
+            ApiServerConfig.of("127.0.0.1", 0), Map.of(ShelfServiceGrpc.getWatchBooksMethod(), 4));
+    var ada = known(server, "ada");
+    var bob = known(server, "bob");
+    for (int i = 0; i < 2; i++) {
+      assertThat(ada.watchBooks(WatchBooksRequest.getDefaultInstance()).next().getId())
+          .isEqualTo("first");
+    }
+    assertThat(
+            refusal(() -> ada.watchBooks(WatchBooksRequest.getDefaultInstance()).hasNext())
+                .reason())
+        .as("half is hers")
+        .isEqualTo("OVERLOADED");
+    assertThat(bob.watchBooks(WatchBooksRequest.getDefaultInstance()).next().getId())
+        .isEqualTo("first");
   }
 
   @Test
@@ -143,36 +163,21 @@ class LimitsTest {
   @Test
   void aCompressedMessageIsBoundedByWhatItUnpacksTo() {
     ApiServer server = start(ApiServerConfig.of("127.0.0.1", 0));
-    Metadata token = new Metadata();
-    token.put(
-        Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER),
-        "Bearer " + tokens.member("acme", "ada"));
     PutBookRequest bomb =
         PutBookRequest.newBuilder()
             .setParent("tenants/acme")
             .setBook(Book.newBuilder().setContent(ByteString.copyFrom(new byte[20 << 20])))
             .build();
     Throwable failure =
-        catchThrowable(() ->
-            ShelfServiceGrpc.newBlockingStub(channel(server))
-                .withInterceptors(MetadataUtils.newAttachHeadersInterceptor(token))
-                .withCompression("gzip")
-                .putBook(bomb));
+        catchThrowable(() -> stub(channel(server), "ada").withCompression("gzip").putBook(bomb));
     assertThat(GrpcFailures.refusal(failure).orElseThrow().reason()).isEqualTo("MESSAGE_TOO_LARGE");
   }
 
   @Test
   void anAgedConnectionIsReplacedAndItsStreamGoesOn() {
     ApiServer server = start(config("127.0.0.1", Discovery.AUTO, 100, 100, Duration.ofSeconds(1)));
-    Metadata token = new Metadata();
-    token.put(
-        Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER),
-        "Bearer " + tokens.member("acme", "ada"));
     ManagedChannel channel = channel(server);
-    var books =
-        ShelfServiceGrpc.newBlockingStub(channel)
-            .withInterceptors(MetadataUtils.newAttachHeadersInterceptor(token))
-            .watchBooks(WatchBooksRequest.getDefaultInstance());
+    var books = stub(channel, "ada").watchBooks(WatchBooksRequest.getDefaultInstance());
     assertThat(books.next().getId()).isEqualTo("first");
     // The age is a second: these calls go over at least one connection that is asked to close.
     long end = System.nanoTime() + Duration.ofSeconds(3).toNanos();
@@ -233,6 +238,27 @@ class LimitsTest {
     } catch (IOException e) {
       return false;
     }
+  }
+
+  /// Calls of a member whose token the server has seen.
+  private ShelfServiceGrpc.ShelfServiceBlockingStub known(ApiServer server, String user) {
+    var stub = stub(channel(server), user);
+    var _ =
+        stub.putBook(
+            PutBookRequest.newBuilder()
+                .setParent("tenants/acme")
+                .setBook(Book.newBuilder().setId("mine").setPages(1))
+                .build());
+    return stub;
+  }
+
+  private ShelfServiceGrpc.ShelfServiceBlockingStub stub(ManagedChannel channel, String user) {
+    Metadata token = new Metadata();
+    token.put(
+        Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER),
+        "Bearer " + tokens.member("acme", user));
+    return ShelfServiceGrpc.newBlockingStub(channel)
+        .withInterceptors(MetadataUtils.newAttachHeadersInterceptor(token));
   }
 
   private ManagedChannel channel(ApiServer server) {

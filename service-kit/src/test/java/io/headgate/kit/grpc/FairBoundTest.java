@@ -1,0 +1,65 @@
+package io.headgate.kit.grpc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class FairBoundTest {
+  private final FairBound bound = new FairBound(1000);
+
+  @Test
+  void whoAsksForAllGetsHalf() {
+    assertThat(enter("ada", "acme", 1000)).isEqualTo(500);
+  }
+
+  @Test
+  void whoComesLaterGetsAsMuchAsTheFirstWhoseCallsEnd() {
+    int ada = enter("ada", "acme", 1000);
+    int bob = enter("bob", "globex", 1000);
+    assertThat(bob).as("at once").isEqualTo(250);
+    while (ada > bob + 1) {
+      bound.leave("ada", "acme");
+      ada += enter("ada", "acme", 1) - 1;
+      bob += enter("bob", "globex", 1);
+    }
+    assertThat(ada + bob).isBetween(665, 667);
+    assertThat(enter("carol", "initech", 1000)).isBetween(166, 168);
+  }
+
+  @Test
+  void aTenantWithManyCallersLeavesRoomForOthers() {
+    int taken = 0;
+    for (int i = 0; i < 1000; i++) {
+      taken += enter("user-" + i, "acme", 1000);
+    }
+    assertThat(taken).isEqualTo(667);
+    assertThat(enter("bob", "globex", 1000)).isBetween(166, 167);
+  }
+
+  @Test
+  void whatHasEndedIsForgotten() {
+    for (int i = 0; i < 10_000; i++) {
+      assertThat(bound.enter("ada", "acme")).isTrue();
+      bound.leave("ada", "acme");
+    }
+    assertThat(enter("ada", "acme", 1000)).isEqualTo(500);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3})
+  void theSmallestBoundsLetSomebodyIn(int most) {
+    FairBound small = new FairBound(most);
+    assertThat(small.enter("ada", "acme")).isTrue();
+    assertThat(small.enter("bob", "acme")).isEqualTo(most > 1);
+  }
+
+  private int enter(String caller, String tenant, int times) {
+    int entered = 0;
+    for (int i = 0; i < times; i++) {
+      entered += bound.enter(caller, tenant) ? 1 : 0;
+    }
+    return entered;
+  }
+}
