@@ -143,15 +143,20 @@ final class LoadRig implements AutoCloseable {
     launchAll();
   }
 
-  /// How many jobs are stored whose name begins so.
-  long stored(String prefix) {
+  /// @param jobs how many are stored
+  /// @param names of how many different names
+  record Stored(long jobs, long names) {}
+
+  /// The jobs that are stored whose name begins so.
+  Stored stored(String prefix) {
     try (Connection connection = connect();
         PreparedStatement count =
-            connection.prepareStatement("select count(*) from job where starts_with(name, ?)")) {
+            connection.prepareStatement(
+                "select count(*), count(distinct name) from job where starts_with(name, ?)")) {
       count.setString(1, prefix);
       try (ResultSet counted = count.executeQuery()) {
         counted.next();
-        return counted.getLong(1);
+        return new Stored(counted.getLong(1), counted.getLong(2));
       }
     } catch (SQLException e) {
       throw new IllegalStateException(e);
