@@ -55,6 +55,7 @@ final class Submissions {
   private final SubmissionRules rules;
   private final NameAllocator names;
   private final KnownKeys requests;
+  private final Overdue<SubmitReply> overdue;
   private final Map<Map.Entry<String, String>, CompletableFuture<Boolean>> running =
       new ConcurrentHashMap<>();
 
@@ -65,6 +66,7 @@ final class Submissions {
     this.reader = parts.reader();
     this.names = parts.names();
     this.requests = parts.requests();
+    this.overdue = new Overdue<>(Replica.PATIENCE, parts.time());
   }
 
   /// What is submitted together.
@@ -185,20 +187,22 @@ final class Submissions {
       CompletableFuture<SubmitReply> reply =
           Refusals.leading(key.isPresent(), () -> replica.offer(submission));
       isOffered = true;
-      return reply.handle((answer, failure) -> {
-        claims.close();
-        if (failure != null) {
-          throw Refusals.lost(key.isPresent(), failure);
-        }
-        return switch (answer) {
-          case SubmitReply.Accepted(List<JobView> jobs) -> Optional.of(jobs);
-          case SubmitReply.TooManyWaiting(int index, int waiting, int most) ->
-              throw Refusals.tooManyWaiting(request.at(index), unnamed.queue(), waiting, most)
-                  .exception();
-          // What the catalog speaks against is judged again, by what the services have now.
-          case SubmitReply.Refused _, SubmitReply.NotAdmitted _ -> Optional.empty();
-        };
-      });
+      // Claims stay as long as it may still happen, however soon its caller is told.
+      return overdue
+          .bounded(reply, claims::close)
+          .handle((answer, failure) -> {
+            if (failure != null) {
+              throw Refusals.lost(key.isPresent(), failure);
+            }
+            return switch (answer) {
+              case SubmitReply.Accepted(List<JobView> jobs) -> Optional.of(jobs);
+              case SubmitReply.TooManyWaiting(int index, int waiting, int most) ->
+                  throw Refusals.tooManyWaiting(request.at(index), unnamed.queue(), waiting, most)
+                      .exception();
+              // What the catalog speaks against is judged again, by what the services have now.
+              case SubmitReply.Refused _, SubmitReply.NotAdmitted _ -> Optional.empty();
+            };
+          });
     } catch (CatalogRefusal e) {
       LOG.trace("refused by what is known; judged again by what the services have", e);
       return not;

@@ -114,7 +114,7 @@ public final class Replica implements AutoCloseable {
 
   /// The same without waiting: the answer comes on a thread of the leader's, which is not to be
   /// held up. What is not answered before this replica stops leading ends with
-  /// [LeadershipLostException]; nothing else bounds the time.
+  /// [LeadershipLostException]; the caller bounds the time.
   ///
   /// @throws NotLeadingException nothing happened
   /// @throws QueueFullException nothing happened
