@@ -62,6 +62,7 @@ final class FakeControlPlane implements AutoCloseable {
   volatile boolean poolMigAuto;
   volatile Optional<String> leaderElsewhere = Optional.empty();
   volatile Duration heartbeatInterval = Duration.ofMillis(100);
+  volatile int protocol = 1;
 
   private final TestTokens tokens;
   private final ApiServer server;
@@ -249,7 +250,7 @@ final class FakeControlPlane implements AutoCloseable {
                       .setHeartbeatInterval(
                           com.google.protobuf.util.Durations.fromMillis(
                               heartbeatInterval.toMillis()))
-                      .setProtocolVersion(1)
+                      .setProtocolVersion(protocol)
                       .setAcknowledgedSequence(acknowledged))
               .build());
       hellos.add(hello);

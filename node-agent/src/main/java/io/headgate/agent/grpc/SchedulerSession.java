@@ -37,9 +37,6 @@ import org.slf4j.LoggerFactory;
 /// only put events into its inbox; a message is asked for when the one before is done.
 public final class SchedulerSession
     implements ClientResponseObserver<ConnectRequest, ConnectResponse> {
-  /// Version of the agent protocol spoken here.
-  static final int PROTOCOL_VERSION = 1;
-
   private static final Logger LOG = LoggerFactory.getLogger(SchedulerSession.class);
   private static final Duration WELCOME_PATIENCE = Duration.ofSeconds(10);
   private static final Duration LEAST_REPLY_PATIENCE = Duration.ofSeconds(10);
@@ -236,7 +233,7 @@ public final class SchedulerSession
             .setSessionId(self.sessionId())
             .setBootId(self.bootId())
             .setAgentVersion(self.agentVersion())
-            .setProtocolVersion(PROTOCOL_VERSION)
+            .setProtocolVersion(Protocol.VERSION)
             .setSimulated(self.simulated())
             .setClosing(agent.isClosing())
             .setRunsImages(agent.runsImages())
@@ -263,6 +260,11 @@ public final class SchedulerSession
   }
 
   private void welcome(Welcome welcome) throws IOException {
+    Optional<String> problem = Protocol.problem(Protocol.VERSION, welcome.getProtocolVersion());
+    if (problem.isPresent()) {
+      outcome = new Outcome.Ended(false, false, problem.get());
+      return;
+    }
     Leadership leadership = FromWire.leadership(welcome.getLeadership());
     // The scheduler has seen our Hello, so it counts our silence from no earlier than that.
     agent.contact(helloBootMs);

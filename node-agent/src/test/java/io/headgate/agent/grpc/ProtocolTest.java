@@ -1,0 +1,22 @@
+package io.headgate.agent.grpc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+/// What a scheduler says that it goes on in has to be spoken here.
+final class ProtocolTest {
+  @Test
+  void itsOwnVersionAndTheOneBeforeAreSpoken() {
+    assertThat(Protocol.problem(3, 3)).isEmpty();
+    assertThat(Protocol.problem(3, 2)).isEmpty();
+  }
+
+  @Test
+  void othersAreNotAndItIsSaidWhatToUpgrade() {
+    assertThat(Protocol.problem(3, 4))
+        .contains(
+            "the scheduler goes on in protocol 4, this agent speaks 3 and 2: upgrade the agent");
+    assertThat(Protocol.problem(3, 1)).get().asString().endsWith(": upgrade the schedulers first");
+  }
+}
