@@ -88,25 +88,37 @@ final class ReclaimTest {
   }
 
   @Test
-  void givesUpANodeAfterStopAfterAndItsMarginAndNotBefore() {
-    start(2);
-    FakeAgent first = installation.agent("n-0").connect();
+  void givesUpANodeAfterStopAfterAndItsMarginAndNotBeforeAlsoIfItIsDeleted() {
+    start(4);
+    FakeAgent known = installation.agent("n-0").connect();
     String brief = submit(alice, submit("brief", "b-0"));
-    first.awaitRunning(alice, brief);
+    known.awaitRunning(alice, brief);
+    FakeAgent deleted = installation.agent("n-1").connect();
+    String other = submit(alice, submit("brief", "b-1"));
+    FakeAgent.awaitThat(() -> {
+      known.heartbeat();
+      return deleted.has(ConnectResponse::hasAssign);
+    });
+    deleted.awaitRunning(alice, other);
     // From the last answer on its supervisor counts.
     long answered = System.nanoTime();
-    long last = first.heartbeat();
-    FakeAgent.awaitThat(() -> first.has(heard -> heard.getHeartbeatReply().getNumber() == last));
-    first.disconnect();
-    FakeAgent second = installation.agent("n-1").connect();
-    FakeAgent.awaitThat(() -> {
-      second.heartbeat();
-      return get(alice, brief).getAttempt() == 2;
-    });
-    assertThat(millisSince(answered)).isGreaterThanOrEqualTo(RECLAIMED_AFTER_MILLIS);
-    second.awaitAssign(brief);
-    assertThat(get(alice, brief).getAttempts(0).getOutcome())
-        .isEqualTo(io.headgate.proto.scheduler.v1.Attempt.Outcome.OUTCOME_LOST);
+    for (FakeAgent agent : List.of(known, deleted)) {
+      long last = agent.heartbeat();
+      FakeAgent.awaitThat(() -> agent.has(heard -> heard.getHeartbeatReply().getNumber() == last));
+      agent.disconnect();
+    }
+    installation.neighbours.delete(Fixtures.ACME + "/nodes/n-1");
+    List<FakeAgent> others =
+        List.of(installation.agent("n-2").connect(), installation.agent("n-3").connect());
+    for (String job : List.of(brief, other)) {
+      FakeAgent.awaitThat(() -> {
+        others.forEach(FakeAgent::heartbeat);
+        return get(alice, job).getAttempt() == 2;
+      });
+      assertThat(millisSince(answered)).as(job).isGreaterThanOrEqualTo(RECLAIMED_AFTER_MILLIS);
+      assertThat(get(alice, job).getAttempts(0).getOutcome())
+          .isEqualTo(io.headgate.proto.scheduler.v1.Attempt.Outcome.OUTCOME_LOST);
+    }
     assertThat(eventsOfNodes()).contains(Event.Type.TYPE_NODE_SUSPECT, Event.Type.TYPE_NODE_LOST);
   }
 
@@ -162,6 +174,29 @@ final class ReclaimTest {
     // A new boot is proof.
     endless.reinstalled().connect();
     FakeAgent.awaitThat(() -> get(alice, "e-0").getAttempt() == 2);
+  }
+
+  @Test
+  void takesTheDeletionOfASilentMachineForTheWordThatAPolicyWaitsForThatSaysNever() {
+    start(2);
+    FakeAgent first = installation.agent("n-0").connect();
+    submit(alice, submit("endless", "e-0"));
+    first.awaitRunning(alice, "e-0");
+    installation.neighbours.delete(Fixtures.ACME + "/nodes/n-0");
+    FakeAgent second = installation.agent("n-1").connect();
+    // It is heard, so nothing is given up.
+    long deleted = System.nanoTime();
+    FakeAgent.awaitThat(() -> {
+      first.heartbeat();
+      second.heartbeat();
+      return millisSince(deleted) > 2 * Installation.SUSPICIOUS.suspectAfter().toMillis();
+    });
+    assertThat(get(alice, "e-0").getAttempt()).isEqualTo(1);
+    first.disconnect();
+    FakeAgent.awaitThat(() -> {
+      second.heartbeat();
+      return get(alice, "e-0").getAttempt() == 2;
+    });
   }
 
   @Test

@@ -116,7 +116,6 @@ final class CatalogDesk {
     for (NodeId node : removed) {
       if (state.nodes.find(node).flatMap(NodeBook.Entry::machine).isPresent()) {
         state.nodes.remove(node);
-        state.nodes.find(node).ifPresent(entry -> entry.told = null);
         turn.inputs.add(new Input.NodeRemoved(node));
       }
     }

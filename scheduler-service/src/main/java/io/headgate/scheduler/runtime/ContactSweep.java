@@ -56,6 +56,7 @@ final class ContactSweep {
       state.nodes.entries().forEach(entry -> catalogs.tell(turn, entry));
     }
     giveUp(turn, nowNanos);
+    state.nodes.forget(node -> !state.jobs.workersOn(node).isEmpty());
     cutOff = isCutOff(nowNanos);
   }
 
@@ -116,7 +117,7 @@ final class ContactSweep {
 
   /// Uses slices again of which it is certain that their supervisors have ended them: `stopAfter`
   /// and a twentieth of it plus a margin after the last answer that this leader sent, and not
-  /// before its own take-over.
+  /// before its own take-over. Those of deleted machines, too.
   private void giveUp(Turn turn, long nowNanos) {
     if (manyAway(nowNanos)) {
       return;
@@ -129,10 +130,10 @@ final class ContactSweep {
       for (WorkerKey key : state.jobs.workersOn(entry.id)) {
         AttemptRecord attempt = state.jobs.attempt(key.attempt()).orElseThrow();
         Attempt decided = attempt.attempt();
-        Optional<Duration> stopAfter = attempt.stopAfter();
-        if (stopAfter.isEmpty()
+        Optional<Duration> patience = patience(entry, attempt);
+        if (patience.isEmpty()
             || !decided.workers().get(key.worker()).isLive()
-            || silence <= certainlyOver(stopAfter.get()).toNanos()) {
+            || silence <= patience.get().toNanos()) {
           continue;
         }
         turn.inputs.add(new Input.WorkerLost(key.attempt(), key.worker()));
@@ -142,10 +143,23 @@ final class ContactSweep {
               new Event(EventType.NODE_LOST, entry.id.tenant())
                   .node(entry.id.name())
                   .message(
-                      entry.id.name() + " is given up: its supervisors have ended what it ran"));
+                      entry.id.name()
+                          + (attempt.stopAfter().isPresent()
+                              ? " is given up: its supervisors have ended what it ran"
+                              : " is given up: it was deleted while it was out of contact")));
         }
       }
     }
+  }
+
+  /// How long a node is silent when the attempt is given up; absent: for ever. That a machine was
+  /// deleted is its operator's word that it does not come back, for which an attempt has to wait
+  /// that its supervisor never ends.
+  private Optional<Duration> patience(NodeBook.Entry entry, AttemptRecord attempt) {
+    Optional<Duration> certain = attempt.stopAfter().map(this::certainlyOver);
+    return certain.isPresent() || entry.machine().isPresent()
+        ? certain
+        : Optional.of(state.settings.suspectAfter());
   }
 
   /// The clock of the supervisor may be a twentieth slower than this one.

@@ -13,6 +13,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /// The machines: what pool-service says they have, and what the streams say of them. Confined to
@@ -123,15 +124,24 @@ final class NodeBook {
     return new ArrayList<>(entries.values());
   }
 
+  /// The machine is no longer known. What runs there is judged by its silence all the same, so the
+  /// entry stays as long as anything does.
   void remove(NodeId id) {
     Entry entry = entries.get(id);
     if (entry != null) {
       entry.machine = null;
-      if (entry.session == null) {
-        entries.remove(id);
-        clocks.remove(id);
-      }
+      entry.told = null;
     }
+  }
+
+  /// Forgets what is neither a machine nor a stream.
+  ///
+  /// @param isNeeded what must not be forgotten nevertheless
+  void forget(Predicate<NodeId> isNeeded) {
+    entries
+        .values()
+        .removeIf(
+            entry -> entry.machine == null && entry.session == null && !isNeeded.test(entry.id));
   }
 
   /// The rules as the object that other nodes with the same ones have, so that a look tells whether
@@ -144,7 +154,9 @@ final class NodeBook {
         .orElse(rules);
   }
 
-  /// Shared with the node's stream.
+  /// Shared with the node's stream, and never forgotten: a node that comes back under its name is
+  /// not to be taken for silent since the take-over, and a stream may hold it that has not said
+  /// Hello yet.
   ContactClock clock(NodeId id) {
     return clocks.computeIfAbsent(id, _ -> new ContactClock(sinceNanos));
   }

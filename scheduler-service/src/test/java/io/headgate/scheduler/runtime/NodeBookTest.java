@@ -4,26 +4,31 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.node.NodeId;
-import io.headgate.type.ImagePattern;
-import io.headgate.type.ImageRules;
-import java.util.List;
-import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-class NodeBookTest {
-  private static ImageRules rules(String pattern) {
-    return new ImageRules(Optional.of(List.of(ImagePattern.parse(pattern))), false);
-  }
+final class NodeBookTest {
+  private static final NodeId NODE = new NodeId(new TenantId("acme"), "n-0");
+
+  private final NodeBook nodes = new NodeBook(1);
 
   @Test
-  void keepsTheSameRulesOfManyNodesOnce() {
-    NodeBook nodes = new NodeBook(0);
-    ImageRules first = rules("registry.example/**");
-    assertThat(nodes.shared(first)).isSameAs(first);
-    nodes.entry(new NodeId(new TenantId("acme"), "a-0")).imageRules = first;
+  void whatIsNoMachineAnyMoreIsForgottenOnceNothingNeedsIt() {
+    NodeBook.Entry entry = nodes.entry(NODE);
+    nodes.remove(NODE);
+    nodes.forget(NODE::equals);
+    assertThat(nodes.find(NODE)).containsSame(entry);
+    nodes.forget(_ -> false);
+    assertThat(nodes.find(NODE)).isEmpty();
+  }
 
-    assertThat(nodes.shared(rules("registry.example/**"))).isSameAs(first);
-    ImageRules other = rules("docker.io/*");
-    assertThat(nodes.shared(other)).isSameAs(other);
+  /// Or it would count as silent since the take-over, and what it runs would be given up.
+  @Test
+  void aNameThatComesBackIsNotForgottenToHaveBeenHeard() {
+    nodes.clock(NODE).answered(1000);
+    nodes.entry(NODE);
+    nodes.remove(NODE);
+    nodes.forget(_ -> false);
+    nodes.entry(NODE);
+    assertThat(nodes.clock(NODE).answeredNanos()).isEqualTo(1000);
   }
 }
