@@ -75,14 +75,19 @@ final class DatabaseCheck {
   /// @param limit of the one policy, in GPUs
   static void check(Path data, int port, int limit) throws SQLException, IOException {
     try (Connection connection = connect(data, port)) {
-      assertThat(rows(connection, SHARED)).as("slices that two held at once").isEmpty();
-      assertThat(rows(connection, ABOVE_LIMIT.replace("%d", Integer.toString(limit))))
-          .as("use above the limit")
-          .isEmpty();
-      assertThat(rows(connection, TWICE)).as("jobs with two attempts at once").isEmpty();
-      assertThat(rows(connection, EPOCH_FELL)).as("epochs that fell").isEmpty();
-      assertThat(rows(connection, OPEN)).as("what did not end").isEmpty();
+      check(connection, limit);
     }
+  }
+
+  /// The same over a connection to the scheduler's schema.
+  static void check(Connection connection, int limit) throws SQLException {
+    assertThat(rows(connection, SHARED)).as("slices that two held at once").isEmpty();
+    assertThat(rows(connection, ABOVE_LIMIT.replace("%d", Integer.toString(limit))))
+        .as("use above the limit")
+        .isEmpty();
+    assertThat(rows(connection, TWICE)).as("jobs with two attempts at once").isEmpty();
+    assertThat(rows(connection, EPOCH_FELL)).as("epochs that fell").isEmpty();
+    assertThat(rows(connection, OPEN)).as("what did not end").isEmpty();
   }
 
   /// Versions of all events of the tenant after the first version, in order.
