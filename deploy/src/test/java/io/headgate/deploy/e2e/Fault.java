@@ -40,6 +40,10 @@ enum Fault {
   CUT_GROUP,
   /// The same in one direction: those who called each other are not heard, or hear nobody.
   HALF_CUT_GROUP,
+  /// One scheduler and the two others do not see each other for a while; they reach PostgreSQL.
+  SPLIT_GROUP,
+  /// Two schedulers do not see each other for a while, and the third sees both.
+  BRIDGE_GROUP,
   /// What schedulers and their callers say is late, each piece by another time; then all
   /// connections of callers end, so that what was not answered is said again.
   SLOW_WIRES,
@@ -84,6 +88,8 @@ enum Fault {
           SLOW_DISK,
           CUT_GROUP,
           HALF_CUT_GROUP,
+          SPLIT_GROUP,
+          BRIDGE_GROUP,
           SLOW_WIRES,
           KILL_AGENT,
           PAUSE_AGENT,

@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -157,6 +158,20 @@ final class Schedulers {
         waitAWhile();
         wires().mend();
       }
+      case SPLIT_GROUP -> {
+        List<String> all = inAnyOrder();
+        separate(all.getFirst(), all.subList(1, 3));
+        await().atMost(PATIENCE).until(() -> !isGroupWhole());
+        waitAWhile();
+        wires().mend();
+      }
+      case BRIDGE_GROUP -> {
+        List<String> all = inAnyOrder();
+        separate(all.getFirst(), all.subList(1, 2));
+        // Whether anybody is seen to leave depends on who is the oldest.
+        waitAWhile();
+        wires().mend();
+      }
       case SLOW_WIRES -> {
         wires().slow(LATE);
         waitAWhile();
@@ -191,6 +206,27 @@ final class Schedulers {
   private String anyAgent() {
     List<String> nodes = agents().nodes();
     return nodes.get(random.nextInt(nodes.size()));
+  }
+
+  private List<String> inAnyOrder() {
+    List<String> names = new ArrayList<>(installation.schedulers().keySet());
+    // As they are numbered, so that a seed plays the same again.
+    Collections.sort(names);
+    Collections.shuffle(names, random);
+    return names;
+  }
+
+  private void separate(String one, List<String> others) throws Exception {
+    await().atMost(PATIENCE).until(this::isGroupWhole);
+    LOG.info("{} and {} do not see each other", one, others);
+    for (String other : others) {
+      wires().separate(one, other);
+    }
+  }
+
+  private boolean isGroupWhole() throws IOException {
+    return ProcessLogs.groups(data.resolve("schedulers")).stream()
+        .allMatch(group -> group.size() == installation.schedulers().size());
   }
 
   private Set<Way> anyWay() {

@@ -4,7 +4,9 @@ import io.headgate.kit.testing.Wire;
 import io.headgate.kit.testing.Wire.Way;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.InetAddress;
 import java.net.URI;
+import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -15,7 +17,8 @@ import java.util.Map;
 import java.util.Set;
 
 /// Between each scheduler and its database, between it and whoever calls it, and between it and the
-/// other schedulers of its group there is a wire that a test can stall or slow down.
+/// other schedulers of its group there is a wire that a test can stall or slow down. Each scheduler
+/// has a loopback address of its own for its group, by which the wires of the others know it.
 final class Wires implements AutoCloseable {
   /// In both directions.
   static final Set<Way> BOTH = Collections.unmodifiableSet(EnumSet.allOf(Way.class));
@@ -47,14 +50,24 @@ final class Wires implements AutoCloseable {
       changed.put(ADVERTISED, callers.get(name).address());
       String[] members = told.get(MEMBERS).split(",");
       for (int i = groups.size(); i < members.length; i++) {
-        groups.put("scheduler-" + (i + 1), Wire.to(port(members[i])));
+        groups.put("scheduler-" + (i + 1), Wire.at(groupHost(i + 1), port(members[i])));
       }
+      // It calls the others from the address that it advertises, and not from one that all have.
+      changed.put("JAVA_TOOL_OPTIONS", "-Dhazelcast.socket.client.bind.any=false");
       changed.put(GROUP_ADVERTISED, groups.get(name).address());
       changed.put(MEMBERS, String.join(",", groups.values().stream().map(Wire::address).toList()));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
     return changed;
+  }
+
+  private static InetAddress groupHost(String scheduler) throws UnknownHostException {
+    return groupHost(Integer.parseInt(scheduler.substring("scheduler-".length())));
+  }
+
+  private static InetAddress groupHost(int number) throws UnknownHostException {
+    return InetAddress.getByAddress(new byte[] {127, 0, 0, (byte) (1 + number)});
   }
 
   private static int port(String address) {
@@ -84,6 +97,12 @@ final class Wires implements AutoCloseable {
   /// Nobody sees anybody of the group.
   synchronized void cutGroup(Set<Way> ways) {
     groups.values().forEach(wire -> wire.stall(ways));
+  }
+
+  /// Neither sees the other of them in the group, whoever called whom.
+  synchronized void separate(String one, String other) throws UnknownHostException {
+    groups.get(one).separate(groupHost(other));
+    groups.get(other).separate(groupHost(one));
   }
 
   /// What schedulers say to each other and to callers, and hear from them, is late.

@@ -46,6 +46,7 @@ public final class Wire implements AutoCloseable {
   // All guarded by lock.
   private final Set<Socket> ends = new HashSet<>();
   private final Set<Way> stalled = EnumSet.noneOf(Way.class);
+  private final Set<InetAddress> separated = new HashSet<>();
   private ServerSocket listener;
   private int held;
   private long lateNanos;
@@ -59,12 +60,16 @@ public final class Wire implements AutoCloseable {
   /// To a server on `127.0.0.1`, from a free port there: below those that Linux gives to whoever
   /// asks for any, so that it is not one that somebody has chosen and not opened yet.
   public static Wire to(int port) throws IOException {
-    InetAddress loopback = InetAddress.getLoopbackAddress();
+    return at(InetAddress.getLoopbackAddress(), port);
+  }
+
+  /// The same, from a port of another loopback address.
+  public static Wire at(InetAddress host, int port) throws IOException {
+    InetSocketAddress server = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
     while (true) {
       int chosen = ThreadLocalRandom.current().nextInt(20_000, 32_000);
       try {
-        return new Wire(
-            new InetSocketAddress(loopback, chosen), new InetSocketAddress(loopback, port));
+        return new Wire(new InetSocketAddress(host, chosen), server);
       } catch (BindException e) {
         // Somebody else's; another one then.
       }
@@ -96,6 +101,17 @@ public final class Wire implements AutoCloseable {
     }
   }
 
+  /// From now on nothing arrives, in neither direction, where one who calls from that address is at
+  /// the other end.
+  public void separate(InetAddress caller) {
+    lock.lock();
+    try {
+      separated.add(caller);
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /// From now on everything arrives late, in both directions: within a connection in its order, but
   /// not among connections.
   ///
@@ -114,6 +130,7 @@ public final class Wire implements AutoCloseable {
     lock.lock();
     try {
       stalled.clear();
+      separated.clear();
       lateNanos = 0;
       changed.signalAll();
     } finally {
@@ -191,10 +208,11 @@ public final class Wire implements AutoCloseable {
         Socket far = new Socket()) {
       open(client);
       open(far);
-      awaitFlow(EnumSet.allOf(Way.class));
+      InetAddress caller = client.getInetAddress();
+      awaitFlow(caller, EnumSet.allOf(Way.class));
       far.connect(server);
-      Thread back = Thread.ofVirtual().start(() -> copy(far, client, Way.ANSWERS));
-      copy(client, far, Way.CALLS);
+      Thread back = Thread.ofVirtual().start(() -> copy(caller, far, client, Way.ANSWERS));
+      copy(caller, client, far, Way.CALLS);
       back.join();
     } catch (IOException e) {
       // The server does not listen: the caller is told by the end of its connection.
@@ -222,17 +240,17 @@ public final class Wire implements AutoCloseable {
     }
   }
 
-  private void copy(Socket from, Socket to, Way way) {
+  private void copy(InetAddress caller, Socket from, Socket to, Way way) {
     byte[] buffer = new byte[BUFFER_BYTES];
     try {
       InputStream in = from.getInputStream();
       OutputStream out = to.getOutputStream();
       for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
         delay();
-        hold(way);
+        hold(caller, way);
         out.write(buffer, 0, read);
       }
-      awaitFlow(EnumSet.of(way));
+      awaitFlow(caller, EnumSet.of(way));
       to.shutdownOutput();
     } catch (IOException e) {
       closeQuietly(from);
@@ -255,21 +273,21 @@ public final class Wire implements AutoCloseable {
   }
 
   /// Until what was read may go on.
-  private void hold(Way way) throws InterruptedException {
+  private void hold(InetAddress caller, Way way) throws InterruptedException {
     lock.lock();
     try {
       held += way == Way.CALLS ? 1 : 0;
-      awaitFlow(EnumSet.of(way));
+      awaitFlow(caller, EnumSet.of(way));
     } finally {
       held -= way == Way.CALLS ? 1 : 0;
       lock.unlock();
     }
   }
 
-  private void awaitFlow(Set<Way> ways) throws InterruptedException {
+  private void awaitFlow(InetAddress caller, Set<Way> ways) throws InterruptedException {
     lock.lock();
     try {
-      while (!Collections.disjoint(stalled, ways)) {
+      while (separated.contains(caller) || !Collections.disjoint(stalled, ways)) {
         changed.await();
       }
     } finally {
