@@ -6,11 +6,12 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -65,14 +66,28 @@ class PromisesTest {
 
   /// What tests say, by the name of their class; several modules may use one.
   private static Map<String, List<String>> tests() throws IOException {
-    try (Stream<Path> files = Files.walk(Path.of(".."))) {
-      return files
-          .filter(file -> file.toString().contains("/src/test/java/"))
-          .filter(file -> file.toString().matches(".*(Test|IT)\\.java"))
-          .collect(
-              Collectors.groupingBy(
-                  file -> file.getFileName().toString().replace(".java", ""),
-                  Collectors.mapping(PromisesTest::read, Collectors.toList())));
+    Map<String, List<String>> tests = new HashMap<>();
+    for (Path sources : sources()) {
+      try (Stream<Path> files = Files.walk(sources)) {
+        files
+            .filter(file -> file.toString().matches(".*(Test|IT)\\.java"))
+            .forEach(file ->
+                tests
+                    .computeIfAbsent(
+                        file.getFileName().toString().replace(".java", ""), _ -> new ArrayList<>())
+                    .add(read(file)));
+      }
+    }
+    return tests;
+  }
+
+  /// Of all modules, and no more: other tests may be at work in what is built.
+  private static List<Path> sources() throws IOException {
+    try (Stream<Path> modules = Files.list(Path.of(".."))) {
+      return modules
+          .map(module -> module.resolve("src/test/java"))
+          .filter(Files::isDirectory)
+          .toList();
     }
   }
 
