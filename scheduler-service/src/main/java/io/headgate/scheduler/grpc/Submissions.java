@@ -92,8 +92,10 @@ final class Submissions {
     }
   }
 
-  /// What others cannot have until a submission is durable or is not to be. Not thread-safe, but
-  /// may be closed by another thread than filled it.
+  /// What others cannot have until a submission is durable or is not to be, or the one who waits
+  /// for it has given up. Then it may still happen, and the leader, which remembers what it took,
+  /// takes neither its names nor its request's id again. Not thread-safe, but may be closed by
+  /// another thread than filled it.
   private final class Claims implements AutoCloseable {
     private final List<Runnable> releases = new ArrayList<>();
 

@@ -21,9 +21,11 @@ final class TakenSubmissions {
   /// More than can wait to be durable.
   private static final int MAX = 100_000;
 
-  private record Taken(List<JobId> jobs, Instant at) {}
+  private record Taken(Optional<RequestKey> request, List<JobId> jobs, Instant at) {}
 
-  private final Map<RequestKey, Taken> requests = new LinkedHashMap<>();
+  /// By their ids, whatever their content: the database takes an id once.
+  private final Map<String, Taken> requests = new LinkedHashMap<>();
+
   private final Map<JobName, Taken> names = new LinkedHashMap<>();
 
   /// What was taken longer ago does not count any more.
@@ -43,21 +45,28 @@ final class TakenSubmissions {
 
   /// The jobs of the same request.
   Optional<List<JobId>> jobs(RequestKey request) {
-    return Optional.ofNullable(requests.get(request)).map(Taken::jobs);
+    return Optional.ofNullable(requests.get(id(request)))
+        .filter(taken -> taken.request().equals(Optional.of(request)))
+        .map(Taken::jobs);
   }
 
-  /// Whether the submission asks for a name that a job got.
-  boolean hasNameOf(Submission submission) {
-    return submission.jobs().stream().anyMatch(job -> names.containsKey(job.name()));
+  /// Whether the submission asks for a name that a job got, or has the id of a request.
+  boolean hasNameOrIdOf(Submission submission) {
+    return submission.request().map(TakenSubmissions::id).filter(requests::containsKey).isPresent()
+        || submission.jobs().stream().anyMatch(job -> names.containsKey(job.name()));
   }
 
   /// The submission was taken.
   ///
   /// @param jobs in its order
   void take(Submission submission, List<JobId> jobs, Instant now) {
-    Taken taken = new Taken(List.copyOf(jobs), now);
-    submission.request().ifPresent(request -> requests.put(request, taken));
+    Taken taken = new Taken(submission.request(), List.copyOf(jobs), now);
+    submission.request().ifPresent(request -> requests.put(id(request), taken));
     submission.jobs().forEach(job -> names.put(job.name(), taken));
     forgetOld(now);
+  }
+
+  private static String id(RequestKey request) {
+    return KnownKeys.key(request.subject(), request.requestId());
   }
 }

@@ -98,7 +98,7 @@ final class UserDesk {
       reply(turn, submit.reply(), () -> accepted(turn, before.get()));
       return true;
     }
-    if (before.isPresent() || state.taken.hasNameOf(submission)) {
+    if (state.taken.hasNameOrIdOf(submission)) {
       submit
           .reply()
           .completeExceptionally(

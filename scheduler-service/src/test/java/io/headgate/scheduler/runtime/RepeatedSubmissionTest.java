@@ -68,4 +68,17 @@ final class RepeatedSubmissionTest {
     assertThat(second.reply()).isCompletedExceptionally();
     assertThat(third.reply()).isCompletedExceptionally();
   }
+
+  @Test
+  void takesTheIdOfARequestOnceWhateverIsAskedForUnderIt() throws InterruptedException {
+    Command.Submit first = OneLeader.submit("j", request("content"));
+    Command.Submit second = OneLeader.submit("k", request("other content"));
+    turns.take(List.of(first));
+    turns.take(List.of(second));
+    act();
+    assertThat(newJobs()).isEqualTo(1);
+    assertThat(second.reply())
+        .as("it is refused when the first is durable")
+        .isCompletedExceptionally();
+  }
 }

@@ -22,6 +22,10 @@ final class TakenSubmissionsTest {
   private final TakenSubmissions taken = new TakenSubmissions();
 
   private static Submission submission(String job) {
+    return submission(job, Optional.of(REQUEST));
+  }
+
+  private static Submission submission(String job, Optional<RequestKey> request) {
     return new Submission(
         List.of(
             new Submission.NewJob(
@@ -38,9 +42,13 @@ final class TakenSubmissionsTest {
                 "",
                 false,
                 Document.of(new byte[0]))),
-        Optional.of(REQUEST),
+        request,
         List.of(),
         CatalogView.EMPTY);
+  }
+
+  private boolean hasName(String job) {
+    return taken.hasNameOrIdOf(submission(job, Optional.empty()));
   }
 
   @Test
@@ -48,8 +56,9 @@ final class TakenSubmissionsTest {
     taken.take(submission("train"), List.of(new JobId(7)), TAKEN);
     taken.forgetOld(TAKEN.plus(TakenSubmissions.REMEMBERED));
     assertThat(taken.jobs(REQUEST)).contains(List.of(new JobId(7)));
-    assertThat(taken.hasNameOf(submission("train"))).isTrue();
-    assertThat(taken.hasNameOf(submission("other"))).isFalse();
+    assertThat(hasName("train")).isTrue();
+    assertThat(hasName("other")).isFalse();
+    assertThat(taken.hasNameOrIdOf(submission("other"))).as("the id").isTrue();
   }
 
   @Test
@@ -57,10 +66,10 @@ final class TakenSubmissionsTest {
     taken.take(submission("train"), List.of(new JobId(7)), TAKEN);
     taken.take(submission("young"), List.of(new JobId(8)), TAKEN.plusSeconds(1));
     taken.forgetOld(TAKEN.plus(TakenSubmissions.REMEMBERED).plusMillis(1));
-    assertThat(taken.hasNameOf(submission("train"))).isFalse();
-    assertThat(taken.hasNameOf(submission("young"))).isTrue();
+    assertThat(hasName("train")).isFalse();
+    assertThat(hasName("young")).isTrue();
     taken.forgetOld(TAKEN.plus(Duration.ofDays(1)));
-    assertThat(taken.hasNameOf(submission("young"))).isFalse();
+    assertThat(hasName("young")).isFalse();
     assertThat(taken.jobs(REQUEST)).isEmpty();
   }
 }
