@@ -74,7 +74,7 @@ final class Admission extends SimpleDecoratingHttpService {
     call.setAttr(CALLER, caller);
     String name = caller == null ? STRANGER : caller.subject();
     String tenant = caller == null || caller.tenant() == null ? name : caller.tenant();
-    if (!gate.bound.enter(name, tenant)) {
+    if (!gate.bound.enter(name, tenant, 1)) {
       refused.increment();
       return HttpResponse.of(gate.refusal);
     }
@@ -84,12 +84,12 @@ final class Admission extends SimpleDecoratingHttpService {
           answer
               .whenComplete()
               .handle((_, _) -> {
-                gate.bound.leave(name, tenant);
+                gate.bound.leave(name, tenant, 1);
                 return null;
               });
       return answer;
     } catch (Exception | Error e) {
-      gate.bound.leave(name, tenant);
+      gate.bound.leave(name, tenant, 1);
       throw e;
     }
   }

@@ -10,38 +10,38 @@ import java.util.Map;
 /// The rule is that of dynamic thresholds for queues that share a buffer (Choudhury and Hahne,
 /// 1998). Thread-safe.
 final class FairBound {
-  private final int most;
-  private final Map<String, Integer> callers = new HashMap<>();
-  private final Map<String, Integer> tenants = new HashMap<>();
-  private int inProgress;
+  private final long most;
+  private final Map<String, Long> callers = new HashMap<>();
+  private final Map<String, Long> tenants = new HashMap<>();
+  private long inProgress;
 
   /// @param most how much may be in progress in all, one or more
-  FairBound(int most) {
+  FairBound(long most) {
     this.most = most;
   }
 
-  /// Whether something of `caller` may begin; if so it has to [leave][#leave].
-  synchronized boolean enter(String caller, String tenant) {
-    int free = most - inProgress;
-    if (free == 0
-        || !hasShare(callers.getOrDefault(caller, 0), free)
-        || !hasShare(tenants.getOrDefault(tenant, 0), 2L * free)) {
+  /// Whether so much of `caller` may begin; if so it has to [leave][#leave].
+  synchronized boolean enter(String caller, String tenant, long amount) {
+    long free = most - inProgress;
+    if (amount > free
+        || !hasShare(callers.getOrDefault(caller, 0L), amount, free)
+        || !hasShare(tenants.getOrDefault(tenant, 0L), amount, 2 * free)) {
       return false;
     }
-    inProgress++;
-    callers.merge(caller, 1, Integer::sum);
-    tenants.merge(tenant, 1, Integer::sum);
+    inProgress += amount;
+    callers.merge(caller, amount, Long::sum);
+    tenants.merge(tenant, amount, Long::sum);
     return true;
   }
 
-  synchronized void leave(String caller, String tenant) {
-    inProgress--;
-    callers.computeIfPresent(caller, (_, count) -> count == 1 ? null : count - 1);
-    tenants.computeIfPresent(tenant, (_, count) -> count == 1 ? null : count - 1);
+  synchronized void leave(String caller, String tenant, long amount) {
+    inProgress -= amount;
+    callers.computeIfPresent(caller, (_, own) -> own == amount ? null : own - amount);
+    tenants.computeIfPresent(tenant, (_, own) -> own == amount ? null : own - amount);
   }
 
   /// The first always has one, or bounds of one and two would let nobody in.
-  private static boolean hasShare(int own, long share) {
-    return own == 0 || own < share;
+  private static boolean hasShare(long own, long amount, long share) {
+    return own == 0 || own + amount <= share;
   }
 }

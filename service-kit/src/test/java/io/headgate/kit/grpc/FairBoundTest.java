@@ -20,7 +20,7 @@ class FairBoundTest {
     int bob = enter("bob", "globex", 1000);
     assertThat(bob).as("at once").isEqualTo(250);
     while (ada > bob + 1) {
-      bound.leave("ada", "acme");
+      bound.leave("ada", "acme", 1);
       ada += enter("ada", "acme", 1) - 1;
       bob += enter("bob", "globex", 1);
     }
@@ -41,8 +41,8 @@ class FairBoundTest {
   @Test
   void whatHasEndedIsForgotten() {
     for (int i = 0; i < 10_000; i++) {
-      assertThat(bound.enter("ada", "acme")).isTrue();
-      bound.leave("ada", "acme");
+      assertThat(bound.enter("ada", "acme", 1)).isTrue();
+      bound.leave("ada", "acme", 1);
     }
     assertThat(enter("ada", "acme", 1000)).isEqualTo(500);
   }
@@ -51,14 +51,24 @@ class FairBoundTest {
   @ValueSource(ints = {1, 2, 3})
   void theSmallestBoundsLetSomebodyIn(int most) {
     FairBound small = new FairBound(most);
-    assertThat(small.enter("ada", "acme")).isTrue();
-    assertThat(small.enter("bob", "acme")).isEqualTo(most > 1);
+    assertThat(small.enter("ada", "acme", 1)).isTrue();
+    assertThat(small.enter("bob", "acme", 1)).isEqualTo(most > 1);
+  }
+
+  @Test
+  void whatIsLargeCountsAsMuch() {
+    assertThat(bound.enter("ada", "acme", 400)).isTrue();
+    assertThat(bound.enter("ada", "acme", 400)).as("more than is free").isFalse();
+    assertThat(bound.enter("bob", "globex", 601)).as("more than there is").isFalse();
+    assertThat(bound.enter("bob", "globex", 300)).isTrue();
+    bound.leave("ada", "acme", 400);
+    assertThat(bound.enter("bob", "globex", 400)).isTrue();
   }
 
   private int enter(String caller, String tenant, int times) {
     int entered = 0;
     for (int i = 0; i < times; i++) {
-      entered += bound.enter(caller, tenant) ? 1 : 0;
+      entered += bound.enter(caller, tenant, 1) ? 1 : 0;
     }
     return entered;
   }

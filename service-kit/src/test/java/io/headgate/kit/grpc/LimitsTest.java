@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
 import com.google.protobuf.ByteString;
+import com.google.protobuf.UnknownFieldSet;
 import io.grpc.ManagedChannel;
 import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
@@ -145,6 +146,37 @@ class LimitsTest {
   }
 
   @Test
+  void largeRequestsInProgressAreBoundedByTheirBytes() {
+    ApiServer server =
+        serve(
+            ApiServer.builder(ApiServerConfig.of("127.0.0.1", 0), Telemetry.disabled())
+                .requestBytes(100 << 10));
+    GreetRequest large =
+        WAIT.toBuilder()
+            .setUnknownFields(
+                UnknownFieldSet.newBuilder()
+                    .addField(
+                        1000,
+                        UnknownFieldSet.Field.newBuilder()
+                            .addLengthDelimited(ByteString.copyFrom(new byte[40 << 10]))
+                            .build())
+                    .build())
+            .build();
+    ManagedChannel channel = channel(server);
+    var waiting = ShelfServiceGrpc.newFutureStub(channel).greet(large);
+    await().atMost(Duration.ofSeconds(60)).until(() -> server.callsInProgress() == 1);
+    var greeting = ShelfServiceGrpc.newBlockingStub(channel);
+    assertThat(refusal(() -> greeting.greet(large)).reason()).isEqualTo("OVERLOADED");
+    assertThat(greeting.greet(ADA).getText()).as("small ones are heard").isEqualTo("hello ada");
+    shelf.mayGreet.countDown();
+    assertThat(waiting).succeedsWithin(Duration.ofSeconds(60));
+    await()
+        .atMost(Duration.ofSeconds(60))
+        .untilAsserted(
+            () -> assertThatCode(() -> greeting.greet(large)).doesNotThrowAnyException());
+  }
+
+  @Test
   void headersAreBounded() {
     ApiServer server = start(ApiServerConfig.of("127.0.0.1", 0));
     Metadata large = new Metadata();
@@ -275,12 +307,13 @@ class LimitsTest {
   }
 
   private ApiServer start(ApiServerConfig config, Map<MethodDescriptor<?, ?>, Integer> bounds) {
-    ApiServer.Builder builder =
-        ApiServer.builder(config, Telemetry.disabled())
-            .service(shelf)
-            .authentication(tokens.verifier());
+    ApiServer.Builder builder = ApiServer.builder(config, Telemetry.disabled());
     bounds.forEach(builder::bound);
-    ApiServer server = builder.build();
+    return serve(builder);
+  }
+
+  private ApiServer serve(ApiServer.Builder builder) {
+    ApiServer server = builder.service(shelf).authentication(tokens.verifier()).build();
     server.start();
     open.add(server);
     return server;
