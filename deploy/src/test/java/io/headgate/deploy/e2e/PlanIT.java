@@ -1,6 +1,7 @@
 package io.headgate.deploy.e2e;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.headgate.deploy.e2e.LiveCli.Result;
 import io.headgate.sdk.client.JobClient;
@@ -125,6 +126,14 @@ class PlanIT {
       assertThat(cli.run("undrain", "a-0").exitCode()).isZero();
       headgate.awaitState("r-1", JobState.RUNNING);
       assertThat(cli.run("drain", "b-0").err()).contains("NODE_NOT_FOUND");
+
+      assertThat(cli.run("forget", "a-0").err()).contains("NODE_CONNECTED", "headgate drain a-0");
+      assertThat(cli.run("forget", "b-0").err()).contains("NODE_NOT_FOUND");
+      headgate.installation().agents().getFirst().close();
+      await()
+          .atMost(TestInstallation.PATIENCE)
+          .until(() -> cli.run("forget", "a-0").out().startsWith("a-0 is forgotten"));
+      assertThat(cli.run("nodes").out()).doesNotContain("a-0");
     }
   }
 

@@ -27,7 +27,7 @@ import java.util.function.Predicate;
 /// A whole installation on a directory, as a test sees it: real services, agents and processes.
 final class TestInstallation implements AutoCloseable {
   static final String TENANT = "acme";
-  private static final Duration PATIENCE = Duration.ofMinutes(3);
+  static final Duration PATIENCE = Duration.ofMinutes(3);
 
   private final Installation installation;
   private final Map<String, String> told;

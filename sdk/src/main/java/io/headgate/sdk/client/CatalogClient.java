@@ -42,6 +42,12 @@ public final class CatalogClient {
     return SupplyMessages.node(calls.undrain(node));
   }
 
+  /// Forgets a node that does not come back. If it is out of contact, what ran there is given up
+  /// and requeued: after `stop_after`, or at once where that is never.
+  public void deleteNode(String node) {
+    calls.deleteNode(node);
+  }
+
   public List<Usage.OfPolicy> policyUsages() {
     return calls.policyUsages().stream().map(UsageMessages::usage).toList();
   }

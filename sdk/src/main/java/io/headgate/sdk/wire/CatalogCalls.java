@@ -12,6 +12,7 @@ import io.headgate.proto.policy.v1.Queue;
 import io.headgate.proto.policy.v1.QueueServiceGrpc;
 import io.headgate.proto.policy.v1.Vault;
 import io.headgate.proto.policy.v1.VaultServiceGrpc;
+import io.headgate.proto.pool.v1.DeleteNodeRequest;
 import io.headgate.proto.pool.v1.DrainNodeRequest;
 import io.headgate.proto.pool.v1.GetProfileRequest;
 import io.headgate.proto.pool.v1.ListNodesRequest;
@@ -122,6 +123,15 @@ public final class CatalogCalls {
         NodeServiceGrpc.getUndrainNodeMethod(),
         UndrainNodeRequest.newBuilder().setName(parent + "/nodes/" + node).build(),
         Safety.REPEATABLE);
+  }
+
+  /// Forgets the node; what ran there is given up when that is certain.
+  public void deleteNode(String node) {
+    var _ =
+        connection.call(
+            NodeServiceGrpc.getDeleteNodeMethod(),
+            DeleteNodeRequest.newBuilder().setName(parent + "/nodes/" + node).build(),
+            Safety.ONCE);
   }
 
   public List<Policy> policies() {

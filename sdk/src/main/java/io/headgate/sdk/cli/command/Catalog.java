@@ -41,6 +41,7 @@ public final class Catalog {
           new Entry("CONFIGURE", "export", "write the configuration", ExportCommand::new),
           new Entry("OPERATE", "drain", "no new work for nodes", DrainCommand::new),
           new Entry("OPERATE", "undrain", "put nodes back into service", UndrainCommand::new),
+          new Entry("OPERATE", "forget", "nodes that do not come back", ForgetCommand::new),
           new Entry("OPERATE", "join-token", "let machines join a pool", JoinTokenCommand::new),
           new Entry("OPERATE", "join-tokens", "list or revoke join tokens", JoinTokensCommand::new),
           new Entry("OPERATE", "keys", "list, make or revoke keys", KeysCommand::new),

@@ -91,7 +91,7 @@ public final class CompletionCommand implements CliCommand {
         case $command in
           jobs | explain | logs | wait | cancel | requeue) words=$(_headgate_names jobs --all) ;;
           queues | policies | profiles | pools | nodes) words=$(_headgate_names "$command") ;;
-          drain | undrain) words=$(_headgate_names nodes) ;;
+          drain | undrain | forget) words=$(_headgate_names nodes) ;;
           join-token) words=$(_headgate_names pools) ;;
           context)
             words=$(headgate context -o name 2>/dev/null)
