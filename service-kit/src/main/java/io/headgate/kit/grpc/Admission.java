@@ -16,6 +16,7 @@ import io.headgate.kit.auth.Principal;
 import io.headgate.kit.auth.TokenVerifier;
 import io.headgate.kit.failure.GrpcFailures;
 import io.headgate.kit.failure.Refusal;
+import io.netty.channel.Channel;
 import io.netty.util.AttributeKey;
 import java.time.Duration;
 import java.util.Base64;
@@ -31,13 +32,15 @@ import org.jspecify.annotations.Nullable;
 /// still waits for it. No caller's and no tenant's calls take [all places][FairBound]; calls with a
 /// token that is not known yet count as one caller's.
 final class Admission extends SimpleDecoratingHttpService {
-  private static final AttributeKey<Principal> CALLER =
-      AttributeKey.valueOf(Admission.class, "CALLER");
+  /// Who called last over a connection, which is nearly always who calls next: to find that out by
+  /// the token alone would cost more than to refuse. The token stays in memory no longer than in
+  /// the connection's table of headers.
+  private static final AttributeKey<Caller> LAST = AttributeKey.valueOf(Admission.class, "LAST");
 
   private static final Duration RETRY = Duration.ofSeconds(1);
 
-  /// Stands for whoever is not known yet; no resource is named so.
-  private static final String STRANGER = "";
+  /// Whoever is not known yet; no resource is named so.
+  private static final Caller STRANGER = new Caller("", "", "");
 
   /// By the path of each method.
   private final Map<String, Gate> gates;
@@ -70,11 +73,8 @@ final class Admission extends SimpleDecoratingHttpService {
     if (gate == null) {
       return unwrap().serve(call, request);
     }
-    @Nullable Principal caller = known(request);
-    call.setAttr(CALLER, caller);
-    String name = caller == null ? STRANGER : caller.subject();
-    String tenant = caller == null || caller.tenant() == null ? name : caller.tenant();
-    if (!gate.bound.enter(name, tenant, 1)) {
+    Caller caller = caller(call, request);
+    if (!gate.bound.enter(caller.name(), caller.tenant(), 1)) {
       refused.increment();
       return HttpResponse.of(gate.refusal);
     }
@@ -84,25 +84,47 @@ final class Admission extends SimpleDecoratingHttpService {
           answer
               .whenComplete()
               .handle((_, _) -> {
-                gate.bound.leave(name, tenant, 1);
+                gate.bound.leave(caller.name(), caller.tenant(), 1);
                 return null;
               });
       return answer;
     } catch (Exception | Error e) {
-      gate.bound.leave(name, tenant, 1);
+      gate.bound.leave(caller.name(), caller.tenant(), 1);
       throw e;
     }
   }
 
-  /// Who calls, if this was known when the call was admitted to a bounded method.
-  static Optional<Principal> caller(ServiceRequestContext call) {
-    return Optional.ofNullable(call.attr(CALLER));
+  /// @param authorization the header by which it was found out
+  private record Caller(String authorization, String name, String tenant) {
+    /// Without what is secret.
+    @Override
+    public String toString() {
+      return name;
+    }
   }
 
-  private @Nullable Principal known(HttpRequest request) {
-    return AuthInterceptor.token(request.headers().get(HttpHeaderNames.AUTHORIZATION))
-        .flatMap(verifier::recent)
-        .orElse(null);
+  private Caller caller(ServiceRequestContext call, HttpRequest request) {
+    @Nullable String authorization = request.headers().get(HttpHeaderNames.AUTHORIZATION);
+    @Nullable Channel channel = call.log().partial().channel();
+    if (authorization == null || channel == null) {
+      return STRANGER;
+    }
+    @Nullable Caller last = channel.attr(LAST).get();
+    if (last != null && last.authorization().equals(authorization)) {
+      return last;
+    }
+    Optional<Caller> known =
+        AuthInterceptor.token(authorization)
+            .flatMap(verifier::recent)
+            .map(principal -> of(authorization, principal));
+    known.ifPresent(channel.attr(LAST)::set);
+    return known.orElse(STRANGER);
+  }
+
+  private static Caller of(String authorization, Principal principal) {
+    @Nullable String tenant = principal.tenant();
+    return new Caller(
+        authorization, principal.subject(), tenant == null ? principal.subject() : tenant);
   }
 
   private static final class Gate {

@@ -49,7 +49,7 @@ final class PromptCalls extends SimpleDecoratingHttpService {
     if (token.isEmpty()) {
       return unwrap().serve(call, request);
     }
-    Optional<Principal> recent = Admission.caller(call).or(() -> verifier.recent(token.get()));
+    Optional<Principal> recent = verifier.recent(token.get());
     if (recent.isPresent()) {
       return serve(call, request, roles.contains(recent.get().role()));
     }
