@@ -230,7 +230,8 @@ final class LoadRig implements AutoCloseable {
     variables.put("HEADGATE_SCHEDULER_SERVICE_KEY", Neighbours.KEY);
     variables.put("HEADGATE_TELEMETRY_METRICS_PORT", "0");
     // All agents are on this machine.
-    variables.put("HEADGATE_API_MAX_CONNECTIONS_PER_ADDRESS", "10000");
+    variables.put("HEADGATE_API_MAX_CONNECTIONS", "20000");
+    variables.put("HEADGATE_API_MAX_CONNECTIONS_PER_ADDRESS", "20000");
     // As on every address that others reach.
     variables.put("HEADGATE_API_DISCOVERY", "off");
     if (ports.size() > 1) {
