@@ -130,7 +130,7 @@ final class BlockedHolds {
   /// Tells of those that were not found again.
   void close() {
     for (JobId job : lifted.keySet()) {
-      world.changes++;
+      world.changes.freed();
       ledger.tell(new Effect.HoldReleased(job, HoldRelease.OUTRANKED));
     }
   }
@@ -141,7 +141,7 @@ final class BlockedHolds {
     for (Route route : group.routes()) {
       if (!placed.containsKey(route.pool())
           && route.hasRoomForTenant()
-          && world.hopeless.getOrDefault(route, -1L) != world.placeChanges) {
+          && !world.changes.isHopeless(route)) {
         return true;
       }
     }
@@ -250,12 +250,12 @@ final class BlockedHolds {
   }
 
   private Optional<HoldSearch.Found> search(Route route) {
-    if (world.hopeless.getOrDefault(route, -1L) == world.placeChanges) {
+    if (world.changes.isHopeless(route)) {
       return Optional.empty();
     }
     Optional<HoldSearch.Found> found = HoldSearch.search(route, world.ends, this::attemptOf, now);
     if (found.isEmpty()) {
-      world.hopeless.put(route, world.placeChanges);
+      world.changes.setHopeless(route);
     }
     return found;
   }

@@ -69,9 +69,7 @@ final class CatalogInputs {
   /// Takes the catalog, without consequences for jobs.
   void configure(Catalog catalog) {
     Catalog before = world.catalogs.put(catalog.tenant(), catalog);
-    world.structureChanged = true;
-    world.changes++;
-    world.placeChanges++;
+    world.changes.catalogChanged();
     configurePolicies(catalog, before);
     configurePools(catalog);
     configureShares(catalog);

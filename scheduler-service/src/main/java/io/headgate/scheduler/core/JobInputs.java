@@ -39,7 +39,7 @@ final class JobInputs {
     if (queue == null) {
       return Optional.of(new Denial.UnknownQueue(job.queue()));
     }
-    Lane lane = world.structureChanged ? null : queue.knownLane(job);
+    Lane lane = world.changes.structureIsStale() ? null : queue.knownLane(job);
     return lane == null ? StructuralCheck.denial(world, queue, job) : lane.denial();
   }
 
@@ -75,7 +75,7 @@ final class JobInputs {
             new Job(
                 own,
                 JobState.WAITING,
-                world.nextSequence++,
+                world.takeSequence(),
                 now,
                 attempts,
                 before.flatMap(Job::lastPreemption)),

@@ -108,7 +108,7 @@ final class Ledger {
             queue.resolved().orElseThrow().profile().id(),
             assignment,
             job.isPreemptible(),
-            world.nextSequence++,
+            world.takeSequence(),
             now,
             Optional.empty(),
             Optional.empty(),
@@ -126,7 +126,7 @@ final class Ledger {
   /// its jobs may go.
   private void noteTaken(PolicyAccount policy, TenantAccount tenant) {
     if (policy.over(0) > 0 || tenant.over(0) > 0 || policy.preemptsWithin()) {
-      world.changes++;
+      world.changes.victimsChanged();
     }
   }
 
@@ -193,7 +193,7 @@ final class Ledger {
     } else if (attempt.startedAt() == null) {
       attempt.setStarted(at);
     }
-    world.changes++;
+    world.changes.victimsChanged();
     move(attempt.job(), JobEvent.RUN);
   }
 
@@ -210,7 +210,7 @@ final class Ledger {
     shares.giveBack(attempt);
     attempt.setStop(order);
     shares.take(attempt);
-    world.changes++;
+    world.changes.freed();
     if (isNew || attempt.job().state() == JobState.SUSPENDED) {
       move(attempt.job(), JobEvent.STOP);
     }
@@ -222,7 +222,7 @@ final class Ledger {
     shares.giveBack(attempt);
     attempt.suspend();
     shares.take(attempt);
-    world.changes++;
+    world.changes.freed();
     attempt.policy().end(attempt.claim(), true);
     attempt.tenant().end(attempt.claim(), true);
     keep(attempt);
@@ -234,10 +234,10 @@ final class Ledger {
   void resume(LiveAttempt attempt) {
     keepNoLonger(attempt);
     shares.giveBack(attempt);
-    attempt.resume(world.nextSequence++);
+    attempt.resume(world.takeSequence());
     shares.take(attempt);
     // It is no victim any more that takes no GPU from anybody.
-    world.changes++;
+    world.changes.victimsChanged();
     charge(attempt);
     world.candidates.add(attempt);
     world.ends.add(attempt);
@@ -255,7 +255,7 @@ final class Ledger {
     }
     keepNoLonger(attempt);
     shares.giveBack(attempt);
-    world.changes++;
+    world.changes.freed();
     if (!attempt.isSuspended()) {
       attempt.policy().end(attempt.claim(), attempt.stake() == Stake.STOPPING);
       attempt.tenant().end(attempt.claim(), attempt.stake() == Stake.STOPPING);
@@ -320,26 +320,26 @@ final class Ledger {
   /// Takes a hold of DESIGN O7 back for the length of a pass, so that it is found anew in its turn;
   /// its job waits in its lane meanwhile. It is told of only if [#resume] does not follow.
   void suspend(LiveHold hold) {
-    long changes = world.changes;
-    lift(hold);
-    world.holds.remove(hold.job().id());
-    enqueue(hold.job());
-    world.changes = changes;
+    world.changes.withoutInvalidation(() -> {
+      lift(hold);
+      world.holds.remove(hold.job().id());
+      enqueue(hold.job());
+    });
     holdTurns.add(new Decision.HoldTurn(effects.size(), hold.job().id(), false));
   }
 
   /// Puts a suspended hold back as it was.
   void resume(LiveHold hold) {
-    long changes = world.changes;
-    hold.job().queue().dequeue(hold.job());
-    place(hold);
-    world.changes = changes;
+    world.changes.withoutInvalidation(() -> {
+      hold.job().queue().dequeue(hold.job());
+      place(hold);
+    });
     holdTurns.add(new Decision.HoldTurn(effects.size(), hold.job().id(), true));
   }
 
   private void end(LiveHold hold, HoldRelease cause) {
     lift(hold);
-    world.placeChanges++;
+    world.changes.placesChanged();
     world.holds.remove(hold.job().id());
     tell(new Effect.HoldReleased(hold.job().id(), cause));
   }
@@ -347,7 +347,7 @@ final class Ledger {
   /// Takes the held slices back; the job is then in no lane. It keeps its turn among the holds.
   void lift(LiveHold hold) {
     shares.giveBack(hold);
-    world.changes++;
+    world.changes.freed();
     hold.policy().release(hold.claim(), hold.isForBlocked());
     hold.tenant().release(hold.claim(), hold.isForBlocked());
     hold.job().setHold(null);
@@ -374,7 +374,7 @@ final class Ledger {
     if (node.isRemoved() && node.shares().isEmpty() && world.nodes.remove(node.id(), node)) {
       world.aside.remove(node);
       node.pool().drop(node);
-      world.structureChanged = true;
+      world.changes.inventoryChanged();
     }
   }
 }

@@ -29,8 +29,7 @@ final class NodeInputs {
   }
 
   void changed(Node node) {
-    world.changes++;
-    world.placeChanges++;
+    world.changes.nodeChanged();
     PoolState pool = world.pool(node.pool());
     NodeState known = world.nodes.get(node.id());
     if (known == null) {
@@ -92,8 +91,7 @@ final class NodeInputs {
     if (node == null) {
       return;
     }
-    world.changes++;
-    world.placeChanges++;
+    world.changes.nodeChanged();
     node.remove();
     world.aside.remove(node);
     node.pool().refresh(node);
@@ -103,7 +101,7 @@ final class NodeInputs {
 
   private void inventoryChanged(PoolState pool) {
     pool.inventoryChanged();
-    world.structureChanged = true;
+    world.changes.inventoryChanged();
   }
 
   /// The node could not do what it was told: it gets no work for a while, so that the same is not
@@ -118,8 +116,7 @@ final class NodeInputs {
     node.setAside(until, inARow);
     node.pool().refresh(node);
     world.aside.add(node);
-    world.changes++;
-    world.placeChanges++;
+    world.changes.nodeChanged();
     ledger.tell(new Effect.NodeSetAside(node.id(), until));
   }
 
@@ -130,8 +127,7 @@ final class NodeInputs {
         node.takeBack();
         world.aside.remove(node);
         node.pool().refresh(node);
-        world.changes++;
-        world.placeChanges++;
+        world.changes.nodeChanged();
       }
     }
   }

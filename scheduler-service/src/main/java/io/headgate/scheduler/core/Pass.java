@@ -80,12 +80,12 @@ final class Pass {
   Optional<Instant> run() {
     releaseBrokenHolds();
     suspensions.giveUp().ifPresent(this::wakeBy);
-    boolean structureChanged = world.structureChanged;
+    boolean structureChanged = world.changes.structureIsStale();
     if (structureChanged) {
       StructuralCheck.renew(world);
       searches.forget();
-      world.hopeless.clear();
-      world.structureChanged = false;
+      world.changes.forgetHopeless();
+      world.changes.structureIsKnown();
     }
     do {
       again = false;
@@ -337,7 +337,7 @@ final class Pass {
           promise(job, found.place());
           return true;
         }
-        long before = world.changes;
+        long before = world.changes.roomVersion();
         preempt(job, seeker.rule(), found);
         searches.keepFailures(seeker, before);
         return true;

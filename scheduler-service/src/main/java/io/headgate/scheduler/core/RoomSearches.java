@@ -57,20 +57,20 @@ final class RoomSearches {
     Map<Seeker, Failure> known = seeker.job() == null ? failures : ofJobs();
     Failure failure = known.get(seeker);
     List<Route> entitled = seeker.group().routesWhereTenantIsEntitled();
-    if (failure != null && !failure.isOutdated(world.changes, entitled, holds, now)) {
+    if (failure != null && !failure.isOutdated(world.changes.roomVersion(), entitled, holds, now)) {
       return failure.result();
     }
     Result result = shared(now).search(seeker);
     if (result instanceof Result.NotFound notFound) {
-      known.put(seeker, new Failure(world.changes, entitled, holds, notFound));
+      known.put(seeker, new Failure(world.changes.roomVersion(), entitled, holds, notFound));
     }
     return result;
   }
 
   private Map<Seeker, Failure> ofJobs() {
-    if (failuresOfJobsAt != world.changes) {
+    if (failuresOfJobsAt != world.changes.roomVersion()) {
       failuresOfJobs.clear();
-      failuresOfJobsAt = world.changes;
+      failuresOfJobsAt = world.changes.roomVersion();
     }
     return failuresOfJobs;
   }
@@ -92,7 +92,10 @@ final class RoomSearches {
             (key, failure) ->
                 failure.changes() == before
                     ? new Failure(
-                        world.changes, failure.entitled(), failure.holds(), failure.result())
+                        world.changes.roomVersion(),
+                        failure.entitled(),
+                        failure.holds(),
+                        failure.result())
                     : failure);
       }
     }
@@ -119,9 +122,9 @@ final class RoomSearches {
   /// Searches share what they found out about victims until something changes; that more is held
   /// meanwhile changes nothing about it.
   private PreemptionSearch shared(Instant now) {
-    if (shared == null || sharedAt != world.changes) {
+    if (shared == null || sharedAt != world.changes.roomVersion()) {
       shared = new PreemptionSearch(world.candidates, now, world.searchSteps);
-      sharedAt = world.changes;
+      sharedAt = world.changes.roomVersion();
     }
     return shared;
   }

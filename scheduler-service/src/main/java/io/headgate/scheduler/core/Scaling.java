@@ -117,7 +117,7 @@ final class Scaling {
       }
     }
     world.asked.keySet().retainAll(elastic);
-    if (elastic.isEmpty() && !world.expecting) {
+    if (elastic.isEmpty() && !world.expectsInstances()) {
       return;
     }
     // Found before some are given back: whoever had its turn found all there that had come.
@@ -136,10 +136,9 @@ final class Scaling {
   /// Instances that waiting jobs would fill; notes which queues expect some.
   Map<PoolState, Double> wanted() {
     List<QueueState> blocked = new ArrayList<>();
-    world.expecting = false;
+    world.expectNoInstances();
     world.routeGroups.values().forEach(RouteGroup::lookAgain);
     for (QueueState queue : world.queues.values()) {
-      queue.setExpects(null);
       if (queue.resolved().isEmpty() || !queue.group().isElastic()) {
         continue;
       }
@@ -198,8 +197,7 @@ final class Scaling {
       return 0;
     }
     wanted.merge(pool, served * each, Double::sum);
-    queue.setExpects(queue.expects() == null ? pool : queue.expects());
-    world.expecting = true;
+    world.expectInstance(queue, queue.expects() == null ? pool : queue.expects());
     return served;
   }
 

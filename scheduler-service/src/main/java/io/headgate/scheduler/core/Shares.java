@@ -53,7 +53,7 @@ final class Shares {
         new WorkerPlace(place.node(), List.of(), place.cpuMillis(), place.memoryBytes());
     change(job, List.of(rest), nodes, attempt.isKept() ? Stake.KEPT : Stake.STOPPING, sign);
     // What is kept is in the way of others also when everything else has ended.
-    world.placeChanges++;
+    world.changes.placesChanged();
   }
 
   private static void change(LiveHold hold, int sign) {

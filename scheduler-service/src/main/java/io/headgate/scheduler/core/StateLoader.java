@@ -75,7 +75,7 @@ final class StateLoader {
       world.asked.put(
           world.pool(asked.pool()), new World.Asked(asked.instances(), asked.missingSince()));
     }
-    world.nextSequence = state.nextSequence();
+    world.skipSequencesBelow(state.nextSequence());
     loadJobs(state);
     loadAttempts(state);
     for (Hold hold : state.holds()) {
@@ -83,7 +83,7 @@ final class StateLoader {
     }
     loadDemand(state);
     StructuralCheck.renew(world);
-    world.structureChanged = false;
+    world.changes.structureIsKnown();
     new Scaling(world, ledger, Instant.MIN).wanted();
     noteReasons();
   }
@@ -103,7 +103,7 @@ final class StateLoader {
       if (job.state() == JobState.WAITING) {
         ledger.enqueue(live);
       }
-      world.nextSequence = Math.max(world.nextSequence, job.sequence() + 1);
+      world.skipSequencesBelow(job.sequence() + 1);
     }
   }
 
@@ -150,7 +150,7 @@ final class StateLoader {
                   .formatted(attempt.id(), node.id()));
         }
       }
-      world.nextSequence = Math.max(world.nextSequence, attempt.sequence() + 1);
+      world.skipSequencesBelow(attempt.sequence() + 1);
     }
     for (Job job : state.jobs()) {
       LiveJob live = world.jobs.get(job.id());
@@ -226,6 +226,6 @@ final class StateLoader {
         asked,
         instances,
         demand,
-        world.nextSequence);
+        world.nextSequence());
   }
 }

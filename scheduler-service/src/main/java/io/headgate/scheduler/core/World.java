@@ -78,15 +78,8 @@ final class World {
   /// The provisioned queues of each tenant that is bound in a pool of theirs (DESIGN A3).
   final Map<TenantAccount, List<QueueState>> queuesOfTenant = new HashMap<>();
 
-  /// Where a job does not fit even when everything else has ended, with the count of `placeChanges`
-  /// at which that was found.
-  final Map<Route, Long> hopeless = new HashMap<>();
-
   /// What elastic pools were asked for.
   final TreeMap<PoolState, Asked> asked = new TreeMap<>();
-
-  /// Whether some queue expects an instance.
-  boolean expecting;
 
   /// What an elastic pool was asked for.
   ///
@@ -95,23 +88,49 @@ final class World {
   ///   when all are there
   record Asked(int instances, Optional<Instant> missingSince) {}
 
-  long nextSequence;
-
-  /// Counts every change that a search for victims may depend on.
-  long changes;
-
-  /// Counts every change on which depends where a job fits when everything else has ended: of
-  /// catalogs, nodes and holds.
-  long placeChanges;
+  /// What has happened, as far as remembered results depend on it.
+  final Changes changes = new Changes();
 
   /// Bounds each search for victims.
   int searchSteps = PreemptionSearch.MAX_STEPS;
 
-  /// Whether catalogs or inventories changed since the structural reasons were found.
-  boolean structureChanged = true;
+  private long nextSequence;
+  private boolean expectsInstances;
 
   World(PlacementPolicy placement) {
     this.placement = placement;
+  }
+
+  /// The next number in the order of submissions and starts.
+  long takeSequence() {
+    return nextSequence++;
+  }
+
+  /// The number that [#takeSequence] gives next.
+  long nextSequence() {
+    return nextSequence;
+  }
+
+  /// Numbers below this one are taken.
+  void skipSequencesBelow(long next) {
+    nextSequence = Math.max(nextSequence, next);
+  }
+
+  /// Whether some queue expects an instance of an elastic pool.
+  boolean expectsInstances() {
+    return expectsInstances;
+  }
+
+  /// An elastic pool will be asked for an instance for the queue's jobs.
+  void expectInstance(QueueState queue, PoolState pool) {
+    queue.setExpects(pool);
+    expectsInstances = true;
+  }
+
+  /// No queue expects an instance.
+  void expectNoInstances() {
+    queues.values().forEach(queue -> queue.setExpects(null));
+    expectsInstances = false;
   }
 
   PoolState pool(PoolId id) {

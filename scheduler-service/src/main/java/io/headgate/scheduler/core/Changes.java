@@ -1,0 +1,94 @@
+package io.headgate.scheduler.core;
+
+import io.headgate.scheduler.core.queue.Route;
+import java.util.HashMap;
+import java.util.Map;
+
+/// Decides how long remembered results stay valid. The core names what happened; which results that
+/// outdates is decided here only.
+///
+/// | result | outdated by |
+/// |---|---|
+/// | a search for victims that failed | [#freed], [#victimsChanged], [#nodeChanged], [#catalogChanged] |
+/// | a route on which a job never fits | [#placesChanged], [#nodeChanged], [#catalogChanged] |
+/// | structural denials | [#inventoryChanged], [#catalogChanged] |
+final class Changes {
+  private long roomVersion;
+  private long placeVersion;
+  private boolean structureIsStale = true;
+
+  /// Routes on which a job does not fit even when everything else has ended, with the place version
+  /// at which a search found that.
+  private final Map<Route, Long> hopeless = new HashMap<>();
+
+  /// Slices are free again, or will be.
+  void freed() {
+    roomVersion++;
+  }
+
+  /// Other attempts may be victims than before, or other policies may preempt.
+  void victimsChanged() {
+    roomVersion++;
+  }
+
+  /// A job fits in other places than before when everything else has ended: a hold is over, or a
+  /// node keeps other attempts in memory.
+  void placesChanged() {
+    placeVersion++;
+  }
+
+  /// A node has joined, has left, or takes work or devices that it did not take.
+  void nodeChanged() {
+    roomVersion++;
+    placeVersion++;
+  }
+
+  /// A pool has other nodes or devices.
+  void inventoryChanged() {
+    structureIsStale = true;
+  }
+
+  /// A tenant's configuration is another one.
+  void catalogChanged() {
+    nodeChanged();
+    inventoryChanged();
+  }
+
+  /// Runs an action after whose reversal within the same pass the remembered searches hold again,
+  /// as when a hold is lifted for the length of a round.
+  void withoutInvalidation(Runnable action) {
+    long before = roomVersion;
+    action.run();
+    roomVersion = before;
+  }
+
+  /// Searches for victims have the same outcome while this number stays.
+  long roomVersion() {
+    return roomVersion;
+  }
+
+  /// Whether the structural denials must be found anew.
+  boolean structureIsStale() {
+    return structureIsStale;
+  }
+
+  /// The structural denials have been found anew.
+  void structureIsKnown() {
+    structureIsStale = false;
+  }
+
+  /// A job does not fit on this route even when everything else has ended.
+  void setHopeless(Route route) {
+    hopeless.put(route, placeVersion);
+  }
+
+  /// Whether [#setHopeless] was called for the route and still holds.
+  boolean isHopeless(Route route) {
+    return hopeless.getOrDefault(route, -1L) == placeVersion;
+  }
+
+  /// Drops the hopeless routes: the configuration may have removed their pools.
+  void forgetHopeless() {
+    hopeless.clear();
+  }
+}
