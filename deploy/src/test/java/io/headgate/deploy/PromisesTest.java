@@ -16,7 +16,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/// The tables of promises and invariants in the README name tests that there are.
+/// Every test that docs/reference/promises.md names exists.
 class PromisesTest {
   private static final Pattern PROMISE =
       Pattern.compile("(?m)^\\| R([0-9]+) [^|]*\\|([^|]*)\\|([^|]*)\\|$");
@@ -44,7 +44,7 @@ class PromisesTest {
 
   private static List<MatchResult> rows(Pattern kind, int count) throws IOException {
     List<MatchResult> rows =
-        kind.matcher(Files.readString(Path.of("README.md"))).results().toList();
+        kind.matcher(Files.readString(Path.of("../docs/reference/promises.md"))).results().toList();
     assertThat(rows)
         .extracting(row -> row.group(1))
         .containsExactlyElementsOf(

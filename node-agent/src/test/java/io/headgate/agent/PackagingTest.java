@@ -101,7 +101,7 @@ class PackagingTest {
   }
 
   @Test
-  void theReadmeShowsTheLifecycleAsItIs() throws Exception {
+  void theReferenceShowsTheLifecycleAsItIs() throws Exception {
     String diagram =
         AttemptLifecycle.table().stream()
             .map(row ->
@@ -113,8 +113,8 @@ class PackagingTest {
                     + row.event()
                     + (row.actions().isEmpty() ? "" : " / " + row.actions()))
             .collect(Collectors.joining("\n", "stateDiagram-v2\n", ""));
-    assertThat(Files.readString(Path.of("README.md")))
-        .as("put this into the README:\n%s", diagram)
+    assertThat(Files.readString(Path.of("../docs/reference/attempt-lifecycle.md")))
+        .as("put this into the page:\n%s", diagram)
         .contains("```mermaid\n" + diagram + "\n```");
   }
 }

@@ -69,7 +69,7 @@ final class RestoreTest {
     awaitState(alice, job, Job.State.STATE_RUNNING);
   }
 
-  /// What README says: whoever restores says so.
+  /// The statement of docs/operations/restore.md.
   private void restore(boolean saySo) {
     if (saySo) {
       try (Database database = Database.open(backup)) {

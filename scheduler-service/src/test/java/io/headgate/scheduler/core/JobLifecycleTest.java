@@ -23,10 +23,10 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 /// The table of the job's life: every pair of state and event, every transition really taken, and
-/// the diagram in the README, which is written by `-Dheadgate.write-diagram=true` and compared
+/// the diagram in docs/reference, which is written by `-Dheadgate.write-diagram=true` and compared
 /// otherwise.
 class JobLifecycleTest {
-  private static final Path README = Path.of("README.md");
+  private static final Path PAGE = Path.of("../docs/reference/job-lifecycle.md");
   private static final String BEGIN = "<!-- job-lifecycle: written by JobLifecycleTest -->";
   private static final String END = "<!-- /job-lifecycle -->";
 
@@ -150,16 +150,16 @@ class JobLifecycleTest {
   }
 
   @Test
-  void isDrawnInTheReadme() throws IOException {
-    String readme = Files.readString(README, UTF_8);
-    int begin = readme.indexOf(BEGIN) + BEGIN.length();
-    int end = readme.indexOf(END);
-    assertThat(end).as("markers in %s", README.toAbsolutePath()).isGreaterThan(begin);
-    String drawn = readme.substring(0, begin) + "\n" + diagram() + readme.substring(end);
+  void isDrawnInTheReference() throws IOException {
+    String page = Files.readString(PAGE, UTF_8);
+    int begin = page.indexOf(BEGIN) + BEGIN.length();
+    int end = page.indexOf(END);
+    assertThat(end).as("markers in %s", PAGE.toAbsolutePath()).isGreaterThan(begin);
+    String drawn = page.substring(0, begin) + "\n" + diagram() + page.substring(end);
     if (Boolean.getBoolean("headgate.write-diagram")) {
-      Files.writeString(README, drawn, UTF_8);
+      Files.writeString(PAGE, drawn, UTF_8);
     } else {
-      assertThat(readme).isEqualTo(drawn);
+      assertThat(page).isEqualTo(drawn);
     }
   }
 

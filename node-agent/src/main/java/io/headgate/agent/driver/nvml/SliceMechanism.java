@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// A way to make a slice. What each separates, and what not, is in the module's README.
+/// A way to make a slice. docs/gpu-mechanisms.md says what each one isolates.
 ///
 /// `plan` is pure. The others are called on the GPU's own thread, may take seconds, and may be
 /// repeated after a crash at any moment.

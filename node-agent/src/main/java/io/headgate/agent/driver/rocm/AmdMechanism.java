@@ -7,7 +7,7 @@ import io.headgate.agent.driver.GpuDriverException;
 import io.headgate.agent.driver.SlicePlan;
 import java.util.Optional;
 
-/// A way to make a slice. What each separates, and what not, is in the module's README.
+/// A way to make a slice. docs/gpu-mechanisms.md says what each one isolates.
 ///
 /// `plan` is pure. The others are called on the driver's own thread, may take seconds, and may be
 /// repeated after a crash at any moment.

@@ -33,7 +33,7 @@ public final class JobLifecycle {
   /// One row of the table.
   ///
   /// @param from absent: the job does not exist yet
-  /// @param meaning for people; the diagram in the README shows it
+  /// @param meaning for people; the diagram in docs/reference/job-lifecycle.md shows it
   public record Transition(Optional<JobState> from, JobEvent event, JobState to, String meaning) {}
 
   /// The whole table.
