@@ -4,7 +4,7 @@ import io.headgate.kit.client.ChannelConfig;
 import io.headgate.kit.config.Default;
 import io.headgate.kit.db.DatabaseConfig;
 import io.headgate.kit.watch.WatchLimits;
-import io.headgate.policy.core.name.NameRule;
+import io.headgate.type.NameRule;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;

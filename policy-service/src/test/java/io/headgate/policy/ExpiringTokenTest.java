@@ -15,7 +15,7 @@ import io.headgate.kit.testing.TestClock;
 import io.headgate.kit.testing.TestTokens;
 import io.headgate.policy.client.GrpcSupplyReader;
 import io.headgate.policy.core.name.TenantId;
-import io.headgate.policy.runtime.Origin;
+import io.headgate.policy.runtime.port.Origin;
 import io.headgate.policy.runtime.port.SupplyReader.View;
 import java.time.Duration;
 import java.util.Optional;

@@ -148,8 +148,8 @@ class VaultTest {
           assertThat(refusal.reason()).isEqualTo("VARIABLE_CONFLICT");
           assertThat(refusal.message())
               .isEqualTo(
-                  "vault.environment[WANDB_MODE]: vault 'rnd' sets 'WANDB_MODE' to something else for the same group: give both"
-                      + " the same value, or leave it out of one");
+                  "vault.environment[WANDB_MODE]: vault 'rnd' sets 'WANDB_MODE' to something else"
+                      + " for the same group: give both the same value, or leave it out of one");
         });
     assertThat(
             PolicyFixture.refusal(

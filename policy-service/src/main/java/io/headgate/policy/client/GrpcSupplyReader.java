@@ -5,13 +5,14 @@ import io.grpc.Metadata;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.grpc.stub.MetadataUtils;
+import io.headgate.kit.decision.Outcome;
 import io.headgate.kit.failure.GrpcFailures;
 import io.headgate.kit.failure.Refusal;
-import io.headgate.policy.core.Outcome;
+import io.headgate.policy.core.Denial;
 import io.headgate.policy.core.access.Resources;
 import io.headgate.policy.core.access.Supply;
 import io.headgate.policy.core.name.TenantId;
-import io.headgate.policy.runtime.Origin;
+import io.headgate.policy.runtime.port.Origin;
 import io.headgate.policy.runtime.port.SupplyReader;
 import io.headgate.proto.pool.v1.GetDraftRequest;
 import io.headgate.proto.pool.v1.GetResourceConfigurationRequest;
@@ -71,8 +72,8 @@ public final class GrpcSupplyReader implements SupplyReader {
   private static Resources stored(TenantId tenant, Optional<ResourceConfiguration> stored) {
     ResourceConfiguration configuration = stored.orElse(ResourceConfiguration.getDefaultInstance());
     return switch (SupplyMapping.resources(tenant, configuration).read("configuration")) {
-      case Outcome.Accepted<Resources>(var resources) -> resources;
-      case Outcome.Denied<Resources>(var denials) ->
+      case Outcome.Accepted<Resources, Denial>(var resources) -> resources;
+      case Outcome.Denied<Resources, Denial>(var denials) ->
           throw new IllegalStateException("the pool service stored what it refuses: " + denials);
     };
   }

@@ -1,6 +1,7 @@
 package io.headgate.policy.grpc;
 
 import io.grpc.stub.StreamObserver;
+import io.headgate.kit.decision.DeniedException;
 import io.headgate.kit.failure.Refusal;
 import io.headgate.kit.watch.WatchHub;
 import io.headgate.policy.core.access.ResourcesSpec;
@@ -8,7 +9,6 @@ import io.headgate.policy.core.name.TenantId;
 import io.headgate.policy.runtime.AccessConfigurations;
 import io.headgate.policy.runtime.AccessReplacement;
 import io.headgate.policy.runtime.AccessReplacement.Replaced;
-import io.headgate.policy.runtime.DeniedException;
 import io.headgate.policy.runtime.Once;
 import io.headgate.policy.runtime.port.SupplyReader.View;
 import io.headgate.proto.policy.v1.AccessConfiguration;

@@ -1,5 +1,6 @@
 package io.headgate.policy.grpc;
 
+import io.headgate.kit.grpc.ProtoTimes;
 import io.headgate.policy.core.access.AccessSpec;
 import io.headgate.policy.core.access.AccessSpec.GroupSpec;
 import io.headgate.policy.core.access.AccessSpec.PolicySpec;
@@ -57,7 +58,7 @@ final class AccessMapping {
                   case REQUEUE -> Policy.OnPreempt.ON_PREEMPT_REQUEUE;
                   case CANCEL -> Policy.OnPreempt.ON_PREEMPT_CANCEL;
                 })
-            .setMinRuntime(Times.toProto(terms.minRuntime()))
+            .setMinRuntime(ProtoTimes.toProto(terms.minRuntime()))
             .setPreemptible(terms.preemptible())
             .setPreemptWithin(
                 switch (terms.preemptWithin()) {
@@ -66,7 +67,7 @@ final class AccessMapping {
                 })
             .setStopAfterNever(terms.stopAfter().isEmpty())
             .setDescription(policy.description());
-    terms.stopAfter().ifPresent(after -> proto.setStopAfter(Times.toProto(after)));
+    terms.stopAfter().ifPresent(after -> proto.setStopAfter(ProtoTimes.toProto(after)));
     return proto.build();
   }
 
@@ -100,8 +101,8 @@ final class AccessMapping {
         .forEach(vault -> proto.addVaults(VaultMapping.toProto(tenant, vault)));
     version
         .change()
-        .ifPresent(
-            change -> proto.setUpdateTime(Times.toProto(change.at())).setUpdatedBy(change.by()));
+        .ifPresent(change ->
+            proto.setUpdateTime(ProtoTimes.toProto(change.at())).setUpdatedBy(change.by()));
     return proto.build();
   }
 
@@ -221,7 +222,7 @@ final class AccessMapping {
   }
 
   private static Optional<Duration> duration(String field, com.google.protobuf.Duration duration) {
-    return Optional.of(Times.fromProto(field, duration));
+    return Optional.of(ProtoTimes.duration(field, duration));
   }
 
   /// Validation has refused such values before any endpoint sees them.

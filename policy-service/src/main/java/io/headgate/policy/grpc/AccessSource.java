@@ -5,7 +5,7 @@ import io.headgate.kit.watch.WatchPosition;
 import io.headgate.kit.watch.WatchSource;
 import io.headgate.policy.core.name.TenantId;
 import io.headgate.policy.runtime.AccessConfigurations;
-import io.headgate.policy.runtime.AccessStep;
+import io.headgate.policy.runtime.port.AccessStep;
 import io.headgate.proto.policy.v1.WatchAccessResponse;
 import java.util.List;
 

@@ -1,12 +1,13 @@
 package io.headgate.policy.grpc;
 
 import io.grpc.stub.StreamObserver;
+import io.headgate.kit.decision.DeniedException;
 import io.headgate.kit.failure.Refusal;
 import io.headgate.kit.failure.RefusalException;
+import io.headgate.policy.core.Denial;
 import io.headgate.policy.core.identity.Caller;
-import io.headgate.policy.runtime.DeniedException;
-import io.headgate.policy.runtime.Origin;
 import io.headgate.policy.runtime.RefusedCalls;
+import io.headgate.policy.runtime.port.Origin;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
@@ -45,7 +46,7 @@ final class Answers {
             note(origin, facts.action(), target, e.refusal());
             throw e;
           } catch (DeniedException e) {
-            Refusal refusal = DenialRefusals.of(e.denials());
+            Refusal refusal = DenialRefusals.of(e.denials(Denial.class));
             note(origin, facts.action(), target, refusal);
             throw refusal.exception();
           }
@@ -64,7 +65,7 @@ final class Answers {
     try {
       answer = work.get();
     } catch (DeniedException e) {
-      throw DenialRefusals.of(e.denials()).exception();
+      throw DenialRefusals.of(e.denials(Denial.class)).exception();
     }
     out.onNext(answer);
     out.onCompleted();

@@ -15,7 +15,7 @@ import io.headgate.kit.grpc.RequestIds;
 import io.headgate.policy.core.identity.Caller;
 import io.headgate.policy.core.identity.Role;
 import io.headgate.policy.core.name.TenantId;
-import io.headgate.policy.runtime.Origin;
+import io.headgate.policy.runtime.port.Origin;
 import java.util.Optional;
 
 /// What endpoints know of the call they serve besides its request.

@@ -6,8 +6,8 @@ import io.headgate.kit.failure.Refusal;
 import io.headgate.kit.failure.Refusal.FieldViolation;
 import io.headgate.policy.core.Denial;
 import io.headgate.policy.core.name.Kind;
-import io.headgate.policy.core.name.NameRule;
 import io.headgate.type.GpuQuantity;
+import io.headgate.type.NameRule;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -61,7 +61,8 @@ final class DenialRefusals {
                   quoted(id)
                       + " was the id of a "
                       + kind.word()
-                      + " that was removed, whose nodes and jobs are still on record: choose another"),
+                      + " that was removed, whose nodes and jobs are still on record: choose"
+                      + " another"),
               field);
       case Denial.NodeTaken(var field, var node, var key) ->
           withField(

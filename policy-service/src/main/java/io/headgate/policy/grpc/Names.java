@@ -4,8 +4,8 @@ import io.headgate.kit.auth.Principals;
 import io.headgate.kit.failure.Refusal;
 import io.headgate.kit.failure.RefusalException;
 import io.headgate.policy.core.key.KeyId;
-import io.headgate.policy.core.name.NameRule;
 import io.headgate.policy.core.name.TenantId;
+import io.headgate.type.NameRule;
 import java.util.function.Function;
 import java.util.function.Predicate;
 

@@ -5,6 +5,7 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Message;
 import com.google.protobuf.Parser;
 import io.headgate.policy.runtime.Once;
+import io.headgate.policy.runtime.port.RequestKey;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Optional;
@@ -35,7 +36,7 @@ final class Onces {
         });
   }
 
-  private static Optional<Once.RequestKey> key(Message request) {
+  private static Optional<RequestKey> key(Message request) {
     var field = request.getDescriptorForType().findFieldByName(REQUEST_ID);
     String id = (String) request.getField(field);
     if (id.isEmpty()) {
@@ -44,7 +45,7 @@ final class Onces {
     CallFacts facts = CallFacts.current();
     byte[] body = bytes(request.toBuilder().clearField(field).build());
     return Optional.of(
-        new Once.RequestKey(facts.origin().required().subject(), facts.method(), id, () -> body));
+        new RequestKey(facts.origin().required().subject(), facts.method(), id, () -> body));
   }
 
   /// The same bytes for the same message, also where it has maps.

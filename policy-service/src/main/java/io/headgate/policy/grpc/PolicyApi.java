@@ -7,9 +7,10 @@ import io.headgate.kit.grpc.ApiServer;
 import io.headgate.kit.grpc.ClientAddresses;
 import io.headgate.kit.grpc.MessageRules;
 import io.headgate.kit.grpc.PageTokens;
+import io.headgate.kit.grpc.Pages;
 import io.headgate.kit.grpc.RequestIds;
 import io.headgate.kit.watch.WatchHub;
-import io.headgate.policy.core.access.AccessPart;
+import io.headgate.policy.core.access.AccessParts;
 import io.headgate.policy.core.access.ResourcesSpec;
 import io.headgate.policy.core.identity.Caller;
 import io.headgate.policy.core.name.TenantId;
@@ -17,13 +18,13 @@ import io.headgate.policy.runtime.AccessConfigurations;
 import io.headgate.policy.runtime.AccessReplacement;
 import io.headgate.policy.runtime.Enrolment;
 import io.headgate.policy.runtime.Keys;
-import io.headgate.policy.runtime.Origin;
 import io.headgate.policy.runtime.RefusedCalls;
 import io.headgate.policy.runtime.ServiceAccounts;
 import io.headgate.policy.runtime.SigningKeys;
 import io.headgate.policy.runtime.Tenants;
 import io.headgate.policy.runtime.Tokens;
 import io.headgate.policy.runtime.Users;
+import io.headgate.policy.runtime.port.Origin;
 import io.headgate.proto.policy.v1.Group;
 import io.headgate.proto.policy.v1.Policy;
 import io.headgate.proto.policy.v1.Queue;
@@ -64,27 +65,26 @@ public final class PolicyApi {
     this.refused = refused;
     Answers answers = new Answers(refused);
     Pages pages = new Pages(pageTokens);
-    Masks masks =
-        new Masks(
-            new MessageRules(
-                List.of(
-                    User.getDescriptor(),
-                    ServiceAccount.getDescriptor(),
-                    Group.getDescriptor(),
-                    Policy.getDescriptor(),
-                    Queue.getDescriptor(),
-                    Vault.getDescriptor())));
-    ResourceCalls.Tools tools = new ResourceCalls.Tools(answers, pages, masks);
+    MessageRules rules =
+        new MessageRules(
+            List.of(
+                User.getDescriptor(),
+                ServiceAccount.getDescriptor(),
+                Group.getDescriptor(),
+                Policy.getDescriptor(),
+                Queue.getDescriptor(),
+                Vault.getDescriptor()));
+    ResourceCalls.Tools tools = new ResourceCalls.Tools(answers, pages, rules);
     AccessConfigurations configurations = access.configurations();
     this.services =
         List.of(
             new TenantEndpoint(identities.tenants(), answers, pages),
             new UserEndpoint(identities.users(), tools),
             new ServiceAccountEndpoint(identities.serviceAccounts(), tools),
-            new GroupEndpoint(configurations.items(AccessPart.GROUPS), tools),
-            new PolicyEndpoint(configurations.items(AccessPart.POLICIES), tools),
-            new QueueEndpoint(configurations.items(AccessPart.QUEUES), tools),
-            new VaultEndpoint(configurations.items(AccessPart.VAULTS), tools),
+            new GroupEndpoint(configurations.items(AccessParts.GROUPS), tools),
+            new PolicyEndpoint(configurations.items(AccessParts.POLICIES), tools),
+            new QueueEndpoint(configurations.items(AccessParts.QUEUES), tools),
+            new VaultEndpoint(configurations.items(AccessParts.VAULTS), tools),
             new AccessConfigurationEndpoint(access, answers),
             new TokenEndpoint(
                 new TokenEndpoint.Parts(

@@ -5,9 +5,12 @@ import com.google.protobuf.FieldMask;
 import com.google.protobuf.Message;
 import com.google.protobuf.Parser;
 import io.grpc.stub.StreamObserver;
+import io.headgate.kit.grpc.FieldMasks;
+import io.headgate.kit.grpc.MessageRules;
+import io.headgate.kit.grpc.Pages;
+import io.headgate.kit.grpc.Pages.Page;
 import io.headgate.policy.core.name.TenantId;
 import io.headgate.policy.grpc.Names.Child;
-import io.headgate.policy.grpc.Pages.Page;
 import io.headgate.policy.runtime.TenantResources;
 import java.util.List;
 import java.util.Set;
@@ -27,7 +30,7 @@ final class ResourceCalls<I, T, S, M extends Message> {
   private final Tools tools;
 
   /// What all endpoints share.
-  record Tools(Answers answers, Pages pages, Masks masks) {}
+  record Tools(Answers answers, Pages pages, MessageRules rules) {}
 
   /// What one kind looks like on the wire.
   ///
@@ -67,15 +70,16 @@ final class ResourceCalls<I, T, S, M extends Message> {
               Page<T> page =
                   tools
                       .pages()
-                      .of(
-                          Pages.Query.of(
-                              form.collection(), tenant, request.pageSize(), request.pageToken()),
-                          form.toId(),
-                          item -> form.id().apply(item).toString(),
-                          (after, limit) -> resources.list(tenant, after, limit));
+                      .read(
+                          new Pages.Request(
+                              List.of(form.collection(), tenant.value()),
+                              request.pageSize(),
+                              request.pageToken()),
+                          (after, limit) -> resources.list(tenant, after.map(form.toId()), limit),
+                          item -> form.id().apply(item).toString());
               List<M> items =
                   page.items().stream().map(item -> form.toProto().apply(tenant, item)).toList();
-              return answer.apply(items, page.next());
+              return answer.apply(items, page.nextToken());
             });
   }
 
@@ -128,7 +132,8 @@ final class ResourceCalls<I, T, S, M extends Message> {
             origin -> {
               Child<I> child = child(form.field() + ".name", update.name());
               TenantId tenant = child.tenant();
-              Set<String> fields = Masks.fields(update.mask(), form.writable());
+              Set<String> fields =
+                  FieldMasks.paths(update.mask(), update.wanted(), form.writable());
               T after =
                   resources.update(
                       origin,
@@ -136,8 +141,8 @@ final class ResourceCalls<I, T, S, M extends Message> {
                       child.id(),
                       current -> {
                         M before = form.toProto().apply(tenant, current);
-                        M next =
-                            tools.masks().merged(form.field(), before, update.wanted(), fields);
+                        M next = FieldMasks.merge(before, update.wanted(), fields);
+                        tools.rules().require(form.field(), next);
                         return form.toSpec()
                             .apply(child.id().toString(), form.settled().apply(next, fields));
                       });

@@ -2,6 +2,7 @@ package io.headgate.policy.grpc;
 
 import com.google.protobuf.Empty;
 import io.grpc.stub.StreamObserver;
+import io.headgate.kit.grpc.ProtoTimes;
 import io.headgate.policy.core.identity.KeyOwner;
 import io.headgate.policy.core.name.ServiceAccountId;
 import io.headgate.policy.grpc.ResourceCalls.Creation;
@@ -98,7 +99,7 @@ final class ServiceAccountEndpoint extends ServiceAccountServiceGrpc.ServiceAcco
     return ServiceAccount.newBuilder()
         .setName(new KeyOwner.OfServiceAccount(account.tenant(), account.id()).name())
         .setDisplayName(account.displayName())
-        .setCreateTime(Times.toProto(account.createdAt()))
+        .setCreateTime(ProtoTimes.toProto(account.createdAt()))
         .build();
   }
 }

@@ -2,8 +2,10 @@ package io.headgate.policy.grpc;
 
 import com.google.protobuf.Empty;
 import io.grpc.stub.StreamObserver;
+import io.headgate.kit.grpc.Pages;
+import io.headgate.kit.grpc.Pages.Page;
+import io.headgate.kit.grpc.ProtoTimes;
 import io.headgate.policy.core.name.TenantId;
-import io.headgate.policy.grpc.Pages.Page;
 import io.headgate.policy.runtime.Tenants;
 import io.headgate.proto.policy.v1.CreateTenantRequest;
 import io.headgate.proto.policy.v1.DeleteTenantRequest;
@@ -12,6 +14,7 @@ import io.headgate.proto.policy.v1.ListTenantsRequest;
 import io.headgate.proto.policy.v1.ListTenantsResponse;
 import io.headgate.proto.policy.v1.Tenant;
 import io.headgate.proto.policy.v1.TenantServiceGrpc;
+import java.util.List;
 
 /// Tenants of the installation.
 final class TenantEndpoint extends TenantServiceGrpc.TenantServiceImplBase {
@@ -31,14 +34,14 @@ final class TenantEndpoint extends TenantServiceGrpc.TenantServiceImplBase {
         out,
         origin -> {
           Page<io.headgate.policy.core.identity.Tenant> page =
-              pages.of(
-                  new Pages.Query("ListTenants", "", request.getPageSize(), request.getPageToken()),
-                  TenantId::new,
-                  tenant -> tenant.id().value(),
-                  (after, limit) -> tenants.list(origin, after, limit));
+              pages.read(
+                  new Pages.Request(
+                      List.of("ListTenants", ""), request.getPageSize(), request.getPageToken()),
+                  (after, limit) -> tenants.list(origin, after.map(TenantId::new), limit),
+                  tenant -> tenant.id().value());
           return ListTenantsResponse.newBuilder()
               .addAllTenants(page.items().stream().map(TenantEndpoint::toProto).toList())
-              .setNextPageToken(page.next())
+              .setNextPageToken(page.nextToken())
               .build();
         });
   }
@@ -76,7 +79,7 @@ final class TenantEndpoint extends TenantServiceGrpc.TenantServiceImplBase {
     return Tenant.newBuilder()
         .setName("tenants/" + tenant.id())
         .setDisplayName(tenant.displayName())
-        .setCreateTime(Times.toProto(tenant.createdAt()))
+        .setCreateTime(ProtoTimes.toProto(tenant.createdAt()))
         .build();
   }
 }

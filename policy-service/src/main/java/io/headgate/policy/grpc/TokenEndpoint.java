@@ -3,7 +3,11 @@ package io.headgate.policy.grpc;
 import com.google.protobuf.Empty;
 import io.grpc.stub.StreamObserver;
 import io.headgate.kit.auth.TokenSigner;
+import io.headgate.kit.decision.DeniedException;
 import io.headgate.kit.failure.Refusal;
+import io.headgate.kit.grpc.Pages;
+import io.headgate.kit.grpc.Pages.Page;
+import io.headgate.kit.grpc.ProtoTimes;
 import io.headgate.policy.core.Denial;
 import io.headgate.policy.core.identity.KeyOwner;
 import io.headgate.policy.core.key.KeyId;
@@ -11,18 +15,14 @@ import io.headgate.policy.core.key.StoredJoinToken;
 import io.headgate.policy.core.key.StoredKey;
 import io.headgate.policy.core.name.GroupId;
 import io.headgate.policy.core.name.Kind;
-import io.headgate.policy.core.name.NameRule;
 import io.headgate.policy.core.name.NodeId;
 import io.headgate.policy.core.name.PoolId;
 import io.headgate.policy.core.name.QueueId;
 import io.headgate.policy.core.name.TenantId;
-import io.headgate.policy.grpc.Pages.Page;
-import io.headgate.policy.runtime.DeniedException;
 import io.headgate.policy.runtime.Enrolment;
 import io.headgate.policy.runtime.Keys;
 import io.headgate.policy.runtime.SigningKeys;
 import io.headgate.policy.runtime.Tokens;
-import io.headgate.policy.runtime.port.KeyTable.Position;
 import io.headgate.policy.runtime.port.KeyTable.Scope;
 import io.headgate.proto.policy.v1.CreateJoinTokenRequest;
 import io.headgate.proto.policy.v1.CreateJoinTokenResponse;
@@ -45,7 +45,9 @@ import io.headgate.proto.policy.v1.RevokeKeyRequest;
 import io.headgate.proto.policy.v1.TokenServiceGrpc;
 import io.headgate.proto.policy.v1.WhoAmIRequest;
 import io.headgate.proto.policy.v1.WhoAmIResponse;
+import io.headgate.type.NameRule;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 
 /// Keys, tokens and who one is.
@@ -75,7 +77,7 @@ final class TokenEndpoint extends TokenServiceGrpc.TokenServiceImplBase {
           TokenSigner.Signed signed = parts.tokens().exchange(origin, request.getKey());
           return ExchangeKeyResponse.newBuilder()
               .setToken(signed.token())
-              .setExpireTime(Times.toProto(signed.expires()))
+              .setExpireTime(ProtoTimes.toProto(signed.expires()))
               .build();
         });
   }
@@ -119,7 +121,7 @@ final class TokenEndpoint extends TokenServiceGrpc.TokenServiceImplBase {
                       new DeniedException(new Denial.InvalidOwner("owner", request.getOwner())));
           Optional<Duration> timeToLive =
               request.hasTimeToLive()
-                  ? Optional.of(Times.fromProto(TIME_TO_LIVE, request.getTimeToLive()))
+                  ? Optional.of(ProtoTimes.duration(TIME_TO_LIVE, request.getTimeToLive()))
                   : Optional.empty();
           Keys.Made made =
               parts
@@ -142,21 +144,25 @@ final class TokenEndpoint extends TokenServiceGrpc.TokenServiceImplBase {
                   ? origin.required().tenant()
                   : Optional.of(Names.tenant("parent", request.getParent()));
           Page<StoredKey> page =
-              pages.of(
-                  new Pages.Query(
-                      request.getShowRevoked() ? "ListKeys, revoked ones too" : "ListKeys",
-                      tenant.map(TenantId::value).orElse(""),
+              pages.read(
+                  new Pages.Request(
+                      List.of(
+                          request.getShowRevoked() ? "ListKeys, revoked ones too" : "ListKeys",
+                          tenant.map(TenantId::value).orElse("")),
                       request.getPageSize(),
                       request.getPageToken()),
-                  KeyPositions::read,
-                  KeyPositions::write,
-                  (Optional<Position> after, Integer limit) ->
+                  (after, limit) ->
                       parts
                           .keys()
-                          .list(origin, new Scope(tenant, request.getShowRevoked()), after, limit));
+                          .list(
+                              origin,
+                              new Scope(tenant, request.getShowRevoked()),
+                              after.map(KeyPositions::read),
+                              limit),
+                  KeyPositions::write);
           return ListKeysResponse.newBuilder()
               .addAllKeys(page.items().stream().map(TokenEndpoint::toProto).toList())
-              .setNextPageToken(page.next())
+              .setNextPageToken(page.nextToken())
               .build();
         });
   }
@@ -185,7 +191,7 @@ final class TokenEndpoint extends TokenServiceGrpc.TokenServiceImplBase {
           }
           Optional<Duration> timeToLive =
               request.hasTimeToLive()
-                  ? Optional.of(Times.fromProto(TIME_TO_LIVE, request.getTimeToLive()))
+                  ? Optional.of(ProtoTimes.duration(TIME_TO_LIVE, request.getTimeToLive()))
                   : Optional.empty();
           Enrolment.MadeToken made =
               parts
@@ -196,7 +202,7 @@ final class TokenEndpoint extends TokenServiceGrpc.TokenServiceImplBase {
                           tenant, new PoolId(request.getPool()), request.getUses(), timeToLive));
           return CreateJoinTokenResponse.newBuilder()
               .setJoinToken(made.secret().text())
-              .setExpireTime(Times.toProto(made.token().expiresAt()))
+              .setExpireTime(ProtoTimes.toProto(made.token().expiresAt()))
               .setName(name(made.token()))
               .build();
         });
@@ -210,16 +216,17 @@ final class TokenEndpoint extends TokenServiceGrpc.TokenServiceImplBase {
         origin -> {
           TenantId tenant = Names.tenant("parent", request.getParent());
           Page<StoredJoinToken> page =
-              pages.of(
-                  Pages.Query.of(
-                      "ListJoinTokens", tenant, request.getPageSize(), request.getPageToken()),
-                  KeyPositions::read,
-                  KeyPositions::write,
-                  (Optional<Position> after, Integer limit) ->
-                      parts.enrolment().tokens(tenant, after, limit));
+              pages.read(
+                  new Pages.Request(
+                      List.of("ListJoinTokens", tenant.value()),
+                      request.getPageSize(),
+                      request.getPageToken()),
+                  (after, limit) ->
+                      parts.enrolment().tokens(tenant, after.map(KeyPositions::read), limit),
+                  KeyPositions::write);
           return ListJoinTokensResponse.newBuilder()
               .addAllJoinTokens(page.items().stream().map(TokenEndpoint::toProto).toList())
-              .setNextPageToken(page.next())
+              .setNextPageToken(page.nextToken())
               .build();
         });
   }
@@ -278,8 +285,8 @@ final class TokenEndpoint extends TokenServiceGrpc.TokenServiceImplBase {
         .setPool(token.pool().value())
         .setUses(token.uses())
         .setUsesLeft(token.usesLeft())
-        .setCreateTime(Times.toProto(token.createdAt()))
-        .setExpireTime(Times.toProto(token.expiresAt()))
+        .setCreateTime(ProtoTimes.toProto(token.createdAt()))
+        .setExpireTime(ProtoTimes.toProto(token.expiresAt()))
         .build();
   }
 
@@ -289,10 +296,10 @@ final class TokenEndpoint extends TokenServiceGrpc.TokenServiceImplBase {
             .setName(KEYS + key.id())
             .setOwner(key.owner().name())
             .setDescription(key.description())
-            .setCreateTime(Times.toProto(key.lifetime().createdAt()));
-    key.lifetime().expiresAt().ifPresent(at -> proto.setExpireTime(Times.toProto(at)));
-    key.lifetime().revokedAt().ifPresent(at -> proto.setRevokeTime(Times.toProto(at)));
-    key.lastUsedAt().ifPresent(at -> proto.setLastUseTime(Times.toProto(at)));
+            .setCreateTime(ProtoTimes.toProto(key.lifetime().createdAt()));
+    key.lifetime().expiresAt().ifPresent(at -> proto.setExpireTime(ProtoTimes.toProto(at)));
+    key.lifetime().revokedAt().ifPresent(at -> proto.setRevokeTime(ProtoTimes.toProto(at)));
+    key.lastUsedAt().ifPresent(at -> proto.setLastUseTime(ProtoTimes.toProto(at)));
     return proto.build();
   }
 }

@@ -2,6 +2,7 @@ package io.headgate.policy.grpc;
 
 import com.google.protobuf.Empty;
 import io.grpc.stub.StreamObserver;
+import io.headgate.kit.grpc.ProtoTimes;
 import io.headgate.policy.core.identity.KeyOwner;
 import io.headgate.policy.core.name.UserId;
 import io.headgate.policy.grpc.ResourceCalls.Creation;
@@ -78,7 +79,7 @@ final class UserEndpoint extends UserServiceGrpc.UserServiceImplBase {
         .setName(new KeyOwner.OfUser(user.tenant(), user.id()).name())
         .setDisplayName(user.displayName())
         .setAdmin(user.isAdmin())
-        .setCreateTime(Times.toProto(user.createdAt()))
+        .setCreateTime(ProtoTimes.toProto(user.createdAt()))
         .build();
   }
 }

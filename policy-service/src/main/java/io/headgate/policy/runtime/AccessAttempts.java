@@ -1,15 +1,17 @@
 package io.headgate.policy.runtime;
 
+import io.headgate.kit.decision.DeniedException;
 import io.headgate.policy.core.access.AccessDecision;
 import io.headgate.policy.core.access.AccessState;
 import io.headgate.policy.core.access.AccessVersion;
 import io.headgate.policy.core.access.Supply;
-import io.headgate.policy.core.name.NameRule;
 import io.headgate.policy.core.name.TenantId;
 import io.headgate.policy.core.name.UserId;
+import io.headgate.policy.runtime.port.Origin;
 import io.headgate.policy.runtime.port.SupplyReader;
 import io.headgate.policy.runtime.port.SupplyReader.View;
 import io.headgate.policy.runtime.port.Tables;
+import io.headgate.type.NameRule;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;

@@ -4,6 +4,7 @@ import io.headgate.kit.watch.WatchPosition;
 import io.headgate.policy.core.access.AccessPart;
 import io.headgate.policy.core.access.AccessVersion;
 import io.headgate.policy.core.name.TenantId;
+import io.headgate.policy.runtime.port.AccessStep;
 import io.headgate.policy.runtime.port.SupplyReader;
 
 /// Groups, policies and queues of tenants. Thread-safe.

@@ -1,14 +1,17 @@
 package io.headgate.policy.runtime;
 
+import io.headgate.kit.decision.DeniedException;
 import io.headgate.policy.core.Denial;
 import io.headgate.policy.core.access.AccessConfiguration;
 import io.headgate.policy.core.access.AccessDecision;
+import io.headgate.policy.core.access.AccessEdit;
 import io.headgate.policy.core.access.AccessEdit.Mode;
 import io.headgate.policy.core.access.AccessPart;
 import io.headgate.policy.core.access.AccessState;
 import io.headgate.policy.core.access.AccessVersion;
 import io.headgate.policy.core.access.Supply;
 import io.headgate.policy.core.name.TenantId;
+import io.headgate.policy.runtime.port.Origin;
 import io.headgate.policy.runtime.port.SupplyReader.View;
 import io.headgate.policy.runtime.port.Tables;
 import java.util.List;
@@ -42,8 +45,8 @@ public final class AccessItems<I extends Comparable<I>, T, S> implements TenantR
 
   @Override
   public List<T> list(TenantId tenant, Optional<I> after, int limit) {
-    return part.all().apply(inForce(tenant)).stream()
-        .filter(item -> after.isEmpty() || part.id().apply(item).compareTo(after.get()) > 0)
+    return part.all(inForce(tenant)).stream()
+        .filter(item -> after.isEmpty() || part.id(item).compareTo(after.get()) > 0)
         .limit(limit)
         .toList();
   }
@@ -77,7 +80,7 @@ public final class AccessItems<I extends Comparable<I>, T, S> implements TenantR
   public void delete(Origin origin, TenantId tenant, I id) {
     changes.change(tables -> {
       Step step = step(tables, origin, tenant, Optional.empty());
-      return commit(step, part.remove().apply(step.current().configuration(), id));
+      return commit(step, AccessEdit.remove(part, step.current().configuration(), id));
     });
   }
 
@@ -95,11 +98,10 @@ public final class AccessItems<I extends Comparable<I>, T, S> implements TenantR
 
   private T put(Step step, Mode mode, S spec) {
     AccessState state =
-        AccessAttempts.state(
-            step.tables(), step.current(), part.exceeding().apply(spec), step.supply());
-    AccessDecision decision = part.put().decide(state, mode, spec);
+        AccessAttempts.state(step.tables(), step.current(), part.exceeding(spec), step.supply());
+    AccessDecision decision = AccessEdit.put(part, state, mode, spec);
     AccessConfiguration next = commit(step, decision);
-    return part.find().apply(next, part.specId().apply(spec)).orElseThrow();
+    return part.find(next, part.specId(spec)).orElseThrow();
   }
 
   private AccessConfiguration commit(Step step, AccessDecision decision) {
@@ -108,8 +110,7 @@ public final class AccessItems<I extends Comparable<I>, T, S> implements TenantR
   }
 
   private T required(AccessConfiguration configuration, I id) {
-    return part.find()
-        .apply(configuration, id)
+    return part.find(configuration, id)
         .orElseThrow(() -> new DeniedException(new Denial.NotFound(part.kind(), id.toString())));
   }
 }

@@ -1,5 +1,6 @@
 package io.headgate.policy.runtime;
 
+import io.headgate.kit.decision.DeniedException;
 import io.headgate.policy.core.Denial;
 import io.headgate.policy.core.access.AccessDecision;
 import io.headgate.policy.core.access.AccessSpec;
@@ -10,6 +11,7 @@ import io.headgate.policy.core.access.Replacement;
 import io.headgate.policy.core.access.Replacement.Thoroughness;
 import io.headgate.policy.core.access.Supply;
 import io.headgate.policy.core.name.TenantId;
+import io.headgate.policy.runtime.port.Origin;
 import io.headgate.policy.runtime.port.SupplyReader;
 import io.headgate.policy.runtime.port.SupplyReader.View;
 import io.headgate.policy.runtime.port.Tables;

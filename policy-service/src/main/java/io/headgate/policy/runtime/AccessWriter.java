@@ -1,5 +1,6 @@
 package io.headgate.policy.runtime;
 
+import io.headgate.kit.decision.FieldChange;
 import io.headgate.policy.core.access.AccessConfiguration;
 import io.headgate.policy.core.access.AccessDiff;
 import io.headgate.policy.core.access.AccessVersion;
@@ -12,6 +13,8 @@ import io.headgate.policy.core.identity.User;
 import io.headgate.policy.core.name.ServiceAccountId;
 import io.headgate.policy.core.name.TenantId;
 import io.headgate.policy.core.name.UserId;
+import io.headgate.policy.runtime.port.AuditEntry;
+import io.headgate.policy.runtime.port.Origin;
 import io.headgate.policy.runtime.port.Tables;
 import java.time.Instant;
 import java.util.List;
@@ -103,7 +106,7 @@ public final class AccessWriter {
       TenantId tenant,
       String action,
       String target,
-      List<AuditEntry.FieldChange> fields) {
+      List<FieldChange> fields) {
     changes.record(
         tables, origin, Optional.of(tenant), action, "tenants/" + tenant + "/" + target, fields);
   }

@@ -1,10 +1,14 @@
 package io.headgate.policy.runtime;
 
+import io.headgate.kit.decision.DeniedException;
+import io.headgate.kit.decision.FieldChange;
 import io.headgate.kit.time.TimeSource;
 import io.headgate.policy.core.Denial;
 import io.headgate.policy.core.identity.Tenant;
 import io.headgate.policy.core.name.Kind;
 import io.headgate.policy.core.name.TenantId;
+import io.headgate.policy.runtime.port.AuditEntry;
+import io.headgate.policy.runtime.port.Origin;
 import io.headgate.policy.runtime.port.PolicyStore;
 import io.headgate.policy.runtime.port.Tables;
 import java.time.Instant;
@@ -73,7 +77,7 @@ public final class Changes {
       Optional<TenantId> tenant,
       String action,
       String target,
-      List<AuditEntry.FieldChange> changes) {
+      List<FieldChange> changes) {
     tables
         .audit()
         .append(

@@ -1,8 +1,9 @@
 package io.headgate.policy.runtime;
 
+import io.headgate.kit.decision.DeniedException;
+import io.headgate.kit.decision.NearestWord;
+import io.headgate.kit.decision.Outcome;
 import io.headgate.policy.core.Denial;
-import io.headgate.policy.core.Nearest;
-import io.headgate.policy.core.Outcome;
 import io.headgate.policy.core.access.Supply;
 import io.headgate.policy.core.identity.KeyOwner;
 import io.headgate.policy.core.key.KeyId;
@@ -16,9 +17,11 @@ import io.headgate.policy.core.name.Kind;
 import io.headgate.policy.core.name.NodeId;
 import io.headgate.policy.core.name.PoolId;
 import io.headgate.policy.core.name.TenantId;
+import io.headgate.policy.runtime.port.AuditEntry;
 import io.headgate.policy.runtime.port.JoinTokenTable;
 import io.headgate.policy.runtime.port.KeyTable;
 import io.headgate.policy.runtime.port.KeyTable.Position;
+import io.headgate.policy.runtime.port.Origin;
 import io.headgate.policy.runtime.port.SupplyReader;
 import io.headgate.policy.runtime.port.Tables;
 import java.time.Duration;
@@ -237,14 +240,14 @@ public final class Enrolment {
                 "pool", token.pool().value())));
   }
 
-  private Outcome<PoolId> known(Origin origin, NewToken wanted) {
+  private Outcome<PoolId, Denial> known(Origin origin, NewToken wanted) {
     Supply supply = supplies.read(origin, wanted.tenant(), SupplyReader.View.PROVISIONED);
     if (supply.pools().contains(wanted.pool())) {
       return Outcome.accepted(wanted.pool());
     }
     var pools = supply.pools().stream().map(PoolId::value).sorted().toList();
     String id = wanted.pool().value();
-    return Outcome.denied(new Denial.Unknown("pool", Kind.POOL, id, Nearest.to(id, pools)));
+    return Outcome.denied(new Denial.Unknown("pool", Kind.POOL, id, NearestWord.of(id, pools)));
   }
 
   private static String name(KeyId token) {

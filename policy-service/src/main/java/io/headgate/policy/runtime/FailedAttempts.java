@@ -1,5 +1,6 @@
 package io.headgate.policy.runtime;
 
+import io.headgate.kit.decision.DeniedException;
 import io.headgate.kit.time.TimeSource;
 import io.headgate.policy.core.Denial;
 import io.headgate.policy.core.key.KeyId;

@@ -1,5 +1,6 @@
 package io.headgate.policy.runtime;
 
+import io.headgate.kit.decision.DeniedException;
 import io.headgate.policy.core.Denial;
 import io.headgate.policy.core.identity.Caller;
 import io.headgate.policy.core.identity.KeyOwner;
@@ -11,9 +12,11 @@ import io.headgate.policy.core.key.StoredKey;
 import io.headgate.policy.core.key.StoredKey.Lifetime;
 import io.headgate.policy.core.key.TimeToLive;
 import io.headgate.policy.core.name.Kind;
+import io.headgate.policy.runtime.port.AuditEntry;
 import io.headgate.policy.runtime.port.KeyTable;
 import io.headgate.policy.runtime.port.KeyTable.Position;
 import io.headgate.policy.runtime.port.KeyTable.Scope;
+import io.headgate.policy.runtime.port.Origin;
 import io.headgate.policy.runtime.port.Tables;
 import java.time.Duration;
 import java.time.Instant;

@@ -1,5 +1,6 @@
 package io.headgate.policy.runtime;
 
+import io.headgate.policy.runtime.port.RequestKey;
 import java.util.Optional;
 import java.util.function.Function;
 
@@ -11,15 +12,4 @@ public record Once<T, R>(
     Optional<RequestKey> request,
     Function<T, R> answer,
     Function<R, byte[]> toBytes,
-    Function<byte[], R> fromBytes) {
-
-  /// Tells one request from another.
-  ///
-  /// @param body the request without its id
-  public record RequestKey(String caller, String method, String id, Body body) {}
-
-  /// The bytes of a request.
-  public interface Body {
-    byte[] bytes();
-  }
-}
+    Function<byte[], R> fromBytes) {}

@@ -1,7 +1,10 @@
 package io.headgate.policy.runtime;
 
+import io.headgate.kit.decision.FieldChange;
 import io.headgate.kit.time.TimeSource;
 import io.headgate.policy.core.name.TenantId;
+import io.headgate.policy.runtime.port.AuditEntry;
+import io.headgate.policy.runtime.port.Origin;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
@@ -42,10 +45,10 @@ public final class RefusedCalls {
       return;
     }
     long missing = leftOut.getAndSet(0);
-    List<AuditEntry.FieldChange> note =
+    List<FieldChange> note =
         missing == 0
             ? List.of()
-            : List.of(new AuditEntry.FieldChange("entries_left_out", "", Long.toString(missing)));
+            : List.of(new FieldChange("entries_left_out", "", Long.toString(missing)));
     AuditEntry entry =
         new AuditEntry(changes.now(), tenant, actor, action, target, Optional.of(reason), note);
     try {

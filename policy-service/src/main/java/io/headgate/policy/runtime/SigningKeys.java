@@ -15,6 +15,7 @@ import io.headgate.kit.auth.TokenSigner;
 import io.headgate.kit.time.TimeSource;
 import io.headgate.policy.core.signing.RotationRule;
 import io.headgate.policy.core.signing.SigningKeyTimes;
+import io.headgate.policy.runtime.port.Origin;
 import io.headgate.policy.runtime.port.Seal;
 import io.headgate.policy.runtime.port.SigningKeyTable;
 import io.headgate.policy.runtime.port.SigningKeyTable.Entry;

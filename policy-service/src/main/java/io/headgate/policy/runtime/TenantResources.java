@@ -1,6 +1,8 @@
 package io.headgate.policy.runtime;
 
+import io.headgate.kit.decision.DeniedException;
 import io.headgate.policy.core.name.TenantId;
+import io.headgate.policy.runtime.port.Origin;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;

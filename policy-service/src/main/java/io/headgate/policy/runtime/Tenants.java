@@ -1,9 +1,12 @@
 package io.headgate.policy.runtime;
 
+import io.headgate.kit.decision.DeniedException;
 import io.headgate.policy.core.Denial;
 import io.headgate.policy.core.identity.Tenant;
 import io.headgate.policy.core.name.Kind;
 import io.headgate.policy.core.name.TenantId;
+import io.headgate.policy.runtime.port.AuditEntry;
+import io.headgate.policy.runtime.port.Origin;
 import io.headgate.policy.runtime.port.Tables;
 import java.util.List;
 import java.util.Map;

@@ -1,6 +1,7 @@
 package io.headgate.policy.runtime;
 
 import io.headgate.kit.auth.TokenSigner;
+import io.headgate.kit.decision.DeniedException;
 import io.headgate.policy.core.Denial;
 import io.headgate.policy.core.access.AccessConfiguration;
 import io.headgate.policy.core.access.Policy;
@@ -18,6 +19,7 @@ import io.headgate.policy.core.name.GroupId;
 import io.headgate.policy.core.name.QueueId;
 import io.headgate.policy.core.name.TenantId;
 import io.headgate.policy.runtime.port.KeyTable;
+import io.headgate.policy.runtime.port.Origin;
 import io.headgate.policy.runtime.port.Tables;
 import java.time.Duration;
 import java.time.Instant;

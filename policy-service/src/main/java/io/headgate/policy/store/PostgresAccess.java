@@ -10,7 +10,7 @@ import io.headgate.kit.watch.WatchPosition;
 import io.headgate.policy.core.access.AccessDiff;
 import io.headgate.policy.core.access.AccessVersion;
 import io.headgate.policy.core.name.TenantId;
-import io.headgate.policy.runtime.AccessStep;
+import io.headgate.policy.runtime.port.AccessStep;
 import io.headgate.policy.runtime.port.AccessTable;
 import io.headgate.policy.store.jooq.tables.records.TenantsRecord;
 import java.util.List;

@@ -2,9 +2,9 @@ package io.headgate.policy.store;
 
 import static io.headgate.policy.store.jooq.Tables.AUDIT_LOG;
 
+import io.headgate.kit.decision.FieldChange;
 import io.headgate.policy.core.name.TenantId;
-import io.headgate.policy.runtime.AuditEntry;
-import io.headgate.policy.runtime.AuditEntry.FieldChange;
+import io.headgate.policy.runtime.port.AuditEntry;
 import io.headgate.policy.runtime.port.AuditTable;
 import java.util.function.Function;
 import org.jooq.DSLContext;

@@ -1,11 +1,11 @@
 package io.headgate.policy.store;
 
 import io.headgate.kit.db.RequestLog;
-import io.headgate.policy.runtime.Once;
 import io.headgate.policy.runtime.port.AccessTable;
 import io.headgate.policy.runtime.port.AuditTable;
 import io.headgate.policy.runtime.port.JoinTokenTable;
 import io.headgate.policy.runtime.port.KeyTable;
+import io.headgate.policy.runtime.port.RequestKey;
 import io.headgate.policy.runtime.port.RequestTable;
 import io.headgate.policy.runtime.port.ServiceAccountTable;
 import io.headgate.policy.runtime.port.SigningKeyTable;
@@ -71,11 +71,11 @@ final class PostgresTables implements Tables {
 
   @Override
   public RequestTable requests() {
-    return (Once.RequestKey request, Supplier<byte[]> change) ->
+    return (RequestKey request, Supplier<byte[]> change) ->
         log.once(
             dsl,
             RequestLog.Request.of(
-                request.caller(), request.method(), request.id(), request.body().bytes()),
+                request.caller(), request.method(), request.id(), request.body().get()),
             change);
   }
 }

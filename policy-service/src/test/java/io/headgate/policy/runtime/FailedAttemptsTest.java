@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.headgate.kit.decision.DeniedException;
 import io.headgate.kit.testing.TestClock;
 import io.headgate.policy.core.Denial;
 import io.headgate.policy.core.key.KeyId;
@@ -24,7 +25,7 @@ class FailedAttemptsTest {
         .isInstanceOfSatisfying(
             DeniedException.class,
             denied ->
-                assertThat(denied.denials())
+                assertThat(denied.denials(Denial.class))
                     .containsExactly(new Denial.TooManyAttempts(Duration.ofSeconds(6))));
     clock.advance(Duration.ofSeconds(6));
     assertThatCode(() -> attempts.require(revoked)).doesNotThrowAnyException();

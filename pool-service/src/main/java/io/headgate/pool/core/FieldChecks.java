@@ -1,10 +1,11 @@
 package io.headgate.pool.core;
 
+import io.headgate.kit.decision.Problems;
 import io.headgate.pool.core.name.Kind;
-import io.headgate.pool.core.name.NameRule;
 import io.headgate.type.GpuQuantity;
 import io.headgate.type.InexactQuantityException;
 import io.headgate.type.MalformedQuantityException;
+import io.headgate.type.NameRule;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -18,9 +19,9 @@ import java.util.function.Function;
 public final class FieldChecks {
   private static final Duration LONGEST = Duration.ofDays(365);
 
-  private final Problems problems;
+  private final Problems<Denial> problems;
 
-  public FieldChecks(Problems problems) {
+  public FieldChecks(Problems<Denial> problems) {
     this.problems = problems;
   }
 

@@ -7,9 +7,10 @@ import com.google.protobuf.Parser;
 import io.grpc.MethodDescriptor;
 import io.grpc.stub.StreamObserver;
 import io.headgate.kit.auth.Principals;
+import io.headgate.kit.decision.DeniedException;
 import io.headgate.kit.grpc.RequestIds;
+import io.headgate.pool.core.Denial;
 import io.headgate.pool.runtime.Caller;
-import io.headgate.pool.runtime.DeniedException;
 import io.headgate.pool.runtime.Once;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -28,7 +29,7 @@ final class Answers {
     try {
       answer = work.get();
     } catch (DeniedException e) {
-      throw Refusals.of(e.denials()).exception();
+      throw Refusals.of(e.denials(Denial.class)).exception();
     }
     out.onNext(answer);
     out.onCompleted();

@@ -2,11 +2,12 @@ package io.headgate.pool.grpc;
 
 import io.grpc.stub.StreamObserver;
 import io.headgate.kit.grpc.PageTokens;
+import io.headgate.kit.grpc.Pages;
+import io.headgate.kit.grpc.Pages.Page;
 import io.headgate.kit.watch.WatchHub;
 import io.headgate.pool.core.draft.DraftDecisions.Expected;
 import io.headgate.pool.core.draft.Provisioned;
 import io.headgate.pool.core.name.TenantId;
-import io.headgate.pool.grpc.Pages.Page;
 import io.headgate.pool.runtime.Catalog;
 import io.headgate.pool.runtime.Drafts;
 import io.headgate.pool.runtime.Drafts.Replaced;

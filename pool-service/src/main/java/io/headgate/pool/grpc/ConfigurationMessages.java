@@ -1,6 +1,7 @@
 package io.headgate.pool.grpc;
 
 import io.headgate.kit.failure.Refusal;
+import io.headgate.kit.grpc.ProtoTimes;
 import io.headgate.pool.core.configuration.Configuration;
 import io.headgate.pool.core.configuration.ConfigurationSpec;
 import io.headgate.pool.core.configuration.ConfigurationWarning;
@@ -43,7 +44,8 @@ final class ConfigurationMessages {
             .setEtag(provisioned.etag());
     provisioned
         .stamp()
-        .ifPresent(stamp -> message.setUpdateTime(Times.of(stamp.at())).setUpdatedBy(stamp.by()));
+        .ifPresent(stamp ->
+            message.setUpdateTime(ProtoTimes.toProto(stamp.at())).setUpdatedBy(stamp.by()));
     return message.build();
   }
 
@@ -51,7 +53,7 @@ final class ConfigurationMessages {
     return content(tenant, draft.configuration())
         .setVersion(draft.baseVersion())
         .setEtag(draft.etag())
-        .setUpdateTime(Times.of(draft.stamp().at()))
+        .setUpdateTime(ProtoTimes.toProto(draft.stamp().at()))
         .setUpdatedBy(draft.stamp().by())
         .build();
   }
@@ -82,8 +84,8 @@ final class ConfigurationMessages {
           warning(
               "OVERCOMMITTED",
               "pools[" + pool + "].capacity",
-              ("capacity %s is more than pool '%s' has: its nodes have %d GPUs, its provider may add"
-                      + " up to %d")
+              ("capacity %s is more than pool '%s' has: its nodes have %d GPUs, its provider may"
+                      + " add up to %d")
                   .formatted(capacity, pool, present, growth));
       case ConfigurationWarning.NoDevices(var pool, var nodes) ->
           warning(

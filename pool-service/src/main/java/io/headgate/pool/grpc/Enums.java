@@ -1,8 +1,8 @@
 package io.headgate.pool.grpc;
 
-import io.headgate.pool.core.configuration.Isolation;
 import io.headgate.pool.core.configuration.Reclaim;
 import io.headgate.pool.core.node.Geometry;
+import io.headgate.pool.core.node.Isolation;
 import io.headgate.proto.pool.v1.Profile;
 import io.headgate.proto.type.v1.DeviceGeometry;
 import io.headgate.proto.type.v1.IsolationLevel;

@@ -2,11 +2,11 @@ package io.headgate.pool.grpc;
 
 import io.headgate.kit.auth.Principals;
 import io.headgate.kit.failure.Refusal;
-import io.headgate.pool.core.name.NameRule;
 import io.headgate.pool.core.name.NodeId;
 import io.headgate.pool.core.name.PoolId;
 import io.headgate.pool.core.name.ProfileId;
 import io.headgate.pool.core.name.TenantId;
+import io.headgate.type.NameRule;
 import java.util.function.Function;
 
 /// Resource names. Every name that a request gives comes through here, and with it the check that

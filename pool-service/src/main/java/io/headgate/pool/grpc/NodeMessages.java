@@ -1,6 +1,7 @@
 package io.headgate.pool.grpc;
 
 import io.headgate.kit.failure.Refusal;
+import io.headgate.kit.grpc.ProtoTimes;
 import io.headgate.pool.core.node.Device;
 import io.headgate.pool.core.node.Inventory;
 import io.headgate.pool.core.node.Inventory.Software;
@@ -52,8 +53,8 @@ final class NodeMessages {
                 ? io.headgate.proto.pool.v1.Node.State.STATE_DRAINING
                 : io.headgate.proto.pool.v1.Node.State.STATE_ACTIVE)
         .setDrainReason(node.drain().reason())
-        .setCreateTime(Times.of(node.createdAt()))
-        .setUpdateTime(Times.of(node.updatedAt()))
+        .setCreateTime(ProtoTimes.toProto(node.createdAt()))
+        .setUpdateTime(ProtoTimes.toProto(node.updatedAt()))
         .build();
   }
 

@@ -2,15 +2,17 @@ package io.headgate.pool.grpc;
 
 import com.google.protobuf.Empty;
 import io.grpc.stub.StreamObserver;
+import io.headgate.kit.grpc.FieldMasks;
 import io.headgate.kit.grpc.MessageRules;
 import io.headgate.kit.grpc.PageTokens;
+import io.headgate.kit.grpc.Pages;
+import io.headgate.kit.grpc.Pages.Page;
 import io.headgate.pool.core.Denial;
 import io.headgate.pool.core.configuration.ConfigurationSpec.PoolSpec;
 import io.headgate.pool.core.name.Kind;
 import io.headgate.pool.core.name.PoolId;
 import io.headgate.pool.core.name.TenantId;
 import io.headgate.pool.grpc.Names.Named;
-import io.headgate.pool.grpc.Pages.Page;
 import io.headgate.pool.runtime.Drafts;
 import io.headgate.proto.pool.v1.CreatePoolRequest;
 import io.headgate.proto.pool.v1.DeletePoolRequest;
@@ -21,10 +23,12 @@ import io.headgate.proto.pool.v1.Pool;
 import io.headgate.proto.pool.v1.PoolServiceGrpc;
 import io.headgate.proto.pool.v1.UpdatePoolRequest;
 import java.util.List;
+import java.util.Set;
 
 /// Pools, one by one, in the draft or as provisioned.
 public final class PoolEndpoint extends PoolServiceGrpc.PoolServiceImplBase {
   private static final MessageRules RULES = new MessageRules(List.of(Pool.getDescriptor()));
+  private static final List<String> WRITABLE = FieldMasks.allBut("name", Pool.getDescriptor());
 
   private final Drafts drafts;
   private final Pages pages;
@@ -95,26 +99,25 @@ public final class PoolEndpoint extends PoolServiceGrpc.PoolServiceImplBase {
         out,
         () -> {
           Named<PoolId> name = Names.pool("pool.name", request.getPool().getName());
-          FieldMasks.require(request.getUpdateMask(), request.getPool());
+          Set<String> paths =
+              FieldMasks.paths(request.getUpdateMask(), request.getPool(), WRITABLE);
           io.headgate.pool.core.configuration.Pool updated =
               drafts.updatePool(
                   Answers.caller(),
                   name.tenant(),
                   name.id(),
-                  current -> merge(request, name, current));
+                  current -> merge(request, paths, name, current));
           return PoolMessages.message(name.tenant(), updated);
         });
   }
 
   private static PoolSpec merge(
       UpdatePoolRequest request,
+      Set<String> paths,
       Named<PoolId> name,
       io.headgate.pool.core.configuration.Pool current) {
     Pool merged =
-        FieldMasks.merge(
-            request.getUpdateMask(),
-            request.getPool(),
-            PoolMessages.message(name.tenant(), current));
+        FieldMasks.merge(PoolMessages.message(name.tenant(), current), request.getPool(), paths);
     RULES.require("pool", merged);
     return PoolMessages.spec(name.id().value(), merged);
   }

@@ -1,5 +1,6 @@
 package io.headgate.pool.grpc;
 
+import io.headgate.kit.grpc.ProtoTimes;
 import io.headgate.pool.core.configuration.ConfigurationSpec.DedicationSpec;
 import io.headgate.pool.core.configuration.ConfigurationSpec.ElasticitySpec;
 import io.headgate.pool.core.configuration.ConfigurationSpec.PoolSpec;
@@ -57,7 +58,7 @@ final class PoolMessages {
         message.getMinInstances(),
         message.getMaxInstances(),
         message.hasIdleTimeout()
-            ? Optional.of(Times.of(message.getIdleTimeout()))
+            ? Optional.of(ProtoTimes.duration(message.getIdleTimeout()))
             : Optional.empty(),
         message.getSpot());
   }
@@ -109,7 +110,7 @@ final class PoolMessages {
         .setInstance(shape)
         .setMinInstances(elasticity.minInstances())
         .setMaxInstances(elasticity.maxInstances())
-        .setIdleTimeout(Times.of(elasticity.idleTimeout()))
+        .setIdleTimeout(ProtoTimes.toProto(elasticity.idleTimeout()))
         .setSpot(elasticity.spot())
         .build();
   }

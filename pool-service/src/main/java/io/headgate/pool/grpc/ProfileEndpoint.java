@@ -2,15 +2,17 @@ package io.headgate.pool.grpc;
 
 import com.google.protobuf.Empty;
 import io.grpc.stub.StreamObserver;
+import io.headgate.kit.grpc.FieldMasks;
 import io.headgate.kit.grpc.MessageRules;
 import io.headgate.kit.grpc.PageTokens;
+import io.headgate.kit.grpc.Pages;
+import io.headgate.kit.grpc.Pages.Page;
 import io.headgate.pool.core.Denial;
 import io.headgate.pool.core.configuration.ConfigurationSpec.ProfileSpec;
 import io.headgate.pool.core.name.Kind;
 import io.headgate.pool.core.name.ProfileId;
 import io.headgate.pool.core.name.TenantId;
 import io.headgate.pool.grpc.Names.Named;
-import io.headgate.pool.grpc.Pages.Page;
 import io.headgate.pool.runtime.Drafts;
 import io.headgate.proto.pool.v1.CreateProfileRequest;
 import io.headgate.proto.pool.v1.DeleteProfileRequest;
@@ -21,10 +23,12 @@ import io.headgate.proto.pool.v1.Profile;
 import io.headgate.proto.pool.v1.ProfileServiceGrpc;
 import io.headgate.proto.pool.v1.UpdateProfileRequest;
 import java.util.List;
+import java.util.Set;
 
 /// Profiles, one by one, in the draft or as provisioned.
 public final class ProfileEndpoint extends ProfileServiceGrpc.ProfileServiceImplBase {
   private static final MessageRules RULES = new MessageRules(List.of(Profile.getDescriptor()));
+  private static final List<String> WRITABLE = FieldMasks.allBut("name", Profile.getDescriptor());
 
   private final Drafts drafts;
   private final Pages pages;
@@ -98,26 +102,26 @@ public final class ProfileEndpoint extends ProfileServiceGrpc.ProfileServiceImpl
         out,
         () -> {
           Named<ProfileId> name = Names.profile("profile.name", request.getProfile().getName());
-          FieldMasks.require(request.getUpdateMask(), request.getProfile());
+          Set<String> paths =
+              FieldMasks.paths(request.getUpdateMask(), request.getProfile(), WRITABLE);
           io.headgate.pool.core.configuration.Profile updated =
               drafts.updateProfile(
                   Answers.caller(),
                   name.tenant(),
                   name.id(),
-                  current -> merge(request, name, current));
+                  current -> merge(request, paths, name, current));
           return ProfileMessages.message(name.tenant(), updated);
         });
   }
 
   private static ProfileSpec merge(
       UpdateProfileRequest request,
+      Set<String> paths,
       Named<ProfileId> name,
       io.headgate.pool.core.configuration.Profile current) {
     Profile merged =
         FieldMasks.merge(
-            request.getUpdateMask(),
-            request.getProfile(),
-            ProfileMessages.message(name.tenant(), current));
+            ProfileMessages.message(name.tenant(), current), request.getProfile(), paths);
     RULES.require("profile", merged);
     return ProfileMessages.spec(name.id().value(), merged);
   }

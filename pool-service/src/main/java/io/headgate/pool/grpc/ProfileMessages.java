@@ -1,5 +1,6 @@
 package io.headgate.pool.grpc;
 
+import io.headgate.kit.grpc.ProtoTimes;
 import io.headgate.pool.core.configuration.ConfigurationSpec.ProfileSpec;
 import io.headgate.pool.core.configuration.Profile;
 import io.headgate.pool.core.name.PoolId;
@@ -25,9 +26,11 @@ final class ProfileMessages {
         message.getGpuModelsList(),
         message.getImages(),
         message.getPoolsList(),
-        message.hasHoldAfter() ? Optional.of(Times.of(message.getHoldAfter())) : Optional.empty(),
+        message.hasHoldAfter()
+            ? Optional.of(ProtoTimes.duration(message.getHoldAfter()))
+            : Optional.empty(),
         message.hasPreemptionDelay()
-            ? Optional.of(Times.of(message.getPreemptionDelay()))
+            ? Optional.of(ProtoTimes.duration(message.getPreemptionDelay()))
             : Optional.empty(),
         Enums.reclaim(message.getReclaim()),
         message.getDescription());
@@ -45,8 +48,8 @@ final class ProfileMessages {
         .addAllGpuModels(profile.gpuModels())
         .setImages(profile.images())
         .addAllPools(profile.pools().stream().map(PoolId::value).toList())
-        .setHoldAfter(Times.of(profile.holdAfter()))
-        .setPreemptionDelay(Times.of(profile.preemptionDelay()))
+        .setHoldAfter(ProtoTimes.toProto(profile.holdAfter()))
+        .setPreemptionDelay(ProtoTimes.toProto(profile.preemptionDelay()))
         .setReclaim(Enums.reclaim(profile.reclaim()))
         .setDescription(profile.description())
         .build();

@@ -2,8 +2,8 @@ package io.headgate.pool.grpc;
 
 import io.headgate.kit.failure.Refusal;
 import io.headgate.pool.core.Denial;
-import io.headgate.pool.core.name.NameRule;
 import io.headgate.type.GpuQuantity;
+import io.headgate.type.NameRule;
 
 /// Says in words what is wrong with a field, and what would be right.
 final class WrongFields {

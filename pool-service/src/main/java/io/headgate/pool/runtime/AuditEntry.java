@@ -1,6 +1,6 @@
 package io.headgate.pool.runtime;
 
-import io.headgate.pool.core.configuration.Difference;
+import io.headgate.kit.decision.FieldChange;
 import io.headgate.pool.core.name.TenantId;
 import java.util.List;
 
@@ -8,7 +8,7 @@ import java.util.List;
 ///
 /// @param target resource name
 public record AuditEntry(
-    TenantId tenant, Action action, String target, List<Difference> differences) {
+    TenantId tenant, Action action, String target, List<FieldChange> differences) {
   /// Of one entry; a larger change is cut, for its versions are kept whole.
   public static final int MAX_DIFFERENCES = 200;
 

@@ -1,16 +1,17 @@
 package io.headgate.pool.runtime;
 
-import static io.headgate.pool.runtime.DeniedException.orThrow;
+import static io.headgate.kit.decision.DeniedException.require;
 
+import io.headgate.kit.decision.DeniedException;
+import io.headgate.kit.decision.Outcome;
 import io.headgate.kit.time.TimeSource;
 import io.headgate.pool.core.Denial;
-import io.headgate.pool.core.Outcome;
 import io.headgate.pool.core.configuration.Configuration;
+import io.headgate.pool.core.configuration.ConfigurationDifference;
 import io.headgate.pool.core.configuration.ConfigurationSpec;
 import io.headgate.pool.core.configuration.ConfigurationSpec.PoolSpec;
 import io.headgate.pool.core.configuration.ConfigurationSpec.ProfileSpec;
 import io.headgate.pool.core.configuration.ConfigurationWarning;
-import io.headgate.pool.core.configuration.Difference;
 import io.headgate.pool.core.configuration.Pool;
 import io.headgate.pool.core.configuration.Profile;
 import io.headgate.pool.core.configuration.Warnings;
@@ -62,7 +63,7 @@ public final class Drafts {
       }
       return view.version(tenant, version)
           .orElseThrow(
-              () -> DeniedException.of(new Denial.VersionNotFound(version, inForce.version())));
+              () -> new DeniedException(new Denial.VersionNotFound(version, inForce.version())));
     });
   }
 
@@ -77,7 +78,7 @@ public final class Drafts {
         caller,
         transaction -> {
           ConfigurationState state = transaction.lockState(tenant);
-          Configuration next = orThrow(DraftDecisions.replace(state, expected, spec));
+          Configuration next = require(DraftDecisions.replace(state, expected, spec));
           Draft draft =
               state
                   .draft()
@@ -93,7 +94,7 @@ public final class Drafts {
   public Replaced check(Caller caller, TenantId tenant, Expected expected, ConfigurationSpec spec) {
     return changes.read(view -> {
       ConfigurationState state = view.state(tenant);
-      Configuration next = orThrow(DraftDecisions.replace(state, expected, spec));
+      Configuration next = require(DraftDecisions.replace(state, expected, spec));
       Draft draft =
           state
               .draft()
@@ -136,13 +137,13 @@ public final class Drafts {
   /// What {@link #provision} would answer; nothing is stored.
   public Provisioned checkProvision(Caller caller, TenantId tenant, String etag) {
     return changes.read(
-        view -> orThrow(DraftDecisions.provision(view.state(tenant), etag, stamp(caller))));
+        view -> require(DraftDecisions.provision(view.state(tenant), etag, stamp(caller))));
   }
 
   private Provisioned provision(
       SupplyTransaction transaction, Caller caller, TenantId tenant, String etag) {
     ConfigurationState state = transaction.lockState(tenant);
-    Provisioned next = orThrow(DraftDecisions.provision(state, etag, stamp(caller)));
+    Provisioned next = require(DraftDecisions.provision(state, etag, stamp(caller)));
     Provisioned inForce = state.inForce();
     if (next.version() == inForce.version()) {
       transaction.deleteDraft(tenant);
@@ -224,7 +225,7 @@ public final class Drafts {
   private Configuration edit(
       Caller caller,
       TenantId tenant,
-      Function<ConfigurationState, Outcome<Configuration>> decision) {
+      Function<ConfigurationState, Outcome<Configuration, Denial>> decision) {
     return changes.commit(caller, transaction -> edit(transaction, caller, tenant, decision));
   }
 
@@ -232,9 +233,9 @@ public final class Drafts {
       SupplyTransaction transaction,
       Caller caller,
       TenantId tenant,
-      Function<ConfigurationState, Outcome<Configuration>> decision) {
+      Function<ConfigurationState, Outcome<Configuration, Denial>> decision) {
     ConfigurationState state = transaction.lockState(tenant);
-    Configuration next = orThrow(decision.apply(state));
+    Configuration next = require(decision.apply(state));
     if (!next.equals(state.editable())) {
       put(transaction, caller, tenant, state, state.baseVersion(), next);
     }
@@ -259,7 +260,8 @@ public final class Drafts {
 
   private static AuditEntry entry(
       TenantId tenant, Action action, Configuration before, Configuration after) {
-    return new AuditEntry(tenant, action, "tenants/" + tenant, Difference.between(before, after));
+    return new AuditEntry(
+        tenant, action, "tenants/" + tenant, ConfigurationDifference.between(before, after));
   }
 
   private Stamp stamp(Caller caller) {

@@ -1,10 +1,11 @@
 package io.headgate.pool.runtime;
 
-import static io.headgate.pool.runtime.DeniedException.orThrow;
+import static io.headgate.kit.decision.DeniedException.require;
 
+import io.headgate.kit.decision.DeniedException;
+import io.headgate.kit.decision.FieldChange;
 import io.headgate.kit.time.TimeSource;
 import io.headgate.pool.core.Denial;
-import io.headgate.pool.core.configuration.Difference;
 import io.headgate.pool.core.name.Kind;
 import io.headgate.pool.core.name.NodeId;
 import io.headgate.pool.core.name.PoolId;
@@ -38,7 +39,7 @@ public final class Nodes {
         caller,
         transaction -> {
           Optional<Node> known = transaction.lockNode(registrant.tenant(), registrant.node());
-          Node node = orThrow(NodeDecisions.register(known, registrant, inventory, now()));
+          Node node = require(NodeDecisions.register(known, registrant, inventory, now()));
           if (!known.equals(Optional.of(node))) {
             put(transaction, Action.REGISTER_NODE, known, node);
           }
@@ -66,7 +67,7 @@ public final class Nodes {
         caller,
         transaction -> {
           Node known = transaction.lockNode(tenant, id).orElseThrow(() -> notFound(id));
-          Node node = orThrow(NodeDecisions.drain(known, drain, now()));
+          Node node = require(NodeDecisions.drain(known, drain, now()));
           if (!known.equals(node)) {
             Action action = drain.draining() ? Action.DRAIN_NODE : Action.UNDRAIN_NODE;
             put(transaction, action, Optional.of(known), node);
@@ -87,7 +88,7 @@ public final class Nodes {
                   tenant,
                   Action.DELETE_NODE,
                   name(node),
-                  List.of(new Difference("pool", node.pool().value(), ""))));
+                  List.of(new FieldChange("pool", node.pool().value(), ""))));
           return node;
         });
   }
@@ -96,7 +97,7 @@ public final class Nodes {
       SupplyTransaction transaction, Action action, Optional<Node> known, Node node) {
     transaction.putNode(node);
     transaction.changed(new CatalogChange.NodeChange(node.tenant(), node.id()));
-    List<Difference> differences =
+    List<FieldChange> differences =
         List.of(
                 difference("pool", known.map(was -> was.pool().value()), node.pool().value()),
                 difference("devices", known.map(Nodes::devices), devices(node)),
@@ -108,8 +109,8 @@ public final class Nodes {
     transaction.audit(new AuditEntry(node.tenant(), action, name(node), differences));
   }
 
-  private static Difference difference(String field, Optional<String> before, String after) {
-    return new Difference(field, before.orElse(""), after);
+  private static FieldChange difference(String field, Optional<String> before, String after) {
+    return new FieldChange(field, before.orElse(""), after);
   }
 
   private static String devices(Node node) {
@@ -136,7 +137,7 @@ public final class Nodes {
   }
 
   private static DeniedException notFound(NodeId id) {
-    return DeniedException.of(new Denial.NotFound(Kind.NODE, id.value()));
+    return new DeniedException(new Denial.NotFound(Kind.NODE, id.value()));
   }
 
   private Instant now() {

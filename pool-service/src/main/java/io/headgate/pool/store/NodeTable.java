@@ -3,7 +3,6 @@ package io.headgate.pool.store;
 import static io.headgate.pool.store.jooq.Tables.DEVICES;
 import static io.headgate.pool.store.jooq.Tables.NODES;
 
-import io.headgate.pool.core.configuration.Isolation;
 import io.headgate.pool.core.name.NodeId;
 import io.headgate.pool.core.name.PoolId;
 import io.headgate.pool.core.name.TenantId;
@@ -14,6 +13,7 @@ import io.headgate.pool.core.node.DeviceCondition.Remedy;
 import io.headgate.pool.core.node.Geometry;
 import io.headgate.pool.core.node.Inventory;
 import io.headgate.pool.core.node.Inventory.Software;
+import io.headgate.pool.core.node.Isolation;
 import io.headgate.pool.core.node.Node;
 import io.headgate.pool.core.node.Node.Drain;
 import io.headgate.pool.store.jooq.tables.records.DevicesRecord;

@@ -10,8 +10,8 @@ import static io.headgate.pool.store.jooq.Tables.VERSIONS;
 
 import io.headgate.kit.db.RequestLog;
 import io.headgate.kit.db.RequestLog.Request;
+import io.headgate.kit.decision.FieldChange;
 import io.headgate.pool.core.configuration.Configuration;
-import io.headgate.pool.core.configuration.Difference;
 import io.headgate.pool.core.draft.ConfigurationState;
 import io.headgate.pool.core.draft.Draft;
 import io.headgate.pool.core.draft.Provisioned;
@@ -182,9 +182,9 @@ final class PostgresTransaction implements SupplyTransaction {
         .set(AUDIT_LOG.REQUEST_ID, caller.call())
         .set(AUDIT_LOG.ACTION, entry.action().name())
         .set(AUDIT_LOG.TARGET, entry.target())
-        .set(AUDIT_LOG.FIELDS, texts(entry, Difference::field))
-        .set(AUDIT_LOG.BEFORE, texts(entry, Difference::before))
-        .set(AUDIT_LOG.AFTER, texts(entry, Difference::after))
+        .set(AUDIT_LOG.FIELDS, texts(entry, FieldChange::field))
+        .set(AUDIT_LOG.BEFORE, texts(entry, FieldChange::before))
+        .set(AUDIT_LOG.AFTER, texts(entry, FieldChange::after))
         .execute();
   }
 
@@ -221,7 +221,7 @@ final class PostgresTransaction implements SupplyTransaction {
     return OptionalLong.of(version);
   }
 
-  private static String[] texts(AuditEntry entry, Function<Difference, String> text) {
+  private static String[] texts(AuditEntry entry, Function<FieldChange, String> text) {
     return entry.differences().stream().map(text).toArray(String[]::new);
   }
 }

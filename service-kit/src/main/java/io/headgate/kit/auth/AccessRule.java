@@ -9,19 +9,19 @@ import java.util.EnumSet;
 import java.util.Optional;
 import java.util.Set;
 
-/// Who may call a method, as the contract states it.
+/// The access rule that the contract states for a method.
 sealed interface AccessRule {
   /// Everybody, without a token.
   record Anonymous() implements AccessRule {}
 
-  /// Bearers of a token with one of these roles.
+  /// Callers need a token with one of these roles.
   record Roles(Set<Role> roles) implements AccessRule {
     public Roles {
       roles = Set.copyOf(roles);
     }
   }
 
-  /// The rule that the contract states for `method`; nothing if it states none, which means nobody.
+  /// The rule that the contract states for `method`. Without a rule no caller may use the method.
   static Optional<AccessRule> of(MethodDescriptor<?, ?> method) {
     if (!(method.getSchemaDescriptor() instanceof ProtoMethodDescriptorSupplier supplier)) {
       return Optional.empty();

@@ -21,8 +21,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// Holds every call to the rule that the contract states for its method, before any handler sees
-/// it, and puts the {@link Principal} into the call's context. A method without a rule is refused.
+/// Checks the access rule of each call before its handler runs, and puts the {@link Principal} into
+/// the call's context. It refuses a method without a rule.
 public final class AuthInterceptor implements ServerInterceptor {
   private static final Metadata.Key<String> AUTHORIZATION =
       Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER);
@@ -36,7 +36,7 @@ public final class AuthInterceptor implements ServerInterceptor {
     this.denied = denied;
   }
 
-  /// The full names of the methods that state no rule; a server does not start with any.
+  /// The full names of the methods without a rule; a server with such a method does not start.
   public static List<String> methodsWithoutRule(List<ServerServiceDefinition> services) {
     List<String> missing = new ArrayList<>();
     for (ServerServiceDefinition service : services) {
@@ -49,7 +49,8 @@ public final class AuthInterceptor implements ServerInterceptor {
     return missing;
   }
 
-  /// Who may call `method` with a token; empty: it takes none, or nobody may.
+  /// The roles that may call `method`; empty for an anonymous method and for a method without a
+  /// rule.
   public static Set<Role> roles(MethodDescriptor<?, ?> method) {
     return AccessRule.of(method).orElse(null) instanceof AccessRule.Roles(var roles)
         ? roles
@@ -62,10 +63,10 @@ public final class AuthInterceptor implements ServerInterceptor {
     AccessRule rule =
         AccessRule.of(call.getMethodDescriptor())
             .orElseThrow(() ->
-                Refusal.permissionDenied("ACCESS_DENIED", "nobody may call this method")
+                Refusal.permissionDenied("ACCESS_DENIED", "the contract allows no caller for this method")
                     .exception());
-    // A token sent to an anonymous method is not looked at: verifying it would need the very keys
-    // that such a method may be serving.
+    // Tokens sent to anonymous methods are ignored: verification would need the keys that such a
+    // method may serve.
     if (!(rule instanceof AccessRule.Roles(var roles))) {
       return next.startCall(call, headers);
     }
@@ -103,7 +104,7 @@ public final class AuthInterceptor implements ServerInterceptor {
         .exception();
   }
 
-  /// The token that the header bears; empty: it bears none.
+  /// The bearer token in the header, or empty text.
   public static Optional<String> token(@Nullable String header) {
     return header != null && header.toLowerCase(Locale.ROOT).startsWith(SCHEME)
         ? Optional.of(header.substring(SCHEME.length()).strip())

@@ -1,11 +1,11 @@
 package io.headgate.kit.auth;
 
-/// Hears of calls that were refused because their caller's role may not make them. Runs on the
-/// call's thread before the refusal is sent, and must bound what it does: a caller may repeat such
-/// calls as fast as it can. What it throws is not the caller's business and must be caught.
+/// Receives the calls that are refused because of their caller's role. It runs on the call's thread
+/// before the refusal is sent. It must bound its work, because a caller may repeat such calls at
+/// any rate, and it must not throw.
 @FunctionalInterface
 public interface DeniedCallListener {
-  /// The call was refused.
+  /// Called for each refused call.
   ///
   /// @param method full name of the RPC
   void denied(Principal caller, String method);

@@ -17,11 +17,10 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Keys from a JSON Web Key Set that a function fetches. They are kept; an unknown key id and old
-/// age fetch them again, but not more often than the rate bound, so that invented key ids cannot
-/// flood the issuer. While the issuer is away, or slow, the keys last fetched go on being used: of
-/// many threads that find a key old one fetches, and only those that do not have it wait.
-/// Thread-safe.
+/// Caches the keys of a JSON Web Key Set that a function fetches. An unknown key id or the age of
+/// the cache triggers a fetch, at most at the bounded rate, so that invented key ids cannot flood
+/// the issuer. While the issuer is slow or unreachable, the cached keys stay in use. One thread
+/// fetches; only threads without a usable key wait. Thread-safe.
 public final class JwksKeySource implements KeySource {
   private static final Logger LOG = LoggerFactory.getLogger(JwksKeySource.class);
   private static final Duration MAX_AGE = Duration.ofMinutes(10);
@@ -36,7 +35,7 @@ public final class JwksKeySource implements KeySource {
   private long lastAttemptNanos;
   private boolean attempted;
 
-  /// @param fetch returns the JSON of the key set; it should have a deadline of its own
+  /// @param fetch returns the JSON of the key set; it should have its own deadline
   public JwksKeySource(Supplier<String> fetch, TimeSource time) {
     this.fetch = fetch;
     this.time = time;

@@ -3,13 +3,13 @@ package io.headgate.kit.auth;
 import java.security.interfaces.ECPublicKey;
 import java.util.Optional;
 
-/// Where the public keys that tokens are verified by come from.
+/// Finds the public keys that verify tokens.
 @FunctionalInterface
 public interface KeySource {
 
-  /// The key called `keyId`; may block to fetch it.
+  /// The key with this id; may block to fetch it.
   ///
-  /// @throws KeysUnavailableException if no keys could be obtained at all, so that nothing can be
-  ///   said about the token
+  /// @throws KeysUnavailableException if no keys could be fetched, so that the token can be neither
+  ///   accepted nor refused
   Optional<ECPublicKey> find(String keyId);
 }

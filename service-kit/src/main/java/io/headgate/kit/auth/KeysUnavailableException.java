@@ -1,6 +1,6 @@
 package io.headgate.kit.auth;
 
-/// The keys could not be fetched; whether the token is good is not known.
+/// The keys could not be fetched, so the validity of the token is unknown.
 public final class KeysUnavailableException extends RuntimeException {
   private static final long serialVersionUID = 1;
 

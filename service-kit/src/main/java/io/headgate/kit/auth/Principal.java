@@ -4,12 +4,12 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Who calls, as the token says and nothing else: no field of a request ever changes it.
+/// The caller as its token states it; no field of a request changes it.
 ///
 /// @param subject resource name: `tenants/acme/users/ada`, `operators/root`, `services/scheduler`
-/// @param tenant id of its tenant; absent for roles that are not bound to one
-/// @param node id of the node that it speaks for; present exactly for {@link Role#NODE}
-/// @param groups ids of its groups in its tenant
+/// @param tenant id of the caller's tenant; absent for roles that are not bound to a tenant
+/// @param node id of the node that calls; present exactly for {@link Role#NODE}
+/// @param groups ids of the caller's groups in its tenant
 /// @param attributes further statements of the issuer, by name
 public record Principal(
     String subject,
@@ -53,7 +53,7 @@ public record Principal(
     return new Principal(subject, Role.NODE, tenant, node, List.of(), attributes);
   }
 
-  /// Whether the principal may know of anything in `tenantId`.
+  /// Whether the principal may see the tenant.
   public boolean mayEnter(String tenantId) {
     return !role.isBoundToTenant() || tenantId.equals(tenant);
   }

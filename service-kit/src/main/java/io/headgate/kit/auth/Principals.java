@@ -7,7 +7,7 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// The caller of the RPC being served, and the one check that keeps tenants apart.
+/// The caller of the current RPC, and the check that isolates tenants.
 public final class Principals {
   static final Context.Key<Principal> KEY = Context.key("principal");
 
@@ -24,13 +24,13 @@ public final class Principals {
         .orElseThrow(() -> new IllegalStateException("no principal: the call is anonymous"));
   }
 
-  /// The caller, or nothing when it is anonymous.
+  /// The caller; empty for an anonymous call.
   public static Optional<Principal> find() {
     return Optional.ofNullable(KEY.get());
   }
 
-  /// The id of the tenant that `name` is in, if the caller may know of it. A foreign tenant is
-  /// refused exactly as an absent one, so that nobody learns which tenants there are.
+  /// The id of the tenant in `name`, if the caller may see it. The refusal for a foreign tenant
+  /// equals the refusal for an absent one, so that it does not reveal which tenants exist.
   ///
   /// @param name a resource name, `tenants/acme/pools/x`, or a tenant's id, `acme`
   public static String requireTenant(String name) {
@@ -47,14 +47,14 @@ public final class Principals {
     return tenant;
   }
 
-  /// What everybody is told about a tenant that is absent or not theirs.
+  /// The refusal for a tenant that is absent or foreign to the caller.
   public static Refusal tenantNotFound(String tenant) {
     return Refusal.of(
             Status.Code.NOT_FOUND, "TENANT_NOT_FOUND", "there is no tenant '" + tenant + "'")
         .withMetadata("tenant", tenant);
   }
 
-  /// Runs `action` as `principal`, as if it had called; for tests and work on somebody's behalf.
+  /// Runs `action` as `principal`, as if it had called; for tests and work on behalf of a caller.
   public static void runAs(Principal principal, Runnable action) {
     Context.current().withValue(KEY, principal).run(action);
   }

@@ -4,7 +4,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/// What a caller may be; a token carries exactly one. The contract's own enum in plain Java.
+/// The role of a caller; a token carries exactly one. It mirrors the enum of the contract.
 public enum Role {
   PLATFORM_OPERATOR,
   TENANT_ADMIN,
@@ -13,12 +13,12 @@ public enum Role {
   NODE,
   SERVICE;
 
-  /// Whether principals of this role belong to one tenant and may touch nothing else.
+  /// Whether principals of this role belong to one tenant and have no access to others.
   public boolean isBoundToTenant() {
     return this != PLATFORM_OPERATOR && this != SERVICE;
   }
 
-  /// The word that tokens use: `tenant-admin`.
+  /// The role's name in tokens: `tenant-admin`.
   public String claim() {
     return name().toLowerCase(Locale.ROOT).replace('_', '-');
   }

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// How a principal is written into a token and read back; the only place that knows the claims.
+/// Writes principals into tokens and reads them back; no other type knows the claims.
 final class TokenFormat {
   static final JOSEObjectType TYPE = new JOSEObjectType("at+jwt");
   static final JWSAlgorithm ALGORITHM = JWSAlgorithm.ES256;

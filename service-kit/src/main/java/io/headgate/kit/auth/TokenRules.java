@@ -2,10 +2,10 @@ package io.headgate.kit.auth;
 
 import java.time.Duration;
 
-/// What issuer and verifiers agree on about tokens.
+/// The rules that issuer and verifiers of tokens share.
 ///
-/// @param clockSkew how far the clocks of issuer and verifier may differ, at most 60 s
-/// @param maxLifetime a token that says it lives longer is refused
+/// @param clockSkew tolerated difference between their clocks, at most 60 s
+/// @param maxLifetime longest accepted lifetime of a token
 public record TokenRules(String issuer, String audience, Duration clockSkew, Duration maxLifetime) {
   private static final Duration MOST_SKEW = Duration.ofSeconds(60);
 

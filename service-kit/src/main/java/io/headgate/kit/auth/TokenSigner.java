@@ -11,7 +11,7 @@ import java.time.Instant;
 import java.util.Date;
 import java.util.UUID;
 
-/// Signs tokens with one private key. Used by the issuer and by tests. Thread-safe.
+/// Signs tokens with one private key, for the issuer and for tests. Thread-safe.
 public final class TokenSigner {
   private final ECKey key;
   private final TokenRules rules;
@@ -27,10 +27,10 @@ public final class TokenSigner {
     this.time = time;
   }
 
-  /// A token and when it ends.
+  /// A token and its expiry.
   public record Signed(String token, Instant expires) {}
 
-  /// States that the bearer is `principal`, for `lifetime` from now.
+  /// A token that identifies its bearer as `principal`, valid from now for `lifetime`.
   public Signed sign(Principal principal, Duration lifetime) {
     if (lifetime.compareTo(rules.maxLifetime()) > 0) {
       throw new IllegalArgumentException(lifetime + " is above " + rules.maxLifetime());

@@ -20,9 +20,9 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Decides whether a token is good: ES256 by a key of the issuer and nothing else, of our type,
-/// issuer and audience, valid now, and not longer than tokens live. What a token's header offers as
-/// a key is never used. Thread-safe.
+/// Verifies tokens. It accepts only ES256 signatures by a key of the issuer, the right type, issuer
+/// and audience, and a lifetime that includes now and is not too long. It never uses a key from a
+/// token's header. Thread-safe.
 public final class TokenVerifier {
   private static final Logger LOG = LoggerFactory.getLogger(TokenVerifier.class);
   private static final int MAX_LENGTH = 4096;
@@ -39,15 +39,15 @@ public final class TokenVerifier {
     this.known = new VerifiedTokens(time);
   }
 
-  /// Accepts no token at all.
+  /// A verifier that accepts no token.
   public static TokenVerifier refusingAll() {
     return new TokenVerifier(TokenRules.DEFAULTS, _ -> Optional.empty(), TimeSource.system());
   }
 
-  /// Who bears `token`.
+  /// The bearer of `token`.
   ///
   /// @throws RefusalException UNAUTHENTICATED with reason TOKEN_INVALID or TOKEN_EXPIRED, or
-  ///   UNAVAILABLE when there are no keys to judge by
+  ///   UNAVAILABLE without keys
   public Principal verify(String token) {
     try {
       if (token.length() > MAX_LENGTH) {
@@ -66,7 +66,8 @@ public final class TokenVerifier {
               "KEYS_UNAVAILABLE", "tokens cannot be verified now", Duration.ofSeconds(1))
           .exception();
     } catch (ParseException | JOSEException | IllegalArgumentException e) {
-      // Why exactly is for the log: it would only help somebody who forges tokens.
+      // The exact cause goes to the log only; in the answer it would help an attacker who forges
+      // tokens.
       LOG.debug("a token was refused: {}", e.toString());
       throw Refusal.of(
               Status.Code.UNAUTHENTICATED,
@@ -76,15 +77,15 @@ public final class TokenVerifier {
     }
   }
 
-  /// Who bears `token`, if that was found out of late, so that [#verify] answers at once, now and
-  /// for some seconds.
+  /// The bearer of `token` if a recent verification is cached. [#verify] then answers without
+  /// blocking, now and for some seconds.
   public Optional<Principal> recent(String token) {
     return known.findLasting(token).map(Verified::principal);
   }
 
-  /// Looks at a token anew, so that it is a [recent][#recent] one if it is good.
+  /// Verifies a token again, so that a good token becomes a [recent][#recent] one.
   ///
-  /// @return who bears it; empty: it is not good, as far as is known, and [#verify] says why
+  /// @return the bearer; empty: the token could not be verified, and [#verify] gives the reason
   public Optional<Principal> checkAnew(String token) {
     try {
       if (token.length() > MAX_LENGTH) {
@@ -130,7 +131,7 @@ public final class TokenVerifier {
     require(jwt.verify(new ECDSAVerifier(key.orElseThrow())), "a wrong signature");
   }
 
-  /// Everything but the end of its life, which is returned.
+  /// Checks all claims but the expiry, which it returns.
   private Instant requireClaims(JWTClaimsSet claims) {
     require(rules.issuer().equals(claims.getIssuer()), "issuer");
     require(List.of(rules.audience()).equals(claims.getAudience()), "audience");

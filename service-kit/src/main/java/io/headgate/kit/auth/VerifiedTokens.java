@@ -11,16 +11,15 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/// Remembers for a short time whom a token was found to speak for, because checking a signature
-/// takes some hundred microseconds and clients send one token many times. Whether it has expired is
-/// checked each time; a key that is withdrawn takes effect within {@link #KEPT}. Tokens are kept as
-/// digests only. Thread-safe.
+/// Caches the principals of verified tokens for a short time. A signature check takes some hundred
+/// microseconds, and clients send one token many times. The expiry is checked on each use; a
+/// withdrawn key takes effect within {@link #KEPT}. Tokens are stored as digests only. Thread-safe.
 final class VerifiedTokens {
   static final Duration KEPT = Duration.ofSeconds(60);
   private static final Duration SPARE = Duration.ofSeconds(5);
   private static final int MOST = 10_000;
 
-  /// What was found.
+  /// A verified token.
   record Verified(Principal principal, Instant expires) {}
 
   private record Remembered(Verified verified, long sinceNanos) {}
@@ -45,7 +44,7 @@ final class VerifiedTokens {
     return find(token, KEPT);
   }
 
-  /// What [#find] finds now and will for some seconds.
+  /// The result of [#find] that stays valid for some seconds.
   Optional<Verified> findLasting(String token) {
     return find(token, KEPT.minus(SPARE));
   }

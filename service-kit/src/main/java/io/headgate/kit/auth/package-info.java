@@ -1,4 +1,4 @@
-/// Who calls: tokens, principals, and the rule that each method states in the contract.
+/// Tokens, principals, and the access rule that the contract states for each method.
 @NullMarked
 package io.headgate.kit.auth;
 

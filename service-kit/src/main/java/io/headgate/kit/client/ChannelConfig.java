@@ -7,13 +7,13 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 
-/// How to call a server.
+/// Settings of a connection to a server.
 ///
 /// @param server `http://host:port` or `https://host:port`
-/// @param trust PEM file of certificates to trust instead of the system's
-/// @param deadline of a unary call that names none
-/// @param keepAlive how often an open stream on a silent connection is probed
-/// @param maxMessageSize of one answer
+/// @param trust PEM file of trusted certificates; absent: the system's
+/// @param deadline default deadline of a unary call
+/// @param keepAlive interval of probes on a silent connection with an open stream
+/// @param maxMessageSize largest answer
 public record ChannelConfig(
     URI server,
     Optional<Path> trust,

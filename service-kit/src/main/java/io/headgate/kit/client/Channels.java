@@ -19,9 +19,9 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLException;
 
-/// Channels to other servers. Each call carries the trace, the token that is good at that moment
-/// and, if it is unary and names none, a deadline. What certainly did not take effect (UNAVAILABLE)
-/// is tried again a few times with growing, jittered waits.
+/// Opens channels to other servers. Each call carries the trace, the current token and, if it is
+/// unary and has none, a deadline. A call that certainly had no effect (UNAVAILABLE) is retried a
+/// few times with exponential backoff and jitter.
 public final class Channels {
   private static final Metadata.Key<String> AUTHORIZATION =
       Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER);
@@ -29,7 +29,7 @@ public final class Channels {
 
   private Channels() {}
 
-  /// A channel to `config.server()`, connecting when first used.
+  /// A channel to `config.server()` that connects on first use.
   public static ManagedChannel open(ChannelConfig config, TokenSource tokens, Telemetry telemetry) {
     return builder(config, tokens, telemetry)
         .defaultServiceConfig(serviceConfig())
@@ -37,8 +37,8 @@ public final class Channels {
         .build();
   }
 
-  /// A channel whose calls are made once, each with the token that its caller brings: for passing
-  /// on the calls of others, who decide themselves what they repeat.
+  /// A channel without retries, on which each call brings its own token. It forwards calls of other
+  /// callers, and they decide about retries.
   public static ManagedChannel openForOthers(ChannelConfig config, Telemetry telemetry) {
     return builder(config, TokenSource.anonymous(), telemetry).disableRetry().build();
   }
@@ -65,7 +65,7 @@ public final class Channels {
     return channel;
   }
 
-  /// Closes `channel`, giving its calls a moment to end.
+  /// Closes `channel` and waits briefly for its calls to end.
   public static void close(ManagedChannel channel) {
     channel.shutdown();
     try {

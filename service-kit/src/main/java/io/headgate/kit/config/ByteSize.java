@@ -5,7 +5,8 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// An amount of memory or storage as configuration writes it: `16GiB`, `512MiB`, `80GB`, `4096`.
+/// An amount of memory or storage in the notation of configuration files: `16GiB`, `512MiB`,
+/// `80GB`, `4096`.
 public record ByteSize(long bytes) {
   private static final Pattern FORM = Pattern.compile("(\\d+(?:\\.\\d+)?)\\s*([KMGTP]i?B|B)?");
   private static final Map<String, Long> UNITS =

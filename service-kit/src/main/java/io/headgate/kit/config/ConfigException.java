@@ -3,7 +3,7 @@ package io.headgate.kit.config;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/// The configuration is refused; it carries every problem that was found, not only the first.
+/// The configuration is invalid. The exception carries all problems, not only the first.
 public final class ConfigException extends RuntimeException {
   private static final long serialVersionUID = 1;
 

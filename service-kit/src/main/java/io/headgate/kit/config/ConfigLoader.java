@@ -17,17 +17,17 @@ import org.snakeyaml.engine.v2.nodes.MappingNode;
 import org.snakeyaml.engine.v2.nodes.Node;
 import org.snakeyaml.engine.v2.nodes.ScalarNode;
 
-/// Reads a process's configuration: a tree of records from one YAML file, overridden by environment
+/// Reads a process's configuration, a tree of records, from one YAML file and environment
 /// variables. A component `maxConnections` of the record at `database` is the key
-/// `database.max-connections` of the file and the variable `HEADGATE_DATABASE_MAX_CONNECTIONS`,
-/// which wins; a {@link Secret} may also come from the file that `HEADGATE_..._FILE` names. What
-/// none of these names is the component's {@link Default}, or that of the record's `DEFAULTS`;
+/// `database.max-connections` of the file. The variable `HEADGATE_DATABASE_MAX_CONNECTIONS`
+/// overrides the key. A {@link Secret} may also come from the file that `HEADGATE_..._FILE` names.
+/// An absent component takes its {@link Default}, or its value in the record's `DEFAULTS`;
 /// Optional, List and Map may be absent.
 ///
 /// Components are strings, numbers, booleans, enums, Duration (`90s`), {@link ByteSize} (`16GiB`),
 /// Path, URI, {@link Secret}, records, and Optional, List and Map<String, ...> of these. Unknown
-/// keys, keys given twice and bad values are refused, all of them in one {@link ConfigException}
-/// that names file, line and key.
+/// keys, duplicate keys and bad values are refused. One {@link ConfigException} reports all of them
+/// with file, line and key.
 public final class ConfigLoader {
   private static final int MAX_ALIASES = 50;
   private static final int MAX_CODE_POINTS = 1 << 20;
@@ -36,7 +36,7 @@ public final class ConfigLoader {
 
   /// The configuration of `type` from `file` and `environment`.
   ///
-  /// @param file absent: from environment and defaults alone
+  /// @param file absent: only environment and defaults apply
   public static <T extends Record> T load(
       Class<T> type, Optional<Path> file, Map<String, String> environment) {
     if (file.isEmpty()) {

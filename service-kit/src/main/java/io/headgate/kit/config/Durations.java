@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// Durations as configuration writes them: `250ms`, `90s`, `15m`, `2h`, `1d`, or parts in falling
-/// order: `1h30m`.
+/// Durations in the notation of configuration files: `250ms`, `90s`, `15m`, `2h`, `1d`, or parts in
+/// falling order: `1h30m`.
 public final class Durations {
   private static final Pattern FORM =
       Pattern.compile("(?:(\\d+)d)?(?:(\\d+)h)?(?:(\\d+)m(?!s))?(?:(\\d+)s)?(?:(\\d+)ms)?");
@@ -33,8 +33,8 @@ public final class Durations {
     }
   }
 
-  /// The shortest text that {@link #parse} reads back as the same duration; sub-millisecond parts
-  /// are dropped.
+  /// The shortest text that {@link #parse} reads back as the same duration. Parts below a
+  /// millisecond are dropped.
   public static String format(Duration duration) {
     if (duration.toMillis() == 0) {
       return "0s";

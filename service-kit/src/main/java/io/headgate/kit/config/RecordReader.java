@@ -1,5 +1,6 @@
 package io.headgate.kit.config;
 
+import io.headgate.kit.decision.NearestWord;
 import java.io.IOException;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Field;
@@ -26,8 +27,8 @@ import org.snakeyaml.engine.v2.nodes.NodeTuple;
 import org.snakeyaml.engine.v2.nodes.ScalarNode;
 import org.snakeyaml.engine.v2.nodes.SequenceNode;
 
-/// Turns YAML nodes into records, collecting problems instead of stopping at the first. A value
-/// that could not be read is null and leaves at least one problem behind.
+/// Reads YAML nodes into records and collects problems instead of stopping at the first. An
+/// unreadable value is null and has left at least one problem.
 final class RecordReader {
   private static final String PREFIX = "HEADGATE";
 
@@ -173,7 +174,7 @@ final class RecordReader {
     }
   }
 
-  /// Secrets are best handed over as files: unlike variables, they do not show in process lists.
+  /// Secrets are best passed as files: unlike variables, files do not show in process lists.
   private @Nullable Object secret(Path source, String variable, String path) {
     try {
       return Secret.of(Files.readString(source).strip());
@@ -196,7 +197,7 @@ final class RecordReader {
     return null;
   }
 
-  /// The entries of a record's mapping by key; keys that the record does not know are problems.
+  /// The entries of a record's mapping by key; unknown keys are problems.
   private Map<String, Node> entries(Class<?> type, @Nullable MappingNode node, String path) {
     Map<String, Node> entries = new LinkedHashMap<>();
     if (node == null) {

@@ -1,5 +1,6 @@
 package io.headgate.kit.config;
 
+import io.headgate.kit.decision.NearestWord;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.file.Path;
@@ -8,7 +9,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 
-/// Reads the values that a configuration writes as one word.
+/// Reads configuration values that consist of one word.
 final class Scalars {
   private Scalars() {}
 
@@ -19,7 +20,7 @@ final class Scalars {
 
   /// The value of `type` written as `text`.
   ///
-  /// @throws IllegalArgumentException with a message that says what would be right
+  /// @throws IllegalArgumentException with a message that names the accepted values
   static Object parse(Class<?> type, String text) {
     if (type == String.class) {
       return text;
@@ -54,7 +55,7 @@ final class Scalars {
         return value;
       }
     } catch (NumberFormatException e) {
-      // Refused below with the range.
+      // The check below refuses it with the range.
     }
     throw new IllegalArgumentException(
         "'" + text + "' is not a whole number from " + least + " to " + most);

@@ -2,8 +2,8 @@ package io.headgate.kit.config;
 
 import java.util.Objects;
 
-/// A value that must not be seen: it never appears in logs, messages, traces or JSON. Call {@link
-/// #reveal()} only where the value is used.
+/// A value that never appears in logs, messages, traces or JSON. Call {@link #reveal()} only at the
+/// point of use.
 public final class Secret {
   private final String value;
 
@@ -15,12 +15,12 @@ public final class Secret {
     return new Secret(value);
   }
 
-  /// The value itself, for the call that needs it; do not keep or print it.
+  /// The value itself, for the call that needs it; neither store nor print it.
   public String reveal() {
     return value;
   }
 
-  /// Equal by value, so that records holding secrets compare as records do.
+  /// Equality is by value, so that records with secrets compare like other records.
   @Override
   public boolean equals(Object other) {
     return other instanceof Secret that && value.equals(that.value);

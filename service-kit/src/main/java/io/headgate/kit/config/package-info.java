@@ -1,4 +1,4 @@
-/// One immutable record tree per process, read once from a YAML file and the environment.
+/// One immutable configuration record per process, read once from a YAML file and the environment.
 @NullMarked
 package io.headgate.kit.config;
 

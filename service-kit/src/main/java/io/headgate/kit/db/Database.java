@@ -22,8 +22,8 @@ import org.jooq.SQLDialect;
 import org.jooq.conf.Settings;
 import org.jooq.impl.DSL;
 
-/// One schema of a PostgreSQL: a bounded pool of connections that give up on a dead or frozen
-/// server, with the schema migrated to what this build needs. Thread-safe.
+/// One schema of a PostgreSQL database: a bounded connection pool with timeouts against dead or
+/// frozen servers. Opening it migrates the schema to the version of this build. Thread-safe.
 public final class Database implements AutoCloseable {
   private static final AttributeKey<String> SCHEMA = AttributeKey.stringKey("headgate.schema");
 
@@ -38,11 +38,12 @@ public final class Database implements AutoCloseable {
     this.jooq = jooq;
   }
 
-  /// Connects, checks that the server keeps what it acknowledges, and migrates the schema by the
+  /// Connects, checks that the server keeps acknowledged commits, and migrates the schema with the
   /// scripts in `classpath:db/migration/<schema>`.
   ///
-  /// @throws DatabaseUnreachableException if the server cannot be reached or lets us not in
-  /// @throws UnsafeDurabilityException if the server may forget commits and that is not allowed
+  /// @throws DatabaseUnreachableException if the server cannot be reached or refuses the login
+  /// @throws UnsafeDurabilityException if the server may lose commits and the configuration forbids
+  ///   it
   public static Database open(DatabaseConfig config) {
     System.setProperty("org.jooq.no-logo", "true");
     System.setProperty("org.jooq.no-tips", "true");
@@ -61,7 +62,7 @@ public final class Database implements AutoCloseable {
     }
   }
 
-  /// Statements, each in a transaction of its own unless inside `transaction(...)`.
+  /// Runs statements, each in its own transaction unless inside `transaction(...)`.
   public DSLContext jooq() {
     return jooq;
   }
@@ -70,12 +71,12 @@ public final class Database implements AutoCloseable {
     return pool;
   }
 
-  /// Connections that nobody else takes, for work that must not wait behind other work. They
-  /// remember statements from their first use on, so the work should have few of them.
+  /// A pool of its own for work that must not wait behind other work. Its connections cache
+  /// prepared statements from their first use, so the work should use few distinct statements.
   ///
   /// @param name of the pool
-  /// @param connections at most
-  /// @param settings of the server for these connections, `plan_cache_mode` for one
+  /// @param connections upper bound
+  /// @param settings of the server for these connections, for example `plan_cache_mode`
   public DataSource reserve(String name, int connections, Map<String, String> settings) {
     HikariConfig own = poolConfig(config.withMaxConnections(connections));
     own.setPoolName(config.schema() + "-" + name);
@@ -91,7 +92,7 @@ public final class Database implements AutoCloseable {
     return some;
   }
 
-  /// How the pool is used at this moment.
+  /// The current use of the pool.
   public PoolUsage usage() {
     var bean = pool.getHikariPoolMXBean();
     return new PoolUsage(
@@ -101,13 +102,13 @@ public final class Database implements AutoCloseable {
         pool.getMaximumPoolSize());
   }
 
-  /// Measures the pool for as long as it is open.
+  /// Registers metrics of the pool for its lifetime.
   public void observe(Meter meter) {
     gauge(meter, "headgate.database.connections.active", PoolUsage::active, "In use.");
     gauge(meter, "headgate.database.connections.idle", PoolUsage::idle, "Open and unused.");
     gauge(
-        meter, "headgate.database.connections.waiting", PoolUsage::waiting, "Awaited by threads.");
-    gauge(meter, "headgate.database.connections.max", PoolUsage::max, "The most there may be.");
+        meter, "headgate.database.connections.waiting", PoolUsage::waiting, "Threads that wait for a connection.");
+    gauge(meter, "headgate.database.connections.max", PoolUsage::max, "Upper bound of the pool.");
   }
 
   private void gauge(Meter meter, String name, ToIntFunction<PoolUsage> value, String description) {
@@ -123,7 +124,7 @@ public final class Database implements AutoCloseable {
         });
   }
 
-  /// Connections in use, idle, threads that wait for one, and the most there may be.
+  /// Connections in use, idle connections, threads that wait for one, and the upper bound.
   public record PoolUsage(int active, int idle, int waiting, int max) {}
 
   @Override
@@ -162,7 +163,7 @@ public final class Database implements AutoCloseable {
     pool.setMinimumIdle(Math.min(2, config.maxConnections()));
     pool.setConnectionTimeout(Math.max(250, config.connectTimeout().toMillis()));
     pool.setInitializationFailTimeout(config.connectTimeout().toMillis());
-    // Without these a connection to a frozen or vanished server waits for ever.
+    // Without timeouts, a connection to a frozen or vanished server waits forever.
     pool.addDataSourceProperty("connectTimeout", seconds(config.connectTimeout().toSeconds()));
     pool.addDataSourceProperty("socketTimeout", seconds(config.socketTimeout().toSeconds()));
     pool.addDataSourceProperty("tcpKeepAlive", "true");

@@ -5,16 +5,16 @@ import io.headgate.kit.config.Secret;
 import java.time.Duration;
 import java.util.regex.Pattern;
 
-/// How to reach one schema of one PostgreSQL.
+/// Access to one schema of a PostgreSQL database.
 ///
 /// @param url a JDBC URL, `jdbc:postgresql://host:port/database`
-/// @param schema the schema that the user owns; migrations are read from
+/// @param schema the schema that the user owns; its migrations are in
 ///   `classpath:db/migration/<schema>`
 /// @param maxConnections upper bound of the pool
-/// @param connectTimeout how long a new connection, or a wait for one from the pool, may take
-/// @param socketTimeout how long one answer may take; a frozen server is given up after it
+/// @param connectTimeout longest time for a new connection, and for the wait for a pooled one
+/// @param socketTimeout longest time for one answer; then the connection is closed
 /// @param allowUnsafeDurability accept a server with `fsync` or `synchronous_commit` off, which
-///   forgets acknowledged work in a crash: for tests and throw-away demos
+///   loses acknowledged work in a crash: for tests and throw-away demos
 public record DatabaseConfig(
     String url,
     String user,

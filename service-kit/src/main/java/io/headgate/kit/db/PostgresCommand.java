@@ -10,13 +10,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/// Runs PostgreSQL's own programs. They refuse to run as root, so root runs them in a user
-/// namespace of their own, in which the same files belong to an ordinary user.
+/// Runs PostgreSQL's programs. They refuse to run as root, so root runs them in a user namespace in
+/// which an ordinary user owns the same files.
 final class PostgresCommand {
   private static final Duration LIMIT = Duration.ofMinutes(2);
   private static final int MAX_OUTPUT = 1 << 16;
 
-  /// What a program said and how it ended.
+  /// The output and exit status of a program.
   record Outcome(int status, String output) {
     boolean succeeded() {
       return status == 0;

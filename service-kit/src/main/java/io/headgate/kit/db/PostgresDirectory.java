@@ -24,7 +24,7 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /// The files of one embedded server: `data` (PostgreSQL's own), `password`, `postgres.log` and
-/// `lock`, which the one process that uses the directory holds for as long as it lives.
+/// `lock`. The process that uses the directory holds the lock during its whole life.
 final class PostgresDirectory implements AutoCloseable {
   private static final int LOG_TAIL_BYTES = 4096;
   private static final String INCLUDE = "include_if_exists = 'headgate.conf'";
@@ -95,7 +95,7 @@ final class PostgresDirectory implements AutoCloseable {
     return Files.exists(data().resolve("PG_VERSION"));
   }
 
-  /// The superuser's password, made at the first call.
+  /// The superuser's password, created by the first call.
   Secret password() {
     try {
       if (!Files.exists(passwordFile())) {
@@ -187,14 +187,15 @@ final class PostgresDirectory implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     } catch (NumberFormatException | IndexOutOfBoundsException e) {
-      // Half written by a server that just dies or starts; PostgreSQL itself decides then.
+      // The file is incomplete because a server is just starting or dying; PostgreSQL itself
+      // decides then.
       return null;
     }
   }
 
-  /// Removes what a dead server left, which PostgreSQL would mistake for a living one if its number
-  /// was given to another process. Children that outlive their server by a moment still use the
-  /// data, so they are awaited first.
+  /// Removes the pid file of a dead server: if another process got the same number, PostgreSQL
+  /// would take it for a running server. Children of the server that briefly outlive it still use
+  /// the data, so this waits for them first.
   void clearStalePostmaster(PostmasterFile left) {
     List<ProcessHandle> children =
         ProcessHandle.allProcesses()

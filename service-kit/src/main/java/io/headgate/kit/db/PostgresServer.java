@@ -15,29 +15,30 @@ import java.util.function.IntSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// A real PostgreSQL server that this process starts and stops, with its data in a directory that
-/// survives. It listens on loopback only, and only with a random password (scram-sha-256) that is
-/// kept in a file of mode 0600; there is no other way in, also not by a Unix socket.
+/// A PostgreSQL server that this process starts and stops, with a persistent data directory. It
+/// listens on loopback only and accepts only a random password (scram-sha-256) from a file of mode
+/// 0600. It has no Unix socket.
 ///
-/// The server outlives a JVM that was killed. The next start on the same directory adopts it if it
-/// answers and is as durable as asked, and otherwise stops it in order and starts it anew. Two
-/// living JVMs cannot use one directory.
+/// The server survives a JVM that is killed. The next start on the same directory adopts it if it
+/// answers and has the requested durability; otherwise it is stopped and restarted. A lock prevents
+/// two JVMs from using one directory.
 public final class PostgresServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(PostgresServer.class);
   private static final Duration STOP_LIMIT = Duration.ofSeconds(60);
   private static final int START_ATTEMPTS = 5;
 
-  /// How long its death goes unnoticed. It is nobody's child who would be told.
+  /// Interval of the liveness check; the server is not a child process, so its death causes no
+  /// signal.
   private static final Duration LOOK = Duration.ofMillis(500);
 
   private static final String USER = "headgate";
   private static final long MAX_LOG_BYTES = 8L << 20;
 
-  /// Whether a commit that was acknowledged survives a crash of the machine.
+  /// Whether an acknowledged commit survives a crash of the machine.
   public enum Durability {
     /// `fsync`, `synchronous_commit` and `full_page_writes` on.
     FULL,
-    /// All off, for tests and code generation.
+    /// All three off, for tests and code generation.
     NONE
   }
 
@@ -57,10 +58,10 @@ public final class PostgresServer implements AutoCloseable {
     this.admin = new PostgresAdmin(this::url, USER, directory.password());
   }
 
-  /// Starts, or adopts, the server whose data is in `path`.
+  /// Starts or adopts the server with its data in `path`.
   ///
-  /// @throws IllegalStateException if another living process uses the directory, or the server does
-  ///   not start; the message says why
+  /// @throws IllegalStateException if another live process uses the directory, or the server does
+  ///   not start; the message gives the reason
   public static PostgresServer start(Path path, Durability durability) {
     PostgresDirectory directory = PostgresDirectory.lock(path);
     try {
@@ -86,21 +87,20 @@ public final class PostgresServer implements AutoCloseable {
     return "jdbc:postgresql://127.0.0.1:" + port + "/" + database;
   }
 
-  /// Makes sure that `database` has a schema and a role of the name `schema`, the role owning that
-  /// schema and nothing else. The role's password is new with every start of this process.
+  /// Ensures that `database` has a schema and a role named `schema`; the role owns that schema and
+  /// nothing else. Each start of this process sets a new password.
   public DatabaseConfig provision(String database, String schema) {
     DatabaseConfig config = admin().provision(database, schema);
     return durability == Durability.NONE ? config.withUnsafeDurability() : config;
   }
 
-  /// The superuser's view of the server.
+  /// Administration as superuser.
   public PostgresAdmin admin() {
     return admin;
   }
 
-  /// From now on the server is started again, on the same port, whenever it dies: killed, out of
-  /// memory, or shut down by itself because its log could not be written. As long as it cannot be
-  /// started it is tried again.
+  /// Enables automatic restarts on the same port after the server dies: killed, out of memory, or
+  /// shut down because it could not write its log. Failed restarts are repeated.
   public PostgresServer restartWhenItDies() {
     Thread.ofPlatform().name("postgres-watch").daemon().start(this::watch);
     return this;
@@ -133,8 +133,8 @@ public final class PostgresServer implements AutoCloseable {
     LOG.info("PostgreSQL serves again on port {}", port);
   }
 
-  /// Stops the server: clients are disconnected, their transactions rolled back, everything
-  /// written.
+  /// Stops the server: disconnects clients, rolls back their transactions and writes everything to
+  /// disk.
   @Override
   public synchronized void close() {
     if (closed) {
@@ -149,7 +149,7 @@ public final class PostgresServer implements AutoCloseable {
     }
   }
 
-  /// Stops the server and deletes all that it holds, for tests and build steps.
+  /// Stops the server and deletes its data, for tests and build steps.
   public void delete() {
     close();
     directory.delete();
@@ -160,7 +160,8 @@ public final class PostgresServer implements AutoCloseable {
     if (directory.isInitialised()) {
       return;
     }
-    // A crash while initialising leaves a directory without this name, so it is begun again.
+    // A crash during initialisation leaves the directory under another name, so that the next start
+    // begins again.
     Path fresh = directory.freshData();
     List<String> arguments =
         List.of(
@@ -222,7 +223,7 @@ public final class PostgresServer implements AutoCloseable {
       if (outcome.succeeded()) {
         return;
       }
-      // Another process may have taken the port, or the kernel has not yet reaped the last server.
+      // Another process may have taken the port, or the kernel has not yet released it.
       last = outcome.output() + "\n" + directory.logTail();
       LOG.debug("PostgreSQL did not start, attempt {}: {}", attempt, last);
     }

@@ -5,7 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/// What a server wrote about itself into `postmaster.pid`.
+/// The contents of the server's `postmaster.pid`.
 record PostmasterFile(long pid, int port) {
 
   static PostmasterFile parse(List<String> lines) {
@@ -14,13 +14,14 @@ record PostmasterFile(long pid, int port) {
     return new PostmasterFile(pid, port);
   }
 
-  /// Whether the process is a PostgreSQL that works in `data`, and not another process that was
-  /// given the same number, nor one that is dead and only not reaped.
+  /// Whether the process is a PostgreSQL that works in `data`. The number may belong to another
+  /// process by now, or to a zombie.
   boolean isAlive(Path data) {
     return ProcessHandle.of(pid).map(process -> worksIn(process, data)).orElse(false);
   }
 
-  /// A server or one of its children: they are called postgres and their directory is the data's.
+  /// Whether the process is a server of this directory or its child: named postgres, with the data
+  /// as working directory.
   static boolean worksIn(ProcessHandle process, Path data) {
     boolean postgres =
         process.info().command().filter(command -> command.endsWith("/postgres")).isPresent();

@@ -21,10 +21,10 @@ import org.jooq.Record;
 import org.jooq.Record2;
 import org.jooq.Table;
 
-/// Answers a repeated request as it was answered the first time, for at least {@link #KEPT}. The
+/// Answers a repeated request with its first answer, for at least {@link #KEPT} (idempotency). The
 /// answer is stored in the transaction of the change that it reports, so that neither exists
-/// without the other; of two requests with one id that arrive at once, the second waits for the
-/// first. A request that is refused leaves nothing behind and may be sent again.
+/// without the other. Of two concurrent requests with one id, the second waits for the first. A
+/// refused request is not stored and may be sent again.
 ///
 /// The schema of the service has the table:
 ///
@@ -41,13 +41,13 @@ import org.jooq.Table;
 /// create index request_log_by_age on request_log (created_at);
 /// ```
 ///
-/// Answers are stored as they are: a method whose answer holds a secret must not be remembered.
+/// Answers are stored in clear text, so a method whose answer holds a secret must not use the log.
 /// Thread-safe.
 public final class RequestLog {
-  /// How long an answer is remembered.
+  /// How long an answer is stored.
   public static final Duration KEPT = Duration.ofHours(24);
 
-  /// Each new request forgets so many old ones, so the table stays as large as a day is busy.
+  /// Old rows that each new request deletes, so that the table holds about one day of requests.
   private static final int FORGOTTEN_AT_ONCE = 10;
 
   private static final Table<Record> LOG = table(name("request_log"));
@@ -67,28 +67,28 @@ public final class RequestLog {
 
   /// A request that may be repeated.
   ///
-  /// @param caller whose it is; the same id of another caller is another request
-  /// @param method what it asks for, by its full name
+  /// @param caller its sender; the same id from another caller is another request
+  /// @param method full name of the RPC
   /// @param id chosen by the caller
-  /// @param content SHA-256 of what was asked, without the id, in hexadecimal
+  /// @param content SHA-256 of the request without the id, in hexadecimal
   public record Request(String caller, String method, String id, String content) {
-    /// A request with this content.
+    /// The request with this content.
     ///
-    /// @param body the request's bytes, the same for the same request, without the id
+    /// @param body bytes of the request without the id, equal for equal requests
     public static Request of(String caller, String method, String id, byte[] body) {
       return new Request(caller, method, id, HexFormat.of().formatHex(sha256(body)));
     }
   }
 
-  /// The answer of the first request like this one; if there was none, that of `change`, which is
-  /// stored.
+  /// The stored answer of the first request with this key, or else the answer of `change`, which is
+  /// then stored.
   ///
-  /// @param transaction of `change`; it rolls back what `change` did together with the answer
+  /// @param transaction of `change`; it also rolls back the stored answer
   /// @throws io.headgate.kit.failure.RefusalException INVALID_ARGUMENT with reason
   ///   REQUEST_ID_REUSED if the id came before with other content
   public byte[] once(DSLContext transaction, Request request, Supplier<byte[]> change) {
     OffsetDateTime now = time.instant().atOffset(ZoneOffset.UTC);
-    // Waits for a transaction that is just inserting the same key.
+    // Waits for a concurrent transaction that inserts the same key.
     int claimed =
         transaction
             .insertInto(LOG, CALLER, METHOD, REQUEST_ID, HASH, CREATED_AT)
@@ -120,7 +120,8 @@ public final class RequestLog {
             .and(REQUEST_ID.eq(request.id()))
             .fetchOne();
     if (first == null || first.value2() == null) {
-      // A transaction whose snapshot is older than the first request's commit does not see it.
+      // A transaction with a snapshot older than the first request's commit does not see its
+      // answer.
       throw Refusal.conflict("CONFLICT", "the same request is being answered; try again")
           .exception();
     }
@@ -144,7 +145,7 @@ public final class RequestLog {
             .where(CREATED_AT.lt(before))
             .orderBy(CREATED_AT)
             .limit(FORGOTTEN_AT_ONCE)
-            // Never waits for, or blocks, somebody who does the same.
+            // Skips rows that a concurrent request deletes.
             .forUpdate()
             .skipLocked();
     transaction.deleteFrom(LOG).where(row(CALLER, METHOD, REQUEST_ID).in(old)).execute();

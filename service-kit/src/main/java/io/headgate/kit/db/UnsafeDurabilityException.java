@@ -3,7 +3,7 @@ package io.headgate.kit.db;
 import io.headgate.kit.lifecycle.CannotStartException;
 import java.util.List;
 
-/// The server would forget acknowledged work in a crash.
+/// The server would lose acknowledged work in a crash.
 public final class UnsafeDurabilityException extends CannotStartException {
   private static final long serialVersionUID = 1;
 

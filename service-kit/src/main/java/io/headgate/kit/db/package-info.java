@@ -1,4 +1,4 @@
-/// PostgreSQL: pool, migrations, jOOQ, and a server process of our own.
+/// PostgreSQL: connection pool, migrations, jOOQ, and an embedded server process.
 @NullMarked
 package io.headgate.kit.db;
 

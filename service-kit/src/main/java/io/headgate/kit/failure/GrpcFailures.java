@@ -25,21 +25,21 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The one place where refusals and exceptions become google.rpc.Status, and back. Every status
-/// carries an ErrorInfo with the domain `headgate.io`; a wrong field also a BadRequest, a wait a
-/// RetryInfo, and each the request's id. What nobody expected becomes INTERNAL with the id alone:
-/// the text of an exception never leaves the process, it is in the log under that id.
+/// Converts refusals and exceptions to google.rpc.Status and back; nothing else does. Every status
+/// carries an ErrorInfo with the domain `headgate.io` and the request's id. A wrong field adds a
+/// BadRequest, a wait a RetryInfo. An unexpected exception becomes INTERNAL with the id alone: its
+/// text stays in the log, under that id.
 public final class GrpcFailures {
   public static final String DOMAIN = "headgate.io";
 
-  /// Reason of what the server itself says where it cannot wait for a handler any more.
+  /// The reason when the server itself stops waiting for a handler.
   public static final String UNAVAILABLE = "UNAVAILABLE";
 
   private static final Logger LOG = LoggerFactory.getLogger(GrpcFailures.class);
   private static final Duration DATABASE_RETRY = Duration.ofSeconds(1);
 
-  /// Codes of a call to another service that also hold for the call being served. Others (such as
-  /// UNAUTHENTICATED) speak about us, not about our caller.
+  /// Codes of a nested call that also apply to the outer call. Other codes, such as
+  /// UNAUTHENTICATED, concern this service and not its caller.
   private static final Set<Status.Code> PASSED_ON =
       Set.of(
           Status.Code.INVALID_ARGUMENT,
@@ -55,23 +55,23 @@ public final class GrpcFailures {
 
   private GrpcFailures() {}
 
-  /// The status that a caller sees for `refusal`; for tests and clients, handlers throw.
+  /// The status that a caller sees for `refusal`, for tests and clients; handlers throw instead.
   public static StatusRuntimeException status(Refusal refusal) {
     return StatusProto.toStatusRuntimeException(proto(refusal));
   }
 
-  /// The same as it is sent.
+  /// The status of `refusal` as a message.
   public static com.google.rpc.Status proto(Refusal refusal) {
     return proto(refusal, null);
   }
 
-  /// The refusal that a failed call to another service carries, if a Headgate service refused it.
+  /// The refusal inside a failed call, if a Headgate service refused it.
   public static Optional<Refusal> refusal(Throwable failure) {
     com.google.rpc.Status status = StatusProto.fromThrowable(failure);
     return status == null ? Optional.empty() : refusal(status);
   }
 
-  /// What to tell the caller about a call that ends with `status`.
+  /// The status for the caller of a call that ended with `status`.
   public static com.google.rpc.Status translate(Status status, Metadata trailers, Call call) {
     Throwable cause = status.getCause();
     Refusal refusal = cause == null ? null : known(cause);
@@ -92,10 +92,10 @@ public final class GrpcFailures {
     return proto(refusal, call.requestId());
   }
 
-  /// Names a call in logs and answers.
+  /// Identifies a call in logs and answers.
   public record Call(String requestId, String method) {}
 
-  /// The refusal in the chain of causes, or the meaning of a database's failure.
+  /// The refusal in the chain of causes, or the refusal that a database failure stands for.
   private static @Nullable Refusal known(Throwable failure) {
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
       if (cause instanceof RefusalException refused) {
@@ -136,7 +136,7 @@ public final class GrpcFailures {
     return PASSED_ON.contains(status.getCode()) ? refusal(proto).orElse(null) : null;
   }
 
-  /// What gRPC itself refuses, in our words: its own texts speak of its inside.
+  /// Rewords the refusals of gRPC itself, whose texts expose internals.
   private static @Nullable Refusal framework(Status status) {
     return switch (status.getCode()) {
       case CANCELLED -> Refusal.of(status.getCode(), "CANCELLED", "the call was cancelled");
@@ -164,7 +164,7 @@ public final class GrpcFailures {
     return status.getCause() == null ? status.asRuntimeException() : status.getCause();
   }
 
-  /// The status for `refusal` of the request with an id, if it has one.
+  /// The status for `refusal`, with the request's id if there is one.
   public static com.google.rpc.Status proto(Refusal refusal, @Nullable String requestId) {
     com.google.rpc.Status.Builder status =
         com.google.rpc.Status.newBuilder()

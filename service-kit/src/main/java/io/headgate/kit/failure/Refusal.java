@@ -10,16 +10,15 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// An expected "no", as a value: what a caller is told when it asked for something that cannot be.
-/// {@link GrpcFailures} is the one place that turns it into a status; throw it with {@link
-/// #exception()}.
+/// An expected refusal as a value. {@link GrpcFailures} turns it into a status; throw it with
+/// {@link #exception()}.
 ///
 /// @param code the gRPC code; clients decide by it whether to retry
 /// @param reason stable, UPPER_SNAKE; programs switch on it
-/// @param message what is wrong with the value and what to do, for people
+/// @param message the fault and its remedy, for people
 /// @param violations the wrong fields of the request, by path
 /// @param metadata the numbers behind the message, by lowerCamel key
-/// @param retryAfter how long to wait before trying again, where trying again may help
+/// @param retryAfter wait before a retry; absent where a retry cannot help
 public record Refusal(
     Status.Code code,
     String reason,
@@ -33,9 +32,8 @@ public record Refusal(
   /// A wrong field.
   ///
   /// @param field its path in the request, `job.spec.gpus`, `queues[2].name`
-  /// @param description what is wrong
-  /// @param reason stable, as that of the refusal, which may have several fields for several
-  ///   reasons
+  /// @param description the fault
+  /// @param reason stable; fields of one refusal may have different reasons
   public record FieldViolation(String field, String description, String reason) {}
 
   public Refusal {
@@ -53,7 +51,7 @@ public record Refusal(
     return new Refusal(code, reason, message, List.of(), Map.of(), null);
   }
 
-  /// The request is wrong whatever the state of the system; retrying it cannot help.
+  /// The request is wrong in any state of the system; a retry cannot help.
   public static Refusal invalid(String reason, String message) {
     return of(Status.Code.INVALID_ARGUMENT, reason, message);
   }
@@ -63,7 +61,7 @@ public record Refusal(
     return invalid(reason, field + ": " + description).withViolation(field, description);
   }
 
-  /// There is no such thing, or none that the caller may know of.
+  /// The resource does not exist, or the caller may not see it.
   public static Refusal notFound(String reason, String message) {
     return of(Status.Code.NOT_FOUND, reason, message);
   }
@@ -73,32 +71,32 @@ public record Refusal(
     return of(Status.Code.ALREADY_EXISTS, reason, message);
   }
 
-  /// The state of the system does not allow it now; something else must change first.
+  /// The state of the system does not allow it now and must change first.
   public static Refusal failedPrecondition(String reason, String message) {
     return of(Status.Code.FAILED_PRECONDITION, reason, message);
   }
 
-  /// The caller is known and may not do this.
+  /// The caller lacks the right.
   public static Refusal permissionDenied(String reason, String message) {
     return of(Status.Code.PERMISSION_DENIED, reason, message);
   }
 
-  /// Somebody else changed the same thing first; read it again and retry.
+  /// A concurrent change came first; read the resource again and retry.
   public static Refusal conflict(String reason, String message) {
     return of(Status.Code.ABORTED, reason, message);
   }
 
-  /// Too much at once; the same request may succeed after `retryAfter`.
+  /// A limit is exceeded; the same request may succeed after `retryAfter`.
   public static Refusal exhausted(String reason, String message, Duration retryAfter) {
     return of(Status.Code.RESOURCE_EXHAUSTED, reason, message).withRetryAfter(retryAfter);
   }
 
-  /// Something that this needs is not there; the same request may succeed after `retryAfter`.
+  /// A dependency is missing; the same request may succeed after `retryAfter`.
   public static Refusal unavailable(String reason, String message, Duration retryAfter) {
     return of(Status.Code.UNAVAILABLE, reason, message).withRetryAfter(retryAfter);
   }
 
-  /// Names a wrong field, wrong for the refusal's own reason.
+  /// Adds a wrong field with the reason of the refusal.
   public Refusal withViolation(String field, String description) {
     return withViolation(new FieldViolation(field, description, reason));
   }
@@ -119,7 +117,7 @@ public record Refusal(
     return new Refusal(code, reason, message, violations, metadata, delay);
   }
 
-  /// The wait that the refusal names, if it names one.
+  /// The wait before a retry, if there is one.
   public Optional<Duration> retryDelay() {
     return Optional.ofNullable(retryAfter);
   }

@@ -1,6 +1,6 @@
 package io.headgate.kit.failure;
 
-/// Carries a {@link Refusal} out of a handler. It is expected, so it records no stack.
+/// Carries a {@link Refusal} out of a handler. Refusals are expected, so it has no stack trace.
 public final class RefusalException extends RuntimeException {
   private static final long serialVersionUID = 1;
 

@@ -1,4 +1,4 @@
-/// Refusals as values, and the one place that turns failures into google.rpc.Status.
+/// Refusals as values, and their conversion to google.rpc.Status.
 @NullMarked
 package io.headgate.kit.failure;
 

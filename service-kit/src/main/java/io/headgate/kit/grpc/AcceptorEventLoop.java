@@ -11,8 +11,8 @@ import io.netty.channel.nio.NioIoHandler;
 import io.netty.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
-/// The event loop that accepts connections, without the two seconds of silence that Netty by
-/// default waits for before it ends: when it is told to, its sockets are closed already.
+/// The event loop that accepts connections. It ends without Netty's default of two seconds of
+/// silence, because its sockets are closed before it stops.
 final class AcceptorEventLoop extends MultiThreadIoEventLoopGroup {
 
   private AcceptorEventLoop(String threads, IoHandlerFactory factory) {

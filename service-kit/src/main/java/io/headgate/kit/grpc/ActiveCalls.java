@@ -18,8 +18,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/// Bounds the calls in progress, the time of unary ones, and ends the streams when the server
-/// stops: a stream has no end of its own to wait for. A handler sees such an end as a cancellation.
+/// Bounds the calls in progress and the time of unary calls. When the server stops, it ends the
+/// streams, which would not end by themselves; their handlers see a cancellation.
 final class ActiveCalls implements ServerInterceptor {
   private static final Duration RETRY = Duration.ofSeconds(1);
 
@@ -72,7 +72,7 @@ final class ActiveCalls implements ServerInterceptor {
     streams.forEach(StoppableCall::stop);
   }
 
-  /// The client's deadline stands if it is nearer than ours.
+  /// The client's deadline applies if it is earlier than the server's.
   private void boundTime() {
     ServiceRequestContext context = ServiceRequestContext.currentOrNull();
     if (context == null) {

@@ -8,7 +8,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
 
-/// Closes connections from an address that has as many as it may.
+/// Closes new connections from an address that has reached its limit.
 final class AddressLimit {
   private final int limit;
   private final ConcurrentMap<InetAddress, Integer> open = new ConcurrentHashMap<>();
@@ -17,7 +17,7 @@ final class AddressLimit {
     this.limit = limit;
   }
 
-  /// Counts the new connection of `pipeline`, and closes it again if it is one too many.
+  /// Counts the new connection of `pipeline` and closes it if it exceeds the limit.
   void accept(ChannelPipeline pipeline) {
     Channel channel = pipeline.channel();
     if (!(channel.remoteAddress() instanceof InetSocketAddress remote)) {

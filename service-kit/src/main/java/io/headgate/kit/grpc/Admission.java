@@ -26,31 +26,30 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// Bounds how many calls of a method are in progress. One beyond is refused at once, by an answer
-/// that was made beforehand and without its request being read: when more is asked for than can be
-/// done, what is refused must cost next to nothing, and what is done must be done while its caller
-/// still waits for it. No caller's and no tenant's calls take [all places][FairBound]; calls with a
-/// token that is not known yet count as one caller's.
+/// Bounds the calls of a method in progress (admission control). It refuses further calls at once
+/// with a prepared answer and without reading the request. Under overload, a refusal must cost very
+/// little, and admitted calls must finish while their callers still wait. No caller and no tenant
+/// can take [all places][FairBound]. All calls with an unknown token count as one caller.
 final class Admission extends SimpleDecoratingHttpService {
-  /// Who called last over a connection, which is nearly always who calls next: to find that out by
-  /// the token alone would cost more than to refuse. The token stays in memory no longer than in
-  /// the connection's table of headers.
+  /// The caller of the connection's last call, nearly always also of the next. Finding the caller
+  /// by the token alone would cost more than the refusal. The token stays in memory no longer than
+  /// in the connection's header table.
   private static final AttributeKey<Caller> LAST = AttributeKey.valueOf(Admission.class, "LAST");
 
   private static final Duration RETRY = Duration.ofSeconds(1);
 
-  /// Whoever is not known yet; no resource is named so.
+  /// Any unknown caller; no resource has an empty name.
   private static final Caller STRANGER = new Caller("", "", "");
 
-  /// By the path of each method.
+  /// By the path of the method.
   private final Map<String, Gate> gates;
 
   private final TokenVerifier verifier;
   private final LongAdder refused;
 
-  /// @param bounds the most calls of each method
-  /// @param verifier knows who calls
-  /// @param refused counts what is refused
+  /// @param bounds the most calls in progress by method
+  /// @param verifier identifies callers
+  /// @param refused counts refused calls
   Admission(
       HttpService delegate,
       Map<MethodDescriptor<?, ?>, Integer> bounds,
@@ -94,7 +93,7 @@ final class Admission extends SimpleDecoratingHttpService {
     }
   }
 
-  /// @param authorization the header by which it was found out
+  /// @param authorization the header that identified the caller
   private record Caller(String authorization, String name, String tenant) {
     /// Without what is secret.
     @Override
@@ -144,7 +143,7 @@ final class Admission extends SimpleDecoratingHttpService {
     }
   }
 
-  /// The whole answer, as gRPC has it where nothing but a status is said.
+  /// The complete answer, in gRPC's form for a status without messages.
   private static ResponseHeaders headers(Status status) {
     return ResponseHeaders.builder(HttpStatus.OK)
         .contentType(GrpcSerializationFormats.PROTO.mediaType())

@@ -47,24 +47,24 @@ import java.util.concurrent.atomic.LongAdder;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The API of one process on one port: any number of gRPC services, the same methods as JSON over
-/// HTTP where the contract annotates them, `grpc.health.v1`, and, where allowed, reflection and
-/// documentation pages at `/docs`.
+/// The API of one process on one port. It serves gRPC services, their methods as JSON over HTTP
+/// where the contract annotates them, and `grpc.health.v1`. Where allowed it also serves reflection
+/// and documentation pages at `/docs`.
 ///
-/// A call goes through: trace, request id and error translation, limits, access rule, validation,
-/// handler. Handlers may block: each runs on a virtual thread, at most `maxHandlers` at a time, but
-/// for those of [prompt][Builder#prompt] methods.
+/// A call passes: trace, request id and error translation, limits, access rule, validation,
+/// handler. Handlers may block: each runs on a virtual thread, at most `maxHandlers` at a time.
+/// Methods marked [prompt][Builder#prompt] are the exception.
 public final class ApiServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ApiServer.class);
 
   private static final Duration PING = Duration.ofSeconds(20);
 
-  /// How long nothing must happen before a stopping server closes; zero would cut calls off.
+  /// Silence that a stopping server waits for before it closes; zero would cut calls off.
   private static final Duration QUIET = Duration.ofMillis(50);
 
   private static final int REQUEST_SHARE = 16;
 
-  /// A connection with so much to write is not kept waiting for more.
+  /// Pending writes after which a connection flushes at once.
   private static final int MAX_HELD_FLUSHES = 64;
 
   private final ApiServerConfig config;
@@ -90,14 +90,14 @@ public final class ApiServer implements AutoCloseable {
     this.server = build(builder, services);
   }
 
-  /// Collects what a server serves.
+  /// Builds a server.
   public static Builder builder(ApiServerConfig config, Telemetry telemetry) {
     return new Builder(config, telemetry);
   }
 
-  /// Starts to accept connections; `health` says not serving until told otherwise.
+  /// Starts to accept connections; `health` reports not serving until set otherwise.
   ///
-  /// @throws CannotStartException if the address cannot be had
+  /// @throws CannotStartException if the address is in use or not local
   public void start() {
     try {
       server.start().join();
@@ -115,7 +115,7 @@ public final class ApiServer implements AutoCloseable {
     return server.activeLocalPort();
   }
 
-  /// Where clients on this machine reach the server, `http://127.0.0.1:7400`.
+  /// The server's address for clients on this machine, `http://127.0.0.1:7400`.
   public URI uri() {
     String scheme = config.tls().isPresent() ? "https" : "http";
     String host =
@@ -130,18 +130,18 @@ public final class ApiServer implements AutoCloseable {
     return health;
   }
 
-  /// Calls that were accepted and have not ended, streams included.
+  /// Accepted calls that have not ended, streams included.
   public int callsInProgress() {
     return calls.count();
   }
 
-  /// What is served, without health and reflection.
+  /// The services, without health and reflection.
   public List<ServerServiceDefinition> services() {
     return services;
   }
 
-  /// Stops in order: says so to health checks, ends streams, lets unary calls finish within the
-  /// bound, closes connections.
+  /// Stops in order: reports not serving, ends streams, waits for unary calls within the bound,
+  /// closes connections.
   @Override
   public void close() {
     if (!closed.compareAndSet(false, true)) {
@@ -153,7 +153,7 @@ public final class ApiServer implements AutoCloseable {
     handlers.shutdownNow();
   }
 
-  /// What a server is made of. Not thread-safe.
+  /// The parts of a server. Not thread-safe.
   public static final class Builder {
     private final ApiServerConfig config;
     private final Telemetry telemetry;
@@ -170,48 +170,48 @@ public final class ApiServer implements AutoCloseable {
       this.telemetry = telemetry;
     }
 
-    /// Serves `service`; each of its methods must state who may call it.
+    /// Serves `service`; each of its methods must state an access rule.
     public Builder service(BindableService service) {
       services.add(service);
       return this;
     }
 
-    /// Accepts the tokens that `tokens` accepts. Without it only anonymous methods can be called.
+    /// Accepts the tokens that `tokens` accepts. Without it only anonymous methods are callable.
     public Builder authentication(TokenVerifier tokens) {
       this.verifier = tokens;
       return this;
     }
 
-    /// Tells `listener` of calls that the caller's role may not make. One for a server.
+    /// Reports calls that are refused for the caller's role to `listener`. At most one per server.
     public Builder onDenied(DeniedCallListener listener) {
       this.denied = listener;
       return this;
     }
 
-    /// Puts `interceptor` next to the handlers, inside of all others.
+    /// Adds `interceptor` innermost, next to the handlers.
     public Builder interceptor(ServerInterceptor interceptor) {
       interceptors.add(interceptor);
       return this;
     }
 
-    /// Keeps calls of `method` with a good token on the event loop that reads their connection,
-    /// which is for methods that are called very often. All interceptors and the handler run there
-    /// and must not block; what may have to wait goes on [apart][CallThreads#apart].
+    /// Keeps calls of `method` with a good token on the event loop that reads their connection, for
+    /// very frequent methods. All interceptors and the handler run there and must not block;
+    /// blocking work continues [apart][CallThreads#apart].
     public Builder prompt(MethodDescriptor<?, ?> method) {
       prompt.add(method);
       return this;
     }
 
-    /// Refuses calls of `method` beyond `most` in progress with RESOURCE_EXHAUSTED before they are
-    /// read, so that the others are answered in time. One caller may have half of them, one tenant
-    /// two thirds.
+    /// Refuses calls of `method` beyond `most` in progress with RESOURCE_EXHAUSTED before reading
+    /// them, so that the admitted calls are answered in time. One caller may have half of them, one
+    /// tenant two thirds.
     public Builder bound(MethodDescriptor<?, ?> method, int most) {
       bounds.put(method, most);
       return this;
     }
 
-    /// Bounds the bytes of large requests in progress; without it they are a sixteenth of the heap,
-    /// because a request takes several times as much once it is read.
+    /// Bounds the bytes of large requests in progress. The default is a sixteenth of the heap,
+    /// because a parsed request takes several times its size.
     Builder requestBytes(long most) {
       requestBytes = OptionalLong.of(most);
       return this;
@@ -272,7 +272,7 @@ public final class ApiServer implements AutoCloseable {
             .jsonMarshallerFactory(ApiServer::json)
             .enableHttpJsonTranscoding(
                 HttpJsonTranscodingOptions.builder()
-                    // A query names fields as JSON does, or as the contract does.
+                    // Query parameters use the JSON names or the names of the contract.
                     .queryParamMatchRules(LOWER_CAMEL_CASE, ORIGINAL_FIELD)
                     .errorHandler(errors)
                     .build())
@@ -287,7 +287,7 @@ public final class ApiServer implements AutoCloseable {
     return grpc.build();
   }
 
-  /// A field that the contract does not know is refused, as by every JSON reader of protobuf.
+  /// A field that the contract lacks is refused, as by every JSON reader of protobuf.
   private static GrpcJsonMarshaller json(ServiceDescriptor service) {
     return GrpcJsonMarshaller.builder()
         .jsonMarshallerCustomizer(json -> json.ignoringUnknownFields(false))
@@ -318,11 +318,11 @@ public final class ApiServer implements AutoCloseable {
         .maxNumConnections(config.maxConnections())
         .childChannelPipelineCustomizer(pipeline -> {
           connections.accept(pipeline);
-          // What is answered in one round of an event loop leaves in one write of each connection.
+          // All answers of one round of an event loop leave in one write per connection.
           pipeline.addFirst(new FlushConsolidationHandler(MAX_HELD_FLUSHES, true));
         })
         .idleTimeout(config.idleTimeout())
-        // A stream whose client vanished without a word would otherwise stay for hours.
+        // Without pings, a stream whose client vanished would stay open for hours.
         .pingInterval(PING)
         .maxConnectionAge(config.maxConnectionAge())
         .maxRequestLength(message + RequestLimits.FRAME_BYTES)

@@ -6,24 +6,24 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 
-/// Where the API is served and what one client may take of it. The limits exist because the
-/// server's own defaults are unlimited where it hurts (streams, connections) and too tight where
-/// streams live long (request time, request length).
+/// The address of the API and the limits per client. The limits exist because the library's
+/// defaults are unlimited for streams and connections, and too tight for long streams (request
+/// time, request length).
 ///
 /// @param port 0 chooses a free one
 /// @param tls absent: plain text, for loopback or behind a proxy that terminates TLS
 /// @param discovery whether reflection and the documentation pages are served
-/// @param maxMessageSize of one gRPC message or JSON body; a method for which the contract declares
-///   more takes that
-/// @param maxStreams calls at a time on one connection
-/// @param maxConnections in all, and `maxConnectionsPerAddress` from one address
-/// @param maxHandlers handlers that run at a time, each on a virtual thread; more wait. What prompt
-///   methods do on event loops is not counted
+/// @param maxMessageSize of one gRPC message or JSON body; the contract may declare more for a
+///   method
+/// @param maxStreams concurrent calls on one connection
+/// @param maxConnections in total, and `maxConnectionsPerAddress` from one address
+/// @param maxHandlers concurrent handlers, each on a virtual thread; more wait. Prompt methods on
+///   event loops do not count
 /// @param maxCalls calls in progress, running or waiting; more are refused with RESOURCE_EXHAUSTED
-/// @param requestTimeout upper bound of a unary call, whatever deadline the client names
+/// @param requestTimeout upper bound of a unary call, whatever deadline the client sets
 /// @param idleTimeout of a connection without calls
-/// @param maxConnectionAge after it a connection is asked to close when its calls are done
-/// @param stopTimeout how long unary calls in progress may take when the server stops
+/// @param maxConnectionAge after it, a connection is asked to close when its calls have ended
+/// @param stopTimeout time for unary calls in progress when the server stops
 public record ApiServerConfig(
     @Default("127.0.0.1") String host,
     @Default("7400") int port,
@@ -42,7 +42,7 @@ public record ApiServerConfig(
 
   /// Reflection and documentation name every method; they help people and attackers alike.
   public enum Discovery {
-    /// On where only this machine can connect.
+    /// On if only this machine can connect.
     AUTO,
     ON,
     OFF

@@ -8,33 +8,33 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 
-/// Threads for what belongs to a call, wherever it came to be handled.
+/// Executors for the work of a call, on whichever thread its handler runs.
 public final class CallThreads {
   static final Context.Key<ServiceRequestContext> CALL = Context.key("call");
 
   private CallThreads() {}
 
-  /// The thread that writes to the connection of the call that this thread serves. Several messages
-  /// given to the stream in one task there cost one hand-over and one write; from elsewhere each
-  /// costs its own. A task must not block. In order, one at a time.
+  /// The thread that writes to the connection of the current call. Several messages sent in one
+  /// task on it cost one hand-over and one write; from other threads each message costs its own.
+  /// Tasks run in order, one at a time, and must not block.
   ///
   /// @throws IllegalStateException outside of a call
   public static Executor writer() {
     return current().eventLoop().withoutContext();
   }
 
-  /// Goes on with the call that this thread serves on a virtual thread, which may wait: for prompt
-  /// calls, whose own thread may not.
+  /// Continues the current call on a virtual thread, which may block. For prompt calls, whose own
+  /// thread may not.
   ///
-  /// @param answer told what `handler` throws
+  /// @param answer receives the exception that `handler` throws
   /// @throws IllegalStateException outside of a call
   public static void apart(StreamObserver<?> answer, Runnable handler) {
     current().blockingTaskExecutor().withoutContext().execute(inCall(answer, handler));
   }
 
-  /// Goes on with the call that this thread serves when `value` is there, on the [writer].
+  /// Continues the current call on the [writer] when `value` completes.
   ///
-  /// @param answer told how `value` failed, or what `handler` throws
+  /// @param answer receives the failure of `value` and the exception that `handler` throws
   /// @throws IllegalStateException outside of a call
   public static <T> void when(
       CompletableFuture<T> value, StreamObserver<?> answer, Consumer<T> handler) {

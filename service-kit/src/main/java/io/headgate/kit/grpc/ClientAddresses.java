@@ -3,8 +3,8 @@ package io.headgate.kit.grpc;
 import com.linecorp.armeria.server.ServiceRequestContext;
 import io.grpc.Context;
 
-/// Where the RPC being served comes from: the address of the other end of its connection, which
-/// behind a proxy is the proxy's. For records and rate limits, never for access.
+/// The address at the other end of the current call's connection; behind a proxy it is the proxy's.
+/// For audit records and rate limits, never for access.
 public final class ClientAddresses {
   static final Context.Key<String> KEY = Context.key("client-address");
 
@@ -12,7 +12,7 @@ public final class ClientAddresses {
 
   private ClientAddresses() {}
 
-  /// The IP address, without port, of the client of the call that this thread serves.
+  /// The client's IP address, without port.
   ///
   /// @throws IllegalStateException outside of a call
   public static String current() {
@@ -23,7 +23,7 @@ public final class ClientAddresses {
     return address;
   }
 
-  /// The address that the server's own context of this request names.
+  /// The address in the server's context of this request.
   static String ofRequest() {
     ServiceRequestContext request = ServiceRequestContext.currentOrNull();
     return request == null || request.remoteAddress().getAddress() == null

@@ -32,8 +32,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Writes failures over plain HTTP as the JSON of google.rpc.Status, with the HTTP status that
-/// google.rpc.Code names; and those that happen before gRPC sees a call as gRPC trailers.
+/// Writes failures over plain HTTP as the JSON of google.rpc.Status, with the HTTP status of the
+/// code. Failures before gRPC sees the call become gRPC trailers.
 final class ErrorPages implements ServerErrorHandler, UnframedGrpcErrorHandler {
   private static final Logger LOG = LoggerFactory.getLogger(ErrorPages.class);
   private static final String DETAILS = "grpc-status-details-bin";
@@ -62,7 +62,7 @@ final class ErrorPages implements ServerErrorHandler, UnframedGrpcErrorHandler {
           Map.entry(Status.Code.UNIMPLEMENTED, HttpStatus.NOT_IMPLEMENTED),
           Map.entry(Status.Code.UNAVAILABLE, HttpStatus.SERVICE_UNAVAILABLE));
 
-  /// A transcoded call failed in gRPC: its details become the JSON body.
+  /// The details of a failed transcoded call become the JSON body.
   @Override
   public HttpResponse handle(
       ServiceRequestContext context, Status status, AggregatedHttpResponse response) {
@@ -112,7 +112,7 @@ final class ErrorPages implements ServerErrorHandler, UnframedGrpcErrorHandler {
         return refusal(HttpStatus.REQUEST_ENTITY_TOO_LARGE);
       }
       if (each instanceof ClosedStreamException) {
-        // The caller went away before its request had come; nobody hears this.
+        // The caller left before its request was complete; this answer reaches no client.
         return Refusal.of(Status.Code.CANCELLED, "CANCELLED", "the call was cancelled");
       }
       if (each instanceof ShuttingDownException) {
@@ -120,7 +120,7 @@ final class ErrorPages implements ServerErrorHandler, UnframedGrpcErrorHandler {
       }
       if (each instanceof RequestTimeoutException) {
         return Refusal.of(
-            Status.Code.DEADLINE_EXCEEDED, "DEADLINE_EXCEEDED", "the request did not end in time");
+            Status.Code.DEADLINE_EXCEEDED, "DEADLINE_EXCEEDED", "the request did not complete in time");
       }
       if (each instanceof HttpStatusException status) {
         return refusal(status.httpStatus());

@@ -4,8 +4,8 @@ import com.linecorp.armeria.common.FlagsProvider;
 import com.linecorp.armeria.common.util.TransportType;
 import org.jspecify.annotations.Nullable;
 
-/// An event loop for each processor, where Armeria has two: nothing waits on them here, so a second
-/// one only costs the processor a change of threads.
+/// Uses one event loop per processor instead of Armeria's two: nothing blocks on them here, so a
+/// second loop only adds context switches.
 public final class EventLoopFlags implements FlagsProvider {
   @Override
   public int priority() {

@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.MDC;
 
 /// Gives each call an id and sends every failure, thrown or closed with, through {@link
-/// GrpcFailures}. It is the outermost of our interceptors, so that what the others refuse goes the
-/// same way.
+/// GrpcFailures}. It is the outermost interceptor, so that it also handles the refusals of the
+/// others.
 final class FailureInterceptor implements ServerInterceptor {
   static final Metadata.Key<String> REQUEST_ID =
       Metadata.Key.of("x-request-id", Metadata.ASCII_STRING_MARSHALLER);
@@ -50,13 +50,13 @@ final class FailureInterceptor implements ServerInterceptor {
     }
   }
 
-  /// Names the call in what this thread logs until it is closed; for threads that a call is handed
-  /// to together with its context.
+  /// Names the call in the log lines of this thread until closed, for threads that take over a call
+  /// with its context.
   static MDC.MDCCloseable named() {
     return MDC.putCloseable(LOG_KEY, REQUEST_ID_KEY.get());
   }
 
-  /// Ends the call by what was thrown while it was served.
+  /// Ends the call with the failure of its handler.
   static void close(ServerCall<?, ?> call, Throwable failure) {
     @Nullable Metadata trailers = Status.trailersFromThrowable(failure);
     call.close(Status.fromThrowable(failure), trailers == null ? new Metadata() : trailers);

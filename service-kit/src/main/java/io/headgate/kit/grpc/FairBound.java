@@ -3,9 +3,9 @@ package io.headgate.kit.grpc;
 import java.util.HashMap;
 import java.util.Map;
 
-/// A bound of how much may be in progress that no caller, and no tenant, can take for itself: a
-/// caller may have as much as is still free, a tenant twice as much. So one who asks for all gets
-/// half, a second as much as the first, and there is always room for somebody new.
+/// A bound on concurrent use that no caller and no tenant can exhaust alone. A caller may have as
+/// much as is still free, a tenant twice as much. A caller that asks for everything gets half, and
+/// the next caller half of the rest, so that a new caller always finds room.
 ///
 /// The rule is that of dynamic thresholds for queues that share a buffer (Choudhury and Hahne,
 /// 1998). Thread-safe.
@@ -15,12 +15,12 @@ final class FairBound {
   private final Map<String, Long> tenants = new HashMap<>();
   private long inProgress;
 
-  /// @param most how much may be in progress in all, one or more
+  /// @param most upper bound, at least 1
   FairBound(long most) {
     this.most = most;
   }
 
-  /// Whether so much of `caller` may begin; if so it has to [leave][#leave].
+  /// Takes `amount` for `caller`, if it may; then the caller must [leave][#leave].
   synchronized boolean enter(String caller, String tenant, long amount) {
     long free = most - inProgress;
     if (amount > free
@@ -40,7 +40,7 @@ final class FairBound {
     tenants.computeIfPresent(tenant, (_, own) -> own == amount ? null : own - amount);
   }
 
-  /// The first always has one, or bounds of one and two would let nobody in.
+  /// The first use is always allowed; otherwise bounds of 1 and 2 would admit no caller.
   private static boolean hasShare(long own, long amount, long share) {
     return own == 0 || own + amount <= share;
   }

@@ -15,12 +15,12 @@ import io.headgate.kit.failure.GrpcFailures;
 import io.headgate.kit.failure.GrpcFailures.Call;
 import java.util.Set;
 
-/// Gives details to failures of the server itself, which no interceptor sees: messages that are too
-/// large or not readable, deadlines that pass.
+/// Adds details to failures of the server library that no interceptor sees: messages that are too
+/// large or unreadable, and expired deadlines.
 final class FrameworkFailures implements GrpcExceptionHandlerFunction {
   private static final GrpcExceptionHandlerFunction ARMERIA = GrpcExceptionHandlerFunction.of();
 
-  /// No server refuses by these on its own.
+  /// Codes that the library never produces by itself.
   private static final Set<Status.Code> OURS =
       Set.of(
           Status.Code.UNAUTHENTICATED,
@@ -34,7 +34,7 @@ final class FrameworkFailures implements GrpcExceptionHandlerFunction {
   @Override
   public Status apply(RequestContext context, Status status, Throwable cause, Metadata metadata) {
     if (cause instanceof StatusRuntimeException && OURS.contains(status.getCode())) {
-      // A call that was refused before its requests were read is told here once more.
+      // A call refused before its requests were read reaches this handler a second time.
       return status;
     }
     Status known = known(context, status, cause, metadata);
@@ -57,7 +57,7 @@ final class FrameworkFailures implements GrpcExceptionHandlerFunction {
     return switch (cause) {
       case RequestTimeoutException _ -> Status.DEADLINE_EXCEEDED;
       case ShuttingDownException _ -> Status.UNAVAILABLE;
-      // The rest of a request that was answered before it was read, among others.
+      // For example the unread rest of a request that was answered early.
       case CancellationException _ -> Status.CANCELLED;
       case HttpStatusException http when http.getCause() instanceof ContentTooLargeException ->
           Status.RESOURCE_EXHAUSTED;

@@ -5,20 +5,20 @@ import com.linecorp.armeria.server.ServiceRequestContext;
 import io.netty.util.AttributeKey;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 
-/// Threads for what happens in calls: virtual ones, for it may block. What happens in a [prompt
-/// call][PromptCalls] does not, and stays on the event loop that reads its connection: to hand it
-/// over costs several times what most of it takes.
+/// The threads of calls: virtual, because handlers may block. [Prompt calls][PromptCalls] do not
+/// block and stay on the event loop that reads their connection, because the hand-over costs
+/// several times as much as most of them.
 final class Handlers extends ScheduledThreadPoolExecutor {
   private static final AttributeKey<Boolean> PROMPT =
       AttributeKey.valueOf(Handlers.class, "PROMPT");
 
-  /// @param most threads at a time; more events wait
+  /// @param most concurrent threads; further events wait
   Handlers(int most) {
-    // Idle ones stay: a virtual thread costs less than a timer for each wait for a call.
+    // Idle threads stay: a virtual thread costs less than a timer per wait for a call.
     super(most, Thread.ofVirtual().name("handler-", 0).factory());
   }
 
-  /// Keeps everything that happens in the call on its event loop from now on.
+  /// Runs all further events of the call on its event loop.
   static void keepOnEventLoop(ServiceRequestContext call) {
     call.setAttr(PROMPT, true);
   }

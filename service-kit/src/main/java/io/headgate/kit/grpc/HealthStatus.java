@@ -6,8 +6,8 @@ import io.grpc.protobuf.services.HealthStatusManager;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/// What `grpc.health.v1.Health` answers, for the whole server (the empty name) and for each
-/// service. A service is not serving until it says so.
+/// The answers of `grpc.health.v1.Health` for the whole server (the empty name) and for each
+/// service. A service does not serve until it is set to.
 public final class HealthStatus {
   private final HealthStatusManager manager = new HealthStatusManager();
   private final Map<String, Boolean> serving = new ConcurrentHashMap<>();
@@ -18,7 +18,7 @@ public final class HealthStatus {
     manager.setStatus(HealthStatusManager.SERVICE_NAME_ALL_SERVICES, ServingStatus.NOT_SERVING);
   }
 
-  /// States whether a service can be used.
+  /// Sets whether a service can be used.
   ///
   /// @param service full name, such as `headgate.pool.v1.PoolService`; empty: the whole server
   public void set(String service, boolean serves) {
@@ -26,7 +26,7 @@ public final class HealthStatus {
     manager.setStatus(service, serves ? ServingStatus.SERVING : ServingStatus.NOT_SERVING);
   }
 
-  /// What was last stated; false once the server stops.
+  /// The last set state; false once the server stops.
   public boolean isServing(String service) {
     return !stopped && serving.getOrDefault(service, false);
   }

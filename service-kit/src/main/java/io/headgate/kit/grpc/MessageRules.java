@@ -14,23 +14,23 @@ import io.headgate.kit.failure.Refusal;
 import java.util.ArrayList;
 import java.util.List;
 
-/// The rules that the contract declares on the fields of messages, and one that all of them share:
-/// no text holds a NUL, which PostgreSQL and every C program that gets to see it read as its end.
-/// The server holds every request to them; a handler does so itself with what a masked update makes
-/// of a resource, because the update alone need not be whole. Thread-safe.
+/// The rules that the contract declares on the fields of messages, and one for all texts: no NUL.
+/// PostgreSQL and C programs would take a NUL for the end of the text. The server checks every
+/// request. A handler also checks the resource that a masked update yields, because the update
+/// alone may be partial. Thread-safe.
 public final class MessageRules {
   private static final String NUL =
       "holds a NUL character (U+0000), which no text may have: leave it out";
 
-  /// Nobody reads more; a hostile request shall not make a huge answer.
+  /// Violations reported per request; it bounds the answer to a hostile request.
   private static final int MAX_TOLD = 100;
 
   private final Validator validator;
 
   private record Broken(String path, String what) {}
 
-  /// Compiles the rules of `messages`, so that one that makes no sense stops the start and not the
-  /// first call.
+  /// Compiles the rules of `messages`, so that an invalid rule fails the start and not the first
+  /// call.
   public MessageRules(List<Descriptor> messages) {
     try {
       this.validator =
@@ -42,7 +42,7 @@ public final class MessageRules {
     }
   }
 
-  /// Refuses `message` with everything that is wrong with it.
+  /// Checks `message` and refuses it with all its violations.
   ///
   /// @param field of the request that holds it; empty for the request itself
   /// @throws io.headgate.kit.failure.RefusalException INVALID_ARGUMENT with reason INVALID_FIELD
@@ -67,8 +67,8 @@ public final class MessageRules {
     }
   }
 
-  /// A text with a NUL makes a zero byte, which most messages have nowhere. Looking is much cheaper
-  /// than walking through all fields.
+  /// A NUL in a text is a zero byte, which most encoded messages lack. Searching bytes is much
+  /// cheaper than visiting all fields.
   private static boolean mayHoldNul(Message message) {
     for (byte each : message.toByteArray()) {
       if (each == 0) {
@@ -88,7 +88,7 @@ public final class MessageRules {
     return refusal;
   }
 
-  /// The field as a client writes it: `spec.workers[2].env["PATH"]`.
+  /// The field in the notation of clients: `spec.workers[2].env["PATH"]`.
   private static String path(String field, build.buf.validate.Violation violation) {
     StringBuilder path = new StringBuilder(field);
     for (FieldPathElement element : violation.getField().getElementsList()) {

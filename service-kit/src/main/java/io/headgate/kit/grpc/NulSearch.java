@@ -9,16 +9,16 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.function.Consumer;
 
-/// Finds texts of a message that hold a NUL, however deep, keys of maps included. Paths are made
-/// only of what is found, because hardly anything ever is.
+/// Finds texts that hold a NUL at any depth of a message, keys of maps included. It builds paths
+/// only for matches, which are rare.
 final class NulSearch {
-  /// Fields that are texts, or messages that may have some, by the messages of the contract.
+  /// Fields that are texts, or messages that may hold texts, by message type.
   private static final ConcurrentMap<Descriptor, List<FieldDescriptor>> FIELDS =
       new ConcurrentHashMap<>();
 
   private NulSearch() {}
 
-  /// Tells `found` the path of each such text, as a client writes it: `spec.env["PATH"]`.
+  /// Passes the path of each such text to `found`, in the notation of clients: `spec.env["PATH"]`.
   static void in(Message message, Consumer<String> found) {
     for (FieldDescriptor field :
         FIELDS.computeIfAbsent(message.getDescriptorForType(), NulSearch::fields)) {

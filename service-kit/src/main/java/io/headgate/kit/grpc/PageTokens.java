@@ -13,9 +13,9 @@ import java.util.Optional;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
-/// Page tokens that only continue the list they came from: each is the position of its page's last
-/// item with a code over the position *and* the query (method, tenant, filter). So a token cannot
-/// be made up, nor taken from one tenant's list to another's.
+/// Page tokens that continue only their own list. Each holds the position of its page's last item
+/// and a MAC over the position *and* the query (method, tenant, filter). So a token can be neither
+/// forged nor moved from one tenant's list to another's.
 ///
 /// ```java
 /// List<String> query = List.of("ListPools", tenant, view.name());
@@ -24,11 +24,11 @@ import javax.crypto.spec.SecretKeySpec;
 /// if (page.size() == size) answer.setNextPageToken(tokens.issue(query, page.getLast().id()));
 /// ```
 ///
-/// The key is shared by all processes that serve the list, and survives them: keep it in the
-/// service's schema. Knowing it gives no access, only pages of what the bearer may read anyway.
+/// All processes that serve the list share the key, and it outlives them: store it in the service's
+/// schema. The key gives no access, only pages of lists that the bearer may read anyway.
 /// Thread-safe.
 public final class PageTokens {
-  /// Of a key, in bytes.
+  /// Length of a key, in bytes.
   public static final int KEY_LENGTH = 32;
 
   private static final String ALGORITHM = "HmacSHA256";
@@ -44,15 +44,15 @@ public final class PageTokens {
     this.key = new SecretKeySpec(key, ALGORITHM);
   }
 
-  /// How many items to put on a page for a request that asks for `requested`, 0 if it does not say.
+  /// The page size for a request that asks for `requested` items; 0: the default.
   public static int size(int requested) {
     return requested == 0 ? DEFAULT_SIZE : requested;
   }
 
-  /// A token for what follows `position`.
+  /// The token of the page after `position`.
   ///
-  /// @param query everything that decides what is in the list and in which order
-  /// @param position of the last item sent, as the list's own code reads it
+  /// @param query everything that decides the content and order of the list
+  /// @param position of the last item sent
   public String issue(List<String> query, String position) {
     byte[] text = position.getBytes(StandardCharsets.UTF_8);
     ByteBuffer token = ByteBuffer.allocate(CODE_LENGTH + text.length);
@@ -60,9 +60,9 @@ public final class PageTokens {
     return Base64.getUrlEncoder().withoutPadding().encodeToString(token.array());
   }
 
-  /// The position to continue after, or nothing for the first page.
+  /// The position to continue after; empty for the first page.
   ///
-  /// @param token as the request has it; empty for the first page
+  /// @param token of the request; empty for the first page
   /// @throws io.headgate.kit.failure.RefusalException INVALID_ARGUMENT with reason
   ///   INVALID_PAGE_TOKEN if it was not issued for this query
   public Optional<String> read(List<String> query, String token) {
@@ -95,7 +95,7 @@ public final class PageTokens {
         .exception();
   }
 
-  /// Each part goes in with its length, so that no two queries read the same.
+  /// Each part is preceded by its length, so that different queries give different input.
   private byte[] code(List<String> query, byte[] position) {
     try {
       Mac mac = Mac.getInstance(ALGORITHM);

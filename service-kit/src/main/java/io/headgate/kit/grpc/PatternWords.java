@@ -4,12 +4,12 @@ import build.buf.protovalidate.Violation;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// What the patterns of the contract ask for, in words: nobody shall have to read a regular
-/// expression to mend a name.
+/// The patterns of the contract in words, so that no user must read a regular expression to correct
+/// a name.
 final class PatternWords {
   private static final String PATTERN_RULE = "string.pattern";
 
-  /// More of a wrong value helps nobody.
+  /// Characters of a wrong value that a message shows.
   private static final int MAX_SHOWN = 80;
 
   private static final Map<String, String> WORDS =
@@ -33,12 +33,12 @@ final class PatternWords {
 
   private PatternWords() {}
 
-  /// What the pattern asks for; null where no words are known.
+  /// The pattern in words; null if the pattern has none.
   static @Nullable String of(String pattern) {
     return WORDS.get(pattern);
   }
 
-  /// What is wrong, and what would be right.
+  /// A message with the fault and the accepted form.
   static String message(Violation violation) {
     String standard = violation.toProto().getMessage();
     Violation.FieldValue rule = violation.getRuleValue();

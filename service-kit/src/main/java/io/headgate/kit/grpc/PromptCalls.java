@@ -18,12 +18,12 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 
-/// Keeps calls of some methods on the event loop that reads their connection, once it is known that
-/// their caller may make them: to find that out takes long, and may have to wait for keys, so a
-/// token that is new is looked at elsewhere first. A call that is to be refused is not kept there,
-/// because whoever hears of refusals may block.
+/// Keeps calls of some methods on the event loop that reads their connection, once their caller is
+/// known to have the right. Verifying a new token takes long and may wait for keys, so it happens
+/// on another thread first. A call to refuse also leaves the event loop, because the listener of
+/// refusals may block.
 final class PromptCalls extends SimpleDecoratingHttpService {
-  /// Who may call it, by the path of each method.
+  /// The roles that may call a method, by its path.
   private final Map<String, Set<Role>> methods;
 
   private final TokenVerifier verifier;

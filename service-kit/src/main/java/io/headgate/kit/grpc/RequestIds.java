@@ -1,11 +1,11 @@
 package io.headgate.kit.grpc;
 
-/// The id of the RPC being served: the one in logs, in every answer's `x-request-id` and in every
-/// refusal. What a handler changes is recorded under it.
+/// The id of the current RPC. It appears in logs, in every answer's `x-request-id`, in every
+/// refusal and in the audit log.
 public final class RequestIds {
   private RequestIds() {}
 
-  /// The id of the call that this thread serves.
+  /// The id of the current call.
   ///
   /// @throws IllegalStateException outside of a call
   public static String current() {

@@ -11,11 +11,11 @@ import com.linecorp.armeria.server.grpc.GrpcService;
 import io.grpc.MethodDescriptor.MethodType;
 import io.grpc.ServerMethodDefinition;
 
-/// Limits a unary request's whole length to what its method allows, and lifts the limits of whole
-/// length and time from streams, which have neither; each of their messages is still limited.
+/// Limits the total length of a unary request to the limit of its method. Streams have no limit of
+/// total length or time; each of their messages is limited.
 final class RequestLimits extends SimpleDecoratingHttpService {
 
-  /// Room for the frame around a message; the message's own limit is gRPC's.
+  /// Room for the frame around a message; gRPC checks the message's own limit.
   static final int FRAME_BYTES = 16 << 10;
 
   private final RequestSizes sizes;
@@ -25,8 +25,8 @@ final class RequestLimits extends SimpleDecoratingHttpService {
     this.sizes = sizes;
   }
 
-  /// A request that is exchanged as a whole is read before [#serve], and so within the server's own
-  /// bound; one whose method allows more is not.
+  /// An aggregated request is read before [#serve], within the server's general bound. Requests to
+  /// methods with a larger limit are not aggregated.
   @Override
   public ExchangeType exchangeType(RoutingContext routing) {
     return sizes.isLarge(routing.path())
@@ -42,8 +42,8 @@ final class RequestLimits extends SimpleDecoratingHttpService {
       context.clearRequestTimeout();
       context.setMaxRequestLength(0);
     } else if (method != null) {
-      // A large message is refused by the length that its frame declares, in words; cutting it off
-      // while it is still being sent would leave the caller with the transport's.
+      // gRPC refuses a large message by the length in its frame, with a clear message. Cutting the
+      // transfer off would leave the caller with a transport error.
       context.setMaxRequestLength(
           sizes.isLarge(context.path())
               ? 0

@@ -15,19 +15,18 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/// Bounds the bytes of large requests in progress, [fairly][FairBound]: calls are bounded by their
-/// number, which bounds what small ones take, but a few thousand large ones would not fit in
-/// memory.
+/// Bounds the bytes of large requests in progress, [fairly][FairBound]. The bound on calls suffices
+/// for small requests, but a few thousand large ones would exceed the memory.
 final class RequestMemory implements ServerInterceptor {
   private static final Duration RETRY = Duration.ofSeconds(1);
 
-  /// Smaller requests are not counted: the bound of calls is theirs.
+  /// Smaller requests are not counted; the bound on calls covers them.
   private static final int LARGE_BYTES = 16 << 10;
 
   private final FairBound bound;
   private final long most;
 
-  /// @param most bytes, at least those of the largest request
+  /// @param most bytes in progress, at least the largest request
   RequestMemory(long most) {
     this.bound = new FairBound(most);
     this.most = most;

@@ -19,9 +19,9 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/// How large a message to each method may be: what the contract declares for the method, or else
-/// what the server allows for all. The server reads messages up to the largest of them, and this
-/// refuses those that are too large for their own method.
+/// Limits the message size per method: the limit that the contract declares for the method, or else
+/// the server's general limit. The server reads messages up to the largest limit; this interceptor
+/// refuses those above their own method's.
 final class RequestSizes implements ServerInterceptor {
   private final int general;
   private final int largest;
@@ -44,12 +44,12 @@ final class RequestSizes implements ServerInterceptor {
     this.largePaths = Set.copyOf(paths);
   }
 
-  /// Whether the gRPC method at the path takes more than the server allows for all.
+  /// Whether the gRPC method at the path has a limit above the general one.
   boolean isLarge(String path) {
     return largePaths.contains(path);
   }
 
-  /// In bytes; never less than what the server allows for all.
+  /// The limit of a method in bytes, at least the general one.
   int of(MethodDescriptor<?, ?> method) {
     return method.getSchemaDescriptor() instanceof ProtoMethodDescriptorSupplier supplier
         ? Math.max(
@@ -58,7 +58,7 @@ final class RequestSizes implements ServerInterceptor {
         : general;
   }
 
-  /// Of any method, in bytes.
+  /// The largest limit of all methods, in bytes.
   int largest() {
     return largest;
   }

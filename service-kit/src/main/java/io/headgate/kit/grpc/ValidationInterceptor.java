@@ -10,8 +10,8 @@ import io.grpc.ServerCallHandler;
 import io.grpc.ServerInterceptor;
 import java.util.List;
 
-/// Holds every message of a client to the rules that the contract declares on its fields; all that
-/// are broken are reported at once.
+/// Checks every client message against the rules of the contract and reports all violations at
+/// once.
 final class ValidationInterceptor implements ServerInterceptor {
   private final MessageRules rules;
 

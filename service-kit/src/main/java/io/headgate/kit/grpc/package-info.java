@@ -1,4 +1,4 @@
-/// The one server: gRPC, JSON over HTTP, health and reflection on one port.
+/// The server: gRPC, JSON over HTTP, health and reflection on one port.
 @NullMarked
 package io.headgate.kit.grpc;
 

@@ -1,7 +1,7 @@
 package io.headgate.kit.lifecycle;
 
-/// Something outside of the program keeps it from starting, and only who runs it can put that
-/// right. The message is one sentence for that person: what is wrong, and what to do.
+/// A cause outside of the program prevents its start, and only the operator can remove it. The
+/// message is one sentence with the cause and the remedy.
 public class CannotStartException extends IllegalStateException {
   private static final long serialVersionUID = 1;
 

@@ -14,16 +14,16 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Starts the parts of a process in order and stops them in reverse order, exactly once, whether
-/// asked by {@link #close()} or by SIGTERM or SIGINT. A part that fails to start stops those before
-/// it. A part that does not stop within its bound is reported with its stack, interrupted and left
-/// behind, so that the parts under it (the database last) are still stopped.
+/// Starts the parts of a process in order and stops them in reverse order, exactly once, on {@link
+/// #close()}, SIGTERM or SIGINT. If a part fails to start, the parts before it are stopped. A part
+/// that exceeds its stop bound is reported with its stack, interrupted and abandoned, so that the
+/// parts under it (the database last) still stop.
 ///
 /// Thread-safe; starting is meant for one thread.
 public final class Lifecycle implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Lifecycle.class);
 
-  /// Something that may fail while starting or stopping.
+  /// A step of starting or stopping that may fail.
   @FunctionalInterface
   public interface Step {
     void run() throws Exception;
@@ -41,16 +41,16 @@ public final class Lifecycle implements AutoCloseable {
   private volatile @Nullable Thread worker;
   private volatile List<StopFailure> failures = List.of();
 
-  /// What went wrong while stopping a part.
+  /// The failure of a part to stop.
   public record StopFailure(String part, Throwable cause) {}
 
-  /// @param stopBound how long each part may take to stop
+  /// @param stopBound time that each part may take to stop
   public Lifecycle(Duration stopBound) {
     this.stopBound = stopBound;
   }
 
-  /// Runs `start` now and remembers `stop`. If `start` fails everything started before is stopped
-  /// and the failure is thrown on.
+  /// Runs `start` now and registers `stop`. If `start` fails, all earlier parts are stopped and the
+  /// failure is rethrown.
   public void start(String name, Step start, Step stop) {
     refuseWhenStopping(name);
     LOG.debug("starting {}", name);
@@ -66,15 +66,15 @@ public final class Lifecycle implements AutoCloseable {
     add(name, stop);
   }
 
-  /// Remembers a part that runs already and is stopped by closing it.
+  /// Registers a running part that is stopped by closing it.
   public <T extends AutoCloseable> T own(String name, T part) {
     add(name, part::close);
     return part;
   }
 
-  /// Starts several parts of which some need others before they are remembered: whoever stops them
-  /// meanwhile waits until the next of them is remembered, which then fails, or at most as long as
-  /// a part may take to stop. So no part loses what it needs in the middle of its start.
+  /// Starts several parts that depend on each other before they are registered. A concurrent stop
+  /// waits until the next part is registered, which then fails, or for the stop bound of one part.
+  /// So no part loses a dependency in the middle of its start.
   public <T> T startTogether(Callable<T> start) throws Exception {
     CountDownLatch done = new CountDownLatch(1);
     starter = Thread.currentThread();
@@ -94,27 +94,27 @@ public final class Lifecycle implements AutoCloseable {
         .addShutdownHook(Thread.ofPlatform().name("shutdown").unstarted(this::close));
   }
 
-  /// Whether stopping has begun: from then on nothing more is started.
+  /// Whether stopping has begun; then nothing more starts.
   public boolean isStopping() {
     return stopping.get();
   }
 
-  /// Waits until everything is stopped.
+  /// Waits until all parts have stopped.
   public void awaitStopped() throws InterruptedException {
     stopped.await();
   }
 
-  /// What failed while stopping; empty before and after an orderly stop.
+  /// Failures to stop; empty before and after an orderly stop.
   public List<StopFailure> failures() {
     return failures;
   }
 
-  /// Stops every part in reverse order of start. A second caller waits for the first; a part that
-  /// closes the lifecycle from inside its own stop does not wait for itself.
+  /// Stops every part in reverse order of start. A second caller waits for the first. A part that
+  /// closes the lifecycle from its own stop does not wait for itself.
   @Override
   public void close() {
     if (!stopping.compareAndSet(false, true)) {
-      // Whoever stops waits for the one that is starting, which must not wait in turn.
+      // The stopping thread waits for the starting thread, which must therefore not wait for it.
       if (!Thread.currentThread().equals(worker) && !Thread.currentThread().equals(starter)) {
         awaitQuietly(stopped);
       }
@@ -193,7 +193,7 @@ public final class Lifecycle implements AutoCloseable {
       }
     }
     if (late) {
-      // Started while a signal was stopping the rest: it must not stay behind.
+      // Started while a signal was stopping the process; stop it as well.
       stop(new Part(name, stop), new ArrayList<>());
       throw new IllegalStateException(name + " was started while stopping");
     }

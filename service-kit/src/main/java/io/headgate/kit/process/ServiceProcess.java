@@ -17,9 +17,9 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Runs a service as a process of its own: `[CONFIG_FILE] [COMMAND OPERAND…]`. Without a command it
-/// serves until SIGTERM or SIGINT stops it; a command does one thing for the operator of the
-/// machine and ends. What people must know is one sentence on standard error.
+/// Runs a service as its own process: `[CONFIG_FILE] [COMMAND OPERAND…]`. Without a command it
+/// serves until SIGTERM or SIGINT. A command performs one administrative task and exits. Errors for
+/// the operator are one sentence on standard error.
 ///
 /// ```java
 /// static final ServiceProcess<Config> PROCESS =
@@ -32,10 +32,10 @@ import org.slf4j.LoggerFactory;
 ///
 /// @param <C> the process's configuration
 public final class ServiceProcess<C extends Record> {
-  /// Stopped when told to, or the command is done.
+  /// Stopped by a signal, or the command succeeded.
   public static final int EXIT_DONE = 0;
 
-  /// Could not start, or the command could not be done.
+  /// The start or the command failed.
   public static final int EXIT_FAILED = 1;
 
   /// Wrong arguments or configuration.
@@ -52,56 +52,59 @@ public final class ServiceProcess<C extends Record> {
   /// Starts the parts of a service.
   @FunctionalInterface
   public interface Start<C> {
-    /// Returns when the service serves; the parts belong to `lifecycle`, also if this fails.
+    /// Starts the service and returns when it serves. All parts belong to `lifecycle`, also after a
+    /// failure.
     ///
-    /// @param terminal for what people must read; the log goes elsewhere
+    /// @param terminal for messages to the operator; the log goes elsewhere
     void start(C config, Lifecycle lifecycle, PrintStream terminal) throws Exception;
   }
 
-  /// What a command does.
+  /// The action of a command.
   @FunctionalInterface
   public interface Action<C> {
-    /// Does it, before it returns.
+    /// Performs the command.
     ///
-    /// @param operands as many as the command takes
+    /// @param operands as many as the command declares
     void run(C config, List<String> operands, PrintStream terminal) throws Exception;
   }
 
   private record Command<C>(int operands, Action<C> action) {}
 
-  /// @param usage what `--help` says; it ends with a line end
+  /// @param usage text of `--help`, with a final line end
   public ServiceProcess(Class<C> type, String usage, Start<C> start) {
     this.type = type;
     this.usage = usage;
     this.start = start;
   }
 
-  /// Adds a command. For the composition root, before it runs.
+  /// Adds a command; call it before the process runs.
   ///
   /// @param name begins with two hyphens
-  /// @param operands how many words follow it
+  /// @param operands number of operands
   public ServiceProcess<C> command(String name, int operands, Action<C> action) {
     commands.put(name, new Command<>(operands, action));
     return this;
   }
 
-  /// The version of the jar that `main` came in; `development` outside of one.
+  /// The version of the jar of `main`; `development` outside of a jar.
   public static String version(Class<?> main) {
     return Optional.ofNullable(main.getPackage().getImplementationVersion()).orElse("development");
   }
 
-  /// Runs until stopped, and ends the process with another status than 0 if that failed.
+  /// Runs until stopped; after a failure it exits with a non-zero status.
   public void main(String[] arguments) throws InterruptedException {
     PrintStream terminal =
         new PrintStream(new FileOutputStream(FileDescriptor.err), true, StandardCharsets.UTF_8);
     int status = run(List.of(arguments), System.getenv(), terminal);
     if (status != EXIT_DONE) {
-      // Threads of what was half started must not keep the process alive.
+      // Threads of a partial start must not keep the process alive.
       System.exit(status);
     }
   }
 
-  /// Runs until stopped; the exit status.
+  /// Runs until stopped.
+  ///
+  /// @return the exit status
   public int run(List<String> arguments, Map<String, String> environment, PrintStream terminal)
       throws InterruptedException {
     if (arguments.contains("--help") || arguments.contains("-h")) {
@@ -150,7 +153,7 @@ public final class ServiceProcess<C extends Record> {
     lifecycle.awaitStopped();
   }
 
-  /// What the person is told; of what nobody expected the log has the rest.
+  /// The message for the operator; the log holds the details of unexpected failures.
   private static String sentence(Exception failure) {
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
       if (cause instanceof CannotStartException expected) {

@@ -1,4 +1,4 @@
-/// A service as a process of its own: arguments, exit status, what people are told.
+/// A service as its own process: arguments, exit status, messages to the operator.
 @NullMarked
 package io.headgate.kit.process;
 

@@ -8,15 +8,14 @@ import io.opentelemetry.instrumentation.logback.appender.v1_0.OpenTelemetryAppen
 import org.slf4j.LoggerFactory;
 import org.slf4j.bridge.SLF4JBridgeHandler;
 
-/// Logback, set up by `logback.xml` of this module: one line an event on standard error, with the
-/// trace, the request and the thread. Libraries that speak at length stay at WARN whatever the
-/// level.
+/// Configures Logback with this module's `logback.xml`: one line per event on standard error, with
+/// trace, request and thread. Verbose libraries stay at WARN at any level.
 public final class Logging {
   private static final String APPENDER = "otlp";
 
   private Logging() {}
 
-  /// Sets the level of our own code; libraries follow no lower than INFO.
+  /// Sets the level of Headgate's code; libraries go no lower than INFO.
   public static void setLevel(TelemetryConfig.LogLevel level) {
     if (LoggerFactory.getILoggerFactory() instanceof LoggerContext context) {
       Level wanted = Level.toLevel(level.name());

@@ -5,7 +5,7 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 
-/// Finds a free port, because the scrape server does not tell which one it was given.
+/// Finds a free port, because the scrape server does not report the port that it gets.
 final class ScrapePort {
   private ScrapePort() {}
 

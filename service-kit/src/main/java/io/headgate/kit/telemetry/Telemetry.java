@@ -34,9 +34,8 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// Traces, metrics and logs of one process. Made once, before everything that is measured, and
-/// closed last, so that the end of the process is seen too. Nothing here is global: what measures
-/// gets its tracer or meter from this object.
+/// Traces, metrics and logs of one process. It is created first and closed last, so that it covers
+/// the whole run. Nothing is global: each part gets its tracer or meter from this object.
 public final class Telemetry implements AutoCloseable {
   private static final long CLOSE_SECONDS = 5;
 
@@ -55,17 +54,17 @@ public final class Telemetry implements AutoCloseable {
     this.scrapeEndpoint = scrapeEndpoint;
   }
 
-  /// Telemetry that goes nowhere, for tests and tools.
+  /// Telemetry without receivers, for tests and tools.
   public static Telemetry disabled() {
     return new Telemetry(OpenTelemetry.noop(), null, Optional.empty());
   }
 
-  /// Wraps an SDK that a test made.
+  /// Wraps an SDK that a test created.
   public static Telemetry of(OpenTelemetrySdk sdk) {
     return new Telemetry(sdk, sdk, Optional.empty());
   }
 
-  /// Starts to record and send for the process called `service`, which appears as `service.name`.
+  /// Starts recording and export under the `service.name` `service`.
   public static Telemetry start(TelemetryConfig config, String service, String version) {
     Logging.setLevel(config.logLevel());
     Resource resource =
@@ -133,16 +132,16 @@ public final class Telemetry implements AutoCloseable {
     return openTelemetry;
   }
 
-  /// Begins spans of one part of the process.
+  /// A tracer for one part of the process.
   ///
-  /// @param scope the package that measures
+  /// @param scope package of the code that begins spans
   public Tracer tracer(String scope) {
     return openTelemetry.getTracer(scope);
   }
 
-  /// Makes instruments of one part of the process.
+  /// A meter for one part of the process.
   ///
-  /// @param scope the package that measures
+  /// @param scope package of the code that measures
   public Meter meter(String scope) {
     return openTelemetry.getMeter(scope);
   }
@@ -152,13 +151,13 @@ public final class Telemetry implements AutoCloseable {
     return grpc.createServerInterceptor();
   }
 
-  /// Hands the current trace on to the server called.
+  /// Passes the current trace to the called server.
   public ClientInterceptor clientInterceptor() {
     return grpc.createClientInterceptor();
   }
 
-  /// The current trace as a W3C `traceparent`, to be carried where no gRPC goes: a database row, a
-  /// job's environment.
+  /// The current trace as a W3C `traceparent`, for places without gRPC: a database row, a job's
+  /// environment.
   public Optional<String> traceParent() {
     Map<String, String> carrier = new HashMap<>();
     W3CTraceContextPropagator.getInstance()
@@ -173,12 +172,12 @@ public final class Telemetry implements AutoCloseable {
     return Optional.ofNullable(carrier.get("traceparent"));
   }
 
-  /// Where Prometheus scrapes, if it may.
+  /// The address that Prometheus scrapes, if enabled.
   public Optional<URI> scrapeEndpoint() {
     return scrapeEndpoint;
   }
 
-  /// Sends what is still held back, within a bound, and stops.
+  /// Exports buffered data within a bound, and stops.
   @Override
   public void close() {
     if (runtime != null) {

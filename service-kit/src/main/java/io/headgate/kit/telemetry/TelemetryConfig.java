@@ -5,15 +5,15 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.Optional;
 
-/// Where telemetry goes.
+/// Receivers of telemetry.
 ///
-/// @param otlpEndpoint base URL of an OTLP/HTTP receiver (`http://127.0.0.1:4318`); absent: nothing
-///   is sent
-/// @param metricsHost and `metricsPort`: where Prometheus scrapes `/metrics`; port 0 chooses a free
-///   one; absent port: no scrape endpoint
-/// @param traceRatio the part of traces begun here that are recorded, 0 to 1
-/// @param exportInterval how often metrics are sent by OTLP
-/// @param logLevel of the console and of what is sent
+/// @param otlpEndpoint base URL of an OTLP/HTTP receiver (`http://127.0.0.1:4318`); absent: no
+///   export
+/// @param metricsHost and `metricsPort`: address of the scrape endpoint `/metrics`; port 0 chooses
+///   a free one; absent port: no endpoint
+/// @param traceRatio fraction of the traces that begin here and are recorded, 0 to 1
+/// @param exportInterval of metrics by OTLP
+/// @param logLevel of the console and of exported logs
 public record TelemetryConfig(
     Optional<URI> otlpEndpoint,
     @Default("127.0.0.1") String metricsHost,

@@ -5,7 +5,7 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanContext;
 
-/// `%trace` in the log's layout: the id of the trace that the line belongs to, and the request's.
+/// `%trace` in the log layout: the ids of the line's trace and request.
 public final class TraceIds extends ClassicConverter {
 
   @Override

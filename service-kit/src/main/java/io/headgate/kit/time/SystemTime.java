@@ -2,7 +2,7 @@ package io.headgate.kit.time;
 
 import java.time.Instant;
 
-/// The only class that reads the machine's clocks; an architecture rule keeps it so.
+/// Reads the machine's clocks; an architecture rule allows it to this class only.
 enum SystemTime implements TimeSource {
   INSTANCE;
 

@@ -3,15 +3,15 @@ package io.headgate.kit.time;
 import java.time.Instant;
 import java.time.InstantSource;
 
-/// Wall clock and monotonic clock as one value that is handed in, never reached for: a test moves
-/// it by hand. Wall time is for what people read and for tokens; everything that waits or expires
-/// counts by {@link #monotonicNanos()}, which no clock adjustment moves.
+/// Wall clock and monotonic clock as one value that is passed in, so that a test can move it. Wall
+/// time is for display and tokens. Waits and expiries use {@link #monotonicNanos()}, which clock
+/// adjustments do not affect.
 public interface TimeSource extends InstantSource {
 
   @Override
   Instant instant();
 
-  /// Nanoseconds since an arbitrary origin; only differences mean something.
+  /// Nanoseconds since an arbitrary origin; only differences have a meaning.
   long monotonicNanos();
 
   /// The machine's clocks.

@@ -1,4 +1,4 @@
-/// The only door to the clock.
+/// Access to the clock.
 @NullMarked
 package io.headgate.kit.time;
 

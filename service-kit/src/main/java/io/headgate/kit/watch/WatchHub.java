@@ -10,11 +10,11 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/// Serves watches of something that has versions. Each watcher keeps only the last version that it
-/// has seen and reads what follows from its {@link WatchSource} when there is something newer *and*
-/// its client has taken the message before. So nothing is queued: a slow watcher costs one message,
-/// skips the states in between, and is cut off (UNAVAILABLE, WATCHER_TOO_SLOW, with the version to
-/// resume from) when it takes nothing at all.
+/// Serves watches of a versioned resource. Each watcher keeps only the last version that it has
+/// seen. It reads the next step from its {@link WatchSource} when there is a newer version *and*
+/// its client has accepted the previous message. So nothing is queued: a slow watcher costs one
+/// message and skips intermediate states. A watcher that accepts nothing is cut off (UNAVAILABLE,
+/// WATCHER_TOO_SLOW, with the version to resume from).
 ///
 /// ```java
 /// long version = store.change(...);             // commits
@@ -25,8 +25,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 /// }
 /// ```
 ///
-/// {@link #committed} is a hint that makes watches quick. Missing one (a crash, another process)
-/// delays a watcher by at most a heartbeat. Thread-safe.
+/// {@link #committed} is a hint that reduces latency. A missed hint (a crash, another process)
+/// delays a watcher by at most one heartbeat. Thread-safe.
 public final class WatchHub implements AutoCloseable {
   private static final Duration RETRY = Duration.ofMillis(500);
 
@@ -36,7 +36,7 @@ public final class WatchHub implements AutoCloseable {
   private final AtomicBoolean closed = new AtomicBoolean();
   private final LongCounter cuts;
 
-  /// @param name what is watched, in logs and threads
+  /// @param name of the watched resource, for logs and threads
   /// @param meter measures the watchers
   public WatchHub(String name, WatchLimits limits, Meter meter) {
     this.name = name;
@@ -45,7 +45,7 @@ public final class WatchHub implements AutoCloseable {
         meter
             .counterBuilder("headgate.watch.cuts")
             .setUnit("{watcher}")
-            .setDescription("Watchers cut off because they took nothing.")
+            .setDescription("Watchers cut off because they accepted no message.")
             .build();
     meter
         .gaugeBuilder("headgate.watch.watchers")
@@ -55,7 +55,7 @@ public final class WatchHub implements AutoCloseable {
         .buildWithCallback(gauge -> gauge.record(watchers.size()));
   }
 
-  /// Says that `version` is committed; call it after the commit, never before.
+  /// Announces that `version` is committed; call it after the commit, never before.
   public void committed(long version) {
     for (Watcher<?> watcher : watchers) {
       watcher.committed(version);
@@ -65,7 +65,7 @@ public final class WatchHub implements AutoCloseable {
   /// Serves a watch until its client leaves, is too slow, or the hub closes. Returns at once; call
   /// it from the handler of the RPC.
   ///
-  /// @param version the last that the client has seen, 0 if none
+  /// @param version last version that the client has seen, 0 if none
   /// @throws io.headgate.kit.failure.RefusalException RESOURCE_EXHAUSTED with reason
   ///   TOO_MANY_WATCHERS
   public <M> void open(StreamObserver<M> out, long version, WatchSource<M> source) {
@@ -94,7 +94,7 @@ public final class WatchHub implements AutoCloseable {
     return watchers.size();
   }
 
-  /// Ends every watch; clients resume elsewhere.
+  /// Ends every watch; clients resume at another server.
   @Override
   public void close() {
     closed.set(true);
@@ -113,7 +113,7 @@ public final class WatchHub implements AutoCloseable {
     cuts.add(1);
     return Refusal.unavailable(
             "WATCHER_TOO_SLOW",
-            "nothing was taken for "
+            "the client accepted no message for "
                 + limits.patience().toSeconds()
                 + " s; watch again from version "
                 + version,

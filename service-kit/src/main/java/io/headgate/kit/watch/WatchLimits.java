@@ -3,12 +3,12 @@ package io.headgate.kit.watch;
 import io.headgate.kit.config.Default;
 import java.time.Duration;
 
-/// What watchers may cost.
+/// Limits on watchers.
 ///
-/// @param heartbeat a stream that has nothing to tell says so this often; also how often it looks
-///   for commits of which it was not told
-/// @param patience a watcher that takes nothing for this long is cut off; it may come back
-/// @param maxWatchers at a time; more are refused
+/// @param heartbeat interval of messages on a quiet stream, and of checks for commits without a
+///   hint
+/// @param patience a watcher that accepts nothing for this long is cut off; it may return
+/// @param maxWatchers concurrent watchers; more are refused
 public record WatchLimits(
     @Default("10s") Duration heartbeat,
     @Default("30s") Duration patience,

@@ -7,21 +7,20 @@ import com.google.protobuf.Message;
 import java.util.ArrayList;
 import java.util.List;
 
-/// One step of a watch as messages of bounded size, and back. Elements of repeated fields are dealt
-/// out to the parts in their order; other fields are in every part. An element that is too large
-/// for a part of its own is taken apart in the same way, into consecutive pieces of the same name,
-/// which is the string in its field 1.
+/// Splits one step of a watch into messages of bounded size, and joins them again. Elements of
+/// repeated fields are distributed over the parts in order; other fields are in every part. An
+/// element that is too large for one part is split in the same way, into consecutive pieces with
+/// the same name. The name is the string in field 1.
 ///
 /// ```
 /// {version: 7, nodes: [a, b, c], deleted: [d]}  ->  {version: 7, nodes: [a, b]}
 ///                                                   {version: 7, nodes: [c], deleted: [d]}
 /// ```
 public final class WatchParts {
-  /// Bytes of a part. Well below what a client takes, and small enough that a part more or less in
-  /// a buffer does not matter.
+  /// Bytes of a part: well below the limit of clients, and small compared with buffers.
   public static final int BOUND = 256 << 10;
 
-  /// Of an element's tag and length in the message around it.
+  /// Bytes of an element's tag and length in the surrounding message.
   private static final int OVERHEAD = 10;
 
   private final int bound;
@@ -33,14 +32,14 @@ public final class WatchParts {
   private WatchParts(Message frame, int bound) {
     this.frame = frame;
     this.frameBytes = frame.getSerializedSize();
-    // However much every piece repeats, a piece carries as much again.
+    // A piece carries at least as many new bytes as it repeats.
     this.bound = Math.max(bound, 2 * frameBytes);
   }
 
-  /// Takes a step apart.
+  /// Splits a step.
   ///
-  /// @param whole the step, marked as the last part of itself; so will be its last part only
-  /// @param bound in bytes; a part exceeds it only if it holds something that cannot be taken apart
+  /// @param whole the step, with the field `last` set; only the last part keeps it
+  /// @param bound in bytes; only a part with an indivisible value exceeds it
   /// @param last number of the boolean field that marks the last part
   /// @return at least one part
   @SuppressWarnings("unchecked") // Parts are made by the builder of the whole.
@@ -53,10 +52,10 @@ public final class WatchParts {
     return (List<M>) parts;
   }
 
-  /// Puts together what [#split] took apart.
+  /// Joins the parts of one [#split].
   ///
-  /// @param parts in their order, at least one
-  @SuppressWarnings("unchecked") // The builder is of the first part.
+  /// @param parts in order, at least one
+  @SuppressWarnings("unchecked") // The builder belongs to the first part.
   public static <M extends Message> M join(List<M> parts) {
     if (parts.size() == 1) {
       return parts.getFirst();

@@ -1,9 +1,9 @@
 package io.headgate.kit.watch;
 
-/// How far a watcher has come.
+/// The progress of a watcher.
 ///
-/// @param incarnation of the store that was watched; empty: none yet. A store gets another when it
-///   is restored from a backup, since it then counts its versions anew
+/// @param incarnation of the watched store; empty: none yet. A restore from a backup begins a new
+///   incarnation, because versions then repeat
 /// @param version in that incarnation; 0: nothing was seen
 public record WatchPosition(String incarnation, long version) {
   public static final WatchPosition START = new WatchPosition("", 0);

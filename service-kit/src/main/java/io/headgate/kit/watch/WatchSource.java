@@ -2,34 +2,33 @@ package io.headgate.kit.watch;
 
 import java.util.List;
 
-/// What one watcher sees of something that has versions. Every commit that changes it makes the
-/// version greater by at least one, and versions become visible in their order (take them from a
-/// row that each writing transaction updates last, never from a sequence, whose numbers commit in
-/// any order).
+/// One watcher's view of a versioned resource. Every commit that changes it increases the version,
+/// and versions must become visible in order. Take them from a row that each writing transaction
+/// updates last, never from a sequence, whose numbers commit in any order.
 ///
-/// Each watcher has its own source, which may keep the watcher's filter; one thread calls it.
+/// Each watcher has its own source, which may hold the watcher's filter; one thread calls it.
 ///
 /// @param <M> the messages of the stream
 public interface WatchSource<M> {
-  /// What a watcher that has seen `version` has to be told to know what is committed now. Reads the
-  /// version and everything that is told in one snapshot of the database, so that the watcher's
-  /// picture after the step is what was true at the step's version. However many changes there were
-  /// in between, each thing is told once, as it is now: so a watcher that lags has little to read.
+  /// The step from `version` to the committed state. Version and content come from one snapshot of
+  /// the database, so that the watcher's state after the step is the state at the step's version.
+  /// Each item occurs once with its present state, however many changes it had; a watcher that lags
+  /// has little to read.
   ///
-  /// A version of 0, one so old that its changes are no longer known, and one that is yet to come
-  /// (of a database that was restored from a backup) are answered with everything there is.
+  /// The answer is a full snapshot if the version is 0, too old, or yet to come (the database was
+  /// restored from a backup).
   ///
-  /// Blocks while it reads. Exceptions end the watch with what they mean to a caller.
+  /// Blocks while it reads. An exception ends the watch with its status.
   Step<M> read(long version);
 
-  /// A message that changes nothing and says that the stream is alive at `version`.
+  /// A message without changes that shows the stream is alive at `version`.
   M alive(long version);
 
-  /// What follows next.
+  /// One step.
   ///
-  /// @param version that the watcher has seen after the last message; at least the one asked for,
-  ///   unless the messages are a snapshot
-  /// @param messages in their order; none if nothing changed that the watcher sees
+  /// @param version of the watcher after the last message; at least the requested one, unless the
+  ///   messages are a snapshot
+  /// @param messages in order; none if the watcher sees no change
   record Step<M>(long version, List<M> messages) {
     public Step {
       messages = List.copyOf(messages);

@@ -7,7 +7,7 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 
-/// One watch: a virtual thread that reads a step, sends it as the client takes it, and waits for
+/// One watch: a virtual thread that reads a step, sends it as the client accepts it, and waits for
 /// the next commit or heartbeat. Only that thread sends.
 final class Watcher<M> implements Runnable {
   private final WatchHub hub;
@@ -17,11 +17,11 @@ final class Watcher<M> implements Runnable {
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
-  // Both guarded by lock. The newest commit told of since the last read began.
+  // Both guarded by lock. The newest commit announced since the last read began.
   private long newest;
   private boolean over;
 
-  // Only touched by the watch's own thread.
+  // Used only by the watch's own thread.
   private long seen;
 
   Watcher(
@@ -80,7 +80,7 @@ final class Watcher<M> implements Runnable {
   }
 
   private void watch() throws InterruptedException {
-    // The first answer comes at once, even if it only says that nothing is new.
+    // The first answer comes at once, even without news.
     long quietNanos = 0;
     while (beginsRead()) {
       Step<M> step = source.read(seen);
@@ -112,7 +112,7 @@ final class Watcher<M> implements Runnable {
     out.onNext(message);
   }
 
-  /// Waits until `condition`, the end of the watch, or for `nanos`; what is left of them.
+  /// Waits until `condition`, the end of the watch, or for `nanos`; returns the remaining time.
   private long await(BooleanSupplier condition, long nanos) throws InterruptedException {
     long left = nanos;
     lock.lock();
@@ -126,8 +126,8 @@ final class Watcher<M> implements Runnable {
     }
   }
 
-  /// Forgets what was told before: the read that follows sees it, and a version that never comes
-  /// costs one read and not an endless loop.
+  /// Discards earlier hints, because the next read sees those versions. A hint for a version that
+  /// never comes thus costs one read, not an endless loop.
   private boolean beginsRead() {
     lock.lock();
     try {

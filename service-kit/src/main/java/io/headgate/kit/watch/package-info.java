@@ -1,4 +1,4 @@
-/// Versioned streams that lose nothing, repeat nothing and cost a bounded amount of memory.
+/// Versioned streams without loss or repetition, in bounded memory.
 @NullMarked
 package io.headgate.kit.watch;
 

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
-/// What fails before a call has begun: whose fault it is, and what the log says of it.
+/// Failures before a call has begun: the reported side of the fault, and the log's entry.
 class ErrorPagesTest {
   private static final Logger LOGGER = (Logger) LoggerFactory.getLogger(ErrorPages.class);
 

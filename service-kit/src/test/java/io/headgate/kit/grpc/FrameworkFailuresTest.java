@@ -9,7 +9,7 @@ import io.grpc.Metadata;
 import io.grpc.Status;
 import org.junit.jupiter.api.Test;
 
-/// What the server itself says of calls that fail.
+/// The statuses that the server library itself gives to failed calls.
 class FrameworkFailuresTest {
   private final ServiceRequestContext call =
       ServiceRequestContext.of(HttpRequest.of(HttpMethod.POST, "/service/Method"));

@@ -44,7 +44,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// What one client may take, and what it may see: reference for the defaults is threat T5.
+/// The limits of one client; threat T5 gives the defaults.
 @Timeout(120)
 class LimitsTest {
   private static final GreetRequest ADA = GreetRequest.newBuilder().setName("ada").build();

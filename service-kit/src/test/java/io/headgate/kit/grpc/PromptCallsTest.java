@@ -31,7 +31,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /// Methods that are called very often do without threads of their own, unless they ask for one.
 class PromptCallsTest {
-  /// What happened on which thread.
+  /// An event and the kind of its thread.
   private record Seen(String what, boolean isEventLoop) {}
 
   private static final Queue<Seen> SEEN = new ConcurrentLinkedQueue<>();

@@ -19,7 +19,8 @@ class SignalTest {
   void aSignalStopsEverythingInOrder(String signal, int status) throws Exception {
     Process process =
         new ProcessBuilder(
-                // Who runs the tests in the background ignores SIGINT, and children inherit that.
+                // A shell that runs the tests in the background ignores SIGINT, and child processes
+                // inherit that.
                 "env",
                 "--default-signal=" + signal,
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),

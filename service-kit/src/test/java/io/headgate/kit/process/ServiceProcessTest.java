@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class ServiceProcessTest {
   private static final Map<String, String> GOOD = Map.of("HEADGATE_KEY", "hunter2");
 
-  /// What the process under test is configured by.
+  /// The configuration of the process under test.
   record Config(Secret key, @Default("0") int port) {}
 
   @ParameterizedTest

@@ -1,5 +1,6 @@
 package io.headgate.kit.testing;
 
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
@@ -20,6 +21,24 @@ class KitArchitectureTest {
   @Test
   void packagesFormNoCycle() {
     slices().matching("io.headgate.kit.(*)..").should().beFreeOfCycles().check(CLASSES);
+  }
+
+  /// Pure cores may use the package, so it is as pure as they are.
+  @Test
+  void decisionsUseNothingButTheJdk() {
+    classes()
+        .that()
+        .resideInAPackage(KIT + ".decision")
+        .should()
+        .onlyDependOnClassesThat()
+        .resideInAnyPackage(
+            KIT + ".decision",
+            "java.lang..",
+            "java.util",
+            "java.util.function",
+            "java.util.stream",
+            "org.jspecify.annotations")
+        .check(CLASSES);
   }
 
   @Test

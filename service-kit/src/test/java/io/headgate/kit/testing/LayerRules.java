@@ -81,7 +81,8 @@ public final class LayerRules {
                 "java.time.temporal",
                 "java.math",
                 "org.jspecify.annotations",
-                "io.headgate.type")
+                "io.headgate.type",
+                "io.headgate.kit.decision")
             .and(not(impure()));
     return classes()
         .that()

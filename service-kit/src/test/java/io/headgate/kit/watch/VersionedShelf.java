@@ -29,7 +29,7 @@ final class VersionedShelf implements WatchSource<Book> {
     log.headMap(horizon, true).clear();
   }
 
-  /// What the shelf held at a version.
+  /// The shelf's content at a version.
   synchronized Map<String, Long> at(long when) {
     return history.getOrDefault(when, Map.of());
   }

@@ -1,88 +1,64 @@
 package io.headgate.policy.core.access;
 
-import io.headgate.policy.core.access.AccessSpec.GroupSpec;
-import io.headgate.policy.core.access.AccessSpec.PolicySpec;
-import io.headgate.policy.core.access.AccessSpec.QueueSpec;
-import io.headgate.policy.core.access.AccessSpec.VaultSpec;
-import io.headgate.policy.core.name.GroupId;
+import io.headgate.kit.decision.Problems;
+import io.headgate.policy.core.Denial;
 import io.headgate.policy.core.name.Kind;
-import io.headgate.policy.core.name.PolicyId;
-import io.headgate.policy.core.name.QueueId;
-import io.headgate.policy.core.name.VaultId;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.BiFunction;
-import java.util.function.Function;
 
-/// One of the parts of an access configuration: what differs between groups, policies, queues and
-/// vaults for whoever reads and edits them one at a time.
+/// One part of an access configuration: its groups, policies, queues or vaults. It states how the
+/// items of one part differ from those of another; {@link AccessEdit} holds what they share.
 ///
-/// @param <I> the id of one
-/// @param <T> one
-/// @param <S> one as somebody asks for it
-/// @param specId the id that is asked for; only for what was accepted
-/// @param all of them, by id
-/// @param find the one with an id
-/// @param put decides on making or changing one; see {@link AccessEdit}
-/// @param exceeding names of users that one gives the exceed-limit grant
-/// @param remove decides on removing one
-public record AccessPart<I extends Comparable<I>, T, S>(
-    Kind kind,
-    Function<T, I> id,
-    Function<S, I> specId,
-    Function<AccessConfiguration, List<T>> all,
-    BiFunction<AccessConfiguration, I, Optional<T>> find,
-    Put<S> put,
-    Function<S, List<String>> exceeding,
-    BiFunction<AccessConfiguration, I, AccessDecision> remove) {
-  /// Decides on making or changing one.
-  @FunctionalInterface
-  public interface Put<S> {
-    /// What comes of `spec`.
-    AccessDecision decide(AccessState state, AccessEdit.Mode mode, S spec);
+/// @param <I> id of an item
+/// @param <T> item
+/// @param <S> item as a request describes it
+public interface AccessPart<I extends Comparable<I>, T, S> {
+  Kind kind();
+
+  /// Items that a tenant may have.
+  int max();
+
+  I id(T item);
+
+  /// The id in a spec that was accepted.
+  I specId(S spec);
+
+  /// All items, by id.
+  List<T> all(AccessConfiguration configuration);
+
+  /// The configuration with `item` in place of the item that has its id, if any.
+  AccessConfiguration with(AccessConfiguration configuration, T item);
+
+  AccessConfiguration without(AccessConfiguration configuration, I id);
+
+  /// Checks an item alone; an empty result has added a problem.
+  Optional<T> read(Problems<Denial> problems, S spec);
+
+  /// Names of the users to which the item gives the exceed-limit grant.
+  default List<String> exceeding(S spec) {
+    return List.of();
   }
 
-  public static final AccessPart<GroupId, Group, GroupSpec> GROUPS =
-      new AccessPart<>(
-          Kind.GROUP,
-          Group::id,
-          spec -> new GroupId(spec.id()),
-          AccessConfiguration::groups,
-          AccessConfiguration::group,
-          AccessEdit::put,
-          _ -> List.of(),
-          AccessEdit::remove);
+  /// Checks the item against the other items and the supply.
+  ///
+  /// @param next the configuration with the item
+  /// @param before the item as it was; absent: it is new
+  /// @return whether a check was left out because it needs the supply
+  default boolean relate(
+      AccessState state,
+      AccessConfiguration next,
+      T item,
+      Optional<T> before,
+      Problems<Denial> problems) {
+    return false;
+  }
 
-  public static final AccessPart<PolicyId, Policy, PolicySpec> POLICIES =
-      new AccessPart<>(
-          Kind.POLICY,
-          Policy::id,
-          spec -> new PolicyId(spec.id()),
-          AccessConfiguration::policies,
-          AccessConfiguration::policy,
-          AccessEdit::put,
-          spec -> spec.rights().exceedLimit(),
-          AccessEdit::remove);
+  /// Why the item cannot be removed, if other items still need it.
+  default Optional<Denial> stillNeeded(AccessConfiguration configuration, I id) {
+    return Optional.empty();
+  }
 
-  public static final AccessPart<QueueId, Queue, QueueSpec> QUEUES =
-      new AccessPart<>(
-          Kind.QUEUE,
-          Queue::id,
-          spec -> new QueueId(spec.id()),
-          AccessConfiguration::queues,
-          AccessConfiguration::queue,
-          AccessEdit::put,
-          _ -> List.of(),
-          AccessEdit::remove);
-
-  public static final AccessPart<VaultId, Vault, VaultSpec> VAULTS =
-      new AccessPart<>(
-          Kind.VAULT,
-          Vault::id,
-          spec -> new VaultId(spec.id()),
-          AccessConfiguration::vaults,
-          AccessConfiguration::vault,
-          AccessEdit::put,
-          _ -> List.of(),
-          AccessEdit::remove);
+  default Optional<T> find(AccessConfiguration configuration, I id) {
+    return all(configuration).stream().filter(item -> id(item).equals(id)).findFirst();
+  }
 }

@@ -1,8 +1,8 @@
 package io.headgate.policy.core.access;
 
+import io.headgate.kit.decision.NearestWord;
+import io.headgate.kit.decision.Problems;
 import io.headgate.policy.core.Denial;
-import io.headgate.policy.core.Nearest;
-import io.headgate.policy.core.Problems;
 import io.headgate.policy.core.name.GroupId;
 import io.headgate.policy.core.name.Kind;
 import io.headgate.policy.core.name.PolicyId;
@@ -43,7 +43,7 @@ final class Relations {
   private final Map<PolicyId, Policy> policies = new HashMap<>();
   private final Map<Pair, QueueId> connections = new HashMap<>();
   private final Optional<Supply> supply;
-  private final Problems problems;
+  private final Problems<Denial> problems;
   private boolean supplyNeeded;
 
   /// @param policies whose limits count
@@ -53,12 +53,21 @@ final class Relations {
       List<Policy> policies,
       List<Queue> settled,
       Optional<Supply> supply,
-      Problems problems) {
+      Problems<Denial> problems) {
     this.declared = declared;
     policies.forEach(policy -> this.policies.put(policy.id(), policy));
     settled.forEach(queue -> connections.put(pair(queue), queue.id()));
     this.supply = supply;
     this.problems = problems;
+  }
+
+  /// Relations within `next`.
+  ///
+  /// @param settled queues that are not checked, but whose connections count
+  static Relations of(
+      AccessState state, AccessConfiguration next, List<Queue> settled, Problems<Denial> problems) {
+    return new Relations(
+        Declared.by(next, state.users()), next.policies(), settled, state.supply(), problems);
   }
 
   /// Whether a check was passed over because it takes the supply.
@@ -173,7 +182,7 @@ final class Relations {
 
   private void known(String field, Kind kind, String id, Set<String> known) {
     if (!known.contains(id)) {
-      problems.add(new Denial.Unknown(field, kind, id, Nearest.to(id, known)));
+      problems.add(new Denial.Unknown(field, kind, id, NearestWord.of(id, known)));
     }
   }
 

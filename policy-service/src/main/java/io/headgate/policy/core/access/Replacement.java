@@ -1,7 +1,7 @@
 package io.headgate.policy.core.access;
 
+import io.headgate.kit.decision.Problems;
 import io.headgate.policy.core.Denial;
-import io.headgate.policy.core.Problems;
 import io.headgate.policy.core.access.AccessSpec.GroupSpec;
 import io.headgate.policy.core.access.AccessSpec.PolicySpec;
 import io.headgate.policy.core.access.AccessSpec.QueueSpec;
@@ -28,7 +28,7 @@ public final class Replacement {
 
   public static AccessDecision decide(
       AccessState state, AccessSpec spec, Thoroughness thoroughness) {
-    Problems problems = new Problems();
+    Problems<Denial> problems = new Problems<>();
     SpecReader reader = new SpecReader(problems);
     List<Group> groups =
         reader.each("groups", Kind.GROUP, spec.groups(), GroupSpec::id, reader::group);
@@ -55,7 +55,7 @@ public final class Replacement {
   }
 
   private static AccessDecision relate(
-      AccessState state, AccessSpec spec, AccessConfiguration next, Problems problems) {
+      AccessState state, AccessSpec spec, AccessConfiguration next, Problems<Denial> problems) {
     Relations.Declared declared = declared(spec, state.users());
     Relations relations =
         new Relations(declared, next.policies(), List.of(), state.supply(), problems);
@@ -83,7 +83,7 @@ public final class Replacement {
   }
 
   /// Who asks may know nothing of vaults, so no field of theirs is named.
-  private static void stays(Vault vault, Set<String> groups, Problems problems) {
+  private static void stays(Vault vault, Set<String> groups, Problems<Denial> problems) {
     for (GroupId group : vault.groups()) {
       if (!groups.contains(group.value())) {
         problems.add(new Denial.GroupInVault(group.value(), List.of(vault.id().value())));

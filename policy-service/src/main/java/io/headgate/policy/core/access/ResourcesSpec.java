@@ -1,7 +1,8 @@
 package io.headgate.policy.core.access;
 
-import io.headgate.policy.core.Outcome;
-import io.headgate.policy.core.Problems;
+import io.headgate.kit.decision.Outcome;
+import io.headgate.kit.decision.Problems;
+import io.headgate.policy.core.Denial;
 import io.headgate.policy.core.name.Kind;
 import io.headgate.policy.core.name.PoolId;
 import io.headgate.policy.core.name.ProfileId;
@@ -36,8 +37,8 @@ public record ResourcesSpec(List<ProfileSpec> profiles, List<PoolSpec> pools) {
   /// What it says, or everything that is wrong with it.
   ///
   /// @param path of it in the request
-  public Outcome<Resources> read(String path) {
-    Problems problems = new Problems();
+  public Outcome<Resources, Denial> read(String path) {
+    Problems<Denial> problems = new Problems<>();
     SpecReader reader = new SpecReader(problems);
     List<Resources.Pool> readPools =
         reader.each(

@@ -1,7 +1,7 @@
 package io.headgate.policy.core.access;
 
+import io.headgate.kit.decision.Problems;
 import io.headgate.policy.core.Denial;
-import io.headgate.policy.core.Problems;
 import io.headgate.policy.core.access.AccessSpec.GroupSpec;
 import io.headgate.policy.core.access.AccessSpec.PolicySpec;
 import io.headgate.policy.core.access.AccessSpec.QueueSpec;
@@ -9,7 +9,6 @@ import io.headgate.policy.core.access.AccessSpec.RightsSpec;
 import io.headgate.policy.core.access.AccessSpec.TermsSpec;
 import io.headgate.policy.core.name.GroupId;
 import io.headgate.policy.core.name.Kind;
-import io.headgate.policy.core.name.NameRule;
 import io.headgate.policy.core.name.PolicyId;
 import io.headgate.policy.core.name.ProfileId;
 import io.headgate.policy.core.name.QueueId;
@@ -18,6 +17,7 @@ import io.headgate.policy.core.name.UserId;
 import io.headgate.type.GpuQuantity;
 import io.headgate.type.InexactQuantityException;
 import io.headgate.type.MalformedQuantityException;
+import io.headgate.type.NameRule;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -33,9 +33,9 @@ final class SpecReader {
   private static final Duration LONGEST = Duration.ofDays(365);
   private static final Duration SHORTEST_STOP_AFTER = Duration.ofSeconds(1);
 
-  private final Problems problems;
+  private final Problems<Denial> problems;
 
-  SpecReader(Problems problems) {
+  SpecReader(Problems<Denial> problems) {
     this.problems = problems;
   }
 

@@ -1,7 +1,7 @@
 package io.headgate.policy.core.access;
 
+import io.headgate.kit.decision.Problems;
 import io.headgate.policy.core.Denial;
-import io.headgate.policy.core.Problems;
 import io.headgate.policy.core.access.AccessSpec.RulesSpec;
 import io.headgate.policy.core.access.AccessSpec.VaultSpec;
 import io.headgate.policy.core.name.GroupId;
@@ -18,10 +18,10 @@ import java.util.function.Function;
 /// Reads single vaults: everything that can be said about one without looking at the others. What
 /// is empty here has left a problem behind.
 final class VaultReader {
-  private final Problems problems;
+  private final Problems<Denial> problems;
   private final SpecReader ids;
 
-  VaultReader(Problems problems) {
+  VaultReader(Problems<Denial> problems) {
     this.problems = problems;
     this.ids = new SpecReader(problems);
   }

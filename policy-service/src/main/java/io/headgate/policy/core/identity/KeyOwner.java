@@ -1,10 +1,10 @@
 package io.headgate.policy.core.identity;
 
-import io.headgate.policy.core.name.NameRule;
 import io.headgate.policy.core.name.NodeId;
 import io.headgate.policy.core.name.ServiceAccountId;
 import io.headgate.policy.core.name.TenantId;
 import io.headgate.policy.core.name.UserId;
+import io.headgate.type.NameRule;
 import java.util.Optional;
 
 /// Whose a key is; the subject of the tokens made from it.

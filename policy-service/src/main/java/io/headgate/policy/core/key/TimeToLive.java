@@ -1,7 +1,7 @@
 package io.headgate.policy.core.key;
 
+import io.headgate.kit.decision.Outcome;
 import io.headgate.policy.core.Denial;
-import io.headgate.policy.core.Outcome;
 import java.time.Duration;
 import java.util.Locale;
 
@@ -17,15 +17,16 @@ public final class TimeToLive {
 
   private TimeToLive() {}
 
-  public static Outcome<Duration> ofKey(Duration asked) {
+  public static Outcome<Duration, Denial> ofKey(Duration asked) {
     return within(asked, KEY_LONGEST, "3650d");
   }
 
-  public static Outcome<Duration> ofJoinToken(Duration asked) {
+  public static Outcome<Duration, Denial> ofJoinToken(Duration asked) {
     return within(asked, JOIN_TOKEN_LONGEST, "24h");
   }
 
-  private static Outcome<Duration> within(Duration asked, Duration longest, String longestWords) {
+  private static Outcome<Duration, Denial> within(
+      Duration asked, Duration longest, String longestWords) {
     return asked.compareTo(SHORTEST) < 0 || asked.compareTo(longest) > 0
         ? Outcome.denied(new Denial.OutOfRange(FIELD, words(asked), "1s", longestWords))
         : Outcome.accepted(asked);

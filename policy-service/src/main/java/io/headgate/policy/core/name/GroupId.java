@@ -1,5 +1,7 @@
 package io.headgate.policy.core.name;
 
+import io.headgate.type.NameRule;
+
 /// A group, unique in its tenant.
 public record GroupId(String value) implements Comparable<GroupId> {
   public GroupId {

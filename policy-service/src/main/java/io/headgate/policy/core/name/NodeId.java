@@ -1,5 +1,7 @@
 package io.headgate.policy.core.name;
 
+import io.headgate.type.NameRule;
+
 /// A machine, unique in its tenant.
 public record NodeId(String value) implements Comparable<NodeId> {
   public NodeId {

@@ -1,5 +1,7 @@
 package io.headgate.policy.core.name;
 
+import io.headgate.type.NameRule;
+
 /// A policy, unique in its tenant.
 public record PolicyId(String value) implements Comparable<PolicyId> {
   public PolicyId {

@@ -1,5 +1,7 @@
 package io.headgate.policy.core.name;
 
+import io.headgate.type.NameRule;
+
 /// A pool of the tenant's resource configuration.
 public record PoolId(String value) implements Comparable<PoolId> {
   public PoolId {

@@ -1,5 +1,7 @@
 package io.headgate.policy.core.name;
 
+import io.headgate.type.NameRule;
+
 /// A profile of the tenant's resource configuration.
 public record ProfileId(String value) implements Comparable<ProfileId> {
   public ProfileId {

@@ -1,5 +1,7 @@
 package io.headgate.policy.core.name;
 
+import io.headgate.type.NameRule;
+
 /// A queue, unique in its tenant.
 public record QueueId(String value) implements Comparable<QueueId> {
   public QueueId {

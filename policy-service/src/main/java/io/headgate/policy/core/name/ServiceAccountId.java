@@ -1,5 +1,7 @@
 package io.headgate.policy.core.name;
 
+import io.headgate.type.NameRule;
+
 /// A service account, unique in its tenant.
 public record ServiceAccountId(String value) implements Comparable<ServiceAccountId> {
   public ServiceAccountId {

@@ -1,5 +1,7 @@
 package io.headgate.policy.core.name;
 
+import io.headgate.type.NameRule;
+
 /// A tenant, unique in the installation.
 public record TenantId(String value) implements Comparable<TenantId> {
   public TenantId {

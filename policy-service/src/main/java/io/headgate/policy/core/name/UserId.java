@@ -1,5 +1,7 @@
 package io.headgate.policy.core.name;
 
+import io.headgate.type.NameRule;
+
 /// A user, unique in its tenant.
 public record UserId(String value) implements Comparable<UserId> {
   public UserId {

@@ -1,5 +1,7 @@
 package io.headgate.policy.core.name;
 
+import io.headgate.type.NameRule;
+
 /// A vault, unique in its tenant.
 public record VaultId(String value) implements Comparable<VaultId> {
   public VaultId {

@@ -4,7 +4,6 @@ import io.headgate.kit.watch.WatchPosition;
 import io.headgate.policy.core.access.AccessDiff;
 import io.headgate.policy.core.access.AccessVersion;
 import io.headgate.policy.core.name.TenantId;
-import io.headgate.policy.runtime.AccessStep;
 
 /// Groups, policies and queues.
 public interface AccessTable {

@@ -3,7 +3,6 @@ package io.headgate.policy.runtime.port;
 import io.headgate.policy.core.access.Resources;
 import io.headgate.policy.core.access.Supply;
 import io.headgate.policy.core.name.TenantId;
-import io.headgate.policy.runtime.Origin;
 
 /// Asks the supply about a tenant's resource configuration, with the caller's own rights, so that
 /// nobody learns through us what it may not ask itself. Blocks; not to be called in a transaction.

@@ -40,28 +40,34 @@ class AccessEditTest {
 
   @Test
   void aNameCanBeTakenOnce() {
-    assertThat(AccessEdit.put(state(CURRENT, SUPPLY), Mode.CREATE, group("devs")))
+    assertThat(
+            AccessEdit.put(AccessParts.GROUPS, state(CURRENT, SUPPLY), Mode.CREATE, group("devs")))
         .isEqualTo(denied(new Denial.NameTaken("group_id", Kind.GROUP, "devs")));
-    assertThat(AccessEdit.put(state(CURRENT, SUPPLY), Mode.CREATE, policy("rnd", "0", "1")))
+    assertThat(
+            AccessEdit.put(
+                AccessParts.POLICIES, state(CURRENT, SUPPLY), Mode.CREATE, policy("rnd", "0", "1")))
         .isEqualTo(denied(new Denial.NameTaken("policy_id", Kind.POLICY, "rnd")));
   }
 
   @Test
   void onlyWhatIsThereCanChange() {
-    assertThat(AccessEdit.put(state(CURRENT, SUPPLY), Mode.UPDATE, group("ops")))
+    assertThat(
+            AccessEdit.put(AccessParts.GROUPS, state(CURRENT, SUPPLY), Mode.UPDATE, group("ops")))
         .isEqualTo(denied(new Denial.NotFound(Kind.GROUP, "ops")));
-    assertThat(AccessEdit.remove(CURRENT, new QueueId("nope")))
+    assertThat(AccessEdit.remove(AccessParts.QUEUES, CURRENT, new QueueId("nope")))
         .isEqualTo(denied(new Denial.NotFound(Kind.QUEUE, "nope")));
-    assertThat(AccessEdit.remove(CURRENT, new PolicyId("nope")))
+    assertThat(AccessEdit.remove(AccessParts.POLICIES, CURRENT, new PolicyId("nope")))
         .isEqualTo(denied(new Denial.NotFound(Kind.POLICY, "nope")));
   }
 
   @Test
   void aLowerLimitMustStillHoldWhatTheQueuesNeed() {
     AccessState unasked = new AccessState(CURRENT, Set.of(), Optional.empty());
-    assertThat(AccessEdit.put(unasked, Mode.UPDATE, policy("rnd", "0", "2")))
+    assertThat(AccessEdit.put(AccessParts.POLICIES, unasked, Mode.UPDATE, policy("rnd", "0", "2")))
         .isEqualTo(new AccessDecision.SupplyNeeded());
-    assertThat(AccessEdit.put(state(CURRENT, SUPPLY), Mode.UPDATE, policy("rnd", "0", "2")))
+    assertThat(
+            AccessEdit.put(
+                AccessParts.POLICIES, state(CURRENT, SUPPLY), Mode.UPDATE, policy("rnd", "0", "2")))
         .isEqualTo(
             denied(
                 new Denial.ProfileAboveLimit(
@@ -71,7 +77,7 @@ class AccessEditTest {
                     GpuQuantity.ofGpus(3),
                     "rnd",
                     GpuQuantity.ofGpus(2))));
-    assertThat(AccessEdit.put(unasked, Mode.UPDATE, policy("rnd", "6", "9")))
+    assertThat(AccessEdit.put(AccessParts.POLICIES, unasked, Mode.UPDATE, policy("rnd", "6", "9")))
         .isInstanceOf(AccessDecision.Accepted.class);
   }
 
@@ -79,24 +85,29 @@ class AccessEditTest {
   void aProfileThatVanishedStopsNoOtherEdit() {
     AccessState state = state(CURRENT, NOTHING);
     QueueSpec paused = new QueueSpec("rnd-3", "rnd", "three", 2, false, true);
-    assertThat(AccessEdit.put(state, Mode.UPDATE, paused))
+    assertThat(AccessEdit.put(AccessParts.QUEUES, state, Mode.UPDATE, paused))
         .isInstanceOf(AccessDecision.Accepted.class);
-    assertThat(AccessEdit.put(state, Mode.UPDATE, policy("rnd", "0", "1")))
+    assertThat(AccessEdit.put(AccessParts.POLICIES, state, Mode.UPDATE, policy("rnd", "0", "1")))
         .isInstanceOf(AccessDecision.Accepted.class);
-    assertThat(AccessEdit.put(state, Mode.CREATE, queue("more", "rnd", "half")))
+    assertThat(AccessEdit.put(AccessParts.QUEUES, state, Mode.CREATE, queue("more", "rnd", "half")))
         .isEqualTo(
             denied(new Denial.Unknown("queue.profile", Kind.PROFILE, "half", Optional.empty())));
   }
 
   @Test
   void aProfileIsConnectedToAPolicyOnce() {
-    assertThat(AccessEdit.put(state(CURRENT, SUPPLY), Mode.CREATE, queue("a", "rnd", "three")))
+    assertThat(
+            AccessEdit.put(
+                AccessParts.QUEUES,
+                state(CURRENT, SUPPLY),
+                Mode.CREATE,
+                queue("a", "rnd", "three")))
         .isEqualTo(denied(new Denial.AlreadyConnected("queue.profile", "three", "rnd", "rnd-3")));
   }
 
   @Test
   void aQueueGoesWithItsPolicy() {
-    AccessDecision decision = AccessEdit.remove(CURRENT, new PolicyId("rnd"));
+    AccessDecision decision = AccessEdit.remove(AccessParts.POLICIES, CURRENT, new PolicyId("rnd"));
     AccessConfiguration next = ((AccessDecision.Accepted) decision).next();
     assertThat(next.policies()).isEmpty();
     assertThat(next.queues()).isEmpty();
@@ -105,7 +116,7 @@ class AccessEditTest {
 
   @Test
   void aGroupWithRightsStays() {
-    assertThat(AccessEdit.remove(CURRENT, new GroupId("devs")))
+    assertThat(AccessEdit.remove(AccessParts.GROUPS, CURRENT, new GroupId("devs")))
         .isEqualTo(denied(new Denial.GroupInUse("devs", List.of("rnd"))));
   }
 
@@ -113,7 +124,11 @@ class AccessEditTest {
   void whoIsRemovedLeavesGroupsAndGrants() {
     AccessConfiguration granted =
         ((AccessDecision.Accepted)
-                AccessEdit.put(state(CURRENT, SUPPLY), Mode.UPDATE, Specs.exceeding("rnd", "ada")))
+                AccessEdit.put(
+                    AccessParts.POLICIES,
+                    state(CURRENT, SUPPLY),
+                    Mode.UPDATE,
+                    Specs.exceeding("rnd", "ada")))
             .next();
     AccessConfiguration without = granted.withoutUser(new UserId("ada"));
     assertThat(without.groups().getFirst().users()).isEmpty();

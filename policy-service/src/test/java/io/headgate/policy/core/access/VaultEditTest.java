@@ -119,9 +119,9 @@ class VaultEditTest {
   @Test
   void aGroupThatAVaultNamesStays() {
     AccessConfiguration named = with(TWO_GROUPS, vault("devs", List.of("devs"), Map.of()));
-    assertThat(AccessEdit.remove(named, new GroupId("devs")))
+    assertThat(AccessEdit.remove(AccessParts.GROUPS, named, new GroupId("devs")))
         .isEqualTo(AccessDecision.denied(new Denial.GroupInVault("devs", List.of("devs"))));
-    assertThat(AccessEdit.remove(named, new GroupId("ops")))
+    assertThat(AccessEdit.remove(AccessParts.GROUPS, named, new GroupId("ops")))
         .isInstanceOf(AccessDecision.Accepted.class);
   }
 
@@ -139,17 +139,19 @@ class VaultEditTest {
   }
 
   private static AccessConfiguration with(AccessConfiguration current, AccessSpec.GroupSpec group) {
-    return ((AccessDecision.Accepted) AccessEdit.put(state(current, SUPPLY), Mode.CREATE, group))
+    return ((AccessDecision.Accepted)
+            AccessEdit.put(AccessParts.GROUPS, state(current, SUPPLY), Mode.CREATE, group))
         .next();
   }
 
   private static AccessConfiguration with(AccessConfiguration current, VaultSpec vault) {
-    return ((AccessDecision.Accepted) AccessEdit.put(state(current, SUPPLY), Mode.CREATE, vault))
+    return ((AccessDecision.Accepted)
+            AccessEdit.put(AccessParts.VAULTS, state(current, SUPPLY), Mode.CREATE, vault))
         .next();
   }
 
   private static List<Denial> denials(AccessConfiguration current, VaultSpec vault) {
-    return AccessEdit.put(state(current, SUPPLY), Mode.CREATE, vault)
+    return AccessEdit.put(AccessParts.VAULTS, state(current, SUPPLY), Mode.CREATE, vault)
             instanceof AccessDecision.Denied(List<Denial> denials)
         ? denials
         : List.of();

@@ -1,13 +1,13 @@
 package io.headgate.pool.core.configuration;
 
+import io.headgate.kit.decision.NearestWord;
+import io.headgate.kit.decision.Outcome;
+import io.headgate.kit.decision.Problems;
 import io.headgate.pool.core.Denial;
-import io.headgate.pool.core.Nearest;
-import io.headgate.pool.core.Outcome;
-import io.headgate.pool.core.Problems;
 import io.headgate.pool.core.configuration.ConfigurationSpec.PoolSpec;
 import io.headgate.pool.core.configuration.ConfigurationSpec.ProfileSpec;
 import io.headgate.pool.core.name.Kind;
-import io.headgate.pool.core.name.NameRule;
+import io.headgate.type.NameRule;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -19,19 +19,19 @@ import java.util.stream.Collectors;
 /// Turns what was asked for into a configuration, or into everything that is wrong with it. Paths
 /// name things by their ids: `profiles[half].gpus`.
 public final class ConfigurationReader {
-  private final Problems problems = new Problems();
+  private final Problems<Denial> problems = new Problems<>();
   private final PoolReader pools = new PoolReader(problems);
   private final ProfileReader profiles = new ProfileReader(problems);
 
   private ConfigurationReader() {}
 
   /// A whole configuration, complete enough to be put in force.
-  public static Outcome<Configuration> read(ConfigurationSpec spec) {
+  public static Outcome<Configuration, Denial> read(ConfigurationSpec spec) {
     return new ConfigurationReader().whole(spec);
   }
 
   /// `base` with one pool added, or put in place of the one with its id.
-  public static Outcome<Configuration> with(Configuration base, PoolSpec spec) {
+  public static Outcome<Configuration, Denial> with(Configuration base, PoolSpec spec) {
     ConfigurationReader reader = new ConfigurationReader();
     Optional<Pool> pool = reader.pools.read("pool", spec);
     Configuration next = pool.map(base::with).orElse(base);
@@ -42,7 +42,7 @@ public final class ConfigurationReader {
 
   /// `base` with one profile added, or put in place of the one with its id. It may have no pools
   /// yet: a draft is made in steps.
-  public static Outcome<Configuration> with(Configuration base, ProfileSpec spec) {
+  public static Outcome<Configuration, Denial> with(Configuration base, ProfileSpec spec) {
     ConfigurationReader reader = new ConfigurationReader();
     Optional<Profile> profile = reader.profiles.read("profile", spec);
     Configuration next = profile.map(base::with).orElse(base);
@@ -64,7 +64,7 @@ public final class ConfigurationReader {
     return missing;
   }
 
-  private Outcome<Configuration> whole(ConfigurationSpec spec) {
+  private Outcome<Configuration, Denial> whole(ConfigurationSpec spec) {
     // References are held against everything that is named, so that one mistake is told once.
     Set<String> poolNames = new TreeSet<>();
     spec.pools().forEach(pool -> poolNames.add(pool.id()));
@@ -107,7 +107,8 @@ public final class ConfigurationReader {
     for (int i = 0; i < named.size(); i++) {
       String id = named.get(i);
       if (NameRule.isValid(id) && !known.contains(id)) {
-        problems.add(new Denial.Unknown(field + "[" + i + "]", kind, id, Nearest.to(id, known)));
+        problems.add(
+            new Denial.Unknown(field + "[" + i + "]", kind, id, NearestWord.of(id, known)));
       }
     }
   }

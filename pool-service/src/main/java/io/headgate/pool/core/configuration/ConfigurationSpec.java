@@ -1,5 +1,6 @@
 package io.headgate.pool.core.configuration;
 
+import io.headgate.pool.core.node.Isolation;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

@@ -1,8 +1,8 @@
 package io.headgate.pool.core.configuration;
 
+import io.headgate.kit.decision.Problems;
 import io.headgate.pool.core.Denial;
 import io.headgate.pool.core.FieldChecks;
-import io.headgate.pool.core.Problems;
 import io.headgate.pool.core.configuration.ConfigurationSpec.DedicationSpec;
 import io.headgate.pool.core.configuration.ConfigurationSpec.ElasticitySpec;
 import io.headgate.pool.core.configuration.ConfigurationSpec.PoolSpec;
@@ -28,10 +28,10 @@ final class PoolReader {
   private static final int MAX_NAME_LENGTH = 64;
   private static final int MAX_DESCRIPTION_LENGTH = 1000;
 
-  private final Problems problems;
+  private final Problems<Denial> problems;
   private final FieldChecks checks;
 
-  PoolReader(Problems problems) {
+  PoolReader(Problems<Denial> problems) {
     this.problems = problems;
     this.checks = new FieldChecks(problems);
   }

@@ -2,6 +2,7 @@ package io.headgate.pool.core.configuration;
 
 import io.headgate.pool.core.name.PoolId;
 import io.headgate.pool.core.name.ProfileId;
+import io.headgate.pool.core.node.Isolation;
 import io.headgate.type.GpuQuantity;
 import java.time.Duration;
 import java.util.List;

@@ -1,12 +1,13 @@
 package io.headgate.pool.core.configuration;
 
+import io.headgate.kit.decision.Problems;
 import io.headgate.pool.core.Denial;
 import io.headgate.pool.core.FieldChecks;
-import io.headgate.pool.core.Problems;
 import io.headgate.pool.core.configuration.ConfigurationSpec.ProfileSpec;
 import io.headgate.pool.core.name.Kind;
 import io.headgate.pool.core.name.PoolId;
 import io.headgate.pool.core.name.ProfileId;
+import io.headgate.pool.core.node.Isolation;
 import io.headgate.type.GpuQuantity;
 import java.time.Duration;
 import java.util.HashSet;
@@ -23,10 +24,10 @@ final class ProfileReader {
   private static final int MAX_MODEL_LENGTH = 64;
   private static final int MAX_DESCRIPTION_LENGTH = 1000;
 
-  private final Problems problems;
+  private final Problems<Denial> problems;
   private final FieldChecks checks;
 
-  ProfileReader(Problems problems) {
+  ProfileReader(Problems<Denial> problems) {
     this.problems = problems;
     this.checks = new FieldChecks(problems);
   }

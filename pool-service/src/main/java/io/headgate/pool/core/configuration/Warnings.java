@@ -9,6 +9,7 @@ import io.headgate.pool.core.configuration.ConfigurationWarning.RemovedWithNodes
 import io.headgate.pool.core.configuration.ConfigurationWarning.UnusedPool;
 import io.headgate.pool.core.name.PoolId;
 import io.headgate.pool.core.node.Device;
+import io.headgate.pool.core.node.Isolation;
 import io.headgate.pool.core.node.Node;
 import io.headgate.type.GpuQuantity;
 import java.util.ArrayList;

@@ -1,7 +1,7 @@
 package io.headgate.pool.core.draft;
 
+import io.headgate.kit.decision.Outcome;
 import io.headgate.pool.core.Denial;
-import io.headgate.pool.core.Outcome;
 import io.headgate.pool.core.configuration.Configuration;
 import io.headgate.pool.core.configuration.ConfigurationReader;
 import io.headgate.pool.core.configuration.ConfigurationSpec;
@@ -27,7 +27,7 @@ public final class DraftDecisions {
   public record Expected(long version, String etag) {}
 
   /// The draft that looks like `spec`.
-  public static Outcome<Configuration> replace(
+  public static Outcome<Configuration, Denial> replace(
       ConfigurationState state, Expected expected, ConfigurationSpec spec) {
     long version = state.inForce().version();
     if (expected.version() != 0 && expected.version() != version) {
@@ -39,7 +39,7 @@ public final class DraftDecisions {
     return ConfigurationReader.read(spec);
   }
 
-  public static Outcome<Configuration> createPool(ConfigurationState state, PoolSpec spec) {
+  public static Outcome<Configuration, Denial> createPool(ConfigurationState state, PoolSpec spec) {
     boolean taken =
         state.editable().pools().stream().anyMatch(pool -> pool.id().value().equals(spec.id()));
     return taken
@@ -50,7 +50,7 @@ public final class DraftDecisions {
   /// The draft with one thing changed.
   ///
   /// @param edit what is asked for, given what is there
-  public static Outcome<Configuration> updatePool(
+  public static Outcome<Configuration, Denial> updatePool(
       ConfigurationState state, PoolId id, Function<Pool, PoolSpec> edit) {
     Optional<Pool> pool = state.editable().pool(id);
     return pool.isEmpty()
@@ -58,13 +58,14 @@ public final class DraftDecisions {
         : ConfigurationReader.with(state.editable(), edit.apply(pool.get()));
   }
 
-  public static Outcome<Configuration> deletePool(ConfigurationState state, PoolId id) {
+  public static Outcome<Configuration, Denial> deletePool(ConfigurationState state, PoolId id) {
     return state.editable().pool(id).isEmpty()
         ? Outcome.denied(new Denial.NotFound(Kind.POOL, id.value()))
         : Outcome.accepted(state.editable().without(id));
   }
 
-  public static Outcome<Configuration> createProfile(ConfigurationState state, ProfileSpec spec) {
+  public static Outcome<Configuration, Denial> createProfile(
+      ConfigurationState state, ProfileSpec spec) {
     boolean taken =
         state.editable().profiles().stream()
             .anyMatch(profile -> profile.id().value().equals(spec.id()));
@@ -76,7 +77,7 @@ public final class DraftDecisions {
   /// The draft with one thing changed.
   ///
   /// @param edit what is asked for, given what is there
-  public static Outcome<Configuration> updateProfile(
+  public static Outcome<Configuration, Denial> updateProfile(
       ConfigurationState state, ProfileId id, Function<Profile, ProfileSpec> edit) {
     Optional<Profile> profile = state.editable().profile(id);
     return profile.isEmpty()
@@ -84,7 +85,8 @@ public final class DraftDecisions {
         : ConfigurationReader.with(state.editable(), edit.apply(profile.get()));
   }
 
-  public static Outcome<Configuration> deleteProfile(ConfigurationState state, ProfileId id) {
+  public static Outcome<Configuration, Denial> deleteProfile(
+      ConfigurationState state, ProfileId id) {
     return state.editable().profile(id).isEmpty()
         ? Outcome.denied(new Denial.NotFound(Kind.PROFILE, id.value()))
         : Outcome.accepted(state.editable().without(id));
@@ -95,7 +97,8 @@ public final class DraftDecisions {
   ///
   /// @param etag of exactly the draft meant; empty: whatever it is
   /// @param stamp of the new version
-  public static Outcome<Provisioned> provision(ConfigurationState state, String etag, Stamp stamp) {
+  public static Outcome<Provisioned, Denial> provision(
+      ConfigurationState state, String etag, Stamp stamp) {
     if (state.draft().isEmpty()) {
       return Outcome.denied(new Denial.NoDraft());
     }

@@ -1,5 +1,7 @@
 package io.headgate.pool.core.name;
 
+import io.headgate.type.NameRule;
+
 /// A group of a tenant; another service knows which there are.
 public record GroupId(String value) implements Comparable<GroupId> {
   public GroupId {

@@ -1,5 +1,7 @@
 package io.headgate.pool.core.name;
 
+import io.headgate.type.NameRule;
+
 /// A node of a tenant.
 public record NodeId(String value) implements Comparable<NodeId> {
   public NodeId {

@@ -1,5 +1,7 @@
 package io.headgate.pool.core.name;
 
+import io.headgate.type.NameRule;
+
 /// A policy of a tenant; another service knows which there are.
 public record PolicyId(String value) implements Comparable<PolicyId> {
   public PolicyId {

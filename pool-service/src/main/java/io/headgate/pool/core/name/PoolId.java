@@ -1,5 +1,7 @@
 package io.headgate.pool.core.name;
 
+import io.headgate.type.NameRule;
+
 /// A pool of a tenant.
 public record PoolId(String value) implements Comparable<PoolId> {
   public PoolId {

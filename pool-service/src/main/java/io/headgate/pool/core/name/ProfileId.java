@@ -1,5 +1,7 @@
 package io.headgate.pool.core.name;
 
+import io.headgate.type.NameRule;
+
 /// A profile of a tenant.
 public record ProfileId(String value) implements Comparable<ProfileId> {
   public ProfileId {

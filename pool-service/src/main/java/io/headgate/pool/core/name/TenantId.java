@@ -1,5 +1,7 @@
 package io.headgate.pool.core.name;
 
+import io.headgate.type.NameRule;
+
 /// A tenant.
 public record TenantId(String value) implements Comparable<TenantId> {
   public TenantId {

@@ -1,6 +1,5 @@
 package io.headgate.pool.core.node;
 
-import io.headgate.pool.core.configuration.Isolation;
 import java.util.Optional;
 
 /// One GPU of a node.

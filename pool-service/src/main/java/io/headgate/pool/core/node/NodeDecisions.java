@@ -1,9 +1,9 @@
 package io.headgate.pool.core.node;
 
+import io.headgate.kit.decision.Outcome;
+import io.headgate.kit.decision.Problems;
 import io.headgate.pool.core.Denial;
 import io.headgate.pool.core.FieldChecks;
-import io.headgate.pool.core.Outcome;
-import io.headgate.pool.core.Problems;
 import io.headgate.pool.core.name.Kind;
 import io.headgate.pool.core.name.NodeId;
 import io.headgate.pool.core.name.PoolId;
@@ -26,9 +26,9 @@ public final class NodeDecisions {
   public record Registrant(TenantId tenant, NodeId node, PoolId pool) {}
 
   /// The node after it has reported `inventory`; the same object as before if that is not news.
-  public static Outcome<Node> register(
+  public static Outcome<Node, Denial> register(
       Optional<Node> known, Registrant registrant, Inventory inventory, Instant now) {
-    Problems problems = new Problems();
+    Problems<Denial> problems = new Problems<>();
     check(problems, inventory);
     return problems.unless(() ->
         known
@@ -45,8 +45,8 @@ public final class NodeDecisions {
   }
 
   /// The node out of service, or in it again; the same object as before if it is already.
-  public static Outcome<Node> drain(Node node, Drain drain, Instant now) {
-    Problems problems = new Problems();
+  public static Outcome<Node, Denial> drain(Node node, Drain drain, Instant now) {
+    Problems<Denial> problems = new Problems<>();
     new FieldChecks(problems).text("reason", drain.reason(), MAX_REASON_LENGTH);
     return problems.unless(() -> node.drain().equals(drain) ? node : node.with(drain, now));
   }
@@ -56,7 +56,7 @@ public final class NodeDecisions {
     return known ? node : node.with(pool, inventory, now);
   }
 
-  private static void check(Problems problems, Inventory inventory) {
+  private static void check(Problems<Denial> problems, Inventory inventory) {
     FieldChecks checks = new FieldChecks(problems);
     checks.within("node.cpu_millis", inventory.cpuMillis(), 0, Long.MAX_VALUE);
     checks.within("node.memory_bytes", inventory.memoryBytes(), 0, Long.MAX_VALUE);

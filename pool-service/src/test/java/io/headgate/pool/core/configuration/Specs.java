@@ -1,11 +1,12 @@
 package io.headgate.pool.core.configuration;
 
+import io.headgate.kit.decision.Outcome;
 import io.headgate.pool.core.Denial;
-import io.headgate.pool.core.Outcome;
 import io.headgate.pool.core.configuration.ConfigurationSpec.DedicationSpec;
 import io.headgate.pool.core.configuration.ConfigurationSpec.ElasticitySpec;
 import io.headgate.pool.core.configuration.ConfigurationSpec.PoolSpec;
 import io.headgate.pool.core.configuration.ConfigurationSpec.ProfileSpec;
+import io.headgate.pool.core.node.Isolation;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -129,17 +130,17 @@ public final class Specs {
     return accepted(ConfigurationReader.read(spec));
   }
 
-  public static <T> T accepted(Outcome<T> outcome) {
+  public static <T> T accepted(Outcome<T, Denial> outcome) {
     return switch (outcome) {
-      case Outcome.Accepted<T>(T value) -> value;
-      case Outcome.Denied<T>(List<Denial> denials) -> throw new AssertionError(denials);
+      case Outcome.Accepted<T, Denial>(T value) -> value;
+      case Outcome.Denied<T, Denial>(List<Denial> denials) -> throw new AssertionError(denials);
     };
   }
 
-  public static List<Denial> denied(Outcome<?> outcome) {
+  public static List<Denial> denied(Outcome<?, Denial> outcome) {
     return switch (outcome) {
-      case Outcome.Accepted<?>(Object value) -> throw new AssertionError("accepted: " + value);
-      case Outcome.Denied<?>(List<Denial> denials) -> denials;
+      case Outcome.Accepted<?, Denial>(Object value) -> throw new AssertionError("accepted: " + value);
+      case Outcome.Denied<?, Denial>(List<Denial> denials) -> denials;
     };
   }
 }

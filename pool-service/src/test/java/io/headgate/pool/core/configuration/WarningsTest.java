@@ -18,6 +18,7 @@ import io.headgate.pool.core.name.TenantId;
 import io.headgate.pool.core.node.Device;
 import io.headgate.pool.core.node.Geometry;
 import io.headgate.pool.core.node.Inventory;
+import io.headgate.pool.core.node.Isolation;
 import io.headgate.pool.core.node.Node;
 import io.headgate.type.GpuQuantity;
 import java.time.Duration;

@@ -24,10 +24,10 @@ import org.jooq.meta.jaxb.Jdbc;
 import org.jooq.meta.jaxb.Logging;
 import org.jooq.meta.jaxb.Target;
 
-/// Build step of a service: runs its migrations in a throw-away PostgreSQL and generates jOOQ
-/// classes from what they make, so that code and schema cannot differ. Does nothing while the
-/// migrations are unchanged. Arguments: schema, directory of migrations, Java package, output
-/// directory, working directory.
+/// A build step of each service. It runs the service's migrations in a throw-away PostgreSQL and
+/// generates jOOQ classes from the resulting schema, so that code and schema agree. It does nothing
+/// while the migrations are unchanged. Arguments: schema, directory of migrations, Java package,
+/// output directory, working directory.
 public final class JooqGenerator {
   private static final String STAMP = ".migrations.sha256";
 
@@ -113,7 +113,7 @@ public final class JooqGenerator {
                         .withDirectory(output.toAbsolutePath().toString())));
   }
 
-  /// Changes whenever a migration, a name or this generator's version does.
+  /// A digest of the migrations, the names and the version of this generator.
   private String digest() throws IOException, NoSuchAlgorithmException {
     MessageDigest digest = MessageDigest.getInstance("SHA-256");
     String version = String.valueOf(GenerationTool.class.getPackage().getImplementationVersion());

@@ -1,4 +1,4 @@
-/// Generates jOOQ classes from migrations while building.
+/// Generates jOOQ classes from migrations at build time.
 @NullMarked
 package io.headgate.kit.db.codegen;
 

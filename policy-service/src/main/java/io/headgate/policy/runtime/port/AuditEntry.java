@@ -1,12 +1,12 @@
-package io.headgate.policy.runtime;
+package io.headgate.policy.runtime.port;
 
+import io.headgate.kit.decision.FieldChange;
 import io.headgate.policy.core.name.TenantId;
 import java.time.Instant;
-import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.TreeSet;
 
 /// Something that happened and is never forgotten. Secrets are in no part of it.
 ///
@@ -34,25 +34,16 @@ public record AuditEntry(
     }
   }
 
-  /// A field, before and after.
-  public record FieldChange(String field, String before, String after) {}
-
   public AuditEntry {
     changes = List.copyOf(changes);
   }
 
-  /// What differs between two descriptions by field.
+  /// The fields that differ, by name.
+  ///
+  /// @param before text by field
   public static List<FieldChange> changes(Map<String, String> before, Map<String, String> after) {
-    List<FieldChange> changes = new ArrayList<>();
-    TreeSet<String> fields = new TreeSet<>(before.keySet());
-    fields.addAll(after.keySet());
-    for (String field : fields) {
-      String was = before.getOrDefault(field, "");
-      String is = after.getOrDefault(field, "");
-      if (!was.equals(is)) {
-        changes.add(new FieldChange(field, was, is));
-      }
-    }
-    return changes;
+    return FieldChange.between(before, after).stream()
+        .sorted(Comparator.comparing(FieldChange::field))
+        .toList();
   }
 }

@@ -1,4 +1,4 @@
-package io.headgate.policy.core.name;
+package io.headgate.type;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -24,6 +24,6 @@ class NameRuleTest {
   void admitsSixtyThreeLettersAndNoMore() {
     assertThat(NameRule.isValid("a".repeat(63))).isTrue();
     assertThat(NameRule.isValid("a".repeat(64))).isFalse();
-    assertThatThrownBy(() -> new TenantId("a".repeat(64))).hasMessageContaining("not an id");
+    assertThatThrownBy(() -> NameRule.require("a".repeat(64))).hasMessageContaining("not an id");
   }
 }

@@ -1,8 +1,8 @@
-package io.headgate.policy.core.name;
+package io.headgate.type;
 
-/// The form of every id of the contract: `[a-z]([a-z0-9-]{0,61}[a-z0-9])?`.
+/// The form of all ids of the contract: `[a-z]([a-z0-9-]{0,61}[a-z0-9])?`.
 public final class NameRule {
-  /// The rule in words, for messages.
+  /// The rule in words, for error messages.
   public static final String WORDS =
       "1 to 63 lower-case letters, digits and hyphens, starting with a letter and not ending with a"
           + " hyphen";
@@ -28,8 +28,10 @@ public final class NameRule {
     return true;
   }
 
-  /// For constructors of ids: input is checked before it becomes an id.
-  static void require(String value) {
+  /// Guards the constructors of id types, which only take checked input.
+  ///
+  /// @throws IllegalArgumentException if `value` is not an id
+  public static void require(String value) {
     if (!isValid(value)) {
       throw new IllegalArgumentException("not an id: '" + value + "'");
     }

@@ -1,21 +1,22 @@
-package io.headgate.pool.core;
+package io.headgate.kit.decision;
 
 import java.util.Collection;
 import java.util.Optional;
 
-/// Finds the existing word that a mistyped one was probably meant to be.
-public final class Nearest {
-  /// Beyond this many words guessing is not worth its time.
+/// Suggests the known word that a mistyped one may stand for.
+public final class NearestWord {
+  /// Words that are compared; a longer list costs more than its suggestion is worth.
   private static final int MAX_WORDS = 1000;
 
-  private Nearest() {}
+  private NearestWord() {}
 
-  /// The nearest of `words`, if it is near: for `hlaf` of `[half, full]` it is `half`.
-  public static Optional<String> to(String typed, Collection<String> words) {
-    int allowed = Math.max(1, typed.length() / 3);
+  /// The first known word with the fewest edits, if they are at most one per three letters of
+  /// `typed`. For `hlaf` of `[half, full]` it is `half`.
+  public static Optional<String> of(String typed, Collection<String> known) {
+    int allowed = Math.max(1, (typed.length() + 1) / 3);
     String best = null;
     int looked = 0;
-    for (String word : words) {
+    for (String word : known) {
       if (looked++ == MAX_WORDS) {
         break;
       }
@@ -28,8 +29,17 @@ public final class Nearest {
     return Optional.ofNullable(best);
   }
 
-  /// Letters to insert, remove, replace, or to swap with their neighbour; above `bound` any number
-  /// above it.
+  /// A refusal: `'prot' is not a known key: did you mean 'port'?`, or the list of known words.
+  public static String unknown(String kind, String word, Collection<String> known) {
+    String advice =
+        of(word, known)
+            .map(near -> "did you mean '" + near + "'?")
+            .orElseGet(() -> "known are " + String.join(", ", known));
+    return "'" + word + "' is not a known " + kind + ": " + advice;
+  }
+
+  /// Edit distance with swaps of neighbours (optimal string alignment), or `bound + 1` where the
+  /// lengths alone exceed `bound`.
   private static int distance(String a, String b, int bound) {
     if (Math.abs(a.length() - b.length()) > bound) {
       return bound + 1;

@@ -1,4 +1,4 @@
-package io.headgate.policy.runtime;
+package io.headgate.policy.runtime.port;
 
 import io.headgate.kit.watch.WatchPosition;
 import io.headgate.policy.core.access.AccessVersion;

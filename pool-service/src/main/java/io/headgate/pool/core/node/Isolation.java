@@ -1,4 +1,4 @@
-package io.headgate.pool.core.configuration;
+package io.headgate.pool.core.node;
 
 /// How strongly a part of a device is separated from the others, weakest first.
 public enum Isolation {

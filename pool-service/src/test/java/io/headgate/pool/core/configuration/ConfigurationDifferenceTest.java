@@ -9,48 +9,50 @@ import static io.headgate.pool.core.configuration.Specs.read;
 import static io.headgate.pool.core.configuration.Specs.spec;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.headgate.kit.decision.FieldChange;
 import io.headgate.pool.core.configuration.ConfigurationSpec.ElasticitySpec;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-class DifferenceTest {
+class ConfigurationDifferenceTest {
   private final Configuration base =
       read(spec(List.of(pool("a", "H100", "8")), List.of(profile("half", "1/2", "a"))));
 
   @Test
   void equalConfigurationsDifferInNothing() {
-    assertThat(Difference.between(base, base)).isEmpty();
+    assertThat(ConfigurationDifference.between(base, base)).isEmpty();
   }
 
   @Test
   void namesEachFieldWithBothValues() {
     Configuration next =
         read(spec(List.of(pool("a", "H100", "9", "half")), List.of(profile("half", "0.25", "a"))));
-    assertThat(Difference.between(base, next))
+    assertThat(ConfigurationDifference.between(base, next))
         .containsExactly(
-            new Difference("pools[a].capacity", "8", "9"),
-            new Difference("profiles[half].gpus", "1/2", "1/4"),
-            new Difference("pools[a].profile_order", "", "half"));
+            new FieldChange("pools[a].capacity", "8", "9"),
+            new FieldChange("profiles[half].gpus", "1/2", "1/4"),
+            new FieldChange("pools[a].profile_order", "", "half"));
   }
 
   @Test
   void additionsAndRemovalsAreDifferencesOfAllTheirFields() {
-    assertThat(Difference.between(Configuration.EMPTY, base))
-        .contains(new Difference("profiles[half].gpus", "", "1/2"))
+    assertThat(ConfigurationDifference.between(Configuration.EMPTY, base))
+        .contains(new FieldChange("profiles[half].gpus", "", "1/2"))
         .allMatch(difference -> difference.before().isEmpty());
-    assertThat(Difference.between(base, Configuration.EMPTY))
-        .contains(new Difference("profiles[half].gpus", "1/2", ""))
+    assertThat(ConfigurationDifference.between(base, Configuration.EMPTY))
+        .contains(new FieldChange("profiles[half].gpus", "1/2", ""))
         .allMatch(difference -> difference.after().isEmpty());
   }
 
   @Test
   void showsThatASettingChangedButNotWhatItIs() {
-    List<Difference> differences = Difference.between(growing("canary-1"), growing("canary-2"));
+    List<FieldChange> differences =
+        ConfigurationDifference.between(growing("canary-1"), growing("canary-2"));
     assertThat(differences)
         .containsExactly(
-            new Difference("pools[a].elasticity.settings[\"token\"]", "(hidden)", "(hidden)"));
+            new FieldChange("pools[a].elasticity.settings[\"token\"]", "(hidden)", "(hidden)"));
   }
 
   private static Configuration growing(String token) {

@@ -1,4 +1,4 @@
-package io.headgate.policy.runtime;
+package io.headgate.policy.runtime.port;
 
 import io.headgate.kit.config.Secret;
 import io.headgate.policy.core.identity.Caller;
