@@ -22,6 +22,8 @@ import io.headgate.policy.grpc.PolicyApi;
 import io.headgate.policy.runtime.AccessConfigurations;
 import io.headgate.policy.runtime.AccessReplacement;
 import io.headgate.policy.runtime.AccessWriter;
+import io.headgate.policy.runtime.AccountKinds;
+import io.headgate.policy.runtime.Accounts;
 import io.headgate.policy.runtime.Changes;
 import io.headgate.policy.runtime.Enrolment;
 import io.headgate.policy.runtime.FailedAttempts;
@@ -29,11 +31,9 @@ import io.headgate.policy.runtime.Keys;
 import io.headgate.policy.runtime.PolicyMetrics;
 import io.headgate.policy.runtime.RefusedCalls;
 import io.headgate.policy.runtime.Secrets;
-import io.headgate.policy.runtime.ServiceAccounts;
 import io.headgate.policy.runtime.SigningKeys;
 import io.headgate.policy.runtime.Tenants;
 import io.headgate.policy.runtime.Tokens;
-import io.headgate.policy.runtime.Users;
 import io.headgate.policy.runtime.port.Origin;
 import io.headgate.policy.runtime.port.Seal;
 import io.headgate.policy.runtime.port.SupplyReader;
@@ -177,8 +177,8 @@ public final class PolicyService implements AutoCloseable {
     return new PolicyApi(
         new PolicyApi.Identities(
             tenants,
-            new Users(changes, writer),
-            new ServiceAccounts(changes, writer),
+            new Accounts<>(AccountKinds.USERS, changes, writer),
+            new Accounts<>(AccountKinds.SERVICE_ACCOUNTS, changes, writer),
             keys,
             new Tokens(
                 changes,

@@ -13,17 +13,20 @@ import io.headgate.kit.watch.WatchHub;
 import io.headgate.policy.core.access.AccessParts;
 import io.headgate.policy.core.access.ResourcesSpec;
 import io.headgate.policy.core.identity.Caller;
+import io.headgate.policy.core.identity.ServiceAccountSpec;
+import io.headgate.policy.core.identity.UserSpec;
+import io.headgate.policy.core.name.ServiceAccountId;
 import io.headgate.policy.core.name.TenantId;
+import io.headgate.policy.core.name.UserId;
 import io.headgate.policy.runtime.AccessConfigurations;
 import io.headgate.policy.runtime.AccessReplacement;
 import io.headgate.policy.runtime.Enrolment;
 import io.headgate.policy.runtime.Keys;
 import io.headgate.policy.runtime.RefusedCalls;
-import io.headgate.policy.runtime.ServiceAccounts;
 import io.headgate.policy.runtime.SigningKeys;
+import io.headgate.policy.runtime.TenantResources;
 import io.headgate.policy.runtime.Tenants;
 import io.headgate.policy.runtime.Tokens;
-import io.headgate.policy.runtime.Users;
 import io.headgate.policy.runtime.port.Origin;
 import io.headgate.proto.policy.v1.Group;
 import io.headgate.proto.policy.v1.Policy;
@@ -44,8 +47,10 @@ public final class PolicyApi {
   /// Who people and programs are, and what they prove it with.
   public record Identities(
       Tenants tenants,
-      Users users,
-      ServiceAccounts serviceAccounts,
+      TenantResources<UserId, io.headgate.policy.core.identity.User, UserSpec> users,
+      TenantResources<
+              ServiceAccountId, io.headgate.policy.core.identity.ServiceAccount, ServiceAccountSpec>
+          serviceAccounts,
       Keys keys,
       Tokens tokens,
       SigningKeys signing,

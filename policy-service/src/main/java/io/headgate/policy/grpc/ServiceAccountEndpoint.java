@@ -4,11 +4,12 @@ import com.google.protobuf.Empty;
 import io.grpc.stub.StreamObserver;
 import io.headgate.kit.grpc.ProtoTimes;
 import io.headgate.policy.core.identity.KeyOwner;
+import io.headgate.policy.core.identity.ServiceAccountSpec;
 import io.headgate.policy.core.name.ServiceAccountId;
 import io.headgate.policy.grpc.ResourceCalls.Creation;
 import io.headgate.policy.grpc.ResourceCalls.ListRequest;
 import io.headgate.policy.grpc.ResourceCalls.Update;
-import io.headgate.policy.runtime.ServiceAccounts;
+import io.headgate.policy.runtime.TenantResources;
 import io.headgate.proto.policy.v1.CreateServiceAccountRequest;
 import io.headgate.proto.policy.v1.DeleteServiceAccountRequest;
 import io.headgate.proto.policy.v1.GetServiceAccountRequest;
@@ -24,7 +25,7 @@ final class ServiceAccountEndpoint extends ServiceAccountServiceGrpc.ServiceAcco
   private static final ResourceCalls.Form<
           ServiceAccountId,
           io.headgate.policy.core.identity.ServiceAccount,
-          ServiceAccounts.Wanted,
+          ServiceAccountSpec,
           ServiceAccount>
       FORM =
           new ResourceCalls.Form<>(
@@ -35,18 +36,22 @@ final class ServiceAccountEndpoint extends ServiceAccountServiceGrpc.ServiceAcco
               io.headgate.policy.core.identity.ServiceAccount::id,
               (_, account) -> toProto(account),
               (id, account) ->
-                  new ServiceAccounts.Wanted(new ServiceAccountId(id), account.getDisplayName()),
+                  new ServiceAccountSpec(new ServiceAccountId(id), account.getDisplayName()),
               (next, _) -> next,
               ServiceAccount.parser());
 
   private final ResourceCalls<
           ServiceAccountId,
           io.headgate.policy.core.identity.ServiceAccount,
-          ServiceAccounts.Wanted,
+          ServiceAccountSpec,
           ServiceAccount>
       calls;
 
-  ServiceAccountEndpoint(ServiceAccounts resources, ResourceCalls.Tools tools) {
+  ServiceAccountEndpoint(
+      TenantResources<
+              ServiceAccountId, io.headgate.policy.core.identity.ServiceAccount, ServiceAccountSpec>
+          resources,
+      ResourceCalls.Tools tools) {
     this.calls = new ResourceCalls<>(resources, FORM, tools);
   }
 

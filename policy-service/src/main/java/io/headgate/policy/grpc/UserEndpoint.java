@@ -4,11 +4,12 @@ import com.google.protobuf.Empty;
 import io.grpc.stub.StreamObserver;
 import io.headgate.kit.grpc.ProtoTimes;
 import io.headgate.policy.core.identity.KeyOwner;
+import io.headgate.policy.core.identity.UserSpec;
 import io.headgate.policy.core.name.UserId;
 import io.headgate.policy.grpc.ResourceCalls.Creation;
 import io.headgate.policy.grpc.ResourceCalls.ListRequest;
 import io.headgate.policy.grpc.ResourceCalls.Update;
-import io.headgate.policy.runtime.Users;
+import io.headgate.policy.runtime.TenantResources;
 import io.headgate.proto.policy.v1.CreateUserRequest;
 import io.headgate.proto.policy.v1.DeleteUserRequest;
 import io.headgate.proto.policy.v1.GetUserRequest;
@@ -22,7 +23,7 @@ import java.util.List;
 /// People of a tenant.
 final class UserEndpoint extends UserServiceGrpc.UserServiceImplBase {
   private static final ResourceCalls.Form<
-          UserId, io.headgate.policy.core.identity.User, Users.Wanted, User>
+          UserId, io.headgate.policy.core.identity.User, UserSpec, User>
       FORM =
           new ResourceCalls.Form<>(
               "users",
@@ -31,15 +32,15 @@ final class UserEndpoint extends UserServiceGrpc.UserServiceImplBase {
               UserId::new,
               io.headgate.policy.core.identity.User::id,
               (_, user) -> toProto(user),
-              (id, user) ->
-                  new Users.Wanted(new UserId(id), user.getDisplayName(), user.getAdmin()),
+              (id, user) -> new UserSpec(new UserId(id), user.getDisplayName(), user.getAdmin()),
               (next, _) -> next,
               User.parser());
 
-  private final ResourceCalls<UserId, io.headgate.policy.core.identity.User, Users.Wanted, User>
-      calls;
+  private final ResourceCalls<UserId, io.headgate.policy.core.identity.User, UserSpec, User> calls;
 
-  UserEndpoint(Users resources, ResourceCalls.Tools tools) {
+  UserEndpoint(
+      TenantResources<UserId, io.headgate.policy.core.identity.User, UserSpec> resources,
+      ResourceCalls.Tools tools) {
     this.calls = new ResourceCalls<>(resources, FORM, tools);
   }
 

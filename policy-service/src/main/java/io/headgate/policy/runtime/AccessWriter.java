@@ -9,7 +9,6 @@ import io.headgate.policy.core.access.Group;
 import io.headgate.policy.core.access.Policy;
 import io.headgate.policy.core.access.Queue;
 import io.headgate.policy.core.access.Vault;
-import io.headgate.policy.core.identity.User;
 import io.headgate.policy.core.name.ServiceAccountId;
 import io.headgate.policy.core.name.TenantId;
 import io.headgate.policy.core.name.UserId;
@@ -70,15 +69,14 @@ public final class AccessWriter {
     }
     List<UserId> madeUsers = tables.users().ensure(tenant, users, now);
     if (!madeUsers.isEmpty()) {
-      Users.requireRoom(tables, tenant, "users");
+      Accounts.requireRoom(AccountKinds.USERS, tables, tenant, "users");
     }
     for (UserId made : madeUsers) {
-      User user = User.member(tenant, made, now);
-      append(tables, origin, tenant, "CreateUser", "users/" + user.id(), List.of());
+      append(tables, origin, tenant, "CreateUser", "users/" + made, List.of());
     }
     List<ServiceAccountId> madeAccounts = tables.serviceAccounts().ensure(tenant, accounts, now);
     if (!madeAccounts.isEmpty()) {
-      ServiceAccounts.requireRoom(tables, tenant, "service_accounts");
+      Accounts.requireRoom(AccountKinds.SERVICE_ACCOUNTS, tables, tenant, "service_accounts");
     }
     for (ServiceAccountId made : madeAccounts) {
       append(tables, origin, tenant, "CreateServiceAccount", "serviceAccounts/" + made, List.of());

@@ -1,17 +1,20 @@
 package io.headgate.policy.store;
 
 import io.headgate.kit.db.RequestLog;
+import io.headgate.policy.core.identity.ServiceAccount;
+import io.headgate.policy.core.identity.User;
+import io.headgate.policy.core.name.ServiceAccountId;
+import io.headgate.policy.core.name.UserId;
 import io.headgate.policy.runtime.port.AccessTable;
+import io.headgate.policy.runtime.port.AccountTable;
 import io.headgate.policy.runtime.port.AuditTable;
 import io.headgate.policy.runtime.port.JoinTokenTable;
 import io.headgate.policy.runtime.port.KeyTable;
 import io.headgate.policy.runtime.port.RequestKey;
 import io.headgate.policy.runtime.port.RequestTable;
-import io.headgate.policy.runtime.port.ServiceAccountTable;
 import io.headgate.policy.runtime.port.SigningKeyTable;
 import io.headgate.policy.runtime.port.Tables;
 import io.headgate.policy.runtime.port.TenantTable;
-import io.headgate.policy.runtime.port.UserTable;
 import java.util.function.LongConsumer;
 import java.util.function.Supplier;
 import org.jooq.DSLContext;
@@ -35,13 +38,13 @@ final class PostgresTables implements Tables {
   }
 
   @Override
-  public UserTable users() {
-    return new PostgresUsers(dsl);
+  public AccountTable<UserId, User> users() {
+    return PostgresAccounts.users(dsl);
   }
 
   @Override
-  public ServiceAccountTable serviceAccounts() {
-    return new PostgresServiceAccounts(dsl);
+  public AccountTable<ServiceAccountId, ServiceAccount> serviceAccounts() {
+    return PostgresAccounts.serviceAccounts(dsl);
   }
 
   @Override

@@ -63,7 +63,8 @@ public final class AuthInterceptor implements ServerInterceptor {
     AccessRule rule =
         AccessRule.of(call.getMethodDescriptor())
             .orElseThrow(() ->
-                Refusal.permissionDenied("ACCESS_DENIED", "the contract allows no caller for this method")
+                Refusal.permissionDenied(
+                        "ACCESS_DENIED", "the contract allows no caller for this method")
                     .exception());
     // Tokens sent to anonymous methods are ignored: verification would need the keys that such a
     // method may serve.

@@ -107,7 +107,10 @@ public final class Database implements AutoCloseable {
     gauge(meter, "headgate.database.connections.active", PoolUsage::active, "In use.");
     gauge(meter, "headgate.database.connections.idle", PoolUsage::idle, "Open and unused.");
     gauge(
-        meter, "headgate.database.connections.waiting", PoolUsage::waiting, "Threads that wait for a connection.");
+        meter,
+        "headgate.database.connections.waiting",
+        PoolUsage::waiting,
+        "Threads that wait for a connection.");
     gauge(meter, "headgate.database.connections.max", PoolUsage::max, "Upper bound of the pool.");
   }
 

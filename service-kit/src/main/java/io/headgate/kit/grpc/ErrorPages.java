@@ -120,7 +120,9 @@ final class ErrorPages implements ServerErrorHandler, UnframedGrpcErrorHandler {
       }
       if (each instanceof RequestTimeoutException) {
         return Refusal.of(
-            Status.Code.DEADLINE_EXCEEDED, "DEADLINE_EXCEEDED", "the request did not complete in time");
+            Status.Code.DEADLINE_EXCEEDED,
+            "DEADLINE_EXCEEDED",
+            "the request did not complete in time");
       }
       if (each instanceof HttpStatusException status) {
         return refusal(status.httpStatus());

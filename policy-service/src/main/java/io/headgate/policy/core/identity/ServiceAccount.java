@@ -6,6 +6,7 @@ import java.time.Instant;
 
 /// An automated client of a tenant.
 public record ServiceAccount(
-    TenantId tenant, ServiceAccountId id, String displayName, Instant createdAt) {
+    TenantId tenant, ServiceAccountId id, String displayName, Instant createdAt)
+    implements Account<ServiceAccountId> {
   public static final int MAX_PER_TENANT = 10_000;
 }

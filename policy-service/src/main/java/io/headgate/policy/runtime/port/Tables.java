@@ -1,12 +1,17 @@
 package io.headgate.policy.runtime.port;
 
+import io.headgate.policy.core.identity.ServiceAccount;
+import io.headgate.policy.core.identity.User;
+import io.headgate.policy.core.name.ServiceAccountId;
+import io.headgate.policy.core.name.UserId;
+
 /// Everything durable, inside of one transaction.
 public interface Tables {
   TenantTable tenants();
 
-  UserTable users();
+  AccountTable<UserId, User> users();
 
-  ServiceAccountTable serviceAccounts();
+  AccountTable<ServiceAccountId, ServiceAccount> serviceAccounts();
 
   AccessTable access();
 

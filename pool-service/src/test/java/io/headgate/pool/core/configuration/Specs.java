@@ -139,7 +139,8 @@ public final class Specs {
 
   public static List<Denial> denied(Outcome<?, Denial> outcome) {
     return switch (outcome) {
-      case Outcome.Accepted<?, Denial>(Object value) -> throw new AssertionError("accepted: " + value);
+      case Outcome.Accepted<?, Denial>(Object value) ->
+          throw new AssertionError("accepted: " + value);
       case Outcome.Denied<?, Denial>(List<Denial> denials) -> denials;
     };
   }
