@@ -37,6 +37,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.function.UnaryOperator;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -44,6 +45,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /// The agents' stream: whom it believes what, and that order and repetition do not matter.
 final class AgentStreamTest {
+  private static final int SEEDS = 20;
+
   @RegisterExtension static final PostgresFixture POSTGRES = PostgresFixture.of("scheduler");
 
   private Installation installation;
@@ -264,28 +267,41 @@ final class AgentStreamTest {
     assertThat(agent.stops()).isEmpty();
   }
 
+  /// Plays several seeds, or the one that `-Dheadgate.seed=N` names.
   @Test
   void leadsToTheSameWhateverComesTwiceOrInAnotherOrder() {
-    long seed = 20261121;
+    FakeAgent agent = installation.agent("a-0").connect().slowToStart();
+    long only = Long.getLong("headgate.seed", -1);
+    LongStream seeds = only < 0 ? LongStream.range(0, SEEDS) : LongStream.of(only);
+    seeds.forEach(seed -> {
+      try {
+        leadsToTheSame(agent, seed);
+      } catch (RuntimeException | AssertionError e) {
+        throw new AssertionError("-Dheadgate.seed=" + seed, e);
+      }
+    });
+    agent.awaitAcknowledged();
+  }
+
+  private void leadsToTheSame(FakeAgent agent, long seed) {
     Random random = new Random(seed);
-    FakeAgent agent = installation.agent("a-0").connect();
-    for (int round = 0; round < 5; round++) {
-      String job = "r-" + round;
-      agent.slowToStart();
-      submit(alice, submit("rnd-3", job));
-      agent.awaitAssign(job);
-      List<Update> said = new ArrayList<>();
+    String job = "r-" + seed;
+    submit(alice, submit("rnd-3", job));
+    agent.awaitAssign(job);
+    boolean fails = random.nextBoolean();
+    agent.holdingBack(() -> {
       agent.running(job);
-      agent.exits(job, 0);
-      said.addAll(agent.spoken());
+      agent.exits(job, fails ? 1 : 0);
+    });
+    // The updates of earlier jobs come once more too.
+    List<Update> said = new ArrayList<>(agent.spoken());
+    for (int i = 1 + random.nextInt(3); i > 0; i--) {
       Collections.shuffle(said, random);
       agent.repeatEverything(said);
-      agent.repeatEverything(said);
-      Job done = awaitState(alice, job, Job.State.STATE_DONE);
-      assertThat(done.getAttempt()).as("seed " + seed).isEqualTo(1);
-      assertThat(agent.stops()).as("seed " + seed).isEmpty();
     }
-    agent.awaitAcknowledged();
+    Job over = awaitState(alice, job, fails ? Job.State.STATE_FAILED : Job.State.STATE_DONE);
+    assertThat(over.getAttempt()).isEqualTo(1);
+    assertThat(agent.stops()).isEmpty();
   }
 
   @Test

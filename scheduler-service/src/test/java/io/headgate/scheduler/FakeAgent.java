@@ -57,6 +57,7 @@ final class FakeAgent implements AutoCloseable {
   private boolean isOver = true;
   private String session = UUID.randomUUID().toString();
   private String bootId = "boot-1";
+  private boolean holdsBack;
   private boolean starts = true;
   private boolean stops = true;
   private boolean acts = true;
@@ -323,11 +324,28 @@ final class FakeAgent implements AutoCloseable {
           Update.newBuilder().setSequence(sequence.incrementAndGet()).setReport(report).build();
       unacknowledged.put(update.getSequence(), update);
       spoken.add(update);
+      if (holdsBack) {
+        return;
+      }
     }
     send(ConnectRequest.newBuilder().setUpdate(update).build());
   }
 
-  /// Says again what it said, in another order.
+  /// Records the updates of these calls and sends none of them.
+  void holdingBack(Runnable calls) {
+    setHoldsBack(true);
+    try {
+      calls.run();
+    } finally {
+      setHoldsBack(false);
+    }
+  }
+
+  private synchronized void setHoldsBack(boolean is) {
+    holdsBack = is;
+  }
+
+  /// Sends recorded updates, in this order.
   void repeatEverything(List<Update> updates) {
     updates.forEach(update -> send(ConnectRequest.newBuilder().setUpdate(update).build()));
   }
