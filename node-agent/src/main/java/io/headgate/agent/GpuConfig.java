@@ -203,10 +203,11 @@ public record GpuConfig(
     }
   }
 
-  /// The watch over the memory of slices. From the excess to SIGKILL it takes two intervals and the
-  /// grace, and one interval more by the first program on a GPU: by default less than a second.
+  /// The watch over the memory of slices. From the excess to SIGKILL it takes at most three
+  /// intervals and the grace: by default less than a second.
   ///
-  /// @param interval between two samples; the second over the limit is one too many
+  /// @param interval between two samples of a job over its limit; the second is one too many. Other
+  ///   devices are sampled half as often
   /// @param grace for the job's abort callback and its reaction to SIGTERM, half for each
   public record Watchdog(Duration interval, Duration grace) {
     public static final Watchdog DEFAULTS =

@@ -41,13 +41,13 @@ public final class MemoryWatch implements AutoCloseable {
   /// One sample may catch a job between an allocation and the free that it is about to make.
   private static final int SAMPLES = 2;
 
-  /// A device whose slices hold by themselves is looked at in every so many rounds only: what there
-  /// is to find is a job without a slice of it.
-  private static final int ROUNDS_AT_EASE = 8;
+  /// A device whose slices are hardware is looked at in every so many rounds: only a job without a
+  /// slice of it can have too much.
+  private static final int ROUNDS_OF_HARDWARE = 8;
 
-  /// Likewise one of which nobody was seen to have memory: what there is to find is a program that
-  /// is new.
-  private static final int ROUNDS_UNUSED = 2;
+  /// Any other device is looked at in every so many rounds, until a job has too much of it. From
+  /// then on each round looks, so that the second sample follows after one interval.
+  private static final int ROUNDS_WITHOUT_EXCESS = 2;
 
   /// Rounds without an answer until somebody is told.
   private static final int ROUNDS_OF_SILENCE = 20;
@@ -64,7 +64,7 @@ public final class MemoryWatch implements AutoCloseable {
 
   /// How closely jobs are watched.
   ///
-  /// @param interval between two samples; the second over the limit is one too many
+  /// @param interval between two samples of a job over its limit; the second is one too many
   /// @param grace what a job has then for its callback and for SIGTERM together, before SIGKILL
   public record Settings(Duration interval, Duration grace) {}
 
@@ -162,7 +162,7 @@ public final class MemoryWatch implements AutoCloseable {
       if (!plans.equals(shares.plans)) {
         shares = new Shares(plans);
       }
-      round = (round + 1) % ROUNDS_AT_EASE;
+      round = (round + 1) % ROUNDS_OF_HARDWARE;
       for (int i = 0; i < looks.size(); i++) {
         // Not all of them at once.
         if ((round + i) % looks.get(i).rounds(shares) == 0) {
@@ -184,7 +184,7 @@ public final class MemoryWatch implements AutoCloseable {
     private final AtomicBoolean isAsked = new AtomicBoolean();
 
     private final AtomicBoolean isBlind = new AtomicBoolean();
-    private final AtomicBoolean isUsed = new AtomicBoolean();
+    private final AtomicBoolean hasExcess = new AtomicBoolean();
 
     /// Rounds since it was asked; of the rounds.
     private int silent;
@@ -199,10 +199,10 @@ public final class MemoryWatch implements AutoCloseable {
 
     /// In every so many of them it looks; of the rounds.
     int rounds(Shares shares) {
-      if (!shares.close.contains(device)) {
-        return ROUNDS_AT_EASE;
+      if (hasExcess.get()) {
+        return 1;
       }
-      return isUsed.get() ? 1 : ROUNDS_UNUSED;
+      return shares.close.contains(device) ? ROUNDS_WITHOUT_EXCESS : ROUNDS_OF_HARDWARE;
     }
 
     /// Of the rounds.
@@ -246,12 +246,12 @@ public final class MemoryWatch implements AutoCloseable {
     private void see(
         List<GpuProcess> using, Set<AttemptKey> attempts, SortedMap<AttemptKey, Long> limits) {
       List<MemoryMeter.Use> sample = sample(using, attempts, limits);
-      if (sample.stream().anyMatch(MemoryMeter.Use::isExcess)) {
+      if (isAnyExcess(sample)) {
         // Nobody is stopped for what was known a moment ago.
         owners.forget();
         sample = sample(using, attempts, limits);
       }
-      isUsed.set(!using.isEmpty());
+      hasExcess.set(isAnyExcess(sample));
       uses.put(device, sample);
       for (MemoryMeter.Excess excess : meter.take(sample)) {
         LOG.warn("{}: {}", excess.attempt(), excess.words());
@@ -259,6 +259,10 @@ public final class MemoryWatch implements AutoCloseable {
         inputs.accept(new Input.OverLimit(excess.attempt(), excess.words()));
       }
       isBlind.set(false);
+    }
+
+    private static boolean isAnyExcess(List<MemoryMeter.Use> sample) {
+      return sample.stream().anyMatch(MemoryMeter.Use::isExcess);
     }
 
     private List<MemoryMeter.Use> sample(

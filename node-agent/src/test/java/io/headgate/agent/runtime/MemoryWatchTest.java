@@ -8,6 +8,7 @@ import io.headgate.agent.core.Fixtures;
 import io.headgate.agent.core.IsolationLevel;
 import io.headgate.agent.core.SliceGrant;
 import io.headgate.agent.driver.GpuDriver;
+import io.headgate.agent.driver.GpuProcess;
 import io.headgate.agent.driver.SlicePlan;
 import io.headgate.agent.driver.simulated.SimulatedGpuDriver;
 import io.headgate.agent.driver.simulated.SimulatedGpus;
@@ -18,12 +19,15 @@ import io.headgate.type.GpuQuantity;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import java.util.function.IntPredicate;
 import org.junit.jupiter.api.Test;
 
 class MemoryWatchTest {
@@ -31,6 +35,7 @@ class MemoryWatchTest {
   private static final Duration INTERVAL = Duration.ofMillis(10);
 
   private final GpuDriver devices = new SimulatedGpuDriver(SimulatedGpus.parse("2xH100"), "n1");
+  private static final int ROUNDS = 40;
   private final AtomicInteger rounds = new AtomicInteger();
   private final Map<String, AtomicInteger> asked = new ConcurrentHashMap<>();
 
@@ -47,9 +52,30 @@ class MemoryWatchTest {
         .toList();
   }
 
-  /// Fails in its first round, and at each question for the first device.
-  private GpuDriver faulty() {
-    String broken = devices.devices().getFirst().uuid();
+  private List<GpuProcess> noProcesses(String device) {
+    return List.of();
+  }
+
+  /// This process has more of the first device than its slice.
+  private List<GpuProcess> excess(String device) {
+    return device.equals(firstDevice())
+        ? List.of(new GpuProcess(ProcessHandle.current().pid(), 2))
+        : List.of();
+  }
+
+  private List<GpuProcess> failure(String device) {
+    if (device.equals(firstDevice())) {
+      throw new IllegalStateException("a fault of the device");
+    }
+    return List.of();
+  }
+
+  private String firstDevice() {
+    return devices.devices().getFirst().uuid();
+  }
+
+  private GpuDriver driver(
+      IntPredicate failingRounds, Function<String, List<GpuProcess>> processes) {
     return (GpuDriver)
         Proxy.newProxyInstance(
             GpuDriver.class.getClassLoader(),
@@ -59,7 +85,7 @@ class MemoryWatchTest {
                 case "isSimulated":
                   return false;
                 case "discover":
-                  if (rounds.incrementAndGet() == 1) {
+                  if (failingRounds.test(rounds.incrementAndGet())) {
                     throw new IllegalStateException("a fault of the driver");
                   }
                   return slices();
@@ -67,10 +93,7 @@ class MemoryWatchTest {
                   asked
                       .computeIfAbsent((String) arguments[0], _ -> new AtomicInteger())
                       .incrementAndGet();
-                  if (arguments[0].equals(broken)) {
-                    throw new IllegalStateException("a fault of the device");
-                  }
-                  return CompletableFuture.completedFuture(List.of());
+                  return CompletableFuture.completedFuture(processes.apply((String) arguments[0]));
                 default:
                   try {
                     return method.invoke(devices, arguments);
@@ -87,7 +110,7 @@ class MemoryWatchTest {
         new AgentInstruments(Telemetry.disabled(), TimeSource.system(), "n1");
     try (MemoryWatch watch =
         new MemoryWatch(
-            faulty(),
+            driver(round -> round == 1, this::failure),
             JobProcesses.ofContainers(_ -> Optional.empty()),
             new MemoryWatch.Settings(INTERVAL, INTERVAL),
             instruments,
@@ -103,5 +126,39 @@ class MemoryWatchTest {
     assertThat(asked.keySet())
         .containsExactlyInAnyOrderElementsOf(
             devices.devices().stream().map(DeviceInfo::uuid).toList());
+  }
+
+  @Test
+  void looksAtADeviceInEveryOtherRoundUntilAJobHasTooMuchOfIt() throws Exception {
+    String last = devices.devices().getLast().uuid();
+    assertThat(looks(this::noProcesses))
+        .isEqualTo(Map.of(firstDevice(), ROUNDS / 2, last, ROUNDS / 2));
+    assertThat(looks(this::excess)).isEqualTo(Map.of(firstDevice(), ROUNDS - 1, last, ROUNDS / 2));
+  }
+
+  /// @return how often each device was looked at within some rounds
+  private Map<String, Integer> looks(Function<String, List<GpuProcess>> processes)
+      throws Exception {
+    rounds.set(0);
+    asked.clear();
+    Optional<Long> supervisor = ProcessHandle.current().parent().map(ProcessHandle::pid);
+    AgentInstruments instruments =
+        new AgentInstruments(Telemetry.disabled(), TimeSource.system(), "n1");
+    try (MemoryWatch watch =
+        new MemoryWatch(
+            driver(round -> round > ROUNDS, processes),
+            JobProcesses.ofContainers(
+                key -> key.equals(Fixtures.key("j0")) ? supervisor : Optional.empty()),
+            new MemoryWatch.Settings(INTERVAL, INTERVAL),
+            instruments,
+            TimeSource.system())) {
+      watch.start(_ -> {});
+      await().atMost(PATIENCE).until(() -> rounds.get() > ROUNDS);
+    } finally {
+      instruments.close();
+    }
+    Map<String, Integer> looks = new HashMap<>();
+    asked.forEach((device, times) -> looks.put(device, times.get()));
+    return looks;
   }
 }
