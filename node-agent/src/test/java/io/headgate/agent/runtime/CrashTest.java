@@ -18,11 +18,14 @@ import io.headgate.agent.core.SlicePlace;
 import io.headgate.agent.core.StopOrder;
 import io.headgate.agent.driver.nvml.FakeGpus;
 import io.headgate.agent.driver.nvml.NvmlSteps;
+import io.headgate.agent.driver.rocm.FakeAmdGpus;
+import io.headgate.agent.driver.rocm.RocmSteps;
 import io.headgate.agent.kubernetes.StandInCluster;
 import io.headgate.agent.process.AttemptLock;
 import io.headgate.agent.process.Cgroups;
 import io.headgate.agent.process.FreshProgram;
 import io.headgate.agent.process.SupervisorBinary;
+import io.headgate.agent.runtime.CrashingAgent.Machine;
 import io.headgate.kit.testing.Needed;
 import io.headgate.kit.testing.TestJvm;
 import io.headgate.type.GpuQuantity;
@@ -46,7 +49,6 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /// The agent is killed at every step of the ledger and of the making and removing of slices, and
@@ -70,8 +72,21 @@ class CrashTest {
   private static final Set<NvmlSteps.Step> OF_NAMESPACES =
       EnumSet.of(NvmlSteps.Step.SERVER_MADE, NvmlSteps.Step.NAMESPACE_MADE);
 
+  /// The failpoints next to the making and the removing of slices.
+  private static final Set<Failpoint> AROUND_SLICES =
+      EnumSet.of(
+          Failpoint.AFTER_SLICE_RECORD,
+          Failpoint.AFTER_REALISE,
+          Failpoint.AFTER_LAUNCH,
+          Failpoint.BEFORE_RELEASE,
+          Failpoint.AFTER_RELEASE);
+
+  private static final String AMD_REGION = "drm/0000:0d:00.0/vram";
+
   @TempDir Path data;
   private FakeGpus gpus;
+  private FakeAmdGpus amdGpus;
+  private Path amdLimit;
 
   /// One GPU that MIG divides once the agent has turned it on, one of which the driver gives memory
   /// to cgroups; and on the first, an instance of somebody else's.
@@ -87,14 +102,36 @@ class CrashTest {
     gpus = FakeGpus.in(data, driver).with(false);
   }
 
+  /// One GPU with modes, and one whose memory the kernel limits by cgroup.
+  private void installAmd() throws Exception {
+    amdGpus = FakeAmdGpus.in(data).withMi300x().withMi210();
+    Path cgroups = Files.createDirectory(data.resolve("cgroups"));
+    Files.writeString(cgroups.resolve("dmem.capacity"), AMD_REGION + " 68719476736\n");
+    // The kernel makes these with their directories.
+    Files.createFile(
+        Files.createDirectory(cgroups.resolve("headgate-dmem-probe")).resolve("dmem.max"));
+    amdLimit =
+        Files.createFile(
+            Files.createDirectory(cgroups.resolve("acme.job.1.0")).resolve("dmem.max"));
+  }
+
+  /// The failpoints that an attempt passes, in a pod or not. A new one is among them, and fails the
+  /// test where no attempt passes it.
+  private static Stream<Failpoint> failpoints() {
+    return Arrays.stream(Failpoint.values())
+        .filter(point -> point != Failpoint.AFTER_REFUSAL_RECORD)
+        .filter(point -> !Failpoint.OF_SUSPENSIONS.contains(point));
+  }
+
+  private static boolean isWhileStopping(Failpoint point) {
+    return point.compareTo(Failpoint.AFTER_STOP_SENT) >= 0;
+  }
+
   private static Stream<Arguments> steps() {
     return Stream.concat(
-        Arrays.stream(Failpoint.values())
-            .filter(point -> point != Failpoint.AFTER_REFUSAL_RECORD)
+        failpoints()
             .filter(point -> !Failpoint.OF_PODS.contains(point))
-            .filter(point -> !Failpoint.OF_SUSPENSIONS.contains(point))
-            .map(point ->
-                Arguments.of(point.name(), point.compareTo(Failpoint.AFTER_STOP_SENT) >= 0)),
+            .map(point -> Arguments.of(point.name(), isWhileStopping(point))),
         Arrays.stream(NvmlSteps.Step.values())
             .filter(step -> !OF_MPS.contains(step))
             .map(step -> Arguments.of(step.name(), !MAKING.contains(step))));
@@ -102,17 +139,9 @@ class CrashTest {
 
   private static Stream<Arguments> stepsOfMps() {
     return Stream.concat(
-        Stream.of(
-                Failpoint.AFTER_SLICE_RECORD,
-                Failpoint.AFTER_REALISE,
-                Failpoint.AFTER_LAUNCH,
-                Failpoint.BEFORE_RELEASE,
-                Failpoint.AFTER_RELEASE)
-            .map(point ->
-                Arguments.of(
-                    FakeGpus.Version.V580,
-                    point.name(),
-                    point.compareTo(Failpoint.AFTER_STOP_SENT) >= 0)),
+        AROUND_SLICES.stream()
+            .map(
+                point -> Arguments.of(FakeGpus.Version.V580, point.name(), isWhileStopping(point))),
         OF_MPS.stream()
             .flatMap(step ->
                 Stream.of(FakeGpus.Version.values())
@@ -121,25 +150,46 @@ class CrashTest {
                     .map(driver -> Arguments.of(driver, step.name(), !MAKING.contains(step)))));
   }
 
-  private static List<SliceGrant> slices(boolean shared) {
-    return shared
-        ? List.of(new SliceGrant(0, FakeGpus.uuid(0), GpuQuantity.parse("1/2"), 0))
-        : List.of(
-            new SliceGrant(
-                0,
-                FakeGpus.uuid(0),
-                GpuQuantity.parse("1/7"),
-                0,
-                Optional.of(new SlicePlace("1g.10gb", 6, 1))),
-            new SliceGrant(1, FakeGpus.uuid(1), GpuQuantity.parse("1/2"), 0));
+  private static Stream<Arguments> stepsOfAmd() {
+    return Stream.concat(
+        AROUND_SLICES.stream().map(point -> Arguments.of(point.name(), isWhileStopping(point))),
+        Arrays.stream(RocmSteps.Step.values())
+            .map(step -> Arguments.of(step.name(), step == RocmSteps.Step.LIMIT_CLEARED)));
+  }
+
+  private static List<SliceGrant> slices(Machine machine) {
+    return switch (machine) {
+      case SHARED -> List.of(half(0, FakeGpus.uuid(0)));
+      case DIVIDED ->
+          List.of(
+              new SliceGrant(
+                  0,
+                  FakeGpus.uuid(0),
+                  GpuQuantity.parse("1/7"),
+                  0,
+                  Optional.of(new SlicePlace("1g.10gb", 6, 1))),
+              half(1, FakeGpus.uuid(1)));
+      case AMD ->
+          List.of(
+              new SliceGrant(
+                  0,
+                  FakeAmdGpus.uuid(0),
+                  GpuQuantity.parse("1/4"),
+                  0,
+                  Optional.of(new SlicePlace("QPX", 4, 2))),
+              half(1, FakeAmdGpus.uuid(1)));
+    };
+  }
+
+  private static SliceGrant half(int index, String uuid) {
+    return new SliceGrant(index, uuid, GpuQuantity.parse("1/2"), 0);
   }
 
   /// A job.
   ///
-  /// @param shared of a machine whose GPUs are shared by MPS
   /// @param stopAfter it must not start when contact was lost for longer than this
-  static Input assigned(boolean shared, Optional<Duration> stopAfter) {
-    return assigned(slices(shared), 0, stopAfter);
+  static Input assigned(Machine machine, Optional<Duration> stopAfter) {
+    return assigned(slices(machine), 0, stopAfter);
   }
 
   /// A job that has all of the GPU that is not divided.
@@ -167,6 +217,7 @@ class CrashTest {
                 """
                 exec 9<> <(:)
                 trap 'exit 23' TERM
+                echo "$ROCR_VISIBLE_DEVICES" > "$HEADGATE_CHECKPOINT_DIR/visible"
                 echo started >> "$HEADGATE_CHECKPOINT_DIR/starts"
                 until [ -e "$HEADGATE_CHECKPOINT_DIR/go" ]; do read -t 0.02 -u 9; done
                 exit 17
@@ -220,22 +271,21 @@ class CrashTest {
   }
 
   @ParameterizedTest
-  @EnumSource(
-      value = Failpoint.class,
-      names = {
-        "AFTER_SPEC",
-        "AFTER_POD_CREATE",
-        "AFTER_POD_RECORD",
-        "AFTER_LAUNCH",
-        "AFTER_STOP_SENT",
-        "AFTER_POD_DELETE"
-      })
+  @MethodSource("stepsOfAmd")
+  void andOfAmdsGpusItHasItsPartitionAndItsLimit(String step, boolean whileStopping)
+      throws Exception {
+    installAmd();
+    runTheJobOnce(step, whileStopping);
+  }
+
+  @ParameterizedTest
+  @MethodSource("failpoints")
   void andOfPodsToo(Failpoint point) throws Exception {
     needNamespaces();
     install();
     try (StandInCluster cluster = new StandInCluster(data)) {
       Files.writeString(data.resolve("cluster"), cluster.uri().toString());
-      runTheJobOnce(point.name(), point.compareTo(Failpoint.AFTER_STOP_SENT) >= 0);
+      runTheJobOnce(point.name(), isWhileStopping(point));
       assertThat(cluster.pods()).isEmpty();
       assertThat(data.resolve("cdi")).isEmptyDirectory();
       assertThat(
@@ -288,25 +338,19 @@ class CrashTest {
   }
 
   private void runTheJobOnce(String step, boolean whileStopping) throws Exception {
-    boolean shared = CrashingAgent.isShared(data);
+    Machine machine = Machine.in(data);
     die(step, whileStopping ? "stop" : "run");
 
     try (Agent agent = CrashingAgent.open(data)) {
       agent.start();
       // As a scheduler does that does not know how far it came.
-      agent.post(assigned(shared, Optional.empty()));
+      agent.post(assigned(machine, Optional.empty()));
       Path checkpoints = data.resolve("checkpoints/acme/job");
       if (whileStopping) {
         agent.post(ordered(new StopOrder(StopOrder.Kind.PREEMPT, false)));
       } else {
         await().atMost(PATIENCE).until(() -> Files.exists(checkpoints.resolve("starts")));
-        if (shared) {
-          assertThat(mps()).as("a daemon, with namespaces also its server").isNotEmpty();
-          assertThat(gpus.limits(0)).hasSize(Files.exists(data.resolve("cgroups")) ? 1 : 0);
-        } else {
-          assertThat(gpus.instances(0)).containsExactly("1g.10gb@6", "3g.40gb@0 alone");
-          assertThat(gpus.limits(1)).singleElement().asString().startsWith("acme.job.1.0 ");
-        }
+        assertItsSlicesAreMade(machine);
         Files.createFile(checkpoints.resolve("go"));
       }
       await().atMost(PATIENCE).until(() -> report(agent).state() == AttemptState.ENDED);
@@ -325,13 +369,38 @@ class CrashTest {
     }
   }
 
+  private void assertItsSlicesAreMade(Machine machine) {
+    switch (machine) {
+      case SHARED -> {
+        assertThat(mps()).as("a daemon, with namespaces also its server").isNotEmpty();
+        assertThat(gpus.limits(0)).hasSize(Files.exists(data.resolve("cgroups")) ? 1 : 0);
+      }
+      case DIVIDED -> {
+        assertThat(gpus.instances(0)).containsExactly("1g.10gb@6", "3g.40gb@0 alone");
+        assertThat(gpus.limits(1)).singleElement().asString().startsWith("acme.job.1.0 ");
+      }
+      case AMD -> {
+        assertThat(amdGpus.mode(0)).isEqualTo("QPX");
+        assertThat(amdLimit).content().startsWith(AMD_REGION + " " + 32 * FakeAmdGpus.GIB + "\n");
+        assertThat(data.resolve("checkpoints/acme/job/visible"))
+            .as("the third of four partitions, and the other GPU by its name")
+            .hasContent("2," + FakeAmdGpus.uuid(1));
+      }
+    }
+  }
+
   private void assertNothingIsMade() throws Exception {
-    if (CrashingAgent.isShared(data)) {
-      assertThat(mps()).isEmpty();
-      assertThat(data.resolve("mps")).isEmptyDirectory();
-    } else {
-      assertThat(gpus.instances(0)).containsExactly("3g.40gb@0 alone");
-      assertThat(gpus.limits(1)).isEmpty();
+    switch (Machine.in(data)) {
+      case SHARED -> {
+        assertThat(mps()).isEmpty();
+        assertThat(data.resolve("mps")).isEmptyDirectory();
+      }
+      case DIVIDED -> {
+        assertThat(gpus.instances(0)).containsExactly("3g.40gb@0 alone");
+        assertThat(gpus.limits(1)).isEmpty();
+      }
+      // An idle GPU keeps its mode.
+      case AMD -> assertThat(amdLimit).content().startsWith(AMD_REGION + " max\n");
     }
   }
 
@@ -347,7 +416,7 @@ class CrashTest {
 
     try (Agent agent = CrashingAgent.open(data)) {
       agent.start();
-      agent.post(assigned(false, Optional.empty()));
+      agent.post(assigned(Machine.DIVIDED, Optional.empty()));
       await().atMost(PATIENCE).until(() -> report(agent).state() == AttemptState.ENDED);
 
       assertThat(report(agent).end().orElseThrow().reason()).isEqualTo(EndReason.OUT_OF_CONTACT);
@@ -361,7 +430,7 @@ class CrashTest {
     install();
     try (Agent agent = CrashingAgent.open(data)) {
       agent.start();
-      agent.post(assigned(false, Optional.empty()));
+      agent.post(assigned(Machine.DIVIDED, Optional.empty()));
       await().atMost(PATIENCE).until(() -> report(agent).started().isPresent());
     }
     try (Agent agent = CrashingAgent.open(data, "another-boot")) {

@@ -6,13 +6,14 @@ import io.headgate.agent.core.AttemptReport;
 import io.headgate.agent.core.Fixtures;
 import io.headgate.agent.core.Input;
 import io.headgate.agent.core.StopOrder;
+import io.headgate.agent.driver.GpuDriver;
 import io.headgate.agent.driver.KernelDevices;
 import io.headgate.agent.driver.nvml.FakeGpus;
 import io.headgate.agent.driver.nvml.MigSettings;
 import io.headgate.agent.driver.nvml.MpsProtocol;
 import io.headgate.agent.driver.nvml.MpsSettings;
 import io.headgate.agent.driver.nvml.NvmlGpuDriver;
-import io.headgate.agent.driver.nvml.NvmlSteps;
+import io.headgate.agent.driver.rocm.RocmGpuDriver;
 import io.headgate.agent.kubernetes.PodSettings;
 import io.headgate.agent.kubernetes.StandInCluster;
 import io.headgate.agent.process.BootClock;
@@ -38,13 +39,33 @@ final class CrashingAgent {
 
   private CrashingAgent() {}
 
+  /// What GPUs the machine has that the test has put beside the agent's records.
+  enum Machine {
+    /// One that MIG divides, and one of which the driver gives memory to cgroups.
+    DIVIDED,
+    /// One that MPS shares.
+    SHARED,
+    /// One of AMD's with modes, and one whose memory the kernel limits by cgroup.
+    AMD;
+
+    static Machine in(Path data) {
+      if (Files.exists(data.resolve("librocm_smi64.so"))) {
+        return AMD;
+      }
+      return Files.isDirectory(data.resolve("mps")) ? SHARED : DIVIDED;
+    }
+  }
+
   static Agent open(Path data) throws IOException {
     return open(data, BootClock.bootId());
   }
 
   static Agent open(Path data, String bootId) throws IOException {
     TimeSource time = TimeSource.system();
-    NvmlGpuDriver driver = NvmlGpuDriver.open(gpus(data), CrashingAgent::reached);
+    GpuDriver driver =
+        Machine.in(data) == Machine.AMD
+            ? RocmGpuDriver.open(amdGpus(data), CrashingAgent::reached)
+            : NvmlGpuDriver.open(gpus(data), CrashingAgent::reached);
     return Agent.open(
         new Agent.Settings(
             "crash",
@@ -87,9 +108,17 @@ final class CrashingAgent {
             PATIENCE));
   }
 
-  /// Of the machine that the test has put beside the agent's records.
+  private static RocmGpuDriver.Settings amdGpus(Path data) {
+    return new RocmGpuDriver.Settings(
+        List.of(data.resolve("librocm_smi64.so").toString()),
+        PATIENCE,
+        data.resolve("gpus"),
+        KernelDevices.HERE,
+        Optional.of(attempt -> Optional.of(data.resolve("cgroups").resolve(attempt))));
+  }
+
   private static NvmlGpuDriver.Settings gpus(Path data) {
-    boolean mps = isShared(data);
+    boolean mps = Machine.in(data) == Machine.SHARED;
     boolean both = mps && Files.isDirectory(data.resolve("cgroups"));
     return new NvmlGpuDriver.Settings(
         data.resolve("libnvidia-ml.so.1").toString(),
@@ -108,12 +137,7 @@ final class CrashingAgent {
         Optional.of(new CudaCheckpoint(data.resolve("cuda-checkpoint"), PATIENCE)));
   }
 
-  /// Whether its GPUs are shared by MPS.
-  static boolean isShared(Path data) {
-    return Files.isDirectory(data.resolve("mps"));
-  }
-
-  private static void reached(NvmlSteps.Step step) {
+  private static void reached(Enum<?> step) {
     if (step.name().equals(System.getProperty(Failpoint.PROPERTY))) {
       Runtime.getRuntime().halt(137);
     }
@@ -146,7 +170,7 @@ final class CrashingAgent {
         arguments[1].equals("suspend")
             ? CrashTest.assignedWhole()
             : CrashTest.assigned(
-                isShared(data), late ? Optional.of(Duration.ofMillis(1)) : Optional.empty()));
+                Machine.in(data), late ? Optional.of(Duration.ofMillis(1)) : Optional.empty()));
     if (arguments[1].equals("stop") || arguments[1].equals("suspend")) {
       // The job is ready to be stopped, and its supervisor can be told to.
       await(agent, report -> report.started().isPresent());

@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
 /// allocate nobody has seen, so the slice is promised no more than one that is watched.
 ///
 /// @param cgroups where the cgroup of an attempt is, by the name of the attempt
-record DmemLimit(NodeUse use, Function<String, Optional<Path>> cgroups) implements AmdMechanism {
+record DmemLimit(NodeUse use, Function<String, Optional<Path>> cgroups, RocmSteps steps)
+    implements AmdMechanism {
   private static final String CGROUP = "cgroup";
   private static final String REGION = "region";
   private static final String LIMIT = "dmem.max";
@@ -114,6 +115,7 @@ record DmemLimit(NodeUse use, Function<String, Optional<Path>> cgroups) implemen
     } catch (IOException e) {
       throw new GpuDriverException("no limit of memory of %s: %s".formatted(gpu.words(), e));
     }
+    steps.reached(RocmSteps.Step.LIMIT_SET);
     return use.node(gpu, 0);
   }
 
@@ -126,6 +128,7 @@ record DmemLimit(NodeUse use, Function<String, Optional<Path>> cgroups) implemen
       } catch (IOException e) {
         throw new GpuDriverException("the limit of %s stays: %s".formatted(plan.name(), e));
       }
+      steps.reached(RocmSteps.Step.LIMIT_CLEARED);
     }
   }
 

@@ -111,7 +111,7 @@ public final class RocmGpuDriver implements GpuDriver {
                     },
                     TreeMap::new));
     NodeUse use = new NodeUse(kfd);
-    DmemLimit dmem = new DmemLimit(use, settings.cgroups().orElse(_ -> Optional.empty()));
+    DmemLimit dmem = new DmemLimit(use, settings.cgroups().orElse(_ -> Optional.empty()), steps);
     this.mechanisms =
         List.of(
             new WholeAmdGpu(use),

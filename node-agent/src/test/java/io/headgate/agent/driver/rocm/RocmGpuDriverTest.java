@@ -22,7 +22,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
@@ -253,30 +252,6 @@ class RocmGpuDriverTest {
           .containsExactly(new GpuProcess(1, 5));
       assertThat(driver.processes(FakeAmdGpus.uuid(1)).join())
           .containsExactly(new GpuProcess(3, 7));
-    }
-  }
-
-  @Test
-  void findsAfterACrashBetweenModeAndPartitionWhatWasLeft() {
-    gpus.withMi300x();
-    SlicePlan plan;
-    List<RocmSteps.Step> crashes = new ArrayList<>();
-    try (RocmGpuDriver driver =
-        open(
-            LONG,
-            step -> {
-              crashes.add(step);
-              throw new IllegalStateException("killed");
-            })) {
-      plan = plan(driver, "a", partition(0, "1/4", "QPX", 4, 2));
-      assertThatExceptionOfType(IllegalStateException.class).isThrownBy(() -> driver.realise(plan));
-    }
-    assertThat(crashes).containsExactly(RocmSteps.Step.values());
-    try (RocmGpuDriver driver = open()) {
-      driver.recover(List.of(plan));
-      driver.realise(plan);
-      assertThat(visible(driver, plan)).isEqualTo("2");
-      driver.release(plan);
     }
   }
 
