@@ -250,7 +250,7 @@ final class LoadRig implements AutoCloseable {
                 "-Xms" + heap,
                 "-Xmx" + heap,
                 "-XX:+AlwaysPreTouch",
-                // See README: what everybody waits for is to be short.
+                // Short pauses: see docs/decisions/0021.
                 "-XX:MaxGCPauseMillis=20"));
     command.addAll(jvm);
     if (index == schedulers - 1 && !profile.isEmpty()) {

@@ -1,5 +1,4 @@
-/// How fast the scheduling core decides, and what it costs in memory. One command: see docs/benchmarks/core.md
-/// of the module.
+/// How fast the scheduling core decides, and its cost in memory: see docs/benchmarks/core.md.
 @NullMarked
 package io.headgate.scheduler.benchmark;
 
