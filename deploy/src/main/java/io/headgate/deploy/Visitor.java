@@ -2,7 +2,7 @@ package io.headgate.deploy;
 
 import io.headgate.sdk.client.HeadgateClient;
 import io.headgate.sdk.model.HeadgateException;
-import io.headgate.sdk.model.Key;
+import io.headgate.sdk.model.IssuedKey;
 import java.time.Duration;
 
 /// A user who comes with a key of its own and leaves none behind: the key is revoked at the end,
@@ -12,10 +12,10 @@ public final class Visitor implements AutoCloseable {
   private static final Duration KEY_LIFE = Duration.ofHours(1);
 
   private final HeadgateClient operator;
-  private final Key key;
+  private final IssuedKey key;
   private final HeadgateClient client;
 
-  private Visitor(HeadgateClient operator, Key key, HeadgateClient client) {
+  private Visitor(HeadgateClient operator, IssuedKey key, HeadgateClient client) {
     this.operator = operator;
     this.key = key;
     this.client = client;
@@ -26,7 +26,7 @@ public final class Visitor implements AutoCloseable {
   /// @param operator makes the key, and revokes it; stays open longer than the visitor
   public static Visitor enter(
       Installation installation, HeadgateClient operator, String tenant, String user) {
-    Key.Made made =
+    IssuedKey.Made made =
         operator.createKey("tenants/" + tenant + "/users/" + user, "headgate up", KEY_LIFE);
     return new Visitor(operator, made.key(), installation.connect(made.secret()));
   }

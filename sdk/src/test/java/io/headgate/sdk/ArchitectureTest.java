@@ -14,6 +14,7 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
+import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -107,6 +108,33 @@ class ArchitectureTest {
         .check(SDK);
     slices().matching("io.headgate.sdk.(*)..").should().beFreeOfCycles().check(SDK);
     slices().matching("io.headgate.sdk.cli.(*)..").should().beFreeOfCycles().check(SDK);
+  }
+
+  /// submit → job → shared, and each other group → shared alone. The registry knows all of them.
+  @Test
+  void groupsOfCommandsUseSharedCodeAndOnlySubmitUsesAnotherGroup() {
+    String command = "io.headgate.sdk.cli.command.";
+    List<String> groups =
+        List.of("access", "configuration", "job", "simulation", "submit", "supply", "shared");
+    for (String group : groups) {
+      String[] forbidden =
+          groups.stream()
+              .filter(other -> !other.equals(group))
+              .filter(other -> group.equals("shared") || !other.equals("shared"))
+              .filter(other -> !(group.equals("submit") && other.equals("job")))
+              .map(other -> command + other + "..")
+              .toArray(String[]::new);
+      noClasses()
+          .that()
+          .resideInAPackage(command + group + "..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAnyPackage(forbidden)
+          .orShould()
+          .dependOnClassesThat()
+          .resideInAPackage("io.headgate.sdk.cli.command")
+          .check(SDK);
+    }
   }
 
   @Test

@@ -2,7 +2,7 @@ package io.headgate.deploy.simulate;
 
 import io.headgate.scheduler.simulation.SimulationEvent;
 import io.headgate.scheduler.simulation.Summary;
-import io.headgate.sdk.cli.output.Grid;
+import io.headgate.sdk.cli.output.AlignedText;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -46,7 +46,7 @@ final class CompareView {
           b,
           summary -> of(summary, policy, p -> Words.time(p.waitP99Ms())));
     }
-    List<String> lines = new ArrayList<>(Grid.lines(rows));
+    List<String> lines = new ArrayList<>(AlignedText.lines(rows));
     lines.addAll(starts(firstStarts(first), firstStarts(second)));
     return lines;
   }
@@ -121,7 +121,7 @@ final class CompareView {
     }
     List<String> lines = new ArrayList<>();
     lines.add("");
-    lines.addAll(Grid.lines(rows));
+    lines.addAll(AlignedText.lines(rows));
     if (differences.size() > MOST_JOBS) {
       lines.add("and %d more".formatted(differences.size() - MOST_JOBS));
     }

@@ -10,7 +10,7 @@ import io.headgate.scheduler.simulation.Scenario;
 import io.headgate.scheduler.simulation.Simulation;
 import io.headgate.scheduler.simulation.SimulationEvent;
 import io.headgate.sdk.cli.frame.Invocation;
-import io.headgate.sdk.cli.output.Grid;
+import io.headgate.sdk.cli.output.AlignedText;
 import io.headgate.sdk.cli.output.Output;
 import io.headgate.sdk.cli.output.UsageException;
 import java.time.Duration;
@@ -128,7 +128,7 @@ record ExplainView(Output output) {
           };
       rows.add(List.of("  " + check.rule() + " " + check.title(), verdict, check.text()));
     }
-    lines.addAll(Grid.lines(rows));
+    lines.addAll(AlignedText.lines(rows));
   }
 
   private static String names(Simulation simulation, List<JobId> jobs) {

@@ -4,8 +4,8 @@ import io.headgate.scheduler.simulation.Scenario;
 import io.headgate.scheduler.simulation.SimulationEvent;
 import io.headgate.scheduler.simulation.SimulationEvent.StopResult;
 import io.headgate.scheduler.simulation.Summary;
+import io.headgate.sdk.cli.output.AlignedText;
 import io.headgate.sdk.cli.output.CellWidth;
-import io.headgate.sdk.cli.output.Grid;
 import io.headgate.sdk.cli.output.Output;
 import io.headgate.sdk.cli.output.Symbols;
 import java.util.ArrayList;
@@ -195,7 +195,7 @@ record GanttView(Output output) {
                       policy.reservation().mixed(),
                       policy.limit().mixed())));
     }
-    List<String> lines = new ArrayList<>(Grid.lines(rows));
+    List<String> lines = new ArrayList<>(AlignedText.lines(rows));
     lines.add(
         "preemptions %d, finished %d, running %d, waiting %d; %s"
             .formatted(

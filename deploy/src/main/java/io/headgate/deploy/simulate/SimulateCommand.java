@@ -5,12 +5,12 @@ import io.headgate.scheduler.simulation.JsonLines;
 import io.headgate.scheduler.simulation.Scenario;
 import io.headgate.scheduler.simulation.Simulation;
 import io.headgate.scheduler.simulation.WhatIf;
+import io.headgate.sdk.cli.error.ErrorFrames;
 import io.headgate.sdk.cli.error.ExitCode;
-import io.headgate.sdk.cli.error.Frames;
 import io.headgate.sdk.cli.frame.CliCommand;
+import io.headgate.sdk.cli.frame.FileOrStandardInput;
 import io.headgate.sdk.cli.frame.GlobalOptions;
 import io.headgate.sdk.cli.frame.Invocation;
-import io.headgate.sdk.cli.frame.Source;
 import io.headgate.sdk.cli.output.EffectsText;
 import io.headgate.sdk.cli.output.UsageException;
 import io.headgate.sdk.config.Configuration;
@@ -221,9 +221,7 @@ public final class SimulateCommand implements CliCommand {
           throw new UsageException(
               "\"" + view + "\" is not a view",
               "BAD_FLAG_VALUE",
-              NearestName.find(view, VIEWS)
-                  .map(nearest -> "did you mean " + nearest + "?")
-                  .orElse("views: " + String.join(", ", VIEWS)));
+              NearestName.suggestion(view, VIEWS).orElse("views: " + String.join(", ", VIEWS)));
     };
   }
 
@@ -233,7 +231,7 @@ public final class SimulateCommand implements CliCommand {
     try {
       configuration = ConfigurationReader.read(changed).configuration();
     } catch (ConfigurationException e) {
-      throw Frames.of(e, "Nothing was simulated.");
+      throw ErrorFrames.of(e, "Nothing was simulated.");
     }
     Catalog provisioned = ScenarioMapper.catalog(scenario.configuration().tenant(), configuration);
     WhatIf whatIf =
@@ -271,10 +269,11 @@ public final class SimulateCommand implements CliCommand {
   private static io.headgate.sdk.config.Scenario read(Invocation invocation, Path path)
       throws IOException {
     try {
-      return new Source<io.headgate.sdk.config.Scenario>(ScenarioReader::read, ScenarioReader::read)
+      return new FileOrStandardInput<io.headgate.sdk.config.Scenario>(
+              ScenarioReader::read, ScenarioReader::read)
           .read(invocation, path);
     } catch (ConfigurationException e) {
-      throw Frames.of(e, "Nothing was simulated.");
+      throw ErrorFrames.of(e, "Nothing was simulated.");
     }
   }
 

@@ -2,7 +2,7 @@ package io.headgate.deploy.simulate;
 
 import io.headgate.scheduler.simulation.SimulationEvent;
 import io.headgate.scheduler.simulation.Summary;
-import io.headgate.sdk.cli.output.Grid;
+import io.headgate.sdk.cli.output.AlignedText;
 import io.headgate.sdk.cli.output.Output;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -51,12 +51,12 @@ record SummaryView(Output output) {
               Words.span(policy.waitP50Ms()),
               Words.span(policy.waitP99Ms())));
     }
-    lines.addAll(Grid.lines(policies));
+    lines.addAll(AlignedText.lines(policies));
     long never = recording.neverStarted();
     if (never > 0) {
       lines.add(
           "  waits are of jobs that started; %s never did"
-              .formatted(io.headgate.sdk.config.Words.count(never, "job")));
+              .formatted(io.headgate.sdk.config.EnglishText.count(never, "job")));
     }
     lines.add("");
     List<List<String>> pools = new ArrayList<>();
@@ -64,7 +64,7 @@ record SummaryView(Output output) {
     for (Summary.PoolLine pool : summary.pools()) {
       pools.add(List.of(pool.name(), pool.used().mixed(), pool.capacity().mixed()));
     }
-    lines.addAll(Grid.lines(pools));
+    lines.addAll(AlignedText.lines(pools));
     lines.addAll(waiting(recording));
     return lines;
   }
@@ -93,7 +93,7 @@ record SummaryView(Output output) {
     });
     List<String> lines = new ArrayList<>();
     lines.add("");
-    lines.addAll(Grid.lines(rows));
+    lines.addAll(AlignedText.lines(rows));
     return lines;
   }
 }

@@ -1,7 +1,7 @@
 package io.headgate.deploy.simulate;
 
 import io.headgate.scheduler.simulation.SimulationEvent;
-import io.headgate.sdk.cli.output.Grid;
+import io.headgate.sdk.cli.output.AlignedText;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -20,7 +20,7 @@ final class TimelineView {
           };
       rows.add(List.of(Words.time(event.atMs()), whose, what(event)));
     }
-    return Grid.lines(rows);
+    return AlignedText.lines(rows);
   }
 
   static String what(SimulationEvent event) {

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.deploy.Visitor;
 import io.headgate.sdk.client.HeadgateClient;
-import io.headgate.sdk.model.Key;
+import io.headgate.sdk.model.IssuedKey;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -29,7 +29,7 @@ class VisitorIT {
         try (Visitor ada =
             Visitor.enter(headgate.installation(), operator, TestInstallation.TENANT, "ada")) {
           assertThat(ada.client().whoAmI().user()).isEqualTo("ada");
-          List<Key> own = keysOfAda(operator);
+          List<IssuedKey> own = keysOfAda(operator);
           assertThat(own).as("run %d", run).hasSize(1);
           assertThat(own.getFirst().expireTime())
               .as("ends by itself when the run is killed")
@@ -40,7 +40,7 @@ class VisitorIT {
     }
   }
 
-  private static List<Key> keysOfAda(HeadgateClient operator) {
+  private static List<IssuedKey> keysOfAda(HeadgateClient operator) {
     return operator.keys(TestInstallation.TENANT).stream()
         .filter(key -> key.owner().endsWith("/users/ada"))
         .toList();

@@ -1,20 +1,20 @@
 package io.headgate.sdk.cli;
 
-import io.headgate.sdk.cli.command.Catalog;
-import io.headgate.sdk.cli.command.Catalog.Entry;
-import io.headgate.sdk.cli.command.StartCommand;
+import io.headgate.sdk.cli.command.CommandRegistry;
+import io.headgate.sdk.cli.command.CommandRegistry.Registration;
+import io.headgate.sdk.cli.command.WelcomeCommand;
 import io.headgate.sdk.cli.error.CliFailure;
 import io.headgate.sdk.cli.error.ErrorFrame;
+import io.headgate.sdk.cli.error.ErrorFrames;
 import io.headgate.sdk.cli.error.ErrorRenderer;
 import io.headgate.sdk.cli.error.ExitCode;
-import io.headgate.sdk.cli.error.Frames;
 import io.headgate.sdk.cli.frame.CliCommand;
 import io.headgate.sdk.cli.frame.CliEnvironment;
 import io.headgate.sdk.cli.frame.GlobalOptions;
 import io.headgate.sdk.cli.frame.Invocation;
 import io.headgate.sdk.cli.frame.QuietOption;
 import io.headgate.sdk.cli.frame.Session;
-import io.headgate.sdk.cli.output.Paint;
+import io.headgate.sdk.cli.output.TextColors;
 import io.headgate.sdk.cli.output.UsageException;
 import io.headgate.sdk.config.ConfigurationException;
 import io.headgate.sdk.config.NearestName;
@@ -42,7 +42,7 @@ public final class Cli {
     try {
       CommandLineWords words = CommandLineWords.of(List.of(args));
       if (words.command().isEmpty() && isHelp(words.rest())) {
-        environment.out().println(Catalog.overview());
+        environment.out().println(CommandRegistry.overview());
         return ExitCode.DONE;
       }
       if (words.command().isEmpty() && words.rest().contains("--version")) {
@@ -50,7 +50,7 @@ public final class Cli {
       }
       // Only the command that is meant is built: a model of all of them would cost start-up time.
       CliCommand command =
-          words.command().isEmpty() ? new StartCommand() : entry(words.command()).create().get();
+          words.command().isEmpty() ? new WelcomeCommand() : entry(words.command()).create().get();
       CommandLine parser = new CommandLine(command);
       QuietOption quiet = new QuietOption();
       if (parser.getCommandSpec().findOption("-q") == null) {
@@ -86,12 +86,12 @@ public final class Cli {
     return words.contains("--help") || words.contains("-h");
   }
 
-  private static Entry entry(String word) {
-    Optional<Entry> found = Catalog.find(word);
+  private static Registration entry(String word) {
+    Optional<Registration> found = CommandRegistry.find(word);
     if (found.isPresent()) {
       return found.get();
     }
-    Optional<String> nearest = NearestName.find(word, Catalog.names());
+    Optional<String> nearest = NearestName.find(word, CommandRegistry.names());
     throw new UsageException(
         "\"" + word + "\" is not a command",
         "COMMAND_NOT_FOUND",
@@ -103,9 +103,10 @@ public final class Cli {
   private int report(Exception e, String[] args, @Nullable Invocation invocation) {
     CliFailure failure = failure(e, invocation);
     boolean json = invocation == null ? asksForJson(args) : invocation.form().isJson();
-    Paint paint =
+    TextColors paint =
         invocation == null
-            ? Paint.decide(Paint.When.AUTO, environment.variables(), environment.errTerminal())
+            ? TextColors.decide(
+                TextColors.When.AUTO, environment.variables(), environment.errTerminal())
             : invocation.output().errorPaint();
     int width = environment.errTerminal() ? environment.width().getAsInt() : 0;
     ErrorRenderer renderer = new ErrorRenderer(paint, width);
@@ -154,8 +155,8 @@ public final class Cli {
       case CliFailure failure -> failure;
       case UsageException usage ->
           usage(String.valueOf(usage.getMessage()), usage.reason(), usage.next());
-      case CommandLine.ParameterException parameter -> Usage.failure(parameter);
-      case ConfigurationException configuration -> Frames.of(configuration);
+      case CommandLine.ParameterException parameter -> UsageErrors.failure(parameter);
+      case ConfigurationException configuration -> ErrorFrames.of(configuration);
       case HeadgateException refusal ->
           new CliFailure(List.of(frame(refusal, invocation)), ExitCode.of(refusal), null);
       case UncheckedIOException io -> usage(text(cause(io)), "FILE_ERROR", List.of());
@@ -193,8 +194,8 @@ public final class Cli {
     String server = session.map(Session::server).orElse("");
     return session
         .filter(_ -> refusal.reason().equals("KEY_REJECTED"))
-        .map(open -> Frames.ofRejectedKey(refusal, server, open.keyFrom()))
-        .orElseGet(() -> Frames.of(refusal, server));
+        .map(open -> ErrorFrames.ofRejectedKey(refusal, server, open.keyFrom()))
+        .orElseGet(() -> ErrorFrames.of(refusal, server));
   }
 
   private static boolean asksForJson(String[] args) {

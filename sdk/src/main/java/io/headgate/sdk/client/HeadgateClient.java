@@ -4,7 +4,7 @@ import io.headgate.proto.policy.v1.CreateKeyResponse;
 import io.headgate.sdk.model.ClientConfig;
 import io.headgate.sdk.model.HeadgateException;
 import io.headgate.sdk.model.Identity;
-import io.headgate.sdk.model.Key;
+import io.headgate.sdk.model.IssuedKey;
 import io.headgate.sdk.wire.Connection;
 import io.headgate.sdk.wire.ConnectionListener;
 import io.headgate.sdk.wire.IdentityCalls;
@@ -72,13 +72,13 @@ public final class HeadgateClient implements AutoCloseable {
   ///
   /// @param owner `tenants/acme/users/ada`, `tenants/acme/serviceAccounts/ci`, `operators/root`
   /// @param life how long it works; null: until it is revoked. An owner has at most 100 that work
-  public Key.Made createKey(String owner, String description, @Nullable Duration life) {
+  public IssuedKey.Made createKey(String owner, String description, @Nullable Duration life) {
     CreateKeyResponse made = new IdentityCalls(connection).createKey(owner, description, life);
-    return new Key.Made(RightsMessages.key(made.getKey()), made.getSecret());
+    return new IssuedKey.Made(RightsMessages.key(made.getKey()), made.getSecret());
   }
 
   /// The keys of a tenant that are not revoked, newest first.
-  public List<Key> keys(String tenant) {
+  public List<IssuedKey> keys(String tenant) {
     return new IdentityCalls(connection)
         .listKeys(tenant).stream().map(RightsMessages::key).toList();
   }

@@ -1,6 +1,6 @@
 package io.headgate.sdk.config;
 
-import io.headgate.sdk.config.TreeParser.Bounds;
+import io.headgate.sdk.config.YamlTreeParser.Bounds;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -18,7 +18,7 @@ public final class ConfigurationReader {
   /// @throws ConfigurationException with every mistake in it
   /// @throws IOException when the file cannot be read
   public static ConfigurationFile read(Path file) throws IOException, ConfigurationException {
-    return read(Document.read(file, Bounds.CONFIGURATION));
+    return read(ParsedDocument.read(file, Bounds.CONFIGURATION));
   }
 
   /// Reads text that came from somewhere else.
@@ -26,11 +26,11 @@ public final class ConfigurationReader {
   /// @param fileName how messages call the text
   /// @throws ConfigurationException with every mistake in it
   public static ConfigurationFile read(String fileName, String text) throws ConfigurationException {
-    return read(Document.parse(fileName, text, Bounds.CONFIGURATION));
+    return read(ParsedDocument.parse(fileName, text, Bounds.CONFIGURATION));
   }
 
-  private static ConfigurationFile read(Document document) throws ConfigurationException {
-    Fields fields = document.fields("a configuration", Configuration.KIND, TOP);
+  private static ConfigurationFile read(ParsedDocument document) throws ConfigurationException {
+    MappingReader fields = document.fields("a configuration", Configuration.KIND, TOP);
     Configuration configuration = body(fields, false);
     document.checkClean();
     return new ConfigurationFile(configuration, document.source(), document.sourceMap());
@@ -40,9 +40,9 @@ public final class ConfigurationReader {
   ///
   /// @param isScenario whether groups may be left out (policies then need not name one), and
   ///   tenants may share the pools
-  static Configuration body(Fields root, boolean isScenario) {
-    Sections sections = Sections.of(root, isScenario);
-    String tenant = new Values(root).idOrNull("tenant");
+  static Configuration body(MappingReader root, boolean isScenario) {
+    SectionNames sections = SectionNames.of(root, isScenario);
+    String tenant = new ValueReader(root).idOrNull("tenant");
     List<Group> groups = GroupReader.read(root, sections);
     List<Pool> pools = new PoolReader(sections).read(root);
     List<Profile> profiles = new ProfileReader(sections).read(root);

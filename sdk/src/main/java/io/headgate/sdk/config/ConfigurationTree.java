@@ -23,10 +23,10 @@ final class ConfigurationTree {
   /// What was wrong at the beginning; it is told once, and not again of each change.
   private final List<Problem> known;
 
-  private Tree.Mapping tree;
+  private YamlTree.Mapping tree;
   private Configuration configuration;
 
-  private ConfigurationTree(Tree.Mapping tree, Configuration configuration, Problems problems) {
+  private ConfigurationTree(YamlTree.Mapping tree, Configuration configuration, Problems problems) {
     this.tree = tree;
     this.configuration = configuration;
     this.problems = problems;
@@ -34,15 +34,15 @@ final class ConfigurationTree {
   }
 
   /// Reads the configuration that a scenario begins with. Nothing when there is none (reported).
-  static Optional<ConfigurationTree> read(Fields root, SourceMap sourceMap) {
-    Tree value = root.value("configuration");
+  static Optional<ConfigurationTree> read(MappingReader root, SourceMap sourceMap) {
+    YamlTree value = root.value("configuration");
     if (value == null) {
       root.missing("configuration", "give its pools, profiles and policies");
       return Optional.empty();
     }
     Problems problems = root.problems();
-    Fields fields = Fields.at(value, "configuration", problems, sourceMap, KEYS);
-    return value instanceof Tree.Mapping mapping
+    MappingReader fields = MappingReader.at(value, "configuration", problems, sourceMap, KEYS);
+    return value instanceof YamlTree.Mapping mapping
         ? Optional.of(
             new ConfigurationTree(mapping, ConfigurationReader.body(fields, true), problems))
         : Optional.empty();
@@ -57,8 +57,8 @@ final class ConfigurationTree {
   }
 
   /// `set: {policy: rnd, limit: 3}`.
-  void set(Tree change, String path) {
-    if (!(change instanceof Tree.Mapping mapping)) {
+  void set(YamlTree change, String path) {
+    if (!(change instanceof YamlTree.Mapping mapping)) {
       problems.add(
           Problem.of("WRONG_TYPE", path + " must be a mapping", change.span(), path)
               .note("this is " + change.kind())
@@ -76,7 +76,7 @@ final class ConfigurationTree {
     if (!isWellFormed(mapping, path)) {
       return;
     }
-    Optional<Tree.Mapping> changed =
+    Optional<YamlTree.Mapping> changed =
         kind.get().equals("queue")
             ? changedQueue(mapping, path)
             : changedItem(mapping, kind.get(), path);
@@ -86,8 +86,8 @@ final class ConfigurationTree {
   }
 
   /// `provision: {pools: […], profiles: […]}`: what is given replaces what was.
-  void provision(Tree change, String path, Fields fields) {
-    if (!(change instanceof Tree.Mapping mapping) || fields.hasUnknownKeys()) {
+  void provision(YamlTree change, String path, MappingReader fields) {
+    if (!(change instanceof YamlTree.Mapping mapping) || fields.hasUnknownKeys()) {
       return;
     }
     if (PROVISIONED.stream().noneMatch(fields::has)) {
@@ -97,8 +97,8 @@ final class ConfigurationTree {
               .next("give pools: […], profiles: […] or both"));
       return;
     }
-    Tree.Mapping result = tree;
-    for (Tree.Entry entry : mapping.entries()) {
+    YamlTree.Mapping result = tree;
+    for (YamlTree.Entry entry : mapping.entries()) {
       if (PROVISIONED.contains(entry.key())) {
         result = with(result, entry);
       }
@@ -111,11 +111,11 @@ final class ConfigurationTree {
   }
 
   /// No key twice, and no new name: it would make others of all things that refer to the old one.
-  private boolean isWellFormed(Tree.Mapping change, String path) {
-    List<String> keys = change.entries().stream().map(Tree.Entry::key).distinct().toList();
+  private boolean isWellFormed(YamlTree.Mapping change, String path) {
+    List<String> keys = change.entries().stream().map(YamlTree.Entry::key).distinct().toList();
     Problems found = new Problems(problems.fileName());
-    Fields.at(change, path, found, new SourceMap(), keys);
-    for (Tree.Entry entry : change.entries()) {
+    MappingReader.at(change, path, found, new SourceMap(), keys);
+    for (YamlTree.Entry entry : change.entries()) {
       if (entry.key().equals("name")) {
         found.add(
             Problem.of("UNKNOWN_KEY", "a name cannot be changed", entry.keySpan(), path + ".name")
@@ -128,7 +128,7 @@ final class ConfigurationTree {
     return found.inFileOrder().isEmpty();
   }
 
-  private static Optional<String> kind(Tree.Mapping mapping) {
+  private static Optional<String> kind(YamlTree.Mapping mapping) {
     for (String kind : List.of("queue", "pool", "profile", "policy", "tenant")) {
       if (find(mapping, kind).isPresent()) {
         return Optional.of(kind);
@@ -137,50 +137,51 @@ final class ConfigurationTree {
     return Optional.empty();
   }
 
-  private Optional<Tree.Mapping> changedItem(Tree.Mapping change, String kind, String path) {
+  private Optional<YamlTree.Mapping> changedItem(
+      YamlTree.Mapping change, String kind, String path) {
     String section = SECTIONS.getOrDefault(kind, "");
     Optional<String> name = scalar(change, kind, path);
     if (name.isEmpty()) {
       return Optional.empty();
     }
-    Tree items = find(tree, section).orElse(new Tree.Sequence(tree.span(), List.of()));
-    Optional<Tree.Sequence> changed =
-        items instanceof Tree.Sequence sequence
+    YamlTree items = find(tree, section).orElse(new YamlTree.Sequence(tree.span(), List.of()));
+    Optional<YamlTree.Sequence> changed =
+        items instanceof YamlTree.Sequence sequence
             ? laidOver(sequence, name.get(), change, Set.of(kind))
             : Optional.empty();
     if (changed.isEmpty()) {
       notFound(change, kind, path, names(items));
       return Optional.empty();
     }
-    return Optional.of(with(tree, new Tree.Entry(section, tree.span(), changed.get())));
+    return Optional.of(with(tree, new YamlTree.Entry(section, tree.span(), changed.get())));
   }
 
   /// A queue stands under its policy.
-  private Optional<Tree.Mapping> changedQueue(Tree.Mapping change, String path) {
+  private Optional<YamlTree.Mapping> changedQueue(YamlTree.Mapping change, String path) {
     Optional<String> name = scalar(change, "queue", path);
-    Optional<Tree> policy = find(change, "policy");
-    Tree policies = find(tree, "policies").orElse(tree);
-    if (name.isEmpty() || !(policies instanceof Tree.Sequence sequence)) {
+    Optional<YamlTree> policy = find(change, "policy");
+    YamlTree policies = find(tree, "policies").orElse(tree);
+    if (name.isEmpty() || !(policies instanceof YamlTree.Sequence sequence)) {
       return Optional.empty();
     }
     List<String> known = new ArrayList<>();
-    List<Tree> items = new ArrayList<>();
+    List<YamlTree> items = new ArrayList<>();
     boolean found = false;
-    for (Tree item : sequence.items()) {
-      Tree queues = find(item, "queues").orElse(null);
+    for (YamlTree item : sequence.items()) {
+      YamlTree queues = find(item, "queues").orElse(null);
       boolean meant =
           policy.isEmpty()
-              || (policy.get() instanceof Tree.Scalar scalar
-                  && scalar.text().equals(Fields.nameOf(item)));
+              || (policy.get() instanceof YamlTree.Scalar scalar
+                  && scalar.text().equals(MappingReader.nameOf(item)));
       known.addAll(queues == null || !meant ? List.of() : names(queues));
-      Optional<Tree.Sequence> changed =
-          meant && queues instanceof Tree.Sequence list
+      Optional<YamlTree.Sequence> changed =
+          meant && queues instanceof YamlTree.Sequence list
               ? laidOver(list, name.get(), change, Set.of("queue", "policy"))
               : Optional.empty();
       found |= changed.isPresent();
       items.add(
-          changed.isPresent() && item instanceof Tree.Mapping mapping
-              ? with(mapping, new Tree.Entry("queues", mapping.span(), changed.get()))
+          changed.isPresent() && item instanceof YamlTree.Mapping mapping
+              ? with(mapping, new YamlTree.Entry("queues", mapping.span(), changed.get()))
               : item);
     }
     if (!found) {
@@ -190,17 +191,20 @@ final class ConfigurationTree {
     return Optional.of(
         with(
             tree,
-            new Tree.Entry("policies", tree.span(), new Tree.Sequence(sequence.span(), items))));
+            new YamlTree.Entry(
+                "policies", tree.span(), new YamlTree.Sequence(sequence.span(), items))));
   }
 
-  private static Optional<Tree.Sequence> laidOver(
-      Tree.Sequence items, String name, Tree.Mapping change, Set<String> selectors) {
-    List<Tree> result = new ArrayList<>();
+  private static Optional<YamlTree.Sequence> laidOver(
+      YamlTree.Sequence items, String name, YamlTree.Mapping change, Set<String> selectors) {
+    List<YamlTree> result = new ArrayList<>();
     boolean found = false;
-    for (Tree item : items.items()) {
-      if (item instanceof Tree.Mapping mapping && name.equals(Fields.nameOf(item)) && !found) {
+    for (YamlTree item : items.items()) {
+      if (item instanceof YamlTree.Mapping mapping
+          && name.equals(MappingReader.nameOf(item))
+          && !found) {
         found = true;
-        for (Tree.Entry entry : change.entries()) {
+        for (YamlTree.Entry entry : change.entries()) {
           if (!selectors.contains(entry.key())) {
             mapping = with(mapping, entry);
           }
@@ -210,12 +214,12 @@ final class ConfigurationTree {
         result.add(item);
       }
     }
-    return found ? Optional.of(new Tree.Sequence(items.span(), result)) : Optional.empty();
+    return found ? Optional.of(new YamlTree.Sequence(items.span(), result)) : Optional.empty();
   }
 
-  private Optional<String> scalar(Tree.Mapping change, String key, String path) {
-    Tree value = find(change, key).orElseThrow();
-    if (value instanceof Tree.Scalar scalar && !scalar.isNull()) {
+  private Optional<String> scalar(YamlTree.Mapping change, String key, String path) {
+    YamlTree value = find(change, key).orElseThrow();
+    if (value instanceof YamlTree.Scalar scalar && !scalar.isNull()) {
       return Optional.of(scalar.text());
     }
     problems.add(
@@ -224,18 +228,18 @@ final class ConfigurationTree {
     return Optional.empty();
   }
 
-  private void notFound(Tree.Mapping change, String kind, String path, List<String> names) {
-    if (find(change, kind).orElseThrow() instanceof Tree.Scalar scalar) {
-      Names.of(kind, names).check(scalar, path + "." + kind, problems);
+  private void notFound(YamlTree.Mapping change, String kind, String path, List<String> names) {
+    if (find(change, kind).orElseThrow() instanceof YamlTree.Scalar scalar) {
+      DeclaredNames.of(kind, names).check(scalar, path + "." + kind, problems);
     }
   }
 
   /// Reads the changed tree. What is wrong with it is the change's mistake: it was right before.
   ///
   /// @param item what is changed, as the fields of its mistakes say
-  private void adopt(Tree.Mapping changed, Tree change, String path, String item) {
+  private void adopt(YamlTree.Mapping changed, YamlTree change, String path, String item) {
     Problems found = new Problems(problems.fileName());
-    Fields fields = Fields.at(changed, "configuration", found, new SourceMap(), KEYS);
+    MappingReader fields = MappingReader.at(changed, "configuration", found, new SourceMap(), KEYS);
     Configuration read = ConfigurationReader.body(fields, true);
     List<Problem> mistakes =
         found.inFileOrder().stream().filter(mistake -> !known.contains(mistake)).toList();
@@ -264,7 +268,7 @@ final class ConfigurationTree {
     return mistake.at(mistake.span(), path + key);
   }
 
-  private static Problem moved(Problem mistake, Tree change, String path) {
+  private static Problem moved(Problem mistake, YamlTree change, String path) {
     String note = mistake.note() == null ? "after this change" : "then " + mistake.note();
     return mistake
         .at(change.span(), path)
@@ -272,14 +276,14 @@ final class ConfigurationTree {
         .why("it would make " + mistake.field() + " wrong");
   }
 
-  private static void collect(@Nullable Tree tree, Set<Span> spans) {
+  private static void collect(@Nullable YamlTree tree, Set<Span> spans) {
     switch (tree) {
       case null -> {}
-      case Tree.Scalar scalar -> spans.add(scalar.span());
-      case Tree.Sequence sequence -> sequence.items().forEach(item -> collect(item, spans));
-      case Tree.Mapping mapping -> {
+      case YamlTree.Scalar scalar -> spans.add(scalar.span());
+      case YamlTree.Sequence sequence -> sequence.items().forEach(item -> collect(item, spans));
+      case YamlTree.Mapping mapping -> {
         spans.add(mapping.span());
-        for (Tree.Entry entry : mapping.entries()) {
+        for (YamlTree.Entry entry : mapping.entries()) {
           spans.add(entry.keySpan());
           collect(entry.value(), spans);
         }
@@ -287,11 +291,11 @@ final class ConfigurationTree {
     }
   }
 
-  private static List<String> names(Tree items) {
+  private static List<String> names(YamlTree items) {
     List<String> names = new ArrayList<>();
-    if (items instanceof Tree.Sequence sequence) {
-      for (Tree item : sequence.items()) {
-        String name = Fields.nameOf(item);
+    if (items instanceof YamlTree.Sequence sequence) {
+      for (YamlTree item : sequence.items()) {
+        String name = MappingReader.nameOf(item);
         if (name != null) {
           names.add(name);
         }
@@ -300,11 +304,11 @@ final class ConfigurationTree {
     return names;
   }
 
-  private static Optional<Tree> find(Tree tree, String key) {
-    if (tree instanceof Tree.Mapping mapping) {
-      for (Tree.Entry entry : mapping.entries()) {
+  private static Optional<YamlTree> find(YamlTree tree, String key) {
+    if (tree instanceof YamlTree.Mapping mapping) {
+      for (YamlTree.Entry entry : mapping.entries()) {
         if (entry.key().equals(key)
-            && !(entry.value() instanceof Tree.Scalar scalar && scalar.isNull())) {
+            && !(entry.value() instanceof YamlTree.Scalar scalar && scalar.isNull())) {
           return Optional.of(entry.value());
         }
       }
@@ -313,10 +317,10 @@ final class ConfigurationTree {
   }
 
   /// The entry in the place of the one with its key, or at the end.
-  private static Tree.Mapping with(Tree.Mapping mapping, Tree.Entry entry) {
-    List<Tree.Entry> entries = new ArrayList<>();
+  private static YamlTree.Mapping with(YamlTree.Mapping mapping, YamlTree.Entry entry) {
+    List<YamlTree.Entry> entries = new ArrayList<>();
     boolean replaced = false;
-    for (Tree.Entry old : mapping.entries()) {
+    for (YamlTree.Entry old : mapping.entries()) {
       boolean same = old.key().equals(entry.key());
       entries.add(same ? entry : old);
       replaced |= same;
@@ -324,6 +328,6 @@ final class ConfigurationTree {
     if (!replaced) {
       entries.add(entry);
     }
-    return new Tree.Mapping(mapping.span(), entries);
+    return new YamlTree.Mapping(mapping.span(), entries);
   }
 }

@@ -9,10 +9,10 @@ final class GroupReader {
 
   private GroupReader() {}
 
-  static List<Group> read(Fields root, Sections sections) {
+  static List<Group> read(MappingReader root, SectionNames sections) {
     List<Group> groups = new ArrayList<>();
-    for (Fields fields : root.items("groups", KEYS)) {
-      Values values = new Values(fields);
+    for (MappingReader fields : root.items("groups", KEYS)) {
+      ValueReader values = new ValueReader(fields);
       String name = values.id("name", "give the group a name");
       sections.groups().claim(fields, name);
       groups.add(new Group(name, values.ids("users"), values.ids("serviceAccounts")));

@@ -1,6 +1,6 @@
 package io.headgate.sdk.config;
 
-import io.headgate.sdk.config.TreeParser.Bounds;
+import io.headgate.sdk.config.YamlTreeParser.Bounds;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -88,7 +88,7 @@ public record JobFile(
   /// @throws ConfigurationException with every mistake in it
   /// @throws IOException when the file cannot be read
   public static JobFile read(Path file) throws IOException, ConfigurationException {
-    return read(Document.read(file, Bounds.CONFIGURATION));
+    return read(ParsedDocument.read(file, Bounds.CONFIGURATION));
   }
 
   /// Reads text that came from somewhere else.
@@ -96,13 +96,13 @@ public record JobFile(
   /// @param fileName how messages call the text
   /// @throws ConfigurationException with every mistake in it
   public static JobFile read(String fileName, String text) throws ConfigurationException {
-    return read(Document.parse(fileName, text, Bounds.CONFIGURATION));
+    return read(ParsedDocument.parse(fileName, text, Bounds.CONFIGURATION));
   }
 
-  private static JobFile read(Document document) throws ConfigurationException {
-    Fields fields = document.fields("a job", KIND, KEYS);
-    Values values = new Values(fields);
-    Fields callback = fields.nested(CALLBACK, List.of("command", "timeout"));
+  private static JobFile read(ParsedDocument document) throws ConfigurationException {
+    MappingReader fields = document.fields("a job", KIND, KEYS);
+    ValueReader values = new ValueReader(fields);
+    MappingReader callback = fields.nested(CALLBACK, List.of("command", "timeout"));
     if (callback != null && callback.value("command") == null) {
       callback.missing("command", "name its program and arguments: command: [python, save.py]");
     }
@@ -116,7 +116,7 @@ public record JobFile(
             values.durationOrNull("maxRuntime"),
             values.durationOrNull("suspend"),
             callback == null ? List.of() : words(callback),
-            callback == null ? null : new Values(callback).durationOrNull("timeout"),
+            callback == null ? null : new ValueReader(callback).durationOrNull("timeout"),
             values.durationOrNull("terminationGrace"),
             fields.value("priority") == null
                 ? null
@@ -131,9 +131,9 @@ public record JobFile(
   }
 
   /// Program and arguments.
-  private static List<String> words(Fields fields) {
+  private static List<String> words(MappingReader fields) {
     List<String> words = new ArrayList<>();
-    for (Fields.Element element : fields.elements("command")) {
+    for (MappingReader.Element element : fields.elements("command")) {
       words.add(element.scalar().text());
     }
     return words;

@@ -7,6 +7,11 @@ import java.util.Optional;
 public final class NearestName {
   private NearestName() {}
 
+  /// A hint for error messages: `did you mean half?`.
+  public static Optional<String> suggestion(String word, Collection<String> candidates) {
+    return find(word, candidates).map(nearest -> "did you mean " + nearest + "?");
+  }
+
   /// The candidate that is the fewest edits away (insert, delete, replace or swap a letter), if
   /// that is at most a third of the word and at most three. `hlaf` → `half`, `jbos` → `jobs`.
   public static Optional<String> find(String word, Collection<String> candidates) {

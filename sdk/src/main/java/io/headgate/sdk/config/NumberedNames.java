@@ -14,9 +14,9 @@ final class NumberedNames {
   private static final Pattern NUMBERED = Pattern.compile("(.+)-(0|[1-9]\\d{0,8})");
 
   private final Map<String, Span> single = new HashMap<>();
-  private final Map<String, List<Group>> numbered = new HashMap<>();
+  private final Map<String, List<Series>> numbered = new HashMap<>();
 
-  private record Group(int count, Span span) {}
+  private record Series(int count, Span span) {}
 
   /// Declares names.
   ///
@@ -31,7 +31,7 @@ final class NumberedNames {
     for (int i = 0; i < count && taken.isEmpty(); i++) {
       taken = find(name + "-" + i);
     }
-    numbered.computeIfAbsent(name, key -> new ArrayList<>()).add(new Group(count, span));
+    numbered.computeIfAbsent(name, key -> new ArrayList<>()).add(new Series(count, span));
     return taken;
   }
 
@@ -44,7 +44,7 @@ final class NumberedNames {
     Matcher matcher = NUMBERED.matcher(name);
     if (matcher.matches()) {
       int index = Integer.parseInt(matcher.group(2));
-      for (Group group : numbered.getOrDefault(matcher.group(1), List.of())) {
+      for (Series group : numbered.getOrDefault(matcher.group(1), List.of())) {
         if (index < group.count()) {
           return Optional.of(group.span());
         }
@@ -53,8 +53,8 @@ final class NumberedNames {
     return Optional.empty();
   }
 
-  /// What a name that is not there was probably meant to be.
-  Optional<String> nearest(String name) {
+  /// A hint for a name that does not exist.
+  Optional<String> suggestion(String name) {
     List<String> some = new ArrayList<>(single.keySet());
     numbered.forEach((base, groups) -> {
       int count = groups.getFirst().count();
@@ -62,6 +62,6 @@ final class NumberedNames {
       some.add(base + "-" + (count - 1));
     });
     some.sort(null);
-    return NearestName.find(name, some);
+    return NearestName.suggestion(name, some);
   }
 }

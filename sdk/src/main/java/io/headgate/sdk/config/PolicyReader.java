@@ -37,26 +37,27 @@ final class PolicyReader {
       List.of("name", "profile", "rank", "overReservation");
   private static final int MOST = 1_000_000;
 
-  private final Sections sections;
+  private final SectionNames sections;
   private final Map<String, Group> groups = new HashMap<>();
   private final Map<String, Profile> profiles = new HashMap<>();
 
-  PolicyReader(Sections sections, List<Group> groups, List<Profile> profiles) {
+  PolicyReader(SectionNames sections, List<Group> groups, List<Profile> profiles) {
     this.sections = sections;
     groups.forEach(group -> this.groups.putIfAbsent(group.name(), group));
     profiles.forEach(profile -> this.profiles.putIfAbsent(profile.name(), profile));
   }
 
-  List<Policy> read(Fields root) {
+  List<Policy> read(MappingReader root) {
     List<Policy> policies = new ArrayList<>();
-    for (Fields fields : root.items("policies", sections.isScenario() ? SCENARIO_KEYS : KEYS)) {
+    for (MappingReader fields :
+        root.items("policies", sections.isScenario() ? SCENARIO_KEYS : KEYS)) {
       policies.add(policy(fields));
     }
     return policies;
   }
 
-  private Policy policy(Fields fields) {
-    Values values = new Values(fields);
+  private Policy policy(MappingReader fields) {
+    ValueReader values = new ValueReader(fields);
     String name = values.id("name", "give the policy a name");
     sections.policies().claim(fields, name);
     String group = group(values, name);
@@ -84,7 +85,7 @@ final class PolicyReader {
         sections.isScenario() ? values.referenceOrNull("tenant", sections.tenants()) : null);
   }
 
-  private String group(Values values, String policy) {
+  private String group(ValueReader values, String policy) {
     if (!sections.areGroupsOpen()) {
       return values.reference("group", sections.groups(), "name the group it is for");
     }
@@ -92,16 +93,16 @@ final class PolicyReader {
     return group == null ? policy : group;
   }
 
-  private static @Nullable Duration stopAfter(Fields fields, Values values) {
-    Tree.Scalar scalar = fields.scalar("stopAfter");
+  private static @Nullable Duration stopAfter(MappingReader fields, ValueReader values) {
+    YamlTree.Scalar scalar = fields.scalar("stopAfter");
     return scalar != null && scalar.text().equals("never")
         ? null
         : values.duration("stopAfter", Policy.DEFAULT_STOP_AFTER);
   }
 
-  static void checkReservation(Fields fields, GpuQuantity reservation, GpuQuantity limit) {
-    Tree.Scalar scalar = fields.scalar("reservation");
-    Tree.Scalar limitScalar = fields.scalar("limit");
+  static void checkReservation(MappingReader fields, GpuQuantity reservation, GpuQuantity limit) {
+    YamlTree.Scalar scalar = fields.scalar("reservation");
+    YamlTree.Scalar limitScalar = fields.scalar("limit");
     if (scalar == null
         || limitScalar == null
         || reservation.compareTo(limit) <= 0
@@ -128,14 +129,14 @@ final class PolicyReader {
                 .metadata(Map.of("limit", limit.toString())));
   }
 
-  private List<String> exceedLimit(Fields fields, Values values, String groupName) {
+  private List<String> exceedLimit(MappingReader fields, ValueReader values, String groupName) {
     List<String> users = values.ids("exceedLimit");
     Group group = groups.get(groupName);
     if (group == null) {
       return users;
     }
-    for (Fields.Element element : fields.elements("exceedLimit")) {
-      Tree.Scalar scalar = element.scalar();
+    for (MappingReader.Element element : fields.elements("exceedLimit")) {
+      YamlTree.Scalar scalar = element.scalar();
       String field = element.field();
       if (!group.users().contains(scalar.text()) && fields.problems().clean(field)) {
         fields
@@ -154,11 +155,11 @@ final class PolicyReader {
     return users;
   }
 
-  private List<Queue> queues(Fields policy, GpuQuantity limit) {
+  private List<Queue> queues(MappingReader policy, GpuQuantity limit) {
     List<Queue> queues = new ArrayList<>();
     Map<String, String> byProfile = new HashMap<>();
-    for (Fields fields : policy.items("queues", QUEUE_KEYS)) {
-      Values values = new Values(fields);
+    for (MappingReader fields : policy.items("queues", QUEUE_KEYS)) {
+      ValueReader values = new ValueReader(fields);
       String name = values.id("name", "give the queue a name");
       sections.queues().claim(fields, name);
       String profile = values.reference("profile", sections.profiles(), "name its profile");
@@ -174,9 +175,10 @@ final class PolicyReader {
     return queues;
   }
 
-  private static void checkOncePerProfile(Fields fields, @Nullable String other, String profile) {
-    Tree.Scalar scalar = fields.scalar("profile");
-    if (other == null || scalar == null || profile.equals(Values.UNREADABLE)) {
+  private static void checkOncePerProfile(
+      MappingReader fields, @Nullable String other, String profile) {
+    YamlTree.Scalar scalar = fields.scalar("profile");
+    if (other == null || scalar == null || profile.equals(ValueReader.UNREADABLE)) {
       return;
     }
     fields
@@ -192,9 +194,10 @@ final class PolicyReader {
                 .next("remove one of the two queues"));
   }
 
-  private void checkFits(Fields policy, Fields fields, String profileName, GpuQuantity limit) {
+  private void checkFits(
+      MappingReader policy, MappingReader fields, String profileName, GpuQuantity limit) {
     Profile profile = profiles.get(profileName);
-    Tree.Scalar scalar = fields.scalar("profile");
+    YamlTree.Scalar scalar = fields.scalar("profile");
     String declared = "profiles[" + profileName + "]";
     if (profile == null
         || scalar == null

@@ -44,22 +44,22 @@ final class PoolReader {
   private static final Instance NO_INSTANCE = new Instance(0, null, 0, 0, 0);
   private static final int MAX_INSTANCES = 100_000;
 
-  private final Sections sections;
+  private final SectionNames sections;
 
-  PoolReader(Sections sections) {
+  PoolReader(SectionNames sections) {
     this.sections = sections;
   }
 
-  List<Pool> read(Fields root) {
+  List<Pool> read(MappingReader root) {
     List<Pool> pools = new ArrayList<>();
-    for (Fields fields : root.items("pools", KEYS)) {
+    for (MappingReader fields : root.items("pools", KEYS)) {
       pools.add(pool(fields));
     }
     return pools;
   }
 
-  private Pool pool(Fields fields) {
-    Values values = new Values(fields);
+  private Pool pool(MappingReader fields) {
+    ValueReader values = new ValueReader(fields);
     String name = values.id("name", "give the pool a name");
     sections.pools().claim(fields, name);
     Pool.Type type = values.keyword("type", Pool.Type.STATIC);
@@ -77,12 +77,12 @@ final class PoolReader {
         values.textOrNull("description", 1000));
   }
 
-  private @Nullable Dedication dedication(Fields fields) {
-    Fields dedication = fields.nested("dedicatedTo", List.of("policy", "group"));
+  private @Nullable Dedication dedication(MappingReader fields) {
+    MappingReader dedication = fields.nested("dedicatedTo", List.of("policy", "group"));
     if (dedication == null) {
       return null;
     }
-    Values values = new Values(dedication);
+    ValueReader values = new ValueReader(dedication);
     String policy = values.referenceOrNull("policy", sections.policies());
     String group =
         sections.areGroupsOpen()
@@ -106,8 +106,8 @@ final class PoolReader {
     return group == null ? null : new Dedication.ToGroup(group);
   }
 
-  private static @Nullable String currency(Fields fields, Values values) {
-    Tree.Scalar currency = fields.scalar("currency");
+  private static @Nullable String currency(MappingReader fields, ValueReader values) {
+    YamlTree.Scalar currency = fields.scalar("currency");
     if (currency != null && !CURRENCY.matcher(currency.text()).matches()) {
       values.bad(currency, "currency", "is not a currency code", "write for example USD or EUR");
       return null;
@@ -115,7 +115,8 @@ final class PoolReader {
     return currency == null ? null : currency.text();
   }
 
-  private static @Nullable Elasticity elasticity(Fields fields, Values values, Pool.Type type) {
+  private static @Nullable Elasticity elasticity(
+      MappingReader fields, ValueReader values, Pool.Type type) {
     if (type == Pool.Type.STATIC) {
       rejectElasticKeys(fields);
       return null;
@@ -129,7 +130,7 @@ final class PoolReader {
     int least = values.integer("minInstances", 0, 0, MAX_INSTANCES);
     int most = values.integer("maxInstances", Math.max(1, least), 1, MAX_INSTANCES);
     if (least > most && fields.problems().clean(fields.path("minInstances"))) {
-      Tree.Scalar scalar = fields.scalar("minInstances");
+      YamlTree.Scalar scalar = fields.scalar("minInstances");
       if (scalar != null) {
         fields
             .problems()
@@ -154,17 +155,17 @@ final class PoolReader {
         values.flag("spot", false));
   }
 
-  private static String provider(Fields fields, Values values) {
+  private static String provider(MappingReader fields, ValueReader values) {
     if (fields.value("provider") == null) {
       fields.missing("provider", "name the provider plug-in, for example provider: exec");
     }
     String provider = values.textOrNull("provider", 64);
-    return provider == null ? Values.UNREADABLE : provider;
+    return provider == null ? ValueReader.UNREADABLE : provider;
   }
 
-  private static void rejectElasticKeys(Fields fields) {
+  private static void rejectElasticKeys(MappingReader fields) {
     for (String key : ELASTIC_KEYS) {
-      Tree value = fields.value(key);
+      YamlTree value = fields.value(key);
       if (value != null) {
         fields
             .problems()
@@ -180,12 +181,12 @@ final class PoolReader {
     }
   }
 
-  private static Instance instance(Fields fields) {
-    Fields instance = fields.nested("instance", INSTANCE_KEYS);
+  private static Instance instance(MappingReader fields) {
+    MappingReader instance = fields.nested("instance", INSTANCE_KEYS);
     if (instance == null) {
       return NO_INSTANCE;
     }
-    Values values = new Values(instance);
+    ValueReader values = new ValueReader(instance);
     return new Instance(
         values.integer("gpus", 0, 0, 64),
         values.textOrNull("gpuModel", 64),

@@ -26,22 +26,22 @@ final class ProfileReader {
   private static final int MAX_MODELS = 100;
   private static final int MAX_MODEL_LENGTH = 64;
 
-  private final Sections sections;
+  private final SectionNames sections;
 
-  ProfileReader(Sections sections) {
+  ProfileReader(SectionNames sections) {
     this.sections = sections;
   }
 
-  List<Profile> read(Fields root) {
+  List<Profile> read(MappingReader root) {
     List<Profile> profiles = new ArrayList<>();
-    for (Fields fields : root.items("profiles", KEYS)) {
+    for (MappingReader fields : root.items("profiles", KEYS)) {
       profiles.add(profile(fields));
     }
     return profiles;
   }
 
-  private Profile profile(Fields fields) {
-    Values values = new Values(fields);
+  private Profile profile(MappingReader fields) {
+    ValueReader values = new ValueReader(fields);
     String name = values.id("name", "give the profile a name");
     sections.profiles().claim(fields, name);
     GpuQuantity gpus = values.quantity("gpus", "say how many GPUs a worker needs; 0 for none");
@@ -67,8 +67,8 @@ final class ProfileReader {
         values.textOrNull("description", 1000));
   }
 
-  private static void checkWholeAboveOne(Fields fields, GpuQuantity gpus) {
-    Tree.Scalar scalar = fields.scalar("gpus");
+  private static void checkWholeAboveOne(MappingReader fields, GpuQuantity gpus) {
+    YamlTree.Scalar scalar = fields.scalar("gpus");
     if (scalar == null || gpus.isFraction() || gpus.isWhole()) {
       return;
     }
@@ -86,8 +86,8 @@ final class ProfileReader {
                 .next("write " + whole + " or " + (whole + 1)));
   }
 
-  private static void withoutPool(Fields fields, String name) {
-    Tree pools = fields.value("pools");
+  private static void withoutPool(MappingReader fields, String name) {
+    YamlTree pools = fields.value("pools");
     fields
         .problems()
         .add(

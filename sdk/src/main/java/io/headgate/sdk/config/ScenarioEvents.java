@@ -24,11 +24,11 @@ final class ScenarioEvents {
     this.configuration = configuration;
   }
 
-  List<Event> read(Fields root) {
+  List<Event> read(MappingReader root) {
     List<Event> events = new ArrayList<>();
     Duration last = Duration.ZERO;
     int lastLine = 0;
-    for (Fields fields : root.items("events", KEYS)) {
+    for (MappingReader fields : root.items("events", KEYS)) {
       Duration at = at(fields, last, lastLine);
       action(fields).ifPresent(action -> events.add(new Event(at, action)));
       last = at;
@@ -37,14 +37,14 @@ final class ScenarioEvents {
     return events;
   }
 
-  private static Duration at(Fields fields, Duration last, int lastLine) {
-    Values values = new Values(fields);
+  private static Duration at(MappingReader fields, Duration last, int lastLine) {
+    ValueReader values = new ValueReader(fields);
     if (fields.value("at") == null) {
       fields.missing("at", "say when it happens: at: 10s");
       return last;
     }
     Duration at = values.duration("at", last);
-    Tree.Scalar scalar = fields.scalar("at");
+    YamlTree.Scalar scalar = fields.scalar("at");
     if (at.compareTo(last) < 0 && scalar != null) {
       fields
           .problems()
@@ -64,7 +64,7 @@ final class ScenarioEvents {
     return at;
   }
 
-  private Optional<Action> action(Fields fields) {
+  private Optional<Action> action(MappingReader fields) {
     List<String> given = ACTIONS.stream().filter(fields::has).toList();
     if (given.isEmpty() && fields.hasUnknownKeys()) {
       return Optional.empty();
@@ -78,10 +78,10 @@ final class ScenarioEvents {
                       fields.path() + (given.isEmpty() ? " does nothing" : " does several things"),
                       fields.span(),
                       fields.path())
-                  .note(given.isEmpty() ? "has no action" : "has " + Words.all(given))
+                  .note(given.isEmpty() ? "has no action" : "has " + EnglishText.all(given))
                   .next(
                       given.isEmpty()
-                          ? "add " + Words.either(ACTIONS)
+                          ? "add " + EnglishText.either(ACTIONS)
                           : "make them events of their own at the same time"));
       return Optional.empty();
     }
@@ -94,8 +94,8 @@ final class ScenarioEvents {
     };
   }
 
-  private Optional<Action> submit(Fields fields) {
-    Fields submit = fields.nested("submit", ScenarioJobs.keys("count"));
+  private Optional<Action> submit(MappingReader fields) {
+    MappingReader submit = fields.nested("submit", ScenarioJobs.keys("count"));
     if (submit == null) {
       fields.missing("submit", "write for example submit: {queue: NAME, job: NAME}");
       return Optional.empty();
@@ -104,28 +104,28 @@ final class ScenarioEvents {
     return Optional.of(new Action.Submit(jobs.read(submit, count), count));
   }
 
-  private Optional<Action> cancel(Fields fields) {
-    String name = new Values(fields).name("cancel", "name the job");
-    Tree.Scalar scalar = fields.scalar("cancel");
-    if (scalar == null || name.equals(Values.UNREADABLE)) {
+  private Optional<Action> cancel(MappingReader fields) {
+    String name = new ValueReader(fields).name("cancel", "name the job");
+    YamlTree.Scalar scalar = fields.scalar("cancel");
+    if (scalar == null || name.equals(ValueReader.UNREADABLE)) {
       return Optional.empty();
     }
     jobs.check(scalar, fields.path("cancel"));
     return Optional.of(new Action.Cancel(name));
   }
 
-  private Optional<String> node(Fields fields, String key) {
-    String name = new Values(fields).name(key, "name the node");
-    Tree.Scalar scalar = fields.scalar(key);
-    if (scalar == null || name.equals(Values.UNREADABLE)) {
+  private Optional<String> node(MappingReader fields, String key) {
+    String name = new ValueReader(fields).name(key, "name the node");
+    YamlTree.Scalar scalar = fields.scalar(key);
+    if (scalar == null || name.equals(ValueReader.UNREADABLE)) {
       return Optional.empty();
     }
     nodes.check(scalar, fields.path(key), fields.problems());
     return Optional.of(name);
   }
 
-  private Optional<Action> configure(Fields fields, String key) {
-    Tree change = fields.value(key);
+  private Optional<Action> configure(MappingReader fields, String key) {
+    YamlTree change = fields.value(key);
     if (change == null) {
       fields.missing(key, "say what it changes");
       return Optional.empty();
@@ -133,7 +133,7 @@ final class ScenarioEvents {
     if (key.equals("set")) {
       configuration.set(change, fields.path(key));
     } else {
-      Fields provision = fields.nested(key, ConfigurationTree.provisioned());
+      MappingReader provision = fields.nested(key, ConfigurationTree.provisioned());
       if (provision != null) {
         configuration.provision(change, fields.path(key), provision);
       }

@@ -34,7 +34,7 @@ final class ScenarioJobs {
   private final Map<String, Policy> policyOf = new HashMap<>();
   private final Map<String, Profile> profiles = new HashMap<>();
   private final Map<String, Set<String>> members = new HashMap<>();
-  private Names queues = new Names("queue");
+  private DeclaredNames queues = new DeclaredNames("queue");
   private boolean hasGroups;
   private long total;
 
@@ -61,7 +61,7 @@ final class ScenarioJobs {
         policyOf.put(queue.name(), policy);
       }
     }
-    queues = Names.of("queue", known);
+    queues = DeclaredNames.of("queue", known);
   }
 
   static List<String> keys(String... more) {
@@ -71,8 +71,8 @@ final class ScenarioJobs {
   }
 
   /// One job, or several of a number.
-  Job read(Fields fields, int count) {
-    Values values = new Values(fields);
+  Job read(MappingReader fields, int count) {
+    ValueReader values = new ValueReader(fields);
     String name = values.name("job", "give the job a name");
     claim(fields, name, count);
     String queue = values.reference("queue", queues, "name the queue it is submitted to");
@@ -87,8 +87,8 @@ final class ScenarioJobs {
         positive(fields, values, "checkpoint"));
   }
 
-  int count(Fields fields) {
-    return new Values(fields).integer("count", 1, 1, MOST_JOBS);
+  int count(MappingReader fields) {
+    return new ValueReader(fields).integer("count", 1, 1, MOST_JOBS);
   }
 
   /// The profile of a queue.
@@ -101,7 +101,7 @@ final class ScenarioJobs {
   }
 
   /// Reports a reference to a job that is not there yet.
-  void check(Tree.Scalar reference, String field) {
+  void check(YamlTree.Scalar reference, String field) {
     String name = reference.text();
     if (names.find(name).isPresent()) {
       return;
@@ -114,16 +114,12 @@ final class ScenarioJobs {
                 field)
             .value(name)
             .note("no such job before this line")
-            .next(
-                names
-                    .nearest(name)
-                    .map(nearest -> "did you mean " + nearest + "?")
-                    .orElse("submit it in an event above this one")));
+            .next(names.suggestion(name).orElse("submit it in an event above this one")));
   }
 
-  private void claim(Fields fields, String name, int count) {
-    Tree.Scalar scalar = fields.scalar("job");
-    if (scalar == null || name.equals(Values.UNREADABLE)) {
+  private void claim(MappingReader fields, String name, int count) {
+    YamlTree.Scalar scalar = fields.scalar("job");
+    if (scalar == null || name.equals(ValueReader.UNREADABLE)) {
       return;
     }
     total += count;
@@ -138,7 +134,7 @@ final class ScenarioJobs {
                 .note("here the file passes the bound")
                 .next("simulate a part of it"));
       }
-      // Names beyond the bound are many, and looked up one by one.
+      // DeclaredNames beyond the bound are many, and looked up one by one.
       return;
     }
     names
@@ -155,7 +151,7 @@ final class ScenarioJobs {
                     .next("rename one of them")));
   }
 
-  private String user(Fields fields, Values values, String queue) {
+  private String user(MappingReader fields, ValueReader values, String queue) {
     String user = values.nameOrNull("user");
     if (user == null) {
       if (hasGroups && fields.value("user") == null) {
@@ -164,7 +160,7 @@ final class ScenarioJobs {
       return ANYBODY;
     }
     Policy policy = policyOf.get(queue);
-    Tree.Scalar scalar = fields.scalar("user");
+    YamlTree.Scalar scalar = fields.scalar("user");
     if (hasGroups
         && policy != null
         && scalar != null
@@ -182,9 +178,9 @@ final class ScenarioJobs {
     return user;
   }
 
-  private static @Nullable Duration positive(Fields fields, Values values, String key) {
+  private static @Nullable Duration positive(MappingReader fields, ValueReader values, String key) {
     Duration duration = values.durationOrNull(key);
-    Tree.Scalar scalar = fields.scalar(key);
+    YamlTree.Scalar scalar = fields.scalar(key);
     if (duration != null
         && duration.isZero()
         && scalar != null

@@ -34,9 +34,10 @@ final class ScenarioNodes {
   private long total;
   private long totalDevices;
 
-  ScenarioNodes(Fields root, Configuration configuration) {
-    Names pools = Names.of("pool", configuration.pools().stream().map(Pool::name).toList());
-    for (Fields fields : root.items("nodes", KEYS)) {
+  ScenarioNodes(MappingReader root, Configuration configuration) {
+    DeclaredNames pools =
+        DeclaredNames.of("pool", configuration.pools().stream().map(Pool::name).toList());
+    for (MappingReader fields : root.items("nodes", KEYS)) {
       nodes.add(node(fields, pools));
     }
     for (Pool pool : configuration.pools()) {
@@ -57,7 +58,7 @@ final class ScenarioNodes {
   }
 
   /// Reports a reference to a machine that is not there.
-  void check(Tree.Scalar reference, String field, Problems problems) {
+  void check(YamlTree.Scalar reference, String field, Problems problems) {
     String name = reference.text();
     if (names.find(name).isPresent()) {
       return;
@@ -70,15 +71,11 @@ final class ScenarioNodes {
                 field)
             .value(name)
             .note("no such node")
-            .next(
-                names
-                    .nearest(name)
-                    .map(nearest -> "did you mean " + nearest + "?")
-                    .orElse("declare it under nodes")));
+            .next(names.suggestion(name).orElse("declare it under nodes")));
   }
 
-  private Node node(Fields fields, Names pools) {
-    Values values = new Values(fields);
+  private Node node(MappingReader fields, DeclaredNames pools) {
+    ValueReader values = new ValueReader(fields);
     Node node =
         new Node(
             values.name("name", "give the node a name"),
@@ -95,9 +92,9 @@ final class ScenarioNodes {
     return node;
   }
 
-  private void claim(Fields fields, Node node) {
-    Tree.Scalar scalar = fields.scalar("name");
-    if (scalar == null || node.name().equals(Values.UNREADABLE)) {
+  private void claim(MappingReader fields, Node node) {
+    YamlTree.Scalar scalar = fields.scalar("name");
+    if (scalar == null || node.name().equals(ValueReader.UNREADABLE)) {
       return;
     }
     declared.put(scalar.span(), node);
@@ -107,7 +104,7 @@ final class ScenarioNodes {
     totalDevices += (long) node.count() * node.gpus();
     if (total > MOST) {
       tooMany(fields, scalar, "NODES", "nodes", MOST, nodesBefore);
-      // Names beyond the bound are many, and looked up one by one.
+      // DeclaredNames beyond the bound are many, and looked up one by one.
       return;
     }
     if (totalDevices > MOST_DEVICES_IN_ALL) {
@@ -131,7 +128,12 @@ final class ScenarioNodes {
 
   /// Told once, where the file passes the bound.
   private static void tooMany(
-      Fields fields, Tree.Scalar scalar, String reason, String what, int most, long before) {
+      MappingReader fields,
+      YamlTree.Scalar scalar,
+      String reason,
+      String what,
+      int most,
+      long before) {
     if (before <= most) {
       fields
           .problems()

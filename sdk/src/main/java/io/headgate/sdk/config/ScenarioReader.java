@@ -4,7 +4,7 @@ import io.headgate.sdk.config.Scenario.Event;
 import io.headgate.sdk.config.Scenario.Options;
 import io.headgate.sdk.config.Scenario.Running;
 import io.headgate.sdk.config.Scenario.Waiting;
-import io.headgate.sdk.config.TreeParser.Bounds;
+import io.headgate.sdk.config.YamlTreeParser.Bounds;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -33,7 +33,7 @@ public final class ScenarioReader {
   /// @throws ConfigurationException with every mistake in it
   /// @throws IOException when the file cannot be read
   public static Scenario read(Path file) throws IOException, ConfigurationException {
-    return read(Document.read(file, Bounds.SCENARIO));
+    return read(ParsedDocument.read(file, Bounds.SCENARIO));
   }
 
   /// Reads text that came from somewhere else.
@@ -41,11 +41,11 @@ public final class ScenarioReader {
   /// @param fileName how messages call the text
   /// @throws ConfigurationException with every mistake in it
   public static Scenario read(String fileName, String text) throws ConfigurationException {
-    return read(Document.parse(fileName, text, Bounds.SCENARIO));
+    return read(ParsedDocument.parse(fileName, text, Bounds.SCENARIO));
   }
 
-  private static Scenario read(Document document) throws ConfigurationException {
-    Fields root = document.fields("a scenario", Scenario.KIND, TOP);
+  private static Scenario read(ParsedDocument document) throws ConfigurationException {
+    MappingReader root = document.fields("a scenario", Scenario.KIND, TOP);
     Optional<ConfigurationTree> found = ConfigurationTree.read(root, document.sourceMap());
     if (found.isEmpty()) {
       document.checkClean();
@@ -65,25 +65,25 @@ public final class ScenarioReader {
     return new Scenario(configuration, hasGroups, nodes.all(), running, waiting, events, options);
   }
 
-  private static List<Waiting> waiting(Fields root, ScenarioJobs jobs) {
+  private static List<Waiting> waiting(MappingReader root, ScenarioJobs jobs) {
     List<Waiting> waiting = new ArrayList<>();
-    for (Fields fields : root.items("waiting", ScenarioJobs.keys("count", "waitedSince"))) {
+    for (MappingReader fields : root.items("waiting", ScenarioJobs.keys("count", "waitedSince"))) {
       int count = jobs.count(fields);
       waiting.add(
           new Waiting(
               jobs.read(fields, count),
               count,
-              new Values(fields).duration("waitedSince", Duration.ZERO)));
+              new ValueReader(fields).duration("waitedSince", Duration.ZERO)));
     }
     return waiting;
   }
 
-  private static Options options(Fields root) {
-    Fields fields = root.nested("options", List.of("stopTime", "provisionTime", "until"));
+  private static Options options(MappingReader root) {
+    MappingReader fields = root.nested("options", List.of("stopTime", "provisionTime", "until"));
     if (fields == null) {
       return Options.DEFAULT;
     }
-    Values values = new Values(fields);
+    ValueReader values = new ValueReader(fields);
     return new Options(
         values.duration("stopTime", Options.DEFAULT.stopTime()),
         values.duration("provisionTime", Options.DEFAULT.provisionTime()),

@@ -33,12 +33,12 @@ final class ScenarioRunning {
     this.jobs = jobs;
   }
 
-  List<Running> read(Fields root) {
+  List<Running> read(MappingReader root) {
     List<Running> running = new ArrayList<>();
     List<String> keys = ScenarioJobs.keys("node", "devices", "workers", "startedAgo", "attempt");
-    for (Fields fields : root.items("running", keys)) {
+    for (MappingReader fields : root.items("running", keys)) {
       Job job = jobs.read(fields, 1);
-      Values values = new Values(fields);
+      ValueReader values = new ValueReader(fields);
       List<Worker> workers = workers(fields);
       checkPools(fields, workers);
       running.add(
@@ -51,7 +51,7 @@ final class ScenarioRunning {
     return running;
   }
 
-  private List<Worker> workers(Fields fields) {
+  private List<Worker> workers(MappingReader fields) {
     if (fields.value("workers") == null) {
       return List.of(worker(fields));
     }
@@ -68,35 +68,35 @@ final class ScenarioRunning {
                   .next("keep workers, or node and devices"));
     }
     List<Worker> workers = new ArrayList<>();
-    for (Fields each : fields.items("workers", List.of("node", "devices"))) {
+    for (MappingReader each : fields.items("workers", List.of("node", "devices"))) {
       workers.add(worker(each));
     }
     if (workers.isEmpty() && fields.problems().clean(fields.path("workers"))) {
       fields.missing("workers", "say where each worker runs: workers: [{node: …, devices: […]}]");
-      workers.add(new Worker(Values.UNREADABLE, List.of()));
+      workers.add(new Worker(ValueReader.UNREADABLE, List.of()));
     }
     return workers;
   }
 
-  private Worker worker(Fields fields) {
-    Values values = new Values(fields);
+  private Worker worker(MappingReader fields) {
+    ValueReader values = new ValueReader(fields);
     String name = values.name("node", "name the node it runs on");
-    Tree.Scalar scalar = fields.scalar("node");
+    YamlTree.Scalar scalar = fields.scalar("node");
     Optional<Node> node = nodes.find(name);
-    if (scalar != null && node.isEmpty() && !name.equals(Values.UNREADABLE)) {
+    if (scalar != null && node.isEmpty() && !name.equals(ValueReader.UNREADABLE)) {
       nodes.check(scalar, fields.path("node"), fields.problems());
     }
     List<Share> shares = new ArrayList<>();
-    for (Fields device : fields.items("devices", List.of("index", "gpus", "slice"))) {
+    for (MappingReader device : fields.items("devices", List.of("index", "gpus", "slice"))) {
       share(device, name, node).ifPresent(shares::add);
     }
     shares.sort(Comparator.comparingInt(Share::index));
     return new Worker(name, shares);
   }
 
-  private Optional<Share> share(Fields fields, String name, Optional<Node> node) {
-    Values values = new Values(fields);
-    Tree.Scalar scalar = fields.scalar("index");
+  private Optional<Share> share(MappingReader fields, String name, Optional<Node> node) {
+    ValueReader values = new ValueReader(fields);
+    YamlTree.Scalar scalar = fields.scalar("index");
     if (fields.value("index") == null) {
       fields.missing("index", "give the device's number on its node, from 0");
     }
@@ -117,7 +117,7 @@ final class ScenarioRunning {
       return Optional.empty();
     }
     if (gpus != null && gpus.equals(GpuQuantity.ZERO)) {
-      Tree.Scalar nothing = fields.scalar("gpus");
+      YamlTree.Scalar nothing = fields.scalar("gpus");
       if (nothing != null) {
         values.bad(nothing, "gpus", "is no part of a device", "write more than 0, or leave it out");
       }
@@ -142,9 +142,9 @@ final class ScenarioRunning {
     return Optional.of(share);
   }
 
-  private static @Nullable Place place(Fields fields, Node node) {
-    Values values = new Values(fields);
-    Tree.Scalar scalar = fields.scalar("slice");
+  private static @Nullable Place place(MappingReader fields, Node node) {
+    ValueReader values = new ValueReader(fields);
+    YamlTree.Scalar scalar = fields.scalar("slice");
     String text = values.textOrNull("slice", 40);
     if (scalar == null || text == null) {
       return null;
@@ -165,7 +165,7 @@ final class ScenarioRunning {
   }
 
   /// A job runs in one pool.
-  private void checkPools(Fields fields, List<Worker> workers) {
+  private void checkPools(MappingReader fields, List<Worker> workers) {
     List<String> pools =
         workers.stream()
             .flatMap(worker -> nodes.find(worker.node()).stream())
@@ -181,7 +181,7 @@ final class ScenarioRunning {
                       "the workers of one job run in one pool",
                       fields.span(),
                       fields.path("workers"))
-                  .note("these run in " + Words.all(pools))
+                  .note("these run in " + EnglishText.all(pools))
                   .next("place all of them on nodes of one pool"));
     }
   }

@@ -16,17 +16,17 @@ final class TenantReader {
 
   private TenantReader() {}
 
-  static List<Tenant> read(Fields root, Sections sections) {
+  static List<Tenant> read(MappingReader root, SectionNames sections) {
     List<Tenant> tenants = new ArrayList<>();
     if (!sections.isScenario()) {
       return tenants;
     }
-    for (Fields fields : root.items("tenants", KEYS)) {
-      String name = new Values(fields).id("name", "give the tenant a name");
+    for (MappingReader fields : root.items("tenants", KEYS)) {
+      String name = new ValueReader(fields).id("name", "give the tenant a name");
       sections.tenants().claim(fields, name);
       List<Share> shares = new ArrayList<>();
       Map<String, Span> pools = new HashMap<>();
-      for (Fields share : fields.items("shares", SHARE_KEYS)) {
+      for (MappingReader share : fields.items("shares", SHARE_KEYS)) {
         shares.add(share(share, sections, pools));
       }
       tenants.add(new Tenant(name, shares));
@@ -34,8 +34,8 @@ final class TenantReader {
     return tenants;
   }
 
-  private static Share share(Fields fields, Sections sections, Map<String, Span> pools) {
-    Values values = new Values(fields);
+  private static Share share(MappingReader fields, SectionNames sections, Map<String, Span> pools) {
+    ValueReader values = new ValueReader(fields);
     String pool = values.reference("pool", sections.pools(), "name the pool that is shared");
     checkOncePerPool(fields, pool, pools);
     GpuQuantity reservation = values.quantityOrNull("reservation");
@@ -49,9 +49,9 @@ final class TenantReader {
     return new Share(pool, reservation, limit, values.integer("weight", 1, 1, MOST_WEIGHT));
   }
 
-  private static void checkOncePerPool(Fields fields, String pool, Map<String, Span> pools) {
-    Tree.@Nullable Scalar scalar = fields.scalar("pool");
-    if (scalar == null || pool.equals(Values.UNREADABLE)) {
+  private static void checkOncePerPool(MappingReader fields, String pool, Map<String, Span> pools) {
+    YamlTree.@Nullable Scalar scalar = fields.scalar("pool");
+    if (scalar == null || pool.equals(ValueReader.UNREADABLE)) {
       return;
     }
     Span first = pools.putIfAbsent(pool, scalar.span());

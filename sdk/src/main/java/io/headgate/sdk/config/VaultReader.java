@@ -24,10 +24,10 @@ final class VaultReader {
 
   private VaultReader() {}
 
-  static List<Vault> read(Fields root, Sections sections) {
+  static List<Vault> read(MappingReader root, SectionNames sections) {
     List<Vault> vaults = new ArrayList<>();
-    for (Fields fields : root.items("vaults", KEYS)) {
-      Values values = new Values(fields);
+    for (MappingReader fields : root.items("vaults", KEYS)) {
+      ValueReader values = new ValueReader(fields);
       String name = values.id("name", "give the vault a name");
       sections.vaults().claim(fields, name);
       vaults.add(
@@ -46,9 +46,9 @@ final class VaultReader {
   }
 
   private static List<String> patterns(
-      Fields fields, String key, int most, Consumer<String> parse) {
-    List<String> texts = new Values(fields).texts(key, most, MAX_PATTERN);
-    for (Fields.Element element : fields.elements(key)) {
+      MappingReader fields, String key, int most, Consumer<String> parse) {
+    List<String> texts = new ValueReader(fields).texts(key, most, MAX_PATTERN);
+    for (MappingReader.Element element : fields.elements(key)) {
       try {
         parse.accept(element.scalar().text());
       } catch (IllegalArgumentException e) {

@@ -61,7 +61,8 @@ public final class CatalogCalls {
                       .setPageToken(token)
                       .build();
               ListPoolsResponse page =
-                  connection.call(PoolServiceGrpc.getListPoolsMethod(), request, Safety.REPEATABLE);
+                  connection.call(
+                      PoolServiceGrpc.getListPoolsMethod(), request, RepeatSafety.REPEATABLE);
               return new Fetched<>(page.getPoolsList(), page.getNextPageToken());
             })
         .items();
@@ -79,7 +80,7 @@ public final class CatalogCalls {
                       .build();
               ListProfilesResponse page =
                   connection.call(
-                      ProfileServiceGrpc.getListProfilesMethod(), request, Safety.REPEATABLE);
+                      ProfileServiceGrpc.getListProfilesMethod(), request, RepeatSafety.REPEATABLE);
               return new Fetched<>(page.getProfilesList(), page.getNextPageToken());
             })
         .items();
@@ -89,7 +90,7 @@ public final class CatalogCalls {
     return connection.call(
         ProfileServiceGrpc.getGetProfileMethod(),
         GetProfileRequest.newBuilder().setName(parent + "/profiles/" + id).build(),
-        Safety.REPEATABLE);
+        RepeatSafety.REPEATABLE);
   }
 
   public List<Node> nodes() {
@@ -103,7 +104,8 @@ public final class CatalogCalls {
                       .setPageToken(token)
                       .build();
               ListNodesResponse page =
-                  connection.call(NodeServiceGrpc.getListNodesMethod(), request, Safety.REPEATABLE);
+                  connection.call(
+                      NodeServiceGrpc.getListNodesMethod(), request, RepeatSafety.REPEATABLE);
               return new Fetched<>(page.getNodesList(), page.getNextPageToken());
             })
         .items();
@@ -114,7 +116,7 @@ public final class CatalogCalls {
     return connection.call(
         NodeServiceGrpc.getDrainNodeMethod(),
         DrainNodeRequest.newBuilder().setName(parent + "/nodes/" + node).setReason(reason).build(),
-        Safety.REPEATABLE);
+        RepeatSafety.REPEATABLE);
   }
 
   /// The node takes work again.
@@ -122,7 +124,7 @@ public final class CatalogCalls {
     return connection.call(
         NodeServiceGrpc.getUndrainNodeMethod(),
         UndrainNodeRequest.newBuilder().setName(parent + "/nodes/" + node).build(),
-        Safety.REPEATABLE);
+        RepeatSafety.REPEATABLE);
   }
 
   /// Forgets the node; what ran there is given up when that is certain.
@@ -131,7 +133,7 @@ public final class CatalogCalls {
         connection.call(
             NodeServiceGrpc.getDeleteNodeMethod(),
             DeleteNodeRequest.newBuilder().setName(parent + "/nodes/" + node).build(),
-            Safety.ONCE);
+            RepeatSafety.ONCE);
   }
 
   public List<Policy> policies() {
@@ -146,7 +148,7 @@ public final class CatalogCalls {
                       .build();
               ListPoliciesResponse page =
                   connection.call(
-                      PolicyServiceGrpc.getListPoliciesMethod(), request, Safety.REPEATABLE);
+                      PolicyServiceGrpc.getListPoliciesMethod(), request, RepeatSafety.REPEATABLE);
               return new Fetched<>(page.getPoliciesList(), page.getNextPageToken());
             })
         .items();
@@ -164,7 +166,7 @@ public final class CatalogCalls {
                       .build();
               ListQueuesResponse page =
                   connection.call(
-                      QueueServiceGrpc.getListQueuesMethod(), request, Safety.REPEATABLE);
+                      QueueServiceGrpc.getListQueuesMethod(), request, RepeatSafety.REPEATABLE);
               return new Fetched<>(page.getQueuesList(), page.getNextPageToken());
             })
         .items();
@@ -182,7 +184,7 @@ public final class CatalogCalls {
                       .build();
               ListVaultsResponse page =
                   connection.call(
-                      VaultServiceGrpc.getListVaultsMethod(), request, Safety.REPEATABLE);
+                      VaultServiceGrpc.getListVaultsMethod(), request, RepeatSafety.REPEATABLE);
               return new Fetched<>(page.getVaultsList(), page.getNextPageToken());
             })
         .items();
@@ -193,7 +195,7 @@ public final class CatalogCalls {
         .call(
             UsageServiceGrpc.getListPolicyUsagesMethod(),
             ListPolicyUsagesRequest.newBuilder().setParent(parent).build(),
-            Safety.REPEATABLE)
+            RepeatSafety.REPEATABLE)
         .getUsagesList();
   }
 
@@ -202,7 +204,7 @@ public final class CatalogCalls {
         .call(
             UsageServiceGrpc.getListQueueUsagesMethod(),
             ListQueueUsagesRequest.newBuilder().setParent(parent).build(),
-            Safety.REPEATABLE)
+            RepeatSafety.REPEATABLE)
         .getUsagesList();
   }
 
@@ -211,7 +213,7 @@ public final class CatalogCalls {
         .call(
             UsageServiceGrpc.getListPoolUsagesMethod(),
             ListPoolUsagesRequest.newBuilder().setParent(parent).build(),
-            Safety.REPEATABLE)
+            RepeatSafety.REPEATABLE)
         .getUsagesList();
   }
 
@@ -220,7 +222,7 @@ public final class CatalogCalls {
         .call(
             UsageServiceGrpc.getListNodeUsagesMethod(),
             ListNodeUsagesRequest.newBuilder().setParent(parent).build(),
-            Safety.REPEATABLE)
+            RepeatSafety.REPEATABLE)
         .getUsagesList();
   }
 }

@@ -56,7 +56,7 @@ public final class ConfigurationCalls {
         connection.call(
             AccessConfigurationServiceGrpc.getGetAccessConfigurationMethod(),
             GetAccessConfigurationRequest.newBuilder().setParent(parent).build(),
-            Safety.REPEATABLE);
+            RepeatSafety.REPEATABLE);
     Configuration configuration =
         new Configuration(
             tenant,
@@ -79,7 +79,7 @@ public final class ConfigurationCalls {
     return connection.call(
         ResourceConfigurationServiceGrpc.getGetResourceConfigurationMethod(),
         GetResourceConfigurationRequest.newBuilder().setParent(parent).build(),
-        Safety.REPEATABLE);
+        RepeatSafety.REPEATABLE);
   }
 
   private static List<Policy> policies(AccessConfiguration access) {
@@ -152,7 +152,9 @@ public final class ConfigurationCalls {
     }
     return EffectMessages.effects(
         connection.call(
-            PlanServiceGrpc.getPlanConfigurationMethod(), request.build(), Safety.REPEATABLE));
+            PlanServiceGrpc.getPlanConfigurationMethod(),
+            request.build(),
+            RepeatSafety.REPEATABLE));
   }
 
   /// Puts pools and profiles in force; answers with the new version. If they are refused, a draft
@@ -174,7 +176,7 @@ public final class ConfigurationCalls {
                   .setEtag(draft.getEtag())
                   .setRequestId(requestId)
                   .build(),
-              Safety.REPEATABLE)
+              RepeatSafety.REPEATABLE)
           .getVersion();
     } catch (HeadgateException e) {
       try {
@@ -199,7 +201,7 @@ public final class ConfigurationCalls {
     return connection.call(
         ResourceConfigurationServiceGrpc.getReplaceDraftMethod(),
         request.setParent(parent).build(),
-        Safety.REPEATABLE);
+        RepeatSafety.REPEATABLE);
   }
 
   /// Notes the draft as it is, and answers with what puts it back.
@@ -208,7 +210,7 @@ public final class ConfigurationCalls {
         connection.call(
             ResourceConfigurationServiceGrpc.getGetDraftMethod(),
             GetDraftRequest.newBuilder().setParent(parent).build(),
-            Safety.REPEATABLE);
+            RepeatSafety.REPEATABLE);
     ResourceConfiguration provisioned = resources();
     boolean none =
         before.getPoolsList().equals(provisioned.getPoolsList())
@@ -218,7 +220,7 @@ public final class ConfigurationCalls {
         connection.call(
             ResourceConfigurationServiceGrpc.getDiscardDraftMethod(),
             DiscardDraftRequest.newBuilder().setParent(parent).build(),
-            Safety.REPEATABLE);
+            RepeatSafety.REPEATABLE);
       } else {
         replaceDraft(ReplaceDraftRequest.newBuilder().setConfiguration(before));
       }
@@ -247,7 +249,7 @@ public final class ConfigurationCalls {
             .setWithVaults(true)
             .setIfVersion(inForce.state().versions().access())
             .build(),
-        Safety.REPEATABLE);
+        RepeatSafety.REPEATABLE);
   }
 
   private AccessConfiguration access(Configuration configuration, InForce inForce) {

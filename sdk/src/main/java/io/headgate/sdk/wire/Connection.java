@@ -23,7 +23,7 @@ public final class Connection implements AutoCloseable {
   private final Channel channel;
   private final TokenSource tokens;
   private final TraceContext traces = new TraceContext();
-  private final Failures failures;
+  private final FailureMessages failures;
   private final ConnectionListener listener;
 
   private Connection(ClientConfig config, ConnectionListener listener) {
@@ -31,7 +31,7 @@ public final class Connection implements AutoCloseable {
     this.listener = listener;
     this.transport = Transport.open(config);
     this.channel = ClientInterceptors.intercept(transport.channel(), new CallHeaders());
-    this.failures = new Failures(config.server());
+    this.failures = new FailureMessages(config.server());
     this.tokens = new TokenSource(config.credentials(), this);
   }
 
@@ -52,19 +52,19 @@ public final class Connection implements AutoCloseable {
   /// Calls, and calls again as long as that can help.
   ///
   /// @throws HeadgateException when it did not
-  public <Q, R> R call(MethodDescriptor<Q, R> method, Q request, Safety safety) {
+  public <Q, R> R call(MethodDescriptor<Q, R> method, Q request, RepeatSafety safety) {
     return call(method, request, safety, true);
   }
 
   /// Without a token; for what needs none.
   <Q, R> R callAnonymously(MethodDescriptor<Q, R> method, Q request) {
-    return call(method, request, Safety.REPEATABLE, false);
+    return call(method, request, RepeatSafety.REPEATABLE, false);
   }
 
   private <Q, R> R call(
-      MethodDescriptor<Q, R> method, Q request, Safety safety, boolean authenticated) {
+      MethodDescriptor<Q, R> method, Q request, RepeatSafety safety, boolean authenticated) {
     long begin = System.nanoTime();
-    Patience patience = Patience.withCalls(config);
+    RetryPolicy patience = RetryPolicy.withCalls(config);
     boolean renewed = false;
     while (true) {
       Duration elapsed = Duration.ofNanos(System.nanoTime() - begin);

@@ -45,9 +45,9 @@ final class EffectMessages {
 
   private static PolicyOutlook outlook(io.headgate.proto.scheduler.v1.PolicyOutlook outlook) {
     return new PolicyOutlook(
-        Quantities.gpus(outlook.getUsage()),
-        Quantities.gpus(outlook.getReservation()),
-        Quantities.gpus(outlook.getLimit()),
+        ValueMessages.gpus(outlook.getUsage()),
+        ValueMessages.gpus(outlook.getReservation()),
+        ValueMessages.gpus(outlook.getLimit()),
         outlook.getWaitingJobs(),
         outlook.getAwaitedJobs(),
         JobMessages.duration(outlook.hasWaitP50(), outlook.getWaitP50()),

@@ -39,7 +39,9 @@ public final class IdentityCalls {
 
   public WhoAmIResponse whoAmI() {
     return connection.call(
-        TokenServiceGrpc.getWhoAmIMethod(), WhoAmIRequest.getDefaultInstance(), Safety.REPEATABLE);
+        TokenServiceGrpc.getWhoAmIMethod(),
+        WhoAmIRequest.getDefaultInstance(),
+        RepeatSafety.REPEATABLE);
   }
 
   /// Makes a key. Not repeatable: each one is a new secret.
@@ -49,9 +51,10 @@ public final class IdentityCalls {
     CreateKeyRequest.Builder request =
         CreateKeyRequest.newBuilder().setOwner(owner).setDescription(description);
     if (life != null) {
-      request.setTimeToLive(Times.duration(life));
+      request.setTimeToLive(TimeMessages.duration(life));
     }
-    return connection.call(TokenServiceGrpc.getCreateKeyMethod(), request.build(), Safety.ONCE);
+    return connection.call(
+        TokenServiceGrpc.getCreateKeyMethod(), request.build(), RepeatSafety.ONCE);
   }
 
   /// The keys of a tenant that are not revoked, newest first.
@@ -67,7 +70,7 @@ public final class IdentityCalls {
                           .setPageSize(pageSize)
                           .setPageToken(pageToken)
                           .build(),
-                      Safety.REPEATABLE);
+                      RepeatSafety.REPEATABLE);
               return new Paging.Fetched<>(page.getKeysList(), page.getNextPageToken());
             })
         .items();
@@ -77,7 +80,7 @@ public final class IdentityCalls {
     connection.call(
         TokenServiceGrpc.getRevokeKeyMethod(),
         RevokeKeyRequest.newBuilder().setName(name).build(),
-        Safety.REPEATABLE);
+        RepeatSafety.REPEATABLE);
   }
 
   /// Resource names of all users and service accounts of a tenant.
@@ -96,7 +99,7 @@ public final class IdentityCalls {
                               .setPageSize(pageSize)
                               .setPageToken(pageToken)
                               .build(),
-                          Safety.REPEATABLE);
+                          RepeatSafety.REPEATABLE);
                   return new Paging.Fetched<>(
                       page.getUsersList().stream().map(User::getName).toList(),
                       page.getNextPageToken());
@@ -114,7 +117,7 @@ public final class IdentityCalls {
                               .setPageSize(pageSize)
                               .setPageToken(pageToken)
                               .build(),
-                          Safety.REPEATABLE);
+                          RepeatSafety.REPEATABLE);
                   return new Paging.Fetched<>(
                       page.getServiceAccountsList().stream().map(ServiceAccount::getName).toList(),
                       page.getNextPageToken());
@@ -128,7 +131,7 @@ public final class IdentityCalls {
     connection.call(
         TenantServiceGrpc.getGetTenantMethod(),
         GetTenantRequest.newBuilder().setName(ResourceNames.tenant(tenant)).build(),
-        Safety.REPEATABLE);
+        RepeatSafety.REPEATABLE);
   }
 
   /// The join tokens of a tenant that have not ended, newest first.
@@ -144,7 +147,7 @@ public final class IdentityCalls {
                           .setPageSize(pageSize)
                           .setPageToken(pageToken)
                           .build(),
-                      Safety.REPEATABLE);
+                      RepeatSafety.REPEATABLE);
               return new Paging.Fetched<>(page.getJoinTokensList(), page.getNextPageToken());
             })
         .items();
@@ -156,7 +159,7 @@ public final class IdentityCalls {
         RevokeJoinTokenRequest.newBuilder()
             .setName(ResourceNames.of(tenant, "joinTokens", id))
             .build(),
-        Safety.REPEATABLE);
+        RepeatSafety.REPEATABLE);
   }
 
   public CreateJoinTokenResponse createJoinToken(
@@ -167,8 +170,8 @@ public final class IdentityCalls {
             .setParent(ResourceNames.tenant(tenant))
             .setPool(pool)
             .setUses(uses)
-            .setTimeToLive(Times.duration(life))
+            .setTimeToLive(TimeMessages.duration(life))
             .build(),
-        Safety.ONCE);
+        RepeatSafety.ONCE);
   }
 }

@@ -38,7 +38,7 @@ public final class JobCalls {
             .setRequestId(requestId)
             .setValidateOnly(validateOnly)
             .build();
-    return connection.call(JobServiceGrpc.getSubmitJobMethod(), request, Safety.REPEATABLE);
+    return connection.call(JobServiceGrpc.getSubmitJobMethod(), request, RepeatSafety.REPEATABLE);
   }
 
   /// Submits all or none.
@@ -49,7 +49,7 @@ public final class JobCalls {
             .setRequestId(requestId);
     submissions.forEach(submission -> batch.addRequests(JobMessages.request(tenant, submission)));
     return connection
-        .call(JobServiceGrpc.getBatchSubmitJobsMethod(), batch.build(), Safety.REPEATABLE)
+        .call(JobServiceGrpc.getBatchSubmitJobsMethod(), batch.build(), RepeatSafety.REPEATABLE)
         .getJobsList();
   }
 
@@ -57,7 +57,7 @@ public final class JobCalls {
     return connection.call(
         JobServiceGrpc.getGetJobMethod(),
         GetJobRequest.newBuilder().setName(name(id)).build(),
-        Safety.REPEATABLE);
+        RepeatSafety.REPEATABLE);
   }
 
   /// One page.
@@ -70,7 +70,7 @@ public final class JobCalls {
             .setPageSize(pageSize)
             .setPageToken(pageToken)
             .build(),
-        Safety.REPEATABLE);
+        RepeatSafety.REPEATABLE);
   }
 
   /// Follows, from a version or (0) from a snapshot on.
@@ -92,7 +92,7 @@ public final class JobCalls {
             .setSkipCallback(skipCallback)
             .setReason(reason)
             .build(),
-        Safety.REPEATABLE);
+        RepeatSafety.REPEATABLE);
   }
 
   /// Requeues. Not repeatable: between two of them the job may have started again.
@@ -100,14 +100,14 @@ public final class JobCalls {
     return connection.call(
         JobServiceGrpc.getRequeueJobMethod(),
         RequeueJobRequest.newBuilder().setName(name(id)).build(),
-        Safety.ONCE);
+        RepeatSafety.ONCE);
   }
 
   public JobExplanation explain(String id) {
     return connection.call(
         JobServiceGrpc.getExplainJobMethod(),
         ExplainJobRequest.newBuilder().setName(name(id)).build(),
-        Safety.REPEATABLE);
+        RepeatSafety.REPEATABLE);
   }
 
   /// Reads output.
@@ -134,11 +134,11 @@ public final class JobCalls {
         JobServiceGrpc.getListEventsMethod(),
         ListEventsRequest.newBuilder()
             .setParent(ResourceNames.tenant(tenant))
-            .setJob(Quantities.text(job))
+            .setJob(ValueMessages.text(job))
             .setPageSize(pageSize)
             .setPageToken(pageToken)
             .build(),
-        Safety.REPEATABLE);
+        RepeatSafety.REPEATABLE);
   }
 
   /// Follows events, from a version or (0) from now on.

@@ -35,7 +35,7 @@ public final class JobMessages {
         job.getUser(),
         job.getPolicy(),
         job.getProfile(),
-        Quantities.gpus(job.getGpus()),
+        ValueMessages.gpus(job.getGpus()),
         job.getWorkers(),
         job.getAttempt(),
         job.getAttemptsList().stream().map(JobMessages::attempt).toList(),
@@ -56,7 +56,7 @@ public final class JobMessages {
         spec.getQueue(),
         spec.getCommandList(),
         spec.getEnvironmentMap(),
-        Quantities.textOrNull(spec.getWorkingDirectory()),
+        ValueMessages.textOrNull(spec.getWorkingDirectory()),
         duration(spec.hasMaxRuntime(), spec.getMaxRuntime()),
         spec.getPriority(),
         spec.hasPreemptible() ? spec.getPreemptible() : null,
@@ -102,8 +102,8 @@ public final class JobMessages {
     return SubmitJobRequest.newBuilder()
         .setParent(ResourceNames.tenant(tenant))
         .setSpec(spec(submission.spec()))
-        .setJobId(Quantities.text(submission.jobId()))
-        .setIdPrefix(Quantities.text(submission.idPrefix()));
+        .setJobId(ValueMessages.text(submission.jobId()))
+        .setIdPrefix(ValueMessages.text(submission.idPrefix()));
   }
 
   private static io.headgate.proto.scheduler.v1.JobSpec spec(JobSpec spec) {
@@ -112,15 +112,15 @@ public final class JobMessages {
             .setQueue(spec.queue())
             .addAllCommand(spec.command())
             .putAllEnvironment(spec.environment())
-            .setWorkingDirectory(Quantities.text(spec.workingDirectory()))
+            .setWorkingDirectory(ValueMessages.text(spec.workingDirectory()))
             .setPriority(spec.priority())
             .putAllLabels(spec.labels())
             .setDraft(spec.draft());
     if (spec.maxRuntime() != null) {
-      message.setMaxRuntime(Times.duration(spec.maxRuntime()));
+      message.setMaxRuntime(TimeMessages.duration(spec.maxRuntime()));
     }
     if (spec.suspend() != null) {
-      message.setSuspend(Times.duration(spec.suspend()));
+      message.setSuspend(TimeMessages.duration(spec.suspend()));
     }
     if (spec.container() != null) {
       message.setContainer(container(spec.container()));
@@ -132,12 +132,12 @@ public final class JobMessages {
       AbortCallback.Builder callback =
           AbortCallback.newBuilder().addAllCommand(spec.abortCallback().command());
       if (spec.abortCallback().timeout() != null) {
-        callback.setTimeout(Times.duration(spec.abortCallback().timeout()));
+        callback.setTimeout(TimeMessages.duration(spec.abortCallback().timeout()));
       }
       message.setAbortCallback(callback);
     }
     if (spec.terminationGrace() != null) {
-      message.setTerminationGrace(Times.duration(spec.terminationGrace()));
+      message.setTerminationGrace(TimeMessages.duration(spec.terminationGrace()));
     }
     return message.build();
   }
@@ -151,10 +151,10 @@ public final class JobMessages {
             .putAllLabels(filter.labels());
     filter.states().forEach(state -> message.addStates(state(state)));
     if (filter.createdAfter() != null) {
-      message.setCreatedAfter(Times.timestamp(filter.createdAfter()));
+      message.setCreatedAfter(TimeMessages.timestamp(filter.createdAfter()));
     }
     if (filter.activeOrFinishedAfter() != null) {
-      message.setActiveOrFinishedAfter(Times.timestamp(filter.activeOrFinishedAfter()));
+      message.setActiveOrFinishedAfter(TimeMessages.timestamp(filter.activeOrFinishedAfter()));
     }
     return message.build();
   }
@@ -201,7 +201,7 @@ public final class JobMessages {
         outcome(attempt.getOutcome()),
         attempt.hasExitCode() ? attempt.getExitCode() : null,
         attempt.hasPreemption() ? preemption(attempt.getPreemption()) : null,
-        Quantities.textOrNull(attempt.getError()),
+        ValueMessages.textOrNull(attempt.getError()),
         attempt.hasProgress() ? progress(attempt.getProgress()) : null,
         instant(attempt.hasCheckpointTime(), attempt.getCheckpointTime()));
   }
@@ -209,7 +209,7 @@ public final class JobMessages {
   private static Attempt.Progress progress(Progress progress) {
     return new Attempt.Progress(
         progress.getFraction(),
-        Quantities.textOrNull(progress.getMessage()),
+        ValueMessages.textOrNull(progress.getMessage()),
         instant(progress.hasReportTime(), progress.getReportTime()));
   }
 
@@ -243,16 +243,19 @@ public final class JobMessages {
                 new Placement.Slice(
                     slice.getDeviceIndex(),
                     slice.getDeviceUuid(),
-                    Quantities.gpus(slice.getGpus()),
+                    ValueMessages.gpus(slice.getGpus()),
                     slice.getMemoryBytes(),
-                    Quantities.isolation(slice.getIsolation()),
+                    ValueMessages.isolation(slice.getIsolation()),
                     slice.hasPlacement() ? place(slice.getPlacement()) : null))
             .toList());
   }
 
   private static Placement.Place place(SlicePlacement place) {
     return new Placement.Place(
-        place.getProfile(), place.getStart(), place.getSize(), Quantities.gpus(place.getGives()));
+        place.getProfile(),
+        place.getStart(),
+        place.getSize(),
+        ValueMessages.gpus(place.getGives()));
   }
 
   static Reason reason(io.headgate.proto.scheduler.v1.Reason reason) {
@@ -260,10 +263,10 @@ public final class JobMessages {
   }
 
   static @Nullable Instant instant(boolean present, Timestamp time) {
-    return present ? Times.instant(time) : null;
+    return present ? TimeMessages.instant(time) : null;
   }
 
   static java.time.@Nullable Duration duration(boolean present, Duration duration) {
-    return present ? Times.duration(duration) : null;
+    return present ? TimeMessages.duration(duration) : null;
   }
 }

@@ -19,7 +19,7 @@ public final class LogReader implements AutoCloseable {
   private final Connection connection;
   private final Map<Stream, Long> read = new EnumMap<>(Stream.class);
   private final Object lock = new Object();
-  private Patience patience;
+  private RetryPolicy patience;
   private ReadJobLogsRequest request;
   private @Nullable ServerStream<ReadJobLogsResponse> stream;
   private boolean closed;
@@ -30,7 +30,7 @@ public final class LogReader implements AutoCloseable {
   LogReader(Connection connection, ReadJobLogsRequest request) {
     this.connection = connection;
     this.request = request;
-    this.patience = Patience.withCalls(connection.config());
+    this.patience = RetryPolicy.withCalls(connection.config());
   }
 
   /// The next piece that was not read before; null at the end, and after [#close].
@@ -44,7 +44,7 @@ public final class LogReader implements AutoCloseable {
         }
         broken = false;
         renewed = false;
-        patience = Patience.withStreams(connection.config());
+        patience = RetryPolicy.withStreams(connection.config());
         LogPiece piece = unread(message);
         if (piece != null) {
           return piece;
@@ -93,7 +93,7 @@ public final class LogReader implements AutoCloseable {
       brokenSinceNanos = System.nanoTime();
     }
     Duration elapsed = Duration.ofNanos(System.nanoTime() - brokenSinceNanos);
-    Optional<Duration> pause = patience.pauseAfter(failure, Safety.REPEATABLE, elapsed);
+    Optional<Duration> pause = patience.pauseAfter(failure, RepeatSafety.REPEATABLE, elapsed);
     connection.pauseBeforeRetry(failure, pause.orElseThrow(() -> failure));
   }
 

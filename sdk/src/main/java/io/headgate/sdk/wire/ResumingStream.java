@@ -22,7 +22,7 @@ final class ResumingStream<R> implements AutoCloseable {
   private boolean closed;
 
   // Of the reading thread alone.
-  private Patience patience;
+  private RetryPolicy patience;
   private boolean heard; // Something came since the stream was opened.
   private boolean renewed; // The token was renewed since something came.
   private long brokenSinceNanos;
@@ -36,7 +36,7 @@ final class ResumingStream<R> implements AutoCloseable {
     this.connection = connection;
     this.opener = opener;
     this.silence = silence;
-    this.patience = Patience.withCalls(connection.config());
+    this.patience = RetryPolicy.withCalls(connection.config());
   }
 
   /// The next message; null after [#close].
@@ -54,7 +54,7 @@ final class ResumingStream<R> implements AutoCloseable {
           heard = true;
           renewed = false;
           broken = false;
-          patience = Patience.withStreams(connection.config());
+          patience = RetryPolicy.withStreams(connection.config());
           return message;
         }
         reopenAfter(connection.cutOff("the server ended the stream"));
@@ -71,7 +71,7 @@ final class ResumingStream<R> implements AutoCloseable {
     if (isClosed()) {
       return;
     }
-    boolean worth = Patience.isRetriable(failure) || (heard && isCutOff(failure));
+    boolean worth = RetryPolicy.isRetriable(failure) || (heard && isCutOff(failure));
     heard = false;
     if (!worth) {
       if (!renewed && connection.isTokenRefused(failure)) {
@@ -91,7 +91,7 @@ final class ResumingStream<R> implements AutoCloseable {
 
   /// A stream that already ran may be ended by a reset, which is no verdict on the request.
   private static boolean isCutOff(HeadgateException failure) {
-    return !Failures.isAnswered(failure)
+    return !FailureMessages.isAnswered(failure)
         && switch (failure.code()) {
           case CANCELLED, UNKNOWN, INTERNAL, DEADLINE_EXCEEDED -> true;
           default -> failure.code() == StatusCode.UNAVAILABLE;

@@ -5,8 +5,8 @@ import io.headgate.sdk.config.Group;
 import io.headgate.sdk.config.Policy;
 import io.headgate.sdk.config.Vault;
 import io.headgate.sdk.model.Identity;
+import io.headgate.sdk.model.IssuedKey;
 import io.headgate.sdk.model.JoinToken;
-import io.headgate.sdk.model.Key;
 import java.util.List;
 import java.util.TreeMap;
 
@@ -35,22 +35,22 @@ public final class RightsMessages {
     return new Policy(
         ResourceNames.id(policy.getName()),
         policy.getGroup(),
-        Quantities.gpus(policy.getReservation()),
-        Quantities.gpus(policy.getLimit()),
+        ValueMessages.gpus(policy.getReservation()),
+        ValueMessages.gpus(policy.getLimit()),
         Math.max(1, policy.getWeight()),
-        Quantities.gpusOrNull(policy.getPerUserLimit()),
+        ValueMessages.gpusOrNull(policy.getPerUserLimit()),
         policy.getExceedLimitList(),
         policy.getOnPreempt() == io.headgate.proto.policy.v1.Policy.OnPreempt.ON_PREEMPT_CANCEL
             ? Policy.OnPreempt.CANCEL
             : Policy.OnPreempt.REQUEUE,
-        Times.duration(policy.getMinRuntime()),
+        TimeMessages.duration(policy.getMinRuntime()),
         !policy.hasPreemptible() || policy.getPreemptible(),
         policy.getPreemptWithin()
                 == io.headgate.proto.policy.v1.Policy.PreemptWithin.PREEMPT_WITHIN_LOWER_PRIORITY
             ? Policy.PreemptWithin.LOWER_PRIORITY
             : Policy.PreemptWithin.NEVER,
         stopAfter(policy),
-        Quantities.textOrNull(policy.getDescription()),
+        ValueMessages.textOrNull(policy.getDescription()),
         queues);
   }
 
@@ -60,7 +60,7 @@ public final class RightsMessages {
       return null;
     }
     return policy.hasStopAfter()
-        ? Times.duration(policy.getStopAfter())
+        ? TimeMessages.duration(policy.getStopAfter())
         : Policy.DEFAULT_STOP_AFTER;
   }
 
@@ -72,14 +72,14 @@ public final class RightsMessages {
             .setReservation(policy.reservation().toString())
             .setLimit(policy.limit().toString())
             .setWeight(policy.weight())
-            .setPerUserLimit(Quantities.text(policy.perUserLimit()))
+            .setPerUserLimit(ValueMessages.text(policy.perUserLimit()))
             .addAllExceedLimit(policy.exceedLimit())
             .setOnPreempt(
                 switch (policy.onPreempt()) {
                   case REQUEUE -> io.headgate.proto.policy.v1.Policy.OnPreempt.ON_PREEMPT_REQUEUE;
                   case CANCEL -> io.headgate.proto.policy.v1.Policy.OnPreempt.ON_PREEMPT_CANCEL;
                 })
-            .setMinRuntime(Times.duration(policy.minRuntime()))
+            .setMinRuntime(TimeMessages.duration(policy.minRuntime()))
             .setPreemptible(policy.preemptible())
             .setPreemptWithin(
                 switch (policy.preemptWithin()) {
@@ -89,11 +89,11 @@ public final class RightsMessages {
                       io.headgate.proto.policy.v1.Policy.PreemptWithin
                           .PREEMPT_WITHIN_LOWER_PRIORITY;
                 })
-            .setDescription(Quantities.text(policy.description()));
+            .setDescription(ValueMessages.text(policy.description()));
     if (policy.stopAfter() == null) {
       message.setStopAfterNever(true);
     } else {
-      message.setStopAfter(Times.duration(policy.stopAfter()));
+      message.setStopAfter(TimeMessages.duration(policy.stopAfter()));
     }
     return message.build();
   }
@@ -139,7 +139,7 @@ public final class RightsMessages {
         vault.getCommandsList(),
         new TreeMap<>(vault.getEnvironmentMap()),
         vault.getEnvironmentHidden(),
-        Quantities.textOrNull(vault.getDescription()));
+        ValueMessages.textOrNull(vault.getDescription()));
   }
 
   static io.headgate.proto.policy.v1.Vault vault(String tenant, Vault vault) {
@@ -152,7 +152,7 @@ public final class RightsMessages {
         .addAllCommands(vault.commands())
         .putAllEnvironment(vault.environment())
         .setEnvironmentHidden(vault.environmentHidden())
-        .setDescription(Quantities.text(vault.description()))
+        .setDescription(ValueMessages.text(vault.description()))
         .build();
   }
 
@@ -166,14 +166,14 @@ public final class RightsMessages {
         response.getQueuesList());
   }
 
-  public static Key key(io.headgate.proto.policy.v1.Key key) {
-    return new Key(
+  public static IssuedKey key(io.headgate.proto.policy.v1.Key key) {
+    return new IssuedKey(
         key.getName(),
         key.getOwner(),
         key.getDescription(),
-        Times.instant(key.getCreateTime()),
-        key.hasExpireTime() ? Times.instant(key.getExpireTime()) : null,
-        key.hasLastUseTime() ? Times.instant(key.getLastUseTime()) : null);
+        TimeMessages.instant(key.getCreateTime()),
+        key.hasExpireTime() ? TimeMessages.instant(key.getExpireTime()) : null,
+        key.hasLastUseTime() ? TimeMessages.instant(key.getLastUseTime()) : null);
   }
 
   public static JoinToken joinToken(io.headgate.proto.policy.v1.JoinToken token) {
@@ -182,7 +182,7 @@ public final class RightsMessages {
         token.getPool(),
         token.getUses(),
         token.getUsesLeft(),
-        Times.instant(token.getCreateTime()),
-        Times.instant(token.getExpireTime()));
+        TimeMessages.instant(token.getCreateTime()),
+        TimeMessages.instant(token.getExpireTime()));
   }
 }

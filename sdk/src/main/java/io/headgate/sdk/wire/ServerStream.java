@@ -12,10 +12,10 @@ import org.jspecify.annotations.Nullable;
 /// Answers of one streaming call, read one by one. Closing it from any thread ends a read.
 final class ServerStream<R> implements AutoCloseable {
   private final BlockingClientCall<?, R> call;
-  private final Failures failures;
+  private final FailureMessages failures;
   private final String traceId;
 
-  ServerStream(BlockingClientCall<?, R> call, Failures failures, String traceId) {
+  ServerStream(BlockingClientCall<?, R> call, FailureMessages failures, String traceId) {
     this.call = call;
     this.failures = failures;
     this.traceId = traceId;

@@ -21,15 +21,15 @@ public final class SupplyMessages {
     return new Pool(
         ResourceNames.id(pool.getName()),
         elastic ? Pool.Type.ELASTIC : Pool.Type.STATIC,
-        Quantities.textOrNull(pool.getGpuModel()),
-        Quantities.gpusOrNull(pool.getCapacity()),
+        ValueMessages.textOrNull(pool.getGpuModel()),
+        ValueMessages.gpusOrNull(pool.getCapacity()),
         pool.getMigAuto() ? Pool.Mig.AUTO : Pool.Mig.KEEP,
         pool.getProfileOrderList(),
         dedication(pool.getDedicatedTo()),
         price.isEmpty() ? null : new BigDecimal(price),
-        Quantities.textOrNull(pool.getCurrency()),
+        ValueMessages.textOrNull(pool.getCurrency()),
         pool.hasElasticity() ? elasticity(pool.getElasticity()) : null,
-        Quantities.textOrNull(pool.getDescription()));
+        ValueMessages.textOrNull(pool.getDescription()));
   }
 
   private static Pool.@Nullable Dedication dedication(Dedication dedication) {
@@ -47,14 +47,14 @@ public final class SupplyMessages {
         elasticity.getSettingsMap(),
         new Pool.Instance(
             instance.getGpus(),
-            Quantities.textOrNull(instance.getGpuModel()),
+            ValueMessages.textOrNull(instance.getGpuModel()),
             instance.getGpuMemoryBytes(),
             instance.getCpuMillis(),
             instance.getMemoryBytes()),
         elasticity.getMinInstances(),
         elasticity.getMaxInstances(),
         elasticity.hasIdleTimeout()
-            ? Times.duration(elasticity.getIdleTimeout())
+            ? TimeMessages.duration(elasticity.getIdleTimeout())
             : Pool.Elasticity.DEFAULT_IDLE_TIMEOUT,
         elasticity.getSpot());
   }
@@ -68,12 +68,12 @@ public final class SupplyMessages {
                   case STATIC -> io.headgate.proto.pool.v1.Pool.Type.TYPE_STATIC;
                   case ELASTIC -> io.headgate.proto.pool.v1.Pool.Type.TYPE_ELASTIC;
                 })
-            .setGpuModel(Quantities.text(pool.gpuModel()))
-            .setCapacity(Quantities.text(pool.capacity()))
+            .setGpuModel(ValueMessages.text(pool.gpuModel()))
+            .setCapacity(ValueMessages.text(pool.capacity()))
             .setMigAuto(pool.mig() == Pool.Mig.AUTO)
             .addAllProfileOrder(pool.order())
-            .setCurrency(Quantities.text(pool.currency()))
-            .setDescription(Quantities.text(pool.description()));
+            .setCurrency(ValueMessages.text(pool.currency()))
+            .setDescription(ValueMessages.text(pool.description()));
     if (pool.pricePerGpuHour() != null) {
       message.setPricePerGpuHour(pool.pricePerGpuHour().toPlainString());
     }
@@ -98,13 +98,13 @@ public final class SupplyMessages {
         .setInstance(
             Instance.newBuilder()
                 .setGpus(instance.gpus())
-                .setGpuModel(Quantities.text(instance.gpuModel()))
+                .setGpuModel(ValueMessages.text(instance.gpuModel()))
                 .setGpuMemoryBytes(instance.gpuMemoryBytes())
                 .setCpuMillis(instance.cpuMillis())
                 .setMemoryBytes(instance.memoryBytes()))
         .setMinInstances(elasticity.minInstances())
         .setMaxInstances(elasticity.maxInstances())
-        .setIdleTimeout(Times.duration(elasticity.idleTimeout()))
+        .setIdleTimeout(TimeMessages.duration(elasticity.idleTimeout()))
         .setSpot(elasticity.spot())
         .build();
   }
@@ -112,20 +112,20 @@ public final class SupplyMessages {
   public static Profile profile(io.headgate.proto.pool.v1.Profile profile) {
     return new Profile(
         ResourceNames.id(profile.getName()),
-        Quantities.gpus(profile.getGpus()),
+        ValueMessages.gpus(profile.getGpus()),
         Math.max(1, profile.getWorkers()),
         profile.getCpuMillis(),
         profile.getMemoryBytes(),
         profile.getGpuMemoryBytes(),
-        Quantities.isolation(profile.getIsolation()),
+        ValueMessages.isolation(profile.getIsolation()),
         profile.getGpuModelsList(),
         profile.getImages(),
         profile.getPoolsList(),
         profile.hasHoldAfter()
-            ? Times.duration(profile.getHoldAfter())
+            ? TimeMessages.duration(profile.getHoldAfter())
             : Profile.DEFAULT_HOLD_AFTER,
         profile.hasPreemptionDelay()
-            ? Times.duration(profile.getPreemptionDelay())
+            ? TimeMessages.duration(profile.getPreemptionDelay())
             : Profile.DEFAULT_PREEMPTION_DELAY,
         switch (profile.getReclaim()) {
           case RECLAIM_STRICT -> Profile.Reclaim.STRICT;
@@ -133,7 +133,7 @@ public final class SupplyMessages {
           case RECLAIM_UNSPECIFIED, RECLAIM_RESERVATION, UNRECOGNIZED ->
               Profile.Reclaim.RESERVATION;
         },
-        Quantities.textOrNull(profile.getDescription()));
+        ValueMessages.textOrNull(profile.getDescription()));
   }
 
   public static io.headgate.proto.pool.v1.Profile profile(String tenant, Profile profile) {
@@ -144,19 +144,19 @@ public final class SupplyMessages {
         .setCpuMillis(profile.cpuMillis())
         .setMemoryBytes(profile.memoryBytes())
         .setGpuMemoryBytes(profile.gpuMemoryBytes())
-        .setIsolation(Quantities.isolation(profile.isolation()))
+        .setIsolation(ValueMessages.isolation(profile.isolation()))
         .addAllGpuModels(profile.gpuModels())
         .setImages(profile.images())
         .addAllPools(profile.pools())
-        .setHoldAfter(Times.duration(profile.holdAfter()))
-        .setPreemptionDelay(Times.duration(profile.preemptionDelay()))
+        .setHoldAfter(TimeMessages.duration(profile.holdAfter()))
+        .setPreemptionDelay(TimeMessages.duration(profile.preemptionDelay()))
         .setReclaim(
             switch (profile.reclaim()) {
               case RESERVATION -> io.headgate.proto.pool.v1.Profile.Reclaim.RECLAIM_RESERVATION;
               case STRICT -> io.headgate.proto.pool.v1.Profile.Reclaim.RECLAIM_STRICT;
               case RANK -> io.headgate.proto.pool.v1.Profile.Reclaim.RECLAIM_RANK;
             })
-        .setDescription(Quantities.text(profile.description()))
+        .setDescription(ValueMessages.text(profile.description()))
         .build();
   }
 
@@ -189,7 +189,7 @@ public final class SupplyMessages {
           case DEVICE_GEOMETRY_AMD_PARTITION -> Node.Geometry.AMD_PARTITION;
           case DEVICE_GEOMETRY_UNSPECIFIED, UNRECOGNIZED -> Node.Geometry.UNKNOWN;
         },
-        Quantities.isolation(device.getIsolation()),
+        ValueMessages.isolation(device.getIsolation()),
         condition(device.getCondition()));
   }
 

@@ -77,7 +77,7 @@ final class TokenSource {
         connection.callAnonymously(
             TokenServiceGrpc.getExchangeKeyMethod(),
             ExchangeKeyRequest.newBuilder().setKey(secret).build());
-    Duration life = Duration.between(Instant.now(), Times.instant(response.getExpireTime()));
+    Duration life = Duration.between(Instant.now(), TimeMessages.instant(response.getExpireTime()));
     long lifeNanos = Math.clamp(life.toNanos(), SHORTEST_LIFE.toNanos(), LONGEST_LIFE.toNanos());
     return new Held(response.getToken(), System.nanoTime() + lifeNanos / 5 * 4);
   }

@@ -13,12 +13,12 @@ public final class UsageMessages {
   public static Usage.OfPolicy usage(PolicyUsage usage) {
     return new Usage.OfPolicy(
         usage.getPolicy(),
-        Quantities.gpus(usage.getUsed()),
-        Quantities.gpus(usage.getEntitled()),
-        Quantities.gpus(usage.getOverReservation()),
-        Quantities.gpus(usage.getReservation()),
-        Quantities.gpus(usage.getLimit()),
-        Quantities.gpus(usage.getDemand()),
+        ValueMessages.gpus(usage.getUsed()),
+        ValueMessages.gpus(usage.getEntitled()),
+        ValueMessages.gpus(usage.getOverReservation()),
+        ValueMessages.gpus(usage.getReservation()),
+        ValueMessages.gpus(usage.getLimit()),
+        ValueMessages.gpus(usage.getDemand()),
         usage.getRunningJobs(),
         usage.getWaitingJobs(),
         JobMessages.instant(usage.hasOldestWaitingTime(), usage.getOldestWaitingTime()));
@@ -29,7 +29,7 @@ public final class UsageMessages {
         usage.getQueue(),
         usage.getPolicy(),
         usage.getProfile(),
-        Quantities.gpus(usage.getUsed()),
+        ValueMessages.gpus(usage.getUsed()),
         usage.getRunningJobs(),
         usage.getWaitingJobs(),
         usage.hasHeadReason() ? JobMessages.reason(usage.getHeadReason()) : null,
@@ -39,11 +39,11 @@ public final class UsageMessages {
   public static Usage.OfPool usage(PoolUsage usage) {
     return new Usage.OfPool(
         usage.getPool(),
-        Quantities.gpus(usage.getCapacity()),
-        Quantities.gpus(usage.getUsed()),
-        Quantities.gpus(usage.getHeld()),
-        Quantities.gpus(usage.getIdle()),
-        Quantities.gpus(usage.getDown()),
+        ValueMessages.gpus(usage.getCapacity()),
+        ValueMessages.gpus(usage.getUsed()),
+        ValueMessages.gpus(usage.getHeld()),
+        ValueMessages.gpus(usage.getIdle()),
+        ValueMessages.gpus(usage.getDown()),
         usage.getLiveNodes(),
         usage.getNodes(),
         usage.getRunningJobs());
@@ -59,8 +59,8 @@ public final class UsageMessages {
             .map(device ->
                 new Usage.OfDevice(
                     device.getIndex(),
-                    Quantities.gpus(device.getUsed()),
-                    Quantities.gpus(device.getHeld()),
+                    ValueMessages.gpus(device.getUsed()),
+                    ValueMessages.gpus(device.getHeld()),
                     device.getJobsList()))
             .toList(),
         usage.getUsedCpuMillis(),

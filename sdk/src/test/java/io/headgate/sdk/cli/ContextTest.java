@@ -161,7 +161,7 @@ class ContextTest {
 
   @Test
   void everyCommandsHelpBeginsWithTwoExamples() {
-    for (String name : io.headgate.sdk.cli.command.Catalog.names()) {
+    for (String name : io.headgate.sdk.cli.command.CommandRegistry.names()) {
       Result help = TestCli.in(home).run(name, "--help");
 
       assertThat(help.exitCode()).as(name).isZero();

@@ -151,7 +151,7 @@ class ConfigurationReaderTest {
   @Test
   void refusesFilesThatAreTooLarge() throws IOException {
     Path file = directory.resolve("c.yaml");
-    Files.writeString(file, "# " + "x".repeat(TreeParser.Bounds.CONFIGURATION.characters));
+    Files.writeString(file, "# " + "x".repeat(YamlTreeParser.Bounds.CONFIGURATION.characters));
 
     assertThatThrownBy(() -> ConfigurationReader.read(file))
         .hasMessageContaining("larger than 4 MiB");

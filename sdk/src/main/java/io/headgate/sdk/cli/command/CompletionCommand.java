@@ -51,7 +51,7 @@ public final class CompletionCommand implements CliCommand {
 
   private static String script() {
     StringBuilder flags = new StringBuilder();
-    for (String name : Catalog.names()) {
+    for (String name : CommandRegistry.names()) {
       flags
           .append("    ")
           .append(name)
@@ -117,14 +117,14 @@ public final class CompletionCommand implements CliCommand {
     complete -o default -F _headgate headgate
     """
         .formatted(
-            String.join(" ", Catalog.names()),
-            String.join(" ", HelpCommand.TOPICS) + " " + String.join(" ", Catalog.names()),
+            String.join(" ", CommandRegistry.names()),
+            String.join(" ", HelpCommand.TOPICS) + " " + String.join(" ", CommandRegistry.names()),
             flags.toString().indent(4));
   }
 
   private static List<String> flags(String command) {
     List<String> flags = new ArrayList<>();
-    CommandLine model = new CommandLine(Catalog.find(command).orElseThrow().create().get());
+    CommandLine model = new CommandLine(CommandRegistry.find(command).orElseThrow().create().get());
     for (OptionSpec option : model.getCommandSpec().options()) {
       Arrays.stream(option.names()).filter(name -> name.startsWith("--")).forEach(flags::add);
     }

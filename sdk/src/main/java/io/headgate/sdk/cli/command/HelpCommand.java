@@ -46,7 +46,7 @@ public final class HelpCommand implements CliCommand {
   @Override
   public int run(Invocation invocation) throws IOException {
     if (topic == null) {
-      invocation.output().line(Catalog.overview());
+      invocation.output().line(CommandRegistry.overview());
     } else if (TOPICS.contains(topic)) {
       invocation.output().text(text(topic));
     } else {
@@ -65,7 +65,7 @@ public final class HelpCommand implements CliCommand {
   }
 
   private static String ofCommand(String name) {
-    Optional<Catalog.Entry> entry = Catalog.find(name);
+    Optional<CommandRegistry.Registration> entry = CommandRegistry.find(name);
     if (entry.isPresent()) {
       return new CommandLine(entry.get().create().get())
           .setCommandName("headgate " + name)
@@ -73,7 +73,7 @@ public final class HelpCommand implements CliCommand {
           .getUsageMessage(CommandLine.Help.Ansi.OFF);
     }
     List<String> known = new ArrayList<>(TOPICS);
-    known.addAll(Catalog.names());
+    known.addAll(CommandRegistry.names());
     throw new UsageException(
         "there is no help on \"" + name + "\"",
         "TOPIC_NOT_FOUND",

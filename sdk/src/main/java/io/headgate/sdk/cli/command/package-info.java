@@ -1,4 +1,5 @@
-/// The commands, one class each, and the catalogue that finds them by name.
+/// The registry of all commands, and the commands that need it or stand outside of all groups. Each
+/// subpackage holds the commands of one purpose.
 @NullMarked
 package io.headgate.sdk.cli.command;
 

@@ -2,10 +2,10 @@ package io.headgate.sdk.cli.error;
 
 import io.headgate.sdk.cli.error.ErrorFrame.Snippet;
 import io.headgate.sdk.cli.output.CellWidth;
-import io.headgate.sdk.cli.output.Clean;
 import io.headgate.sdk.cli.output.JsonText;
-import io.headgate.sdk.cli.output.Paint;
+import io.headgate.sdk.cli.output.PrintableText;
 import io.headgate.sdk.cli.output.Style;
+import io.headgate.sdk.cli.output.TextColors;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -13,7 +13,7 @@ import java.util.Map;
 /// Writes frames, as text or as JSON.
 ///
 /// @param width of the terminal; 0: there is none
-public record ErrorRenderer(Paint paint, int width) {
+public record ErrorRenderer(TextColors paint, int width) {
   /// Where reasons begin if there is room: they stand under each other and are found at a glance.
   private static final int REASON_COLUMN = 76;
 
@@ -26,22 +26,22 @@ public record ErrorRenderer(Paint paint, int width) {
     List<String> lines = new ArrayList<>();
     lines.add(head(frame));
     for (String place : frame.where()) {
-      lines.add("  " + Clean.line(place));
+      lines.add("  " + PrintableText.line(place));
     }
     if (frame.snippet() != null) {
       snippet(frame.snippet(), lines);
     }
     if (frame.why() != null) {
-      lines.add("  why: " + Clean.line(frame.why()));
+      lines.add("  why: " + PrintableText.line(frame.why()));
     }
     for (String next : frame.next()) {
-      lines.add("  " + Clean.line(next));
+      lines.add("  " + PrintableText.line(next));
     }
     return lines;
   }
 
   private String head(ErrorFrame frame) {
-    String message = Clean.line(frame.message());
+    String message = PrintableText.line(frame.message());
     int column = REASON_COLUMN;
     if (width > 0) {
       column = Math.min(column, width - frame.reason().length());
@@ -58,7 +58,7 @@ public record ErrorRenderer(Paint paint, int width) {
   private void snippet(Snippet snippet, List<String> lines) {
     String number = String.valueOf(snippet.line());
     String gutter = " ".repeat(number.length() + 1) + "|";
-    String source = Clean.line(snippet.text());
+    String source = PrintableText.line(snippet.text());
     int before =
         CellWidth.of(
             source.substring(
@@ -79,7 +79,7 @@ public record ErrorRenderer(Paint paint, int width) {
             + " ".repeat(before)
             + paint.paint(Style.ERROR, "^".repeat(marked))
             + " "
-            + Clean.line(snippet.note()));
+            + PrintableText.line(snippet.note()));
   }
 
   /// `{"error":{…}}`.

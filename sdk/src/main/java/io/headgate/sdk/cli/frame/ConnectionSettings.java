@@ -84,7 +84,7 @@ final class ConnectionSettings {
         invocation.environment().variable(KEY_VARIABLE).isEmpty()
             ? own.map(found -> "context \"" + found.name() + "\"").orElse("nowhere")
             : KEY_VARIABLE;
-    return new Session(config, tenant, keyFrom, new Narrator(invocation));
+    return new Session(config, tenant, keyFrom, new ConnectionNotes(invocation));
   }
 
   private Optional<Context> context() {
@@ -105,8 +105,8 @@ final class ConnectionSettings {
                   new UsageException(
                       "context \"" + name + "\" does not exist",
                       "CONTEXT_NOT_FOUND",
-                      NearestName.find(name, contexts.all().stream().map(Context::name).toList())
-                          .map(nearest -> "did you mean " + nearest + "?")
+                      NearestName.suggestion(
+                              name, contexts.all().stream().map(Context::name).toList())
                           .orElse("contexts: headgate context"))));
     } catch (IOException e) {
       throw new UsageException(
@@ -147,7 +147,7 @@ final class ConnectionSettings {
   }
 
   /// Tells a person who waits why.
-  private static final class Narrator implements ConnectionListener {
+  private static final class ConnectionNotes implements ConnectionListener {
     private static final Duration UNTIL_FIRST_NOTE = Duration.ofSeconds(1);
     private static final Duration BETWEEN_NOTES = Duration.ofSeconds(10);
 
@@ -155,7 +155,7 @@ final class ConnectionSettings {
     private final long began = System.nanoTime();
     private long nextNote = UNTIL_FIRST_NOTE.toNanos();
 
-    Narrator(Invocation invocation) {
+    ConnectionNotes(Invocation invocation) {
       this.invocation = invocation;
     }
 

@@ -3,8 +3,8 @@ package io.headgate.sdk.cli.frame;
 import io.headgate.sdk.cli.context.ContextStore;
 import io.headgate.sdk.cli.output.Output;
 import io.headgate.sdk.cli.output.OutputForm;
-import io.headgate.sdk.cli.output.Paint;
 import io.headgate.sdk.cli.output.Symbols;
+import io.headgate.sdk.cli.output.TextColors;
 import io.headgate.sdk.cli.output.TimeText;
 import io.headgate.sdk.cli.output.UsageException;
 import io.headgate.sdk.config.DurationText;
@@ -38,15 +38,15 @@ public final class Invocation implements AutoCloseable {
   }
 
   private static Output output(CliEnvironment environment, GlobalOptions global, boolean quiet) {
-    Paint.When when = word("--color", global.color, Paint.When.AUTO);
+    TextColors.When when = word("--color", global.color, TextColors.When.AUTO);
     TimeText.Form times = word("--time", global.time, TimeText.Form.RELATIVE);
     return new Output(
         environment.out(),
         environment.err(),
         environment.outTerminal(),
         environment.width(),
-        Paint.decide(when, environment.variables(), environment.outTerminal()),
-        Paint.decide(when, environment.variables(), environment.errTerminal()),
+        TextColors.decide(when, environment.variables(), environment.outTerminal()),
+        TextColors.decide(when, environment.variables(), environment.errTerminal()),
         Symbols.decide(environment.variables()),
         new TimeText(times, environment.clock(), environment.zone()),
         quiet);
@@ -65,9 +65,7 @@ public final class Invocation implements AutoCloseable {
       throw new UsageException(
           "\"%s\" is not a value of %s".formatted(text, flag),
           "BAD_FLAG_VALUE",
-          NearestName.find(text, words)
-              .map(nearest -> "did you mean " + nearest + "?")
-              .orElse("values: " + String.join(", ", words)));
+          NearestName.suggestion(text, words).orElse("values: " + String.join(", ", words)));
     }
     return fallback.getDeclaringClass().getEnumConstants()[index];
   }

@@ -5,7 +5,7 @@ public record Cell(String text, Style style) {
   public static final Cell NONE = new Cell("-", Style.DIM);
 
   public Cell {
-    text = Clean.line(text);
+    text = PrintableText.line(text);
   }
 
   public static Cell of(Object value) {

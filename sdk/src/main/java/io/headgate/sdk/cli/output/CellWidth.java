@@ -43,11 +43,6 @@ public final class CellWidth {
     return text + " ".repeat(Math.max(0, width - of(text)));
   }
 
-  /// The text filled up from the left.
-  public static String padLeft(String text, int width) {
-    return " ".repeat(Math.max(0, width - of(text))) + text;
-  }
-
   /// The text, or as much of its beginning as fits in a width with an ellipsis after it.
   public static String truncate(String text, int width, String ellipsis) {
     if (of(text) <= width) {

@@ -31,8 +31,8 @@ public final class EffectsText {
     if (rows.isEmpty()) {
       rows.add(List.of("  nothing starts, stops or waits because of it"));
     }
-    List<String> lines = new ArrayList<>(Grid.lines(rows));
-    lines.addAll(Grid.lines(overLimit(effects)));
+    List<String> lines = new ArrayList<>(AlignedText.lines(rows));
+    lines.addAll(AlignedText.lines(overLimit(effects)));
     if (!effects.policies().isEmpty()) {
       lines.add("");
       lines.addAll(policies(effects.policies()));
@@ -135,7 +135,7 @@ public final class EffectsText {
               change(policy, outlook -> wait(outlook, outlook.waitP50())),
               change(policy, outlook -> wait(outlook, outlook.waitP99()))));
     }
-    return Grid.lines(rows);
+    return AlignedText.lines(rows);
   }
 
   private static String wait(PolicyOutlook outlook, @Nullable Duration wait) {

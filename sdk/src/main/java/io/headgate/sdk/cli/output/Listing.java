@@ -111,7 +111,7 @@ public record Listing<T>(
       output.line(
           CsvText.line(
               columns.stream()
-                  .map(column -> Clean.line(column.plain().apply(row.value())))
+                  .map(column -> PrintableText.line(column.plain().apply(row.value())))
                   .toList()));
     }
   }
@@ -130,7 +130,7 @@ public record Listing<T>(
     for (String plural : plurals) {
       List<String> messages = new ArrayList<>();
       for (Row<T> row : rows) {
-        for (Part part : row.parts()) {
+        for (RowMessage part : row.parts()) {
           if (part.plural().equals(plural)) {
             messages.add("    " + JsonText.indent(JsonText.pretty(part.message()), 4));
           }
@@ -156,10 +156,7 @@ public record Listing<T>(
         return column;
       }
     }
-    String next =
-        NearestName.find(key, keys)
-            .map(nearest -> "did you mean " + nearest + "?")
-            .orElse("columns: " + String.join(", ", keys));
+    String next = NearestName.suggestion(key, keys).orElse("columns: " + String.join(", ", keys));
     throw new UsageException(
         "\"" + text + "\" is not a column of " + noun, "COLUMN_NOT_FOUND", next);
   }

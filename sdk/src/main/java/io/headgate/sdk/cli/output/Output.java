@@ -12,8 +12,8 @@ public record Output(
     PrintStream err,
     boolean terminal,
     IntSupplier width,
-    Paint paint,
-    Paint errorPaint,
+    TextColors paint,
+    TextColors errorPaint,
     Symbols symbols,
     TimeText times,
     boolean quiet) {
@@ -28,7 +28,12 @@ public record Output(
     out.flush();
   }
 
-  /// Whether nobody reads any more.
+  /// Clears the terminal, so that a watched list replaces what it showed before.
+  public void clearScreen() {
+    text("\u001b[H\u001b[J");
+  }
+
+  /// Whether the reader of standard output has closed it.
   public boolean isClosed() {
     return out.checkError();
   }

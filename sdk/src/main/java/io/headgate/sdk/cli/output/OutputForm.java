@@ -36,8 +36,7 @@ public record OutputForm(Kind kind, List<String> columns) {
     }
     if (!WORDS.contains(text)) {
       String next =
-          NearestName.find(text, WORDS)
-              .map(nearest -> "did you mean " + nearest + "?")
+          NearestName.suggestion(text, WORDS)
               .orElse("forms: " + String.join(", ", WORDS) + ", columns=A,B");
       throw new UsageException("\"" + text + "\" is not an output form", "BAD_OUTPUT_FORM", next);
     }

@@ -3,7 +3,7 @@ package io.headgate.sdk.cli.output;
 import java.util.List;
 
 /// One row of a list: the record that tables show, and the API messages that JSON shows.
-public record Row<T>(T value, List<Part> parts) {
+public record Row<T>(T value, List<RowMessage> parts) {
   public Row {
     parts = List.copyOf(parts);
   }
@@ -11,7 +11,7 @@ public record Row<T>(T value, List<Part> parts) {
   /// A row with one message.
   public static <T> Row<T> of(
       T value, String singular, String plural, com.google.protobuf.Message message) {
-    return new Row<>(value, List.of(new Part(singular, plural, message)));
+    return new Row<>(value, List.of(new RowMessage(singular, plural, message)));
   }
 
   /// The message; of several, an object that holds them by name.

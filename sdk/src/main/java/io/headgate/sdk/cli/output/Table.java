@@ -14,10 +14,10 @@ public final class Table<T> {
   private static final int NARROWEST = 8;
 
   private final List<Column<T>> columns;
-  private final Paint paint;
+  private final TextColors paint;
   private final Symbols symbols;
 
-  public Table(List<Column<T>> columns, Paint paint, Symbols symbols) {
+  public Table(List<Column<T>> columns, TextColors paint, Symbols symbols) {
     this.columns = List.copyOf(columns);
     this.paint = paint;
     this.symbols = symbols;

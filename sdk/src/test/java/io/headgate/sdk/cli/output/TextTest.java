@@ -31,7 +31,7 @@ class TextTest {
     Column<String> flexible = Column.<String>of("TEXT", Cell::of).givingWay();
     Column<String> firm = Column.of("MORE", Cell::of);
     Table<String> table =
-        new Table<>(List.of(firm, flexible, firm), new Paint(false), Symbols.UNICODE);
+        new Table<>(List.of(firm, flexible, firm), new TextColors(false), Symbols.UNICODE);
 
     for (int width = 1; width < 60; width++) {
       for (String line : table.lines(List.of("日本語 and some text", "x"), true, width)) {
@@ -46,7 +46,9 @@ class TextTest {
   @Test
   void theFilterWorksAcrossThePiecesOfAStream() {
     String hostile =
-        "a\u001b[1;31mb\u001b]0;title\u001b\\c\u001bPq#\u0007d\u009b2Je\u009d0;x\u0007f é ß\r\n日\rg\u001b(Bh";
+        "a\u001b[1;31mb\u001b]0;title\u001b\\c\u001bPq#\u0007d\u009b2Je\u009d0;x\u0007f é ß\r\n"
+            + "日\r"
+            + "g\u001b(Bh";
     byte[] bytes = hostile.getBytes(StandardCharsets.UTF_8);
 
     for (int cut = 0; cut <= bytes.length; cut++) {
@@ -67,7 +69,7 @@ class TextTest {
     "ALWAYS, 1, '', 0, dumb, false, true", "NEVER, '', 1, '', xterm, true, false"
   })
   void coloursFollowTheUsualRules(
-      Paint.When flag,
+      TextColors.When flag,
       String noColor,
       String force,
       String color,
@@ -82,7 +84,7 @@ class TextTest {
       variables.put("CLICOLOR", color);
     }
 
-    assertThat(Paint.decide(flag, variables, terminal).colours()).isEqualTo(colours);
+    assertThat(TextColors.decide(flag, variables, terminal).colours()).isEqualTo(colours);
   }
 
   @ParameterizedTest

@@ -1,0 +1,162 @@
+package io.headgate.sdk.cli.command;
+
+import io.headgate.sdk.cli.command.access.ContextCommand;
+import io.headgate.sdk.cli.command.access.KeysCommand;
+import io.headgate.sdk.cli.command.access.LoginCommand;
+import io.headgate.sdk.cli.command.access.LogoutCommand;
+import io.headgate.sdk.cli.command.access.WhoAmICommand;
+import io.headgate.sdk.cli.command.configuration.ApplyCommand;
+import io.headgate.sdk.cli.command.configuration.ExportCommand;
+import io.headgate.sdk.cli.command.configuration.PlanCommand;
+import io.headgate.sdk.cli.command.configuration.PoliciesCommand;
+import io.headgate.sdk.cli.command.configuration.ProfilesCommand;
+import io.headgate.sdk.cli.command.configuration.QueuesCommand;
+import io.headgate.sdk.cli.command.configuration.VaultsCommand;
+import io.headgate.sdk.cli.command.job.CancelCommand;
+import io.headgate.sdk.cli.command.job.EventsCommand;
+import io.headgate.sdk.cli.command.job.ExplainCommand;
+import io.headgate.sdk.cli.command.job.JobsCommand;
+import io.headgate.sdk.cli.command.job.LogsCommand;
+import io.headgate.sdk.cli.command.job.RequeueCommand;
+import io.headgate.sdk.cli.command.job.WaitCommand;
+import io.headgate.sdk.cli.command.simulation.SimulateElsewhereCommand;
+import io.headgate.sdk.cli.command.simulation.SnapshotCommand;
+import io.headgate.sdk.cli.command.submit.SubmitCommand;
+import io.headgate.sdk.cli.command.supply.DrainCommand;
+import io.headgate.sdk.cli.command.supply.ForgetCommand;
+import io.headgate.sdk.cli.command.supply.JoinTokenCommand;
+import io.headgate.sdk.cli.command.supply.JoinTokensCommand;
+import io.headgate.sdk.cli.command.supply.NodesCommand;
+import io.headgate.sdk.cli.command.supply.PoolsCommand;
+import io.headgate.sdk.cli.command.supply.UndrainCommand;
+import io.headgate.sdk.cli.frame.CliCommand;
+import io.headgate.sdk.cli.frame.CommandProvider;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.ServiceLoader;
+import java.util.Set;
+import java.util.function.Supplier;
+
+/// All commands, by group, in the order in which help shows them.
+public final class CommandRegistry {
+  /// Brought by a server installation, shown by every command line.
+  private static final Set<String> ELSEWHERE = Set.of("up", "simulate");
+
+  private static final List<Registration> OWN =
+      List.of(
+          new Registration("START", "up", "everything on this machine", UpElsewhereCommand::new),
+          new Registration("START", "login", "sign in to a server", LoginCommand::new),
+          new Registration("START", "logout", "forget the key of a context", LogoutCommand::new),
+          new Registration(
+              "START", "whoami", "who you are and what you may use", WhoAmICommand::new),
+          new Registration("START", "context", "list, use or set contexts", ContextCommand::new),
+          new Registration("JOBS", "submit", "submit a job to a queue", SubmitCommand::new),
+          new Registration("JOBS", "jobs", "your jobs, or one of them", JobsCommand::new),
+          new Registration("JOBS", "explain", "why a job stands as it does", ExplainCommand::new),
+          new Registration("JOBS", "logs", "what a job printed", LogsCommand::new),
+          new Registration("JOBS", "wait", "wait for jobs", WaitCommand::new),
+          new Registration("JOBS", "cancel", "cancel jobs", CancelCommand::new),
+          new Registration("JOBS", "requeue", "put jobs back in their queues", RequeueCommand::new),
+          new Registration("SEE", "queues", "queues, or one of them", QueuesCommand::new),
+          new Registration("SEE", "policies", "policies and their use", PoliciesCommand::new),
+          new Registration("SEE", "vaults", "what jobs may run, and get", VaultsCommand::new),
+          new Registration("SEE", "profiles", "job sizes", ProfilesCommand::new),
+          new Registration("SEE", "pools", "pools and their use", PoolsCommand::new),
+          new Registration("SEE", "nodes", "nodes and their devices", NodesCommand::new),
+          new Registration("SEE", "events", "what happened, or happens", EventsCommand::new),
+          new Registration(
+              "CONFIGURE", "plan", "what a file would change and do", PlanCommand::new),
+          new Registration(
+              "CONFIGURE", "apply", "make the tenant look like a file", ApplyCommand::new),
+          new Registration("CONFIGURE", "export", "write the configuration", ExportCommand::new),
+          new Registration("OPERATE", "drain", "no new work for nodes", DrainCommand::new),
+          new Registration(
+              "OPERATE", "undrain", "put nodes back into service", UndrainCommand::new),
+          new Registration("OPERATE", "forget", "nodes that do not come back", ForgetCommand::new),
+          new Registration(
+              "OPERATE", "join-token", "let machines join a pool", JoinTokenCommand::new),
+          new Registration(
+              "OPERATE", "join-tokens", "list or revoke join tokens", JoinTokensCommand::new),
+          new Registration("OPERATE", "keys", "list, make or revoke keys", KeysCommand::new),
+          new Registration(
+              "WHAT-IF",
+              "simulate",
+              "see what the scheduler would decide, without servers",
+              SimulateElsewhereCommand::new),
+          new Registration(
+              "WHAT-IF", "snapshot", "what stands now, as a scenario", SnapshotCommand::new),
+          new Registration(
+              "OTHER", "completion", "completion for bash or zsh", CompletionCommand::new),
+          new Registration("OTHER", "version", "the version of this program", VersionCommand::new),
+          new Registration("OTHER", "help", "help on commands and topics", HelpCommand::new));
+
+  private CommandRegistry() {}
+
+  /// One command.
+  public record Registration(
+      String group, String name, String summary, Supplier<? extends CliCommand> create) {}
+
+  /// A command by its name. Other modules are asked last: finding them costs time.
+  public static Optional<Registration> find(String name) {
+    Optional<Registration> own =
+        OWN.stream().filter(entry -> entry.name().equals(name)).findFirst();
+    if (own.isPresent() && !ELSEWHERE.contains(name)) {
+      return own;
+    }
+    return added().stream().filter(entry -> entry.name().equals(name)).findFirst().or(() -> own);
+  }
+
+  public static List<String> names() {
+    return all().stream().map(Registration::name).toList();
+  }
+
+  private static List<Registration> all() {
+    Map<String, Registration> all = new LinkedHashMap<>();
+    OWN.forEach(entry -> all.put(entry.name(), entry));
+    added().forEach(entry -> all.put(entry.name(), entry));
+    return List.copyOf(all.values());
+  }
+
+  /// What other modules bring stands where the catalog expects it.
+  private static List<Registration> added() {
+    return ServiceLoader.load(CommandProvider.class).stream()
+        .map(ServiceLoader.Provider::get)
+        .map(provider ->
+            new Registration(
+                OWN.stream()
+                    .filter(entry -> entry.name().equals(provider.name()))
+                    .map(Registration::group)
+                    .findFirst()
+                    .orElse("OTHER"),
+                provider.name(),
+                provider.summary(),
+                provider::create))
+        .toList();
+  }
+
+  /// The tree of commands.
+  public static String overview() {
+    StringBuilder text =
+        new StringBuilder(
+            """
+            headgate jobs                                     your jobs, and why they wait
+            headgate submit -q QUEUE --follow -- CMD...       run something and watch it
+
+            """);
+    String group = "";
+    for (Registration entry : all()) {
+      String heading = entry.group().equals(group) ? "" : entry.group();
+      group = entry.group();
+      text.append("%-10s %-12s %s%n".formatted(heading, entry.name(), entry.summary()));
+    }
+    return text.append(
+            """
+
+            Each command: headgate COMMAND --help. Topics: headgate help formats, exit-codes, reasons,
+            rules, environment, states.\
+            """)
+        .toString();
+  }
+}

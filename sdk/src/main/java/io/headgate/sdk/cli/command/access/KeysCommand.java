@@ -1,0 +1,216 @@
+package io.headgate.sdk.cli.command.access;
+
+import io.headgate.proto.policy.v1.CreateKeyResponse;
+import io.headgate.sdk.cli.command.shared.KeyId;
+import io.headgate.sdk.cli.command.shared.NamedList;
+import io.headgate.sdk.cli.command.shared.RequestFieldFlags;
+import io.headgate.sdk.cli.error.CliFailure;
+import io.headgate.sdk.cli.error.ErrorFrame;
+import io.headgate.sdk.cli.error.ErrorFrames;
+import io.headgate.sdk.cli.error.ExitCode;
+import io.headgate.sdk.cli.frame.CliCommand;
+import io.headgate.sdk.cli.frame.GlobalOptions;
+import io.headgate.sdk.cli.frame.Invocation;
+import io.headgate.sdk.cli.frame.ListFlags;
+import io.headgate.sdk.cli.frame.Session;
+import io.headgate.sdk.cli.output.Cell;
+import io.headgate.sdk.cli.output.Column;
+import io.headgate.sdk.cli.output.Listing;
+import io.headgate.sdk.cli.output.Row;
+import io.headgate.sdk.cli.output.TimeText;
+import io.headgate.sdk.cli.output.UsageException;
+import io.headgate.sdk.model.HeadgateException;
+import io.headgate.sdk.model.IssuedKey;
+import io.headgate.sdk.wire.ResourceNames;
+import io.headgate.sdk.wire.RightsMessages;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/// `headgate keys`.
+@Command(
+    header = {
+      "headgate keys                                     all keys; never their secrets",
+      "headgate keys create ada > ada.key                a key for a user, shown this once",
+      "headgate keys create nightly --service-account --expires 90d",
+      "headgate keys revoke 5d41402abc4b2a76             it opens nothing any more",
+      ""
+    },
+    description = "Lists, makes and revokes the keys of a tenant. For its admins.")
+public final class KeysCommand implements CliCommand {
+  private static final RequestFieldFlags FLAGS =
+      new RequestFieldFlags(
+          Map.of("owner", "OWNER", "description", "--description", "time_to_live", "--expires"));
+  private static final Pattern OWNER = Pattern.compile("[a-z]([a-z0-9-]{0,61}[a-z0-9])?");
+
+  @Mixin private final GlobalOptions global = new GlobalOptions();
+  @Mixin private final ListFlags list = new ListFlags();
+
+  @Parameters(
+      index = "0",
+      arity = "0..1",
+      paramLabel = "list|create|revoke",
+      description = "What to do (default: list).")
+  private String action = "list";
+
+  @Parameters(
+      index = "1..*",
+      paramLabel = "OWNER|KEY",
+      description = "Whose key to create, or which keys to revoke.")
+  private List<String> names = List.of();
+
+  @Option(names = "--service-account", description = "The owner is a service account.")
+  private boolean serviceAccount;
+
+  @Option(names = "--description", paramLabel = "TEXT", description = "What the key is for.")
+  private String description = "";
+
+  @Option(
+      names = "--expires",
+      paramLabel = "TIME",
+      description = "How long it works, as 90d (default: until it is revoked).")
+  private @Nullable String expires;
+
+  @Override
+  public GlobalOptions global() {
+    return global;
+  }
+
+  @Override
+  public int run(Invocation invocation) throws InterruptedException {
+    return switch (action) {
+      case "list" -> list(invocation);
+      case "create" -> create(invocation);
+      case "revoke" -> revoke(invocation);
+      default ->
+          throw new UsageException(
+              "\"" + action + "\" is nothing that keys can do",
+              "UNKNOWN_ARGUMENT",
+              "headgate keys list, create OWNER or revoke KEY");
+    };
+  }
+
+  private int list(Invocation invocation) throws InterruptedException {
+    return new NamedList<>(
+            "key", listing(invocation.output().times()), () -> rows(invocation.session()))
+        .run(invocation, list, names.isEmpty() ? null : id(names.getFirst()));
+  }
+
+  private int create(Invocation invocation) {
+    if (names.size() != 1) {
+      throw new UsageException(
+          "a key for whom?", "ARGUMENT_MISSING", "name one owner: headgate keys create USER");
+    }
+    String name = names.getFirst();
+    if (!OWNER.matcher(name).matches()) {
+      throw new UsageException(
+          "\"%s\" is no id of a %s".formatted(name, serviceAccount ? "service account" : "user"),
+          "BAD_ARGUMENT",
+          "1 to 63 lower-case letters, digits and hyphens, starting with a letter");
+    }
+    Duration life = expires == null ? null : Invocation.duration("--expires", expires);
+    CreateKeyResponse made = make(invocation, name, life);
+    switch (invocation.form().kind()) {
+      case JSON, JSONL, YAML ->
+          listing(invocation.output().times())
+              .printOne(
+                  Row.of(RightsMessages.key(made.getKey()), "key", "keys", made),
+                  invocation.form(),
+                  invocation.output());
+      // Nothing else, so that it can be written into a file.
+      case TABLE, WIDE, CSV, NAME, COLUMNS -> invocation.output().line(made.getSecret());
+    }
+    String id = ResourceNames.id(made.getKey().getName());
+    String until = life == null ? "until it is revoked" : "for " + TimeText.span(life);
+    invocation.output().note("key %s of %s: shown this once, works %s".formatted(id, name, until));
+    invocation
+        .output()
+        .note("sign in with it: headgate login --server " + invocation.session().server());
+    return ExitCode.DONE;
+  }
+
+  private CreateKeyResponse make(Invocation invocation, String name, @Nullable Duration life) {
+    Session session = invocation.session();
+    String collection = serviceAccount ? "serviceAccounts" : "users";
+    try {
+      return session
+          .identity()
+          .createKey(ResourceNames.of(session.tenant(), collection, name), description, life);
+    } catch (HeadgateException e) {
+      ErrorFrame frame = FLAGS.in(ErrorFrames.of(e, session.server()), e);
+      if (e.reason().equals("USER_NOT_FOUND") || e.reason().equals("SERVICE_ACCOUNT_NOT_FOUND")) {
+        String other = serviceAccount ? "" : "; of a service account: --service-account";
+        frame =
+            frame.next(
+                List.of("users are those in groups of the configuration: headgate export" + other));
+      }
+      throw new CliFailure(List.of(frame), ExitCode.of(e), null);
+    }
+  }
+
+  private int revoke(Invocation invocation) {
+    if (names.isEmpty()) {
+      throw new UsageException(
+          "which key?", "ARGUMENT_MISSING", "headgate keys revoke KEY; all keys: headgate keys");
+    }
+    for (String name : names) {
+      invocation.session().identity().revokeKey("keys/" + id(name));
+      invocation.output().line("revoked " + id(name));
+    }
+    invocation.output().note("who is signed in with it may go on for 10 minutes at most");
+    return ExitCode.DONE;
+  }
+
+  private static String id(String name) {
+    return KeyId.of(name, "key", "keys");
+  }
+
+  private static List<Row<IssuedKey>> rows(Session session) {
+    return session.identity().listKeys(session.tenant()).stream()
+        .map(key -> Row.of(RightsMessages.key(key), "key", "keys", key))
+        .toList();
+  }
+
+  private static Listing<IssuedKey> listing(TimeText times) {
+    return new Listing<>(
+        "keys",
+        List.of("keys"),
+        key -> ResourceNames.id(key.name()),
+        List.of(
+            Column.of("KEY", key -> Cell.of(ResourceNames.id(key.name()))),
+            Column.of("OWNER", key -> Cell.of(ResourceNames.id(key.owner()))),
+            Column.<IssuedKey>of("KIND", key -> Cell.of(kind(key))).leaving(2),
+            Column.<IssuedKey>of("MADE", key -> Cell.of(times.ago(key.createTime())))
+                .leaving(1)
+                .plainly(key -> TimeText.machine(key.createTime())),
+            Column.<IssuedKey>of("LAST USED", key -> Cell.of(lastUse(key, times)))
+                .leaving(3)
+                .plainly(key -> TimeText.machine(key.lastUseTime())),
+            Column.<IssuedKey>of("EXPIRES", key -> Cell.of(times.exact(key.expireTime())))
+                .plainly(key -> TimeText.machine(key.expireTime())),
+            Column.<IssuedKey>of("DESCRIPTION", key -> Cell.of(key.description())).givingWay()));
+  }
+
+  /// It is known to the hour.
+  private static String lastUse(IssuedKey key, TimeText times) {
+    Instant use = key.lastUseTime();
+    boolean now = use != null && use.isAfter(times.clock().instant().minus(Duration.ofHours(1)));
+    return now ? "<1h" : times.ago(use);
+  }
+
+  private static String kind(IssuedKey key) {
+    return switch (key.owner().replaceAll("^tenants/[^/]*/|/[^/]*$", "")) {
+      case "users" -> "user";
+      case "serviceAccounts" -> "service account";
+      case "nodes" -> "node";
+      default -> "";
+    };
+  }
+}

@@ -1,0 +1,111 @@
+package io.headgate.sdk.cli.command.configuration;
+
+import io.headgate.sdk.cli.command.shared.Prompt;
+import io.headgate.sdk.cli.frame.Invocation;
+import io.headgate.sdk.cli.output.UsageException;
+import io.headgate.sdk.client.Plan;
+import io.headgate.sdk.config.ConfigurationDiff.Change.Action;
+import io.headgate.sdk.config.EnglishText;
+import io.headgate.sdk.model.PlanEffects;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Whether a plan may be applied: somebody at the terminal says so, or the flags do. What takes
+/// something from people needs more than a yes: the tenant's name typed, or the word that allows
+/// it, so that no automation does it blindly.
+record ApplyConfirmation(Invocation invocation, List<String> allowed) {
+  private static final String REMOVE = "remove";
+  private static final String PREEMPT = "preempt";
+  private static final List<String> WORDS = List.of(PREEMPT, REMOVE);
+
+  /// Something that a bare yes does not cover.
+  ///
+  /// @param word that allows it
+  /// @param does what the plan does
+  /// @param because why a name is to be typed
+  private record Risk(String word, String does, String because) {}
+
+  ApplyConfirmation {
+    allowed = List.copyOf(allowed);
+    for (String word : allowed) {
+      if (!WORDS.contains(word)) {
+        throw new UsageException(
+            "\"" + word + "\" cannot be allowed",
+            "BAD_FLAG_VALUE",
+            "values: " + String.join(", ", WORDS));
+      }
+    }
+  }
+
+  /// False: the person who was asked said no.
+  ///
+  /// @param effects null: not known, so that jobs may be preempted
+  /// @throws UsageException when nobody can be asked and the flags do not allow it
+  boolean to(Plan plan, @Nullable PlanEffects effects, String tenant) throws IOException {
+    List<Risk> risks = risks(plan, effects);
+    if (invocation.global().yes) {
+      List<Risk> blind = risks.stream().filter(risk -> !allowed.contains(risk.word())).toList();
+      if (!blind.isEmpty()) {
+        throw new UsageException(
+            "the plan %s, and %s alone does not allow that"
+                .formatted(
+                    EnglishText.all(blind.stream().map(Risk::does).toList()),
+                    allowed.isEmpty() ? "--yes" : "--allow " + String.join(",", allowed)),
+            "NOT_ALLOWED",
+            "if that is meant: " + flags(risks));
+      }
+      return true;
+    }
+    if (!invocation.mayAsk()) {
+      throw new UsageException(
+          "there is nobody to ask whether to apply this plan",
+          "INPUT_NEEDED",
+          "apply it with " + flags(risks));
+    }
+    Prompt prompt = new Prompt(invocation);
+    if (risks.isEmpty()) {
+      return prompt.ask("Apply? (y/N) ").equalsIgnoreCase("y");
+    }
+    String because = EnglishText.all(risks.stream().map(Risk::because).toList());
+    return prompt
+        .ask("Apply? Type the tenant's name because %s: ".formatted(because))
+        .equals(tenant);
+  }
+
+  private static List<Risk> risks(Plan plan, @Nullable PlanEffects effects) {
+    List<Risk> risks = new ArrayList<>();
+    if (effects == null) {
+      risks.add(
+          new Risk(
+              PREEMPT,
+              "may preempt jobs, which nobody can say now,",
+              "it is not known whether jobs are preempted"));
+    } else if (effects.preempts().count() > 0) {
+      risks.add(
+          new Risk(
+              PREEMPT,
+              "preempts " + EnglishText.count(effects.preempts().count(), "running job"),
+              "jobs are preempted"));
+    }
+    if (plan.diff().count(Action.REMOVED) > 0) {
+      risks.add(new Risk(REMOVE, "removes objects", "objects are removed"));
+    }
+    if (effects != null && effects.drafts().count() > 0) {
+      risks.add(
+          new Risk(
+              REMOVE,
+              "takes %s out of the queue"
+                  .formatted(EnglishText.count(effects.drafts().count(), "job")),
+              "jobs become drafts"));
+    }
+    return risks;
+  }
+
+  /// What has to be written to apply a plan with these risks.
+  private static String flags(List<Risk> risks) {
+    List<String> words = risks.stream().map(Risk::word).distinct().sorted().toList();
+    return words.isEmpty() ? "--yes" : "--yes --allow " + String.join(",", words);
+  }
+}

@@ -1,0 +1,142 @@
+package io.headgate.sdk.cli.command.configuration;
+
+import io.headgate.sdk.cli.error.CliFailure;
+import io.headgate.sdk.cli.error.ErrorFrame;
+import io.headgate.sdk.cli.error.ErrorFrames;
+import io.headgate.sdk.cli.error.ExitCode;
+import io.headgate.sdk.cli.frame.FileOrStandardInput;
+import io.headgate.sdk.cli.frame.Invocation;
+import io.headgate.sdk.client.ConfigurationClient;
+import io.headgate.sdk.client.Plan;
+import io.headgate.sdk.config.Configuration;
+import io.headgate.sdk.config.ConfigurationException;
+import io.headgate.sdk.config.ConfigurationFile;
+import io.headgate.sdk.config.ConfigurationReader;
+import io.headgate.sdk.config.EnglishText;
+import io.headgate.sdk.config.Span;
+import io.headgate.sdk.model.HeadgateException;
+import io.headgate.sdk.model.HeadgateException.FieldViolation;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/// Reads a file and has the services plan it; shows the plan, or every mistake at its line.
+final class ConfigurationPlanner {
+  private final Invocation invocation;
+  private final ConfigurationFile file;
+
+  private ConfigurationPlanner(Invocation invocation, ConfigurationFile file) {
+    this.invocation = invocation;
+    this.file = file;
+  }
+
+  static ConfigurationPlanner read(Invocation invocation, Path path)
+      throws IOException, ConfigurationException {
+    ConfigurationFile file =
+        new FileOrStandardInput<ConfigurationFile>(
+                ConfigurationReader::read, ConfigurationReader::read)
+            .read(invocation, path);
+    return new ConfigurationPlanner(invocation, file);
+  }
+
+  /// The tenant: of the flags, and it must be the file's; else the file's, else the session's.
+  String tenant() {
+    String ofFile = file.configuration().tenant();
+    String chosen = invocation.global().tenant;
+    if (ofFile != null && chosen != null && !ofFile.equals(chosen)) {
+      ErrorFrame frame =
+          ErrorFrame.usage(
+                  "the file is for tenant " + ofFile + ", not " + chosen,
+                  "TENANT_DIFFERS",
+                  List.of("leave out --tenant, or change the file"))
+              .where(ErrorFrames.place(file.source(), span("tenant").orElse(null), "tenant"));
+      throw new CliFailure(List.of(frame), ExitCode.USAGE, null);
+    }
+    return ofFile != null ? ofFile : invocation.session().tenant();
+  }
+
+  Plan plan(String tenant) {
+    ConfigurationClient client = invocation.session().client().configuration(tenant);
+    Configuration wanted = file.configuration().withTenant(tenant);
+    try {
+      return client.plan(wanted);
+    } catch (HeadgateException e) {
+      throw refused(e);
+    }
+  }
+
+  /// A service knows fields; the file knows lines. What took effect is said last.
+  CliFailure refused(HeadgateException failure) {
+    boolean half = failure.reason().equals(Plan.PARTLY_APPLIED);
+    boolean unknown = failure.reason().equals(Plan.OUTCOME_UNKNOWN);
+    HeadgateException refusal =
+        (half || unknown) && failure.getCause() instanceof HeadgateException cause
+            ? cause
+            : failure;
+    List<ErrorFrame> frames = new ArrayList<>();
+    for (FieldViolation violation : refusal.failure().violations()) {
+      frames.add(frame(refusal, violation));
+    }
+    if (frames.isEmpty()) {
+      frames.add(ErrorFrames.of(refusal, invocation.session().server()));
+    }
+    String effect = "Nothing was applied.";
+    if (half) {
+      effect =
+          "Pools and profiles took effect (version %s); groups, policies and queues did not. Apply again for the rest."
+              .formatted(failure.failure().metadata().get("version"));
+      frames.replaceAll(frame ->
+          frame
+              .with("outcome", Plan.PARTLY_APPLIED)
+              .with("version", failure.failure().metadata().getOrDefault("version", "")));
+    } else if (unknown) {
+      effect =
+          "What took effect is not known. Apply again: what is in force already is not repeated.";
+      frames.replaceAll(frame -> frame.with("outcome", Plan.OUTCOME_UNKNOWN));
+    }
+    return new CliFailure(
+        frames, ExitCode.of(refusal), EnglishText.count(frames.size(), "error") + ". " + effect);
+  }
+
+  private ErrorFrame frame(HeadgateException refusal, FieldViolation violation) {
+    ErrorFrame general = ErrorFrames.of(refusal, invocation.session().server());
+    String field = inFile(violation.field());
+    Span span = span(field).orElse(null);
+    Map<String, Object> json = new LinkedHashMap<>(general.json());
+    json.put("field", field);
+    json.put("file", file.source().fileName());
+    if (span != null) {
+      json.put("line", span.line());
+      json.put("column", span.column());
+    }
+    boolean one = refusal.failure().violations().size() == 1;
+    String note = violation.description();
+    return new ErrorFrame(
+        one ? general.message() : note,
+        general.reason(),
+        List.of(ErrorFrames.place(file.source(), span, field)),
+        one && general.message().contains(note)
+            ? null
+            : ErrorFrames.snippet(file.source(), span, one ? note : "refused by the server"),
+        null,
+        general.next(),
+        json);
+  }
+
+  /// `configuration.policies[rnd].limit` is `policies[rnd].limit` in the file.
+  private static String inFile(String field) {
+    return field.replaceFirst("^(resource_)?configuration\\.", "");
+  }
+
+  private Optional<Span> span(String field) {
+    return file.sourceMap().find(field);
+  }
+
+  String fileName() {
+    return file.source().fileName();
+  }
+}

@@ -1,0 +1,51 @@
+package io.headgate.sdk.cli.command.configuration;
+
+import io.headgate.sdk.cli.error.ExitCode;
+import io.headgate.sdk.cli.frame.CliCommand;
+import io.headgate.sdk.cli.frame.GlobalOptions;
+import io.headgate.sdk.cli.frame.Invocation;
+import io.headgate.sdk.cli.output.OutputForm;
+import io.headgate.sdk.cli.output.UsageException;
+import io.headgate.sdk.config.ConfigurationWriter;
+import io.headgate.sdk.config.Vault;
+import io.headgate.sdk.model.ConfigurationState;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/// `headgate export`.
+@Command(
+    header = {
+      "headgate export > acme.yaml                 edit it, then: headgate apply -f acme.yaml",
+      "headgate export -t acme | diff acme.yaml -  what differs from a file",
+      ""
+    },
+    description = "Writes the configuration in force; applying it changes nothing.")
+public final class ExportCommand implements CliCommand {
+  @Mixin private final GlobalOptions global = new GlobalOptions();
+
+  @Override
+  public GlobalOptions global() {
+    return global;
+  }
+
+  @Override
+  public int run(Invocation invocation) {
+    OutputForm.Kind kind = invocation.form().kind();
+    if (kind != OutputForm.Kind.TABLE && kind != OutputForm.Kind.YAML) {
+      throw new UsageException(
+          "a configuration is exported as YAML", "BAD_OUTPUT_FORM", "leave out -o");
+    }
+    ConfigurationState state = invocation.session().configuration().read().state();
+    // The file says it, too, and so nobody empties what it leaves out by applying it.
+    state.configuration().vaults().stream()
+        .filter(Vault::environmentHidden)
+        .forEach(vault ->
+            invocation
+                .output()
+                .note(
+                    "environment of vault '%s' without its values: they are shown to admins only"
+                        .formatted(vault.name())));
+    invocation.output().text(ConfigurationWriter.write(state.configuration()));
+    return ExitCode.DONE;
+  }
+}

@@ -1,0 +1,46 @@
+package io.headgate.sdk.cli.command.job;
+
+import io.headgate.sdk.cli.error.ExitCode;
+import io.headgate.sdk.cli.frame.CliCommand;
+import io.headgate.sdk.cli.frame.GlobalOptions;
+import io.headgate.sdk.cli.frame.Invocation;
+import java.util.List;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/// `headgate cancel`.
+@Command(
+    header = {
+      "headgate cancel train-7                      a running job first saves its progress",
+      "headgate cancel train-7 train-8 --reason 'wrong data'",
+      ""
+    },
+    description = "Cancels jobs. One that has ended stays as it is.")
+public final class CancelCommand implements CliCommand {
+  @Mixin private final GlobalOptions global = new GlobalOptions();
+
+  @Parameters(arity = "1..*", paramLabel = "JOB", description = "The jobs.")
+  private List<String> jobs = List.of();
+
+  @Option(names = "--skip-callback", description = "Do not run the abort callback.")
+  private boolean skipCallback;
+
+  @Option(names = "--reason", paramLabel = "TEXT", description = "Why, for people.")
+  private String reason = "";
+
+  @Override
+  public GlobalOptions global() {
+    return global;
+  }
+
+  @Override
+  public int run(Invocation invocation) {
+    for (String id : jobs) {
+      JobChangeReport.print(
+          invocation, invocation.session().jobs().cancel(id, skipCallback, reason));
+    }
+    return ExitCode.DONE;
+  }
+}

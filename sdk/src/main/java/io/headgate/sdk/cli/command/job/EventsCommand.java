@@ -1,0 +1,157 @@
+package io.headgate.sdk.cli.command.job;
+
+import io.headgate.proto.scheduler.v1.ListEventsResponse;
+import io.headgate.proto.scheduler.v1.WatchEventsResponse;
+import io.headgate.sdk.cli.command.shared.JobTexts;
+import io.headgate.sdk.cli.frame.CliCommand;
+import io.headgate.sdk.cli.frame.GlobalOptions;
+import io.headgate.sdk.cli.frame.Invocation;
+import io.headgate.sdk.cli.frame.ListFlags;
+import io.headgate.sdk.cli.output.Cell;
+import io.headgate.sdk.cli.output.Column;
+import io.headgate.sdk.cli.output.ListOptions;
+import io.headgate.sdk.cli.output.Listing;
+import io.headgate.sdk.cli.output.Row;
+import io.headgate.sdk.cli.output.RowStream;
+import io.headgate.sdk.cli.output.Style;
+import io.headgate.sdk.cli.output.Table;
+import io.headgate.sdk.cli.output.TimeText;
+import io.headgate.sdk.model.Event;
+import io.headgate.sdk.wire.EventMessages;
+import io.headgate.sdk.wire.EventWatch;
+import io.headgate.sdk.wire.Paging;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/// `headgate events`.
+@Command(
+    header = {
+      "headgate events -w              what happens, as it happens",
+      "headgate events --job train-7   the story of one job",
+      ""
+    },
+    description = "Lists what happened, newest last.")
+public final class EventsCommand implements CliCommand {
+  @Mixin private final GlobalOptions global = new GlobalOptions();
+  @Mixin private final ListFlags list = new ListFlags();
+
+  @Option(names = "--job", paramLabel = "JOB", description = "About this job alone.")
+  private @Nullable String job;
+
+  @Override
+  public GlobalOptions global() {
+    return global;
+  }
+
+  @Override
+  public int run(Invocation invocation) {
+    Listing<Event> listing = listing(invocation.output().times());
+    ListOptions options = list.options(invocation);
+    if (options.form().columns().equals(List.of("help"))) {
+      listing.print(List.of(), "", options, invocation.output());
+      return 0;
+    }
+    return list.watch ? watch(invocation, listing, options) : list(invocation, listing, options);
+  }
+
+  private int list(Invocation invocation, Listing<Event> listing, ListOptions options) {
+    long limit = options.filter() != null ? 0 : options.limit();
+    Paging.Collected<io.headgate.proto.scheduler.v1.Event> found =
+        Paging.collect(
+            limit == 0 ? ListOptions.TERMINAL_LIMIT * 10L : limit,
+            (size, token) -> {
+              ListEventsResponse page = invocation.session().jobs().events(job, size, token);
+              return new Paging.Fetched<>(page.getEventsList(), page.getNextPageToken());
+            });
+    // The newest were asked for; a story is read from its beginning.
+    List<Row<Event>> rows = found.items().reversed().stream().map(EventsCommand::row).toList();
+    listing.print(
+        listing.select(rows, options), found.nextPageToken(), options, invocation.output());
+    return 0;
+  }
+
+  private int watch(Invocation invocation, Listing<Event> listing, ListOptions options) {
+    Table<Event> table =
+        new Table<>(
+            listing.columns().stream().filter(column -> !column.wide()).toList(),
+            invocation.output().paint(),
+            invocation.output().symbols());
+    RowStream<Event> stream = list.stream(listing, invocation);
+    try (EventWatch watch = invocation.session().jobs().watchEvents(0)) {
+      for (WatchEventsResponse step = watch.next();
+          step != null && !invocation.output().isClosed();
+          step = watch.next()) {
+        List<Row<Event>> rows =
+            step.getEventsList().stream()
+                .filter(event -> job == null || event.getJob().equals(job))
+                .map(EventsCommand::row)
+                .toList();
+        if (stream == null) {
+          int width = invocation.output().width().getAsInt();
+          for (Row<Event> row : listing.select(rows, options)) {
+            table.lines(List.of(row.value()), false, width).forEach(invocation.output()::line);
+          }
+        } else if (!stream.print(rows)) {
+          return 0;
+        }
+      }
+    }
+    return 0;
+  }
+
+  private static Row<Event> row(io.headgate.proto.scheduler.v1.Event event) {
+    return Row.of(EventMessages.event(event), "event", "events", event);
+  }
+
+  private static Listing<Event> listing(TimeText times) {
+    return new Listing<>(
+        "events",
+        List.of("events"),
+        event -> String.valueOf(event.version()),
+        List.of(
+            Column.<Event>of("TIME", event -> Cell.of(times.exact(event.time())))
+                .plainly(event -> TimeText.machine(event.time()))
+                .sortedBy(Event::version),
+            Column.of("EVENT", event -> Cell.of(style(event.type()), word(event.type()))),
+            Column.of("JOB", event -> Cell.of(event.job().isEmpty() ? event.node() : event.job())),
+            Column.<Event>of("WHERE", event -> Cell.of(JobTexts.place(event.placements())))
+                .leaving(1),
+            Column.<Event>of("WHAT", event -> Cell.of(text(event))).givingWay(),
+            Column.<Event>of("QUEUE", event -> Cell.of(event.queue())).whenWide(),
+            Column.<Event>of("POLICY", event -> Cell.of(event.policy())).whenWide(),
+            Column.<Event>of("POOL", event -> Cell.of(event.pool())).whenWide(),
+            Column.<Event>of("ATTEMPT", event -> Cell.of(event.attempt())).toRight().whenWide()));
+  }
+
+  private static String word(Event.Type type) {
+    return type.name().toLowerCase(Locale.ROOT).replace('_', ' ');
+  }
+
+  private static String text(Event event) {
+    if (!event.message().isEmpty()) {
+      return event.message();
+    }
+    return event.preemption() == null ? "" : JobTexts.preemption(event.preemption());
+  }
+
+  private static Style style(Event.Type type) {
+    return switch (type) {
+      case STARTED, RESUMED, FINISHED, NODE_CONNECTED -> Style.GOOD;
+      case PREEMPTED,
+          STOPPING,
+          STOP_PHASE,
+          SUSPENDED,
+          NODE_CLOSING,
+          NODE_SUSPECT,
+          NODE_SET_ASIDE,
+          DEVICE_CHANGED ->
+          Style.WAITING;
+      case NODE_LOST -> Style.BAD;
+      case SUBMITTED, ASSIGNED, REQUEUED, REASON_CHANGED, QUEUED, UNKNOWN -> Style.PLAIN;
+    };
+  }
+}

@@ -1,0 +1,158 @@
+package io.headgate.sdk.cli.command.job;
+
+import io.headgate.sdk.cli.command.shared.JobTexts;
+import io.headgate.sdk.cli.output.CellWidth;
+import io.headgate.sdk.cli.output.Output;
+import io.headgate.sdk.cli.output.PrintableText;
+import io.headgate.sdk.cli.output.Style;
+import io.headgate.sdk.model.Attempt;
+import io.headgate.sdk.model.Event;
+import io.headgate.sdk.model.Explanation;
+import io.headgate.sdk.model.Explanation.Check;
+import io.headgate.sdk.model.Explanation.Result;
+import io.headgate.sdk.model.Job;
+import io.headgate.sdk.model.JobState;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/// An explanation as text: the verdict first, then the checks in the order of the rules, who is
+/// first, what would start it, and what happened.
+record ExplanationText(Output output) {
+  private static final int SUBJECT_WIDTH = 12;
+  private static final int RESULT_WIDTH = 5;
+
+  List<String> lines(Explanation explanation) {
+    List<String> lines = new ArrayList<>();
+    explanation
+        .verdict()
+        .lines()
+        .forEach(line -> lines.add(output.paint().paint(Style.BOLD, PrintableText.line(line))));
+    why(explanation.job()).ifPresent(lines::add);
+    lines.add("");
+    checks("May it start?", explanation.startChecks(), lines, true);
+    boolean waits = explanation.job().state() == JobState.WAITING;
+    // Of a job that has its place the same rules say whether it may have to give it up.
+    checks(
+        waits ? "Why does it not preempt?" : "May it be preempted?",
+        explanation.preemptionChecks(),
+        lines,
+        waits);
+    if (waits) {
+      order(explanation, lines);
+    }
+    if (waits && explanation.job().expectedStartTime() != null) {
+      lines.add(output.bold("When?"));
+      lines.add(
+          "  it starts "
+              + JobTexts.start(explanation.job(), output.times())
+              + " ("
+              + output.times().until(explanation.job().expectedStartTime())
+              + ")");
+    }
+    unblocking(explanation.unblocking(), lines);
+    history(explanation, lines);
+    lines.add(
+        output.dim(
+            "as of version %d, %s ago %s the rules: headgate help rules"
+                .formatted(
+                    explanation.version(),
+                    output.times().ago(explanation.time()),
+                    output.symbols().dot())));
+    return lines;
+  }
+
+  /// What its last attempt said of its end: `cannot run trian.py: No such file or directory`.
+  private static Optional<String> why(Job job) {
+    return job.state() == JobState.FAILED || job.state() == JobState.LOST
+        ? job.currentAttempt().map(Attempt::error).map(PrintableText::line)
+        : Optional.empty();
+  }
+
+  /// @param judged whether the results are good or bad for the job
+  private void checks(String heading, List<Check> checks, List<String> lines, boolean judged) {
+    if (checks.isEmpty()) {
+      return;
+    }
+    lines.add(output.bold(heading));
+    for (Check check : checks) {
+      String subject =
+          CellWidth.pad(PrintableText.line(check.rule() + " " + check.subject()), SUBJECT_WIDTH);
+      lines.add(
+          "  "
+              + subject
+              + "    "
+              + (judged ? result(check.result()) : "")
+              + PrintableText.line(check.message()));
+    }
+  }
+
+  private String result(Result result) {
+    return output.paint().paint(style(result), CellWidth.pad(word(result), RESULT_WIDTH)) + " ";
+  }
+
+  private static String word(Result result) {
+    return switch (result) {
+      case OK -> "ok";
+      case NO -> "NO";
+      case NOT_REACHED -> "-";
+    };
+  }
+
+  private static Style style(Result result) {
+    return switch (result) {
+      case OK -> Style.GOOD;
+      case NO -> Style.BAD;
+      case NOT_REACHED -> Style.DIM;
+    };
+  }
+
+  private void order(Explanation explanation, List<String> lines) {
+    checks("Who is first?", explanation.orderChecks(), lines, true);
+    if (explanation.orderChecks().isEmpty()) {
+      lines.add(output.bold("Who is first?"));
+    }
+    if (explanation.aheadCount() == 0) {
+      lines.add("  nobody is ahead of it");
+      return;
+    }
+    long hidden = explanation.aheadCount() - explanation.ahead().size();
+    lines.add(
+        "  ahead of it: "
+            + PrintableText.line(String.join(", ", explanation.ahead()))
+            + (hidden > 0 ? " and %,d more".formatted(hidden) : ""));
+  }
+
+  private void unblocking(List<String> ways, List<String> lines) {
+    if (ways.isEmpty()) {
+      return;
+    }
+    lines.add(output.bold("It starts when any one of these happens"));
+    ways.forEach(way -> lines.add("  " + PrintableText.line(way)));
+  }
+
+  private void history(Explanation explanation, List<String> lines) {
+    if (explanation.history().isEmpty()) {
+      return;
+    }
+    lines.add(output.bold("History"));
+    for (Event event : explanation.history()) {
+      String what = withoutSubject(event.message(), explanation.job().id());
+      if (what.isEmpty()) {
+        what =
+            event.type().name().toLowerCase(Locale.ROOT).replace('_', ' ')
+                + (event.attempt() > 0 ? " attempt " + event.attempt() : "")
+                + (event.placements().isEmpty() ? "" : " on " + JobTexts.place(event.placements()));
+      }
+      lines.add("  " + output.times().exact(event.time()) + " " + PrintableText.line(what));
+    }
+  }
+
+  /// Whose history it is has been said.
+  private static String withoutSubject(String message, String job) {
+    return message.startsWith(job + " ") || message.startsWith(job + ": ")
+        ? message.substring(message.indexOf(' ') + 1)
+        : message;
+  }
+}

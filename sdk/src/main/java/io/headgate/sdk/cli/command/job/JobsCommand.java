@@ -1,0 +1,229 @@
+package io.headgate.sdk.cli.command.job;
+
+import io.headgate.proto.scheduler.v1.ListJobsResponse;
+import io.headgate.proto.scheduler.v1.WatchJobsResponse;
+import io.headgate.sdk.cli.command.shared.NameCheck;
+import io.headgate.sdk.cli.frame.CliCommand;
+import io.headgate.sdk.cli.frame.GlobalOptions;
+import io.headgate.sdk.cli.frame.Invocation;
+import io.headgate.sdk.cli.frame.ListFlags;
+import io.headgate.sdk.cli.frame.Session;
+import io.headgate.sdk.cli.output.ListOptions;
+import io.headgate.sdk.cli.output.Listing;
+import io.headgate.sdk.cli.output.OutputForm;
+import io.headgate.sdk.cli.output.Row;
+import io.headgate.sdk.cli.output.RowStream;
+import io.headgate.sdk.cli.output.UsageException;
+import io.headgate.sdk.config.NearestName;
+import io.headgate.sdk.model.Job;
+import io.headgate.sdk.model.JobFilter;
+import io.headgate.sdk.model.JobState;
+import io.headgate.sdk.wire.JobWatch;
+import io.headgate.sdk.wire.Paging;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/// `headgate jobs`.
+@Command(
+    header = {
+      "headgate jobs                           your jobs: where they run, why they wait",
+      "headgate jobs --all --state WAITING     everybody's waiting jobs",
+      "headgate jobs train-7                   one job with its attempts",
+      ""
+    },
+    description = "Lists jobs that are not finished, or finished within the last hour.")
+public final class JobsCommand implements CliCommand {
+  private static final Duration RECENT = Duration.ofHours(1);
+
+  @Mixin private final GlobalOptions global = new GlobalOptions();
+  @Mixin private final ListFlags list = new ListFlags();
+
+  @Parameters(arity = "0..1", paramLabel = "JOB", description = "Show this one alone.")
+  private @Nullable String job;
+
+  @Option(
+      names = {"-a", "--all"},
+      description = "Of everybody in the tenant, not mine only.")
+  private boolean all;
+
+  @Option(names = "--user", split = ",", paramLabel = "ID", description = "Of these users.")
+  private List<String> users = List.of();
+
+  @Option(names = "--queue", split = ",", paramLabel = "ID", description = "In these queues.")
+  private List<String> queues = List.of();
+
+  @Option(names = "--policy", split = ",", paramLabel = "ID", description = "Of these policies.")
+  private List<String> policies = List.of();
+
+  @Option(names = "--state", split = ",", paramLabel = "STATE", description = "In these states.")
+  private List<String> states = List.of();
+
+  @Option(names = "--label", paramLabel = "K=V", description = "With these labels.")
+  private Map<String, String> labels = Map.of();
+
+  @Option(names = "--since", paramLabel = "TIME", description = "Submitted within, as 24h.")
+  private @Nullable String since;
+
+  @Option(names = "--start", description = "Sort by expected start.")
+  private boolean byStart;
+
+  @Override
+  public GlobalOptions global() {
+    return global;
+  }
+
+  @Override
+  public int run(Invocation invocation) {
+    if (job != null) {
+      new JobDetail(invocation).print(JobListing.row(invocation.session().jobs().get(job)));
+      return 0;
+    }
+    boolean others = all || !users.isEmpty();
+    Listing<Job> listing = JobListing.listing(invocation.output().times(), others);
+    ListOptions options = options(invocation);
+    if (options.form().columns().equals(List.of("help"))) {
+      listing.print(List.of(), "", options, invocation.output());
+      return 0;
+    }
+    return list.watch ? watch(invocation, listing, options) : list(invocation, listing, options);
+  }
+
+  private ListOptions options(Invocation invocation) {
+    ListOptions options = list.options(invocation);
+    return byStart && options.sort() == null
+        ? new ListOptions(
+            options.form(), options.headers(), "start", options.limit(), options.filter())
+        : options;
+  }
+
+  private int list(Invocation invocation, Listing<Job> listing, ListOptions options) {
+    JobFilter filter = filter(invocation);
+    Map<String, Long> counts = new LinkedHashMap<>();
+    // What is sorted or filtered here must be read whole; else a page of what is shown is enough.
+    boolean whole = options.sort() != null || options.filter() != null;
+    Paging.Collected<io.headgate.proto.scheduler.v1.Job> found =
+        Paging.collect(
+            whole ? 0 : options.limit(),
+            (size, token) -> {
+              ListJobsResponse page = invocation.session().jobs().list(filter, size, token);
+              counts.putAll(page.getCountsMap());
+              return new Paging.Fetched<>(page.getJobsList(), page.getNextPageToken());
+            });
+    if (found.items().isEmpty()) {
+      invocation.session().requireTenant();
+    }
+    List<Row<Job>> jobs = found.items().stream().map(JobListing::row).toList();
+    if (found.nextPageToken().isEmpty()) {
+      requireNames(invocation, jobs.stream().map(Row::value).toList());
+    }
+    List<Row<Job>> rows = listing.select(jobs, options);
+    listing.print(rows, found.nextPageToken(), options, invocation.output());
+    footer(invocation, rows.size(), counts, options);
+    return 0;
+  }
+
+  private void footer(
+      Invocation invocation, int shown, Map<String, Long> counts, ListOptions options) {
+    boolean table =
+        options.form().kind() == OutputForm.Kind.TABLE
+            || options.form().kind() == OutputForm.Kind.WIDE;
+    if (!table || !invocation.output().terminal()) {
+      return;
+    }
+    long total = counts.values().stream().mapToLong(Long::longValue).sum();
+    List<String> parts = new ArrayList<>();
+    for (JobState state : JobState.values()) {
+      long count = counts.getOrDefault("STATE_" + state.name(), 0L);
+      if (count > 0) {
+        parts.add("%,d %s".formatted(count, state.name().toLowerCase(Locale.ROOT)));
+      }
+    }
+    String dot = " " + invocation.output().symbols().dot() + " ";
+    String more =
+        total > shown && options.filter() == null
+            ? "%s%s %,d more, --limit 0 for all"
+                .formatted(dot, invocation.output().symbols().ellipsis(), total - shown)
+            : "";
+    String whose = all || !users.isEmpty() ? "" : dot + "mine only; --all for the tenant";
+    if (total > 0 || !whose.isEmpty()) {
+      String what = total == 1 ? "1 job" : "%,d jobs".formatted(total);
+      invocation
+          .output()
+          .note(what + (parts.isEmpty() ? "" : ": " + String.join(", ", parts)) + more + whose);
+    }
+  }
+
+  private int watch(Invocation invocation, Listing<Job> listing, ListOptions options) {
+    RowStream<Job> stream = list.stream(listing, invocation);
+    requireNames(invocation, List.of());
+    Map<String, Row<Job>> known = new LinkedHashMap<>();
+    try (JobWatch watch = invocation.session().jobs().watch(filter(invocation), 0)) {
+      boolean inSnapshot = false;
+      for (WatchJobsResponse step = watch.next();
+          step != null && !invocation.output().isClosed();
+          step = watch.next()) {
+        inSnapshot = (inSnapshot || step.getSnapshot()) && !step.getSnapshotComplete();
+        if (step.getSnapshot()) {
+          known.clear();
+        }
+        step.getRemovedJobsList().forEach(known::remove);
+        step.getJobsList().forEach(job -> known.put(job.getName(), JobListing.row(job)));
+        if (stream == null && !inSnapshot) {
+          invocation.output().clearScreen();
+          List<Row<Job>> rows = listing.select(new ArrayList<>(known.values()), options);
+          listing.print(rows, "", options, invocation.output());
+        } else if (stream != null
+            && !stream.print(step.getJobsList().stream().map(JobListing::row).toList())) {
+          return 0;
+        }
+      }
+    }
+    return 0;
+  }
+
+  /// What no job has may be mistyped.
+  private void requireNames(Invocation invocation, List<Job> found) {
+    Session session = invocation.session();
+    NameCheck.QUEUE.require(session, queues, found, job -> job.spec().queue());
+    NameCheck.POLICY.require(session, policies, found, Job::policy);
+    NameCheck.USER.require(session, users, found, Job::user);
+  }
+
+  private JobFilter filter(Invocation invocation) {
+    JobFilter filter =
+        JobFilter.ALL
+            .withQueues(queues)
+            .withPolicies(policies)
+            .withLabels(labels)
+            .withUsers(
+                !users.isEmpty() ? users : all ? List.of() : List.of(invocation.session().user()))
+            .withStates(states.stream().map(JobsCommand::state).toList());
+    java.time.Instant now = invocation.environment().clock().instant();
+    if (since != null) {
+      return filter.withCreatedAfter(now.minus(Invocation.duration("--since", since)));
+    }
+    return states.isEmpty() ? filter.withActiveOrFinishedAfter(now.minus(RECENT)) : filter;
+  }
+
+  private static JobState state(String text) {
+    List<String> names = Arrays.stream(JobState.values()).map(JobState::name).toList();
+    String name = text.toUpperCase(Locale.ROOT);
+    if (!names.contains(name)) {
+      throw new UsageException(
+          "\"" + text + "\" is not a state of jobs",
+          "BAD_FLAG_VALUE",
+          NearestName.suggestion(name, names).orElse("states: headgate help states"));
+    }
+    return JobState.valueOf(name);
+  }
+}

@@ -1,0 +1,115 @@
+package io.headgate.sdk.cli.command.job;
+
+import io.headgate.sdk.cli.command.shared.JobTexts;
+import io.headgate.sdk.cli.error.ExitCode;
+import io.headgate.sdk.cli.frame.Invocation;
+import io.headgate.sdk.client.JobClient;
+import io.headgate.sdk.client.JobFollower;
+import io.headgate.sdk.model.Attempt.Preemption;
+import io.headgate.sdk.model.Job;
+import io.headgate.sdk.model.JobState;
+import io.headgate.sdk.model.LogPiece;
+import java.util.Locale;
+import java.util.Objects;
+
+/// Shows a job to its end and ends as it does: with its own exit code, 143 when it was cancelled,
+/// 125 when headgate failed and not the job.
+///
+/// Ctrl-C detaches: the job goes on, and the way back is printed.
+public final class LiveJobView {
+  private final Invocation invocation;
+  private final String id;
+  private final LogPrinter printer;
+  private volatile boolean detached;
+
+  public LiveJobView(Invocation invocation, String id, boolean raw) {
+    this.invocation = invocation;
+    this.id = id;
+    this.printer = new LogPrinter(invocation, raw);
+  }
+
+  public int run() {
+    Thread detach = new Thread(this::sayHowToComeBack, "headgate-detach");
+    Runtime.getRuntime().addShutdownHook(detach);
+    try {
+      JobClient jobs = invocation.session().client().jobs(invocation.session().tenant());
+      StateNotes narrator = new StateNotes();
+      Job job = jobs.follow(id, narrator);
+      narrator.say(job);
+      return exitCode(job);
+    } finally {
+      if (!detached) {
+        Runtime.getRuntime().removeShutdownHook(detach);
+      }
+    }
+  }
+
+  private void sayHowToComeBack() {
+    detached = true; // The virtual machine is ending, with 130: a hook can no longer be removed.
+    invocation
+        .environment()
+        .err()
+        .println("\ndetached; " + id + " goes on. back to it: headgate logs -f " + id);
+  }
+
+  public static int exitCode(Job job) {
+    Integer own = job.exitCode();
+    return switch (job.state()) {
+      case DONE -> ExitCode.DONE;
+      case CANCELLED -> ExitCode.JOB_CANCELLED;
+      case FAILED -> own == null || own == 0 ? ExitCode.FOLLOW_FAILED : own;
+      case LOST, DRAFT, WAITING, ASSIGNED, RUNNING, STOPPING, SUSPENDED, UNKNOWN ->
+          ExitCode.FOLLOW_FAILED;
+    };
+  }
+
+  private final class StateNotes implements JobFollower.Listener {
+    private String said = "";
+
+    @Override
+    public void changed(Job job) {
+      // How it ended is said when all that it printed is there. What a lost one printed may never
+      // be.
+      if (!job.state().isFinal() || job.state() == JobState.LOST) {
+        say(job);
+      }
+    }
+
+    synchronized void say(Job job) {
+      String text = text(job);
+      if (!text.equals(said)) { // A watch repeats what changed in ways that nobody is told of.
+        said = text;
+        invocation.output().note(invocation.output().errorPaint().paint(style(job), text));
+      }
+    }
+
+    private io.headgate.sdk.cli.output.Style style(Job job) {
+      return job.state() == JobState.RUNNING
+          ? io.headgate.sdk.cli.output.Style.DIM
+          : JobTexts.style(job.state());
+    }
+
+    private String text(Job job) {
+      String what = job.id() + " " + job.state().name().toLowerCase(Locale.ROOT);
+      Preemption preemption =
+          job.currentAttempt().map(attempt -> attempt.preemption()).orElse(null);
+      String more =
+          switch (job.state()) {
+            case RUNNING -> "on " + JobTexts.whereOrReason(job) + ", attempt " + job.attempt();
+            case STOPPING ->
+                preemption == null
+                    ? "asked to stop"
+                    : JobTexts.preemption(preemption) + ": " + preemption.message();
+            default -> JobTexts.whereOrReason(job);
+          };
+      return Objects.requireNonNull(
+          io.headgate.sdk.cli.output.PrintableText.line(
+              more.isEmpty() ? what : what + ": " + more));
+    }
+
+    @Override
+    public void printed(LogPiece piece) {
+      printer.print(piece);
+    }
+  }
+}

@@ -1,0 +1,39 @@
+package io.headgate.sdk.cli.command.job;
+
+import io.headgate.sdk.cli.error.ExitCode;
+import io.headgate.sdk.cli.frame.CliCommand;
+import io.headgate.sdk.cli.frame.GlobalOptions;
+import io.headgate.sdk.cli.frame.Invocation;
+import java.util.List;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+/// `headgate requeue`.
+@Command(
+    header = {
+      "headgate requeue train-7        a draft is queued, a running job waits again, an ended one"
+          + " anew",
+      "headgate requeue train-7 train-8",
+      ""
+    },
+    description = "Puts jobs back in their queues.")
+public final class RequeueCommand implements CliCommand {
+  @Mixin private final GlobalOptions global = new GlobalOptions();
+
+  @Parameters(arity = "1..*", paramLabel = "JOB", description = "The jobs.")
+  private List<String> jobs = List.of();
+
+  @Override
+  public GlobalOptions global() {
+    return global;
+  }
+
+  @Override
+  public int run(Invocation invocation) {
+    for (String id : jobs) {
+      JobChangeReport.print(invocation, invocation.session().jobs().requeue(id));
+    }
+    return ExitCode.DONE;
+  }
+}

@@ -1,0 +1,83 @@
+package io.headgate.sdk.cli.command.shared;
+
+import io.headgate.sdk.cli.error.CliFailure;
+import io.headgate.sdk.cli.error.ErrorFrame;
+import io.headgate.sdk.cli.error.ExitCode;
+import io.headgate.sdk.cli.frame.Session;
+import io.headgate.sdk.config.NearestName;
+import io.headgate.sdk.model.Job;
+import io.headgate.sdk.wire.ResourceNames;
+import java.util.Collection;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/// Finds names in flags that name nothing. An empty list would say that there are no such jobs, and
+/// hide that there is no such queue.
+public enum NameCheck {
+  QUEUE("all queues: headgate queues") {
+    @Override
+    List<String> known(Session session) {
+      return ids(session.catalog().queues(), queue -> queue.getName());
+    }
+  },
+  POLICY("all policies: headgate policies") {
+    @Override
+    List<String> known(Session session) {
+      return ids(session.catalog().policies(), policy -> policy.getName());
+    }
+  },
+  USER("groups name users and service accounts: headgate export") {
+    @Override
+    List<String> known(Session session) {
+      return ids(session.identity().people(session.tenant()), name -> name);
+    }
+  };
+
+  private final String where;
+
+  NameCheck(String where) {
+    this.where = where;
+  }
+
+  abstract List<String> known(Session session);
+
+  /// Asks only for names that no job has: what jobs have exists, or existed.
+  ///
+  /// @param named by the user
+  public void require(
+      Session session, List<String> named, Collection<Job> found, Function<Job, String> name) {
+    Set<String> used = found.stream().map(name).collect(Collectors.toSet());
+    List<String> unused = named.stream().filter(each -> !used.contains(each)).toList();
+    if (unused.isEmpty()) {
+      return;
+    }
+    List<String> known = known(session);
+    unused.stream()
+        .filter(each -> !known.contains(each))
+        .findFirst()
+        .ifPresent(unknown -> {
+          throw notFound(name().toLowerCase(Locale.ROOT), unknown, known, where, session.tenant());
+        });
+  }
+
+  /// `pool "onprme" does not exist in tenant acme`, with the nearest that does.
+  public static CliFailure notFound(
+      String kind, String name, List<String> known, String where, String tenant) {
+    ErrorFrame frame =
+        ErrorFrame.usage(
+            "%s \"%s\" does not exist in tenant %s".formatted(kind, name, tenant),
+            kind.toUpperCase(Locale.ROOT).replace(' ', '_') + "_NOT_FOUND",
+            List.of(
+                NearestName.find(name, known)
+                    .map(nearest -> "did you mean " + nearest + "?   " + where)
+                    .orElse(where)));
+    return new CliFailure(List.of(frame), ExitCode.REFUSED, null);
+  }
+
+  private static <T> List<String> ids(List<T> items, Function<T, String> name) {
+    return items.stream().map(name).map(ResourceNames::id).toList();
+  }
+}

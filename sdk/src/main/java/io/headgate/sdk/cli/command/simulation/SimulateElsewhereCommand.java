@@ -1,0 +1,38 @@
+package io.headgate.sdk.cli.command.simulation;
+
+import io.headgate.sdk.cli.frame.CliCommand;
+import io.headgate.sdk.cli.frame.GlobalOptions;
+import io.headgate.sdk.cli.frame.Invocation;
+import io.headgate.sdk.cli.output.UsageException;
+import java.util.ArrayList;
+import java.util.List;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Unmatched;
+
+/// Stands for `simulate` where only the command line is installed: the scheduling core is not.
+@Command(
+    header = {
+      "deploy/headgate simulate FILE                 from a checkout: run a scenario",
+      "deploy/headgate simulate FILE --view gantt    who ran where and when",
+      ""
+    },
+    description = "Needs a server installation; this is the command line alone.")
+public final class SimulateElsewhereCommand implements CliCommand {
+  @Mixin private final GlobalOptions global = new GlobalOptions();
+
+  @Unmatched private final List<String> ignored = new ArrayList<>();
+
+  @Override
+  public GlobalOptions global() {
+    return global;
+  }
+
+  @Override
+  public int run(Invocation invocation) {
+    throw new UsageException(
+        "this is the command line alone; simulate needs the scheduler of a server installation",
+        "NOT_INSTALLED",
+        "from a checkout: deploy/headgate simulate FILE");
+  }
+}

@@ -1,0 +1,215 @@
+package io.headgate.sdk.cli.command.simulation;
+
+import io.headgate.sdk.config.Configuration;
+import io.headgate.sdk.config.Profile.Isolation;
+import io.headgate.sdk.config.Scenario;
+import io.headgate.sdk.config.Scenario.Geometry;
+import io.headgate.sdk.model.Attempt;
+import io.headgate.sdk.model.Job;
+import io.headgate.sdk.model.JobState;
+import io.headgate.sdk.model.Node;
+import io.headgate.sdk.model.Placement;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// What a live system is doing, as a scenario: its configuration, machines, and jobs that run or
+/// wait. What a scenario cannot say is told beside it.
+final class SnapshotScenario {
+  private final Instant now;
+  private final List<String> remarks = new ArrayList<>();
+
+  SnapshotScenario(Instant now) {
+    this.now = now;
+  }
+
+  /// What the scenario does not say, in sentences.
+  List<String> remarks() {
+    return remarks;
+  }
+
+  /// Groups are left out: whoever had the right to submit did so.
+  ///
+  /// @param jobs those that have an attempt or wait
+  Scenario of(Configuration configuration, List<Node> nodes, List<Job> jobs) {
+    Set<String> pools = new HashSet<>();
+    configuration.pools().forEach(pool -> pools.add(pool.name()));
+    Set<String> queues = new HashSet<>();
+    configuration
+        .policies()
+        .forEach(policy -> policy.queues().forEach(queue -> queues.add(queue.name())));
+    List<Job> known = new ArrayList<>();
+    for (Job job : jobs) {
+      if (queues.contains(job.spec().queue())) {
+        known.add(job);
+      } else {
+        remarks.add(
+            "job %s is left out: its queue %s is gone".formatted(job.id(), job.spec().queue()));
+      }
+    }
+    List<Scenario.Running> running = running(known);
+    return new Scenario(
+        new Configuration(
+            configuration.tenant(),
+            List.of(),
+            configuration.pools(),
+            configuration.profiles(),
+            configuration.policies()),
+        false,
+        nodes(nodes, pools, used(running)),
+        running,
+        waiting(known),
+        List.of(),
+        Scenario.Options.DEFAULT);
+  }
+
+  private static Set<String> used(List<Scenario.Running> running) {
+    Set<String> used = new HashSet<>();
+    running.forEach(job -> job.workers().forEach(worker -> used.add(worker.node())));
+    return used;
+  }
+
+  private List<Scenario.Node> nodes(List<Node> nodes, Set<String> pools, Set<String> used) {
+    List<Scenario.Node> result = new ArrayList<>();
+    for (Node node : nodes) {
+      if (!pools.contains(node.pool())) {
+        remarks.add("node %s is left out: its pool %s is gone".formatted(node.id(), node.pool()));
+      } else if (node.draining() && !used.contains(node.id())) {
+        remarks.add("node %s is left out: it is draining".formatted(node.id()));
+      } else {
+        if (node.draining()) {
+          remarks.add("node %s is draining; in the scenario it takes work".formatted(node.id()));
+        }
+        result.add(node(node));
+      }
+    }
+    return result;
+  }
+
+  private Scenario.Node node(Node node) {
+    List<Node.Device> devices = node.devices();
+    Node.@Nullable Device first = devices.isEmpty() ? null : devices.getFirst();
+    int gpus = devices.stream().mapToInt(device -> device.index() + 1).max().orElse(0);
+    boolean alike =
+        first == null
+            || devices.stream()
+                .allMatch(device ->
+                    device.gpuModel().equals(first.gpuModel())
+                        && device.memoryBytes() == first.memoryBytes()
+                        && device.geometry() == first.geometry());
+    if (!alike || gpus != devices.size()) {
+      remarks.add(
+          "node %s: its devices differ; in the scenario all are like the first"
+              .formatted(node.id()));
+    }
+    // A device that separates nothing is written as the weakest that a scenario knows.
+    return new Scenario.Node(
+        node.id(),
+        1,
+        node.pool(),
+        gpus,
+        first == null || first.gpuModel().isEmpty() ? null : first.gpuModel(),
+        first == null ? null : first.memoryBytes(),
+        node.cpuMillis(),
+        node.memoryBytes(),
+        first == null ? Geometry.CONTINUOUS : geometry(first.geometry()),
+        first == null ? null : Objects.requireNonNullElse(first.isolation(), Isolation.REACTIVE));
+  }
+
+  private static Geometry geometry(Node.Geometry geometry) {
+    return switch (geometry) {
+      case MIG -> Geometry.MIG;
+      case AMD_PARTITION -> Geometry.AMD;
+      case CONTINUOUS, UNKNOWN -> Geometry.CONTINUOUS;
+    };
+  }
+
+  /// Longest first.
+  private List<Scenario.Running> running(List<Job> jobs) {
+    List<Scenario.Running> running = new ArrayList<>();
+    for (Job job : jobs) {
+      Attempt attempt = job.currentAttempt().orElse(null);
+      if (waits(job) || attempt == null || attempt.placements().isEmpty()) {
+        continue;
+      }
+      if (job.state() == JobState.STOPPING) {
+        remarks.add("job %s is stopping; in the scenario it runs".formatted(job.id()));
+      }
+      Instant since = attempt.startTime() != null ? attempt.startTime() : attempt.assignTime();
+      running.add(
+          new Scenario.Running(
+              job(job),
+              Math.max(1, job.attempt()),
+              attempt.placements().stream().map(SnapshotScenario::worker).toList(),
+              since(since)));
+    }
+    running.sort(
+        Comparator.comparing(Scenario.Running::startedAgo)
+            .reversed()
+            .thenComparing(each -> each.job().name()));
+    return running;
+  }
+
+  private static Scenario.Worker worker(Placement placement) {
+    return new Scenario.Worker(
+        placement.node(),
+        placement.slices().stream()
+            .map(slice ->
+                new Scenario.Share(slice.deviceIndex(), slice.gpus(), place(slice.place())))
+            .sorted(Comparator.comparingInt(Scenario.Share::index))
+            .toList());
+  }
+
+  /// Drivers name slices by their memory (`1g.20gb`), scenarios by their size (`1g.2x`).
+  private static Scenario.@Nullable Place place(Placement.@Nullable Place place) {
+    if (place == null) {
+      return null;
+    }
+    int dot = place.profile().indexOf('.');
+    String size = dot < 0 ? place.profile() : place.profile().substring(0, dot);
+    boolean doubled = size.equals("1g") && place.size() == 2;
+    return new Scenario.Place(doubled ? "1g.2x" : size, place.start());
+  }
+
+  /// By queue, in the order of each queue.
+  private List<Scenario.Waiting> waiting(List<Job> jobs) {
+    return jobs.stream()
+        .filter(SnapshotScenario::waits)
+        .sorted(
+            Comparator.comparing((Job job) -> job.spec().queue())
+                .thenComparingInt(Job::position)
+                .thenComparing(Job::id))
+        .map(job -> new Scenario.Waiting(job(job), 1, since(job.createTime())))
+        .toList();
+  }
+
+  /// What is suspended waits for its GPUs; a scenario knows no memory that it waits in.
+  private static boolean waits(Job job) {
+    return job.state() == JobState.WAITING || job.state() == JobState.SUSPENDED;
+  }
+
+  private static Scenario.Job job(Job job) {
+    return new Scenario.Job(
+        job.id(),
+        job.spec().queue(),
+        job.user(),
+        job.spec().priority(),
+        job.spec().preemptible(),
+        job.spec().maxRuntime(),
+        null,
+        null);
+  }
+
+  /// In whole seconds.
+  private Duration since(@Nullable Instant time) {
+    return time == null || time.isAfter(now)
+        ? Duration.ZERO
+        : Duration.ofSeconds(Duration.between(time, now).toSeconds());
+  }
+}

@@ -1,0 +1,246 @@
+package io.headgate.sdk.cli.command.submit;
+
+import io.headgate.sdk.cli.error.ErrorFrames;
+import io.headgate.sdk.cli.frame.FileOrStandardInput;
+import io.headgate.sdk.cli.frame.Invocation;
+import io.headgate.sdk.cli.output.UsageException;
+import io.headgate.sdk.config.ConfigurationException;
+import io.headgate.sdk.config.JobFile;
+import io.headgate.sdk.config.PullPolicy;
+import io.headgate.sdk.model.JobSpec;
+import io.headgate.sdk.model.JobSpec.AbortCallback;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/// What a job is: by a file, by flags, or by both; then the flags win, and variables and labels add
+/// up.
+final class JobOptions {
+  @Option(
+      names = {"-f", "--file"},
+      paramLabel = "JOB.yaml",
+      description = "The job; flags win over it. - for standard input.")
+  private @Nullable Path file;
+
+  @Option(
+      names = {"-q", "--queue"},
+      paramLabel = "QUEUE",
+      description = "The queue; yours are in: headgate queues.")
+  private @Nullable String queue;
+
+  @Option(
+      names = "--name",
+      paramLabel = "NAME",
+      description = "The job's id is this, a hyphen and a number (default: the queue's name).")
+  private @Nullable String name;
+
+  @Option(
+      names = {"-e", "--env"},
+      paramLabel = "K=V",
+      description = "A variable of the job; K alone takes the value from here.")
+  private List<String> environment = List.of();
+
+  @Option(
+      names = "--workdir",
+      paramLabel = "DIR",
+      description = "Working directory on the node (default: a private one).")
+  private @Nullable String workdir;
+
+  @Option(
+      names = "--image",
+      paramLabel = "IMAGE",
+      description = "Run in this image, as registry.example/team/train:1.2.")
+  private @Nullable String image;
+
+  @Option(
+      names = "--pull",
+      paramLabel = "WHEN",
+      description = "Fetch it always, if-not-present (default) or never.")
+  private @Nullable String pull;
+
+  @Option(
+      names = "--max-runtime",
+      paramLabel = "TIME",
+      description = "Stop it after this long, as 4h.")
+  private @Nullable String maxRuntime;
+
+  @Option(
+      names = "--suspend",
+      paramLabel = "TIME",
+      description = "When preempted, keep it in its machine's memory this long at most.")
+  private @Nullable String suspend;
+
+  @Option(
+      names = "--on-abort",
+      paramLabel = "CMD",
+      description = "Run before the job is stopped, by sh, to save its progress.")
+  private @Nullable String onAbort;
+
+  @Option(
+      names = "--abort-timeout",
+      paramLabel = "TIME",
+      description = "How long that may take (default: 180s).")
+  private @Nullable String abortTimeout;
+
+  @Option(
+      names = "--grace",
+      paramLabel = "TIME",
+      description = "Between SIGTERM and SIGKILL (default: 10s).")
+  private @Nullable String grace;
+
+  @Option(
+      names = "--priority",
+      paramLabel = "N",
+      description = "Higher goes first within the queue, -1000 to 1000.")
+  private @Nullable Integer priority;
+
+  @Option(
+      names = "--preemptible",
+      arity = "1",
+      paramLabel = "BOOL",
+      description = "Whether it may be preempted (default: as its policy says).")
+  private @Nullable Boolean preemptible;
+
+  @Option(names = "--label", paramLabel = "K=V", description = "A label.")
+  private Map<String, String> labels = Map.of();
+
+  @Option(names = "--draft", description = "Hold it back; requeue sends it off.")
+  private boolean draft;
+
+  @Parameters(
+      arity = "0..*",
+      paramLabel = "CMD",
+      description = "Program and arguments, run as they are, without a shell.")
+  private List<String> command = List.of();
+
+  private JobFile written = JobFile.EMPTY;
+
+  /// Reads the file, if there is one.
+  void read(Invocation invocation) throws IOException {
+    if (file != null) {
+      try {
+        written =
+            new FileOrStandardInput<JobFile>(JobFile::read, JobFile::read).read(invocation, file);
+      } catch (ConfigurationException e) {
+        throw ErrorFrames.of(e, "Nothing was submitted.");
+      }
+    }
+    if (queue().isEmpty()) {
+      throw missing("--queue");
+    }
+    if (command.isEmpty() && written.command().isEmpty()) {
+      throw missing("CMD");
+    }
+  }
+
+  private static UsageException missing(String what) {
+    return new UsageException(
+        "missing: " + what, "ARGUMENT_MISSING", "flags and examples: headgate submit --help");
+  }
+
+  /// Empty: none is named.
+  String queue() {
+    String wanted = either(queue, written.queue());
+    return wanted == null ? "" : wanted;
+  }
+
+  @Nullable String name() {
+    return either(name, written.name());
+  }
+
+  JobSpec spec(Invocation invocation) {
+    Integer wanted = either(priority, written.priority());
+    JobSpec spec =
+        JobSpec.of(queue(), command.isEmpty() ? written.command() : command)
+            .withEnvironment(variables(invocation))
+            .withWorkingDirectory(either(workdir, written.workingDirectory()))
+            .withPriority(wanted == null ? 0 : wanted)
+            .withPreemptible(either(preemptible, written.preemptible()))
+            .withLabels(together(written.labels(), labels))
+            .withDraft(draft || written.draft())
+            .withContainer(container())
+            .withSuspend(either(duration("--suspend", suspend), written.suspend()))
+            .withMaxRuntime(either(duration("--max-runtime", maxRuntime), written.maxRuntime()));
+    Duration between = either(duration("--grace", grace), written.terminationGrace());
+    if (between != null) {
+      spec = spec.withTerminationGrace(between);
+    }
+    // Our own words to sh, never words put together with the user's.
+    List<String> callback = onAbort == null ? written.abortCommand() : List.of("sh", "-c", onAbort);
+    if (!callback.isEmpty()) {
+      spec =
+          spec.withAbortCallback(
+              new AbortCallback(
+                  callback,
+                  either(duration("--abort-timeout", abortTimeout), written.abortTimeout())));
+    }
+    return spec;
+  }
+
+  private JobSpec.@Nullable Container container() {
+    String named = either(image, written.image());
+    PullPolicy when = pull == null ? written.pull() : policy(pull);
+    if (named == null && when != null) {
+      throw missing("--image");
+    }
+    return named == null ? null : new JobSpec.Container(named, when);
+  }
+
+  private static PullPolicy policy(String word) {
+    for (PullPolicy policy : PullPolicy.values()) {
+      if (policy.keyword().equals(word)) {
+        return policy;
+      }
+    }
+    throw new UsageException(
+        "--pull " + word + " is not always, if-not-present or never",
+        "ARGUMENT_INVALID",
+        "flags and examples: headgate submit --help");
+  }
+
+  private static @Nullable Duration duration(String flag, @Nullable String text) {
+    return text == null ? null : Invocation.duration(flag, text);
+  }
+
+  private static <T> @Nullable T either(@Nullable T flag, @Nullable T inFile) {
+    return flag != null ? flag : inFile;
+  }
+
+  private static Map<String, String> together(
+      Map<String, String> inFile, Map<String, String> flags) {
+    Map<String, String> all = new LinkedHashMap<>(inFile);
+    all.putAll(flags);
+    return all;
+  }
+
+  private Map<String, String> variables(Invocation invocation) {
+    Map<String, String> variables = new LinkedHashMap<>(written.environment());
+    for (String entry : environment) {
+      int equals = entry.indexOf('=');
+      if (equals < 0) {
+        variables.put(entry, inherited(invocation, entry));
+      } else {
+        variables.put(entry.substring(0, equals), entry.substring(equals + 1));
+      }
+    }
+    return variables;
+  }
+
+  /// Not set is not the same as empty: a job that misses its token fails much later.
+  private static String inherited(Invocation invocation, String name) {
+    String value = invocation.environment().variables().get(name);
+    if (value == null) {
+      throw new UsageException(
+          "--env " + name + ": no such variable is set here",
+          "ARGUMENT_INVALID",
+          "set and export it, or write --env " + name + "=VALUE");
+    }
+    return value;
+  }
+}

@@ -1,0 +1,135 @@
+package io.headgate.sdk.cli.command.submit;
+
+import io.headgate.proto.scheduler.v1.Job;
+import io.headgate.sdk.cli.command.job.LiveJobView;
+import io.headgate.sdk.cli.command.job.WaitCommand;
+import io.headgate.sdk.cli.error.ExitCode;
+import io.headgate.sdk.cli.frame.CliCommand;
+import io.headgate.sdk.cli.frame.GlobalOptions;
+import io.headgate.sdk.cli.frame.Invocation;
+import io.headgate.sdk.cli.output.UsageException;
+import io.headgate.sdk.model.HeadgateException;
+import io.headgate.sdk.model.Submission;
+import io.headgate.sdk.wire.ResourceNames;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/// `headgate submit`.
+@Command(
+    header = {
+      "headgate submit -q ai-dev-half --name train -- python train.py",
+      "headgate submit -q cpu --follow -- sh -c 'echo hello'     exit with the job's own code",
+      "headgate submit -q ai-dev-half --dry-run -- python train.py",
+      "headgate submit -f job.yaml --name again                  headgate help formats shows one",
+      ""
+    },
+    description = "Submits a job to a queue.")
+public final class SubmitCommand implements CliCommand {
+  private static final int MOST = 10_000;
+
+  @Mixin private final GlobalOptions global = new GlobalOptions();
+
+  @Mixin private final JobOptions job = new JobOptions();
+
+  @Option(names = "--id", paramLabel = "ID", description = "The job's exact id.")
+  private @Nullable String id;
+
+  @Option(names = "--count", paramLabel = "N", description = "Submit N of them, all or none.")
+  private int count = 1;
+
+  @Option(names = "--follow", description = "Show its output and exit with its code.")
+  private boolean follow;
+
+  @Option(names = "--wait", description = "Wait for its end and exit with its code.")
+  private boolean await;
+
+  @Option(names = "--dry-run", description = "Submit nothing; say what would become of it.")
+  private boolean dryRun;
+
+  @Option(names = "--raw", description = "With --follow: control characters too.")
+  private boolean raw;
+
+  @Option(
+      names = "--request-id",
+      paramLabel = "ID",
+      description = "Submitting again with the same id gives the same job.")
+  private @Nullable String requestId;
+
+  @Override
+  public GlobalOptions global() {
+    return global;
+  }
+
+  @Override
+  public int run(Invocation invocation) throws IOException {
+    job.read(invocation);
+    if (!follow && !await) {
+      return submit(invocation);
+    }
+    try {
+      return submit(invocation);
+    } catch (HeadgateException e) {
+      throw new SubmitRefusal(invocation, job.queue(), request()).of(e, ExitCode.FOLLOW_FAILED);
+    }
+  }
+
+  private int submit(Invocation invocation) {
+    if (count < 1 || count > MOST) {
+      throw new UsageException(
+          "--count " + count + " is not between 1 and " + MOST, "BAD_FLAG_VALUE");
+    }
+    if (count > 1 && (follow || await || dryRun || id != null)) {
+      throw new UsageException(
+          "--count goes with neither --follow, --wait, --dry-run nor --id",
+          "FLAGS_CONFLICT",
+          "submit without it, then: headgate wait JOB...");
+    }
+    List<Job> jobs;
+    try {
+      jobs = send(invocation);
+    } catch (HeadgateException e) {
+      int exitCode = follow || await ? ExitCode.FOLLOW_FAILED : ExitCode.of(e);
+      throw new SubmitRefusal(invocation, job.queue(), request()).of(e, exitCode);
+    }
+    SubmitReport report = new SubmitReport(invocation);
+    if (dryRun) {
+      report.dryRun(jobs.getFirst());
+      return ExitCode.DONE;
+    }
+    report.submitted(jobs, follow || await);
+    String first = ResourceNames.id(jobs.getFirst().getName());
+    if (follow) {
+      return new LiveJobView(invocation, first, raw).run();
+    }
+    return await ? WaitCommand.await(invocation, List.of(first)) : ExitCode.DONE;
+  }
+
+  private List<Job> send(Invocation invocation) {
+    Submission submission = new Submission(job.spec(invocation), id, job.name());
+    if (count == 1) {
+      return List.of(
+          invocation.session().jobs().submit(submission, dryRun ? "" : request(), dryRun));
+    }
+    List<Submission> all = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      all.add(submission);
+    }
+    return invocation.session().jobs().submitAll(all, request());
+  }
+
+  /// One id for however often the request is sent.
+  private String request() {
+    String own = requestId;
+    if (own == null) {
+      own = UUID.randomUUID().toString();
+      requestId = own;
+    }
+    return own;
+  }
+}

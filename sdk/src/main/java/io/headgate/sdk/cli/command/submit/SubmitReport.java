@@ -1,0 +1,128 @@
+package io.headgate.sdk.cli.command.submit;
+
+import io.headgate.sdk.cli.command.job.JobListing;
+import io.headgate.sdk.cli.command.shared.JobTexts;
+import io.headgate.sdk.cli.frame.Invocation;
+import io.headgate.sdk.cli.output.Output;
+import io.headgate.sdk.cli.output.OutputForm;
+import io.headgate.sdk.cli.output.Row;
+import io.headgate.sdk.config.ByteText;
+import io.headgate.sdk.config.CpuText;
+import io.headgate.sdk.config.EnglishText;
+import io.headgate.sdk.config.Profile;
+import io.headgate.sdk.model.HeadgateException;
+import io.headgate.sdk.model.Job;
+import io.headgate.sdk.model.JobState;
+import io.headgate.sdk.model.Reason;
+import io.headgate.sdk.wire.JobMessages;
+import io.headgate.sdk.wire.SupplyMessages;
+import java.util.ArrayList;
+import java.util.List;
+
+/// What a submission came to.
+record SubmitReport(Invocation invocation) {
+  /// Says what was submitted.
+  ///
+  /// @param watched somebody will see the rest: no hints
+  void submitted(List<io.headgate.proto.scheduler.v1.Job> messages, boolean watched) {
+    Output output = invocation.output();
+    List<Row<Job>> rows = messages.stream().map(JobListing::row).toList();
+    if (invocation.form().kind() != OutputForm.Kind.TABLE) {
+      for (Row<Job> row : rows) {
+        JobListing.listing(output.times()).printOne(row, invocation.form(), output);
+      }
+      return;
+    }
+    Job first = rows.getFirst().value();
+    if (rows.size() > 1) {
+      output.line(
+          "%s submitted to %s: %s to %s"
+              .formatted(
+                  EnglishText.count(rows.size(), "job"),
+                  first.spec().queue(),
+                  first.id(),
+                  rows.getLast().value().id()));
+      return;
+    }
+    String line =
+        "%s submitted to %s%s"
+            .formatted(output.bold(first.id()), first.spec().queue(), size(first));
+    if (watched) {
+      output.note(line); // Standard output is the job's.
+      return;
+    }
+    output.line(line);
+    waiting(first);
+    output.note(
+        "  follow: headgate logs -f %s     why: headgate explain %s"
+            .formatted(first.id(), first.id()));
+  }
+
+  void dryRun(io.headgate.proto.scheduler.v1.Job message) {
+    Output output = invocation.output();
+    Row<Job> row = JobListing.row(message);
+    if (invocation.form().kind() != OutputForm.Kind.TABLE) {
+      JobListing.listing(output.times()).printOne(row, invocation.form(), output);
+      return;
+    }
+    Job job = JobMessages.job(message);
+    if (job.reason() == null) {
+      String where = JobTexts.whereOrReason(job);
+      output.line("would start now" + (where.isEmpty() ? "" : " on " + where) + size(job));
+    } else {
+      output.line("would wait" + size(job));
+      waiting(job);
+    }
+  }
+
+  private void waiting(Job job) {
+    Reason reason = job.reason();
+    if (reason == null) {
+      return;
+    }
+    String dot = " " + invocation.output().symbols().dot() + " ";
+    List<String> parts = new ArrayList<>();
+    parts.add(reason.code() + ": " + reason.message());
+    if (job.position() > 0) {
+      parts.add("position " + job.position());
+    }
+    if (job.expectedStartTime() != null) {
+      parts.add(
+          "expected start %s (%s)"
+              .formatted(
+                  JobTexts.start(job, invocation.output().times()),
+                  invocation.output().times().until(job.expectedStartTime())));
+    }
+    String verb = job.state() == JobState.DRAFT ? "held" : "waits";
+    invocation.output().note("  " + verb + "  " + String.join(dot, parts));
+  }
+
+  /// ` (1/2 GPU, 4 CPUs, 16GiB)`: the profile says what beside GPUs comes with the job.
+  private String size(Job job) {
+    List<String> parts = new ArrayList<>();
+    if (!job.gpus().toString().equals("0")) {
+      parts.add(job.gpus() + " GPU");
+    }
+    if (invocation.output().terminal()) {
+      profile(job, parts);
+    }
+    return parts.isEmpty() ? "" : " (" + String.join(", ", parts) + ")";
+  }
+
+  private void profile(Job job, List<String> parts) {
+    try {
+      Profile profile =
+          SupplyMessages.profile(invocation.session().catalog().profile(job.profile()));
+      if (profile.cpuMillis() > 0) {
+        parts.add(CpuText.format(profile.cpuMillis()) + " CPUs");
+      }
+      if (profile.memoryBytes() > 0) {
+        parts.add(ByteText.format(profile.memoryBytes()));
+      }
+    } catch (HeadgateException e) {
+      invocation
+          .output()
+          .note("  (profile " + job.profile() + " cannot be read: " + e.reason() + ")");
+    }
+  }
+}

@@ -1,0 +1,5 @@
+/// Submitting jobs.
+@NullMarked
+package io.headgate.sdk.cli.command.submit;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,45 @@
+package io.headgate.sdk.cli.command.supply;
+
+import io.headgate.sdk.cli.error.ExitCode;
+import io.headgate.sdk.cli.frame.CliCommand;
+import io.headgate.sdk.cli.frame.GlobalOptions;
+import io.headgate.sdk.cli.frame.Invocation;
+import io.headgate.sdk.client.CatalogClient;
+import java.util.List;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/// `headgate drain`.
+@Command(
+    header = {
+      "headgate drain gpu-03 --reason 'new power supply'",
+      "headgate drain gpu-03 gpu-04       several at once",
+      ""
+    },
+    description = "Takes nodes out of service: they get no new work, and what runs there goes on.")
+public final class DrainCommand implements CliCommand {
+  @Mixin private final GlobalOptions global = new GlobalOptions();
+
+  @Parameters(arity = "1..*", paramLabel = "NODE", description = "The nodes.")
+  private List<String> nodes = List.of();
+
+  @Option(names = "--reason", paramLabel = "TEXT", description = "Why, for people.")
+  private String reason = "";
+
+  @Override
+  public GlobalOptions global() {
+    return global;
+  }
+
+  @Override
+  public int run(Invocation invocation) {
+    CatalogClient catalog = invocation.session().client().catalog(invocation.session().tenant());
+    for (String node : nodes) {
+      catalog.drain(node, reason);
+      invocation.output().line(node + " gets no new work; what runs there goes on");
+    }
+    return ExitCode.DONE;
+  }
+}

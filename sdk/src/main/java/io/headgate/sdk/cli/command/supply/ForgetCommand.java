@@ -1,0 +1,56 @@
+package io.headgate.sdk.cli.command.supply;
+
+import io.headgate.sdk.cli.error.ExitCode;
+import io.headgate.sdk.cli.frame.CliCommand;
+import io.headgate.sdk.cli.frame.GlobalOptions;
+import io.headgate.sdk.cli.frame.Invocation;
+import io.headgate.sdk.cli.output.UsageException;
+import io.headgate.sdk.client.CatalogClient;
+import io.headgate.sdk.model.Usage;
+import java.util.List;
+import java.util.Optional;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+/// `headgate forget`.
+@Command(
+    header = {"headgate forget gpu-03", "headgate forget gpu-03 gpu-04      several at once", ""},
+    description =
+        "Forgets nodes that do not come back. What ran there is given up once it is certain that it"
+            + " has ended, or at once where its policy says stopAfter: never: this is your word"
+            + " that the machine is off. For admins.")
+public final class ForgetCommand implements CliCommand {
+  @Mixin private final GlobalOptions global = new GlobalOptions();
+
+  @Parameters(arity = "1..*", paramLabel = "NODE", description = "The nodes.")
+  private List<String> nodes = List.of();
+
+  @Override
+  public GlobalOptions global() {
+    return global;
+  }
+
+  @Override
+  public int run(Invocation invocation) {
+    CatalogClient catalog = invocation.session().client().catalog(invocation.session().tenant());
+    List<String> connected =
+        catalog.nodeUsages().stream()
+            .filter(usage -> usage.contact() == Usage.Contact.CONNECTED)
+            .map(Usage.OfNode::id)
+            .toList();
+    Optional<String> alive = nodes.stream().filter(connected::contains).findFirst();
+    if (alive.isPresent()) {
+      throw new UsageException(
+          alive.get() + " is connected: only what does not come back is forgotten",
+          "NODE_CONNECTED",
+          "headgate drain %s keeps new work from it; stop its agent before it is forgotten"
+              .formatted(alive.get()));
+    }
+    for (String node : nodes) {
+      catalog.deleteNode(node);
+      invocation.output().line(node + " is forgotten; what ran there is given up");
+    }
+    return ExitCode.DONE;
+  }
+}

@@ -1,0 +1,36 @@
+package io.headgate.sdk.cli.frame;
+
+import io.headgate.sdk.config.ConfigurationException;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+
+/// Reads what `-f` names: a file, or standard input for `-`.
+///
+/// @param file reads a file
+/// @param text reads what came from somewhere else, with how messages call it
+public record FileOrStandardInput<T>(FromFile<T> file, FromText<T> text) {
+  private static final String STANDARD_INPUT = "-";
+
+  /// Reads a file.
+  public interface FromFile<T> {
+    T read(Path file) throws IOException, ConfigurationException;
+  }
+
+  /// Reads text.
+  public interface FromText<T> {
+    T read(String name, String text) throws ConfigurationException;
+  }
+
+  /// Reads all of it.
+  ///
+  /// @throws ConfigurationException with every mistake in it
+  /// @throws IOException when it cannot be read
+  public T read(Invocation invocation, Path path) throws IOException, ConfigurationException {
+    return path.toString().equals(STANDARD_INPUT)
+        ? text.read(
+            "standard-input",
+            new String(invocation.environment().in().readAllBytes(), StandardCharsets.UTF_8))
+        : file.read(path);
+  }
+}

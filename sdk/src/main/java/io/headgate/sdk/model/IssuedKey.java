@@ -1,0 +1,27 @@
+package io.headgate.sdk.model;
+
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/// A key without its secret.
+///
+/// @param name `keys/…`: what it is revoked by
+/// @param owner `tenants/acme/users/ada`
+/// @param expireTime when it ends; null: never
+/// @param lastUseTime to the hour; null: never used
+public record IssuedKey(
+    String name,
+    String owner,
+    String description,
+    Instant createTime,
+    @Nullable Instant expireTime,
+    @Nullable Instant lastUseTime) {
+  /// A new key with its secret, which nobody can ask for again.
+  public record Made(IssuedKey key, String secret) {
+    /// Without the secret, which must not get into logs.
+    @Override
+    public String toString() {
+      return "Made[key=" + key + "]";
+    }
+  }
+}
