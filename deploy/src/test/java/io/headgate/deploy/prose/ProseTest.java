@@ -1,0 +1,143 @@
+package io.headgate.deploy.prose;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/// Comments and Markdown files are written so that a stranger reads each sentence once.
+class ProseTest {
+  private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
+
+  /// Offences in the parts that are not rewritten yet, at most. These numbers only fall.
+  private static final Map<String, Integer> BACKLOG =
+      Map.of(
+          "README.md", 10,
+          "deploy", 110,
+          "node-agent", 730,
+          "policy-service", 170,
+          "pool-service", 80,
+          "proto", 137,
+          "scheduler-service", 1190,
+          "sdk", 205,
+          "service-kit", 145);
+
+  private static final Set<String> PASSED_OVER = Set.of("target", ".git", "node_modules");
+  private static final Set<String> SOURCES = Set.of("java", "c", "h", "proto");
+
+  @Test
+  void commentsAndMarkdownBreakNoRuleOfProse() throws IOException {
+    Map<String, List<String>> found = offencesByPart();
+    StringBuilder faults = new StringBuilder();
+    found.forEach((part, offences) -> {
+      int allowed = BACKLOG.getOrDefault(part, 0);
+      if (offences.size() > allowed) {
+        faults.append("%s has %d, allowed are %d:%n".formatted(part, offences.size(), allowed));
+        offences.forEach(offence -> faults.append(offence).append('\n'));
+      }
+    });
+    assertThat(faults.toString()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "Whoever leads writes the row. | name the subject",
+        "The process who leads writes the row. | for people",
+        "The slice is to be removed. | the agent stops",
+        "No slice can be had. | is available",
+        "It takes that which is free. | use a noun",
+        "A refusal costs next to nothing. | give the number",
+        "It does the same. | the same what",
+        "Of those the first is taken. | repeat the noun",
+        "What is refused costs little. | begin with a noun"
+      })
+  void everyRuleFindsItsPhraseInAComment(String sentence, String remedy) {
+    assertThat(
+            Prose.offences(CommentReader.passages("/// " + sentence + "\nclass A {}").getFirst()))
+        .singleElement()
+        .satisfies(offence -> assertThat(offence.text()).contains(remedy));
+  }
+
+  @Test
+  void aSentenceOfMoreThan35WordsIsFoundAcrossLines() {
+    String source = "// " + "word ".repeat(20) + "\n  // " + "word ".repeat(16) + ".\n";
+    assertThat(Prose.offences(CommentReader.passages(source).getFirst()))
+        .extracting(Prose.Offence::text)
+        .singleElement()
+        .asString()
+        .contains("36 words");
+  }
+
+  @Test
+  void usersMayBeWhoAndQuestionsMayAskWhat() {
+    String source =
+        """
+        /// The user who submitted it sees the job. What happens next?
+        class A { String url = "https://who.example/whoever"; } // The same job.
+        """;
+    assertThat(CommentReader.passages(source)).hasSize(2);
+    assertThat(CommentReader.passages(source)).flatExtracting(Prose::offences).isEmpty();
+  }
+
+  /// Offences by the top-level file or folder in which they are.
+  private static Map<String, List<String>> offencesByPart() throws IOException {
+    Map<String, List<String>> found = new TreeMap<>();
+    for (Path file : proseFiles()) {
+      Path path = ROOT.relativize(file);
+      for (Passage passage : passages(file)) {
+        for (Prose.Offence offence : Prose.offences(passage)) {
+          found
+              .computeIfAbsent(path.getName(0).toString(), _ -> new ArrayList<>())
+              .add("%s:%d: %s".formatted(path, offence.line(), offence.text()));
+        }
+      }
+    }
+    return found;
+  }
+
+  private static List<Passage> passages(Path file) throws IOException {
+    String text = Files.readString(file);
+    return file.toString().endsWith(".md")
+        ? List.of(new Passage(1, text.lines().toList()))
+        : CommentReader.passages(text);
+  }
+
+  private static List<Path> proseFiles() throws IOException {
+    List<Path> files = new ArrayList<>();
+    Files.walkFileTree(
+        ROOT,
+        new SimpleFileVisitor<>() {
+          @Override
+          public FileVisitResult preVisitDirectory(Path folder, BasicFileAttributes attributes) {
+            return PASSED_OVER.contains(folder.getFileName().toString())
+                ? FileVisitResult.SKIP_SUBTREE
+                : FileVisitResult.CONTINUE;
+          }
+
+          @Override
+          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+            String name = file.getFileName().toString();
+            String ending = name.substring(name.lastIndexOf('.') + 1);
+            if (ending.equals("md") || SOURCES.contains(ending)) {
+              files.add(file);
+            }
+            return FileVisitResult.CONTINUE;
+          }
+        });
+    return files;
+  }
+}
