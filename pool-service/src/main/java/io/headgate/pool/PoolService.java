@@ -20,8 +20,8 @@ import io.headgate.pool.store.PostgresSupplyStore;
 import io.opentelemetry.api.metrics.Meter;
 import org.jspecify.annotations.Nullable;
 
-/// Supply: pools, profiles, links, nodes and devices. Composes the service from its parts; a
-/// process of its own and the all-in-one both use it so:
+/// Supply: pools, profiles, links, nodes and devices. Assembles the service from its parts. The
+/// service's own process and the all-in-one use it like this:
 ///
 /// ```java
 /// PoolService pool = PoolService.open(config, telemetry, TimeSource.system());
@@ -55,7 +55,7 @@ public final class PoolService implements AutoCloseable {
     this.nodes = new Nodes(changes, time);
   }
 
-  /// Connects to the database and brings its schema up to date.
+  /// Connects to the database and migrates its schema.
   public static PoolService open(PoolServiceConfig config, Telemetry telemetry, TimeSource time) {
     Database database = Database.open(config.database());
     try {
@@ -66,7 +66,7 @@ public final class PoolService implements AutoCloseable {
     }
   }
 
-  /// Puts the gRPC services on a server.
+  /// Registers the gRPC services with a server.
   public void register(ApiServer.Builder api) {
     api.service(new PoolEndpoint(drafts, tokens))
         .service(new ProfileEndpoint(drafts, tokens))
@@ -74,12 +74,12 @@ public final class PoolService implements AutoCloseable {
         .service(new NodeEndpoint(nodes, tokens));
   }
 
-  /// Begins to hear what other processes of the service commit.
+  /// Starts to listen for commits of the service's other processes.
   public void start() {
     notifications = store.listen(watchers::committed);
   }
 
-  /// Ends watches and gives the connections back.
+  /// Ends watches and closes the connections.
   @Override
   public void close() {
     watchers.close();

@@ -4,12 +4,12 @@ import io.headgate.kit.config.Default;
 import io.headgate.kit.db.DatabaseConfig;
 import io.headgate.kit.watch.WatchLimits;
 
-/// What the service needs to know.
+/// The configuration of the service.
 ///
 /// @param database with the schema `pool`
 /// @param watch bounds of catalog watches
-/// @param catalogLog how many versions of the catalog are remembered; a watcher that comes back
-///   later than that gets a snapshot
+/// @param catalogLog versions of the catalog that are remembered; a watcher that returns later gets
+///   a snapshot
 public record PoolServiceConfig(
     DatabaseConfig database, WatchLimits watch, @Default("10000") int catalogLog) {
 

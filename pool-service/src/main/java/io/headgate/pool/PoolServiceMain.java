@@ -17,8 +17,7 @@ import io.headgate.kit.time.TimeSource;
 import io.headgate.pool.client.VerificationKeys;
 import java.io.PrintStream;
 
-/// Runs pool-service as a process of its own: `[CONFIG_FILE]`. It serves until it is stopped by
-/// SIGTERM or SIGINT.
+/// Runs pool-service as its own process: `[CONFIG_FILE]`. It serves until SIGTERM or SIGINT.
 public final class PoolServiceMain {
   private static final String USAGE =
       """
@@ -39,7 +38,7 @@ public final class PoolServiceMain {
 
   private PoolServiceMain() {}
 
-  /// What the process is configured by.
+  /// The configuration of the process.
   ///
   /// @param policy the server that issues tokens
   record Config(

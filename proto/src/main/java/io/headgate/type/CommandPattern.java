@@ -4,11 +4,12 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// How a command may begin: `/usr/bin/python3 -m train`, `/usr/bin/python3 /opt/jobs/*.py`.
+/// A pattern for the beginning of a command: `/usr/bin/python3 -m train`, `/usr/bin/python3
+/// /opt/jobs/*.py`.
 ///
-/// Its words are parted by spaces, and each stands for the word of the command at its place; what
-/// comes after them in the command is free. A word `*` stands for any. Within others `*` stands for
-/// any characters but `/`, and a component with one for none that is `.` or `..`.
+/// Spaces separate its words, and each matches the command's word at its position; further words of
+/// the command are free. A word `*` matches any word. Within a word, `*` matches any characters but
+/// `/`. A path component with `*` never matches `.` or `..`.
 public final class CommandPattern {
   private static final String ANY = "*";
   private static final int MAX_LENGTH = 512;
@@ -21,9 +22,9 @@ public final class CommandPattern {
     this.words = Arrays.stream(text.split(" ", -1)).map(Word::new).toList();
   }
 
-  /// Reads one.
+  /// Parses a pattern.
   ///
-  /// @throws IllegalArgumentException when it is not understood
+  /// @throws IllegalArgumentException if the text is not a pattern
   public static CommandPattern parse(String text) {
     if (text.length() > MAX_LENGTH
         || Arrays.asList(text.split(" ", -1)).contains("")
@@ -35,7 +36,7 @@ public final class CommandPattern {
     return new CommandPattern(text);
   }
 
-  /// Whether the command begins like that.
+  /// Whether the command begins as the pattern states.
   public boolean matches(List<String> command) {
     if (command.size() < words.size()) {
       return false;
@@ -63,7 +64,7 @@ public final class CommandPattern {
     return text;
   }
 
-  /// One word, each component of its path as the texts between its `*`.
+  /// One word; each component of its path is the list of texts between its `*`.
   private record Word(String text, List<List<String>> components) {
     Word(String text) {
       this(
@@ -89,8 +90,8 @@ public final class CommandPattern {
       return true;
     }
 
-    /// Whether the texts are in it, one behind the other, from its beginning to its end. The first
-    /// place at which one is found leaves most room for the others, so no other is tried.
+    /// Whether `part` contains the texts in order, from its beginning to its end. Taking the first
+    /// match of each leaves the most room for the rest, so no other match is tried.
     private static boolean matches(List<String> texts, String part) {
       if (texts.size() == 1) {
         return part.equals(texts.getFirst());

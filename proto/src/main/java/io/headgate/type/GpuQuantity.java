@@ -1,11 +1,10 @@
 package io.headgate.type;
 
-/// An exact amount of GPU, counted in units of 1/126000 GPU (the least common multiple of 1000, 7,
-/// 9 and 16), so that `1/7 × 7 = 1` and every milli-GPU and every sixteenth has a value.
+/// An exact amount of GPU in units of 1/126000 GPU (the least common multiple of 1000, 7, 9 and
+/// 16). So `1/7 × 7 = 1`, and every milli-GPU and every sixteenth has a value.
 ///
-/// Its text form is what the contract, files and output use: `4`, `0.5` or `1/7` on the way in,
-/// lowest terms (`4`, `1/2`, `15/2`) on the way out; what is written for people alone is mixed (`7
-/// 1/2`).
+/// The contract, files and output use its text form. Input is `4`, `0.5` or `1/7`; output is in
+/// lowest terms: `4`, `1/2`, `15/2`. Text for people only uses mixed numbers: `7 1/2`.
 ///
 /// @param units the amount in 1/126000 GPU, from 0 to [#MAX_GPUS] GPUs
 public record GpuQuantity(long units) implements Comparable<GpuQuantity> {
@@ -80,12 +79,12 @@ public record GpuQuantity(long units) implements Comparable<GpuQuantity> {
     return denominator == 1 ? Long.toString(numerator) : numerator + "/" + denominator;
   }
 
-  /// For people, in tables and sentences: `14 1/2` rather than `29/2`.
+  /// The mixed form for people, in tables and sentences: `14 1/2` rather than `29/2`.
   public String mixed() {
     return mixed(units);
   }
 
-  /// The same of an amount in units, which is not negative.
+  /// The mixed form of an amount in units, which is not negative.
   public static String mixed(long units) {
     long whole = units / UNITS_PER_GPU;
     long rest = units % UNITS_PER_GPU;

@@ -7,7 +7,7 @@ import java.util.regex.Pattern;
 
 /// Reads the text forms of a [GpuQuantity].
 final class GpuQuantityParser {
-  // Bounded digits, so that hostile input costs nothing.
+  // The digits are bounded, so that hostile input is cheap to refuse.
   private static final Pattern DECIMAL = Pattern.compile("\\d{1,10}(\\.\\d{1,18})?");
   private static final Pattern FRACTION = Pattern.compile("(\\d{1,10})/(\\d{1,10})");
   private static final BigInteger UNITS = BigInteger.valueOf(GpuQuantity.UNITS_PER_GPU);

@@ -1,12 +1,12 @@
 package io.headgate.type;
 
-/// How an image may be called.
+/// The accepted form of image names.
 public final class ImageName {
   private static final int MAX_LENGTH = 512;
 
-  /// The first part has a dot, or is `localhost`: nothing that a tool for images takes for a path
-  /// of its machine (`dir:…`, `oci-archive:…`) or for an option is of that form, and no machine
-  /// takes the image from elsewhere.
+  /// The first part has a dot or is `localhost`. Image tools take no name of this form for a local
+  /// path (`dir:…`, `oci-archive:…`) or for an option, and all machines resolve it to the same
+  /// registry.
   private static final String FORM =
       "(localhost|[a-z0-9]([a-z0-9-]*[a-z0-9])?(\\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+)(:[0-9]{1,5})?"
           + "(/[a-z0-9]+((\\.|_{1,2}|-+)[a-z0-9]+)*)+"
@@ -14,7 +14,7 @@ public final class ImageName {
 
   private ImageName() {}
 
-  /// Whether it names an image of a registry: `registry.example/team/train:1.2`.
+  /// Whether the name has the form of an image in a registry: `registry.example/team/train:1.2`.
   public static boolean isValid(String name) {
     return name.length() <= MAX_LENGTH && name.matches(FORM);
   }

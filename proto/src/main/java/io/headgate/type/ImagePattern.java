@@ -7,13 +7,13 @@ import java.util.function.BiPredicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// Images that an operator means: `registry.example/team/**`, `docker.io/*`,
+/// A pattern for images: `registry.example/team/**`, `docker.io/*`,
 /// `nvcr.io/nvidia/pytorch:25.*-py3`, `registry.example/train@sha256:…`.
 ///
-/// The registry is written out, with its port if images name one. In the path `*` stands for any
-/// characters within a component, and a component `**` for one or several whole ones; in a tag `*`
-/// stands for any characters. Without a tag and a digest any will do. With a tag only images are
-/// meant that are fetched by it: one that names a digest, too, is not.
+/// The registry is literal, with its port if images name one. In the path, `*` matches any
+/// characters within a component, and a component `**` matches one or several whole components. In
+/// a tag, `*` matches any characters. Without tag and digest the pattern matches any tag or digest.
+/// With a tag it matches only images that are fetched by tag, so none with a digest.
 public final class ImagePattern {
   private static final String COMPONENTS = "**";
   private static final String ANY = "*";
@@ -26,16 +26,16 @@ public final class ImagePattern {
   private ImagePattern(String text, String path, ImageReference meant) {
     this.text = text;
     this.meant = meant;
-    // One or several are one, and then any number.
+    // One or several components are one component followed by any number.
     this.path =
         Arrays.stream(path.split("/", -1))
             .flatMap(part -> part.equals(COMPONENTS) ? Stream.of(ANY, COMPONENTS) : Stream.of(part))
             .toList();
   }
 
-  /// Reads one.
+  /// Parses a pattern.
   ///
-  /// @throws IllegalArgumentException when it is not understood
+  /// @throws IllegalArgumentException if the text is not a pattern
   public static ImagePattern parse(String text) {
     String example = text.replace(COMPONENTS, "x").replace('*', 'x');
     int slash = text.indexOf('/');
@@ -64,7 +64,7 @@ public final class ImagePattern {
             path,
             colon < 0 ? Optional.empty() : Optional.of(tagged.substring(colon + 1)),
             at < 0 ? Optional.empty() : Optional.of(text.substring(at + 1)));
-    // All of a registry is not only what is where its own images are.
+    // A pattern for the whole registry covers more than the directory of the registry's own images.
     return new ImagePattern(text, path.equals(COMPONENTS) ? path : meant.repository(), meant);
   }
 
@@ -72,7 +72,7 @@ public final class ImagePattern {
     return new IllegalArgumentException("image pattern '%s' %s".formatted(text, problem));
   }
 
-  /// Whether the image is one of those.
+  /// Whether the pattern matches the image.
   public boolean matches(ImageReference image) {
     return image.registry().equals(meant.registry())
         && isLike(path, parts(image.repository()), COMPONENTS, ImagePattern::isLike)
@@ -93,9 +93,9 @@ public final class ImagePattern {
     return word.chars().mapToObj(Character::toString).toList();
   }
 
-  /// Whether a row is of a form, in which `many` stands for any number of elements. What it took
-  /// last is extended where the rest does not fit, and nothing before: so nobody's pattern takes
-  /// more than the product of both lengths.
+  /// Whether a row matches a form in which `many` stands for any number of elements. On a mismatch
+  /// only the last `many` is extended, never an earlier one. So the cost is at most the product of
+  /// both lengths.
   private static boolean isLike(
       List<String> form, List<String> row, String many, BiPredicate<String, String> one) {
     int at = 0;

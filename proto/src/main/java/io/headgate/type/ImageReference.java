@@ -2,20 +2,20 @@ package io.headgate.type;
 
 import java.util.Optional;
 
-/// What an image's name means, whatever was left out of it: `docker.io/busybox` and
-/// `index.docker.io/library/busybox:latest` are one image.
+/// The full reference that an image name stands for, with defaults filled in: `docker.io/busybox`
+/// and `index.docker.io/library/busybox:latest` are one image.
 ///
 /// @param registry with its port, if it has one
-/// @param repository path of the image there
-/// @param tag absent where there is a digest, which alone says what is fetched
+/// @param repository path of the image in the registry
+/// @param tag absent where there is a digest, which alone identifies the image
 /// @param digest `sha256:…`
 public record ImageReference(
     String registry, String repository, Optional<String> tag, Optional<String> digest) {
   private static final String DOCKER = "docker.io";
 
-  /// Reads a name.
+  /// Parses a name.
   ///
-  /// @throws IllegalArgumentException when it does not name an image of a registry
+  /// @throws IllegalArgumentException if it does not name an image of a registry
   public static ImageReference parse(String name) {
     if (!ImageName.isValid(name)) {
       throw new IllegalArgumentException(
@@ -36,7 +36,7 @@ public record ImageReference(
         at < 0 ? Optional.empty() : Optional.of(name.substring(at + 1)));
   }
 
-  /// Docker's registry has two names, and its own images are in a directory that is left out.
+  /// Docker's registry has two names, and names of its own images omit their directory.
   static ImageReference of(
       String registry, String path, Optional<String> tag, Optional<String> digest) {
     boolean docker = registry.equals(DOCKER) || registry.equals("index." + DOCKER);
@@ -47,7 +47,7 @@ public record ImageReference(
         digest);
   }
 
-  /// In full: `docker.io/library/busybox:latest`.
+  /// The full form: `docker.io/library/busybox:latest`.
   @Override
   public String toString() {
     return registry

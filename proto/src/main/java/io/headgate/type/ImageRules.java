@@ -3,10 +3,11 @@ package io.headgate.type;
 import java.util.List;
 import java.util.Optional;
 
-/// Which images a node's operator lets run.
+/// The images that a node's operator allows.
 ///
-/// @param allowed empty: all
-/// @param digestRequired an image is named by its digest, so that nobody can put another one there
+/// @param allowed empty: all images
+/// @param digestRequired whether names must have a digest, so that a registry cannot substitute the
+///   image
 public record ImageRules(Optional<List<ImagePattern>> allowed, boolean digestRequired) {
   public static final ImageRules NONE = new ImageRules(Optional.empty(), false);
 

@@ -7,8 +7,8 @@ import java.util.stream.Collectors;
 public final class PatternText {
   private static final int TOLD = 8;
 
-  /// A refusal says them several times in the trailers of a call, and more than 8 KiB of these are
-  /// refused by whoever reads them.
+  /// A refusal quotes the text several times in the trailers of a call, and clients refuse trailers
+  /// above 8 KiB.
   private static final int MAX_LENGTH = 300;
 
   private PatternText() {}

@@ -5,9 +5,9 @@ import io.headgate.proto.policy.v1.GetVerificationKeysRequest;
 import io.headgate.proto.policy.v1.TokenServiceGrpc;
 import java.util.function.Supplier;
 
-/// The public keys by which tokens are verified, asked of whoever issues them.
+/// Fetches the public keys that verify tokens from their issuer.
 ///
-/// @param channel to the issuer; its deadline bounds each question
+/// @param channel to the issuer; its deadline bounds each request
 public record VerificationKeys(Channel channel) implements Supplier<String> {
 
   @Override

@@ -1,4 +1,4 @@
-/// What the service asks others.
+/// Clients of other services.
 @NullMarked
 package io.headgate.pool.client;
 

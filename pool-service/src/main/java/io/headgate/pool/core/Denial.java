@@ -4,10 +4,10 @@ import io.headgate.pool.core.name.Kind;
 import io.headgate.type.GpuQuantity;
 import java.util.Optional;
 
-/// Why something is refused: an expected answer with its numbers. `field` is the path in the
-/// request of what is wrong, such as `profiles[half].gpus`.
+/// An expected refusal with its numbers. `field` is the path of the wrong field in the request,
+/// such as `profiles[half].gpus`.
 public sealed interface Denial {
-  /// A field of the request is wrong, whatever the state of the system.
+  /// A field of the request is wrong in any state of the system.
   sealed interface WrongField extends Denial {
     String field();
   }
@@ -15,18 +15,18 @@ public sealed interface Denial {
   /// The text cannot be an id of this kind.
   record InvalidName(String field, Kind kind, String value) implements WrongField {}
 
-  /// Something of this kind already has the name.
+  /// Another resource of this kind has the name.
   record NameTaken(String field, Kind kind, String id) implements Denial {}
 
-  /// One request names the same thing twice.
+  /// One request names a resource twice.
   record Duplicate(String field, Kind kind, String id) implements WrongField {}
 
-  /// What the request is about does not exist.
+  /// The requested resource does not exist.
   record NotFound(Kind kind, String id) implements Denial {}
 
-  /// The request refers to something that does not exist.
+  /// The request refers to a resource that does not exist.
   ///
-  /// @param nearest an existing id that may have been meant
+  /// @param nearest a similar existing id
   record Unknown(String field, Kind kind, String id, Optional<String> nearest)
       implements WrongField {}
 
@@ -49,36 +49,36 @@ public sealed interface Denial {
   /// The text holds characters that cannot be shown, or is too long.
   record UnfitText(String field, int length, int maxLength) implements WrongField {}
 
-  /// A number or a length of time outside of its range; all three as people write them.
+  /// A number or duration outside of its range; all three in notation for people.
   record OutOfRange(String field, String value, String low, String high) implements WrongField {}
 
-  /// Fields that cannot both be meant, or of which one needs the other.
+  /// Fields that exclude each other, or a field that lacks a required other.
   record Contradiction(String field, String explanation) implements WrongField {}
 
   /// Jobs of the profile could never run.
   record ProfileWithoutPool(String field, String profile) implements WrongField {}
 
-  /// A tenant would have more of a kind than is allowed.
+  /// A tenant would exceed the bound for a kind.
   record TooMany(String field, Kind kind, int max) implements WrongField {}
 
-  /// The draft cannot be put in force as it is.
+  /// The draft is not complete enough to be provisioned.
   record Incomplete(WrongField missing) implements Denial {}
 
-  /// There is nothing to provision.
+  /// There is no draft to provision.
   record NoDraft() implements Denial {}
 
-  /// Somebody provisioned another version in between.
+  /// A concurrent change provisioned another version.
   record VersionChanged(long expected, long actual) implements Denial {}
 
-  /// Somebody edited the draft in between.
+  /// A concurrent change edited the draft.
   record DraftChanged(String expected, String actual) implements Denial {}
 
-  /// There is no such version.
+  /// The version does not exist.
   record VersionNotFound(long version, long newest) implements Denial {}
 
-  /// A node speaks only for itself.
+  /// A node may register only itself.
   record ForeignNode(String field, String asked, String own) implements Denial {}
 
-  /// The node's token does not say which pool it joined.
+  /// The node's token lacks the pool that it joined.
   record NoPoolInToken(String node) implements Denial {}
 }

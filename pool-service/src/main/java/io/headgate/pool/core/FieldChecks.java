@@ -15,7 +15,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 
-/// Checks single fields. What is empty in an answer has left a problem behind.
+/// Checks single fields. Each empty result has added a problem.
 public final class FieldChecks {
   private static final Duration LONGEST = Duration.ofDays(365);
 
@@ -25,7 +25,7 @@ public final class FieldChecks {
     this.problems = problems;
   }
 
-  /// The id that `value` is.
+  /// The id in `value`.
   public <T> Optional<T> id(String field, Kind kind, String value, Function<String, T> toId) {
     if (!NameRule.isValid(value)) {
       problems.add(new Denial.InvalidName(field, kind, value));
@@ -34,7 +34,7 @@ public final class FieldChecks {
     return Optional.of(toId.apply(value));
   }
 
-  /// The ids that `values` are; each once.
+  /// The ids in `values`; duplicates are problems.
   public <T> List<T> ids(String field, Kind kind, List<String> values, Function<String, T> toId) {
     List<T> ids = new ArrayList<>(values.size());
     Set<String> seen = new HashSet<>();
@@ -49,7 +49,7 @@ public final class FieldChecks {
     return ids;
   }
 
-  /// The exact quantity that `text` is.
+  /// The exact quantity in `text`.
   public Optional<GpuQuantity> quantity(String field, String text) {
     try {
       return Optional.of(GpuQuantity.parse(text));
@@ -61,7 +61,7 @@ public final class FieldChecks {
     return Optional.empty();
   }
 
-  /// Complains unless `value` is from `low` to `high`.
+  /// Adds a problem unless `value` is from `low` to `high`.
   public void within(String field, long value, long low, long high) {
     if (value < low || value > high) {
       problems.add(
@@ -70,8 +70,8 @@ public final class FieldChecks {
     }
   }
 
-  /// Complains unless `value` is from nothing to a year, in whole milliseconds: a finer one would
-  /// come back different from what was sent.
+  /// Adds a problem unless `value` is from 0 to a year in whole milliseconds. A finer value would
+  /// be stored rounded.
   public void duration(String field, Duration value) {
     if (value.isNegative()
         || value.compareTo(LONGEST) > 0
@@ -82,7 +82,7 @@ public final class FieldChecks {
     }
   }
 
-  /// Complains about text that is too long or cannot be shown.
+  /// Adds a problem if the text is too long or holds control characters.
   public void text(String field, String value, int maxLength) {
     boolean shown =
         value.chars().noneMatch(c -> Character.isISOControl(c) && c != '\n' && c != '\t');

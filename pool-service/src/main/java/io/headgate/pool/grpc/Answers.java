@@ -19,11 +19,11 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/// What every handler does around its own work.
+/// The work around every handler.
 final class Answers {
   private Answers() {}
 
-  /// Answers with what `work` returns, or with what its denials mean.
+  /// Answers with the result of `work`, or with the refusal that its denials stand for.
   static <T> void send(StreamObserver<T> out, Supplier<T> work) {
     T answer;
     try {
@@ -35,14 +35,14 @@ final class Answers {
     out.onCompleted();
   }
 
-  /// Who calls, under which id.
+  /// The caller and the id of the call.
   static Caller caller() {
     return new Caller(Principals.current().subject(), RequestIds.current());
   }
 
-  /// A request that may be repeated if it has an id.
+  /// A request that is idempotent if it has an id.
   ///
-  /// @param id as the request has it; empty: none
+  /// @param id of the request; empty: none
   /// @param body the request without the id
   static <T> Once<T> once(
       MethodDescriptor<?, ?> method, String id, Message body, Function<T, Message> answer) {
@@ -53,7 +53,7 @@ final class Answers {
         made -> answer.apply(made).toByteArray());
   }
 
-  /// The message that was written down as an answer.
+  /// The message in a stored answer.
   static <M> M read(Parser<M> parser, byte[] answer) {
     try {
       return parser.parseFrom(answer);
@@ -62,7 +62,7 @@ final class Answers {
     }
   }
 
-  /// The same bytes for the same message, whatever the order of its maps.
+  /// Equal bytes for equal messages, whatever the order of their maps.
   private static byte[] bytes(Message message) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream(message.getSerializedSize());
     CodedOutputStream out = CodedOutputStream.newInstance(bytes);

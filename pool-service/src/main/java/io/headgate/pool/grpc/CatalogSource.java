@@ -10,12 +10,12 @@ import io.headgate.proto.pool.v1.WatchCatalogResponse;
 import java.util.List;
 import java.util.Optional;
 
-/// The catalog as one watcher reads it. Confined to the watch's thread.
+/// One watcher's view of the catalog. Confined to the watch's thread.
 final class CatalogSource implements WatchSource<WatchCatalogResponse> {
   private final Catalog catalog;
   private String incarnation;
 
-  /// @param incarnation in which the watcher has seen its version
+  /// @param incarnation of the watcher's version
   CatalogSource(Catalog catalog, String incarnation) {
     this.catalog = catalog;
     this.incarnation = incarnation;

@@ -26,7 +26,7 @@ import io.headgate.proto.pool.v1.WatchCatalogRequest;
 import io.headgate.proto.pool.v1.WatchCatalogResponse;
 import java.util.List;
 
-/// Configurations as wholes, and the watch that other services follow.
+/// Serves whole configurations, and the watch that other services follow.
 public final class ConfigurationEndpoint
     extends ResourceConfigurationServiceGrpc.ResourceConfigurationServiceImplBase {
   private final Drafts drafts;

@@ -12,11 +12,11 @@ import io.headgate.pool.core.name.TenantId;
 import io.headgate.proto.pool.v1.ResourceConfiguration;
 import io.headgate.proto.pool.v1.Warning;
 
-/// Configurations and what is to be said about them, to and from messages.
+/// Converts configurations and their warnings to and from messages.
 final class ConfigurationMessages {
   private ConfigurationMessages() {}
 
-  /// What is asked for; nothing is checked but whose it is.
+  /// The described configuration; only its tenant is checked.
   static ConfigurationSpec spec(TenantId tenant, ResourceConfiguration message) {
     if (!message.getTenant().isEmpty() && !message.getTenant().equals(tenant.value())) {
       throw Refusal.invalidField(
@@ -58,7 +58,7 @@ final class ConfigurationMessages {
         .build();
   }
 
-  /// The draft, or what is in force.
+  /// The draft, or the configuration in force.
   static ResourceConfiguration editable(TenantId tenant, ConfigurationState state) {
     return state
         .draft()

@@ -8,7 +8,7 @@ import io.headgate.proto.type.v1.DeviceHealth;
 import io.headgate.proto.type.v1.DeviceRemedy;
 import java.util.Optional;
 
-/// Conditions of devices to and from messages.
+/// Converts conditions of devices to and from messages.
 final class DeviceConditions {
   private DeviceConditions() {}
 
@@ -18,7 +18,7 @@ final class DeviceConditions {
         switch (message.getHealth()) {
           case DEVICE_HEALTH_UNSPECIFIED -> Optional.empty();
           case DEVICE_HEALTH_HEALTHY -> Optional.of(Health.HEALTHY);
-          // What a newer agent says beyond this is something to be seen to.
+          // Unknown values from newer agents count as degraded.
           case DEVICE_HEALTH_DEGRADED, UNRECOGNIZED -> Optional.of(Health.DEGRADED);
           case DEVICE_HEALTH_UNHEALTHY -> Optional.of(Health.UNHEALTHY);
         };

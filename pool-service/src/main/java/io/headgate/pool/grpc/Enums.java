@@ -8,7 +8,7 @@ import io.headgate.proto.type.v1.DeviceGeometry;
 import io.headgate.proto.type.v1.IsolationLevel;
 import java.util.Optional;
 
-/// Enums of the contract to and from ours.
+/// Converts enums of the contract.
 final class Enums {
   private Enums() {}
 
@@ -48,7 +48,7 @@ final class Enums {
     };
   }
 
-  /// Nothing if the message does not say how the device divides.
+  /// The geometry; empty if the message does not state it.
   static Optional<Geometry> geometry(DeviceGeometry geometry) {
     return switch (geometry) {
       case DEVICE_GEOMETRY_CONTINUOUS -> Optional.of(Geometry.CONTINUOUS);

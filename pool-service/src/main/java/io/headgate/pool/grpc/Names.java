@@ -9,17 +9,16 @@ import io.headgate.pool.core.name.TenantId;
 import io.headgate.type.NameRule;
 import java.util.function.Function;
 
-/// Resource names. Every name that a request gives comes through here, and with it the check that
-/// the caller may know of the tenant.
+/// Parses the resource names of requests, and checks that the caller may see the tenant.
 final class Names {
   private static final String TENANTS = "tenants/";
 
   private Names() {}
 
-  /// Something of a tenant that the caller may enter.
+  /// A resource of a tenant that the caller may see.
   record Named<T>(TenantId tenant, T id) {}
 
-  /// The tenant that is the parent of what the request is about.
+  /// The tenant in the `parent` of a request.
   static TenantId parent(String parent) {
     String tenant = parent.startsWith(TENANTS) ? parent.substring(TENANTS.length()) : "";
     if (!NameRule.isValid(tenant)) {
@@ -52,8 +51,8 @@ final class Names {
     return TENANTS + tenant + "/nodes/" + node;
   }
 
-  /// The id in a name that stands inside of a tenant's configuration. A bare id means the same;
-  /// what is neither stays as it is, for the check of ids to complain of.
+  /// The id in a name inside of a tenant's configuration. A bare id is accepted, too. Other text is
+  /// returned as it is, and the check of ids reports it.
   static String idWithin(TenantId tenant, String collection, String name) {
     String prefix = TENANTS + tenant + "/" + collection + "/";
     return name.startsWith(prefix) ? name.substring(prefix.length()) : name;

@@ -28,9 +28,9 @@ import io.headgate.type.NameRule;
 import java.util.List;
 import java.util.Objects;
 
-/// Machines: what they report, and what operators say of them.
+/// Serves registrations of nodes, and their administration.
 public final class NodeEndpoint extends NodeServiceGrpc.NodeServiceImplBase {
-  /// The statement of a node's token that names the pool it joined.
+  /// The attribute of a node's token that names the pool it joined.
   public static final String POOL_ATTRIBUTE = "pool";
 
   private final Nodes nodes;
@@ -56,8 +56,8 @@ public final class NodeEndpoint extends NodeServiceGrpc.NodeServiceImplBase {
         });
   }
 
-  /// The node that the token speaks for, which must be the one of the request. No other name is
-  /// even looked up.
+  /// The node of the token, which must be the node of the request. The method looks up no other
+  /// name.
   private static Registrant registrant(String asked) {
     Principal principal = Principals.current();
     TenantId tenant = new TenantId(Objects.requireNonNull(principal.tenant()));

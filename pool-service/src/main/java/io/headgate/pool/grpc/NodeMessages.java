@@ -9,7 +9,7 @@ import io.headgate.pool.core.node.Node;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Nodes to and from messages.
+/// Converts nodes to and from messages.
 final class NodeMessages {
   private NodeMessages() {}
 

@@ -25,7 +25,7 @@ import io.headgate.proto.pool.v1.UpdatePoolRequest;
 import java.util.List;
 import java.util.Set;
 
-/// Pools, one by one, in the draft or as provisioned.
+/// Serves single pools, in the draft or as provisioned.
 public final class PoolEndpoint extends PoolServiceGrpc.PoolServiceImplBase {
   private static final MessageRules RULES = new MessageRules(List.of(Pool.getDescriptor()));
   private static final List<String> WRITABLE = FieldMasks.allBut("name", Pool.getDescriptor());

@@ -12,13 +12,13 @@ import io.headgate.proto.pool.v1.Dedication;
 import io.headgate.proto.pool.v1.Elasticity;
 import java.util.Optional;
 
-/// Pools to and from messages.
+/// Converts pools to and from messages.
 final class PoolMessages {
   private PoolMessages() {}
 
-  /// What is asked for; nothing is checked.
+  /// The described pool, unchecked.
   ///
-  /// @param id of the pool; the message's name is not looked at
+  /// @param id of the pool; the message's name is ignored
   static PoolSpec spec(String id, io.headgate.proto.pool.v1.Pool message) {
     return new PoolSpec(
         id,

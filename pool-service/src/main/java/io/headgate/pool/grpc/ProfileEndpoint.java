@@ -25,7 +25,7 @@ import io.headgate.proto.pool.v1.UpdateProfileRequest;
 import java.util.List;
 import java.util.Set;
 
-/// Profiles, one by one, in the draft or as provisioned.
+/// Serves single profiles, in the draft or as provisioned.
 public final class ProfileEndpoint extends ProfileServiceGrpc.ProfileServiceImplBase {
   private static final MessageRules RULES = new MessageRules(List.of(Profile.getDescriptor()));
   private static final List<String> WRITABLE = FieldMasks.allBut("name", Profile.getDescriptor());

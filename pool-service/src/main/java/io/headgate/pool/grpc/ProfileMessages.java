@@ -7,13 +7,13 @@ import io.headgate.pool.core.name.PoolId;
 import io.headgate.pool.core.name.TenantId;
 import java.util.Optional;
 
-/// Profiles to and from messages.
+/// Converts profiles to and from messages.
 final class ProfileMessages {
   private ProfileMessages() {}
 
-  /// What is asked for; nothing is checked.
+  /// The described profile, unchecked.
   ///
-  /// @param id of the profile; the message's name is not looked at
+  /// @param id of the profile; the message's name is ignored
   static ProfileSpec spec(String id, io.headgate.proto.pool.v1.Profile message) {
     return new ProfileSpec(
         id,

@@ -5,11 +5,11 @@ import io.headgate.kit.failure.Refusal;
 import io.headgate.pool.core.Denial;
 import java.util.List;
 
-/// The one place that says denials in words: what is wrong with the value, and what to do.
+/// Puts denials into words: the fault of the value and its remedy.
 final class Refusals {
   private Refusals() {}
 
-  /// What a caller is told. Wrong fields are told all at once, under the reason of the first.
+  /// The refusal for the caller. It lists all wrong fields, under the reason of the first.
   static Refusal of(List<Denial> denials) {
     Refusal first = of(denials.getFirst());
     if (denials.size() == 1) {
@@ -81,7 +81,7 @@ final class Refusals {
     };
   }
 
-  /// What was fine in a draft is not in force: not the request is wrong, but the time.
+  /// The draft's field is valid but incomplete, so the state is wrong and not the request.
   private static Refusal incomplete(Refusal wrong) {
     return new Refusal(
         Status.Code.FAILED_PRECONDITION,

@@ -7,7 +7,7 @@ import io.headgate.proto.type.v1.DeviceGeometry;
 import io.headgate.proto.type.v1.SliceProfile;
 import java.util.Optional;
 
-/// Tables of slices to and from messages.
+/// Converts slice tables to and from messages.
 final class SliceTables {
   private SliceTables() {}
 

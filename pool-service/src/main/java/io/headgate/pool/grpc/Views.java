@@ -4,7 +4,7 @@ import io.headgate.pool.core.configuration.Configuration;
 import io.headgate.pool.core.draft.ConfigurationState;
 import io.headgate.proto.pool.v1.View;
 
-/// Which state of a configuration a request reads.
+/// Selects the draft or the provisioned configuration for a request.
 final class Views {
   private Views() {}
 

@@ -5,7 +5,7 @@ import io.headgate.pool.core.Denial;
 import io.headgate.type.GpuQuantity;
 import io.headgate.type.NameRule;
 
-/// Says in words what is wrong with a field, and what would be right.
+/// Puts the fault of a field and the accepted form into words.
 final class WrongFields {
   private WrongFields() {}
 

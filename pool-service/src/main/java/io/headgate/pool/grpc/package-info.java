@@ -1,4 +1,4 @@
-/// The contract: messages to and from values, refusals to statuses.
+/// The contract: conversion of messages and values, refusals and statuses.
 @NullMarked
 package io.headgate.pool.grpc;
 

@@ -4,15 +4,16 @@ import io.headgate.kit.decision.FieldChange;
 import io.headgate.pool.core.name.TenantId;
 import java.util.List;
 
-/// What somebody changed.
+/// One change for the audit log.
 ///
 /// @param target resource name
 public record AuditEntry(
     TenantId tenant, Action action, String target, List<FieldChange> differences) {
-  /// Of one entry; a larger change is cut, for its versions are kept whole.
+  /// Differences per entry. A larger change is cut, because provisioned versions are stored in
+  /// full.
   public static final int MAX_DIFFERENCES = 200;
 
-  /// What can be done to supply.
+  /// The audited actions.
   public enum Action {
     EDIT_DRAFT,
     DISCARD_DRAFT,

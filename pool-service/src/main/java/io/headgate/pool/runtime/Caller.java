@@ -1,6 +1,6 @@
 package io.headgate.pool.runtime;
 
-/// On whose behalf something is done.
+/// The caller of an RPC.
 ///
 /// @param subject of the caller's token
 /// @param call id of the RPC, as in logs and answers

@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/// All tenants' supply as other services follow it. Thread-safe.
+/// The supply of all tenants, as other services follow it. Thread-safe.
 public final class Catalog {
   private final SupplyStore store;
 
@@ -22,10 +22,10 @@ public final class Catalog {
     this.store = store;
   }
 
-  /// What is told to somebody who has seen an older version or another incarnation.
+  /// The step for a watcher of an older version or another incarnation.
   ///
-  /// @param position after it
-  /// @param snapshot it is everything, and what was known before is void
+  /// @param position after the step
+  /// @param snapshot whether it is everything, so that earlier state is void
   /// @param configurations in force, new or changed
   /// @param nodes new or changed
   public record Update(
@@ -36,7 +36,7 @@ public final class Catalog {
       List<Node> nodes,
       List<NodeChange> deletedNodes) {}
 
-  /// What somebody who has come to `seen` must know; nothing if it is the newest.
+  /// The step from `seen` to the newest version; empty if `seen` is the newest.
   public Optional<Update> after(WatchPosition seen) {
     return store.read(view -> {
       CatalogRange range = view.catalogRange();

@@ -3,13 +3,13 @@ package io.headgate.pool.runtime;
 import io.headgate.pool.core.name.NodeId;
 import io.headgate.pool.core.name.TenantId;
 
-/// Something that watchers of the catalog see has changed.
+/// A change that watchers of the catalog see.
 public sealed interface CatalogChange {
   TenantId tenant();
 
-  /// Another configuration is in force.
+  /// Another configuration came into force.
   record ConfigurationChange(TenantId tenant) implements CatalogChange {}
 
-  /// A node joined, changed or went.
+  /// A node joined, changed or left.
   record NodeChange(TenantId tenant, NodeId node) implements CatalogChange {}
 }

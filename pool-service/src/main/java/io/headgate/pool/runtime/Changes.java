@@ -4,13 +4,13 @@ import io.headgate.pool.runtime.SupplyStore.Committed;
 import java.util.function.Function;
 import java.util.function.LongConsumer;
 
-/// Commits, then tells the watchers, in this order.
+/// Commits changes and then notifies the watchers.
 public final class Changes {
   private final SupplyStore store;
   private final PoolMetrics metrics;
   private final LongConsumer watchers;
 
-  /// @param watchers told of each new version of the catalog after its commit
+  /// @param watchers receives each new version of the catalog after its commit
   public Changes(SupplyStore store, PoolMetrics metrics, LongConsumer watchers) {
     this.store = store;
     this.metrics = metrics;

@@ -31,7 +31,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 
-/// Configurations of tenants: edited as drafts, put in force as versions. Thread-safe.
+/// Edits and provisions the configurations of tenants. Thread-safe.
 public final class Drafts {
   private final Changes changes;
   private final TimeSource time;
@@ -41,7 +41,7 @@ public final class Drafts {
     this.time = time;
   }
 
-  /// A replaced draft, and what to know before it is provisioned.
+  /// A replaced draft, and the warnings before its provisioning.
   public record Replaced(Draft draft, List<ConfigurationWarning> warnings) {
     public Replaced {
       warnings = List.copyOf(warnings);
@@ -52,7 +52,7 @@ public final class Drafts {
     return changes.read(view -> view.state(tenant));
   }
 
-  /// One version, whole.
+  /// One version with its content.
   ///
   /// @param version 0: the one in force
   public Provisioned version(TenantId tenant, long version) {
@@ -89,8 +89,8 @@ public final class Drafts {
         });
   }
 
-  /// What {@link #replace} would answer; nothing is stored. The draft has the content number of the
-  /// stored draft if it equals that one, else none.
+  /// The result that {@link #replace} would have; nothing is stored. The draft has the stored
+  /// draft's content number if it equals that draft, otherwise none.
   public Replaced check(Caller caller, TenantId tenant, Expected expected, ConfigurationSpec spec) {
     return changes.read(view -> {
       ConfigurationState state = view.state(tenant);
@@ -124,17 +124,17 @@ public final class Drafts {
         });
   }
 
-  /// Puts the draft in force. One that equals what is in force is only forgotten: a version says
-  /// that something changed.
+  /// Provisions the draft. A draft equal to the configuration in force is only dropped, because a
+  /// version number stands for a change.
   ///
-  /// @return the answer that `once` writes
+  /// @return the answer that `once` encodes
   public byte[] provision(Caller caller, TenantId tenant, String etag, Once<Provisioned> once) {
     return changes.commit(
         caller,
         transaction -> transaction.once(once, () -> provision(transaction, caller, tenant, etag)));
   }
 
-  /// What {@link #provision} would answer; nothing is stored.
+  /// The result that {@link #provision} would have; nothing is stored.
   public Provisioned checkProvision(Caller caller, TenantId tenant, String etag) {
     return changes.read(
         view -> require(DraftDecisions.provision(view.state(tenant), etag, stamp(caller))));
@@ -156,9 +156,9 @@ public final class Drafts {
     return next;
   }
 
-  /// Adds one thing to the draft.
+  /// Adds one pool to the draft.
   ///
-  /// @return the answer that `once` writes
+  /// @return the answer that `once` encodes
   public byte[] createPool(Caller caller, TenantId tenant, PoolSpec spec, Once<Pool> once) {
     return changes.commit(
         caller,
@@ -175,9 +175,9 @@ public final class Drafts {
                         .orElseThrow()));
   }
 
-  /// Changes one thing in the draft.
+  /// Changes one pool in the draft.
   ///
-  /// @param edit what is asked for, given what is there
+  /// @param edit makes the new description from the present pool
   public Pool updatePool(Caller caller, TenantId tenant, PoolId id, Function<Pool, PoolSpec> edit) {
     return edit(caller, tenant, state -> DraftDecisions.updatePool(state, id, edit))
         .pool(id)
@@ -188,9 +188,9 @@ public final class Drafts {
     edit(caller, tenant, state -> DraftDecisions.deletePool(state, id));
   }
 
-  /// Adds one thing to the draft.
+  /// Adds one profile to the draft.
   ///
-  /// @return the answer that `once` writes
+  /// @return the answer that `once` encodes
   public byte[] createProfile(
       Caller caller, TenantId tenant, ProfileSpec spec, Once<Profile> once) {
     return changes.commit(
@@ -208,9 +208,9 @@ public final class Drafts {
                         .orElseThrow()));
   }
 
-  /// Changes one thing in the draft.
+  /// Changes one profile in the draft.
   ///
-  /// @param edit what is asked for, given what is there
+  /// @param edit makes the new description from the present profile
   public Profile updateProfile(
       Caller caller, TenantId tenant, ProfileId id, Function<Profile, ProfileSpec> edit) {
     return edit(caller, tenant, state -> DraftDecisions.updateProfile(state, id, edit))
@@ -265,7 +265,7 @@ public final class Drafts {
   }
 
   private Stamp stamp(Caller caller) {
-    // As precise as the database keeps it, so that an answer equals what is read later.
+    // Rounded to the database's precision, so that the answer equals later reads.
     return new Stamp(time.instant().truncatedTo(ChronoUnit.MICROS), caller.subject());
   }
 }

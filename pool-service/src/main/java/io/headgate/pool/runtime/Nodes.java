@@ -23,7 +23,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/// The machines of tenants. Thread-safe.
+/// The nodes of tenants. Thread-safe.
 public final class Nodes {
   private final Changes changes;
   private final TimeSource time;
@@ -33,7 +33,7 @@ public final class Nodes {
     this.time = time;
   }
 
-  /// Takes a machine's report; one that says nothing new changes nothing.
+  /// Stores a node's report; a report without news changes nothing.
   public Node register(Caller caller, Registrant registrant, Inventory inventory) {
     return changes.commit(
         caller,
@@ -47,8 +47,7 @@ public final class Nodes {
         });
   }
 
-  /// Whether the nodes of a pool, as it is in force, are to turn MIG on. A pool that is not says
-  /// nothing.
+  /// Whether the nodes of a provisioned pool turn MIG on; false for an absent pool.
   public boolean migAuto(TenantId tenant, PoolId pool) {
     return changes.read(view -> view.migAuto(tenant, pool));
   }
@@ -117,7 +116,7 @@ public final class Nodes {
     return Integer.toString(node.inventory().devices().size());
   }
 
-  /// Of the devices that are not healthy.
+  /// The devices that are not healthy.
   private static String health(Node node) {
     return node.inventory().devices().stream()
         .flatMap(device ->
@@ -141,7 +140,7 @@ public final class Nodes {
   }
 
   private Instant now() {
-    // As precise as the database keeps it, so that an answer equals what is read later.
+    // Rounded to the database's precision, so that the answer equals later reads.
     return time.instant().truncatedTo(ChronoUnit.MICROS);
   }
 }

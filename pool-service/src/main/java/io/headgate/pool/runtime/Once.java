@@ -4,11 +4,11 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/// How a request that may be repeated is told from others, and how its answer is written down.
+/// Identifies a request that may be repeated, and encodes its answer.
 ///
 /// @param method full name of the RPC
-/// @param id chosen by the caller; absent: the request is not repeated
-/// @param body the request's bytes without the id, the same for the same request
-/// @param answer the bytes of what is answered
+/// @param id chosen by the caller; absent: the request is not idempotent
+/// @param body bytes of the request without the id, equal for equal requests
+/// @param answer encodes the answer
 public record Once<T>(
     String method, Optional<String> id, Supplier<byte[]> body, Function<T, byte[]> answer) {}

@@ -3,7 +3,7 @@ package io.headgate.pool.runtime;
 import io.opentelemetry.api.metrics.LongCounter;
 import io.opentelemetry.api.metrics.Meter;
 
-/// What the service measures.
+/// The metrics of the service.
 public final class PoolMetrics {
   public static final String CATALOG_CHANGES = "headgate.pool.catalog.changes";
 

@@ -3,16 +3,16 @@ package io.headgate.pool.runtime;
 import java.util.OptionalLong;
 import java.util.function.Function;
 
-/// Where supply is kept. Thread-safe; blocks.
+/// Stores the supply. Thread-safe; blocks.
 public interface SupplyStore {
-  /// Runs `work` in one transaction on behalf of `caller`. What it throws rolls everything back.
+  /// Runs `work` in one transaction on behalf of `caller`. An exception rolls everything back.
   <T> Committed<T> change(Caller caller, Function<SupplyTransaction, T> work);
 
   /// Runs `work` on one snapshot of the database.
   <T> T read(Function<SupplyView, T> work);
 
-  /// What a committed transaction made.
+  /// The result of a committed transaction.
   ///
-  /// @param catalogVersion of the catalog after it, if watchers have something to see
+  /// @param catalogVersion of the catalog after it; absent if watchers see no change
   record Committed<T>(T value, OptionalLong catalogVersion) {}
 }

@@ -12,12 +12,13 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/// Changes that become durable together or not at all.
+/// One transaction that changes the supply.
 public interface SupplyTransaction {
-  /// The answer to the first request like this one; if there was none, to what `change` makes.
+  /// The stored answer of the first request with this key, or else the answer to the result of
+  /// `change`.
   <T> byte[] once(Once<T> once, Supplier<T> change);
 
-  /// A tenant's configuration, which nobody else changes until the transaction ends.
+  /// A tenant's configuration, locked until the transaction ends.
   ConfigurationState lockState(TenantId tenant);
 
   /// Stores `configuration` as the draft.
@@ -25,10 +26,10 @@ public interface SupplyTransaction {
 
   void deleteDraft(TenantId tenant);
 
-  /// Puts a draft in force as the next version, and forgets it as a draft.
+  /// Provisions a draft as the next version and drops the draft.
   void provision(TenantId tenant, Provisioned next);
 
-  /// A node, which nobody else changes until the transaction ends; also if it does not exist yet.
+  /// A node, locked until the transaction ends. The lock also covers an absent node.
   Optional<Node> lockNode(TenantId tenant, NodeId id);
 
   void putNode(Node node);
@@ -38,7 +39,7 @@ public interface SupplyTransaction {
   /// All nodes of a tenant.
   List<Node> nodes(TenantId tenant);
 
-  /// Tells watchers; part of the transaction.
+  /// Notifies watchers when the transaction commits.
   void changed(CatalogChange change);
 
   void audit(AuditEntry entry);

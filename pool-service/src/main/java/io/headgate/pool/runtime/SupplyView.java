@@ -11,9 +11,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// What is stored, as of one moment.
+/// One snapshot of the stored supply.
 public interface SupplyView {
-  /// A tenant that has nothing has an empty configuration with version 0.
+  /// The configuration of a tenant; empty with version 0 for an unknown tenant.
   ConfigurationState state(TenantId tenant);
 
   Optional<Provisioned> version(TenantId tenant, long version);
@@ -21,7 +21,7 @@ public interface SupplyView {
   /// Versions below `before`, newest first, without their contents.
   List<Provisioned> versions(TenantId tenant, long before, int limit);
 
-  /// Whether the nodes of a pool, as it is in force, turn MIG on.
+  /// Whether the nodes of a provisioned pool turn MIG on.
   boolean migAuto(TenantId tenant, PoolId pool);
 
   Optional<Node> node(TenantId tenant, NodeId id);
@@ -31,13 +31,13 @@ public interface SupplyView {
 
   CatalogRange catalogRange();
 
-  /// What changed after `version`, each thing once; `version` is within the range.
+  /// The changes after `version`, each item once; `version` must be within the range.
   List<CatalogChange> changesAfter(long version);
 
-  /// Configurations in force of `tenants` that have one.
+  /// The configurations in force of those `tenants` that have one.
   Map<TenantId, Provisioned> inForce(List<TenantId> tenants);
 
-  /// Those of `nodes` that exist.
+  /// The existing ones of `nodes`.
   List<Node> nodes(List<CatalogChange.NodeChange> nodes);
 
   /// Every configuration in force.
@@ -46,12 +46,12 @@ public interface SupplyView {
   /// Every node.
   List<Node> allNodes();
 
-  /// Which versions of the catalog there are.
+  /// The range of known versions of the catalog.
   ///
   /// @param newest position of the catalog
   /// @param horizon the oldest version from which changes are known
   record CatalogRange(WatchPosition newest, long horizon) {
-    /// Whether somebody who has come to `seen` can be told just the changes.
+    /// Whether a watcher at `seen` can get changes instead of a snapshot.
     public boolean knowsChangesAfter(WatchPosition seen) {
       return seen.incarnation().equals(newest.incarnation())
           && seen.version() > 0

@@ -1,4 +1,4 @@
-/// What the service does, over the ports that it owns.
+/// The operations of the service, over the ports that it owns.
 @NullMarked
 package io.headgate.pool.runtime;
 

@@ -4,10 +4,10 @@ import org.jooq.Condition;
 import org.jooq.Field;
 import org.jooq.Record;
 
-/// Names one stored content.
+/// Identifies one stored content.
 record ContentKey(String tenant, long content) {
 
-  /// Which rows of a table belong to the contents that are asked for.
+  /// Selects the rows of a table that belong to given contents.
   @FunctionalInterface
   interface Filter {
     Condition of(Field<String> tenant, Field<Long> content);

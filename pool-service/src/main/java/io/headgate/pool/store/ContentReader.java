@@ -33,7 +33,7 @@ import java.util.Optional;
 import org.jooq.DSLContext;
 import org.jooq.Record;
 
-/// Reads contents: one query a table, however many contents.
+/// Reads contents with one query per table.
 final class ContentReader {
   /// A pool or a profile within its content.
   private record Item(ContentKey content, String id) {}

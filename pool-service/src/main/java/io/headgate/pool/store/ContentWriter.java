@@ -28,7 +28,7 @@ import java.util.Map;
 import org.jooq.DSLContext;
 import org.jooq.TableRecord;
 
-/// Writes one content: pools, profiles and links that never change afterwards.
+/// Writes one content: pools, profiles and links, which never change afterwards.
 final class ContentWriter {
   private final DSLContext db;
   private final ContentKey key;
@@ -63,7 +63,7 @@ final class ContentWriter {
     insert(links(configuration));
   }
 
-  /// One statement a table, however many rows: the driver joins the batch.
+  /// One statement per table: the driver merges the batch.
   private void insert(List<? extends TableRecord<?>> rows) {
     if (!rows.isEmpty()) {
       db.batchInsert(rows).execute();
@@ -139,7 +139,7 @@ final class ContentWriter {
     return row;
   }
 
-  /// A link has a place among the profile's pools, among the pool's profiles, or both.
+  /// A link has a position among the profile's pools, among the pool's profiles, or both.
   private List<LinksRecord> links(Configuration configuration) {
     record Link(ProfileId profile, PoolId pool) {}
     Map<Link, LinksRecord> links = new LinkedHashMap<>();

@@ -99,7 +99,7 @@ final class NodeTable {
   private static Condition ofNodes(List<NodesRecord> rows, Condition condition, int limit) {
     Row2<String, String> key = DSL.row(DEVICES.TENANT_ID, DEVICES.NODE_ID);
     if (rows.size() == limit) {
-      // A page: its nodes are known and few.
+      // The nodes of a page are known and few.
       return key.in(rows.stream().map(row -> DSL.row(row.getTenantId(), row.getNodeId())).toList());
     }
     Select<? extends org.jooq.Record2<String, String>> nodes =

@@ -20,7 +20,7 @@ import org.jooq.exception.DataAccessException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Supply in the schema `pool`.
+/// The supply in the schema `pool`.
 public final class PostgresSupplyStore implements SupplyStore {
   private static final Logger LOG = LoggerFactory.getLogger(PostgresSupplyStore.class);
   private static final Duration RECONNECT = Duration.ofSeconds(1);
@@ -31,7 +31,7 @@ public final class PostgresSupplyStore implements SupplyStore {
   private final TimeSource time;
   private final int catalogLog;
 
-  /// @param catalogLog how many versions of the catalog are remembered
+  /// @param catalogLog number of catalog versions that are remembered
   public PostgresSupplyStore(Database database, int catalogLog, TimeSource time) {
     this.database = database;
     this.requests = new RequestLog(time);
@@ -63,7 +63,7 @@ public final class PostgresSupplyStore implements SupplyStore {
         });
   }
 
-  /// Tells `watchers` what other processes commit, until closed.
+  /// Passes the commits of other processes to `watchers`, until closed.
   public Notifications listen(LongConsumer watchers) {
     return Notifications.listen(
         database.dataSource(),
@@ -78,7 +78,7 @@ public final class PostgresSupplyStore implements SupplyStore {
         });
   }
 
-  /// The key of page tokens; made by whichever process needs it first.
+  /// The key of page tokens; the first process that needs it creates it.
   ///
   /// @param length in bytes
   public byte[] pageTokenKey(int length) {

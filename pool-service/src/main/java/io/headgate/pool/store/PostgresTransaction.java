@@ -34,10 +34,10 @@ import org.jooq.DSLContext;
 import org.jooq.impl.DSL;
 import org.jspecify.annotations.Nullable;
 
-/// Writes in one transaction. The catalog's row is locked last, in {@link #finish}, so that writers
-/// of different tenants wait for each other only for the moment of their commits.
+/// Writes in one transaction. It locks the catalog's row last, in {@link #finish}, so that writers
+/// of different tenants wait for each other only during their commits.
 final class PostgresTransaction implements SupplyTransaction {
-  /// The channel that tells other processes of a new version of the catalog.
+  /// The channel that announces new versions of the catalog to other processes.
   static final String CHANNEL = "pool_catalog";
 
   private final DSLContext db;
@@ -136,7 +136,7 @@ final class PostgresTransaction implements SupplyTransaction {
 
   @Override
   public Optional<Node> lockNode(TenantId tenant, NodeId id) {
-    // A row that does not exist yet cannot be locked; its name can.
+    // An absent row cannot be locked; an advisory lock on its name can.
     db.select(
             DSL.function(
                 "pg_advisory_xact_lock",
@@ -188,7 +188,7 @@ final class PostgresTransaction implements SupplyTransaction {
         .execute();
   }
 
-  /// Gives the change its version and keeps the log within its bound.
+  /// Assigns the change its version and trims the log.
   OptionalLong finish(int logLength) {
     if (change == null) {
       return OptionalLong.empty();

@@ -136,7 +136,7 @@ final class PostgresView implements SupplyView {
     if (nodes.isEmpty()) {
       return List.of();
     }
-    // Two arrays, however many nodes: a list of values has a limit of its own.
+    // Two arrays instead of a list of values, which has a size limit.
     String[] tenants = nodes.stream().map(node -> node.tenant().value()).toArray(String[]::new);
     String[] ids = nodes.stream().map(node -> node.node().value()).toArray(String[]::new);
     Condition named =

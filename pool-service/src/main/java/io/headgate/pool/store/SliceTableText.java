@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/// A table of slices as its column has it: `8 7`, then `4 3 0,4 3g.40gb` for each profile; nothing
-/// when the device did not tell.
+/// The text of a slice table in its column: `8 7`, then `4 3 0,4 3g.40gb` for each profile; empty
+/// if the device reported none.
 final class SliceTableText {
   private SliceTableText() {}
 

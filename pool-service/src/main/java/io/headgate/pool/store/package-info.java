@@ -1,4 +1,4 @@
-/// Supply in PostgreSQL; jOOQ stays here.
+/// The supply in PostgreSQL; jOOQ stays here.
 @NullMarked
 package io.headgate.pool.store;
 

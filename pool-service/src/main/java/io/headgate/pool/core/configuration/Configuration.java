@@ -8,13 +8,13 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/// Pools and profiles of a tenant, with their links. References between them hold: no profile names
-/// an absent pool, no order an absent profile.
+/// The pools and profiles of a tenant with their links. References are valid: no profile names an
+/// absent pool, no order an absent profile.
 ///
 /// @param pools by id
 /// @param profiles by id
 public record Configuration(List<Pool> pools, List<Profile> profiles) {
-  /// Of pools, and of profiles.
+  /// Upper bound of pools, and of profiles.
   public static final int MAX_ITEMS = 1000;
 
   public static final Configuration EMPTY = new Configuration(List.of(), List.of());
@@ -32,26 +32,26 @@ public record Configuration(List<Pool> pools, List<Profile> profiles) {
     return profiles.stream().filter(profile -> profile.id().equals(id)).findFirst();
   }
 
-  /// With a pool added or put in place of the one with its id.
+  /// With the pool added, or in place of the pool with its id.
   public Configuration with(Pool pool) {
     Stream<Pool> others = pools.stream().filter(other -> !other.id().equals(pool.id()));
     return new Configuration(Stream.concat(others, Stream.of(pool)).toList(), profiles);
   }
 
-  /// With a profile added or put in place of the one with its id.
+  /// With the profile added, or in place of the profile with its id.
   public Configuration with(Profile profile) {
     Stream<Profile> others = profiles.stream().filter(other -> !other.id().equals(profile.id()));
     return new Configuration(pools, Stream.concat(others, Stream.of(profile)).toList());
   }
 
-  /// Without a pool and the links to it.
+  /// Without the pool and its links.
   public Configuration without(PoolId id) {
     return new Configuration(
         pools.stream().filter(pool -> !pool.id().equals(id)).toList(),
         profiles.stream().map(profile -> profile.without(id)).toList());
   }
 
-  /// Without a profile and its place in the orders of pools.
+  /// Without the profile and its position in the orders of pools.
   public Configuration without(ProfileId id) {
     List<Profile> kept = new ArrayList<>(profiles);
     kept.removeIf(profile -> profile.id().equals(id));

@@ -16,8 +16,8 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 
-/// Turns what was asked for into a configuration, or into everything that is wrong with it. Paths
-/// name things by their ids: `profiles[half].gpus`.
+/// Reads a requested configuration, or reports all its problems. Paths name items by their ids:
+/// `profiles[half].gpus`.
 public final class ConfigurationReader {
   private final Problems<Denial> problems = new Problems<>();
   private final PoolReader pools = new PoolReader(problems);
@@ -25,12 +25,12 @@ public final class ConfigurationReader {
 
   private ConfigurationReader() {}
 
-  /// A whole configuration, complete enough to be put in force.
+  /// Reads a whole configuration that is complete enough to be provisioned.
   public static Outcome<Configuration, Denial> read(ConfigurationSpec spec) {
     return new ConfigurationReader().whole(spec);
   }
 
-  /// `base` with one pool added, or put in place of the one with its id.
+  /// `base` with one pool added, or in place of the pool with its id.
   public static Outcome<Configuration, Denial> with(Configuration base, PoolSpec spec) {
     ConfigurationReader reader = new ConfigurationReader();
     Optional<Pool> pool = reader.pools.read("pool", spec);
@@ -40,8 +40,8 @@ public final class ConfigurationReader {
     return reader.problems.unless(() -> next);
   }
 
-  /// `base` with one profile added, or put in place of the one with its id. It may have no pools
-  /// yet: a draft is made in steps.
+  /// `base` with one profile added, or in place of the profile with its id. A draft is built in
+  /// steps, so the profile may have no pools yet.
   public static Outcome<Configuration, Denial> with(Configuration base, ProfileSpec spec) {
     ConfigurationReader reader = new ConfigurationReader();
     Optional<Profile> profile = reader.profiles.read("profile", spec);
@@ -51,7 +51,7 @@ public final class ConfigurationReader {
     return reader.problems.unless(() -> next);
   }
 
-  /// What a draft still lacks to be put in force.
+  /// The parts that a draft lacks to be provisioned.
   public static List<Denial> missing(Configuration configuration) {
     List<Denial> missing = new ArrayList<>();
     for (Profile profile : configuration.profiles()) {
@@ -65,7 +65,7 @@ public final class ConfigurationReader {
   }
 
   private Outcome<Configuration, Denial> whole(ConfigurationSpec spec) {
-    // References are held against everything that is named, so that one mistake is told once.
+    // References are checked against all names, valid or not, so that one mistake is reported once.
     Set<String> poolNames = new TreeSet<>();
     spec.pools().forEach(pool -> poolNames.add(pool.id()));
     Set<String> profileNames = new TreeSet<>();
@@ -131,7 +131,7 @@ public final class ConfigurationReader {
         .collect(Collectors.toCollection(TreeSet::new));
   }
 
-  /// By id where there is one, else by place.
+  /// By id, or by position if there is no id.
   private static String path(String list, String id, int index) {
     return list + "[" + (NameRule.isValid(id) ? id : Integer.toString(index)) + "]";
   }

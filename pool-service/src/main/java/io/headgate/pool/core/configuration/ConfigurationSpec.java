@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// A configuration as it was asked for: nothing is checked, texts are texts, an empty text is an
-/// absent one.
+/// A configuration as a request describes it: unchecked texts, where an empty text is an absent
+/// one.
 public record ConfigurationSpec(List<PoolSpec> pools, List<ProfileSpec> profiles) {
   public ConfigurationSpec {
     pools = List.copyOf(pools);
@@ -55,7 +55,7 @@ public record ConfigurationSpec(List<PoolSpec> pools, List<ProfileSpec> profiles
 
   /// See {@link Profile}.
   ///
-  /// @param workers 0: one
+  /// @param workers 0 means one worker
   public record ProfileSpec(
       String id,
       String gpus,

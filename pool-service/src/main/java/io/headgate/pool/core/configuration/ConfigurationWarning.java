@@ -4,19 +4,19 @@ import io.headgate.pool.core.name.PoolId;
 import io.headgate.pool.core.name.ProfileId;
 import io.headgate.type.GpuQuantity;
 
-/// Allowed, but something an operator should know before provisioning.
+/// A hint for the operator before provisioning; the configuration is allowed.
 public sealed interface ConfigurationWarning {
-  /// The pool promises more than its machines have, or could ever have.
+  /// The pool promises more than its nodes have or could ever have.
   ///
   /// @param present GPUs of its nodes
   /// @param growth GPUs that a provider could add
   record Overcommitted(PoolId pool, GpuQuantity capacity, long present, long growth)
       implements ConfigurationWarning {}
 
-  /// No machine of the pool has a device that belongs to it.
+  /// No node of the pool has a device that belongs to the pool.
   record NoDevices(PoolId pool, int nodes) implements ConfigurationWarning {}
 
-  /// Devices of another model are in the pool and will not be used.
+  /// Nodes of the pool have devices of another model, which stay unused.
   record ForeignDevices(PoolId pool, String model, int foreign, int devices)
       implements ConfigurationWarning {}
 
@@ -27,12 +27,12 @@ public sealed interface ConfigurationWarning {
   record OrderWithoutLink(PoolId pool, int index, ProfileId profile)
       implements ConfigurationWarning {}
 
-  /// One worker needs more than any machine of its pools has.
+  /// One worker needs more than any node of its pools has.
   ///
-  /// @param what the word for the amounts: `GPUs`, `GPU memory`
+  /// @param what the amounts in words: `GPUs`, `GPU memory`
   record NeverFits(ProfileId profile, String field, String what, String need, String largest)
       implements ConfigurationWarning {}
 
-  /// Machines are in a pool that is about to go.
+  /// The pool to remove still has nodes.
   record RemovedWithNodes(PoolId pool, int nodes) implements ConfigurationWarning {}
 }

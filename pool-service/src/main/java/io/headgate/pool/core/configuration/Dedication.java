@@ -3,7 +3,7 @@ package io.headgate.pool.core.configuration;
 import io.headgate.pool.core.name.GroupId;
 import io.headgate.pool.core.name.PolicyId;
 
-/// Who alone may use a pool.
+/// The exclusive owner of a pool.
 public sealed interface Dedication {
   record ToPolicy(PolicyId policy) implements Dedication {}
 

@@ -5,12 +5,12 @@ import java.util.Collections;
 import java.util.Map;
 import java.util.TreeMap;
 
-/// How an elastic pool grows and shrinks.
+/// The growth of an elastic pool.
 ///
 /// @param provider the plug-in
 /// @param settings the plug-in's own, which may hold credentials
-/// @param idleTimeout an instance without work is given back after it
-/// @param spot the provider may take instances away
+/// @param idleTimeout after it, an idle instance is released
+/// @param spot whether the provider may reclaim instances
 public record Elasticity(
     String provider,
     Map<String, String> settings,

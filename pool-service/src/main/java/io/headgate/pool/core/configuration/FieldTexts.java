@@ -7,13 +7,13 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/// A configuration as text by field, to compare it. Only fields that say something are there.
+/// A configuration as text by field, for comparison. Empty fields are left out.
 final class FieldTexts {
   private static final String SETTINGS = "settings";
 
   private FieldTexts() {}
 
-  /// Whether the field may hold a credential: that it changed may be seen, not what it is.
+  /// Whether the field may hold a credential: its change may be shown, its value may not.
   static boolean isSecret(String field) {
     return field.contains(".elasticity." + SETTINGS + "[");
   }
@@ -88,7 +88,7 @@ final class FieldTexts {
     return value.toPlainString();
   }
 
-  /// Collects under one path.
+  /// Collects fields under one path.
   private record Texts(Map<String, String> fields, String path) {
     Texts() {
       this(new LinkedHashMap<>(), "");

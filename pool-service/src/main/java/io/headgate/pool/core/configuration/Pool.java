@@ -8,11 +8,11 @@ import java.util.Optional;
 
 /// Hardware of one kind that jobs can run on.
 ///
-/// @param gpuModel only devices of this model belong; absent: any
-/// @param capacity ceiling on what is used; absent: what its nodes offer
-/// @param migAuto its nodes turn MIG on where nobody uses the GPU
-/// @param order execution priority of profiles, best first; those not named come last, by id
-/// @param dedicatedTo nobody else may use it
+/// @param gpuModel the only model that belongs to it; absent: any
+/// @param capacity upper bound of its usage; absent: the capacity of its nodes
+/// @param migAuto whether its nodes turn MIG on for idle GPUs
+/// @param order execution priority of profiles, best first; others come last, by id
+/// @param dedicatedTo its exclusive owner
 /// @param elasticity absent: nodes join by themselves
 public record Pool(
     PoolId id,
@@ -28,7 +28,7 @@ public record Pool(
     order = List.copyOf(order);
   }
 
-  /// The same pool without a profile that is no more.
+  /// The pool without a removed profile.
   Pool without(ProfileId profile) {
     return new Pool(
         id,

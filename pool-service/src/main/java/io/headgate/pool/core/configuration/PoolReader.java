@@ -18,7 +18,7 @@ import java.util.Currency;
 import java.util.List;
 import java.util.Optional;
 
-/// Reads one pool: everything that can be said about it without looking at the others.
+/// Reads one pool and checks everything that does not depend on others.
 final class PoolReader {
   private static final String PRICE = "[0-9]{1,9}([.][0-9]{1,6})?";
   private static final int MAX_INSTANCES = 100_000;
@@ -36,8 +36,8 @@ final class PoolReader {
     this.checks = new FieldChecks(problems);
   }
 
-  /// The pool; what it is worth while there are problems only more problems can tell. Empty if it
-  /// has no id.
+  /// The pool; empty if it has no id. With other problems, the result only serves to find more
+  /// problems.
   ///
   /// @param path of the pool in the request
   Optional<Pool> read(String path, PoolSpec spec) {

@@ -3,7 +3,7 @@ package io.headgate.pool.core.configuration;
 import java.math.BigDecimal;
 import java.util.Optional;
 
-/// What a GPU costs for an hour.
+/// The price of one GPU for an hour.
 ///
 /// @param perGpuHour without trailing zeros, so that equal prices are equal
 /// @param currency ISO 4217 code

@@ -7,18 +7,19 @@ import io.headgate.type.GpuQuantity;
 import java.time.Duration;
 import java.util.List;
 
-/// A job size and the pools it may run in.
+/// A job size, and the pools where such jobs may run.
 ///
 /// @param gpus of one worker: none, a part of one GPU, or whole GPUs
-/// @param workers more than one make a gang
-/// @param cpuMillis of one worker; 0: none counted
-/// @param memoryBytes of one worker; 0: none counted
+/// @param workers more than one form a gang
+/// @param cpuMillis of one worker; 0: not counted
+/// @param memoryBytes of one worker; 0: not counted
 /// @param gpuMemoryBytes of one worker's slice; 0: the same fraction of the device's memory
-/// @param gpuModels of which its devices may be, by name; empty: any that its pools have
-/// @param images its jobs may have an image, so they go only to nodes that run such
+/// @param gpuModels accepted models, by name; empty: all models of its pools
+/// @param images whether its jobs may have an image; then they go only to nodes that run images
 /// @param pools in routing order
-/// @param holdAfter a blocked job holds capacity after waiting this long (O7)
-/// @param preemptionDelay an entitled job waits so long for an elastic pool before it preempts (P6)
+/// @param holdAfter waiting time after which a blocked job holds capacity (O7)
+/// @param preemptionDelay time that an entitled job waits for an elastic pool before it preempts
+///   (P6)
 public record Profile(
     ProfileId id,
     GpuQuantity gpus,
@@ -46,7 +47,7 @@ public record Profile(
     }
   }
 
-  /// The same profile without a pool that is no more.
+  /// The profile without a removed pool.
   Profile without(PoolId pool) {
     return new Profile(
         id,

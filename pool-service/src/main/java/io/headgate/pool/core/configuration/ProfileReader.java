@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/// Reads one profile: everything that can be said about it without looking at the others.
+/// Reads one profile and checks everything that does not depend on others.
 final class ProfileReader {
   private static final int MAX_WORKERS = 10_000;
   private static final long MAX_CPU_MILLIS = 1_000_000_000;

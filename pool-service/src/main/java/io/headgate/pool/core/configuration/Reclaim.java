@@ -1,6 +1,6 @@
 package io.headgate.pool.core.configuration;
 
-/// Whose jobs a waiting job of a profile may preempt.
+/// The jobs that a waiting job of a profile may preempt.
 public enum Reclaim {
   /// Over-reservation jobs; a victim's policy may end below its reservation (P2).
   RESERVATION,

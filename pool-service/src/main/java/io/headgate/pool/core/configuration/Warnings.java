@@ -20,7 +20,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.ToLongFunction;
 
-/// Holds a configuration against the machines that are there.
+/// Compares a configuration with the existing nodes.
 public final class Warnings {
   private final Configuration next;
   private final Map<PoolId, List<Node>> nodes = new TreeMap<>();
@@ -33,7 +33,7 @@ public final class Warnings {
     }
   }
 
-  /// What is to be said before `next` replaces `inForce` on `nodes`.
+  /// The warnings before `next` replaces `inForce` on `nodes`.
   public static List<ConfigurationWarning> about(
       Configuration inForce, Configuration next, List<Node> nodes) {
     Warnings warnings = new Warnings(next, nodes);
@@ -43,7 +43,7 @@ public final class Warnings {
     return List.copyOf(warnings.found);
   }
 
-  /// The machine that a worker could get: a node's, or an instance's of a provider.
+  /// The largest machine available to a worker: a node or a provider's instance.
   private record Machine(
       long gpus, long gpuMemoryBytes, long cpuMillis, long memoryBytes, Isolation isolation) {}
 
@@ -90,7 +90,7 @@ public final class Warnings {
       Optional<Pool> pool = next.pool(id);
       List<Machine> ofPool = pool.map(this::machines).orElse(List.of());
       if (ofPool.isEmpty()) {
-        // Machines may still join it, of any size.
+        // Nodes of any size may still join the pool.
         return;
       }
       machines.addAll(ofPool);
@@ -114,7 +114,7 @@ public final class Warnings {
     amount(profile, "cpu_millis", profile.cpuMillis(), largest(machines, Machine::cpuMillis));
     Isolation strongest =
         machines.stream().map(Machine::isolation).max(Comparator.naturalOrder()).orElseThrow();
-    // A whole device needs no isolation from its other parts.
+    // A whole device has no neighbours to be isolated from.
     if (profile.gpus().isFraction() && profile.isolation().compareTo(strongest) > 0) {
       found.add(
           new NeverFits(

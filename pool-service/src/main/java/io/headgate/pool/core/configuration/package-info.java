@@ -1,4 +1,4 @@
-/// Pools, profiles and links, and what a configuration must satisfy.
+/// Pools, profiles and links, and the checks of a configuration.
 @NullMarked
 package io.headgate.pool.core.configuration;
 

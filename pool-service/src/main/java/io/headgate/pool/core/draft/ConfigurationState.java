@@ -3,15 +3,15 @@ package io.headgate.pool.core.draft;
 import io.headgate.pool.core.configuration.Configuration;
 import java.util.Optional;
 
-/// A tenant's configuration as it stands.
+/// A tenant's configuration: the version in force and the draft.
 public record ConfigurationState(Provisioned inForce, Optional<Draft> draft) {
 
-  /// What an edit starts from: the draft, or what is in force.
+  /// The base of an edit: the draft, or the configuration in force.
   public Configuration editable() {
     return draft.map(Draft::configuration).orElse(inForce.configuration());
   }
 
-  /// Of what an edit starts from.
+  /// Etag of the base of an edit.
   public String etag() {
     return draft.map(Draft::etag).orElse(inForce.etag());
   }

@@ -16,17 +16,17 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 
-/// What a draft becomes. Every answer is a whole configuration to be stored as the draft.
+/// Decides on edits of the draft. Each result is the whole new draft.
 public final class DraftDecisions {
   private DraftDecisions() {}
 
-  /// What a whole replacement was made for.
+  /// The state that a replacement is based on.
   ///
   /// @param version that must be in force; 0: any
-  /// @param etag that what is replaced must have; empty: any
+  /// @param etag of the configuration to replace; empty: any
   public record Expected(long version, String etag) {}
 
-  /// The draft that looks like `spec`.
+  /// The draft that `spec` describes.
   public static Outcome<Configuration, Denial> replace(
       ConfigurationState state, Expected expected, ConfigurationSpec spec) {
     long version = state.inForce().version();
@@ -47,9 +47,9 @@ public final class DraftDecisions {
         : ConfigurationReader.with(state.editable(), spec);
   }
 
-  /// The draft with one thing changed.
+  /// The draft with one pool changed.
   ///
-  /// @param edit what is asked for, given what is there
+  /// @param edit makes the new description from the present pool
   public static Outcome<Configuration, Denial> updatePool(
       ConfigurationState state, PoolId id, Function<Pool, PoolSpec> edit) {
     Optional<Pool> pool = state.editable().pool(id);
@@ -74,9 +74,9 @@ public final class DraftDecisions {
         : ConfigurationReader.with(state.editable(), spec);
   }
 
-  /// The draft with one thing changed.
+  /// The draft with one profile changed.
   ///
-  /// @param edit what is asked for, given what is there
+  /// @param edit makes the new description from the present profile
   public static Outcome<Configuration, Denial> updateProfile(
       ConfigurationState state, ProfileId id, Function<Profile, ProfileSpec> edit) {
     Optional<Profile> profile = state.editable().profile(id);
@@ -92,10 +92,10 @@ public final class DraftDecisions {
         : Outcome.accepted(state.editable().without(id));
   }
 
-  /// The version that the draft becomes; the one in force if the draft equals it, because a version
-  /// says that something changed.
+  /// The version that the draft becomes. A draft equal to the version in force becomes no new
+  /// version, because a version number stands for a change.
   ///
-  /// @param etag of exactly the draft meant; empty: whatever it is
+  /// @param etag of the draft to provision; empty: any
   /// @param stamp of the new version
   public static Outcome<Provisioned, Denial> provision(
       ConfigurationState state, String etag, Stamp stamp) {

@@ -1,7 +1,7 @@
 package io.headgate.pool.core.draft;
 
-/// Etags of configurations. Contents are numbered per tenant and never change, so the number says
-/// which one is meant.
+/// Etags of configurations. Contents are numbered per tenant and never change, so the number
+/// identifies the content.
 final class Etags {
   private Etags() {}
 

@@ -2,7 +2,7 @@ package io.headgate.pool.core.draft;
 
 import java.time.Instant;
 
-/// When something was done and by whom.
+/// Time and author of a change.
 ///
 /// @param by the subject of the caller's token
 public record Stamp(Instant at, String by) {}

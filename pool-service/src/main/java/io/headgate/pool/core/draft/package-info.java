@@ -1,4 +1,4 @@
-/// How a draft is edited and put in force.
+/// Editing and provisioning of drafts.
 @NullMarked
 package io.headgate.pool.core.draft;
 

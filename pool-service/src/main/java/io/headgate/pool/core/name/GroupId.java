@@ -2,7 +2,7 @@ package io.headgate.pool.core.name;
 
 import io.headgate.type.NameRule;
 
-/// A group of a tenant; another service knows which there are.
+/// A group of a tenant. Policy-service owns groups, so the group may not exist.
 public record GroupId(String value) implements Comparable<GroupId> {
   public GroupId {
     NameRule.require(value);

@@ -2,7 +2,7 @@ package io.headgate.pool.core.name;
 
 import java.util.Locale;
 
-/// The kinds of things that have ids.
+/// The kinds of resources that have ids.
 public enum Kind {
   POOL,
   PROFILE,
@@ -11,7 +11,7 @@ public enum Kind {
   POLICY,
   GROUP;
 
-  /// The word of the glossary.
+  /// The glossary's word for the kind.
   public String word() {
     return name().toLowerCase(Locale.ROOT);
   }

@@ -2,7 +2,7 @@ package io.headgate.pool.core.name;
 
 import io.headgate.type.NameRule;
 
-/// A policy of a tenant; another service knows which there are.
+/// A policy of a tenant. Policy-service owns policies, so the policy may not exist.
 public record PolicyId(String value) implements Comparable<PolicyId> {
   public PolicyId {
     NameRule.require(value);

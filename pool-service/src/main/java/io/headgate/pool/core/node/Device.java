@@ -6,9 +6,9 @@ import java.util.Optional;
 ///
 /// @param index position on the node, from 0
 /// @param uuid the driver's stable identity
-/// @param isolation the strongest that a part of it can get
-/// @param slices as its driver tells; absent: the usual ones of its geometry
-/// @param condition as its agent says; absent: it does not say
+/// @param isolation strongest isolation available to a slice of it
+/// @param slices as its driver reports; absent: the usual ones of its geometry
+/// @param condition as its agent reports; absent: not reported
 public record Device(
     int index,
     String uuid,

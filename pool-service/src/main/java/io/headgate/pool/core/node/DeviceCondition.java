@@ -1,19 +1,19 @@
 package io.headgate.pool.core.node;
 
-/// How a device is, as its machine says.
+/// The condition of a device as its agent reports it.
 ///
-/// @param cause why, for people; empty when it is healthy
+/// @param cause in words; empty when it is healthy
 public record DeviceCondition(Health health, String cause, Remedy remedy) {
-  /// How well a device works.
+  /// The health of a device.
   public enum Health {
     HEALTHY,
-    /// Something is to be seen to; it is used as before.
+    /// The device needs attention; it stays in use.
     DEGRADED,
-    /// Nothing new is placed on it.
+    /// The scheduler places nothing new on it.
     UNHEALTHY
   }
 
-  /// What puts a device right.
+  /// The remedy for a faulty device.
   public enum Remedy {
     NONE,
     INSPECT,

@@ -1,6 +1,6 @@
 package io.headgate.pool.core.node;
 
-/// How a device can be divided.
+/// The ways to divide a device.
 public enum Geometry {
   CONTINUOUS,
   MIG,

@@ -3,19 +3,19 @@ package io.headgate.pool.core.node;
 import java.util.Comparator;
 import java.util.List;
 
-/// What a machine reports of itself.
+/// The hardware that a machine reports.
 ///
 /// @param devices by index
 /// @param cpuMillis for jobs
 /// @param memoryBytes for jobs
-/// @param simulated the devices do not exist
-/// @param software what reports
+/// @param simulated whether the devices do not exist
+/// @param software of the report
 public record Inventory(
     List<Device> devices, long cpuMillis, long memoryBytes, boolean simulated, Software software) {
   public Inventory {
     devices = devices.stream().sorted(Comparator.comparingInt(Device::index)).toList();
   }
 
-  /// The driver that found the devices, the agent that asked it, and where, for people.
+  /// The driver that found the devices, the agent's version, and the hostname; for people.
   public record Software(String driver, String agentVersion, String hostname) {}
 }

@@ -1,6 +1,6 @@
 package io.headgate.pool.core.node;
 
-/// How strongly a part of a device is separated from the others, weakest first.
+/// Isolation of a slice from its neighbours on the device, weakest first.
 public enum Isolation {
   /// In a profile: no minimum. Of a device: none.
   NONE,

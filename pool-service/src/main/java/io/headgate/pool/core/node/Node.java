@@ -7,7 +7,7 @@ import java.time.Instant;
 
 /// A machine in one pool.
 ///
-/// @param drain an operator's word that registering does not change
+/// @param drain the operator's setting, which registration does not change
 /// @param createdAt first registration
 /// @param updatedAt last change
 public record Node(
@@ -19,9 +19,9 @@ public record Node(
     Instant createdAt,
     Instant updatedAt) {
 
-  /// Whether a node takes new work.
+  /// Whether a node takes no new work.
   ///
-  /// @param reason in the operator's words; empty if none was given
+  /// @param reason in the operator's words; empty: none given
   public record Drain(boolean draining, String reason) {
     public static final Drain NONE = new Drain(false, "");
   }

@@ -15,17 +15,17 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/// What becomes of a node.
+/// Decides on registrations and drains of nodes.
 public final class NodeDecisions {
   private static final int MAX_DEVICES = 256;
   private static final int MAX_REASON_LENGTH = 500;
 
   private NodeDecisions() {}
 
-  /// Who reports, as its token says.
+  /// The registering node, as its token states.
   public record Registrant(TenantId tenant, NodeId node, PoolId pool) {}
 
-  /// The node after it has reported `inventory`; the same object as before if that is not news.
+  /// The node after it reported `inventory`; the unchanged object if the report brings no change.
   public static Outcome<Node, Denial> register(
       Optional<Node> known, Registrant registrant, Inventory inventory, Instant now) {
     Problems<Denial> problems = new Problems<>();
@@ -44,7 +44,7 @@ public final class NodeDecisions {
                     now)));
   }
 
-  /// The node out of service, or in it again; the same object as before if it is already.
+  /// The node with this drain; the unchanged object if it has it already.
   public static Outcome<Node, Denial> drain(Node node, Drain drain, Instant now) {
     Problems<Denial> problems = new Problems<>();
     new FieldChecks(problems).text("reason", drain.reason(), MAX_REASON_LENGTH);

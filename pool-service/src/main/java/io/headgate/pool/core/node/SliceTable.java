@@ -2,7 +2,7 @@ package io.headgate.pool.core.node;
 
 import java.util.List;
 
-/// The sizes of slices that a MIG or AMD device offers, and where they may lie.
+/// The slice sizes of a MIG or AMD device, and their places.
 ///
 /// @param memorySlices of the device, 1 to 8
 /// @param computeSlices of the device, from 1
@@ -10,16 +10,16 @@ import java.util.List;
 public record SliceTable(int memorySlices, int computeSlices, List<Profile> profiles) {
   /// One size.
   ///
-  /// @param name as the driver calls it
-  /// @param memorySlices that it takes, from 1
-  /// @param computeSlices that it brings, from 0
+  /// @param name as in the driver
+  /// @param memorySlices that it occupies, from 1
+  /// @param computeSlices that it provides, from 0
   /// @param starts first memory slice of each of its places, ascending
   public record Profile(String name, int memorySlices, int computeSlices, List<Integer> starts) {
     public Profile {
       starts = List.copyOf(starts);
     }
 
-    /// Whether its places are on a device of so many slices, and ascend.
+    /// Whether its places lie on a device of this size, in ascending order.
     boolean fits(int ofMemory, int ofCompute) {
       int before = -1;
       for (int start : starts) {
@@ -36,7 +36,7 @@ public record SliceTable(int memorySlices, int computeSlices, List<Profile> prof
     profiles = List.copyOf(profiles);
   }
 
-  /// The first profile that cannot be on such a device; an empty name when all can.
+  /// The name of the first profile that cannot lie on the device; empty: all can.
   public String misfit() {
     return profiles.stream()
         .filter(profile -> !profile.fits(memorySlices, computeSlices))

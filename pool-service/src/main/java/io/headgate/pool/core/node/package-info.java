@@ -1,4 +1,4 @@
-/// Machines and what they report.
+/// Nodes and their reports.
 @NullMarked
 package io.headgate.pool.core.node;
 
