@@ -46,7 +46,7 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// Rights and identity, composed: the authority that says who somebody is and what they may do.
+/// Rights and identity, assembled: the authority on identities and their rights.
 ///
 /// ```java
 /// PolicyService policy = new PolicyService(config, telemetry, TimeSource.system());
@@ -59,8 +59,8 @@ import org.jspecify.annotations.Nullable;
 public final class PolicyService implements AutoCloseable {
   private static final TokenRules RULES = TokenRules.DEFAULTS;
 
-  /// Verifiers renew their keys every ten minutes, so a key is published twice that before it
-  /// signs.
+  /// Verifiers fetch the keys every ten minutes, so a key is published for twice that time before
+  /// it signs.
   private static final Duration PUBLISHING_LEAD = Duration.ofMinutes(20);
 
   private static final String METER = "io.headgate.policy";
@@ -79,11 +79,11 @@ public final class PolicyService implements AutoCloseable {
   private final PolicyApi api;
   private @Nullable Notifications notices;
 
-  /// Migrates the schema and opens what the service needs; serves nothing yet.
+  /// Migrates the schema and opens the resources of the service; it does not serve yet.
   public PolicyService(PolicyServiceConfig config, Telemetry telemetry, TimeSource time) {
     this.config = config;
     this.time = time;
-    // First, because it is what most likely fails and leaves nothing open.
+    // First, because it is the most likely to fail and leaves nothing open.
     Seal seal = FileSeal.open(config.secretsDirectory());
     this.database = Database.open(config.database());
     this.pools = Channels.open(config.pools(), TokenSource.anonymous(), telemetry);
@@ -99,20 +99,20 @@ public final class PolicyService implements AutoCloseable {
         api(changes, secrets, new PageTokens(shared.get(PAGE_TOKEN_KEY, PageTokens.KEY_LENGTH)));
   }
 
-  /// Hands the installation's first operator key to `recipient`, which must have kept it when it
-  /// returns; does nothing if there ever was an operator.
+  /// Passes the installation's first operator key to `recipient`, which must have stored it when it
+  /// returns. Does nothing if there ever was an operator.
   ///
-  /// @return whether a key was made
+  /// @return whether a key was created
   public boolean ensureAdminKey(Consumer<Secret> recipient) {
     return keys.ensureAdminKey(secret -> recipient.accept(Secret.of(secret.text())));
   }
 
-  /// Replaces all keys of `operators/root` by a new one, for an operator who lost it.
+  /// Replaces all keys of `operators/root` by a new key, for an operator who lost it.
   public void resetAdminKey(Consumer<Secret> recipient) {
     keys.resetAdminKey(secret -> recipient.accept(Secret.of(secret.text())));
   }
 
-  /// Makes a key as the operator of this machine, for a process that is set up together with this
+  /// Creates a key as the operator of this machine, for a process that is set up together with this
   /// one.
   ///
   /// @param owner `services/scheduler`, `tenants/acme/users/ada`, ...
@@ -125,32 +125,33 @@ public final class PolicyService implements AutoCloseable {
     return Secret.of(keys.create(Origin.LOCAL, wanted).secret().text());
   }
 
-  /// Makes a tenant as the operator of this machine; one that exists is left as it is.
+  /// Creates a tenant as the operator of this machine; an existing tenant does not change.
   ///
   /// @param id 1 to 63 lower-case letters, digits and hyphens, starting with a letter
   public void ensureTenant(String id) {
     tenants.ensure(Origin.LOCAL, new TenantId(id), "");
   }
 
-  /// Makes every token in the world void, for an operator whose signing keys are in wrong hands.
+  /// Invalidates every issued token, for an operator whose signing keys were stolen.
   public void replaceSigningKeys() {
     signing.replaceAll();
   }
 
-  /// Accepts the tokens that this service issues, without asking anybody.
+  /// Accepts the tokens of this service, without a call to another process.
   public TokenVerifier verifier() {
     return new TokenVerifier(RULES, signing, time);
   }
 
-  /// Puts its gRPC services on a server that others may share.
+  /// Registers its gRPC services with a server that others may share.
   public void register(ApiServer.Builder server) {
     api.register(server);
   }
 
-  /// Makes what an installation begins with, and begins to hear of other instances' changes.
+  /// Creates the initial resources of an installation, and starts to listen for changes of other
+  /// instances.
   ///
-  /// @throws IllegalStateException if the signing keys cannot be opened: the key-encryption key is
-  ///   not the one that belongs to the database
+  /// @throws IllegalStateException if the signing keys cannot be decrypted: the key-encryption key
+  ///   does not belong to the database
   public void start() {
     signing.publicJwks();
     config
@@ -202,7 +203,7 @@ public final class PolicyService implements AutoCloseable {
   }
 
   private RotationRule rotation() {
-    // Twice the skew: the issuer's clock and the verifier's may be off in opposite directions.
+    // Twice the skew: the clocks of issuer and verifier may err in opposite directions.
     Duration tail = config.tokens().lifetime().plus(RULES.clockSkew().multipliedBy(2));
     return new RotationRule(config.tokens().rotation(), PUBLISHING_LEAD, tail);
   }

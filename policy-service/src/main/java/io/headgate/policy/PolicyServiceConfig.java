@@ -12,10 +12,10 @@ import java.util.Optional;
 /// Configuration of rights and identity.
 ///
 /// @param database with the schema `policy`
-/// @param pools how to reach pool-service, which is asked about profiles and pools
-/// @param secretsDirectory where the key-encryption key is kept, apart from the database; made, and
-///   readable by its owner only
-/// @param defaultTenant id of a tenant to be made at start if it is missing
+/// @param pools connection to pool-service, for profiles and pools
+/// @param secretsDirectory directory of the key-encryption key, apart from the database; created if
+///   absent, readable by its owner only
+/// @param defaultTenant id of a tenant that the start creates if it is missing
 public record PolicyServiceConfig(
     DatabaseConfig database,
     ChannelConfig pools,
@@ -50,10 +50,10 @@ public record PolicyServiceConfig(
         database, pools, secretsDirectory, Optional.of(tenant), tokens, watches);
   }
 
-  /// How long tokens and the keys that sign them live.
+  /// The lifetimes of tokens and of the keys that sign them.
   ///
-  /// @param lifetime of a token; it is good for so long after a key was revoked
-  /// @param rotation how old a signing key gets before it is replaced
+  /// @param lifetime of a token, which stays valid for this time after its key was revoked
+  /// @param rotation age at which a signing key is replaced
   public record TokenConfig(@Default("10m") Duration lifetime, @Default("30d") Duration rotation) {
     private static final Duration LONGEST = Duration.ofMinutes(10);
     private static final Duration SHORTEST = Duration.ofSeconds(10);

@@ -16,8 +16,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/// Runs policy-service as a process of its own: `[CONFIG_FILE] [COMMAND]`. Without a command it
-/// serves until it is stopped by SIGTERM or SIGINT.
+/// Runs policy-service as its own process: `[CONFIG_FILE] [COMMAND]`. Without a command it serves
+/// until SIGTERM or SIGINT.
 public final class PolicyServiceMain {
   private static final String USAGE =
       """
@@ -50,10 +50,10 @@ public final class PolicyServiceMain {
 
   private PolicyServiceMain() {}
 
-  /// What the process is configured by.
+  /// The configuration of the process.
   ///
-  /// @param adminKeyFile where the first admin key is written, readable by its owner only; absent:
-  ///   it is shown once, on standard error
+  /// @param adminKeyFile file for the first admin key, readable by its owner only; absent: the key
+  ///   is shown once, on standard error
   record Config(
       ApiServerConfig api,
       TelemetryConfig telemetry,

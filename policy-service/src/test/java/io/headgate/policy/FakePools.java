@@ -139,7 +139,7 @@ final class FakePools implements AutoCloseable {
     public void listNodes(ListNodesRequest request, StreamObserver<ListNodesResponse> out) {
       String tenant = Principals.requireTenant(request.getParent());
       List<Node> all = nodes.getOrDefault(tenant, List.of());
-      // One node a page, so that whoever does not follow the pages is found out.
+      // One node per page, so that a client that ignores further pages fails.
       int from = request.getPageToken().isEmpty() ? 0 : Integer.parseInt(request.getPageToken());
       ListNodesResponse.Builder page = ListNodesResponse.newBuilder();
       if (from < all.size()) {

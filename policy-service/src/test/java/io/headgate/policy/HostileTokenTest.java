@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/// Tokens that somebody made up from a good one, against the real verifier with the real keys.
+/// Tokens forged from a good one, against the real verifier with the real keys.
 class HostileTokenTest {
   @Order(1)
   @RegisterExtension

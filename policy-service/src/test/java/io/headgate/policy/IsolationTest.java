@@ -77,8 +77,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/// Nobody of one tenant learns anything of another, not even that it is there: each method that
-/// names a tenant answers about a foreign one, word for word, as about one that does not exist.
+/// A caller of one tenant learns nothing of another tenant, not even its existence. Each method
+/// that names a tenant answers about a foreign one, word for word, as about an absent one.
 class IsolationTest {
   @Order(1)
   @RegisterExtension

@@ -122,7 +122,7 @@ final class PolicyFixture implements BeforeAllCallback, AfterEachCallback, After
     return open(() -> Optional.of(exchange(key)));
   }
 
-  /// With the rights of `owner`, who exists.
+  /// With the rights of `owner`, which must exist.
   Channel as(String owner) {
     String key = key(owner);
     return open(() -> Optional.of(exchange(key)));

@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jooq.DSLContext;
 
-/// What the database held at every version of the catalog, written down by the database itself in
-/// the transaction that made the version; and what a watcher believes, in the same words.
+/// The database's content at every version of the catalog, recorded by a trigger in the transaction
+/// of the version; and a watcher's state, in the same form.
 final class CatalogHistory {
   private CatalogHistory() {}
 
@@ -42,7 +42,7 @@ final class CatalogHistory {
         .get(0, String.class);
   }
 
-  /// What a watcher knows.
+  /// The state of a watcher.
   static final class Picture {
     private final Map<String, String> items = new TreeMap<>();
     private long version;
@@ -65,7 +65,7 @@ final class CatalogHistory {
         throw new AssertionError("version " + version + " came twice");
       }
       if (message.getSnapshot()) {
-        // Nobody but who has just come, or has fallen behind what is kept.
+        // Only a watcher that is new or fell behind the log gets a snapshot.
         if (version > 0 && message.getVersion() - version <= PoolFixture.CATALOG_LOG) {
           throw new AssertionError(
               "everything again at version " + message.getVersion() + " after " + version);

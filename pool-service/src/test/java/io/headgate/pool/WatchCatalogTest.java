@@ -157,7 +157,7 @@ class WatchCatalogTest {
     var open = watch(seen);
     assertThat(next(open).getSnapshot()).isFalse();
     db().execute("update catalog set incarnation = gen_random_uuid()");
-    // What was committed after the backup is lost, and other changes have taken its versions.
+    // Commits after the backup are lost, and other changes take their versions.
     register("gpu-2", 1);
     assertThat(incarnation()).isNotEqualTo(before);
     WatchCatalogResponse told = change(open);
@@ -191,7 +191,7 @@ class WatchCatalogTest {
       for (Future<Void> done : threads.invokeAll(work)) {
         done.get();
       }
-      // The last word: whoever has seen it has seen everything.
+      // The last change: a watcher that has seen it has seen everything.
       admin.nodes.drainNode(
           DrainNodeRequest.newBuilder().setName(register("the-end", 1).getName()).build());
       for (Future<Picture> picture : watching) {

@@ -10,7 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// Which images an operator means, and how somebody might get around it.
+/// The images that patterns match, and attempts to evade them.
 class ImageRulesTest {
   private static final String DIGEST = "sha256:" + "0123456789abcdef".repeat(4);
   private static final String OTHER_DIGEST = "sha256:" + "f".repeat(64);

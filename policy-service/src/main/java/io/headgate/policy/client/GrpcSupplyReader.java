@@ -30,7 +30,8 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Asks pool-service, with the caller's own token: it decides itself what the caller may see.
+/// Reads the supply from pool-service with the caller's own token, so that pool-service enforces
+/// the caller's rights.
 public final class GrpcSupplyReader implements SupplyReader {
   private static final Logger LOG = LoggerFactory.getLogger(GrpcSupplyReader.class);
   private static final Metadata.Key<String> AUTHORIZATION =
@@ -39,14 +40,14 @@ public final class GrpcSupplyReader implements SupplyReader {
   private static final String EXPIRED = "TOKEN_EXPIRED";
   private static final int PAGE_SIZE = 1000;
 
-  /// A tenant has at most so many thousand nodes; more would be a page token that never ends.
+  /// A tenant has at most some thousand nodes; more pages would mean a token that never ends.
   private static final int MAX_PAGES = 100;
 
   private final ResourceConfigurationServiceGrpc.ResourceConfigurationServiceBlockingStub
       configurations;
   private final NodeServiceGrpc.NodeServiceBlockingStub nodes;
 
-  /// @param pools leads to pool-service
+  /// @param pools channel to pool-service
   public GrpcSupplyReader(Channel pools) {
     this.configurations = ResourceConfigurationServiceGrpc.newBlockingStub(pools);
     this.nodes = NodeServiceGrpc.newBlockingStub(pools);
@@ -113,7 +114,7 @@ public final class GrpcSupplyReader implements SupplyReader {
         "more than " + MAX_PAGES + " pages of nodes in " + parent + ": the list does not end");
   }
 
-  /// Nothing if pool-service knows of no such thing: nothing was ever supplied then.
+  /// Empty if pool-service knows no such resource, because the tenant has no supply then.
   private static <T> Optional<T> ask(Supplier<T> call) {
     try {
       return Optional.of(call.get());
@@ -123,7 +124,7 @@ public final class GrpcSupplyReader implements SupplyReader {
         return Optional.empty();
       }
       if (refusal.isPresent() && refusal.get().reason().equals(EXPIRED)) {
-        // It is the caller's own token, and was good when this call began.
+        // The caller's own token was refused, and it was valid when this call began.
         throw refusal.get().exception();
       }
       LOG.warn("the pool service could not be asked: {}", e.toString());

@@ -11,12 +11,12 @@ import io.headgate.proto.pool.v1.Pool;
 import io.headgate.proto.pool.v1.ResourceConfiguration;
 import java.util.OptionalLong;
 
-/// What rights look at in messages of the supply.
+/// Extracts the facts that rights depend on from messages of pool-service.
 public final class SupplyMapping {
   private SupplyMapping() {}
 
-  /// Of a resource configuration, unchecked. The name of another tenant's is passed on whole: it is
-  /// no id of this one's.
+  /// The facts of a resource configuration, unchecked. The name of another tenant's resource is
+  /// passed on whole, so that it is no valid id.
   public static ResourcesSpec resources(TenantId tenant, ResourceConfiguration configuration) {
     String parent = "tenants/" + tenant + "/";
     return new ResourcesSpec(

@@ -1,4 +1,4 @@
-/// Calls to other services behind the ports.
+/// Clients of other services, behind the ports.
 @NullMarked
 package io.headgate.policy.client;
 

@@ -1,4 +1,4 @@
-/// Decisions about rights and identity: values in, values out. No clock, no randomness, no I/O.
+/// Decisions about rights and identity as functions of values, without clock, randomness and I/O.
 @NullMarked
 package io.headgate.policy.core;
 

@@ -21,7 +21,7 @@ import io.headgate.proto.policy.v1.WatchAccessResponse;
 import io.headgate.proto.pool.v1.ResourceConfiguration;
 import java.util.function.BiFunction;
 
-/// Groups, policies, queues and vaults of a tenant as one whole.
+/// Serves a tenant's groups, policies, queues and vaults as a whole.
 final class AccessConfigurationEndpoint
     extends AccessConfigurationServiceGrpc.AccessConfigurationServiceImplBase {
   private final AccessConfigurations access;

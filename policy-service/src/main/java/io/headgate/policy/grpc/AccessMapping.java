@@ -23,7 +23,7 @@ import io.headgate.type.GpuQuantity;
 import java.time.Duration;
 import java.util.Optional;
 
-/// Groups, policies and queues on the wire, and whole configurations.
+/// Converts groups, policies, queues and whole configurations to and from messages.
 final class AccessMapping {
   static final String GROUPS = "groups";
   static final String POLICIES = "policies";
@@ -210,8 +210,8 @@ final class AccessMapping {
             : Optional.empty());
   }
 
-  /// The id in a name of this tenant. What has another form is passed on whole: as an id it will be
-  /// refused with everything else that is wrong.
+  /// The id in a name of this tenant. A name of another form is passed on whole, and the check of
+  /// ids reports it with the other problems.
   private static String id(TenantId tenant, String collection, String name) {
     String prefix = name(tenant, collection, "");
     return name.startsWith(prefix) ? name.substring(prefix.length()) : name;
@@ -225,7 +225,7 @@ final class AccessMapping {
     return Optional.of(ProtoTimes.duration(field, duration));
   }
 
-  /// Validation has refused such values before any endpoint sees them.
+  /// Validation refuses such values before an endpoint sees them.
   private static IllegalStateException unchecked(int value) {
     return new IllegalStateException("an undefined enum value came through: " + value);
   }

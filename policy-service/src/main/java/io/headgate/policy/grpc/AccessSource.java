@@ -9,12 +9,12 @@ import io.headgate.policy.runtime.port.AccessStep;
 import io.headgate.proto.policy.v1.WatchAccessResponse;
 import java.util.List;
 
-/// What one watcher of all access configurations is told. Confined to the watch's thread.
+/// One watcher's view of all access configurations. Confined to the watch's thread.
 final class AccessSource implements WatchSource<WatchAccessResponse> {
   private final AccessConfigurations access;
   private String incarnation;
 
-  /// @param incarnation in which the watcher has seen its version
+  /// @param incarnation of the watcher's version
   AccessSource(AccessConfigurations access, String incarnation) {
     this.access = access;
     this.incarnation = incarnation;

@@ -13,11 +13,11 @@ import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/// Serves unary calls: says what was denied, and puts refused attempts at what the caller has no
-/// right to on the record.
+/// Answers unary calls. It puts denials into words, and records refused attempts to reach foreign
+/// resources in the audit log.
 final class Answers {
-  /// Refusals that tell of somebody who reaches for what is not theirs. A mistyped name of one's
-  /// own looks the same, which is why they are only noted.
+  /// Refusals of access to a foreign tenant or key. A typing error causes the same refusal, so they
+  /// are only recorded.
   private static final Set<String> NOTED = Set.of("TENANT_NOT_FOUND", "KEY_NOT_ALLOWED");
 
   private final RefusedCalls refused;
@@ -33,7 +33,7 @@ final class Answers {
 
   /// Answers a call that changes something.
   ///
-  /// @param target what it is about, as the request names it
+  /// @param target the resource of the call, as the request names it
   <A> void change(StreamObserver<A> out, String target, Function<Origin, A> work) {
     CallFacts facts = CallFacts.current();
     answer(

@@ -18,7 +18,7 @@ import io.headgate.policy.core.name.TenantId;
 import io.headgate.policy.runtime.port.Origin;
 import java.util.Optional;
 
-/// What endpoints know of the call they serve besides its request.
+/// The facts about the current call besides its request.
 final class CallFacts {
   private static final Metadata.Key<String> AUTHORIZATION =
       Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER);
@@ -33,8 +33,7 @@ final class CallFacts {
     this.token = token;
   }
 
-  /// Keeps the facts for the endpoint. Whoever gets here with a token has a good one: the access
-  /// check came before.
+  /// Stores the facts for the endpoint. A token is valid here, because the access check came first.
   static ServerInterceptor interceptor() {
     return new ServerInterceptor() {
       @Override

@@ -11,11 +11,12 @@ import io.headgate.type.NameRule;
 import java.util.ArrayList;
 import java.util.List;
 
-/// The one place that says in words, codes and numbers why this service refuses something.
+/// Puts denials into words, codes and numbers.
 final class DenialRefusals {
   private DenialRefusals() {}
 
-  /// One refusal for all that is wrong. Several are one wrong request, with a violation for each.
+  /// One refusal for all denials. Several denials become one invalid request, with a violation for
+  /// each.
   static Refusal of(List<Denial> denials) {
     Refusal first = of(denials.getFirst());
     if (denials.size() == 1) {
@@ -128,7 +129,7 @@ final class DenialRefusals {
   }
 
   private static Refusal notFound(Kind kind, String id) {
-    // Word for word what a caller is told about a tenant that is not its own.
+    // Equals the refusal for a foreign tenant, word for word.
     return kind == Kind.TENANT
         ? Principals.tenantNotFound(id)
         : Refusal.notFound(reason(kind), "there is no " + kind.word() + " " + quoted(id))
@@ -314,7 +315,7 @@ final class DenialRefusals {
     return refusal.withViolation(field, refusal.message());
   }
 
-  /// The common denominator shows at a glance that two quantities are neighbours.
+  /// A common denominator shows that two quantities are neighbours.
   private static String unreduced(GpuQuantity quantity) {
     return quantity.units() + "/" + GpuQuantity.UNITS_PER_GPU;
   }

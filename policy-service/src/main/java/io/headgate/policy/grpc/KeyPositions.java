@@ -6,7 +6,7 @@ import io.headgate.policy.core.key.StoredKey;
 import io.headgate.policy.runtime.port.KeyTable.Position;
 import java.time.Instant;
 
-/// Places in the lists of keys and of join tokens, as page tokens hold them.
+/// Positions in the lists of keys and of join tokens, as page tokens hold them.
 final class KeyPositions {
   private static final String SEPARATOR = " ";
 

@@ -9,14 +9,13 @@ import io.headgate.type.NameRule;
 import java.util.function.Function;
 import java.util.function.Predicate;
 
-/// Reads resource names. A tenant that the caller may not know of is refused here, as an absent
-/// one.
+/// Parses resource names. A tenant that the caller may not see is refused like an absent one.
 final class Names {
   private static final String TENANTS = "tenants/";
 
   private Names() {}
 
-  /// The tenant that `parent` names, if the caller may know of it.
+  /// The tenant that `parent` names, if the caller may see it.
   ///
   /// @param field of the request that holds it
   static TenantId tenant(String field, String parent) {
@@ -26,16 +25,16 @@ final class Names {
     return new TenantId(Principals.requireTenant(parent));
   }
 
-  /// What a resource name says.
+  /// The parts of a resource name.
   record Child<T>(TenantId tenant, T id) {}
 
-  /// Reads `tenants/TENANT/COLLECTION/ID`, if the caller may know of the tenant.
+  /// Parses `tenants/TENANT/COLLECTION/ID`, if the caller may see the tenant.
   static <T> Child<T> child(
       String field, String name, String collection, Function<String, T> toId) {
     return child(field, name, collection, NameRule::isValid, toId);
   }
 
-  /// As [#child(String, String, String, Function)], with ids that nobody chose.
+  /// Parses a name like [#child(String, String, String, Function)], with a generated id.
   static Child<KeyId> secret(String field, String name, String collection) {
     return child(field, name, collection, KeyId::isValid, KeyId::new);
   }

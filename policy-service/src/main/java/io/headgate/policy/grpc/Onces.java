@@ -11,15 +11,15 @@ import java.io.UncheckedIOException;
 import java.util.Optional;
 import java.util.function.Function;
 
-/// Makes requests that carry an id repeatable.
+/// Makes requests with a request id idempotent.
 final class Onces {
   private static final String REQUEST_ID = "request_id";
 
   private Onces() {}
 
-  /// How to answer `request`, once.
+  /// The idempotent execution of `request`.
   ///
-  /// @param answer to what was made
+  /// @param answer to the result
   /// @param parser of that answer
   static <T, A extends Message> Once<T, A> of(
       Message request, Function<T, A> answer, Parser<A> parser) {
@@ -48,7 +48,7 @@ final class Onces {
         new RequestKey(facts.origin().required().subject(), facts.method(), id, () -> body));
   }
 
-  /// The same bytes for the same message, also where it has maps.
+  /// Equal bytes for equal messages, whatever the order of their maps.
   private static byte[] bytes(Message message) {
     byte[] bytes = new byte[message.getSerializedSize()];
     CodedOutputStream out = CodedOutputStream.newInstance(bytes);

@@ -44,7 +44,7 @@ public final class PolicyApi {
   private final List<BindableService> services;
   private final RefusedCalls refused;
 
-  /// Who people and programs are, and what they prove it with.
+  /// The operations on identities and their credentials.
   public record Identities(
       Tenants tenants,
       TenantResources<UserId, io.headgate.policy.core.identity.User, UserSpec> users,
@@ -56,9 +56,9 @@ public final class PolicyApi {
       SigningKeys signing,
       Enrolment enrolment) {}
 
-  /// What they may do.
+  /// The operations on rights.
   ///
-  /// @param resources reads a resource configuration as messages of the supply are read
+  /// @param resources reads a resource configuration from a message of pool-service
   public record Access(
       AccessConfigurations configurations,
       AccessReplacement replacement,
@@ -101,7 +101,7 @@ public final class PolicyApi {
                 pages));
   }
 
-  /// Puts the services on `api`, and puts on the record whom a role kept out of any of its methods.
+  /// Registers the services with `api`, and records calls that a role forbids in the audit log.
   public void register(ApiServer.Builder api) {
     for (BindableService service : services) {
       api.service(() -> ServerInterceptors.intercept(service, CallFacts.interceptor()));

@@ -94,7 +94,7 @@ final class PolicyEndpoint extends PolicyServiceGrpc.PolicyServiceImplBase {
     calls.delete(out, request.getName());
   }
 
-  /// Two fields say how long jobs run on without contact; who sets one of them means to unset the
+  /// Two fields set the time that jobs continue without contact; setting one of them unsets the
   /// other.
   private static Policy settled(Policy merged, Set<String> fields) {
     Policy.Builder next = merged.toBuilder();

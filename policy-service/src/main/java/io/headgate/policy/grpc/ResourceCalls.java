@@ -17,28 +17,28 @@ import java.util.Set;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 
-/// The five standard methods on one kind of thing that tenants have: what the endpoints of users,
-/// service accounts, groups, policies and queues do alike.
+/// The five standard methods on one kind of tenant resource, shared by the endpoints of users,
+/// service accounts, groups, policies, queues and vaults.
 ///
-/// @param <I> the id of one
-/// @param <T> one
-/// @param <S> one as somebody asks for it
-/// @param <M> one on the wire
+/// @param <I> id of a resource
+/// @param <T> resource
+/// @param <S> resource as a request describes it
+/// @param <M> message of the resource
 final class ResourceCalls<I, T, S, M extends Message> {
   private final TenantResources<I, T, S> resources;
   private final Form<I, T, S, M> form;
   private final Tools tools;
 
-  /// What all endpoints share.
+  /// The collaborators of all endpoints.
   record Tools(Answers answers, Pages pages, MessageRules rules) {}
 
-  /// What one kind looks like on the wire.
+  /// The messages of one kind.
   ///
   /// @param collection in resource names: `serviceAccounts`
-  /// @param field of requests that holds one: `service_account`
+  /// @param field of requests that holds the resource: `service_account`
   /// @param writable fields that an update may change
-  /// @param toSpec what a message with an id asks for
-  /// @param settled what an update of these fields makes of the others
+  /// @param toSpec reads the description from a message and an id
+  /// @param settled adapts the other fields to an update of these fields
   record Form<I, T, S, M extends Message>(
       String collection,
       String field,
@@ -50,7 +50,7 @@ final class ResourceCalls<I, T, S, M extends Message> {
       BiFunction<M, Set<String>, M> settled,
       Parser<M> parser) {}
 
-  /// Which page is asked for.
+  /// A request for one page.
   record ListRequest(String parent, int pageSize, String pageToken) {}
 
   ResourceCalls(TenantResources<I, T, S> resources, Form<I, T, S, M> form, Tools tools) {
@@ -59,7 +59,7 @@ final class ResourceCalls<I, T, S, M extends Message> {
     this.tools = tools;
   }
 
-  /// @param answer of the items and the token of the page after
+  /// @param answer made of the items and the token of the next page
   <A> void list(StreamObserver<A> out, ListRequest request, BiFunction<List<M>, String, A> answer) {
     tools
         .answers()
@@ -95,13 +95,13 @@ final class ResourceCalls<I, T, S, M extends Message> {
             });
   }
 
-  /// Makes one.
+  /// A request to create a resource.
   ///
   /// @param parent `tenants/acme`
   /// @param id last part of the name
   record Creation<M>(String parent, String id, M wanted) {}
 
-  /// @param request the whole request, by which a repeated one is known
+  /// @param request the whole request, which identifies its repetitions
   void create(StreamObserver<M> out, Message request, Creation<M> creation) {
     tools
         .answers()
@@ -118,9 +118,9 @@ final class ResourceCalls<I, T, S, M extends Message> {
             });
   }
 
-  /// Changes one.
+  /// A request to update a resource.
   ///
-  /// @param name of the resource, as `wanted` has it
+  /// @param name of the resource, as in `wanted`
   record Update<M>(String name, M wanted, FieldMask mask) {}
 
   void update(StreamObserver<M> out, Update<M> update) {

@@ -50,7 +50,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
-/// Keys, tokens and who one is.
+/// Serves keys, tokens, join tokens and the caller's identity.
 final class TokenEndpoint extends TokenServiceGrpc.TokenServiceImplBase {
   private static final String KEYS = "keys/";
   private static final String JOIN_TOKENS = "joinTokens";
@@ -60,7 +60,7 @@ final class TokenEndpoint extends TokenServiceGrpc.TokenServiceImplBase {
   private final Answers answers;
   private final Pages pages;
 
-  /// What does the work.
+  /// The operations behind the endpoint.
   record Parts(Tokens tokens, SigningKeys signing, Keys keys, Enrolment enrolment) {}
 
   TokenEndpoint(Parts parts, Answers answers, Pages pages) {

@@ -75,7 +75,7 @@ final class VaultEndpoint extends VaultServiceGrpc.VaultServiceImplBase {
 
   @Override
   public void updateVault(UpdateVaultRequest request, StreamObserver<Vault> out) {
-    // What the mask does not name is not validated, and this is not for a mask to name.
+    // Fields outside of the mask are not validated, and no mask may name this field.
     if (request.getVault().getEnvironmentHidden()) {
       throw Refusal.invalidField(
               "ENVIRONMENT_HIDDEN",

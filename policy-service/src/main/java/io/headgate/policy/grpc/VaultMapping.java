@@ -12,7 +12,7 @@ import io.headgate.proto.policy.v1.Vault;
 import io.headgate.type.CommandPattern;
 import io.headgate.type.ImagePattern;
 
-/// Vaults on the wire.
+/// Converts vaults to and from messages.
 final class VaultMapping {
   private VaultMapping() {}
 
@@ -43,7 +43,8 @@ final class VaultMapping {
         vault.getDescription());
   }
 
-  /// As the caller may see it: who is no admin learns which variables there are, and no value.
+  /// The vault as the caller may see it: without admin rights, the names of variables but no
+  /// values.
   static Vault forCaller(Vault vault) {
     if (seesValues() || vault.getEnvironmentCount() == 0) {
       return vault;

@@ -1,4 +1,4 @@
-/// Endpoints: the wire to core records and back. Protobuf types never leave.
+/// Endpoints: conversion of messages and core records. Protobuf types stay here.
 @NullMarked
 package io.headgate.policy.grpc;
 

@@ -18,7 +18,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 
-/// How a decision on access gets what it is decided on. Thread-safe.
+/// Provides decisions on access with their input. Thread-safe.
 final class AccessAttempts {
   private final SupplyReader supplies;
 
@@ -26,10 +26,10 @@ final class AccessAttempts {
     this.supplies = supplies;
   }
 
-  /// Tries without the supply first, because most edits do not need it and a transaction must not
-  /// wait for another service; an attempt that does is rolled back and made again.
+  /// Tries without the supply first: most edits do not need it, and a transaction must not wait for
+  /// another service. An attempt that needs it is rolled back and repeated with the supply.
   ///
-  /// @param view the supply to hold it against
+  /// @param view the supply to check against
   <R> R withSupply(
       Origin origin, TenantId tenant, View view, Function<Optional<Supply>, R> attempt) {
     try {
@@ -40,10 +40,9 @@ final class AccessAttempts {
     }
   }
 
-  /// What to decide on.
+  /// The input of a decision.
   ///
-  /// @param exceeding names that exceed-limit grants are asked for; what cannot be an id is
-  ///   nobody's
+  /// @param exceeding names in exceed-limit grants; an invalid id belongs to no user
   static AccessState state(
       Tables tables, AccessVersion current, List<String> exceeding, Optional<Supply> supply) {
     Set<UserId> asked = new HashSet<>();

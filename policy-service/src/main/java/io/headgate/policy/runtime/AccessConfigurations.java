@@ -7,7 +7,7 @@ import io.headgate.policy.core.name.TenantId;
 import io.headgate.policy.runtime.port.AccessStep;
 import io.headgate.policy.runtime.port.SupplyReader;
 
-/// Groups, policies and queues of tenants. Thread-safe.
+/// The groups, policies, queues and vaults of tenants. Thread-safe.
 public final class AccessConfigurations {
   private final Changes changes;
   private final AccessWriter writer;
@@ -26,12 +26,12 @@ public final class AccessConfigurations {
     });
   }
 
-  /// What follows for one who watches all tenants and has come to `seen`.
+  /// The step from `seen` for a watcher of all tenants.
   public AccessStep since(WatchPosition seen) {
     return changes.read(tables -> tables.access().since(seen));
   }
 
-  /// The items of one part, one at a time.
+  /// Operations on single items of one part.
   public <I extends Comparable<I>, T, S> AccessItems<I, T, S> items(AccessPart<I, T, S> part) {
     return new AccessItems<>(part, changes, writer, attempts);
   }

@@ -18,8 +18,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 
-/// Groups, policies or queues, one at a time. Each change is decided by the core on what is in
-/// force at that moment, and is the tenant's next version. Thread-safe.
+/// Operations on single groups, policies, queues or vaults. The core decides on each change against
+/// the configuration in force, and each change makes the tenant's next version. Thread-safe.
 public final class AccessItems<I extends Comparable<I>, T, S> implements TenantResources<I, T, S> {
   private final AccessPart<I, T, S> part;
   private final Changes changes;
@@ -34,7 +34,7 @@ public final class AccessItems<I extends Comparable<I>, T, S> implements TenantR
     this.attempts = attempts;
   }
 
-  /// Inside of a transaction that holds off the tenant's other changes.
+  /// One edit inside of a transaction that has locked the tenant.
   private record Step(
       Tables tables, Origin origin, AccessVersion current, Optional<Supply> supply) {}
 

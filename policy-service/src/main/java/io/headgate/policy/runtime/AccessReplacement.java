@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 
-/// Makes groups, policies and queues of a tenant look like a given whole. Thread-safe.
+/// Replaces a tenant's groups, policies, queues and vaults as a whole. Thread-safe.
 public final class AccessReplacement {
   private final Changes changes;
   private final AccessWriter writer;
@@ -31,12 +31,12 @@ public final class AccessReplacement {
     this.attempts = new AccessAttempts(supplies);
   }
 
-  /// What is asked for.
+  /// A request to replace the configuration.
   ///
   /// @param ifVersion the version that must be in force; 0: any
   public record Request(TenantId tenant, AccessSpec spec, long ifVersion) {}
 
-  /// What is in force, or would be.
+  /// The resulting configuration.
   public record Replaced(AccessVersion version, List<AccessWarning> warnings) {
     public Replaced {
       warnings = List.copyOf(warnings);
@@ -60,9 +60,9 @@ public final class AccessReplacement {
     return attempts.withSupply(origin, request.tenant(), View.PROVISIONED, attempt);
   }
 
-  /// Says what {@link #replace} would do; nothing is stored.
+  /// The result that {@link #replace} would have; nothing is stored.
   ///
-  /// @param view the supply to hold it against
+  /// @param view the supply to check against
   public Replaced check(Origin origin, Request request, View view) {
     Function<Optional<Supply>, Replaced> attempt =
         supply ->

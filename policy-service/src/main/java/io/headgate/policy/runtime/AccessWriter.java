@@ -23,8 +23,8 @@ import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
-/// Puts a configuration in force that has been decided on: as the tenant's next version, with the
-/// principals that it names, on the record, and to be seen by those who watch. Thread-safe.
+/// Stores an accepted configuration as the tenant's next version. It also creates the principals
+/// that the configuration names, writes the audit log and notifies watchers. Thread-safe.
 public final class AccessWriter {
   private final Changes changes;
 
@@ -32,14 +32,14 @@ public final class AccessWriter {
     this.changes = changes;
   }
 
-  /// Edits what is in force; nothing happens if the edit changes nothing.
+  /// Edits the configuration in force; an edit without changes does nothing.
   void edit(
       Tables tables, Origin origin, TenantId tenant, UnaryOperator<AccessConfiguration> edit) {
     AccessVersion current = tables.access().get(tenant);
     put(tables, origin, current, edit.apply(current.configuration()));
   }
 
-  /// Puts `next` in the place of `current`, which is locked, and returns what is then in force.
+  /// Replaces `current`, which is locked, by `next`, and returns the configuration then in force.
   AccessVersion put(Tables tables, Origin origin, AccessVersion current, AccessConfiguration next) {
     AccessDiff diff = AccessDiff.between(current.configuration(), next);
     if (diff.isEmpty()) {
@@ -54,7 +54,7 @@ public final class AccessWriter {
             Optional.of(new AccessVersion.Change(now, origin.required().subject())));
     ensurePrincipals(tables, origin, current.tenant(), diff, now);
     record(tables, origin, current.tenant(), diff);
-    // Last, because it holds the one row that every writer of every tenant needs.
+    // Last, because it locks the one row that all writers of all tenants need.
     tables.access().put(version, diff);
     return version;
   }
@@ -109,7 +109,7 @@ public final class AccessWriter {
         tables, origin, Optional.of(tenant), action, "tenants/" + tenant + "/" + target, fields);
   }
 
-  /// Writes one kind's changes down.
+  /// Records the changes of one kind in the audit log.
   private final class Recorder<T> {
     private final Tables tables;
     private final Origin origin;

@@ -18,7 +18,7 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 
-/// How every change is made: in one transaction, answered once, on the record. Thread-safe.
+/// Runs every change: in one transaction, idempotent, recorded in the audit log. Thread-safe.
 public final class Changes {
   private final PolicyStore store;
   private final TimeSource time;
@@ -28,7 +28,7 @@ public final class Changes {
     this.time = time;
   }
 
-  /// The time as the database keeps it, so that what is answered is what will be read.
+  /// The time, rounded to the database's precision, so that the answer equals later reads.
   public Instant now() {
     return time.instant().truncatedTo(ChronoUnit.MICROS);
   }
@@ -41,12 +41,12 @@ public final class Changes {
     return store.change(work);
   }
 
-  /// Makes the change that `work` makes, unless this request was answered before.
+  /// Runs `work`, unless the request was answered before.
   <T, R> R once(Once<T, R> once, Function<Tables, T> work) {
     if (once.request().isEmpty()) {
       return once.answer().apply(store.change(work));
     }
-    // The answer that was just made need not be read back from its bytes.
+    // A new answer need not be parsed from its bytes.
     AtomicReference<R> made = new AtomicReference<>();
     byte[] bytes =
         store.change(tables ->
@@ -62,7 +62,7 @@ public final class Changes {
     return Optional.ofNullable(made.get()).orElseGet(() -> once.fromBytes().apply(bytes));
   }
 
-  /// The tenant, with its other changes held off until the end of the transaction.
+  /// The tenant, locked until the end of the transaction.
   static Tenant lock(Tables tables, TenantId tenant) {
     return tables.tenants().lock(tenant).orElseThrow(() -> absent(tenant));
   }

@@ -30,12 +30,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// Lets machines join: an admin makes a join token for a pool, a machine turns it into its own key.
-/// Tenant and pool are the token's, never the machine's to say. Thread-safe.
+/// Lets machines join: an admin creates a join token for a pool, and a machine exchanges it for its
+/// own key. Tenant and pool come from the token, never from the machine. Thread-safe.
 public final class Enrolment {
   private static final int MAX_USES = 10_000;
 
-  /// How long after its end a join token still opens what was made with it.
+  /// Time after a join token's end in which it still opens the keys made with it.
   private static final Duration KEPT = Duration.ofHours(24);
 
   private final Changes changes;
@@ -51,16 +51,16 @@ public final class Enrolment {
     this.attempts = attempts;
   }
 
-  /// What is asked for.
+  /// A request for a join token.
   ///
-  /// @param uses 0: one
+  /// @param uses 0 means 1
   /// @param timeToLive absent: {@link TimeToLive#JOIN_TOKEN_DEFAULT}
   public record NewToken(TenantId tenant, PoolId pool, int uses, Optional<Duration> timeToLive) {}
 
-  /// A join token and its secret, which is nowhere else.
+  /// A join token and the only copy of its secret.
   public record MadeToken(StoredJoinToken token, KeySecret secret) {}
 
-  /// A machine's new identity and its secret, which is nowhere else.
+  /// A machine's new identity and the only copy of its secret.
   public record Enrolled(TenantId tenant, NodeId node, PoolId pool, KeySecret secret) {}
 
   public MadeToken createToken(Origin origin, NewToken wanted) {
@@ -105,7 +105,7 @@ public final class Enrolment {
     });
   }
 
-  /// Newest first, after `after`: the tenant's tokens that have not ended.
+  /// The tenant's live tokens after `after`, newest first.
   public List<StoredJoinToken> tokens(TenantId tenant, Optional<Position> after, int limit) {
     return changes.read(tables -> {
       Changes.find(tables, tenant);
@@ -113,8 +113,7 @@ public final class Enrolment {
     });
   }
 
-  /// Ends the token now, without effect on machines that have joined; again, if it had ended
-  /// already, without any.
+  /// Ends the token now; joined machines stay. Ending an ended token has no effect.
   public void revoke(Origin origin, TenantId tenant, KeyId id) {
     changes.change(tables -> {
       Changes.lock(tables, tenant);
@@ -145,11 +144,12 @@ public final class Enrolment {
 
   /// A machine that wants to join.
   ///
-  /// @param request tells one attempt from another; absent: each is a new one
+  /// @param request identifies an attempt across its repetitions; absent: each call is a new
+  ///   attempt
   public record Applicant(String joinToken, NodeId node, Optional<String> request) {}
 
-  /// Turns a join token into the key of the machine that is to be called as it asks; once for each
-  /// request, however often it is repeated.
+  /// Exchanges a join token for the key of the named machine; repetitions of one request get one
+  /// key.
   public Enrolled enroll(Origin origin, Applicant applicant) {
     Optional<KeySecret> join =
         KeySecret.parse(applicant.joinToken()).filter(secret -> secret.kind() == KeyKind.JOIN);
@@ -169,11 +169,11 @@ public final class Enrolment {
             }));
   }
 
-  /// What a machine showed, and what is known of it.
+  /// The secret that a machine showed, and the stored token.
   private record Entry(KeySecret join, StoredJoinToken token) {}
 
-  /// The token of this secret, held until the end of the transaction. Its tenant is held as well,
-  /// and first, as every change does: a tenant that is just being removed takes no new machine.
+  /// The token of this secret, locked until the end of the transaction. The tenant is locked first,
+  /// as in every change, so that a tenant under removal takes no new machine.
   private Optional<StoredJoinToken> locked(Tables tables, KeySecret join) {
     return tables
         .joinTokens()
@@ -184,7 +184,7 @@ public final class Enrolment {
         .map(JoinTokenTable.Entry::token);
   }
 
-  /// Nothing if the token is no longer good, and nothing was made with it that still is.
+  /// The enrolment; empty if the token is invalid and no valid key was made with it.
   private Optional<Enrolled> enroll(
       Tables tables, Origin origin, Entry entry, Applicant applicant) {
     StoredJoinToken token = entry.token();

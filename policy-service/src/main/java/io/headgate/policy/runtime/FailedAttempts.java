@@ -8,12 +8,12 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
-/// Bounds how often wrong secrets are tried. Guessing one is hopeless anyhow; this keeps those who
-/// try, and clients that loop with a key that was revoked, from costing much.
+/// Limits the rate of wrong secrets. Secrets cannot be guessed anyway; the limit bounds the cost of
+/// attackers, and of clients that loop with a revoked key.
 ///
-/// Each address may fail so often a minute, and each key from an address much less often, so that
-/// one machine with a revoked key does not lock out the others behind the same address: it is held
-/// back itself long before. Thread-safe.
+/// Each address may fail a number of times per minute, and each key from one address much less
+/// often. So one machine with a revoked key reaches its own limit long before the limit of its
+/// address, and does not lock out other machines behind it. Thread-safe.
 public final class FailedAttempts {
   static final int PER_KEY = 10;
   static final int PER_ADDRESS = 300;
@@ -26,9 +26,9 @@ public final class FailedAttempts {
     this.failures = new LeakyBuckets(time);
   }
 
-  /// Who tries.
+  /// The origin of an attempt.
   ///
-  /// @param key that the secret names; absent: it has not even the form of one
+  /// @param key id in the secret; absent: the text has not the form of a secret
   public record Source(String address, Optional<KeyId> key) {
     /// One customer usually has a whole IPv6 /64.
     String network() {
@@ -43,7 +43,7 @@ public final class FailedAttempts {
     }
   }
 
-  /// Refuses one who failed too often of late.
+  /// Refuses a source with too many recent failures.
   public void require(Source source) {
     Duration network = failures.untilRoom(source.network());
     Duration pair = failures.untilRoom(source.pair());

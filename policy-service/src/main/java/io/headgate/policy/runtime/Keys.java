@@ -24,7 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// Makes, lists and revokes keys. Thread-safe.
+/// Creates, lists and revokes keys. Thread-safe.
 public final class Keys {
   private static final KeyOwner ROOT = new KeyOwner.OfOperator("root");
 
@@ -36,17 +36,17 @@ public final class Keys {
     this.secrets = secrets;
   }
 
-  /// A key and its secret, which is nowhere else.
+  /// A key and the only copy of its secret.
   public record Made(StoredKey key, KeySecret secret) {}
 
-  /// Where the first operator's key goes.
+  /// Receives the first operator's key.
   @FunctionalInterface
   public interface Recipient {
-    /// Must have kept the secret when it returns. If it throws, no key is made.
+    /// Stores the secret before it returns. If it throws, no key is created.
     void receive(KeySecret adminKey);
   }
 
-  /// A key to be made.
+  /// A request for a key.
   ///
   /// @param timeToLive absent: until revoked
   public record NewKey(KeyOwner owner, String description, Optional<Duration> timeToLive) {}
@@ -66,7 +66,7 @@ public final class Keys {
     });
   }
 
-  /// Newest first, after `after`: those that the caller governs.
+  /// The keys that the caller governs, after `after`, newest first.
   ///
   /// @param wanted without a tenant: the caller's own; for an operator, all
   public List<StoredKey> list(Origin origin, Scope wanted, Optional<Position> after, int limit) {
@@ -77,7 +77,7 @@ public final class Keys {
     });
   }
 
-  /// Revokes the key; again, if it was revoked already, without effect.
+  /// Revokes the key; revoking a revoked key has no effect.
   public void revoke(Origin origin, KeyId id) {
     Caller caller = origin.required();
     changes.change(tables -> {
@@ -103,11 +103,11 @@ public final class Keys {
     });
   }
 
-  /// Makes the installation's first operator key and hands it over, unless there ever was one. The
-  /// secret is handed over before the key is committed: a crash in between leaves a secret that
-  /// opens nothing, and the next start makes another.
+  /// Creates the installation's first operator key and passes it on, unless there ever was an
+  /// operator. The secret is passed on before the key is committed. A crash in between leaves a
+  /// secret that opens nothing, and the next start creates another.
   ///
-  /// @return whether a key was made
+  /// @return whether a key was created
   public boolean ensureAdminKey(Recipient recipient) {
     return changes.change(tables -> {
       if (tables.keys().hasOperators()) {
@@ -118,7 +118,7 @@ public final class Keys {
     });
   }
 
-  /// Replaces all keys of `operators/root` by a new one, for an operator who lost it.
+  /// Replaces all keys of `operators/root` by a new key, for an operator who lost it.
   public void resetAdminKey(Recipient recipient) {
     changes.change(tables -> {
       tables.keys().revokeAll(ROOT, changes.now(), Origin.LOCAL.required().subject());
@@ -153,7 +153,7 @@ public final class Keys {
     return new Made(key, secret);
   }
 
-  /// A key for somebody who does not exist would begin to work when somebody of that name comes.
+  /// The owner must exist: otherwise a later principal of that name would own the key.
   private static void requireOwner(Tables tables, KeyOwner owner) {
     switch (owner) {
       case KeyOwner.OfUser(var tenant, var user) -> {
@@ -166,7 +166,7 @@ public final class Keys {
             tables.serviceAccounts().find(tenant, account), Kind.SERVICE_ACCOUNT, account.value());
       }
       case KeyOwner.OfNode(_, _), KeyOwner.OfService(_), KeyOwner.OfOperator(_) -> {
-        // Nothing that would have to exist first.
+        // Services and operators need no row.
       }
     }
   }

@@ -5,8 +5,8 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/// Buckets by name that fill with events and drain steadily: a full one within a minute. Those
-/// least recently used are forgotten, so memory is bounded. Thread-safe.
+/// Leaky buckets by name: each event fills a bucket, and a full bucket drains within a minute. The
+/// least recently used buckets are dropped, so memory is bounded. Thread-safe.
 final class LeakyBuckets {
   static final int MAX_BUCKETS = 20_000;
 
@@ -27,7 +27,7 @@ final class LeakyBuckets {
       this.atNanos = atNanos;
     }
 
-    /// What is above the level at which one more event has room; not above 0 if it has.
+    /// The excess above the level that allows one more event; at most 0 if it is allowed.
     double excess(long nowNanos) {
       level = Math.max(0, level - (double) size * (nowNanos - atNanos) / DRAIN_NANOS);
       atNanos = nowNanos;
@@ -39,7 +39,7 @@ final class LeakyBuckets {
     this.time = time;
   }
 
-  /// How long until the bucket has room for one more; zero if it has.
+  /// Time until the bucket has room for one more event; zero if it has.
   Duration untilRoom(String name) {
     synchronized (lock) {
       Bucket bucket = buckets.get(name);
@@ -55,7 +55,7 @@ final class LeakyBuckets {
 
   /// Adds an event if there is room.
   ///
-  /// @param size events that the bucket takes in a minute
+  /// @param size events per minute
   boolean tryAdd(String name, int size) {
     synchronized (lock) {
       long now = time.monotonicNanos();

@@ -4,10 +4,10 @@ import io.headgate.policy.runtime.port.RequestKey;
 import java.util.Optional;
 import java.util.function.Function;
 
-/// How a change is answered, and how the answer is remembered if the request may be repeated.
+/// The idempotent execution of a change: its answer, and the answer's stored form.
 ///
 /// @param request absent: each repetition is a new request
-/// @param answer what the caller is told of what was made
+/// @param answer makes the answer from the result
 public record Once<T, R>(
     Optional<RequestKey> request,
     Function<T, R> answer,

@@ -5,7 +5,7 @@ import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.api.metrics.LongCounter;
 import io.opentelemetry.api.metrics.Meter;
 
-/// What this service measures. No attribute names a person, a key or an address. Thread-safe.
+/// The metrics of this service. No attribute names a person, a key or an address. Thread-safe.
 public final class PolicyMetrics {
   static final AttributeKey<String> METHOD = AttributeKey.stringKey("headgate.method");
   static final AttributeKey<String> REASON = AttributeKey.stringKey("headgate.reason");
@@ -36,7 +36,7 @@ public final class PolicyMetrics {
             .build();
   }
 
-  /// Both words come from the contract, so there are few of them.
+  /// Both values come from the contract, so there are few of them.
   void denied(String method, String reason) {
     denied.add(1, Attributes.of(METHOD, method, REASON, reason));
   }

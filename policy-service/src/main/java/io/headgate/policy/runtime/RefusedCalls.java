@@ -11,8 +11,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Writes refused privileged calls into the audit log, but not so many that somebody could fill the
-/// disk or slow others down with them: what is left out is counted in the next entry. Thread-safe.
+/// Writes refused privileged calls into the audit log at a bounded rate, so that an attacker can
+/// neither fill the disk nor slow others down. The next entry counts the omitted ones. Thread-safe.
 public final class RefusedCalls {
   static final int PER_ACTOR = 20;
   static final int IN_ALL = 300;
@@ -30,10 +30,10 @@ public final class RefusedCalls {
     this.written = new LeakyBuckets(time);
   }
 
-  /// Notes that `origin` was refused.
+  /// Records that a call from `origin` was refused.
   ///
   /// @param action the RPC
-  /// @param target what it was about; empty if that is not known
+  /// @param target the resource of the call; empty if unknown
   public void record(
       Origin origin, Optional<TenantId> tenant, String action, String target, String reason) {
     metrics.denied(action, reason);
@@ -57,7 +57,7 @@ public final class RefusedCalls {
         return entry;
       });
     } catch (RuntimeException e) {
-      // The call is refused either way, and changed nothing.
+      // The call is refused anyway and has changed nothing.
       leftOut.addAndGet(missing + 1);
       LOG.warn("a refused {} by {} could not be written down: {}", action, who, e.toString());
     }

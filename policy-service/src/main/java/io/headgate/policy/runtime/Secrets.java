@@ -16,9 +16,9 @@ import java.util.HexFormat;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
-/// Makes long-lived secrets and recognises them. Thread-safe.
+/// Creates long-lived secrets and verifies them. Thread-safe.
 public final class Secrets {
-  /// Of the key that secrets are derived with, in bytes.
+  /// Length of the key for deriving secrets, in bytes.
   public static final int DERIVATION_KEY_LENGTH = 32;
 
   private static final String MAC = "HmacSHA256";
@@ -26,7 +26,7 @@ public final class Secrets {
   private final SecureRandom random = new SecureRandom();
   private final SecretKeySpec derivationKey;
 
-  /// @param derivationKey the same for all instances of the service; alone it opens nothing
+  /// @param derivationKey shared by all instances of the service; alone it opens nothing
   public Secrets(byte[] derivationKey) {
     if (derivationKey.length != DERIVATION_KEY_LENGTH) {
       throw new IllegalArgumentException(
@@ -40,10 +40,10 @@ public final class Secrets {
         kind, KeyId.ofRandom(bytes(KeyId.RANDOM_BYTES)), bytes(KeySecret.RANDOM_BYTES));
   }
 
-  /// The key that `request` of the bearer of `join` makes for `node`: always the same one, so that
-  /// it need not be stored to be told again, and one that nobody can compute without both `join`
-  /// and the derivation key. Its id does not depend on the node, so that another node of the same
-  /// request is noticed.
+  /// The key that `request` of the bearer of `join` gets for `node`. Equal arguments give the equal
+  /// key, so that a repetition can be answered without storing the secret. Computing it needs both
+  /// `join` and the derivation key. Its id does not depend on the node, so that a repetition for
+  /// another node is detected.
   KeySecret derive(KeySecret join, String request, NodeId node) {
     byte[] id = mac("id", join.text(), request);
     byte[] letters = mac("secret", join.text(), request, node.value());
@@ -62,14 +62,14 @@ public final class Secrets {
     }
   }
 
-  /// Whether `hash` was made of `secret`; takes the same time for every answer.
+  /// Whether `hash` belongs to `secret`, in constant time.
   static boolean matches(KeySecret secret, SecretHash hash) {
     return MessageDigest.isEqual(
         hash(secret).hex().getBytes(StandardCharsets.US_ASCII),
         hash.hex().getBytes(StandardCharsets.US_ASCII));
   }
 
-  /// Each part goes in with its length, so that no two lists of parts read the same.
+  /// Each part is preceded by its length, so that different lists give different input.
   private byte[] mac(String... parts) {
     try {
       Mac mac = Mac.getInstance(MAC);

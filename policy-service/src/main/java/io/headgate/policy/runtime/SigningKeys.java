@@ -32,14 +32,14 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.locks.ReentrantLock;
 
-/// The keys that sign tokens: kept sealed in the database, shared by all instances of the service,
-/// replaced in time. Thread-safe.
+/// The keys that sign tokens: encrypted in the database, shared by all instances of the service,
+/// and rotated. Thread-safe.
 public final class SigningKeys implements KeySource {
-  /// Another instance's rotation is noticed after this time; a new key is published longer than
-  /// that before it signs.
+  /// Time until another instance's rotation is detected. A new key is published for longer than
+  /// this before it signs.
   private static final Duration MAX_AGE = Duration.ofSeconds(30);
 
-  /// An invented key id costs no more than one look at the database in this time.
+  /// An unknown key id causes at most one database read in this time.
   private static final Duration MIN_AGE = Duration.ofSeconds(1);
 
   private final Changes changes;
@@ -61,7 +61,7 @@ public final class SigningKeys implements KeySource {
     this.time = time;
   }
 
-  /// A token that states `principal`.
+  /// A token that identifies `principal`.
   TokenSigner.Signed sign(Principal principal, Duration lifetime) {
     Loaded now = current();
     String id = RotationRule.signing(now.times(), changes.now()).orElseThrow();
@@ -69,7 +69,7 @@ public final class SigningKeys implements KeySource {
     return new TokenSigner(key, rules, time).sign(principal, lifetime);
   }
 
-  /// RFC 7517 JSON of the public parts, those of keys yet to sign included.
+  /// The public keys as RFC 7517 JSON, including keys that do not sign yet.
   public String publicJwks() {
     List<JWK> keys = new ArrayList<>();
     current().keys().values().forEach(key -> keys.add(key.toPublicJWK()));
@@ -89,8 +89,8 @@ public final class SigningKeys implements KeySource {
     }
   }
 
-  /// Makes a new key that signs at once and forgets all others: every token in the world is void.
-  /// For an operator whose signing keys are in wrong hands.
+  /// Replaces all keys by a new key that signs at once, which invalidates every issued token. For
+  /// an operator whose signing keys were stolen.
   public void replaceAll() {
     changes.change(tables -> {
       List<String> old =
@@ -101,14 +101,13 @@ public final class SigningKeys implements KeySource {
     load();
   }
 
-  /// The keys as they are to be now; begins a rotation that is due.
+  /// The present keys; begins a rotation if it is due.
   private Loaded current() {
     Loaded known = noOlderThan(MAX_AGE);
     return isAnythingDue(known) ? rotated() : known;
   }
 
-  /// The keys as they were at most `age` ago. Of many threads that ask at once one reads them, and
-  /// the others wait for it.
+  /// The keys, read at most `age` ago. Of concurrent threads, one reads and the others wait for it.
   private Loaded noOlderThan(Duration age) {
     Optional<Loaded> known = loaded;
     if (known.isPresent() && isYounger(known.get(), age)) {
@@ -123,7 +122,7 @@ public final class SigningKeys implements KeySource {
     }
   }
 
-  /// The keys after what was due is done; of many threads one does it.
+  /// The keys after a due rotation; of concurrent threads, one rotates.
   private Loaded rotated() {
     loading.lock();
     try {
@@ -134,7 +133,7 @@ public final class SigningKeys implements KeySource {
       changes.change(tables -> {
         List<SigningKeyTimes> times =
             tables.signingKeys().lock().stream().map(Entry::times).toList();
-        // Another instance may have done it in the meantime: then nothing is due any more.
+        // Another instance may have rotated meanwhile; then nothing is due.
         RotationRule.Due due = rotation.due(times, changes.now());
         tables.signingKeys().delete(due.dead());
         due.successorFrom().ifPresent(from -> insert(tables, from));

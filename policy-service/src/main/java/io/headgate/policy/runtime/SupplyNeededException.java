@@ -1,6 +1,6 @@
 package io.headgate.policy.runtime;
 
-/// Rolls back an attempt that cannot be decided without the supply. Never leaves this package.
+/// Rolls back an attempt that needs the supply for its decision. It never leaves this package.
 final class SupplyNeededException extends RuntimeException {
   private static final long serialVersionUID = 1;
 

@@ -7,24 +7,26 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 
-/// Things of one kind that a tenant has, by id. Each method is one transaction and refuses with
+/// The resources of one kind in a tenant, by id. Each method is one transaction and refuses with
 /// {@link DeniedException}. Thread-safe.
 ///
-/// @param <I> the id of one
-/// @param <T> one
-/// @param <S> one as somebody asks for it
+/// @param <I> id of a resource
+/// @param <T> resource
+/// @param <S> resource as a request describes it
 public interface TenantResources<I, T, S> {
   T get(TenantId tenant, I id);
 
-  /// Those after `after`, by id.
+  /// The resources after the id `after`, by id.
   List<T> list(TenantId tenant, Optional<I> after, int limit);
 
-  /// Makes one.
+  /// Creates a resource.
   ///
-  /// @return the answer that `once` makes of it
+  /// @return the answer of `once`
   <R> R create(Origin origin, Once<T, R> once, TenantId tenant, S spec);
 
-  /// Changes the one that is there into what `edit` makes of it.
+  /// Changes a resource.
+  ///
+  /// @param edit makes the new description from the present resource
   T update(Origin origin, TenantId tenant, I id, Function<T, S> edit);
 
   void delete(Origin origin, TenantId tenant, I id);

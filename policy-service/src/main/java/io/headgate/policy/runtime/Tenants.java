@@ -24,7 +24,7 @@ public final class Tenants {
     return changes.read(tables -> Changes.find(tables, id));
   }
 
-  /// By id, after `after`; a caller of one tenant sees that one.
+  /// The tenants after the id `after`, by id; a caller of one tenant sees only that tenant.
   public List<Tenant> list(Origin origin, Optional<TenantId> after, int limit) {
     Optional<TenantId> own = origin.required().tenant();
     return changes.read(tables ->
@@ -39,14 +39,14 @@ public final class Tenants {
     return changes.once(once, tables -> create(tables, origin, id, displayName));
   }
 
-  /// Makes the tenant unless it exists; for the one that an installation begins with.
+  /// Creates the tenant unless it exists; for the initial tenant of an installation.
   public void ensure(Origin origin, TenantId id, String displayName) {
     changes.change(tables ->
         tables.tenants().find(id).orElseGet(() -> create(tables, origin, id, displayName)));
   }
 
-  /// Removes a tenant without policies. All keys of its people and machines stop working, and no
-  /// other tenant ever gets its id: other services still hold nodes and jobs under it.
+  /// Removes a tenant without policies. All keys of its users and nodes stop working. Its id is
+  /// never reused, because other services still hold nodes and jobs under it.
   public void delete(Origin origin, TenantId id) {
     changes.change(tables -> {
       Changes.lock(tables, id);

@@ -10,16 +10,16 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/// What a token states about its bearer.
+/// The claims of a token.
 public final class TokenContents {
   /// Attribute of a node's token: the pool that it joined.
   public static final String POOL = "pool";
 
-  /// Attribute of a token that does not name all groups of its bearer.
+  /// Attribute of a token that names only some of its bearer's groups.
   public static final String GROUPS_CUT = "groups_cut";
 
-  /// A token names its bearer's groups as far as they fit into a header. All of them are in the
-  /// access configuration, which is what services decide by.
+  /// A token names as many of its bearer's groups as fit into a header. Services decide by the
+  /// access configuration, which has all of them.
   static final int MAX_GROUP_LETTERS = 1500;
 
   private TokenContents() {}

@@ -27,12 +27,13 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Optional;
 
-/// Turns keys into tokens, and says who a token's bearer is. Thread-safe.
+/// Exchanges keys for tokens, and reports the identity of a token's bearer. Thread-safe.
 public final class Tokens {
   private static final String EXCHANGE = "ExchangeKey";
   private static final String REJECTED = "KEY_REJECTED";
 
-  // What an unknown key is compared with, so that it takes as long to refuse as a known one.
+  // An unknown key is compared with this hash, so that its refusal takes as long as that of a known
+  // key.
   private static final SecretHash NOBODY = new SecretHash("0".repeat(64));
 
   private final Changes changes;
@@ -40,7 +41,7 @@ public final class Tokens {
   private final Guard guard;
   private final Duration lifetime;
 
-  /// Who watches the door.
+  /// The protections of the exchange.
   public record Guard(FailedAttempts attempts, RefusedCalls refused, PolicyMetrics metrics) {}
 
   /// Issues tokens that live for `lifetime`.
@@ -53,10 +54,10 @@ public final class Tokens {
 
   private record Bearer(StoredKey key, Identity identity) {}
 
-  /// What one may be told about oneself.
+  /// The caller's own identity, and the queues that it may use.
   public record Self(Identity identity, List<QueueId> queues) {}
 
-  /// A token for the owner of the key, as it is at this moment.
+  /// A token for the owner of the key, with the owner's present identity.
   public TokenSigner.Signed exchange(Origin origin, String key) {
     Optional<KeySecret> secret =
         KeySecret.parse(key).filter(parsed -> parsed.kind() != KeyKind.JOIN);
@@ -76,7 +77,7 @@ public final class Tokens {
     return signing.sign(TokenContents.of(bearer.get().identity()), lifetime);
   }
 
-  /// Who the caller is now, which may be more or less than its token says.
+  /// The caller's present identity, which may have more or fewer rights than its token.
   public Self self(Origin origin) {
     KeyOwner owner =
         KeyOwner.parse(origin.required().subject())
@@ -100,7 +101,7 @@ public final class Tokens {
         .map(identity -> new Bearer(key, identity));
   }
 
-  /// Who `owner` is now; nothing if it is gone.
+  /// The present identity of `owner`; empty if it is gone.
   private static Optional<Identity> identity(
       Tables tables, KeyOwner owner, Optional<StoredKey> key) {
     return switch (owner) {
@@ -142,7 +143,7 @@ public final class Tokens {
     return new Identity(owner.name(), role, Optional.empty(), Optional.empty(), List.of());
   }
 
-  /// The open question "where may I submit" has the same answer as the scheduler's rule A1.
+  /// The queues where the identity may submit, by the scheduler's rule A1.
   private static List<QueueId> queues(Tables tables, Identity identity) {
     if (identity.tenant().isEmpty()) {
       return List.of();
@@ -169,7 +170,7 @@ public final class Tokens {
     }
   }
 
-  /// A known key that is no longer good is worth a note; an invented one is only noise.
+  /// A known key that is no longer valid is recorded; an invented one is only noise.
   private void refused(Origin origin, Optional<KeySecret> secret) {
     Optional<StoredKey> known =
         secret

@@ -1,4 +1,4 @@
-/// Carries out what the core decides, in transactions, and owns the ports to what is outside.
+/// Carries out the core's decisions in transactions, and owns the ports to the outside.
 @NullMarked
 package io.headgate.policy.runtime;
 

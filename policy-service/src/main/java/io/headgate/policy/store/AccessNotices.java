@@ -5,13 +5,13 @@ import io.headgate.kit.db.Notifications;
 import java.time.Duration;
 import java.util.function.LongConsumer;
 
-/// Hears of changes that other instances of the service commit.
+/// Listens for the commits of other instances of the service.
 public final class AccessNotices {
   private static final Duration RETRY = Duration.ofSeconds(1);
 
   private AccessNotices() {}
 
-  /// Tells `committed` each version of the watch, until closed.
+  /// Passes each version of the watch to `committed`, until closed.
   public static Notifications listen(Database database, LongConsumer committed) {
     return Notifications.listen(
         database.dataSource(),

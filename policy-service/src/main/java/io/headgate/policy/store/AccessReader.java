@@ -43,7 +43,7 @@ import java.util.stream.Stream;
 import org.jooq.DSLContext;
 import org.jooq.Field;
 
-/// Reads groups, policies, queues and vaults: one query a table.
+/// Reads groups, policies, queues and vaults with one query per table.
 final class AccessReader {
   private final DSLContext dsl;
 
@@ -101,7 +101,7 @@ final class AccessReader {
     List<VaultsRecord> rows =
         dsl.selectFrom(VAULTS).where(VAULTS.TENANT_ID.eq(tenant.value())).fetch();
     if (rows.isEmpty()) {
-      // Most tenants have none, and need not pay for two more queries.
+      // Most tenants have no vaults and save two queries.
       return List.of();
     }
     Map<String, List<GroupId>> groups =

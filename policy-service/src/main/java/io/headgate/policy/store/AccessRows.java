@@ -39,8 +39,8 @@ import org.jooq.DSLContext;
 import org.jooq.Field;
 import org.jooq.impl.DSL;
 
-/// Writes one tenant's groups, policies, queues and vaults: what refers goes before what is
-/// referred to, and comes after it.
+/// Writes one tenant's groups, policies, queues and vaults. Rows are deleted before the rows that
+/// they refer to, and inserted after them.
 final class AccessRows {
   private final DSLContext dsl;
   private final String tenant;
@@ -53,9 +53,9 @@ final class AccessRows {
   void apply(AccessDiff diff) {
     removeQueues(diff.queues().removed());
     removeVaults(diff.vaults());
-    // Members and grants of changed ones are written anew.
+    // Members and grants of changed items are written anew.
     removeGrants(diff.policies());
-    // A changed policy may leave a group that is removed, so it is written before.
+    // A changed policy may leave a removed group, so it is written before the removal.
     writeGroups(diff.groups());
     writePolicies(diff.policies());
     writeQueues(diff.queues());
@@ -91,7 +91,7 @@ final class AccessRows {
     dsl.batchInsert(accounts).execute();
   }
 
-  /// One statement, because a group may have ten thousand.
+  /// One statement, because a group may have ten thousand members.
   private void insertUsers(String group, Collection<UserId> users) {
     Field<String> user = DSL.field(DSL.name("each"), String.class);
     dsl.insertInto(GROUP_USERS, GROUP_USERS.TENANT_ID, GROUP_USERS.GROUP_ID, GROUP_USERS.USER_ID)
@@ -148,7 +148,7 @@ final class AccessRows {
     dsl.batchInsert(environment).execute();
   }
 
-  /// Changed ones, too: nothing refers to a vault, so it is simply written anew.
+  /// Also changed vaults: no row refers to a vault, so a changed vault is written anew.
   private void removeVaults(AccessDiff.Part<Vault> vaults) {
     List<Vault> gone = new ArrayList<>(vaults.removed());
     vaults.changed().forEach(change -> gone.add(change.before()));

@@ -14,10 +14,10 @@ import javax.crypto.Cipher;
 import javax.crypto.spec.GCMParameterSpec;
 import javax.crypto.spec.SecretKeySpec;
 
-/// Seals with AES-256-GCM under a key from a file, made at first start. Whoever has the database
-/// but not the file has nothing.
+/// Encrypts with AES-256-GCM under a key from a file, which the first start creates. The database
+/// without the file reveals nothing.
 ///
-/// Sealed bytes: version (1), id of the key (8), nonce (12), ciphertext with its code.
+/// Encrypted bytes: version (1), id of the key (8), nonce (12), ciphertext with its tag.
 public final class FileSeal implements Seal {
   private static final String CIPHER = "AES/GCM/NoPadding";
   private static final byte VERSION = 1;
@@ -39,7 +39,7 @@ public final class FileSeal implements Seal {
     this.random = random;
   }
 
-  /// Opens the key in `directory`; makes both if they are not there.
+  /// Opens the key in `directory`; creates both if they are absent.
   public static FileSeal open(Path directory) {
     SecureRandom random = new SecureRandom();
     SecretFile file = new SecretFile(directory.resolve(FILE_NAME));

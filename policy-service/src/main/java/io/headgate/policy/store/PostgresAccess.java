@@ -18,7 +18,7 @@ import java.util.Optional;
 import java.util.function.LongConsumer;
 import org.jooq.DSLContext;
 
-/// Access configurations and the versions by which they are watched.
+/// The access configurations, and the versions of the watch.
 final class PostgresAccess implements AccessTable {
   static final String CHANNEL = "policy_access";
 
@@ -55,7 +55,7 @@ final class PostgresAccess implements AccessTable {
   @Override
   public void forget(TenantId tenant) {
     if (get(tenant).version() == 0) {
-      // Nobody was ever told of it.
+      // No watcher ever saw the tenant.
       return;
     }
     long version = nextWatchVersion();
@@ -92,8 +92,8 @@ final class PostgresAccess implements AccessTable {
     return new AccessStep(current, snapshot, changed, deleted);
   }
 
-  /// Holds the watch's row until the end of the transaction, so that versions are committed in
-  /// their order.
+  /// Locks the watch's row until the end of the transaction, so that versions are committed in
+  /// order.
   private long nextWatchVersion() {
     long version =
         dsl.update(ACCESS_WATCH)
@@ -102,7 +102,7 @@ final class PostgresAccess implements AccessTable {
             .fetchSingle()
             .value1();
     watchVersion.accept(version);
-    // Heard by other instances of the service when this transaction commits.
+    // Other instances of the service receive it when this transaction commits.
     dsl.select(function("pg_notify", Object.class, val(CHANNEL), val(Long.toString(version))))
         .execute();
     return version;

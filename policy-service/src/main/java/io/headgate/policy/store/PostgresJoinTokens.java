@@ -23,7 +23,7 @@ import org.jooq.DSLContext;
 
 /// Rows of `join_tokens`.
 final class PostgresJoinTokens implements JoinTokenTable {
-  /// Each new token forgets so many old ones, so the table stays small.
+  /// Old tokens that each new token deletes, so that the table stays small.
   private static final int FORGOTTEN_AT_ONCE = 10;
 
   private static final HexFormat HEX = HexFormat.of();

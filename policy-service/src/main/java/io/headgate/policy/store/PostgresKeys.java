@@ -30,7 +30,7 @@ import org.jooq.DSLContext;
 final class PostgresKeys implements KeyTable {
   private static final HexFormat HEX = HexFormat.of();
 
-  /// Any number that nothing else in this database locks.
+  /// An advisory lock key that nothing else in this database uses.
   private static final long FIRST_OPERATOR = 0x6865_6164_6761_7465L;
 
   private final DSLContext dsl;
@@ -115,7 +115,7 @@ final class PostgresKeys implements KeyTable {
 
   @Override
   public int countLive(KeyOwner owner, Instant now) {
-    // An owner need not have any row that could be locked; its name can.
+    // An owner may have no row to lock; an advisory lock on its name works.
     dsl.select(
             function(
                 "pg_advisory_xact_lock",
@@ -139,7 +139,7 @@ final class PostgresKeys implements KeyTable {
 
   @Override
   public boolean hasOperators() {
-    // There is no row yet that could be locked.
+    // No row exists yet that could be locked.
     dsl.select(function("pg_advisory_xact_lock", Object.class, val(FIRST_OPERATOR))).execute();
     return dsl.fetchExists(KEYS, KEYS.KIND.eq(KeyKind.OPERATOR.name()));
   }

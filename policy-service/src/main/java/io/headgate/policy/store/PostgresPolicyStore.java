@@ -10,13 +10,13 @@ import java.util.function.Function;
 import java.util.function.LongConsumer;
 import org.jooq.DSLContext;
 
-/// The durable truth in the PostgreSQL schema `policy`. Thread-safe.
+/// The durable state in the PostgreSQL schema `policy`. Thread-safe.
 public final class PostgresPolicyStore implements PolicyStore {
   private final DSLContext jooq;
   private final RequestLog requests;
   private final LongConsumer committed;
 
-  /// @param committed told the watch's new version after each commit that moved it
+  /// @param committed receives the watch's new version after each commit that changed it
   public PostgresPolicyStore(Database database, TimeSource time, LongConsumer committed) {
     this.jooq = database.jooq();
     this.requests = new RequestLog(time);

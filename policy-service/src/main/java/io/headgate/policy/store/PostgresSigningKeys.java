@@ -27,7 +27,7 @@ final class PostgresSigningKeys implements SigningKeyTable {
 
   @Override
   public List<Entry> lock() {
-    // Row locks do not exist while there are no rows. Readers are not held off.
+    // An empty table has no rows to lock. The table lock does not block readers.
     dsl.execute("lock table signing_keys in share row exclusive mode");
     return list();
   }

@@ -25,7 +25,7 @@ final class PostgresTables implements Tables {
   private final RequestLog log;
   private final LongConsumer watchVersion;
 
-  /// @param watchVersion told the watch's version when this transaction moves it
+  /// @param watchVersion receives the watch's version when this transaction changes it
   PostgresTables(DSLContext dsl, RequestLog log, LongConsumer watchVersion) {
     this.dsl = dsl;
     this.log = log;

@@ -16,7 +16,7 @@ import java.util.EnumSet;
 import java.util.Optional;
 import java.util.Set;
 
-/// A file that holds one secret and that nobody but its owner may read.
+/// A file that holds one secret and that only its owner may read.
 public final class SecretFile {
   private static final Set<PosixFilePermission> OWNER_ONLY =
       EnumSet.of(PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE);
@@ -34,9 +34,9 @@ public final class SecretFile {
     return path;
   }
 
-  /// What the file holds; nothing if there is none.
+  /// The content of the file; empty if there is none.
   ///
-  /// @throws CannotStartException if others may read it: then it is no secret any more
+  /// @throws CannotStartException if other users may read it, because it is no secret then
   public Optional<String> read() {
     try {
       if (!Files.exists(path)) {
@@ -56,7 +56,7 @@ public final class SecretFile {
     }
   }
 
-  /// Writes the secret, in place of one that is there.
+  /// Writes the secret and replaces an existing one.
   public void write(String secret) {
     try {
       Files.move(
@@ -69,16 +69,16 @@ public final class SecretFile {
     }
   }
 
-  /// Writes the secret unless one is there, also if another process tries the same.
+  /// Writes the secret unless the file exists; atomic across processes.
   ///
-  /// @return what the file then holds
+  /// @return the content of the file
   public String writeIfAbsent(String secret) {
     try {
       Path prepared = prepared(secret);
       try {
         Files.createLink(path, prepared);
       } catch (FileAlreadyExistsException _) {
-        // Somebody was first; theirs counts.
+        // Another process was first; its secret counts.
       } finally {
         Files.delete(prepared);
       }
@@ -93,7 +93,7 @@ public final class SecretFile {
         "cannot " + what + " the secret in " + path + " (" + e + "): let its owner do so", e);
   }
 
-  /// Never half written: the file gets its name when its content is on disk.
+  /// The file gets its name when its content is on disk, so that it is never incomplete.
   private Path prepared(String secret) throws IOException {
     Path directory = path.getParent();
     if (directory == null) {

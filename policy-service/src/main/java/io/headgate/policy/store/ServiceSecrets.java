@@ -5,7 +5,7 @@ import static io.headgate.policy.store.jooq.Tables.SERVICE_SECRETS;
 import io.headgate.kit.db.Database;
 import java.security.SecureRandom;
 
-/// What all instances of the service agree on and nobody else needs to know.
+/// Secrets that all instances of the service share.
 public final class ServiceSecrets {
   private final Database database;
 
@@ -13,7 +13,7 @@ public final class ServiceSecrets {
     this.database = database;
   }
 
-  /// The secret called `name`, made when it is first asked for.
+  /// The secret with this name, created on first use.
   public byte[] get(String name, int length) {
     byte[] fresh = new byte[length];
     new SecureRandom().nextBytes(fresh);

@@ -1,4 +1,4 @@
-/// PostgreSQL and secret files behind the ports. jOOQ types never leave.
+/// PostgreSQL and secret files behind the ports. jOOQ types stay here.
 @NullMarked
 package io.headgate.policy.store;
 

@@ -77,7 +77,7 @@ class FailedAttemptsTest {
     }
   }
 
-  /// What is held back is not even looked at, and does not count.
+  /// A refused source is not examined, and the refusal does not count.
   private boolean isFree(Source source) {
     try {
       attempts.require(source);

@@ -12,18 +12,18 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
 
-/// Groups, policies, queues and vaults of one tenant, each by id.
+/// The groups, policies, queues and vaults of one tenant, each by id.
 public record AccessConfiguration(
     List<Group> groups, List<Policy> policies, List<Queue> queues, List<Vault> vaults) {
   public static final int MAX_GROUPS = 1000;
   public static final int MAX_POLICIES = 1000;
   public static final int MAX_QUEUES = 10_000;
 
-  /// All that hold for a job are read for each that starts, and their environments go with it.
+  /// Each start of a job reads all vaults of its group and sends their environments.
   public static final int MAX_VAULTS = 32;
 
-  /// That jobs of one group get by vaults. A program cannot be started with more than some 2 MB of
-  /// arguments and environment, of which jobs have their own.
+  /// Bytes of environment that the vaults of one group add to a job. Linux limits arguments and
+  /// environment of a program to about 2 MB, and jobs have their own.
   public static final int MAX_ENVIRONMENT_BYTES = 64 * 1024;
 
   public static final AccessConfiguration EMPTY =
@@ -52,25 +52,25 @@ public record AccessConfiguration(
     return vaults.stream().filter(vault -> vault.id().equals(id)).findFirst();
   }
 
-  /// With `group` in place of the one that has its id, if any.
+  /// With `group` in place of the group that has its id, if any.
   public AccessConfiguration with(Group group) {
     return new AccessConfiguration(
         put(groups, group, each -> each.id().equals(group.id())), policies, queues, vaults);
   }
 
-  /// With `policy` in place of the one that has its id, if any.
+  /// With `policy` in place of the policy that has its id, if any.
   public AccessConfiguration with(Policy policy) {
     return new AccessConfiguration(
         groups, put(policies, policy, each -> each.id().equals(policy.id())), queues, vaults);
   }
 
-  /// With `queue` in place of the one that has its id, if any.
+  /// With `queue` in place of the queue that has its id, if any.
   public AccessConfiguration with(Queue queue) {
     return new AccessConfiguration(
         groups, policies, put(queues, queue, each -> each.id().equals(queue.id())), vaults);
   }
 
-  /// With `vault` in place of the one that has its id, if any.
+  /// With `vault` in place of the vault that has its id, if any.
   public AccessConfiguration with(Vault vault) {
     return new AccessConfiguration(
         groups, policies, queues, put(vaults, vault, each -> each.id().equals(vault.id())));
@@ -100,7 +100,7 @@ public record AccessConfiguration(
         groups, policies, queues, vaults.stream().filter(vault -> !vault.id().equals(id)).toList());
   }
 
-  /// Without the user in any group or exceed-limit grant.
+  /// Without the user in all groups and exceed-limit grants.
   public AccessConfiguration withoutUser(UserId user) {
     return new AccessConfiguration(
         groups.stream()
@@ -112,7 +112,7 @@ public record AccessConfiguration(
         vaults);
   }
 
-  /// Without the service account in any group.
+  /// Without the service account in all groups.
   public AccessConfiguration withoutServiceAccount(ServiceAccountId account) {
     return new AccessConfiguration(
         groups.stream()

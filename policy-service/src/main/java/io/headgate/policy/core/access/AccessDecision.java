@@ -3,9 +3,9 @@ package io.headgate.policy.core.access;
 import io.headgate.policy.core.Denial;
 import java.util.List;
 
-/// What comes of an edit.
+/// The result of an edit.
 public sealed interface AccessDecision {
-  /// The configuration as it is to be; equal to what it was if the edit changes nothing.
+  /// The new configuration; it equals the old one if the edit changes nothing.
   record Accepted(AccessConfiguration next, List<AccessWarning> warnings)
       implements AccessDecision {
     public Accepted {
@@ -13,14 +13,14 @@ public sealed interface AccessDecision {
     }
   }
 
-  /// All that is wrong.
+  /// The edit is refused for all these reasons.
   record Denied(List<Denial> denials) implements AccessDecision {
     public Denied {
       denials = List.copyOf(denials);
     }
   }
 
-  /// Cannot be said without the supply: ask again with it.
+  /// The decision needs the supply; decide again with it.
   record SupplyNeeded() implements AccessDecision {}
 
   static AccessDecision accepted(AccessConfiguration next) {

@@ -9,11 +9,11 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 
-/// What turns one configuration into another.
+/// The changes from one configuration to another.
 public record AccessDiff(
     Part<Group> groups, Part<Policy> policies, Part<Queue> queues, Part<Vault> vaults) {
 
-  /// One kind's share.
+  /// The changes of one kind.
   public record Part<T>(List<T> added, List<Change<T>> changed, List<T> removed) {
     public Part {
       added = List.copyOf(added);
@@ -21,7 +21,7 @@ public record AccessDiff(
       removed = List.copyOf(removed);
     }
 
-    /// Added and changed ones as they are to be.
+    /// Added items, and changed items in their new form.
     public List<T> written() {
       List<T> written = new ArrayList<>(added);
       changed.forEach(change -> written.add(change.after()));
@@ -33,7 +33,7 @@ public record AccessDiff(
     }
   }
 
-  /// One thing, before and after.
+  /// One item before and after.
   public record Change<T>(T before, T after) {}
 
   public static AccessDiff between(AccessConfiguration before, AccessConfiguration after) {

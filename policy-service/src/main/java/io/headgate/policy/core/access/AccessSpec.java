@@ -5,10 +5,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// Groups, policies, queues and vaults as somebody asked for them: text that may be wrong in every
-/// way.
+/// Groups, policies, queues and vaults as a request describes them: unchecked text.
 ///
-/// @param vaults absent: those in force stay
+/// @param vaults absent: the vaults in force stay
 public record AccessSpec(
     List<GroupSpec> groups,
     List<PolicySpec> policies,
@@ -33,11 +32,11 @@ public record AccessSpec(
   public record PolicySpec(
       String id, String group, RightsSpec rights, TermsSpec terms, String description) {}
 
-  /// How much a policy may use.
+  /// The amounts that a policy may use.
   ///
   /// @param reservation empty: none
   /// @param perUserLimit empty: none
-  /// @param weight 0: 1
+  /// @param weight 0 means 1
   public record RightsSpec(
       String reservation, String limit, String perUserLimit, int weight, List<String> exceedLimit) {
     public RightsSpec {
@@ -45,7 +44,7 @@ public record AccessSpec(
     }
   }
 
-  /// What its jobs may expect.
+  /// The terms of a policy's jobs.
   ///
   /// @param minRuntime absent: none
   /// @param stopAfter absent: the default, unless `stopAfterNever`
@@ -59,7 +58,7 @@ public record AccessSpec(
 
   /// A queue.
   ///
-  /// @param rank 0: 1
+  /// @param rank 0 means 1
   public record QueueSpec(
       String id,
       String policy,
@@ -83,7 +82,7 @@ public record AccessSpec(
     }
   }
 
-  /// What its jobs may run.
+  /// The rules of a vault's jobs.
   ///
   /// @param images empty: all
   /// @param commands empty: all

@@ -4,11 +4,11 @@ import io.headgate.policy.core.name.UserId;
 import java.util.Optional;
 import java.util.Set;
 
-/// What an edit is decided on.
+/// The input of a decision.
 ///
 /// @param current the configuration in force
-/// @param users who exist, of those that the edit's exceed-limit grants name
-/// @param supply absent: not asked for yet
+/// @param users the existing ones of the users in the edit's exceed-limit grants
+/// @param supply absent: not read yet
 public record AccessState(AccessConfiguration current, Set<UserId> users, Optional<Supply> supply) {
   public AccessState {
     users = Set.copyOf(users);

@@ -6,8 +6,8 @@ import java.util.Optional;
 
 /// A tenant's configuration in force.
 ///
-/// @param version rises with every change; 0 when nothing was ever set
-/// @param change when and by whom; absent exactly for version 0
+/// @param version rises with every change; 0 before the first
+/// @param change its time and author; absent exactly for version 0
 public record AccessVersion(
     TenantId tenant, long version, AccessConfiguration configuration, Optional<Change> change) {
   /// The last change.

@@ -9,17 +9,17 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/// Allowed, but something an operator should know.
+/// A hint for the operator; the configuration is allowed.
 public sealed interface AccessWarning {
-  /// More is reserved than there is: reservations cannot all be kept at once. The sum may be larger
-  /// than any one quantity.
+  /// The reservations exceed the supply, so they cannot all be kept at once. The sum may exceed the
+  /// largest quantity.
   record Overcommitted(long reservedUnits, GpuQuantity total) implements AccessWarning {}
 
-  /// The user may exceed the limit of a policy that it cannot use.
+  /// The user has the exceed-limit grant of a policy whose group it is not in.
   record NotInGroup(PolicyId policy, int index, UserId user, GroupId group)
       implements AccessWarning {}
 
-  /// All that is to be said about `configuration` on `supply`.
+  /// All warnings about `configuration` on `supply`.
   static List<AccessWarning> about(AccessConfiguration configuration, Supply supply) {
     List<AccessWarning> warnings = new ArrayList<>();
     long reservedUnits = 0;

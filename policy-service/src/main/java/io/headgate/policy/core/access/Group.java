@@ -5,8 +5,8 @@ import io.headgate.policy.core.name.ServiceAccountId;
 import io.headgate.policy.core.name.UserId;
 import java.util.List;
 
-/// Users and service accounts that share rights. Both lists are kept by id, so that the same
-/// members are the same group however they were listed.
+/// Users and service accounts that share rights. Both lists are sorted, so that groups with equal
+/// members are equal.
 public record Group(GroupId id, List<UserId> users, List<ServiceAccountId> serviceAccounts) {
   public Group {
     users = users.stream().sorted().toList();

@@ -5,12 +5,12 @@ import io.headgate.type.ImagePattern;
 import java.util.Comparator;
 import java.util.List;
 
-/// What jobs may run.
+/// The rules for jobs' images and commands.
 ///
 /// @param images empty: all
-/// @param imageRequired jobs name an image
-/// @param digestRequired jobs name their image by its digest
-/// @param commands how commands may begin; empty: all
+/// @param imageRequired whether jobs must name an image
+/// @param digestRequired whether jobs must name their image by digest
+/// @param commands allowed beginnings of commands; empty: all
 public record JobRules(
     List<ImagePattern> images,
     boolean imageRequired,

@@ -3,11 +3,11 @@ package io.headgate.policy.core.access;
 import java.time.Duration;
 import java.util.Optional;
 
-/// What a policy's jobs may expect when others want their GPUs, or when contact is lost.
+/// The terms of a policy's jobs under preemption and loss of contact.
 ///
-/// @param minRuntime a job is no victim before it ran this long (P2)
+/// @param minRuntime run time before a job can be a victim (P2)
 /// @param preemptible the default of its jobs (A8)
-/// @param stopAfter how long its jobs run on without contact; absent: for ever
+/// @param stopAfter time that its jobs continue without contact; absent: forever
 public record JobTerms(
     OnPreempt onPreempt,
     Duration minRuntime,
@@ -16,7 +16,7 @@ public record JobTerms(
     Optional<Duration> stopAfter) {
   public static final Duration DEFAULT_STOP_AFTER = Duration.ofMinutes(40);
 
-  /// What happens to a victim (P8).
+  /// The treatment of a victim (P8).
   public enum OnPreempt {
     REQUEUE,
     CANCEL

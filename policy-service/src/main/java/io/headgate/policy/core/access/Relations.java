@@ -19,13 +19,13 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 
-/// Checks what groups, policies, queues and vaults say about one another and about the supply.
+/// Checks the references between groups, policies, queues and vaults, and their fit to the supply.
 final class Relations {
   private record Pair(PolicyId policy, ProfileId profile) {}
 
-  /// What may be referred to by id.
+  /// The ids that may be referred to.
   ///
-  /// @param users who exist, of those that exceed-limit grants name
+  /// @param users the existing ones of the users in exceed-limit grants
   record Declared(Set<String> groups, Set<String> policies, Set<String> users) {
     static Declared by(AccessConfiguration configuration, Set<UserId> users) {
       Declared declared = new Declared(new TreeSet<>(), new TreeSet<>(), new TreeSet<>());
@@ -70,7 +70,7 @@ final class Relations {
         Declared.by(next, state.users()), next.policies(), settled, state.supply(), problems);
   }
 
-  /// Whether a check was passed over because it takes the supply.
+  /// Whether a check was left out because it needs the supply.
   boolean isSupplyNeeded() {
     return supplyNeeded;
   }
@@ -84,8 +84,8 @@ final class Relations {
     }
   }
 
-  /// @param withSupply whether the profile is to be checked: not for a queue that keeps what it
-  ///   had, so that a profile that vanished stops no other edit
+  /// @param withSupply whether to check the profile; false for a queue that keeps its profile, so
+  ///   that a vanished profile blocks no other edit
   void queue(String path, Queue queue, boolean withSupply) {
     known(path + ".policy", Kind.POLICY, queue.policy().value(), declared.policies());
     QueueId other = connections.putIfAbsent(pair(queue), queue.id());

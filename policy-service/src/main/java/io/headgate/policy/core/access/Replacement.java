@@ -17,8 +17,8 @@ import java.util.TreeSet;
 /// what did not change, and all that is wrong is said at once, by paths such as
 /// `policies[rnd].reservation`.
 public final class Replacement {
-  /// Whether an equal configuration is accepted without looking at the supply, or is to be held
-  /// against it all the same, because another supply is meant than the one in force.
+  /// Whether an equal configuration is accepted without the supply, or checked against it anyway
+  /// because the request names another supply than the provisioned one.
   public enum Thoroughness {
     CHANGES_ONLY,
     EVERYTHING
@@ -82,7 +82,7 @@ public final class Replacement {
         next, state.supply().map(supply -> AccessWarning.about(next, supply)).orElse(List.of()));
   }
 
-  /// Who asks may know nothing of vaults, so no field of theirs is named.
+  /// The caller may know nothing of vaults, so the denial names no field of a vault.
   private static void stays(Vault vault, Set<String> groups, Problems<Denial> problems) {
     for (GroupId group : vault.groups()) {
       if (!groups.contains(group.value())) {

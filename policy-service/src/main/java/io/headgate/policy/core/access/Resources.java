@@ -10,9 +10,9 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 
-/// What rights look at in a tenant's resource configuration.
+/// The part of a tenant's resource configuration that rights depend on.
 ///
-/// @param needs GPUs of one whole job of each profile: GPUs of a worker × workers
+/// @param needs GPUs of one whole job by profile: GPUs of a worker × workers
 public record Resources(Map<ProfileId, GpuQuantity> needs, List<Pool> pools) {
   private static final long MAX_UNITS = GpuQuantity.MAX_GPUS * GpuQuantity.UNITS_PER_GPU;
 
@@ -23,13 +23,13 @@ public record Resources(Map<ProfileId, GpuQuantity> needs, List<Pool> pools) {
 
   /// A pool.
   ///
-  /// @param gpuModel only devices of this model belong to it; empty: of any
-  /// @param capacity absent: what its nodes offer
-  /// @param grown GPUs of an elastic pool that is fully grown; absent: a static pool
+  /// @param gpuModel the only model that belongs to it; empty: any
+  /// @param capacity absent: the capacity of its nodes
+  /// @param grown GPUs of an elastic pool at its maximum; absent: a static pool
   public record Pool(
       PoolId id, String gpuModel, Optional<GpuQuantity> capacity, OptionalLong grown) {}
 
-  /// A machine that joined a pool.
+  /// A node of a pool.
   ///
   /// @param gpuModels of each of its devices
   public record Machine(String pool, List<String> gpuModels) {
@@ -38,12 +38,12 @@ public record Resources(Map<ProfileId, GpuQuantity> needs, List<Pool> pools) {
     }
   }
 
-  /// GPUs of a whole job; more than the largest quantity counts as that.
+  /// GPUs of a whole job, capped at the largest quantity.
   static GpuQuantity need(GpuQuantity worker, int workers) {
     return bounded(saturatingProduct(worker.units(), workers));
   }
 
-  /// What they amount to with these machines.
+  /// The supply of these resources with these nodes.
   public Supply supply(List<Machine> machines) {
     Set<PoolId> ids = new HashSet<>();
     long totalUnits = 0;
@@ -54,8 +54,8 @@ public record Resources(Map<ProfileId, GpuQuantity> needs, List<Pool> pools) {
     return new Supply(needs, ids, bounded(totalUnits));
   }
 
-  /// What a pool can offer at most: an elastic one fully grown, a static one what its nodes have;
-  /// never above its capacity, if it names one.
+  /// The most that a pool can offer: an elastic pool at its maximum, a static pool the devices of
+  /// its nodes; never above its capacity.
   private static long offeredUnits(Pool pool, List<Machine> machines) {
     long gpus = pool.grown().orElseGet(() -> devices(pool, machines));
     long units = saturatingProduct(GpuQuantity.UNITS_PER_GPU, gpus);

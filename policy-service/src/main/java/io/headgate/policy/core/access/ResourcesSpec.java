@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.stream.Collectors;
 
-/// Resources as somebody wrote them: text that may be wrong in every way.
+/// Resources as a request describes them: unchecked text.
 public record ResourcesSpec(List<ProfileSpec> profiles, List<PoolSpec> pools) {
   public ResourcesSpec {
     profiles = List.copyOf(profiles);
@@ -23,20 +23,20 @@ public record ResourcesSpec(List<ProfileSpec> profiles, List<PoolSpec> pools) {
   /// A profile.
   ///
   /// @param gpus of one worker
-  /// @param workers 0: 1
+  /// @param workers 0 means 1
   public record ProfileSpec(String id, String gpus, int workers) {}
 
   /// A pool.
   ///
   /// @param capacity empty: none
-  /// @param grown GPUs of an elastic pool that is fully grown; absent: a static pool
+  /// @param grown GPUs of an elastic pool at its maximum; absent: a static pool
   public record PoolSpec(String id, String gpuModel, String capacity, OptionalLong grown) {}
 
   private record Need(ProfileId profile, GpuQuantity gpus) {}
 
-  /// What it says, or everything that is wrong with it.
+  /// The resources, or all their problems.
   ///
-  /// @param path of it in the request
+  /// @param path of the resources in the request
   public Outcome<Resources, Denial> read(String path) {
     Problems<Denial> problems = new Problems<>();
     SpecReader reader = new SpecReader(problems);

@@ -27,8 +27,8 @@ import java.util.Set;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 
-/// Reads single groups, policies and queues: everything that can be said about one without looking
-/// at the others. What is empty here has left a problem behind.
+/// Reads single groups, policies and queues, and checks everything that does not depend on others.
+/// Each empty result has added a problem.
 final class SpecReader {
   private static final Duration LONGEST = Duration.ofDays(365);
   private static final Duration SHORTEST_STOP_AFTER = Duration.ofSeconds(1);
@@ -39,7 +39,7 @@ final class SpecReader {
     this.problems = problems;
   }
 
-  /// Reads a list of things with names, each name once.
+  /// Reads a list of named items; duplicate names are problems.
   ///
   /// @param list path of the list in the request
   <S, T> List<T> each(
@@ -52,7 +52,7 @@ final class SpecReader {
     Set<String> seen = new HashSet<>();
     for (int i = 0; i < specs.size(); i++) {
       String name = id.apply(specs.get(i));
-      // An unusable name cannot say which one it is; its place can.
+      // An empty name cannot identify the item, so its position does.
       String path = path(list, name.isEmpty() ? Integer.toString(i) : name);
       if (!seen.add(name)) {
         problems.add(new Denial.Duplicate(path + ".name", kind, name));
@@ -63,7 +63,7 @@ final class SpecReader {
     return items;
   }
 
-  /// Where the one with this name is.
+  /// The path of the item with this name.
   static String path(String list, String name) {
     return list + "[" + name + "]";
   }
@@ -172,7 +172,7 @@ final class SpecReader {
   }
 
   private boolean isWithin(String field, Duration duration, Duration shortest) {
-    // Durations are kept in milliseconds; a finer one would come back different from what was sent.
+    // Durations are stored in milliseconds; a finer value would be stored rounded.
     boolean good =
         duration.compareTo(shortest) >= 0
             && duration.compareTo(LONGEST) <= 0

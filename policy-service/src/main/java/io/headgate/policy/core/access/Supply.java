@@ -6,10 +6,10 @@ import io.headgate.type.GpuQuantity;
 import java.util.Map;
 import java.util.Set;
 
-/// What rights must know of a tenant's resource configuration.
+/// The facts of a tenant's resource configuration that decisions on rights need.
 ///
-/// @param needs GPUs of one whole job of each profile: GPUs of a worker × workers
-/// @param total GPUs that its pools can offer, elastic ones fully grown
+/// @param needs GPUs of one whole job by profile: GPUs of a worker × workers
+/// @param total GPUs that its pools can offer, elastic ones at their maximum
 public record Supply(Map<ProfileId, GpuQuantity> needs, Set<PoolId> pools, GpuQuantity total) {
   public Supply {
     needs = Map.copyOf(needs);

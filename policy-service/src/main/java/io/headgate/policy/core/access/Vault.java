@@ -9,8 +9,8 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/// What an admin lays down for the jobs of groups. Where several vaults hold for a group, the rules
-/// of all of them hold, and they agree on what the environment is.
+/// An admin's rules and environment for the jobs of groups. Where several vaults apply to a group,
+/// all their rules apply, and their environments do not conflict.
 ///
 /// @param groups by id; empty: all groups of the tenant
 /// @param environment by name
@@ -25,7 +25,7 @@ public record Vault(
     environment = Collections.unmodifiableSortedMap(new TreeMap<>(environment));
   }
 
-  /// A variable that both set, with different values, for the jobs of one group.
+  /// A variable that both vaults set differently for the jobs of one group.
   Optional<String> conflict(Vault other) {
     if (!meets(other)) {
       return Optional.empty();
@@ -40,7 +40,7 @@ public record Vault(
         .findFirst();
   }
 
-  /// Of names and values.
+  /// Bytes of all names and values.
   int environmentBytes() {
     int bytes = 0;
     for (Map.Entry<String, String> variable : environment.entrySet()) {

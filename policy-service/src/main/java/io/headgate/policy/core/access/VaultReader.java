@@ -15,8 +15,8 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Function;
 
-/// Reads single vaults: everything that can be said about one without looking at the others. What
-/// is empty here has left a problem behind.
+/// Reads single vaults, and checks everything that does not depend on others. Each empty result has
+/// added a problem.
 final class VaultReader {
   private final Problems<Denial> problems;
   private final SpecReader ids;
@@ -66,7 +66,7 @@ final class VaultReader {
     return patterns;
   }
 
-  /// What the agent sets itself, and what would reach into programs that it runs.
+  /// Refuses variables that the agent sets, and those that would affect programs of the agent.
   private boolean isSettable(String field, Iterable<String> names) {
     boolean good = true;
     for (String name : names) {

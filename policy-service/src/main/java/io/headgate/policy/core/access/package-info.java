@@ -1,4 +1,4 @@
-/// Groups, policies and queues of a tenant: their rules, and edits of the whole.
+/// Groups, policies, queues and vaults of a tenant: their checks, and edits of the whole.
 @NullMarked
 package io.headgate.policy.core.access;
 

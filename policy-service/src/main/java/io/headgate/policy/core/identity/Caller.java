@@ -3,12 +3,12 @@ package io.headgate.policy.core.identity;
 import io.headgate.policy.core.name.TenantId;
 import java.util.Optional;
 
-/// Who asks, as its token says.
+/// The caller as its token states it.
 ///
 /// @param subject resource name, as in {@link KeyOwner#name()}
-/// @param tenant the only tenant that it may know of; absent: any
+/// @param tenant the only tenant that it may see; absent: any
 public record Caller(String subject, Role role, Optional<TenantId> tenant) {
-  /// The machine's own operator, who has the database and needs no token.
+  /// The operator on this machine, with direct access to the database and without a token.
   public static final Caller LOCAL =
       new Caller("operators/local", Role.PLATFORM_OPERATOR, Optional.empty());
 

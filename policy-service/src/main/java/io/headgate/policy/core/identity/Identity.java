@@ -7,9 +7,9 @@ import io.headgate.policy.core.name.TenantId;
 import java.util.List;
 import java.util.Optional;
 
-/// Who a key's bearer is at this moment: what a token will state.
+/// The present identity of a key's bearer, as a token will state it.
 ///
-/// @param node the machine that it speaks for; present exactly for {@link Role#NODE}, with its pool
+/// @param node the node of the bearer; present exactly for {@link Role#NODE}, with its pool
 /// @param groups its groups, by id
 public record Identity(
     String subject,
@@ -17,7 +17,7 @@ public record Identity(
     Optional<TenantId> tenant,
     Optional<Machine> node,
     List<GroupId> groups) {
-  /// A machine and the pool that its join token put it in.
+  /// A node and the pool of its join token.
   public record Machine(NodeId node, PoolId pool) {}
 
   public Identity {

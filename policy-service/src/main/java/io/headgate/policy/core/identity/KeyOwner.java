@@ -7,7 +7,7 @@ import io.headgate.policy.core.name.UserId;
 import io.headgate.type.NameRule;
 import java.util.Optional;
 
-/// Whose a key is; the subject of the tokens made from it.
+/// The owner of a key, and the subject of tokens made from it.
 public sealed interface KeyOwner {
   /// A person of a tenant.
   record OfUser(TenantId tenantId, UserId user) implements KeyOwner {}
@@ -25,7 +25,7 @@ public sealed interface KeyOwner {
     }
   }
 
-  /// Who runs the installation.
+  /// An operator of the installation.
   record OfOperator(String operator) implements KeyOwner {
     public OfOperator {
       requireName(operator);
@@ -44,7 +44,7 @@ public sealed interface KeyOwner {
     };
   }
 
-  /// The tenant that it belongs to; services and operators belong to none.
+  /// The owner's tenant; services and operators have none.
   default Optional<TenantId> tenant() {
     return switch (this) {
       case OfUser(var tenant, _) -> Optional.of(tenant);
@@ -54,7 +54,7 @@ public sealed interface KeyOwner {
     };
   }
 
-  /// Reads what {@link #name()} writes.
+  /// Parses the text of {@link #name()}.
   static Optional<KeyOwner> parse(String name) {
     String[] parts = name.split("/", -1);
     if (parts.length == 2 && NameRule.isValid(parts[1])) {

@@ -10,15 +10,15 @@ import io.headgate.policy.core.name.Kind;
 import io.headgate.policy.core.name.TenantId;
 import java.util.Optional;
 
-/// Who may make keys for whom: nobody makes one that may more than its maker. An operator may
-/// everything; the admin of a tenant everything in that tenant. A foreign tenant is denied as an
-/// absent one. Nodes get theirs by joining, so that a machine's secret is never in other hands.
+/// The rights to create keys. No key has more rights than its creator: an operator may create all
+/// keys, the admin of a tenant all keys in that tenant. A foreign tenant is denied like an absent
+/// one. Nodes get their keys only by joining, so that no person holds a node's secret.
 public final class KeyRights {
   private static final String FIELD = "owner";
 
   private KeyRights() {}
 
-  /// Why `caller` may not make a key for `owner`; nothing if it may.
+  /// Why `caller` may not create a key for `owner`; empty: it may.
   public static Optional<Denial> toCreate(Caller caller, KeyOwner owner) {
     return switch (owner) {
       case OfUser(var tenant, _) -> inTenant(caller, owner, tenant);

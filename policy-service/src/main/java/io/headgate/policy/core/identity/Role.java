@@ -1,6 +1,6 @@
 package io.headgate.policy.core.identity;
 
-/// What a caller may be; a token carries exactly one.
+/// The role of a caller; a token carries exactly one.
 public enum Role {
   PLATFORM_OPERATOR,
   TENANT_ADMIN,

@@ -6,7 +6,7 @@ import java.time.Instant;
 
 /// A person of a tenant.
 ///
-/// @param isAdmin governs the tenant
+/// @param isAdmin whether the user governs the tenant
 public record User(
     TenantId tenant, UserId id, String displayName, boolean isAdmin, Instant createdAt)
     implements Account<UserId> {

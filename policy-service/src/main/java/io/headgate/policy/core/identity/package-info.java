@@ -1,4 +1,4 @@
-/// Who somebody is, and who may make keys for whom.
+/// Identities, and the rights to create keys.
 @NullMarked
 package io.headgate.policy.core.identity;
 

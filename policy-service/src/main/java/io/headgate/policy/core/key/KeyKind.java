@@ -3,15 +3,15 @@ package io.headgate.policy.core.key;
 import io.headgate.policy.core.identity.KeyOwner;
 import java.util.Optional;
 
-/// What a secret is for; written into it, so that a person or a secret scanner that finds one
-/// knows.
+/// The purpose of a secret. It is part of the secret's text, so that a person or a secret scanner
+/// can recognise it.
 public enum KeyKind {
   USER("user"),
   SERVICE_ACCOUNT("sa"),
   NODE("node"),
   SERVICE("svc"),
   OPERATOR("op"),
-  /// Lets machines join; it is no key of anybody.
+  /// Lets machines join; it belongs to no principal.
   JOIN("join");
 
   private final String word;

@@ -3,8 +3,8 @@ package io.headgate.policy.core.key;
 import java.util.Base64;
 import java.util.Optional;
 
-/// A long-lived secret as its owner keeps it: `hg_<kind>_<id>_<43 letters>`, the letters being 32
-/// random bytes in unpadded base64url.
+/// A long-lived secret in the form that its owner stores: `hg_<kind>_<id>_<43 letters>`. The
+/// letters are 32 random bytes in unpadded base64url.
 public final class KeySecret {
   /// Random bytes in a secret.
   public static final int RANDOM_BYTES = 32;
@@ -31,7 +31,7 @@ public final class KeySecret {
     return new KeySecret(kind, id, PREFIX + "_" + kind.word() + "_" + id + "_" + letters);
   }
 
-  /// Reads what {@link #text()} writes; nothing if the text has another form.
+  /// Parses the text of {@link #text()}; empty if it has another form.
   public static Optional<KeySecret> parse(String text) {
     // The letters may contain the separator, so there are four parts and never more.
     String[] parts = text.split(String.valueOf(SEPARATOR), 4);
@@ -53,7 +53,7 @@ public final class KeySecret {
     return id;
   }
 
-  /// The secret itself, for its owner and nobody else.
+  /// The secret in clear text, for its owner only.
   public String text() {
     return text;
   }

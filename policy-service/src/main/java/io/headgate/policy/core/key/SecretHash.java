@@ -1,7 +1,7 @@
 package io.headgate.policy.core.key;
 
-/// What is stored of a secret: its SHA-256 in hexadecimal.
+/// The stored SHA-256 of a secret, in hexadecimal.
 ///
 /// A slow hash such as Argon2 makes guessing *words* expensive; 256 random bits cannot be guessed
-/// at any speed, and a fast hash lets thousands of nodes renew their tokens without a queue.
+/// at any speed. A fast hash lets thousands of nodes renew their tokens without a queue.
 public record SecretHash(String hex) {}

@@ -4,9 +4,9 @@ import io.headgate.policy.core.name.PoolId;
 import io.headgate.policy.core.name.TenantId;
 import java.time.Instant;
 
-/// A join token as it is kept: how many machines may still join which pool with it.
+/// A join token without its secret: its pool, and the number of machines that may still join.
 ///
-/// @param uses how many could when it was made
+/// @param uses number of machines at its creation
 public record StoredJoinToken(
     KeyId id,
     TenantId tenant,
@@ -15,7 +15,7 @@ public record StoredJoinToken(
     int usesLeft,
     Instant createdAt,
     Instant expiresAt) {
-  /// Those that have not ended.
+  /// Join tokens that have not ended.
   public static final int MAX_PER_TENANT = 10_000;
 
   public boolean isGood(Instant now) {

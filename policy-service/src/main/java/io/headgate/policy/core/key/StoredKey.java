@@ -5,9 +5,9 @@ import io.headgate.policy.core.name.PoolId;
 import java.time.Instant;
 import java.util.Optional;
 
-/// A key as it is kept, without what only storage needs.
+/// A key without its secret and hash.
 ///
-/// @param pool the pool that the machine joined; present exactly for keys of nodes
+/// @param pool the pool that the node joined; present exactly for keys of nodes
 /// @param lastUsedAt to the hour
 public record StoredKey(
     KeyId id,
@@ -19,7 +19,7 @@ public record StoredKey(
   /// Those that work.
   public static final int MAX_PER_OWNER = 100;
 
-  /// From when to when; revoked ends it early.
+  /// Its validity; revocation ends it early.
   public record Lifetime(
       Instant createdAt, Optional<Instant> expiresAt, Optional<Instant> revokedAt) {
     public boolean isLive(Instant now) {

@@ -5,14 +5,14 @@ import io.headgate.policy.core.Denial;
 import java.time.Duration;
 import java.util.Locale;
 
-/// How long keys and join tokens may live.
+/// The lifetimes of keys and join tokens.
 public final class TimeToLive {
   public static final Duration JOIN_TOKEN_DEFAULT = Duration.ofHours(1);
 
   private static final String FIELD = "time_to_live";
   private static final Duration SHORTEST = Duration.ofSeconds(1);
   private static final Duration JOIN_TOKEN_LONGEST = Duration.ofHours(24);
-  // Longer is "until revoked", which is said by leaving it out.
+  // A request for a longer lifetime omits it, which means "until revoked".
   private static final Duration KEY_LONGEST = Duration.ofDays(3650);
 
   private TimeToLive() {}

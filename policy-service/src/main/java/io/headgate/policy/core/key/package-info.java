@@ -1,4 +1,4 @@
-/// Long-lived secrets: their form, and whether one is still good.
+/// Long-lived secrets: their form and validity.
 @NullMarked
 package io.headgate.policy.core.key;
 

@@ -2,7 +2,7 @@ package io.headgate.policy.core.name;
 
 import java.util.Locale;
 
-/// The kinds of things that a denial can be about.
+/// The kinds of resources in denials.
 public enum Kind {
   TENANT,
   USER,
@@ -17,7 +17,7 @@ public enum Kind {
   KEY,
   JOIN_TOKEN;
 
-  /// The word of the glossary: `service account`.
+  /// The glossary's word: `service account`.
   public String word() {
     return name().toLowerCase(Locale.ROOT).replace('_', ' ');
   }

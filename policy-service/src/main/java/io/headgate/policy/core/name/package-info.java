@@ -1,4 +1,4 @@
-/// What things are called: one type for each kind of id.
+/// Ids: one type for each kind of resource.
 @NullMarked
 package io.headgate.policy.core.name;
 

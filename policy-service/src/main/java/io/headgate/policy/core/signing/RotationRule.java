@@ -7,17 +7,17 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 
-/// When signing keys succeed one another. A successor is published for `lead` before it signs, so
-/// that verifiers have it when the first token arrives; its predecessor goes on verifying until the
-/// last token that it signed has died.
+/// The rotation of signing keys. A successor is published for `lead` before it signs, so that
+/// verifiers have it when the first token arrives. Its predecessor verifies until the last token
+/// that it signed has expired.
 ///
 /// Example: period 30 d, lead 10 min, tokens of 10 min and 1 min of skew. Key A signs from day 0.
-/// On day 30 at 12:00 key B is made, and published. From 12:10 B signs. At 12:21 A is removed.
+/// On day 30 at 12:00 key B is created and published. From 12:10 B signs. At 12:21 A is removed.
 ///
 /// @param period age of the newest key at which it gets a successor
 /// @param lead time between publishing a key and signing with it
-/// @param tail how long after its last signature a key must be able to verify: the lifetime of a
-///   token and the skew of clocks
+/// @param tail time that a key must verify after its last signature: the lifetime of a token and
+///   the skew of clocks
 public record RotationRule(Duration period, Duration lead, Duration tail) {
   public RotationRule {
     if (period.compareTo(lead.plus(tail)) <= 0) {
@@ -26,10 +26,10 @@ public record RotationRule(Duration period, Duration lead, Duration tail) {
     }
   }
 
-  /// What is due.
+  /// The due actions.
   ///
-  /// @param successorFrom a new key is needed, to sign from this time on
-  /// @param dead ids of keys that nothing can need any more
+  /// @param successorFrom a new key is needed, which signs from this time on
+  /// @param dead ids of keys that no valid token needs
   public record Due(Optional<Instant> successorFrom, List<String> dead) {
     public boolean isNothing() {
       return successorFrom.isEmpty() && dead.isEmpty();
@@ -40,7 +40,7 @@ public record RotationRule(Duration period, Duration lead, Duration tail) {
     List<SigningKeyTimes> byStart = sorted(keys);
     Optional<Instant> successor;
     if (byStart.isEmpty()) {
-      // Nothing was ever signed, so nobody has to learn of a change.
+      // Without an earlier key no verifier has to learn of a change.
       successor = Optional.of(now);
     } else {
       boolean old = !now.isBefore(byStart.getLast().createdAt().plus(period));
@@ -55,8 +55,8 @@ public record RotationRule(Duration period, Duration lead, Duration tail) {
     return new Due(successor, dead);
   }
 
-  /// The key that signs now: the last of those that have begun. If the clock was set back before
-  /// all of them it is the first, which every verifier has.
+  /// The signing key: the last one whose time has begun. If the clock was set back before all of
+  /// them, it is the first, which every verifier has.
   public static Optional<String> signing(List<SigningKeyTimes> keys, Instant now) {
     String signing = null;
     for (SigningKeyTimes key : sorted(keys)) {

@@ -2,5 +2,5 @@ package io.headgate.policy.core.signing;
 
 import java.time.Instant;
 
-/// When a signing key was made and from when on it may sign.
+/// The creation time of a signing key, and the time from which it may sign.
 public record SigningKeyTimes(String keyId, Instant createdAt, Instant activeFrom) {}

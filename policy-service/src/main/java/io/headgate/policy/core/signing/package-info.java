@@ -1,4 +1,4 @@
-/// When signing keys begin, succeed one another and end.
+/// The rotation of signing keys.
 @NullMarked
 package io.headgate.policy.core.signing;
 

@@ -5,12 +5,12 @@ import io.headgate.policy.core.access.AccessVersion;
 import io.headgate.policy.core.name.TenantId;
 import java.util.List;
 
-/// What follows for one who watches all tenants' access configurations.
+/// One step for a watcher of all tenants' access configurations.
 ///
 /// @param position of the watch, not of a tenant
-/// @param isSnapshot this is everything; forget what was known
+/// @param isSnapshot whether this is everything, so that earlier state is void
 /// @param configurations that changed
-/// @param deleted tenants that are gone
+/// @param deleted tenants
 public record AccessStep(
     WatchPosition position,
     boolean isSnapshot,

@@ -5,21 +5,21 @@ import io.headgate.policy.core.access.AccessDiff;
 import io.headgate.policy.core.access.AccessVersion;
 import io.headgate.policy.core.name.TenantId;
 
-/// Groups, policies and queues.
+/// The access configurations of all tenants.
 public interface AccessTable {
-  /// The configuration in force of a tenant that exists.
+  /// The configuration in force of an existing tenant.
   AccessVersion get(TenantId tenant);
 
-  /// Puts `next` in force and tells those who watch. The users and service accounts that its groups
-  /// name exist.
+  /// Stores `next` as the configuration in force and notifies watchers. The users and service
+  /// accounts in its groups must exist.
   ///
-  /// @param diff what makes it of the configuration in force
+  /// @param diff from the configuration in force to `next`
   void put(AccessVersion next, AccessDiff diff);
 
-  /// Tells those who watch that the tenant is gone.
+  /// Notifies watchers that the tenant is gone.
   void forget(TenantId tenant);
 
-  /// What somebody who has come to `seen` has to be told: everything, if that was nothing, is yet
-  /// to come, or was another incarnation.
+  /// The step for a watcher at `seen`. It is a full snapshot if `seen` is no version, a future
+  /// version, or a version of another incarnation.
   AccessStep since(WatchPosition seen);
 }

@@ -8,12 +8,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// Something that happened and is never forgotten. Secrets are in no part of it.
+/// An entry of the audit log, which is never deleted. It holds no secret.
 ///
-/// @param actor subject of who did it
-/// @param action what was done, as the RPC is called: `UpdatePolicy`
-/// @param target resource name of what it was done to
-/// @param refusal why it was refused; absent: it was done
+/// @param actor the caller
+/// @param action name of the RPC: `UpdatePolicy`
+/// @param target resource name
+/// @param refusal reason of the refusal; absent: the action was done
 /// @param changes of single fields
 public record AuditEntry(
     Instant at,
@@ -24,7 +24,7 @@ public record AuditEntry(
     Optional<String> refusal,
     List<FieldChange> changes) {
 
-  /// Who did it, and from where.
+  /// The caller and its address.
   public record Actor(String subject, String address, String requestId) {
     public static final String NOBODY = "anonymous";
 

@@ -1,6 +1,6 @@
 package io.headgate.policy.runtime.port;
 
-/// What happened, for ever.
+/// The audit log; it only grows.
 public interface AuditTable {
   void append(AuditEntry entry);
 }

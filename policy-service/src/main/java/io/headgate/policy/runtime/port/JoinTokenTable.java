@@ -11,27 +11,27 @@ import java.util.Optional;
 
 /// Join tokens.
 public interface JoinTokenTable {
-  /// A join token and the hash that its secret must have.
+  /// A join token and the hash of its secret.
   record Entry(StoredJoinToken token, SecretHash hash) {}
 
-  /// Those of the tenant that have not ended.
+  /// The number of the tenant's live tokens.
   int countLive(TenantId tenant, Instant now);
 
-  /// Those of the tenant that have not ended: newest first, after `after`.
+  /// The tenant's live tokens after `after`, newest first.
   List<StoredJoinToken> listLive(TenantId tenant, Instant now, Optional<Position> after, int limit);
 
   void insert(Entry entry, String createdBy);
 
   Optional<Entry> find(KeyId id);
 
-  /// As {@link #find}; others who want to use it wait until this transaction ends.
+  /// Like {@link #find}, but locks the token until the end of the transaction.
   Optional<Entry> lock(KeyId id);
 
-  /// Takes one use away.
+  /// Uses the token once.
   void use(KeyId id);
 
   void end(KeyId id, Instant at);
 
-  /// Forgets some of those that ended before `before`.
+  /// Deletes some of the tokens that ended before `before`.
   void forget(Instant before);
 }

@@ -12,48 +12,48 @@ import java.util.Optional;
 
 /// Keys.
 public interface KeyTable {
-  /// A key and the hash that its secret must have.
+  /// A key and the hash of its secret.
   record Entry(StoredKey key, SecretHash hash) {}
 
-  /// Where a page ended: keys are listed newest first, those of one moment by id.
+  /// The end of a page: keys are listed newest first, keys of one time by id.
   record Position(Instant createdAt, KeyId id) {}
 
   Optional<Entry> find(KeyId id);
 
-  /// Which keys are listed.
+  /// Selects the listed keys.
   ///
-  /// @param tenant absent: of all
-  /// @param isRevokedShown revoked ones as well
+  /// @param tenant absent: all tenants
+  /// @param isRevokedShown whether revoked keys are listed
   record Scope(Optional<TenantId> tenant, boolean isRevokedShown) {}
 
-  /// Newest first, after `after`.
+  /// The keys after `after`, newest first.
   List<StoredKey> list(Scope scope, Optional<Position> after, int limit);
 
-  /// Whether it was made; not, if it is a node's and the node has a live one.
+  /// Inserts the key; false if it is a node's and the node has a live key.
   boolean insert(Entry entry, String createdBy);
 
-  /// Notes that the key was used, in the hour that begins at `hour`.
+  /// Records that the key was used in the hour that begins at `hour`.
   void markUsed(KeyId id, Instant hour);
 
   void revoke(KeyId id, Instant at, String by);
 
-  /// Revokes all live keys of `owner` and says how many there were.
+  /// Revokes all live keys of `owner` and returns their number.
   int revokeAll(KeyOwner owner, Instant at, String by);
 
-  /// Revokes all live keys of everybody in `tenant` and says how many there were.
+  /// Revokes all live keys in `tenant` and returns their number.
   int revokeAll(TenantId tenant, Instant at, String by);
 
   Optional<KeyId> liveOfNode(TenantId tenant, NodeId node);
 
-  /// Keys of `owner` that can be used now. Until this transaction ends nobody else counts them, so
-  /// that two who make the last one that is allowed do not both make it.
+  /// The number of the owner's live keys. It locks the count until the end of the transaction, so
+  /// that two concurrent requests do not both create the last allowed key.
   int countLive(KeyOwner owner, Instant now);
 
-  /// Keys of operators that can be used now. Until this transaction ends nobody else counts them,
-  /// so that two that revoke "one of two" do not end with none.
+  /// The number of the operators' live keys. It locks the count until the end of the transaction,
+  /// so that two concurrent revocations do not leave none.
   int countLiveOfOperators(Instant now);
 
-  /// Whether any operator ever had a key. Until this transaction ends nobody else is told, so that
-  /// two processes that start at once do not both make the first one.
+  /// Whether any operator ever had a key. It holds a lock until the end of the transaction, so that
+  /// two processes that start at once do not both create the first key.
   boolean hasOperators();
 }

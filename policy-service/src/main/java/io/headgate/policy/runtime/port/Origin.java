@@ -4,15 +4,15 @@ import io.headgate.kit.config.Secret;
 import io.headgate.policy.core.identity.Caller;
 import java.util.Optional;
 
-/// Where a request comes from.
+/// The origin of a request.
 ///
-/// @param caller who asks; of anonymous methods, nobody
+/// @param caller absent for anonymous calls
 /// @param address of the client
-/// @param requestId as the client was told it
+/// @param requestId as returned to the client
 /// @param token the caller's own, for calls to other services on its behalf
 public record Origin(
     Optional<Caller> caller, String address, String requestId, Optional<Secret> token) {
-  /// The machine's own operator: start-up and commands.
+  /// The operator on this machine: start-up and commands.
   public static final Origin LOCAL =
       new Origin(Optional.of(Caller.LOCAL), "local", "", Optional.empty());
 

@@ -2,8 +2,9 @@ package io.headgate.policy.runtime.port;
 
 import java.util.function.Supplier;
 
-/// Answers to requests that may be repeated.
+/// The stored answers of idempotent requests.
 public interface RequestTable {
-  /// The bytes of the first answer to `request`, or else those of `change`, which are stored.
+  /// The bytes of the first answer to `request`, or else the bytes of `change`, which are then
+  /// stored.
   byte[] once(RequestKey request, Supplier<byte[]> change);
 }

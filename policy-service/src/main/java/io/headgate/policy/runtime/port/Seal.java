@@ -1,13 +1,13 @@
 package io.headgate.policy.runtime.port;
 
-/// Encrypts what must not be readable in the database, with a key that is not in it. Thread-safe.
+/// Encrypts values that must not be readable in the database, with a key outside of it.
+/// Thread-safe.
 public interface Seal {
-  /// Encrypts `plain`, bound to `context`: it opens in no other place.
+  /// Encrypts `plain` and binds it to `context`; it opens only with that context.
   String seal(String plain, String context);
 
-  /// Opens what {@link #seal} returned for the same context.
+  /// Decrypts a result of {@link #seal} for the same context.
   ///
-  /// @throws IllegalStateException if it was sealed by another key or for another context, or was
-  ///   changed
+  /// @throws IllegalStateException if the key or the context is another, or the text was changed
   String open(String sealed, String context);
 }

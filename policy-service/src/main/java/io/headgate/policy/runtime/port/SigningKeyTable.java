@@ -4,7 +4,7 @@ import io.headgate.policy.core.signing.SigningKeyTimes;
 import java.util.Collection;
 import java.util.List;
 
-/// Keys that sign tokens.
+/// The keys that sign tokens.
 public interface SigningKeyTable {
   /// A key.
   ///
@@ -14,7 +14,7 @@ public interface SigningKeyTable {
 
   List<Entry> list();
 
-  /// As {@link #list}; others who want to change the keys wait until this transaction ends.
+  /// Like {@link #list}, but locks the keys until the end of the transaction.
   List<Entry> lock();
 
   void insert(Entry entry);

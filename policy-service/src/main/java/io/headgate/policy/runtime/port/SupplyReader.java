@@ -4,18 +4,18 @@ import io.headgate.policy.core.access.Resources;
 import io.headgate.policy.core.access.Supply;
 import io.headgate.policy.core.name.TenantId;
 
-/// Asks the supply about a tenant's resource configuration, with the caller's own rights, so that
-/// nobody learns through us what it may not ask itself. Blocks; not to be called in a transaction.
+/// Reads a tenant's resource configuration from pool-service with the caller's own rights, so that
+/// the answer reveals nothing that the caller may not see. Blocks; do not call it in a transaction.
 public interface SupplyReader {
-  /// Which configuration is meant.
+  /// Selects the configuration to read.
   sealed interface View {
-    /// The one in force.
+    /// The provisioned configuration.
     record Provisioned() implements View {}
 
-    /// The stored draft; without one, what is in force.
+    /// The stored draft; without a draft, the provisioned configuration.
     record Draft() implements View {}
 
-    /// One that the caller holds and that need not be stored; only the machines are asked for.
+    /// A configuration from the request, which need not be stored; only the nodes are read.
     record Given(Resources resources) implements View {}
 
     View PROVISIONED = new Provisioned();

@@ -5,7 +5,7 @@ import io.headgate.policy.core.identity.User;
 import io.headgate.policy.core.name.ServiceAccountId;
 import io.headgate.policy.core.name.UserId;
 
-/// Everything durable, inside of one transaction.
+/// All tables inside of one transaction.
 public interface Tables {
   TenantTable tenants();
 

@@ -10,17 +10,17 @@ import java.util.Optional;
 public interface TenantTable {
   Optional<Tenant> find(TenantId id);
 
-  /// As {@link #find}; other changes of the tenant wait until this transaction ends. Every change
-  /// of something in a tenant begins with it, so that they come one after the other.
+  /// Like {@link #find}, but locks the tenant until the end of the transaction. Every change within
+  /// a tenant begins with this lock, so that the changes are serial.
   Optional<Tenant> lock(TenantId id);
 
-  /// By id, after `after`.
+  /// The tenants after the id `after`, by id.
   List<Tenant> list(Optional<TenantId> after, int limit);
 
-  /// Whether it was made; not, if the id is taken.
+  /// Inserts the tenant; false if its id is taken.
   boolean insert(Tenant tenant);
 
-  /// Whether there was a tenant of this id, which is gone.
+  /// Whether a removed tenant had this id.
   boolean isRetired(TenantId id);
 
   /// Removes the tenant, which has no policies, with its groups, users and service accounts. Its id

@@ -1,4 +1,4 @@
-/// What the runtime needs of the outside: durable tables, supply, sealed secrets.
+/// The ports of the runtime: durable tables, supply, encrypted secrets.
 @NullMarked
 package io.headgate.policy.runtime.port;
 
