@@ -57,7 +57,7 @@ public sealed interface Denial {
   /// A number or duration outside of its range; all three in notation for people.
   record OutOfRange(String field, String value, String low, String high) implements OfNumber {}
 
-  /// Fields that contradict each other.
+  /// AuditFields that contradict each other.
   record Contradiction(String field, String explanation) implements Denial {}
 
   /// A policy would reserve more than its limit.

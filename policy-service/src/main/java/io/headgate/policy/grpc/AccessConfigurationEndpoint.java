@@ -9,7 +9,7 @@ import io.headgate.policy.core.name.TenantId;
 import io.headgate.policy.runtime.AccessConfigurations;
 import io.headgate.policy.runtime.AccessReplacement;
 import io.headgate.policy.runtime.AccessReplacement.Replaced;
-import io.headgate.policy.runtime.Once;
+import io.headgate.policy.runtime.IdempotentRequest;
 import io.headgate.policy.runtime.port.SupplyReader.View;
 import io.headgate.proto.policy.v1.AccessConfiguration;
 import io.headgate.proto.policy.v1.AccessConfigurationServiceGrpc;
@@ -65,8 +65,8 @@ final class AccessConfigurationEndpoint
             return toProto(replacement.check(origin, wanted, view(tenant, request)));
           }
           requireProvisioned(request);
-          Once<Replaced, ReplaceAccessConfigurationResponse> once =
-              Onces.of(
+          IdempotentRequest<Replaced, ReplaceAccessConfigurationResponse> once =
+              IdempotentRequests.of(
                   request,
                   AccessConfigurationEndpoint::toProto,
                   ReplaceAccessConfigurationResponse.parser());

@@ -13,7 +13,7 @@ import io.headgate.kit.config.Secret;
 import io.headgate.kit.grpc.ClientAddresses;
 import io.headgate.kit.grpc.RequestIds;
 import io.headgate.policy.core.identity.Caller;
-import io.headgate.policy.core.identity.Role;
+import io.headgate.policy.core.identity.PrincipalRole;
 import io.headgate.policy.core.name.TenantId;
 import io.headgate.policy.runtime.port.Origin;
 import java.util.Optional;
@@ -73,12 +73,12 @@ final class CallFacts {
     return new Caller(
         principal.subject(),
         switch (principal.role()) {
-          case PLATFORM_OPERATOR -> Role.PLATFORM_OPERATOR;
-          case TENANT_ADMIN -> Role.TENANT_ADMIN;
-          case MEMBER -> Role.MEMBER;
-          case SERVICE_ACCOUNT -> Role.SERVICE_ACCOUNT;
-          case NODE -> Role.NODE;
-          case SERVICE -> Role.SERVICE;
+          case PLATFORM_OPERATOR -> PrincipalRole.PLATFORM_OPERATOR;
+          case TENANT_ADMIN -> PrincipalRole.TENANT_ADMIN;
+          case MEMBER -> PrincipalRole.MEMBER;
+          case SERVICE_ACCOUNT -> PrincipalRole.SERVICE_ACCOUNT;
+          case NODE -> PrincipalRole.NODE;
+          case SERVICE -> PrincipalRole.SERVICE;
         },
         Optional.ofNullable(principal.tenant()).map(TenantId::new));
   }

@@ -112,7 +112,8 @@ final class ResourceCalls<I, T, S, M extends Message> {
               TenantId tenant = Names.tenant("parent", creation.parent());
               return resources.create(
                   origin,
-                  Onces.of(request, made -> form.toProto().apply(tenant, made), form.parser()),
+                  IdempotentRequests.of(
+                      request, made -> form.toProto().apply(tenant, made), form.parser()),
                   tenant,
                   form.toSpec().apply(creation.id(), creation.wanted()));
             });

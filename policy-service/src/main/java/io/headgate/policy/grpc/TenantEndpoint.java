@@ -59,7 +59,7 @@ final class TenantEndpoint extends TenantServiceGrpc.TenantServiceImplBase {
         origin ->
             tenants.create(
                 origin,
-                Onces.of(request, TenantEndpoint::toProto, Tenant.parser()),
+                IdempotentRequests.of(request, TenantEndpoint::toProto, Tenant.parser()),
                 new TenantId(request.getTenantId()),
                 request.getTenant().getDisplayName()));
   }

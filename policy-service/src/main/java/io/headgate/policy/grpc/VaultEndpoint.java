@@ -75,7 +75,7 @@ final class VaultEndpoint extends VaultServiceGrpc.VaultServiceImplBase {
 
   @Override
   public void updateVault(UpdateVaultRequest request, StreamObserver<Vault> out) {
-    // Fields outside of the mask are not validated, and no mask may name this field.
+    // AuditFields outside of the mask are not validated, and no mask may name this field.
     if (request.getVault().getEnvironmentHidden()) {
       throw Refusal.invalidField(
               "ENVIRONMENT_HIDDEN",

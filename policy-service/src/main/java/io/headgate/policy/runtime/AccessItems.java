@@ -52,7 +52,7 @@ public final class AccessItems<I extends Comparable<I>, T, S> implements TenantR
   }
 
   @Override
-  public <R> R create(Origin origin, Once<T, R> once, TenantId tenant, S spec) {
+  public <R> R create(Origin origin, IdempotentRequest<T, R> once, TenantId tenant, S spec) {
     return attempts.withSupply(
         origin,
         tenant,

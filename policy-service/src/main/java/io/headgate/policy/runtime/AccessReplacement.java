@@ -44,7 +44,7 @@ public final class AccessReplacement {
   }
 
   /// Puts the configuration in force.
-  public <R> R replace(Origin origin, Once<Replaced, R> once, Request request) {
+  public <R> R replace(Origin origin, IdempotentRequest<Replaced, R> once, Request request) {
     Function<Optional<Supply>, R> attempt =
         supply ->
             changes.once(

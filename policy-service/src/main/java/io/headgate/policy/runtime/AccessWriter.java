@@ -4,7 +4,7 @@ import io.headgate.kit.decision.FieldChange;
 import io.headgate.policy.core.access.AccessConfiguration;
 import io.headgate.policy.core.access.AccessDiff;
 import io.headgate.policy.core.access.AccessVersion;
-import io.headgate.policy.core.access.Fields;
+import io.headgate.policy.core.access.AuditFields;
 import io.headgate.policy.core.access.Group;
 import io.headgate.policy.core.access.Policy;
 import io.headgate.policy.core.access.Queue;
@@ -85,16 +85,16 @@ public final class AccessWriter {
 
   private void record(Tables tables, Origin origin, TenantId tenant, AccessDiff diff) {
     new Recorder<Group>(
-            tables, origin, tenant, "Group", group -> "groups/" + group.id(), Fields::of)
+            tables, origin, tenant, "Group", group -> "groups/" + group.id(), AuditFields::of)
         .record(diff.groups());
     new Recorder<Policy>(
-            tables, origin, tenant, "Policy", policy -> "policies/" + policy.id(), Fields::of)
+            tables, origin, tenant, "Policy", policy -> "policies/" + policy.id(), AuditFields::of)
         .record(diff.policies());
     new Recorder<Queue>(
-            tables, origin, tenant, "Queue", queue -> "queues/" + queue.id(), Fields::of)
+            tables, origin, tenant, "Queue", queue -> "queues/" + queue.id(), AuditFields::of)
         .record(diff.queues());
     new Recorder<Vault>(
-            tables, origin, tenant, "Vault", vault -> "vaults/" + vault.id(), Fields::of)
+            tables, origin, tenant, "Vault", vault -> "vaults/" + vault.id(), AuditFields::of)
         .record(diff.vaults());
   }
 

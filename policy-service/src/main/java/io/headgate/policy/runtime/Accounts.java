@@ -42,7 +42,7 @@ public final class Accounts<I, T extends Account<I>, S> implements TenantResourc
   }
 
   @Override
-  public <R> R create(Origin origin, Once<T, R> once, TenantId tenant, S spec) {
+  public <R> R create(Origin origin, IdempotentRequest<T, R> once, TenantId tenant, S spec) {
     return changes.once(
         once,
         tables -> {

@@ -42,7 +42,7 @@ public final class Changes {
   }
 
   /// Runs `work`, unless the request was answered before.
-  <T, R> R once(Once<T, R> once, Function<Tables, T> work) {
+  <T, R> R once(IdempotentRequest<T, R> once, Function<Tables, T> work) {
     if (once.request().isEmpty()) {
       return once.answer().apply(store.change(work));
     }

@@ -22,7 +22,7 @@ public interface TenantResources<I, T, S> {
   /// Creates a resource.
   ///
   /// @return the answer of `once`
-  <R> R create(Origin origin, Once<T, R> once, TenantId tenant, S spec);
+  <R> R create(Origin origin, IdempotentRequest<T, R> once, TenantId tenant, S spec);
 
   /// Changes a resource.
   ///

@@ -35,7 +35,8 @@ public final class Tenants {
             : tables.tenants().list(after, limit));
   }
 
-  public <R> R create(Origin origin, Once<Tenant, R> once, TenantId id, String displayName) {
+  public <R> R create(
+      Origin origin, IdempotentRequest<Tenant, R> once, TenantId id, String displayName) {
     return changes.once(once, tables -> create(tables, origin, id, displayName));
   }
 

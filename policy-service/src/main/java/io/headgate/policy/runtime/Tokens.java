@@ -9,7 +9,7 @@ import io.headgate.policy.core.access.Queue;
 import io.headgate.policy.core.identity.Identity;
 import io.headgate.policy.core.identity.Identity.Machine;
 import io.headgate.policy.core.identity.KeyOwner;
-import io.headgate.policy.core.identity.Role;
+import io.headgate.policy.core.identity.PrincipalRole;
 import io.headgate.policy.core.identity.User;
 import io.headgate.policy.core.key.KeyKind;
 import io.headgate.policy.core.key.KeySecret;
@@ -119,27 +119,28 @@ public final class Tokens {
                   member(
                       owner,
                       tenant,
-                      Role.SERVICE_ACCOUNT,
+                      PrincipalRole.SERVICE_ACCOUNT,
                       tables.serviceAccounts().groups(tenant, id)));
       case KeyOwner.OfNode(var tenant, var node) ->
           key.flatMap(StoredKey::pool)
               .map(pool ->
                   new Identity(
                       owner.name(),
-                      Role.NODE,
+                      PrincipalRole.NODE,
                       Optional.of(tenant),
                       Optional.of(new Machine(node, pool)),
                       List.of()));
-      case KeyOwner.OfService(_) -> Optional.of(global(owner, Role.SERVICE));
-      case KeyOwner.OfOperator(_) -> Optional.of(global(owner, Role.PLATFORM_OPERATOR));
+      case KeyOwner.OfService(_) -> Optional.of(global(owner, PrincipalRole.SERVICE));
+      case KeyOwner.OfOperator(_) -> Optional.of(global(owner, PrincipalRole.PLATFORM_OPERATOR));
     };
   }
 
-  private static Identity member(KeyOwner owner, TenantId tenant, Role role, List<GroupId> groups) {
+  private static Identity member(
+      KeyOwner owner, TenantId tenant, PrincipalRole role, List<GroupId> groups) {
     return new Identity(owner.name(), role, Optional.of(tenant), Optional.empty(), groups);
   }
 
-  private static Identity global(KeyOwner owner, Role role) {
+  private static Identity global(KeyOwner owner, PrincipalRole role) {
     return new Identity(owner.name(), role, Optional.empty(), Optional.empty(), List.of());
   }
 

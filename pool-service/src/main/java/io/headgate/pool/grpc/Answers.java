@@ -1,20 +1,15 @@
 package io.headgate.pool.grpc;
 
-import com.google.protobuf.CodedOutputStream;
-import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Message;
-import com.google.protobuf.Parser;
 import io.grpc.MethodDescriptor;
 import io.grpc.stub.StreamObserver;
 import io.headgate.kit.auth.Principals;
 import io.headgate.kit.decision.DeniedException;
+import io.headgate.kit.grpc.MessageBytes;
 import io.headgate.kit.grpc.RequestIds;
 import io.headgate.pool.core.Denial;
 import io.headgate.pool.runtime.Caller;
-import io.headgate.pool.runtime.Once;
-import java.io.ByteArrayOutputStream;
-import java.io.IOException;
-import java.io.UncheckedIOException;
+import io.headgate.pool.runtime.IdempotentRequest;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -44,35 +39,12 @@ final class Answers {
   ///
   /// @param id of the request; empty: none
   /// @param body the request without the id
-  static <T> Once<T> once(
+  static <T> IdempotentRequest<T> once(
       MethodDescriptor<?, ?> method, String id, Message body, Function<T, Message> answer) {
-    return new Once<>(
+    return new IdempotentRequest<>(
         method.getFullMethodName(),
         id.isEmpty() ? Optional.empty() : Optional.of(id),
-        () -> bytes(body),
+        () -> MessageBytes.deterministic(body),
         made -> answer.apply(made).toByteArray());
-  }
-
-  /// The message in a stored answer.
-  static <M> M read(Parser<M> parser, byte[] answer) {
-    try {
-      return parser.parseFrom(answer);
-    } catch (InvalidProtocolBufferException e) {
-      throw new IllegalStateException("a stored answer cannot be read", e);
-    }
-  }
-
-  /// Equal bytes for equal messages, whatever the order of their maps.
-  private static byte[] bytes(Message message) {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream(message.getSerializedSize());
-    CodedOutputStream out = CodedOutputStream.newInstance(bytes);
-    out.useDeterministicSerialization();
-    try {
-      message.writeTo(out);
-      out.flush();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-    return bytes.toByteArray();
   }
 }

@@ -1,6 +1,7 @@
 package io.headgate.pool.grpc;
 
 import io.grpc.stub.StreamObserver;
+import io.headgate.kit.grpc.MessageBytes;
 import io.headgate.kit.grpc.PageTokens;
 import io.headgate.kit.grpc.Pages;
 import io.headgate.kit.grpc.Pages.Page;
@@ -116,7 +117,7 @@ public final class ConfigurationEndpoint
                       request.getRequestId(),
                       request.toBuilder().clearRequestId().build(),
                       provisioned -> ConfigurationMessages.message(tenant, provisioned)));
-          return Answers.read(ResourceConfiguration.parser(), answer);
+          return MessageBytes.stored(ResourceConfiguration.parser(), answer);
         });
   }
 

@@ -3,6 +3,7 @@ package io.headgate.pool.grpc;
 import com.google.protobuf.Empty;
 import io.grpc.stub.StreamObserver;
 import io.headgate.kit.grpc.FieldMasks;
+import io.headgate.kit.grpc.MessageBytes;
 import io.headgate.kit.grpc.MessageRules;
 import io.headgate.kit.grpc.PageTokens;
 import io.headgate.kit.grpc.Pages;
@@ -89,7 +90,7 @@ public final class PoolEndpoint extends PoolServiceGrpc.PoolServiceImplBase {
                       request.getRequestId(),
                       request.toBuilder().clearRequestId().build(),
                       pool -> PoolMessages.message(tenant, pool)));
-          return Answers.read(Pool.parser(), answer);
+          return MessageBytes.stored(Pool.parser(), answer);
         });
   }
 

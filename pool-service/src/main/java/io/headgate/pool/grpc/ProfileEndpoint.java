@@ -3,6 +3,7 @@ package io.headgate.pool.grpc;
 import com.google.protobuf.Empty;
 import io.grpc.stub.StreamObserver;
 import io.headgate.kit.grpc.FieldMasks;
+import io.headgate.kit.grpc.MessageBytes;
 import io.headgate.kit.grpc.MessageRules;
 import io.headgate.kit.grpc.PageTokens;
 import io.headgate.kit.grpc.Pages;
@@ -92,7 +93,7 @@ public final class ProfileEndpoint extends ProfileServiceGrpc.ProfileServiceImpl
                       request.getRequestId(),
                       request.toBuilder().clearRequestId().build(),
                       profile -> ProfileMessages.message(tenant, profile)));
-          return Answers.read(Profile.parser(), answer);
+          return MessageBytes.stored(Profile.parser(), answer);
         });
   }
 

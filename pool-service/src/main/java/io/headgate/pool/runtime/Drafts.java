@@ -128,7 +128,8 @@ public final class Drafts {
   /// version number stands for a change.
   ///
   /// @return the answer that `once` encodes
-  public byte[] provision(Caller caller, TenantId tenant, String etag, Once<Provisioned> once) {
+  public byte[] provision(
+      Caller caller, TenantId tenant, String etag, IdempotentRequest<Provisioned> once) {
     return changes.commit(
         caller,
         transaction -> transaction.once(once, () -> provision(transaction, caller, tenant, etag)));
@@ -159,7 +160,8 @@ public final class Drafts {
   /// Adds one pool to the draft.
   ///
   /// @return the answer that `once` encodes
-  public byte[] createPool(Caller caller, TenantId tenant, PoolSpec spec, Once<Pool> once) {
+  public byte[] createPool(
+      Caller caller, TenantId tenant, PoolSpec spec, IdempotentRequest<Pool> once) {
     return changes.commit(
         caller,
         transaction ->
@@ -192,7 +194,7 @@ public final class Drafts {
   ///
   /// @return the answer that `once` encodes
   public byte[] createProfile(
-      Caller caller, TenantId tenant, ProfileSpec spec, Once<Profile> once) {
+      Caller caller, TenantId tenant, ProfileSpec spec, IdempotentRequest<Profile> once) {
     return changes.commit(
         caller,
         transaction ->

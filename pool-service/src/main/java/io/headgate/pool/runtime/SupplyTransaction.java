@@ -16,7 +16,7 @@ import java.util.function.Supplier;
 public interface SupplyTransaction {
   /// The stored answer of the first request with this key, or else the answer to the result of
   /// `change`.
-  <T> byte[] once(Once<T> once, Supplier<T> change);
+  <T> byte[] once(IdempotentRequest<T> once, Supplier<T> change);
 
   /// A tenant's configuration, locked until the transaction ends.
   ConfigurationState lockState(TenantId tenant);

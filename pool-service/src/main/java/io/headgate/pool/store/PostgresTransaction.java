@@ -22,7 +22,7 @@ import io.headgate.pool.core.node.Node;
 import io.headgate.pool.runtime.AuditEntry;
 import io.headgate.pool.runtime.Caller;
 import io.headgate.pool.runtime.CatalogChange;
-import io.headgate.pool.runtime.Once;
+import io.headgate.pool.runtime.IdempotentRequest;
 import io.headgate.pool.runtime.SupplyTransaction;
 import java.time.Instant;
 import java.util.List;
@@ -58,7 +58,7 @@ final class PostgresTransaction implements SupplyTransaction {
   }
 
   @Override
-  public <T> byte[] once(Once<T> once, Supplier<T> work) {
+  public <T> byte[] once(IdempotentRequest<T> once, Supplier<T> work) {
     Supplier<byte[]> answer = () -> once.answer().apply(work.get());
     return once.id().isEmpty()
         ? answer.get()

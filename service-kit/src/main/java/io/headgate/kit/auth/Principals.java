@@ -53,9 +53,4 @@ public final class Principals {
             Status.Code.NOT_FOUND, "TENANT_NOT_FOUND", "there is no tenant '" + tenant + "'")
         .withMetadata("tenant", tenant);
   }
-
-  /// Runs `action` as `principal`, as if it had called; for tests and work on behalf of a caller.
-  public static void runAs(Principal principal, Runnable action) {
-    Context.current().withValue(KEY, principal).run(action);
-  }
 }

@@ -7,6 +7,8 @@ import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.sli
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /// The kit's own rules: no cycles, no domain, and what cannot be had without a database stays in
@@ -21,6 +23,27 @@ class KitArchitectureTest {
   @Test
   void packagesFormNoCycle() {
     slices().matching("io.headgate.kit.(*)..").should().beFreeOfCycles().check(CLASSES);
+  }
+
+  @Test
+  void packagesDependOnlyAsStated() {
+    PackageArrows.only(
+            KIT,
+            Map.ofEntries(
+                Map.entry("auth", Set.of("failure", "time")),
+                Map.entry("client", Set.of("config", "telemetry")),
+                Map.entry("config", Set.of("decision")),
+                Map.entry("db", Set.of("config", "failure", "lifecycle", "time")),
+                Map.entry("db.codegen", Set.of("db")),
+                Map.entry("decision", Set.of()),
+                Map.entry("failure", Set.of()),
+                Map.entry("grpc", Set.of("auth", "config", "failure", "lifecycle", "telemetry")),
+                Map.entry("lifecycle", Set.of()),
+                Map.entry("process", Set.of("config", "lifecycle")),
+                Map.entry("telemetry", Set.of("config")),
+                Map.entry("time", Set.of()),
+                Map.entry("watch", Set.of("config", "failure"))))
+        .check(CLASSES);
   }
 
   /// Pure cores may use the package, so it is as pure as they are.

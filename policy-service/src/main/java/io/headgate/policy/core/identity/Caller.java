@@ -7,10 +7,10 @@ import java.util.Optional;
 ///
 /// @param subject resource name, as in {@link KeyOwner#name()}
 /// @param tenant the only tenant that it may see; absent: any
-public record Caller(String subject, Role role, Optional<TenantId> tenant) {
+public record Caller(String subject, PrincipalRole role, Optional<TenantId> tenant) {
   /// The operator on this machine, with direct access to the database and without a token.
   public static final Caller LOCAL =
-      new Caller("operators/local", Role.PLATFORM_OPERATOR, Optional.empty());
+      new Caller("operators/local", PrincipalRole.PLATFORM_OPERATOR, Optional.empty());
 
   public boolean mayEnter(TenantId id) {
     return tenant.isEmpty() || tenant.get().equals(id);

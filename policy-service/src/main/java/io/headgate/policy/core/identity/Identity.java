@@ -9,11 +9,11 @@ import java.util.Optional;
 
 /// The present identity of a key's bearer, as a token will state it.
 ///
-/// @param node the node of the bearer; present exactly for {@link Role#NODE}, with its pool
+/// @param node the node of the bearer; present exactly for {@link PrincipalRole#NODE}, with its pool
 /// @param groups its groups, by id
 public record Identity(
     String subject,
-    Role role,
+    PrincipalRole role,
     Optional<TenantId> tenant,
     Optional<Machine> node,
     List<GroupId> groups) {

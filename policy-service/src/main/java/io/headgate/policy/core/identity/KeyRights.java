@@ -52,7 +52,7 @@ public final class KeyRights {
   }
 
   private static Optional<Denial> operatorOnly(Caller caller, KeyOwner owner) {
-    return caller.role() == Role.PLATFORM_OPERATOR
+    return caller.role() == PrincipalRole.PLATFORM_OPERATOR
         ? Optional.empty()
         : Optional.of(
             new Denial.KeyNotAllowed(FIELD, owner.name(), "only a platform operator may"));

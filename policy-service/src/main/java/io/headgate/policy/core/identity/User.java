@@ -12,7 +12,7 @@ public record User(
     implements Account<UserId> {
   public static final int MAX_PER_TENANT = 100_000;
 
-  public Role role() {
-    return isAdmin ? Role.TENANT_ADMIN : Role.MEMBER;
+  public PrincipalRole role() {
+    return isAdmin ? PrincipalRole.TENANT_ADMIN : PrincipalRole.MEMBER;
   }
 }

@@ -12,8 +12,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 class KeyRightsTest {
   private static final Caller OPERATOR =
-      new Caller("operators/root", Role.PLATFORM_OPERATOR, Optional.empty());
-  private static final Caller ADMIN = ofAcme(Role.TENANT_ADMIN);
+      new Caller("operators/root", PrincipalRole.PLATFORM_OPERATOR, Optional.empty());
+  private static final Caller ADMIN = ofAcme(PrincipalRole.TENANT_ADMIN);
 
   record Case(String name, Caller caller, String owner, String expected) {
     @Override
@@ -34,11 +34,16 @@ class KeyRightsTest {
         new Case("admin, foreign user", ADMIN, "tenants/globex/users/bob", "NotFound"),
         new Case("admin, a service", ADMIN, "services/scheduler", "KeyNotAllowed"),
         new Case("admin, an operator", ADMIN, "operators/root", "KeyNotAllowed"),
-        new Case("member, herself", ofAcme(Role.MEMBER), "tenants/acme/users/ada", "KeyNotAllowed"),
-        new Case("node, a user", ofAcme(Role.NODE), "tenants/acme/users/ada", "KeyNotAllowed"),
+        new Case(
+            "member, herself",
+            ofAcme(PrincipalRole.MEMBER),
+            "tenants/acme/users/ada",
+            "KeyNotAllowed"),
+        new Case(
+            "node, a user", ofAcme(PrincipalRole.NODE), "tenants/acme/users/ada", "KeyNotAllowed"),
         new Case(
             "service account, an operator",
-            ofAcme(Role.SERVICE_ACCOUNT),
+            ofAcme(PrincipalRole.SERVICE_ACCOUNT),
             "operators/root",
             "KeyNotAllowed"));
   }
@@ -60,7 +65,8 @@ class KeyRightsTest {
     assertThat(KeyRights.toGovern(ADMIN, owner("tenants/acme/nodes/gpu-1"))).isTrue();
     assertThat(KeyRights.toGovern(ADMIN, owner("tenants/globex/nodes/gpu-1"))).isFalse();
     assertThat(KeyRights.toGovern(ADMIN, owner("operators/root"))).isFalse();
-    assertThat(KeyRights.toGovern(ofAcme(Role.MEMBER), owner("tenants/acme/users/ada"))).isFalse();
+    assertThat(KeyRights.toGovern(ofAcme(PrincipalRole.MEMBER), owner("tenants/acme/users/ada")))
+        .isFalse();
   }
 
   @Test
@@ -87,7 +93,7 @@ class KeyRightsTest {
     return KeyOwner.parse(name).orElseThrow();
   }
 
-  private static Caller ofAcme(Role role) {
+  private static Caller ofAcme(PrincipalRole role) {
     return new Caller("tenants/acme/users/x", role, Optional.of(new TenantId("acme")));
   }
 }

@@ -10,5 +10,5 @@ import java.util.function.Supplier;
 /// @param id chosen by the caller; absent: the request is not idempotent
 /// @param body bytes of the request without the id, equal for equal requests
 /// @param answer encodes the answer
-public record Once<T>(
+public record IdempotentRequest<T>(
     String method, Optional<String> id, Supplier<byte[]> body, Function<T, byte[]> answer) {}

@@ -8,10 +8,10 @@ import java.util.Locale;
 import java.util.Map;
 
 /// Groups, policies, queues and vaults as text by field, for the audit log.
-public final class Fields {
+public final class AuditFields {
   private static final String NONE = "";
 
-  private Fields() {}
+  private AuditFields() {}
 
   public static Map<String, String> of(Group group) {
     Map<String, String> fields = new LinkedHashMap<>();

@@ -8,7 +8,7 @@ import java.util.function.Function;
 ///
 /// @param request absent: each repetition is a new request
 /// @param answer makes the answer from the result
-public record Once<T, R>(
+public record IdempotentRequest<T, R>(
     Optional<RequestKey> request,
     Function<T, R> answer,
     Function<R, byte[]> toBytes,

@@ -1,7 +1,7 @@
 package io.headgate.policy.core.identity;
 
 /// The role of a caller; a token carries exactly one.
-public enum Role {
+public enum PrincipalRole {
   PLATFORM_OPERATOR,
   TENANT_ADMIN,
   MEMBER,
