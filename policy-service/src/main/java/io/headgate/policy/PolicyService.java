@@ -119,8 +119,8 @@ public final class PolicyService implements AutoCloseable {
   public Secret createKey(String owner, String description) {
     KeyOwner parsed =
         KeyOwner.parse(owner)
-            .orElseThrow(
-                () -> new IllegalArgumentException("nobody who can have a key: '" + owner + "'"));
+            .orElseThrow(() ->
+                new IllegalArgumentException("no principal that can have a key: '" + owner + "'"));
     Keys.NewKey wanted = new Keys.NewKey(parsed, description, Optional.empty());
     return Secret.of(keys.create(Origin.LOCAL, wanted).secret().text());
   }

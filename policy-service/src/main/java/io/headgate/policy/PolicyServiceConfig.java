@@ -45,11 +45,6 @@ public record PolicyServiceConfig(
         WatchLimits.DEFAULTS);
   }
 
-  public PolicyServiceConfig withDefaultTenant(String tenant) {
-    return new PolicyServiceConfig(
-        database, pools, secretsDirectory, Optional.of(tenant), tokens, watches);
-  }
-
   /// The lifetimes of tokens and of the keys that sign them.
   ///
   /// @param lifetime of a token, which stays valid for this time after its key was revoked

@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Executors;
 import org.jooq.impl.DSL;
 import org.junit.jupiter.api.Test;
@@ -81,7 +82,15 @@ class AdminKeyTest {
   @Test
   void theDefaultTenantIsMadeOnce() {
     DatabaseConfig database = POSTGRES.fresh();
-    PolicyServiceConfig config = config(database).withDefaultTenant("acme");
+    PolicyServiceConfig plain = config(database);
+    PolicyServiceConfig config =
+        new PolicyServiceConfig(
+            plain.database(),
+            plain.pools(),
+            plain.secretsDirectory(),
+            Optional.of("acme"),
+            plain.tokens(),
+            plain.watches());
     for (int start = 0; start < 2; start++) {
       try (PolicyService service =
           new PolicyService(config, Telemetry.disabled(), new TestClock())) {

@@ -28,6 +28,7 @@ class LayersTest {
                     Set.of(
                         "client",
                         "core.identity",
+                        "core.key",
                         "core.name",
                         "core.signing",
                         "grpc",

@@ -79,7 +79,7 @@ class PolicyServiceMainTest {
     assertThat(run("--replace-signing-keys").said()).contains("all tokens are void");
     Ended nobody = run("--create-key", "the scheduler");
     assertThat(nobody.status()).isEqualTo(ServiceProcess.EXIT_FAILED);
-    assertThat(nobody.said()).contains("nobody who can have a key: 'the scheduler'");
+    assertThat(nobody.said()).contains("no principal that can have a key: 'the scheduler'");
   }
 
   @Test

@@ -127,10 +127,10 @@ public final class GrpcSupplyReader implements SupplyReader {
         // The caller's own token was refused, and it was valid when this call began.
         throw refusal.get().exception();
       }
-      LOG.warn("the pool service could not be asked: {}", e.toString());
+      LOG.warn("the pool service could not be reached: {}", e.toString());
       throw Refusal.unavailable(
               "POOL_SERVICE_UNAVAILABLE",
-              "profiles and pools cannot be checked, because the pool service cannot be asked;"
+              "profiles and pools cannot be checked, because the pool service cannot be reached;"
                   + " nothing was changed, try again",
               RETRY)
           .exception();
@@ -142,7 +142,7 @@ public final class GrpcSupplyReader implements SupplyReader {
     String token =
         origin
             .token()
-            .orElseThrow(() -> new IllegalStateException("nobody to ask on behalf of"))
+            .orElseThrow(() -> new IllegalStateException("the request has no token to pass on"))
             .reveal();
     headers.put(AUTHORIZATION, "Bearer " + token);
     return headers;

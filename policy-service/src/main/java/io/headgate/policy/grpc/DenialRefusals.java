@@ -47,7 +47,7 @@ final class DenialRefusals {
               "INVALID_NAME",
               field,
               quoted(value)
-                  + " is nobody who can have a key: write tenants/TENANT/users/USER,"
+                  + " names no principal that can have a key: write tenants/TENANT/users/USER,"
                   + " tenants/TENANT/serviceAccounts/ACCOUNT, services/NAME or operators/NAME");
       case Denial.NameTaken(var field, var kind, var id) ->
           withField(
@@ -101,7 +101,7 @@ final class DenialRefusals {
                       + actual
                       + " is in force, and the change was made for "
                       + expected
-                      + ": read it again and make the change anew")
+                      + ": read it again and repeat your change")
               .withMetadata("expected", expected)
               .withMetadata("actual", actual);
       case Denial.KeyNotAllowed(var field, var owner, var explanation) ->
@@ -264,7 +264,7 @@ final class DenialRefusals {
                       quoted(owner)
                           + " has "
                           + max
-                          + " keys, the most that anybody may have: revoke some first"),
+                          + " keys, the limit for one owner: revoke some first"),
                   field)
               .withMetadata("max", max);
       case Denial.LastOperatorKey(var key) ->
@@ -305,7 +305,7 @@ final class DenialRefusals {
                       + bytes
                       + " bytes of names and values, and "
                       + max
-                      + " are the most: set less, here or in another vault of that group")
+                      + " are the limit: set less, here or in another vault of that group")
               .withMetadata("bytes", bytes)
               .withMetadata("max", max);
     };

@@ -81,7 +81,7 @@ final class VaultEndpoint extends VaultServiceGrpc.VaultServiceImplBase {
               "ENVIRONMENT_HIDDEN",
               "vault.environment_hidden",
               "it is true: the values of this vault were left out when it was read, and would be"
-                  + " overwritten with nothing: have an admin read it and make the change anew")
+                  + " erased: have an admin read it and repeat the change")
           .exception();
     }
     calls.update(

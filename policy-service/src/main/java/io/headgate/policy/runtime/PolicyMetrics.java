@@ -20,7 +20,7 @@ public final class PolicyMetrics {
         meter
             .counterBuilder("headgate.auth.denied")
             .setUnit("{call}")
-            .setDescription("Calls refused because of who made them.")
+            .setDescription("Calls refused for their caller's role or rights.")
             .build();
     this.tokens =
         meter

@@ -59,7 +59,7 @@ public final class RefusedCalls {
     } catch (RuntimeException e) {
       // The call is refused anyway and has changed nothing.
       leftOut.addAndGet(missing + 1);
-      LOG.warn("a refused {} by {} could not be written down: {}", action, who, e.toString());
+      LOG.warn("a refused {} by {} could not be recorded: {}", action, who, e.toString());
     }
   }
 }

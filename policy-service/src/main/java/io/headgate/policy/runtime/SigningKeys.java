@@ -85,7 +85,7 @@ public final class SigningKeys implements KeySource {
     try {
       return key == null ? Optional.empty() : Optional.of(key.toECPublicKey());
     } catch (JOSEException e) {
-      throw new IllegalStateException("a signing key is none", e);
+      throw new IllegalStateException("the generated signing key is invalid", e);
     }
   }
 
@@ -192,7 +192,7 @@ public final class SigningKeys implements KeySource {
       loaded = Optional.of(next);
       return next;
     } catch (ParseException e) {
-      throw new IllegalStateException("a signing key in the database is none", e);
+      throw new IllegalStateException("a signing key in the database is invalid", e);
     } finally {
       loading.unlock();
     }

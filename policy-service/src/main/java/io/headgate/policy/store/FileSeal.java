@@ -68,14 +68,14 @@ public final class FileSeal implements Seal {
   public String open(String sealed, String context) {
     ByteBuffer in = ByteBuffer.wrap(Base64.getDecoder().decode(sealed));
     if (in.remaining() < 1 + ID_BYTES + NONCE_BYTES || in.get() != VERSION) {
-      throw new IllegalStateException(context + " is not sealed in a form that is known");
+      throw new IllegalStateException(context + " has an unknown form of encryption");
     }
     byte[] sealedBy = new byte[ID_BYTES];
     in.get(sealedBy);
     if (!Arrays.equals(sealedBy, id)) {
       throw new CannotStartException(
           context
-              + " was sealed by another key than that in "
+              + " was encrypted with another key than that in "
               + path
               + ": put the file back that belongs to this database, or start once with"
               + " --replace-signing-keys");
@@ -94,7 +94,7 @@ public final class FileSeal implements Seal {
       cipher.updateAAD(context.getBytes(StandardCharsets.UTF_8));
       return cipher.doFinal(input);
     } catch (GeneralSecurityException e) {
-      throw new IllegalStateException(context + " was changed since it was sealed", e);
+      throw new IllegalStateException(context + " was changed since it was encrypted", e);
     }
   }
 

@@ -105,7 +105,7 @@ final class ConfigurationMessages {
           warning(
               "ORDER_WITHOUT_LINK",
               "pools[" + pool + "].profile_order[" + index + "]",
-              "profile '%s' does not run in pool '%s', so its place there means nothing"
+              "profile '%s' does not run in pool '%s', so its position there has no effect"
                   .formatted(profile, pool));
       case ConfigurationWarning.NeverFits(
               var profile,
@@ -122,7 +122,7 @@ final class ConfigurationMessages {
           warning(
               "POOL_HAS_NODES",
               "pools[" + pool + "]",
-              "pool '%s' goes away, and what is in it takes no new work then: %d %s"
+              "pool '%s' is removed; its nodes get no new work then: %d %s"
                   .formatted(pool, nodes, nodes == 1 ? "node" : "nodes"));
     };
   }

@@ -52,14 +52,14 @@ final class Refusals {
       case Denial.VersionChanged(var expected, var actual) ->
           Refusal.conflict(
                   "VERSION_CHANGED",
-                  "the change was made for version %d, but version %d is in force: read it and make the change again"
+                  "the change was made for version %d, but version %d is in force: read it and repeat your change"
                       .formatted(expected, actual))
               .withMetadata("expectedVersion", expected)
               .withMetadata("actualVersion", actual);
       case Denial.DraftChanged(var expected, var actual) ->
           Refusal.conflict(
                   "VERSION_CHANGED",
-                  "somebody edited the draft: its etag is '%s', not '%s'; read it and make the change again"
+                  "another change edited the draft: its etag is '%s', not '%s'; read it and repeat your change"
                       .formatted(actual, expected))
               .withMetadata("expectedEtag", expected)
               .withMetadata("actualEtag", actual);
@@ -76,7 +76,7 @@ final class Refusals {
       case Denial.NoPoolInToken(var node) ->
           Refusal.permissionDenied(
               "POOL_MISSING_IN_TOKEN",
-              "the token of node '%s' does not say which pool it joined: enroll the node again"
+              "the token of node '%s' lacks the pool that it joined: enroll the node again"
                   .formatted(node));
     };
   }

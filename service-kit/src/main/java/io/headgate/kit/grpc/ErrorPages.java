@@ -133,7 +133,7 @@ final class ErrorPages implements ServerErrorHandler, UnframedGrpcErrorHandler {
 
   private static Refusal refusal(HttpStatus status) {
     return switch (status.code()) {
-      case 404 -> Refusal.notFound("NO_SUCH_METHOD", "there is nothing at this path");
+      case 404 -> Refusal.notFound("NO_SUCH_METHOD", "this path does not exist");
       case 405 ->
           Refusal.of(
               Status.Code.UNIMPLEMENTED, "NO_SUCH_METHOD", "this path has no such HTTP method");

@@ -34,7 +34,7 @@ class KitArchitectureTest {
                 Map.entry("client", Set.of("config", "telemetry")),
                 Map.entry("config", Set.of("decision")),
                 Map.entry("db", Set.of("config", "failure", "lifecycle", "time")),
-                Map.entry("db.codegen", Set.of("db")),
+                Map.entry("db.codegen", Set.of("config", "db")),
                 Map.entry("decision", Set.of()),
                 Map.entry("failure", Set.of()),
                 Map.entry("grpc", Set.of("auth", "config", "failure", "lifecycle", "telemetry")),
