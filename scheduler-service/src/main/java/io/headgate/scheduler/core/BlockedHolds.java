@@ -27,47 +27,56 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// The holds of jobs that were blocked for too long (DESIGN O7), one for each pool.
+/// The holds of jobs that were blocked for too long (DESIGN O7) during one round, one for each pool.
 ///
-/// They are part of the order of a pass: each is lifted when the pass begins and found again when
-/// its job's turn comes and it still fits nowhere. So better-ranked jobs are never in its way, and
-/// worse-ranked ones never pass it.
+/// A hold is part of the order of the round: it is lifted when the round begins, and placed again
+/// when its job's turn comes and the job still fits nowhere. So it never stands in the way of a
+/// better-ranked job, and no worse-ranked job passes it.
 final class BlockedHolds {
   private final World world;
   private final Ledger ledger;
   private final Instant now;
+
+  /// Lifted in this round or an earlier one of the pass, and neither placed again nor given up.
   private final Map<JobId, LiveHold> lifted = new LinkedHashMap<>();
+
+  /// In force, in the order in which they were placed.
   private final Map<PoolState, LiveHold> placed = new LinkedHashMap<>();
 
-  /// What was in force when they were lifted last.
+  /// In force when the round began.
   private final List<Hold> before = new ArrayList<>();
 
-  BlockedHolds(World world, Ledger ledger, Instant now) {
+  private BlockedHolds(World world, Ledger ledger, Instant now) {
     this.world = world;
     this.ledger = ledger;
     this.now = now;
   }
 
-  /// Lifts them all.
-  void lift() {
-    placed.clear();
-    before.clear();
+  /// Begins a round: lifts all holds of blocked jobs.
+  ///
+  /// @param previous the holds of the round before; null: this is the first one of the pass
+  static BlockedHolds lift(
+      World world, Ledger ledger, Instant now, @Nullable BlockedHolds previous) {
+    BlockedHolds holds = new BlockedHolds(world, ledger, now);
+    if (previous != null) {
+      holds.lifted.putAll(previous.lifted);
+    }
     for (LiveHold hold : List.copyOf(world.holds.values())) {
       if (hold.isForBlocked()) {
-        before.add(hold.hold());
+        holds.before.add(hold.hold());
         ledger.suspend(hold);
-        lifted.put(hold.job().id(), hold);
+        holds.lifted.put(hold.job().id(), hold);
       }
     }
+    return holds;
   }
 
-  /// Those in force, in the order in which they came; a search for room that failed may succeed
-  /// when they are others.
+  /// The holds in force, in the order in which they were placed.
   List<LiveHold> inForce() {
     return List.copyOf(placed.values());
   }
 
-  /// The job starts, or others make room for it: it needs its hold no longer.
+  /// The job starts, or victims make room for it: it needs its hold no longer.
   void leave(LiveJob job, HoldRelease cause) {
     if (lifted.remove(job.id()) != null) {
       ledger.tell(new Effect.HoldReleased(job.id(), cause));
@@ -105,10 +114,8 @@ final class BlockedHolds {
     return false;
   }
 
-  /// All turns have been taken.
-  ///
-  /// @return whether a place that was held before them is not held now
-  boolean end() {
+  /// Whether a place that was held when the round began is not held now.
+  boolean someLeftTheirPlace() {
     for (Hold hold : before) {
       LiveHold now = world.holds.get(hold.job());
       if (now == null || !now.hold().equals(hold)) {
@@ -118,25 +125,25 @@ final class BlockedHolds {
     return false;
   }
 
-  /// Puts those back in force that were not found again and have nothing in their way now.
-  void keep() {
+  /// Puts those lifted holds back in force whose places are still free.
+  void restoreLifted() {
     for (LiveHold hold : List.copyOf(lifted.values())) {
       if (mayStay(hold)) {
-        resume(hold);
+        restore(hold);
       }
     }
   }
 
-  /// Tells of those that were not found again.
-  void close() {
+  /// Releases the lifted holds: better-ranked jobs have taken their places.
+  void releaseLifted() {
     for (JobId job : lifted.keySet()) {
       world.changes.freed();
       ledger.tell(new Effect.HoldReleased(job, HoldRelease.OUTRANKED));
     }
   }
 
-  /// Whether [#find] may find something for a job with these routes that holds nothing yet: some
-  /// pool is open where nobody holds, and it is not known that nothing is to be had there.
+  /// Whether [#hold] may find a place for a job with these routes that had no hold: in some pool no
+  /// job holds, and no search has found it hopeless.
   boolean maySomeHold(RouteGroup group) {
     for (Route route : group.routes()) {
       if (!placed.containsKey(route.pool())
@@ -153,9 +160,14 @@ final class BlockedHolds {
     return !lifted.isEmpty() && lifted.containsKey(job.id());
   }
 
-  /// A hold for a job whose turn it is and that fits nowhere: in the place that it had before, if
-  /// it had one. Empty when there is none, or better-ranked jobs hold in its pools.
-  Optional<Hold> find(LiveJob job) {
+  /// Holds capacity for a job whose turn it is and that fits nowhere: in the place that it had
+  /// before if that is still free, otherwise where the job is expected to start first. Empty when
+  /// there is no such place, or better-ranked jobs hold in all its pools.
+  Optional<LiveHold> hold(LiveJob job) {
+    return find(job).map(hold -> place(job, hold));
+  }
+
+  private Optional<Hold> find(LiveJob job) {
     LiveHold former = lifted.get(job.id());
     if (former != null && mayStay(former)) {
       return Optional.of(former.hold());
@@ -190,7 +202,7 @@ final class BlockedHolds {
         && willBeFree(hold);
   }
 
-  private void resume(LiveHold hold) {
+  private void restore(LiveHold hold) {
     lifted.remove(hold.job().id());
     ledger.resume(hold);
     placed.put(hold.pool(), hold);
@@ -232,17 +244,17 @@ final class BlockedHolds {
     return attempt.endsBy().map(end -> !end.isAfter(start)).orElse(false);
   }
 
-  /// Puts the hold in force.
-  void place(LiveJob job, Hold hold) {
+  private LiveHold place(LiveJob job, Hold hold) {
     LiveHold former = lifted.get(job.id());
     if (former != null && former.hold().equals(hold)) {
-      resume(former);
-      return;
+      restore(former);
+      return former;
     }
     leave(job, HoldRelease.NOT_NEEDED);
     LiveHold live = ledger.hold(job, hold);
     placed.put(live.pool(), live);
     ledger.tell(new Effect.JobReasonChanged(job.id(), Reasons.waiting(live)));
+    return live;
   }
 
   private static Instant startOf(HoldSearch.Found found) {

@@ -89,14 +89,14 @@ final class Promises {
     return Optional.empty();
   }
 
-  /// Keeps the place for the job; nobody is told.
-  PoolState make(LiveJob job, Assignment place) {
+  /// Keeps the place for the job until the pass ends; no effect tells of it.
+  LiveHold make(LiveJob job, Assignment place) {
     Hold hold = new Hold(job.id(), place, List.of(), Optional.empty(), Optional.of(now), now);
     job.queue().dequeue(job);
     LiveHold live = ledger.liveHold(hold, job);
     ledger.place(live);
     made.add(live);
-    return live.pool();
+    return live;
   }
 
   /// Takes all back: their jobs wait in their lanes again.

@@ -32,23 +32,15 @@ final class Scaling {
   private final Ledger ledger;
   private final Instant now;
   private final Map<PoolState, Integer> joined = new HashMap<>();
-  private @Nullable Instant wakeAt;
+  private final WakeTime wake;
 
-  Scaling(World world, Ledger ledger, Instant now) {
+  /// @param wake gets the time when an instance has idled for long enough, or a job has waited for
+  ///   one for long enough
+  Scaling(World world, Ledger ledger, Instant now, WakeTime wake) {
     this.world = world;
     this.ledger = ledger;
     this.now = now;
-  }
-
-  /// When an instance has idled long enough, or a job has waited for one long enough.
-  Optional<Instant> wakeAt() {
-    return Optional.ofNullable(wakeAt);
-  }
-
-  private void wakeBy(Instant at) {
-    if (wakeAt == null || at.isBefore(wakeAt)) {
-      wakeAt = at;
-    }
+    this.wake = wake;
   }
 
   /// Whether an elastic pool may serve the job before its patience ends (DESIGN P6).
@@ -67,7 +59,7 @@ final class Scaling {
       }
       Instant patience = missingSince(pool).plus(queue.preemptionDelay());
       if (now.isBefore(patience)) {
-        wakeBy(patience);
+        wake.by(patience);
         return true;
       }
     }
@@ -279,7 +271,7 @@ final class Scaling {
       }
       Instant due = since.plus(elasticity.idleTimeout());
       if (due.isAfter(now)) {
-        wakeBy(due);
+        wake.by(due);
       } else if (here - given > elasticity.minInstances()) {
         node.release();
         pool.refresh(node);

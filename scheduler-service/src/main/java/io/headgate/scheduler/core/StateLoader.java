@@ -84,7 +84,7 @@ final class StateLoader {
     loadDemand(state);
     StructuralCheck.renew(world);
     world.changes.structureIsKnown();
-    new Scaling(world, ledger, Instant.MIN).wanted();
+    new Scaling(world, ledger, Instant.MIN, new WakeTime()).wanted();
     noteReasons();
   }
 

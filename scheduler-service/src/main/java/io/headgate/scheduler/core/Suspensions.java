@@ -18,7 +18,6 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -27,33 +26,34 @@ import org.jspecify.annotations.Nullable;
 /// long only as its user allows, and goes first where a job makes room that needs what it keeps.
 final class Suspensions {
   private final World world;
-  private final Ledger ledger;
-  private final Instant now;
 
   /// Those whose devices are idle: in a round, devices are only taken.
   private final List<LiveAttempt> ready = new ArrayList<>();
 
-  Suspensions(World world, Ledger ledger, Instant now) {
+  /// Finds the suspended attempts whose devices are idle when a round begins.
+  Suspensions(World world) {
     this.world = world;
-    this.ledger = ledger;
-    this.now = now;
+    for (LiveAttempt attempt : world.suspended.values()) {
+      if (isReady(attempt)) {
+        ready.add(attempt);
+      }
+    }
   }
 
-  /// Stops those that were kept for long enough, and those that can go on no more.
+  /// Stops the attempts that were kept for as long as their users allow, and those that can never
+  /// go on.
   ///
-  /// @return when the next one will have been kept for long enough
-  Optional<Instant> giveUp() {
-    Instant next = null;
+  /// @param wake gets the times at which others will have been kept for long enough
+  static void giveUp(World world, Ledger ledger, Instant now, WakeTime wake) {
     for (LiveAttempt attempt : List.copyOf(world.suspended.values())) {
       Instant until = attempt.keptUntil();
       if (!until.isAfter(now) || isHopeless(attempt)) {
         ledger.stop(
             attempt, new StopOrder(new StopCause.SuspensionOver(), StopOutcome.REQUEUE, now));
-      } else if (next == null || until.isBefore(next)) {
-        next = until;
+      } else {
+        wake.by(until);
       }
     }
-    return Optional.ofNullable(next);
   }
 
   /// Its node goes, or its devices are others, or it would have another size or pools now.
@@ -69,16 +69,6 @@ final class Suspensions {
         || queue.account() != attempt.policy()
         || queue.need() != attempt.units()
         || queue.routes(attempt.job()).stream().noneMatch(it -> it.pool() == attempt.pool());
-  }
-
-  /// All take turns.
-  void beginRound() {
-    ready.clear();
-    for (LiveAttempt attempt : world.suspended.values()) {
-      if (isReady(attempt)) {
-        ready.add(attempt);
-      }
-    }
   }
 
   private static boolean isReady(LiveAttempt attempt) {

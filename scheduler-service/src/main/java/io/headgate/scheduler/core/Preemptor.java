@@ -1,0 +1,75 @@
+package io.headgate.scheduler.core;
+
+import io.headgate.scheduler.core.job.Grounds;
+import io.headgate.scheduler.core.job.Hold;
+import io.headgate.scheduler.core.job.Preemption;
+import io.headgate.scheduler.core.job.PreemptionRule;
+import io.headgate.scheduler.core.job.StopCause;
+import io.headgate.scheduler.core.job.StopOrder;
+import io.headgate.scheduler.core.job.StopOutcome;
+import io.headgate.scheduler.core.preemption.PreemptionSearch.Result;
+import io.headgate.scheduler.core.queue.LiveAttempt;
+import io.headgate.scheduler.core.queue.LiveHold;
+import io.headgate.scheduler.core.queue.LiveJob;
+import io.headgate.scheduler.core.rights.TenantAccount;
+import io.headgate.type.GpuQuantity;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+
+/// Carries out a preemption: asks the victims to stop and holds their place for the job, in one
+/// decision (DESIGN P5).
+final class Preemptor {
+  private final World world;
+  private final Ledger ledger;
+  private final Instant now;
+
+  Preemptor(World world, Ledger ledger, Instant now) {
+    this.world = world;
+    this.ledger = ledger;
+    this.now = now;
+  }
+
+  TurnOutcome.MadeRoom preempt(LiveJob job, PreemptionRule rule, Result.Found found) {
+    stopVictims(job, rule, found);
+    Hold hold = Hold.forVictims(job.id(), found.place(), Leavers.of(world, found), rule, now);
+    LiveHold placed = ledger.hold(job, hold);
+    // Under P9 perhaps only the policy's limit had no room, and the job fits elsewhere.
+    boolean fitsNowhere = rule != PreemptionRule.P9;
+    // A hold that is ready at once was blocked only by a blocked job's hold elsewhere under the
+    // pool's ceiling. Once the job itself holds, that hold is no obstacle.
+    boolean repeats =
+        !found.victims().isEmpty() || !fitsNowhere || placed.isReady(new LiveHold.Older());
+    if (fitsNowhere) {
+      placed.looked();
+    }
+    ledger.tell(new Effect.JobReasonChanged(job.id(), Reasons.waiting(placed)));
+    return new TurnOutcome.MadeRoom(placed, found.victims(), repeats);
+  }
+
+  private void stopVictims(LiveJob job, PreemptionRule rule, Result.Found found) {
+    TenantAccount winner = world.tenant(found.pool(), job.queue().account().id().tenant());
+    Map<LiveAttempt, StopOutcome> outcomes =
+        Suspensions.outcomes(found.victims(), found.place().workers());
+    for (LiveAttempt victim : found.victims()) {
+      Grounds grounds = grounds(job, victim, winner, found);
+      victim.job().preempted(new Preemption(job.id(), rule, grounds, now));
+      StopCause cause = new StopCause.Preempted(job.id(), rule, grounds);
+      ledger.stop(victim, new StopOrder(cause, Objects.requireNonNull(outcomes.get(victim)), now));
+    }
+  }
+
+  /// The shares that allow this removal, just before it.
+  private static Grounds grounds(
+      LiveJob job, LiveAttempt victim, TenantAccount winner, Result.Found found) {
+    boolean betweenTenants = winner.isBound() && !victim.tenant().tenant().equals(winner.tenant());
+    return new Grounds(
+        victim.policy().share(),
+        job.queue().account().share(),
+        new GpuQuantity(found.place().units()),
+        betweenTenants
+            ? Optional.of(new Grounds.Tenants(victim.tenant().share(), winner.share()))
+            : Optional.empty());
+  }
+}

@@ -1,0 +1,134 @@
+package io.headgate.scheduler.core;
+
+import io.headgate.scheduler.core.queue.LiveAttempt;
+import io.headgate.scheduler.core.queue.LiveJob;
+import io.headgate.scheduler.core.queue.RouteGroup;
+import io.headgate.scheduler.core.queue.Turn;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/// One round of turns: every queue's candidate acts in the order O1 to O5, until no turn leads to
+/// anything.
+///
+/// 1. Resume the suspended attempts that come before the next candidate.
+/// 2. Let the candidate act ([TurnActions]).
+/// 3. Put the queues that the outcome concerns in their new places ([RoundOrder]).
+/// 4. If the outcome is nothing, go on to the queue's next candidate, and skip the candidates that
+///    would fail in the same way.
+final class Round {
+  private final World world;
+  private final Ledger ledger;
+  private final TurnActions actions;
+  private final BlockedHolds blockedHolds;
+  private final Promises promises;
+  private final Suspensions suspensions;
+  private final WakeTime wake;
+  private final Instant now;
+  private final RoundOrder order;
+
+  /// Begins a round.
+  ///
+  /// @param blockedHolds lifted for this round
+  Round(
+      World world,
+      Ledger ledger,
+      TurnActions actions,
+      BlockedHolds blockedHolds,
+      Promises promises,
+      WakeTime wake,
+      Instant now) {
+    this.world = world;
+    this.ledger = ledger;
+    this.actions = actions;
+    this.blockedHolds = blockedHolds;
+    this.promises = promises;
+    this.suspensions = new Suspensions(world);
+    this.wake = wake;
+    this.now = now;
+    this.order = new RoundOrder(world, blockedHolds);
+  }
+
+  BlockedHolds blockedHolds() {
+    return blockedHolds;
+  }
+
+  /// Takes all turns.
+  ///
+  /// @return whether a late turn may have changed the outcome of an earlier one
+  boolean run() {
+    for (Turn turn = nextTurn(); turn != null; turn = nextTurn()) {
+      if (promises.areExhausted()) {
+        continue;
+      }
+      TurnOutcome outcome = actions.take(turn);
+      order.settle(outcome);
+      if (outcome instanceof TurnOutcome.Nothing) {
+        goOnAfter(turn);
+      }
+    }
+    assert suspensions.areAllKnown() : "devices of a suspended job became idle within a round";
+    return order.mustRepeat();
+  }
+
+  /// The next turn, after the suspended attempts that come before it have gone on.
+  private @Nullable Turn nextTurn() {
+    Turn turn = order.next();
+    for (LiveAttempt first = suspended(turn); first != null; first = suspended(turn)) {
+      ledger.resume(first);
+      order.settle(new TurnOutcome.Started(first));
+      if (turn != null) {
+        order.refresh(turn.queue());
+      }
+      turn = order.next();
+    }
+    return turn;
+  }
+
+  /// The suspended attempt that goes on before this turn; null: none. While a new leader waits for
+  /// nodes, none does: these may report another owner of its slices.
+  private @Nullable LiveAttempt suspended(@Nullable Turn turn) {
+    return world.suspended.isEmpty() || promises.areDue() ? null : suspensions.next(turn);
+  }
+
+  private void goOnAfter(Turn failed) {
+    if (failed.mayStart() && failed.queue().group().beginsToBePassedOver()) {
+      skipThoseThatFailAlike(failed);
+    }
+    if (failed.chooseNext()) {
+      order.put(failed);
+    }
+  }
+
+  /// On a full cluster most queues with the same routes fail like this one. Finding that out here
+  /// saves their turns.
+  private void skipThoseThatFailAlike(Turn failed) {
+    RouteGroup group = failed.queue().group();
+    boolean maySomeHold = blockedHolds.maySomeHold(group);
+    order.retain(group, turn -> mayAct(turn, failed, maySomeHold));
+  }
+
+  private boolean mayAct(Turn turn, Turn failed, boolean maySomeHold) {
+    if (turn.queue().account().preemptsWithin()) {
+      return true;
+    }
+    if (!turn.choose()) {
+      return false;
+    }
+    LiveJob head = turn.head();
+    if (head == null || !failsAs(turn, failed) || (turn.isBounded() && blockedHolds.areSome())) {
+      return true;
+    }
+    Instant from = turn.holdsFrom();
+    if (from != null && from.isAfter(now)) {
+      wake.by(from);
+      return false;
+    }
+    return from != null && (maySomeHold || blockedHolds.isLifted(head));
+  }
+
+  /// Whether the turn fails because the other one did. A suspended attempt of the failed job's own
+  /// policy may be a victim for other policies but not for that job, so such a failure says nothing.
+  private boolean failsAs(Turn turn, Turn failed) {
+    return !world.candidates.areSuspendedOf(failed.queue().account()) && turn.failsAs(failed);
+  }
+}

@@ -1,0 +1,144 @@
+package io.headgate.scheduler.core;
+
+import io.headgate.scheduler.core.placement.PoolState;
+import io.headgate.scheduler.core.queue.LiveAttempt;
+import io.headgate.scheduler.core.queue.LiveHold;
+import io.headgate.scheduler.core.queue.QueueState;
+import io.headgate.scheduler.core.queue.RouteGroup;
+import io.headgate.scheduler.core.queue.Turn;
+import io.headgate.scheduler.core.queue.TurnOrder;
+import io.headgate.scheduler.core.rights.PolicyAccount;
+import io.headgate.scheduler.core.rights.TenantAccount;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/// The order of turns in a round. Each outcome puts the queues that it concerns in their new
+/// places, and may require that the round is repeated.
+///
+/// | outcome | new places | the round is repeated |
+/// |---|---|---|
+/// | started, made room | all that use the pool, the policy and the tenant | if jobs of the policy or tenant may be victims now, or hold capacity, or a queue came forward while others hold |
+/// | made room | also those of the victims' policies and tenants | also if victims were asked to stop, or the job fitted somewhere (P9) |
+/// | promised, held | all that use the pool, the policy and the tenant | no |
+/// | nothing | none | no |
+final class RoundOrder {
+  private final World world;
+  private final BlockedHolds blockedHolds;
+  private final TurnOrder order = new TurnOrder();
+
+  /// Set when a later action may change the outcome of an earlier turn; the round is then repeated.
+  private boolean repeats;
+
+  /// Finds the candidates of all queues.
+  RoundOrder(World world, BlockedHolds blockedHolds) {
+    this.world = world;
+    this.blockedHolds = blockedHolds;
+    order.begin(world.routeGroups.values());
+  }
+
+  /// Whether a later action may have changed the outcome of an earlier turn.
+  boolean mustRepeat() {
+    return repeats;
+  }
+
+  /// Takes out the next turn; null: there is none.
+  @Nullable Turn next() {
+    return order.next();
+  }
+
+  void put(Turn turn) {
+    order.put(turn);
+  }
+
+  /// Keeps only those candidates of the group that meet the condition.
+  void retain(RouteGroup group, Predicate<Turn> condition) {
+    order.retain(group, condition);
+  }
+
+  /// Finds the queue's candidate anew and puts it in its place.
+  void refresh(QueueState queue) {
+    if (queue.resolved().isPresent() && !queue.lanes().isEmpty()) {
+      order.refresh(queue.turn());
+    } else {
+      order.remove(queue.turn());
+    }
+  }
+
+  /// Puts the queues that the outcome concerns in their new places.
+  void settle(TurnOutcome outcome) {
+    switch (outcome) {
+      case TurnOutcome.Started(LiveAttempt attempt) ->
+          settleUse(attempt.job().queue(), attempt.policy(), attempt.tenant(), attempt.pool());
+      case TurnOutcome.MadeRoom made -> {
+        repeats |= made.repeats();
+        LiveHold hold = made.hold();
+        settleUse(hold.job().queue(), hold.policy(), hold.tenant(), hold.pool());
+        refreshLosers(made.victims());
+      }
+      case TurnOutcome.Promised(LiveHold place) -> settleTaken(place.job().queue(), place.pool());
+      case TurnOutcome.Held(LiveHold hold) -> settleTaken(hold.job().queue(), hold.pool());
+      case TurnOutcome.Nothing() -> {}
+    }
+  }
+
+  /// A job got or will get a place. Jobs of its policy or tenant may be victims now, for candidates
+  /// that looked for room in vain; and the job that holds may not be the best-ranked any more.
+  private void settleUse(
+      QueueState queue, PolicyAccount policy, TenantAccount tenant, PoolState pool) {
+    boolean someCameForward = settleTaken(queue, pool);
+    repeats |=
+        policy.over(0) > 0
+            || tenant.over(0) > 0
+            || blockedHolds.someAreOf(policy)
+            || (!queuesOf(tenant).isEmpty() && blockedHolds.someAreOf(tenant))
+            || (someCameForward && blockedHolds.areSome());
+  }
+
+  /// A job of the queue took something of the pool, so the queue has another candidate now.
+  ///
+  /// @return whether a queue came forward; false if the round is repeated anyway
+  private boolean settleTaken(QueueState queue, PoolState pool) {
+    boolean matters = !repeats && blockedHolds.areSome();
+    boolean someCameForward =
+        order.taken(
+            pool,
+            world.groupsOf.getOrDefault(pool, List.of()),
+            held -> matters && blockedHolds.isPlacedIn(held));
+    refresh(queue);
+    refreshOthers(queue, queuesOf(queue.account()));
+    refreshOthers(queue, queuesOf(world.tenant(pool, queue.account().id().tenant())));
+    return someCameForward;
+  }
+
+  private void refreshOthers(QueueState queue, List<QueueState> queues) {
+    for (QueueState other : queues) {
+      if (other != queue && other.turn().mayComeEarlier()) {
+        refresh(other);
+      }
+    }
+  }
+
+  /// The turns of those who lost attempts may come earlier now.
+  private void refreshLosers(List<LiveAttempt> victims) {
+    Set<PolicyAccount> policies = new LinkedHashSet<>();
+    Set<TenantAccount> tenants = new LinkedHashSet<>();
+    for (LiveAttempt victim : victims) {
+      policies.add(victim.policy());
+      tenants.add(victim.tenant());
+    }
+    policies.forEach(policy -> queuesOf(policy).forEach(this::refresh));
+    tenants.forEach(tenant -> queuesOf(tenant).forEach(this::refresh));
+  }
+
+  private List<QueueState> queuesOf(PolicyAccount policy) {
+    return world.queuesOf.getOrDefault(policy, List.of());
+  }
+
+  /// The queues whose order depends on the tenant's usage; none where tenants do not share.
+  private List<QueueState> queuesOf(TenantAccount tenant) {
+    return world.queuesOfTenant.getOrDefault(tenant, List.of());
+  }
+}

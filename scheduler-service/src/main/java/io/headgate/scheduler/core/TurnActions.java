@@ -1,0 +1,147 @@
+package io.headgate.scheduler.core;
+
+import io.headgate.scheduler.core.job.Assignment;
+import io.headgate.scheduler.core.job.HoldRelease;
+import io.headgate.scheduler.core.job.PreemptionRule;
+import io.headgate.scheduler.core.preemption.PreemptionSearch.Result;
+import io.headgate.scheduler.core.queue.LiveHold;
+import io.headgate.scheduler.core.queue.LiveJob;
+import io.headgate.scheduler.core.queue.Route;
+import io.headgate.scheduler.core.queue.Seeker;
+import io.headgate.scheduler.core.queue.Turn;
+import java.time.Instant;
+import java.util.Optional;
+
+/// What a candidate tries in its turn. The first action that succeeds is the outcome:
+///
+/// 1. Start where it fits, in routing order (O6).
+/// 2. Start on capacity that is held for another job, if it ends before that job starts (O7).
+/// 3. Take a promise on a node that a new leader waits for ([Promises]).
+/// 4. Make room by preemption (P1 to P9), unless an elastic pool may serve it in time (P6).
+/// 5. Hold capacity that running jobs will leave, once it was blocked for long enough (O7).
+final class TurnActions {
+  private final World world;
+  private final Ledger ledger;
+  private final RoomSearches searches;
+  private final BlockedHolds blockedHolds;
+  private final Promises promises;
+  private final Scaling scaling;
+  private final WakeTime wake;
+  private final Instant now;
+  private final Preemptor preemptor;
+
+  TurnActions(
+      World world,
+      Ledger ledger,
+      RoomSearches searches,
+      BlockedHolds blockedHolds,
+      Promises promises,
+      Scaling scaling,
+      WakeTime wake,
+      Instant now) {
+    this.world = world;
+    this.ledger = ledger;
+    this.searches = searches;
+    this.blockedHolds = blockedHolds;
+    this.promises = promises;
+    this.scaling = scaling;
+    this.wake = wake;
+    this.now = now;
+    this.preemptor = new Preemptor(world, ledger, now);
+  }
+
+  TurnOutcome take(Turn turn) {
+    LiveJob job = turn.head();
+    if (job == null) {
+      throw new IllegalStateException("no candidate in " + turn.queue().id());
+    }
+    return startWhereItFits(turn, job)
+        .or(() -> startOnHeldCapacity(turn, job))
+        .or(() -> takePromise(turn, job))
+        .or(() -> makeRoom(turn, job))
+        .or(() -> hold(turn, job));
+  }
+
+  private TurnOutcome startWhereItFits(Turn turn, LiveJob job) {
+    Route route = turn.route();
+    return route == null
+        ? TurnOutcome.NOTHING
+        : start(job, route.pool().place(route.ranking()).orElseThrow());
+  }
+
+  private TurnOutcome startOnHeldCapacity(Turn turn, LiveJob job) {
+    return turn.mayStart()
+        ? blockedHolds.passing(job).map(place -> start(job, place)).orElse(TurnOutcome.NOTHING)
+        : TurnOutcome.NOTHING;
+  }
+
+  private TurnOutcome start(LiveJob job, Assignment place) {
+    blockedHolds.leave(job, HoldRelease.USED);
+    return new TurnOutcome.Started(ledger.start(job, place, now));
+  }
+
+  /// A job that had a hold waits for that instead.
+  private TurnOutcome takePromise(Turn turn, LiveJob job) {
+    return turn.mayStart() && !blockedHolds.isLifted(job)
+        ? promises.find(job).map(place -> promise(job, place)).orElse(TurnOutcome.NOTHING)
+        : TurnOutcome.NOTHING;
+  }
+
+  private TurnOutcome promise(LiveJob job, Assignment place) {
+    return new TurnOutcome.Promised(promises.make(job, place));
+  }
+
+  private TurnOutcome makeRoom(Turn turn, LiveJob job) {
+    if (promises.areDue() && blockedHolds.isLifted(job)) {
+      return TurnOutcome.NOTHING;
+    }
+    boolean areSomeSuspended = world.candidates.areSuspendedOf(job.queue().account());
+    TurnOutcome outcome = TurnOutcome.NOTHING;
+    for (Seeker seeker : turn.seekers()) {
+      if (outcome instanceof TurnOutcome.Nothing && !waitsForInstance(job, seeker)) {
+        outcome = preempt(job, areSomeSuspended ? seeker.beside(job) : seeker);
+      }
+    }
+    return outcome;
+  }
+
+  /// An instance that a provider adds takes nothing from other policies, so it comes first
+  /// (DESIGN P6).
+  private boolean waitsForInstance(LiveJob job, Seeker seeker) {
+    return seeker.rule() != PreemptionRule.P9
+        && job.queue().group().isElastic()
+        && scaling.mayServe(job);
+  }
+
+  private TurnOutcome preempt(LiveJob job, Seeker seeker) {
+    switch (searches.search(seeker, blockedHolds.inForce(), now)) {
+      case Result.Found found -> {
+        if (promises.areDue()) {
+          return promise(job, found.place());
+        }
+        long before = world.changes.roomVersion();
+        blockedHolds.leave(job, HoldRelease.NOT_NEEDED);
+        TurnOutcome outcome = preemptor.preempt(job, seeker.rule(), found);
+        searches.keepFailures(seeker, before);
+        return outcome;
+      }
+      case Result.NotFound notFound -> {
+        notFound.retryAt().ifPresent(wake::by);
+        return TurnOutcome.NOTHING;
+      }
+    }
+  }
+
+  private TurnOutcome hold(Turn turn, LiveJob job) {
+    Instant from = turn.mayStart() ? turn.holdsFrom() : null;
+    if (from == null || (promises.areDue() && !blockedHolds.isLifted(job))) {
+      return TurnOutcome.NOTHING;
+    }
+    if (from.isAfter(now)) {
+      wake.by(from);
+      return TurnOutcome.NOTHING;
+    }
+    Optional<LiveHold> placed = blockedHolds.hold(job);
+    return placed.isPresent() ? new TurnOutcome.Held(placed.get()) : TurnOutcome.NOTHING;
+  }
+}

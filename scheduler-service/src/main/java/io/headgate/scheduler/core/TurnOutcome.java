@@ -1,0 +1,38 @@
+package io.headgate.scheduler.core;
+
+import io.headgate.scheduler.core.queue.LiveAttempt;
+import io.headgate.scheduler.core.queue.LiveHold;
+import java.util.List;
+import java.util.function.Supplier;
+
+/// What a candidate's turn led to.
+sealed interface TurnOutcome {
+  /// The outcome of a turn in which the candidate could do nothing.
+  TurnOutcome NOTHING = new Nothing();
+
+  /// The job started, or its suspended attempt went on.
+  record Started(LiveAttempt attempt) implements TurnOutcome {}
+
+  /// The job will start on nodes that a new leader waits for; the place is kept until the pass
+  /// ends.
+  record Promised(LiveHold place) implements TurnOutcome {}
+
+  /// Victims were asked to stop, and their place is held for the job (DESIGN P5).
+  ///
+  /// @param hold the place
+  /// @param victims empty when attempts that stop anyway make enough room
+  /// @param repeats whether candidates that had their turn before may now do what they could not
+  record MadeRoom(LiveHold hold, List<LiveAttempt> victims, boolean repeats)
+      implements TurnOutcome {}
+
+  /// The job was blocked for too long and holds capacity that running jobs will leave (DESIGN O7).
+  record Held(LiveHold hold) implements TurnOutcome {}
+
+  /// The candidate could do nothing.
+  record Nothing() implements TurnOutcome {}
+
+  /// This outcome; where it is nothing, that of the next action.
+  default TurnOutcome or(Supplier<TurnOutcome> next) {
+    return this instanceof Nothing ? next.get() : this;
+  }
+}
