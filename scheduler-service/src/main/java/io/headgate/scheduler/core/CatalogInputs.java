@@ -22,6 +22,7 @@ import io.headgate.scheduler.core.queue.QueueState;
 import io.headgate.scheduler.core.queue.QueueState.Resolved;
 import io.headgate.scheduler.core.queue.Route;
 import io.headgate.scheduler.core.queue.RouteGroup;
+import io.headgate.scheduler.core.rights.Claim;
 import io.headgate.scheduler.core.rights.PolicyAccount;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -98,7 +99,7 @@ final class CatalogInputs {
   }
 
   private void countUsers() {
-    Map<PolicyAccount, List<PolicyAccount.Claim>> uncounted = new HashMap<>();
+    Map<PolicyAccount, List<Claim>> uncounted = new HashMap<>();
     for (PolicyAccount account : world.accounts.values()) {
       account.forgetUsers();
       if (account.mustCountUsers()) {

@@ -13,30 +13,15 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// One policy's rights and usage, in units of 1/126000 GPU.
-///
-/// Usage is counted in two ways. *Charged* is what its attempts have, and the larger of what stops
-/// and what is held for its jobs: as much is used at most, now or when those who hold have started,
-/// for they start only within the limit. Limits are measured on it, so they hold at every instant.
-/// *Standing* leaves out what stops: it is what the policy will have when everything that was
-/// decided is done, so the order of jobs and the right to preempt are measured on it; else a policy
-/// whose victims are slow to stop would be taken from twice. It also leaves out what is held for
-/// long-blocked jobs (DESIGN O7): that others of the policy may go because one of it waits would be
-/// no right of anybody's.
-public final class PolicyAccount {
+/// One policy's rights and usage over all its pools.
+public final class PolicyAccount extends Account {
   private final PolicyId id;
   private @Nullable Policy policy;
-  private long live;
-  private long stopping;
-  private long held;
-  private long heldForBlocked;
-  private long nonPreemptible;
 
   /// Null while users are not limited: most policies do not, and the book costs with every start.
   private @Nullable Map<UserId, Long> chargedByUser;
 
   private int attempts;
-  private long version;
 
   public PolicyAccount(PolicyId id) {
     this.id = id;
@@ -54,13 +39,15 @@ public final class PolicyAccount {
 
   public void configure(@Nullable Policy newPolicy) {
     policy = newPolicy;
-    version++;
+    changed();
   }
 
+  @Override
   public long reservation() {
     return policy == null ? 0 : policy.reservation().units();
   }
 
+  @Override
   public long limit() {
     return policy == null ? 0 : policy.limit().units();
   }
@@ -84,39 +71,8 @@ public final class PolicyAccount {
     return policy != null && policy.perUserLimit().isPresent();
   }
 
-  public long used() {
-    return live + stopping;
-  }
-
-  public long stopping() {
-    return stopping;
-  }
-
-  public long held() {
-    return held + heldForBlocked;
-  }
-
-  /// Counts every change of its rights and of what it has, so that what was derived from it is
-  /// known to be old.
-  public long version() {
-    return version;
-  }
-
   public int attempts() {
     return attempts;
-  }
-
-  public long charged() {
-    return live + Math.max(stopping, held + heldForBlocked);
-  }
-
-  /// As charged, without what is held for long-blocked jobs (DESIGN O7).
-  public long chargedBesideBlocked() {
-    return live + Math.max(stopping, held);
-  }
-
-  public long standing() {
-    return live + held;
   }
 
   /// What stands of its reservation now, to be told.
@@ -152,11 +108,6 @@ public final class PolicyAccount {
     }
   }
 
-  /// What its non-preemptible jobs have or have held for them (DESIGN A8).
-  public long nonPreemptible() {
-    return nonPreemptible;
-  }
-
   /// A job that needs so much would end at or below the reservation (DESIGN O1, P1).
   public boolean isEntitled(long need) {
     return standing() + need <= reservation();
@@ -170,15 +121,6 @@ public final class PolicyAccount {
     return charged() + need <= limit() ? Standing.OVER_RESERVATION : Standing.ABOVE_LIMIT;
   }
 
-  /// Where the policy stands without what a search has taken from it.
-  public Standing standingWithout(long taken) {
-    long left = standing() - taken;
-    if (left <= reservation()) {
-      return Standing.ENTITLED;
-    }
-    return left <= limit() ? Standing.OVER_RESERVATION : Standing.ABOVE_LIMIT;
-  }
-
   /// Whether the user's jobs may use idle capacity above the limit (DESIGN A2).
   public boolean mayExceedLimit(UserId user) {
     return policy != null && policy.exceedLimit().contains(user);
@@ -189,89 +131,27 @@ public final class PolicyAccount {
     return policy != null && policy.preemptWithin() == PreemptWithin.LOWER_PRIORITY;
   }
 
-  /// Over-reservation usage, measured on `standing` less what a search has taken from the policy.
-  public long over(long taken) {
-    return Math.max(0, standing() - taken - reservation());
-  }
-
-  /// Compares over-reservation usage ÷ weight (DESIGN O4), exactly.
-  ///
-  /// @return negative when this policy has less of its share
-  public int compareShare(long taken, PolicyAccount other, long takenFromOther) {
-    return compareOver(over(taken), other, other.over(takenFromOther));
-  }
-
-  /// The same of over-reservation usages that are known.
-  public int compareOver(long over, PolicyAccount other, long othersOver) {
-    return Long.compare(over * other.weight(), othersOver * weight());
-  }
-
-  private int weight() {
+  @Override
+  int weight() {
     return policy == null ? 1 : policy.weight();
   }
 
-  /// What a job or its hold adds.
-  ///
-  /// @param units of all its workers
-  public record Claim(UserId user, long units, boolean preemptible) {}
-
+  @Override
   public void start(Claim claim) {
-    version++;
-    live += claim.units();
     attempts++;
-    charge(claim, 1);
+    super.start(claim);
   }
 
-  /// The attempt was asked to stop.
-  public void stop(Claim claim) {
-    version++;
-    live -= claim.units();
-    stopping += claim.units();
-  }
-
-  /// The attempt has ended.
+  @Override
   public void end(Claim claim, boolean wasStopping) {
-    version++;
-    if (wasStopping) {
-      stopping -= claim.units();
-    } else {
-      live -= claim.units();
-    }
     attempts--;
-    charge(claim, -1);
+    super.end(claim, wasStopping);
   }
 
-  /// Something is held for a job.
-  ///
-  /// @param forBlocked under DESIGN O7
-  public void hold(Claim claim, boolean forBlocked) {
-    addHeld(claim.units(), forBlocked);
-    charge(claim, 1);
-  }
-
-  public void release(Claim claim, boolean forBlocked) {
-    addHeld(-claim.units(), forBlocked);
-    charge(claim, -1);
-  }
-
-  private void addHeld(long units, boolean forBlocked) {
-    version++;
-    if (forBlocked) {
-      heldForBlocked += units;
-    } else {
-      held += units;
-    }
-  }
-
-  private void charge(Claim claim, int sign) {
-    long change = sign * claim.units();
-    if (change == 0) {
-      return;
-    }
-    if (!claim.preemptible()) {
-      nonPreemptible += change;
-    }
-    if (chargedByUser != null) {
+  @Override
+  void charge(Claim claim, int sign) {
+    super.charge(claim, sign);
+    if (chargedByUser != null && claim.units() != 0) {
       addToUser(chargedByUser, claim, sign);
     }
   }

@@ -4,7 +4,6 @@ import io.headgate.scheduler.core.catalog.PoolId;
 import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.catalog.TenantShare;
 import io.headgate.scheduler.core.job.Grounds;
-import io.headgate.scheduler.core.rights.PolicyAccount.Claim;
 import io.headgate.type.GpuQuantity;
 import org.jspecify.annotations.Nullable;
 
@@ -42,8 +41,8 @@ import org.jspecify.annotations.Nullable;
 /// and raises neither, for who takes ends within both reservations and who loses only has less. As
 /// in the single case only a start on free capacity raises either.
 ///
-/// Usage is counted as for policies: see [PolicyAccount].
-public final class TenantAccount {
+/// Usage is counted as for policies: see [Account].
+public final class TenantAccount extends Account {
   private static final long NO_LIMIT = Long.MAX_VALUE;
 
   private final TenantId tenant;
@@ -52,12 +51,6 @@ public final class TenantAccount {
   private long reservation;
   private long limit = NO_LIMIT;
   private int weight = 1;
-  private long live;
-  private long stopping;
-  private long held;
-  private long heldForBlocked;
-  private long nonPreemptible;
-  private long version;
 
   TenantAccount(TenantId tenant, PoolId pool) {
     this.tenant = tenant;
@@ -91,35 +84,20 @@ public final class TenantAccount {
     return limit != NO_LIMIT;
   }
 
+  @Override
   public long reservation() {
     return reservation;
   }
 
   /// [Long#MAX_VALUE] when there is none.
+  @Override
   public long limit() {
     return limit;
   }
 
-  public long used() {
-    return live + stopping;
-  }
-
-  public long charged() {
-    return live + Math.max(stopping, held + heldForBlocked);
-  }
-
-  public long standing() {
-    return live + held;
-  }
-
-  /// What its non-preemptible jobs have or have held for them (DESIGN A8).
-  public long nonPreemptible() {
-    return nonPreemptible;
-  }
-
-  /// Counts every change of what it has, so that what was derived from it is known to be old.
-  public long version() {
-    return version;
+  @Override
+  int weight() {
+    return weight;
   }
 
   /// What stands of its reservation now, to be told.
@@ -137,18 +115,18 @@ public final class TenantAccount {
   /// above it: 0 or less. What is held for long-blocked jobs keeps its room (DESIGN O7).
   public long excessSoon(long need) {
     return isLimited() && need > 0
-        ? standing() + heldForBlocked + need - limit
+        ? standing() + heldForBlocked() + need - limit
         : Long.MIN_VALUE / 2;
   }
 
   /// Whether a job that nobody may preempt may start beside the others (DESIGN A8).
   public boolean admitsNonPreemptible(long need) {
-    return !bound || need == 0 || nonPreemptible + need <= reservation;
+    return !bound || need == 0 || nonPreemptible() + need <= reservation;
   }
 
   /// Whether those that there are stay within the reservation.
   public boolean keepsNonPreemptible() {
-    return !bound || nonPreemptible <= reservation;
+    return !bound || nonPreemptible() <= reservation;
   }
 
   /// Whether the tenant would be at or below its reservation with a job more.
@@ -164,82 +142,15 @@ public final class TenantAccount {
     return hasRoom(need) ? Standing.OVER_RESERVATION : Standing.ABOVE_LIMIT;
   }
 
-  /// Where the tenant stands without what a search has taken from it.
+  @Override
   public Standing standingWithout(long taken) {
-    long left = standing() - taken;
-    if (!bound || left <= reservation) {
-      return Standing.ENTITLED;
-    }
-    return left <= limit ? Standing.OVER_RESERVATION : Standing.ABOVE_LIMIT;
+    return bound ? super.standingWithout(taken) : Standing.ENTITLED;
   }
 
-  /// Over-reservation usage, measured on `standing` less what a search has taken from the tenant.
+  /// None where tenants do not share the pool.
+  @Override
   public long over(long taken) {
-    return bound ? Math.max(0, standing() - taken - reservation) : 0;
-  }
-
-  /// Compares over-reservation usage ÷ weight (DESIGN O4), exactly.
-  ///
-  /// @return negative when this tenant has less of its share
-  public int compareShare(long taken, TenantAccount other, long takenFromOther) {
-    return compareOver(over(taken), other, other.over(takenFromOther));
-  }
-
-  /// The same of over-reservation usages that are known.
-  public int compareOver(long over, TenantAccount other, long othersOver) {
-    return Long.compare(over * other.weight, othersOver * weight);
-  }
-
-  public void start(Claim claim) {
-    version++;
-    live += claim.units();
-    charge(claim, 1);
-  }
-
-  /// The attempt was asked to stop.
-  public void stop(Claim claim) {
-    version++;
-    live -= claim.units();
-    stopping += claim.units();
-  }
-
-  /// The attempt has ended.
-  public void end(Claim claim, boolean wasStopping) {
-    version++;
-    if (wasStopping) {
-      stopping -= claim.units();
-    } else {
-      live -= claim.units();
-    }
-    charge(claim, -1);
-  }
-
-  /// Something is held for a job.
-  ///
-  /// @param forBlocked under DESIGN O7
-  public void hold(Claim claim, boolean forBlocked) {
-    addHeld(claim.units(), forBlocked);
-    charge(claim, 1);
-  }
-
-  public void release(Claim claim, boolean forBlocked) {
-    addHeld(-claim.units(), forBlocked);
-    charge(claim, -1);
-  }
-
-  private void addHeld(long units, boolean forBlocked) {
-    version++;
-    if (forBlocked) {
-      heldForBlocked += units;
-    } else {
-      held += units;
-    }
-  }
-
-  private void charge(Claim claim, int sign) {
-    if (!claim.preemptible()) {
-      nonPreemptible += sign * claim.units();
-    }
+    return bound ? super.over(taken) : 0;
   }
 
   @Override

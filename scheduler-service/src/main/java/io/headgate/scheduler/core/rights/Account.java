@@ -1,0 +1,161 @@
+package io.headgate.scheduler.core.rights;
+
+/// The usage of one level of rights against its reservation and limit, in units of 1/126000 GPU.
+///
+/// Usage is counted in two ways:
+///
+/// - *Charged* is what attempts have, plus the larger of what stops and what is held. Jobs with a
+///   hold start only within the limit, so usage never exceeds it. Limits are measured on it.
+/// - *Standing* leaves out what stops: it is the usage once every decision has been carried out. The
+///   order of jobs and the right to preempt are measured on it; otherwise a policy whose victims
+///   stop slowly would lose more of them. It also leaves out what is held for blocked jobs (DESIGN
+///   O7): a waiting job gives no right to preempt others of its policy.
+public abstract sealed class Account permits PolicyAccount, TenantAccount {
+  private long live;
+  private long stopping;
+  private long held;
+  private long heldForBlocked;
+  private long nonPreemptible;
+  private long version;
+
+  public abstract long reservation();
+
+  public abstract long limit();
+
+  /// Divides over-reservation usage in comparisons of shares (DESIGN O4).
+  abstract int weight();
+
+  /// What attempts have, those that stop included.
+  public long used() {
+    return live + stopping;
+  }
+
+  public long stopping() {
+    return stopping;
+  }
+
+  /// What is held for waiting jobs.
+  public long held() {
+    return held + heldForBlocked;
+  }
+
+  long heldForBlocked() {
+    return heldForBlocked;
+  }
+
+  public long charged() {
+    return live + Math.max(stopping, held + heldForBlocked);
+  }
+
+  /// As charged, without what is held for blocked jobs (DESIGN O7).
+  public long chargedBesideBlocked() {
+    return live + Math.max(stopping, held);
+  }
+
+  public long standing() {
+    return live + held;
+  }
+
+  /// What non-preemptible jobs have, or have held for them (DESIGN A8).
+  public long nonPreemptible() {
+    return nonPreemptible;
+  }
+
+  /// Changes with the usage, so that values derived from it can be recognised as outdated.
+  public long version() {
+    return version;
+  }
+
+  void changed() {
+    version++;
+  }
+
+  /// Over-reservation usage, measured on the standing.
+  ///
+  /// @param taken what a search has taken from the account
+  public long over(long taken) {
+    return Math.max(0, standing() - taken - reservation());
+  }
+
+  /// Where the account stands.
+  ///
+  /// @param taken what a search has taken from the account
+  public Standing standingWithout(long taken) {
+    long left = standing() - taken;
+    if (left <= reservation()) {
+      return Standing.ENTITLED;
+    }
+    return left <= limit() ? Standing.OVER_RESERVATION : Standing.ABOVE_LIMIT;
+  }
+
+  /// Compares shares, over-reservation usage ÷ weight (DESIGN O4), exactly.
+  ///
+  /// @return negative when this account has the smaller share
+  public final int compareShare(long taken, Account other, long takenFromOther) {
+    return compareOver(over(taken), other, other.over(takenFromOther));
+  }
+
+  /// As [#compareShare], with over-reservation usages that the caller knows.
+  public final int compareOver(long over, Account other, long othersOver) {
+    return Long.compare(over * other.weight(), othersOver * weight());
+  }
+
+  /// An attempt begins, or goes on after a suspension.
+  public void start(Claim claim) {
+    version++;
+    live += claim.units();
+    charge(claim, 1);
+  }
+
+  /// An attempt was asked to stop.
+  public void stop(Claim claim) {
+    version++;
+    live -= claim.units();
+    stopping += claim.units();
+  }
+
+  /// An attempt has ended, or is suspended.
+  public void end(Claim claim, boolean wasStopping) {
+    version++;
+    if (wasStopping) {
+      stopping -= claim.units();
+    } else {
+      live -= claim.units();
+    }
+    charge(claim, -1);
+  }
+
+  /// Something is held for a job.
+  ///
+  /// @param forBlocked under DESIGN O7
+  public void hold(Claim claim, boolean forBlocked) {
+    addHeld(claim.units(), forBlocked);
+    charge(claim, 1);
+  }
+
+  /// A hold is over.
+  ///
+  /// @param forBlocked under DESIGN O7
+  public void release(Claim claim, boolean forBlocked) {
+    addHeld(-claim.units(), forBlocked);
+    charge(claim, -1);
+  }
+
+  private void addHeld(long units, boolean forBlocked) {
+    version++;
+    if (forBlocked) {
+      heldForBlocked += units;
+    } else {
+      held += units;
+    }
+  }
+
+  /// Counts a claim in or out.
+  ///
+  /// @param sign 1 or -1
+  void charge(Claim claim, int sign) {
+    if (!claim.preemptible()) {
+      nonPreemptible += sign * claim.units();
+    }
+  }
+}
