@@ -65,14 +65,14 @@ final class TurnActions {
   private TurnOutcome startWhereItFits(Turn turn, LiveJob job) {
     Route route = turn.route();
     return route == null
-        ? TurnOutcome.NOTHING
+        ? TurnOutcome.nothing()
         : start(job, route.pool().place(route.ranking()).orElseThrow());
   }
 
   private TurnOutcome startOnHeldCapacity(Turn turn, LiveJob job) {
     return turn.mayStart()
-        ? blockedHolds.passing(job).map(place -> start(job, place)).orElse(TurnOutcome.NOTHING)
-        : TurnOutcome.NOTHING;
+        ? blockedHolds.passing(job).map(place -> start(job, place)).orElseGet(TurnOutcome::nothing)
+        : TurnOutcome.nothing();
   }
 
   private TurnOutcome start(LiveJob job, Assignment place) {
@@ -83,8 +83,8 @@ final class TurnActions {
   /// A job that had a hold waits for that instead.
   private TurnOutcome takePromise(Turn turn, LiveJob job) {
     return turn.mayStart() && !blockedHolds.isLifted(job)
-        ? promises.find(job).map(place -> promise(job, place)).orElse(TurnOutcome.NOTHING)
-        : TurnOutcome.NOTHING;
+        ? promises.find(job).map(place -> promise(job, place)).orElseGet(TurnOutcome::nothing)
+        : TurnOutcome.nothing();
   }
 
   private TurnOutcome promise(LiveJob job, Assignment place) {
@@ -93,10 +93,10 @@ final class TurnActions {
 
   private TurnOutcome makeRoom(Turn turn, LiveJob job) {
     if (promises.areDue() && blockedHolds.isLifted(job)) {
-      return TurnOutcome.NOTHING;
+      return TurnOutcome.nothing();
     }
     boolean areSomeSuspended = world.candidates.areSuspendedOf(job.queue().account());
-    TurnOutcome outcome = TurnOutcome.NOTHING;
+    TurnOutcome outcome = TurnOutcome.nothing();
     for (Seeker seeker : turn.seekers()) {
       if (outcome instanceof TurnOutcome.Nothing && !waitsForInstance(job, seeker)) {
         outcome = preempt(job, areSomeSuspended ? seeker.beside(job) : seeker);
@@ -127,7 +127,7 @@ final class TurnActions {
       }
       case Result.NotFound notFound -> {
         notFound.retryAt().ifPresent(wake::by);
-        return TurnOutcome.NOTHING;
+        return TurnOutcome.nothing();
       }
     }
   }
@@ -135,13 +135,13 @@ final class TurnActions {
   private TurnOutcome hold(Turn turn, LiveJob job) {
     Instant from = turn.mayStart() ? turn.holdsFrom() : null;
     if (from == null || (promises.areDue() && !blockedHolds.isLifted(job))) {
-      return TurnOutcome.NOTHING;
+      return TurnOutcome.nothing();
     }
     if (from.isAfter(now)) {
       wake.by(from);
-      return TurnOutcome.NOTHING;
+      return TurnOutcome.nothing();
     }
     Optional<LiveHold> placed = blockedHolds.hold(job);
-    return placed.isPresent() ? new TurnOutcome.Held(placed.get()) : TurnOutcome.NOTHING;
+    return placed.isPresent() ? new TurnOutcome.Held(placed.get()) : TurnOutcome.nothing();
   }
 }

@@ -7,9 +7,6 @@ import java.util.function.Supplier;
 
 /// What a candidate's turn led to.
 sealed interface TurnOutcome {
-  /// The outcome of a turn in which the candidate could do nothing.
-  TurnOutcome NOTHING = new Nothing();
-
   /// The job started, or its suspended attempt went on.
   record Started(LiveAttempt attempt) implements TurnOutcome {}
 
@@ -30,6 +27,10 @@ sealed interface TurnOutcome {
 
   /// The candidate could do nothing.
   record Nothing() implements TurnOutcome {}
+
+  static TurnOutcome nothing() {
+    return new Nothing();
+  }
 
   /// This outcome; where it is nothing, that of the next action.
   default TurnOutcome or(Supplier<TurnOutcome> next) {
