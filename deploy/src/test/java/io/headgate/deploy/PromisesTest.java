@@ -3,43 +3,64 @@ package io.headgate.deploy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.assertj.core.api.SoftAssertions;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
-/// Every test that docs/reference/promises.md names exists.
+/// Every test that docs/reference/promises.md names exists, asserts something, and is run: no
+/// annotation disables it, and one that only a profile runs is marked with the profile's name.
+///
+/// `-Dheadgate.test.reports=true`, after all other tests, also looks for each in their reports.
 class PromisesTest {
   private static final Pattern PROMISE =
       Pattern.compile("(?m)^\\| R([0-9]+) [^|]*\\|([^|]*)\\|([^|]*)\\|$");
   private static final Pattern INVARIANT =
       Pattern.compile("(?m)^\\| I([0-9]+) [^|]*\\|([^|]*)\\|$");
-  private static final Pattern TEST = Pattern.compile("`([A-Za-z]+)#([A-Za-z]+)`");
+
+  /// A test's class, its method, and the profile that alone runs it or where it is skipped.
+  private static final Pattern TEST =
+      Pattern.compile("`([A-Za-z]+)#([A-Za-z]+)`(?: \\((faults|skipped where [^)]*)\\))?");
+
+  private static final Pattern CASE =
+      Pattern.compile(
+          "<testcase name=\"(\\w+)[^\"]*\" classname=\"([^\"]+)\"[^>]*>\\s*(<skipped)?");
   private static final int PROMISES = 25;
   private static final int INVARIANTS = 10;
 
+  private final TestClasses classes = TestClasses.in(Path.of(".."));
+
+  PromisesTest() throws IOException {}
+
   @Test
   void everyPromiseHasTestsThatThereAreOrAReason() throws IOException {
+    SoftAssertions softly = new SoftAssertions();
     for (MatchResult row : rows(PROMISE, PROMISES)) {
-      assertThat(namedIn(row).isEmpty() && row.group(3).isBlank())
+      softly
+          .assertThat(namedIn(row, softly).isEmpty() && row.group(3).isBlank())
           .as("R%s has neither test nor reason", row.group(1))
           .isFalse();
     }
+    softly.assertAll();
   }
 
   @Test
   void everyInvariantHasTestsThatThereAre() throws IOException {
+    SoftAssertions softly = new SoftAssertions();
     for (MatchResult row : rows(INVARIANT, INVARIANTS)) {
-      assertThat(namedIn(row)).as("tests of I%s", row.group(1)).isNotEmpty();
+      softly.assertThat(namedIn(row, softly)).as("tests of I%s", row.group(1)).isNotEmpty();
     }
+    softly.assertAll();
   }
 
   private static List<MatchResult> rows(Pattern kind, int count) throws IOException {
@@ -52,50 +73,80 @@ class PromisesTest {
     return rows;
   }
 
-  /// The tests that a row names, all of which there are.
-  private static List<MatchResult> namedIn(MatchResult row) throws IOException {
-    Map<String, List<String>> tests = tests();
+  /// The tests that a row names, each checked.
+  private List<MatchResult> namedIn(MatchResult row, SoftAssertions softly) {
     List<MatchResult> named = TEST.matcher(row.group(2)).results().toList();
     for (MatchResult test : named) {
-      assertThat(tests.getOrDefault(test.group(1), List.of()))
-          .as("%s: %s", row.group().substring(2, 5), test.group())
-          .anyMatch(source -> source.contains("void " + test.group(2) + "("));
+      String what = "%s: %s".formatted(row.group().substring(2, 5), test.group());
+      List<TestClasses.Declared> declared = classes.named(test.group(1), test.group(2));
+      softly.assertThat(declared).as(what).isNotEmpty();
+      boolean isOfFaults = "faults".equals(test.group(3));
+      softly
+          .assertThat(declared)
+          .as("%s has conditions", what)
+          .allMatch(one -> one.conditions().isEmpty());
+      softly
+          .assertThat(declared)
+          .as("%s is run under the profile that the row says", what)
+          .allMatch(one -> one.tags().equals(isOfFaults ? Set.of("faults") : Set.of()));
+      softly
+          .assertThat(declared)
+          .as("%s asserts something", what)
+          .allMatch(TestClasses.Declared::asserts);
     }
     return named;
   }
 
-  /// What tests say, by the name of their class; several modules may use one.
-  private static Map<String, List<String>> tests() throws IOException {
-    Map<String, List<String>> tests = new HashMap<>();
-    for (Path sources : sources()) {
-      try (Stream<Path> files = Files.walk(sources)) {
-        files
-            .filter(file -> file.toString().matches(".*(Test|IT)\\.java"))
-            .forEach(file ->
-                tests
-                    .computeIfAbsent(
-                        file.getFileName().toString().replace(".java", ""), _ -> new ArrayList<>())
-                    .add(read(file)));
+  @Test
+  @EnabledIfSystemProperty(named = "headgate.test.reports", matches = "true")
+  void everyNamedTestWasRun() throws IOException {
+    SoftAssertions softly = new SoftAssertions();
+    Map<String, Boolean> ran = reported();
+    for (MatchResult row :
+        Stream.concat(rows(PROMISE, PROMISES).stream(), rows(INVARIANT, INVARIANTS).stream())
+            .toList()) {
+      for (MatchResult test : TEST.matcher(row.group(2)).results().toList()) {
+        @Nullable Boolean run = ran.get(test.group(1) + "#" + test.group(2));
+        boolean maySkip = test.group(3) != null && test.group(3).startsWith("skipped where");
+        softly
+            .assertThat(run != null && (run || maySkip))
+            .as("%s was run: %s", test.group(), run == null ? "no report" : "not skipped: " + run)
+            .isTrue();
       }
     }
-    return tests;
+    softly.assertAll();
   }
 
-  /// Of all modules, and no more: other tests may be at work in what is built.
-  private static List<Path> sources() throws IOException {
+  /// Tests of all reports, by class and method, and whether one of their cases was not skipped.
+  private static Map<String, Boolean> reported() throws IOException {
+    Map<String, Boolean> ran = new HashMap<>();
+    for (Path reports : reports()) {
+      try (Stream<Path> files = Files.list(reports)) {
+        for (Path file : files.filter(one -> one.toString().endsWith(".xml")).toList()) {
+          CASE.matcher(Files.readString(file))
+              .results()
+              .forEach(one -> {
+                String type = one.group(2);
+                ran.merge(
+                    type.substring(type.lastIndexOf('.') + 1) + "#" + one.group(1),
+                    one.group(3) == null,
+                    Boolean::logicalOr);
+              });
+        }
+      }
+    }
+    return ran;
+  }
+
+  private static List<Path> reports() throws IOException {
     try (Stream<Path> modules = Files.list(Path.of(".."))) {
       return modules
-          .map(module -> module.resolve("src/test/java"))
+          .flatMap(module ->
+              Stream.of(
+                  module.resolve("target/surefire-reports"),
+                  module.resolve("target/failsafe-reports")))
           .filter(Files::isDirectory)
           .toList();
-    }
-  }
-
-  private static String read(Path file) {
-    try {
-      return Files.readString(file);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
     }
   }
 }

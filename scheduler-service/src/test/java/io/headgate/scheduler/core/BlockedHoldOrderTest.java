@@ -25,8 +25,8 @@ class BlockedHoldOrderTest {
     return it;
   }
 
-  /// One GPU each in "pool" and "other". Policies a and b are entitled to one GPU each; a's queue
-  /// is better-ranked. Somebody else's job, not preemptible, is on the GPU of "pool".
+  /// One GPU each in "pool" and "other". Policies a and b are each entitled to one GPU; a's queue
+  /// has the better rank. A job of another policy, not preemptible, runs on the GPU of "pool".
   private static Driver twoWaitForOne() {
     TenantBuilder tenant =
         new TenantBuilder()
@@ -51,7 +51,7 @@ class BlockedHoldOrderTest {
   void aStartOfItsPolicyPassesTheHoldOnInTheSamePass() {
     Driver it = twoWaitForOne().after(HOLD_AFTER).pass();
     assertThat(it.core.hold(it.id("a0"))).isPresent();
-    // What starts now takes a's reservation: b0 is entitled and a0 is not.
+    // The start of a1 uses up a's reservation: b0 is entitled and a0 is not.
     it.forget().submit("a-away", "a1");
     assertThat(it.state("a1")).isEqualTo(JobState.ASSIGNED);
     assertThat(it.core.hold(it.id("b0"))).isPresent();
@@ -79,7 +79,7 @@ class BlockedHoldOrderTest {
     it.submit("f", "f0", "f1").run().submit("t", "mine");
     it.submit(it.spec("granted", "t", "grace", 0, Optional.empty()));
     it.after(HOLD_AFTER).pass();
-    // With what is held for "mine" the team is at 2 of 3: the grant is for idle capacity only.
+    // With the GPU held for "mine" the team is at 2 of 3: the grant is for idle capacity only.
     assertThat(it.core.hold(it.id("mine"))).isPresent();
     assertThat(it.core.hold(it.id("granted"))).isEmpty();
     rests(it);
@@ -189,8 +189,8 @@ class BlockedHoldOrderTest {
     rests(it);
   }
 
-  /// Half of the only GPU of "n" stops, but "a0" holds it; all of "m" is in use. What starts next
-  /// takes a's reservation, so that now "b0" holds, on "m", and what stops is for "x".
+  /// Half of the only GPU of "n" is stopping, but "a0" holds it; all of "m" is in use. The next
+  /// start uses up a's reservation, so "b0" now holds on "m", and the stopping half is for "x".
   @Test
   void whoSearchedInVainSearchesAgainWhenAnotherHolds() {
     TenantBuilder tenant =
@@ -235,8 +235,8 @@ class BlockedHoldOrderTest {
     assertThat(it.place("x0")).isEqualTo("n:0(1/2)");
   }
 
-  /// A ceiling that shrank below what runs is no reason to look for another place in every pass:
-  /// what starts later, here a job without GPU, is nobody that "mine" waits for.
+  /// A ceiling that shrank below the running jobs is no reason to look for another place in every
+  /// pass. "mine" does not wait for a job that starts later, here one without a GPU.
   @Test
   void whatIsHeldUnderACeilingThatShrankStaysWhatItWas() {
     TenantBuilder tenant =

@@ -111,7 +111,8 @@ class BlockedHoldTest {
     assertThat(it.state("big")).isEqualTo(JobState.ASSIGNED);
   }
 
-  /// What it leaves is for whoever waits for victims elsewhere, in the same decision.
+  /// The place that it leaves goes, in the same decision, to a job that waits for victims
+  /// elsewhere.
   @Test
   void whatAHolderLeavesIsTakenAtOnceByWhoWaitsForVictims() {
     Driver it =

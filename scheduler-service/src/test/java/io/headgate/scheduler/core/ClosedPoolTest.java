@@ -13,8 +13,8 @@ import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/// A3 and A8: jobs that nobody may preempt, where some of their pools are shared and their tenant
-/// is promised nothing there. The others are their pools, whatever idles in the shared ones.
+/// A3 and A8: non-preemptible jobs, where some of their pools are shared and their tenant has no
+/// reservation there. Only the other pools are open to them, however much idles in the shared ones.
 class ClosedPoolTest {
   /// Red has two policies and a pool of its own; `shared` comes first, but is blue's.
   private final TenantBuilder tenants =

@@ -96,7 +96,7 @@ class ElasticPoolTest {
     TenantBuilder notElastic =
         tenant(9).changePool("cloud", p -> p.with().elasticity(Optional.empty()).build());
     Driver it = new Driver(tenant(9)).join(Driver.node("c0", "cloud", 8)).after(IDLE);
-    // Both in one batch: for a moment nobody waited for it to idle.
+    // Both in one batch: for a moment no job waited for the instance to idle.
     it.decide(
         new Input.CatalogChanged(notElastic.build()), new Input.CatalogChanged(tenant(9).build()));
     assertThat(it.effects(Effect.ReleaseNode.class)).isEmpty();
@@ -197,8 +197,8 @@ class ElasticPoolTest {
     assertThat(it.stopped()).containsExactly("g0");
   }
 
-  /// One comes, and one that idles is given back at the same time: whoever had its turn in between
-  /// found all there, and the next is missing from then on.
+  /// One instance comes, and an idle one is given back at the same time. A job that had its turn in
+  /// between found room on both, and misses the second one afterwards.
   @Test
   void patienceBeginsAnewWhenAnotherIsGivenBack() {
     Duration delay = Duration.ofMinutes(5);

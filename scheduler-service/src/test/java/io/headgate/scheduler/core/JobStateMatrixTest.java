@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 /// Every state of a job against everything that can happen to it, each pair listed here and really
 /// tried; and every state against every event of [JobLifecycle].
 class JobStateMatrixTest {
-  /// What is asked of a job, and what agents say of its only worker.
+  /// Requests about a job, and agents' reports of its only worker.
   private static final Map<String, Function<Driver, Input>> INPUTS = new LinkedHashMap<>();
 
   /// How a job `a` comes into each state. A job that stops does so to be cancelled, or to be
@@ -86,9 +86,9 @@ class JobStateMatrixTest {
     return new AttemptId(it.id("a"), Math.max(1, it.record("a").attempts()));
   }
 
-  /// The states that the job goes through, or the refusal; `.`: nothing comes of it. A job that
-  /// waits where there is room is assigned at once. Ended jobs are forgotten, so that an id could
-  /// be used again; whoever submits must not ([Input.JobSubmitted]).
+  /// The states that the job goes through, or the refusal; `.`: the input changes nothing. A job
+  /// that waits where there is room is assigned at once. Ended jobs are forgotten, so the core
+  /// would take their ids again; the caller must not use them again ([Input.JobSubmitted]).
   private static final String MATRIX =
       """
       state     | DRAFT     | WAITING      | ASSIGNED         | RUNNING          | STOPPING (cancel) | STOPPING (requeue) | STOPPING (suspend) | SUSPENDED    | DONE             | FAILED           | CANCELLED  | LOST
@@ -174,7 +174,7 @@ class JobStateMatrixTest {
     assertThat(String.join("\n", lines) + "\n").isEqualTo(LIFECYCLE.replaceAll(" +", " "));
   }
 
-  /// What the sealed hierarchy of inputs offers for jobs and workers is all in the matrix.
+  /// The matrix has every input about jobs and workers that the sealed hierarchy permits.
   @Test
   void everyInputIsInTheMatrix() {
     Driver it = submitWithRoom(driver());

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/// DESIGN O1-O6: who is first, and where it goes.
+/// DESIGN O1-O6: which job is first, and where it goes.
 class OrderTest {
   private static TenantBuilder twoTeams() {
     return new TenantBuilder()
@@ -163,7 +163,7 @@ class OrderTest {
     assertThat(it.in(JobState.ASSIGNED)).containsExactly("r0", "r1", "r2");
   }
 
-  /// Who has just lost a job has less of its share than before.
+  /// A policy that has just lost a job uses less of its share than before.
   @Test
   void aVictimsPolicyIsLookedAtAnewInTheSameDecision() {
     Driver it =

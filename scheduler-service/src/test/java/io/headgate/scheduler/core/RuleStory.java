@@ -27,10 +27,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/// A scheduler and what happens to it, in sentences divided by `;`. Agents start what they are told
-/// at once; what was asked to stop stops at `settle`.
+/// A scheduler and its history, in sentences divided by `;`. Agents start assignments at once; an
+/// attempt that was told to stop ends at `settle`.
 ///
-/// What there is (said again, it is changed):
+/// The world (a sentence about a known name changes it):
 ///
 /// | sentence | meaning |
 /// |---|---|
@@ -39,19 +39,19 @@ import java.util.Set;
 /// | `size 1/2 x2 on p q strict` | a profile, here of two workers; also `by-rank`, `cpus N`, `memory N` (GiB; nodes have 1024), `hardware`, `model M`, `hold-after 5m` |
 /// | `dev 2/4 weight 3` | a policy: reservation and limit; also `user-limit N`, `exceeds USER`, `cancels`, `min-runtime 5m`, `fixed` (non-preemptible), `within` (P9), `of TENANT` |
 /// | `queue dev.1/2 rank 2 deny closed gone` | each policy has a queue for each size; this changes one |
-/// | `share red 2/4 weight 3` | what a tenant has of the first pool (A3); `2/` without limit |
+/// | `share red 2/4 weight 3` | a tenant's share of the first pool (A3); `2/` without limit |
 ///
-/// What happens:
+/// The history:
 ///
 /// | sentence | meaning |
 /// |---|---|
 /// | `dev: a b*2 c*1/2@bob^5~30m!` | jobs in one batch, of 1 GPU or the size after `*`; user, priority, maxRuntime, non-preemptible |
 /// | `10m` | time passes |
 /// | `a ends`, `a cancelled`, `a requeued`, `a withdrawn`, `a saves` | a job; `saves`: a checkpoint |
-/// | `n leaves`, `settle` | a machine is gone; what stops has stopped, until nothing moves |
+/// | `n leaves`, `settle` | a machine is gone; stopping attempts end, until nothing moves |
 ///
-/// What comes of it: `a runs`, `a runs on n:0`, `a stops`, `a stops for b by P1`, `a waits LIMIT`
-/// (the code of its reason), `a is DONE` (any other state), `a refused AboveLimit`.
+/// The outcome: `a runs`, `a runs on n:0`, `a stops`, `a stops for b by P1`, `a waits LIMIT` (the
+/// code of its reason), `a is DONE` (any other state), `a refused AboveLimit`.
 final class RuleStory {
   private final TenantBuilder tenant = new TenantBuilder();
   private final Set<String> pools = new LinkedHashSet<>();
@@ -350,7 +350,7 @@ final class RuleStory {
 
   // --- What comes of it.
 
-  /// What really came of it, of the same jobs and in as many words as were expected.
+  /// The actual outcome of the jobs in the expected text, in the same form.
   String outcome(String expected) {
     List<String> found = new ArrayList<>();
     for (String sentence : sentences(expected)) {

@@ -192,7 +192,7 @@ class SlicedDeviceTest {
     assertThat(it.state("late")).isEqualTo(JobState.WAITING);
     it.stopAll();
     assertThat(it.place("claim")).isEqualTo("n:0(DPX@0)");
-    // Who waited first gets the other half, although it asked for an eighth.
+    // The job that waited first gets the other half, although it asked for an eighth.
     assertThat(it.place("j0")).isEqualTo("n:0(DPX@4)");
   }
 

@@ -23,7 +23,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/// What is given back and loaded again, and what is said of usage.
+/// The state that the core exports and loads again, and the usage that it reports.
 class StateTest {
   private static GpuQuantity gpus(String text) {
     return GpuQuantity.parse(text);

@@ -8,7 +8,7 @@ import io.headgate.scheduler.core.node.NodeStatus;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/// What a new leader does while some nodes have not reported to it.
+/// The decisions of a new leader while some nodes have not reported to it.
 class TakeoverTest {
   private static TenantBuilder tenant() {
     return new TenantBuilder()
@@ -79,7 +79,8 @@ class TakeoverTest {
     assertThat(it.state("z")).isEqualTo(JobState.WAITING);
   }
 
-  /// Who would go first is on a node that is waited for, and then nobody else of its policy may.
+  /// The first victim is on a node that has not reported yet. No other job of its policy may go
+  /// before it.
   @Test
   void nothingIsLeftToOneWhoWouldFindNobodyToGo() {
     Driver it =

@@ -22,7 +22,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 
-/// Builds catalogs; a test names only what matters to it. What is named again replaces what was.
+/// Builds catalogs; a test names only what matters to it. A second value of a name replaces the
+/// first.
 final class TenantBuilder {
   static final TenantId ACME = new TenantId("acme");
 

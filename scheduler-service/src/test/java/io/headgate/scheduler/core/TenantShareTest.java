@@ -80,7 +80,7 @@ class TenantShareTest {
 
   @Test
   void aTenantsReservationIsTakenBackFromPoliciesWithinTheirs() {
-    // What blue promised itself inside is nothing that red has to respect.
+    // The reservations of blue's policies do not bind red.
     Driver it = with(tenants().policyOf("blue", "blue", "8", "8"));
     it.submit("b", "b0", "b1", "b2", "b3", "b4", "b5", "b6", "b7").settle().forget();
     it.submit("ra", "r0").settle();
@@ -120,7 +120,8 @@ class TenantShareTest {
     assertThat(it.reason("x").code()).isEqualTo("CAPACITY");
   }
 
-  /// Nor does it matter when the protection of those ends who may not go.
+  /// Nor does the job wait for the end of a protection of attempts that may not be preempted
+  /// anyway.
   @Test
   void whoMayNotGoIsNotWaitedFor() {
     Driver it =

@@ -2,9 +2,9 @@ package io.headgate.scheduler.core;
 
 import org.junit.jupiter.api.Test;
 
-/// DESIGN section 3, "Who is first?", rule by rule: what there is | what happens | what comes of
-/// it. All wait before the machine is there, so the order of submission does not decide by itself.
-/// The words are explained in [RuleStory].
+/// DESIGN section 3 on order, rule by rule: world | history | outcome. All jobs wait before the
+/// machine exists, so the order of submission does not decide by itself. [RuleStory] explains the
+/// words.
 class WhoIsFirstTableTest {
   @Test
   @Rule("O1")

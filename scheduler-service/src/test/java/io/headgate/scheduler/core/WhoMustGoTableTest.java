@@ -2,8 +2,8 @@ package io.headgate.scheduler.core;
 
 import org.junit.jupiter.api.Test;
 
-/// DESIGN section 3, "Who must go?", rule by rule: what there is | what happens | what comes of it.
-/// The words are explained in [RuleStory].
+/// DESIGN section 3 on preemption, rule by rule: world | history | outcome. [RuleStory] explains
+/// the words.
 class WhoMustGoTableTest {
   @Test
   @Rule("P1")
@@ -82,8 +82,8 @@ class WhoMustGoTableTest {
         """);
   }
 
-  /// The first guess gives back the dearest; here that leaves `c` and `d`, who have lost more than
-  /// `a` and `b` together.
+  /// The first guess gives back the dearest victim. Here that leaves `c` and `d`, which have lost
+  /// more work than `a` and `b` together.
   @Test
   @Rule("P4")
   void allThatAreAsFewAreCompared() {
@@ -95,9 +95,10 @@ class WhoMustGoTableTest {
         """);
   }
 
-  /// P3 to the letter: what a policy has above its reservation may be spent on those who go before
-  /// the one that alone would have made room; then nobody goes. In the first row only `a` would; in
-  /// the third only `a` and `b`, for the machine came back without the device that `c` runs on.
+  /// P3 to the letter: earlier victims may use up all that a policy has above its reservation,
+  /// before the one victim that alone would have made room. Then no job goes. In the first row only
+  /// `a` would make room. In the third row only `a` and `b` would: the machine came back without
+  /// the device of `c`.
   @Test
   @Rule("P3")
   void victimsThatMakeNoRoomComeBeforeTheOneThatWould() {
@@ -127,8 +128,9 @@ class WhoMustGoTableTest {
         """);
   }
 
-  /// Also where its own place idles: the machine's CPUs, its GPU or the pool's ceiling are enough
-  /// only when the victims have gone. Whoever came later does not take of that before.
+  /// Also where the job's own place idles: the machine's CPUs, its GPU or the pool's ceiling
+  /// suffice only after the victims have gone. A job that came later does not take any of it
+  /// before.
   @Test
   @Rule("P5")
   void whoIsHeldForWaitsForAllThatItNeedsAndInOrder() {
@@ -212,7 +214,8 @@ class WhoMustGoTableTest {
   @Rule("P9")
   void ofSeveralPoolsTheOneWithTheLeastLostWorkIsChosen() {
     RuleTable.check(
-        "pool p; pool q; pool r; node n 3; node m 3 in q; node o 2 in r; size 1 on p; size 2 on r; size 3 on p q",
+        "pool p; pool q; pool r; node n 3; node m 3 in q; node o 2 in r; size 1 on p; size 2 on r;"
+            + " size 3 on p q",
         """
         dev 0/4 within | dev: e*2; dev: a; size 1 on q; 5m; dev: b; 5m; dev: x*3^1          | a runs; b stops; e stops
         dev 0/4 within | dev: e*2; dev: a; size 1 on q; 5m; dev: b; 5m; a saves; dev: x*3^1 | a stops; b runs; e stops\

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// What fits on a sliced device, and where it goes.
+/// Which slices fit on a divided device, and where they go.
 class SliceRoomTest {
   private static final long GIB = 1L << 30;
 
@@ -90,9 +90,9 @@ class SliceRoomTest {
         .isEqualTo(GpuQuantity.parse(gives));
   }
 
-  /// Who asks for parts of the memory leaves whole parts of it to others, whatever comes first. Of
-  /// all orders of eighths, quarters and halves that could be on one device only two do not find
-  /// their places: six eighths with a quarter after the first, which would have to be the last two.
+  /// Requests for parts of the memory leave whole parts to others, in any order of arrival. Only
+  /// two orders of eighths, quarters and halves that could fill one device fail. In both, a quarter
+  /// comes early among six eighths, and would have to be the last two eighths.
   @Test
   void packsPartsOfTheMemoryInAnyOrder() {
     List<List<String>> failing = new ArrayList<>();

@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/// O7: who holds where, until when, and who may pass.
+/// O7: which job holds where and until when, and which jobs may pass it.
 final class BlockedHoldCheck {
   private BlockedHoldCheck() {}
 
@@ -46,8 +46,8 @@ final class BlockedHoldCheck {
         .orElse(Instant.MAX);
   }
 
-  /// When the job fits in the pool if nobody else comes in its way: at once, when some have ended,
-  /// at an unknown time ([Instant#MAX]); empty: never.
+  /// The time at which the job fits in the pool if no other job starts there. Now, at an end, at an
+  /// unknown time ([Instant#MAX]); empty: never.
   static Optional<Instant> earliest(Pool pool, Job job, Reference rules) {
     List<Attempt> live = new ArrayList<>();
     for (Attempt attempt : rules.shadow.attempts.values()) {
@@ -176,7 +176,7 @@ final class BlockedHoldCheck {
     return false;
   }
 
-  /// What must be true of a hold when nothing more is decided.
+  /// Checks a hold at a time when the core has nothing more to decide.
   ///
   /// @param rules as they were at its job's turn
   static void checkRest(Hold hold, Reference rules) {

@@ -193,7 +193,7 @@ final class Checker {
       return;
     }
     Reference rules = rules();
-    // What is held is charged already: its rights were looked at when it was placed.
+    // A hold is charged already: its rights were checked when it was placed.
     require(
         release != null || rules.refusal(job).isEmpty(),
         "only what rights allow starts",
@@ -212,7 +212,7 @@ final class Checker {
     }
   }
 
-  /// It goes on with what it had, which is nobody's.
+  /// The attempt resumes with its own GPUs, which are no other attempt's.
   private void beforeResumption(Attempt attempt) {
     Attempt suspended = shadow.attempts.get(attempt.id());
     Job job = shadow.jobs.get(attempt.id().job());
@@ -233,7 +233,7 @@ final class Checker {
     }
   }
 
-  /// Nobody who could start as well was before it.
+  /// No job that could start as well was before it.
   private void requireTurn(Job job, Reference rules) {
     for (Job other : rules.firsts()) {
       require(
@@ -278,7 +278,7 @@ final class Checker {
     }
   }
 
-  /// What goes on has what it had, whatever its profile says by now.
+  /// A resumed attempt keeps its GPUs, even if its profile has changed.
   private void requireProfile(Attempt attempt) {
     Profile profile = rules().profile(rules().job(attempt));
     for (WorkerPlace worker : attempt.assignment().workers()) {
@@ -292,7 +292,7 @@ final class Checker {
     }
   }
 
-  /// What must be true when the core has nothing more to decide.
+  /// Checks the state at a time when the core has nothing more to decide.
   void checkRest(SchedulerCore core) {
     new RestChecker(rules(), supply, core).check();
   }

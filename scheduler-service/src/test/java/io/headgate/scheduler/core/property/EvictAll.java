@@ -22,28 +22,29 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/// A second opinion on who gets what: evict everything that may be evicted, place all again in
-/// their order, compare. It knows nothing of prefixes, of victims' order or of what is given back,
-/// and shares only the counting of room ([Space]) with the other checks.
+/// An independent model of the distribution of GPUs: evict all evictable attempts, place all jobs again
+/// in their order, compare. It does not know prefixes, the order of victims or the return of spared
+/// victims. It shares only the counting of room ([Space]) with the other checks.
 ///
-/// *What an entitled job could get* ([#couldServe]) is whether it fits when every attempt has gone
-/// that some rule lets go at all: preemptible, past its protection, where work is taken, not
-/// dedicated, and of a policy that is above its reservation now. This is generous: it asks P2 once,
-/// before the first removal, and not before each. So it is an upper bound. What follows:
+/// *The GPUs that an entitled job could get* ([#couldServe]): whether the job fits after the
+/// removal of every attempt that some rule lets go. Such an attempt is preemptible, unprotected, on
+/// a node that takes work, not dedicated, and of a policy that is above its reservation now. P2 is
+/// asked once, before the first removal, and not before each; so the result is an upper bound. It
+/// follows:
 ///
-/// - Whoever preempts under P1 could be served. This holds in every world.
-/// - Who could be served does not wait. This holds where every job has the size of every place, and
-///   machines have all devices that something runs on: then one victim is always enough, and
-///   whoever goes first will do. It does not follow from the rules elsewhere: P3 names the victims'
-///   order, and a policy's over-reservation use may be spent on those who go before the one that
-///   would have made room ([EvictAllTest] has the case).
+/// - A job that preempts under P1 could be served. This holds in every world.
+/// - A job that could be served does not wait. This holds where every job has the size of every
+///   place, and machines have all devices on which something runs: there one victim is always
+///   enough, and any first victim serves. It does not follow from the rules elsewhere. P3 fixes the
+///   order of victims, and earlier victims may use up a policy's over-reservation use before the
+///   one that would have made room ([EvictAllTest] has the case).
 ///
-/// *All placed again* ([#entitledAfterPlacingAgain]) is how many GPUs are in use within
-/// reservations when all of these and all who wait are placed anew, the best-ranked first. Where
-/// every job is of one GPU and nobody stops any more, the core gives at least as much: entitled
-/// jobs get all that entitled jobs could get, whatever happened before. Which policies get it may
-/// differ where reservations add up to more than there is: nobody within its reservation is evicted
-/// for another, so who came first keeps.
+/// *All placed again* ([#entitledAfterPlacingAgain]): the number of GPUs in use within reservations
+/// after these attempts and all waiting jobs are placed anew, the best-ranked first. Where every
+/// job is of one GPU and no attempt is stopping, the core gives at least as much: entitled jobs get
+/// all that entitled jobs could get, whatever the history. The policies that get it may differ
+/// where reservations exceed the GPUs. No policy within its reservation loses a job to another, so
+/// the earlier one keeps its GPUs.
 final class EvictAll {
   private final Reference rules;
   private final Shadow shadow;
@@ -67,7 +68,7 @@ final class EvictAll {
 
   // --- Jobs of one GPU in one pool.
 
-  /// What a policy has while all are placed again, in GPUs.
+  /// The GPUs of a policy while all jobs are placed again.
   private static final class Book {
     long standing;
     long nonPreemptible;
@@ -90,7 +91,7 @@ final class EvictAll {
     return sum;
   }
 
-  /// The same when all who were evicted and all who wait have been placed again.
+  /// GPUs in use within reservations after all evicted and all waiting jobs have been placed again.
   ///
   /// @param pool the only one
   long entitledAfterPlacingAgain(Pool pool) {

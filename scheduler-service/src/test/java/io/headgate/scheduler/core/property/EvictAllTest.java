@@ -40,7 +40,7 @@ class EvictAllTest {
   private final AtomicLong settled = new AtomicLong();
   private final AtomicLong waiting = new AtomicLong();
 
-  /// In every world: the core makes room only where evicting all who may go makes some.
+  /// In every world: the core makes room only where evicting all evictable attempts makes some.
   @Test
   void whoPreemptsCouldBeServed() {
     Scenarios.follow(

@@ -21,7 +21,7 @@ import java.util.OptionalLong;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 
-/// What is made of a made-up history's inputs to run it once more.
+/// Transformations of a generated history's inputs, for a second run.
 final class Guises {
   private static final long FIRST_NUMBER = 7_000_000_000L;
   private static final Pattern NUMBER = Pattern.compile("7(?<!\\w7)(\\d{9})\\b");
@@ -31,7 +31,7 @@ final class Guises {
 
   // --- Other names.
 
-  /// The policies in the reverse order, the jobs in the same.
+  /// The policies' names in reverse order, the jobs' order unchanged.
   static Input renamed(Input input) {
     return switch (input) {
       case Input.CatalogChanged(var catalog) -> new Input.CatalogChanged(renamed(catalog));

@@ -14,10 +14,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 
-/// What happened, to be played again ([Player]) as it is or with less of it.
+/// A recorded history, which [Player] plays again, whole or in parts.
 ///
-/// @param obedience present: agents do by themselves what they are told, as in a simulation, and
-///   the steps say only what comes from outside. Absent: the steps say everything
+/// @param obedience present: agents follow their orders by themselves, as in a simulation, and the
+///   steps hold only the inputs from outside. Absent: the steps hold all inputs
 record History(PlacementPolicy placement, List<Step> steps, Optional<Obedience> obedience) {
   /// How the world around the core behaves.
   ///

@@ -22,16 +22,16 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/// Who has to go although nothing new is asked for.
+/// Preemptions that happen without a new request.
 class IdleNodeTest {
   private static final int SCENARIOS = 20_000;
 
-  /// "Adding an idle node never causes a preemption" does not follow from the rules: what starts on
-  /// it may leave its policy above its reservation, so that jobs of that policy elsewhere may go
-  /// for an entitled job that does not fit on the new node; and where a pool has a ceiling, it may
-  /// be only there that going under it makes room (`IdleNodeRuleTest` has both cases). What does
-  /// hold, for jobs of one worker: a node on which nothing starts causes none under P1 or P7 in a
-  /// pool without ceiling.
+  /// "Adding an idle node never causes a preemption" does not follow from the rules, for two
+  /// reasons. A job that starts on it may lift its policy above its reservation; then jobs of that
+  /// policy elsewhere may go for an entitled job that does not fit on the new node. And in a pool
+  /// with a ceiling, going under the ceiling may make room only there (`IdleNodeRuleTest` has both
+  /// cases). For jobs of one worker it does hold that a node on which no job starts causes no
+  /// preemption under P1 or P7 in a pool without a ceiling.
   @Test
   void anIdleNodeOnWhichNothingStartsCausesNoPreemption() {
     Scenarios.follow(
@@ -88,8 +88,8 @@ class IdleNodeTest {
                 catalog.queues()));
   }
 
-  /// DESIGN's argument, to the end: when agents only do what they are told and nothing else
-  /// happens, everything comes to rest, and nobody was asked to stop twice.
+  /// DESIGN's argument, to the end: when agents only follow their orders and nothing else happens,
+  /// everything comes to rest, and no attempt was told to stop twice.
   @Test
   void withoutExternalEventsPreemptionsEnd() {
     Scenarios.follow(

@@ -18,9 +18,9 @@ import org.junit.jupiter.api.Test;
 class PairedRunsTest {
   private static final int SCENARIOS = 20_000;
 
-  /// Jobs may be numbered otherwise as long as their order stays: where several hold what somebody
-  /// else would fit in, the one with the lowest number is named as the reason. Policies may have
-  /// any names, in any order: no tie is broken by them.
+  /// Jobs may have other numbers as long as their order stays: where several holds block a job, the
+  /// reason names the one with the lowest number. Policies may have any names, in any order: no tie
+  /// is broken by them.
   @Test
   void renamingPoliciesAndJobsChangesNothingButNames() {
     Scenarios.compare(
@@ -71,7 +71,7 @@ class PairedRunsTest {
         .toList();
   }
 
-  /// What was decided, without quantities and devices.
+  /// The decisions, without quantities and devices.
   private static List<String> outline(List<Effect> effects) {
     List<String> lines = new ArrayList<>();
     for (Effect effect : effects) {

@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/// Who makes room, who has to go for it, and what is held for whom (P1-P9).
+/// Which jobs make room, which go for them, and which GPUs are held for them (P1-P9).
 final class PreemptionCheck {
   /// Prefixes up to this length are searched exhaustively for better choices.
   private static final int MAX_EXHAUSTIVE = 9;
@@ -199,8 +199,8 @@ final class PreemptionCheck {
       require(node != null && shadow.takesWork(node), "a hold is on nodes that take work", hold);
       require(Space.isInService(node, worker), "a hold is on devices that are in service", hold);
     }
-    // By P1 and P2 it falls with every preemption, and only free capacity raises it: no livelock.
-    // What is suspended does not count in it, and ends once.
+    // By P1 and P2 this number falls with every preemption, and only free capacity raises it: no
+    // livelock. A suspended attempt does not count in it, and ends once.
     boolean someRan = !victims.stream().allMatch(Shadow::isKept);
     require(
         !someRan || rule(hold) != PreemptionRule.P1 || over(rules) < overBefore,

@@ -230,7 +230,7 @@ final class RandomWorld {
     return inputs;
   }
 
-  /// What happens next.
+  /// The next inputs.
   List<Input> next(Shadow shadow, Instant now) {
     List<Input> inputs = new ArrayList<>();
     int count = 1 + random.nextInt(4);

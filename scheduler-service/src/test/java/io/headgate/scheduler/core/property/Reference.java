@@ -169,7 +169,7 @@ final class Reference {
     return chargedBesideBlocked.getOrDefault(policy, 0L) + need(job) > limit(policy);
   }
 
-  /// What its attempts have, without holds.
+  /// Units of the policy's attempts, without holds.
   long used(PolicyId policy) {
     long units = 0;
     for (Attempt attempt : shadow.attempts.values()) {
@@ -325,7 +325,7 @@ final class Reference {
     return List.copyOf(headsByKind().values());
   }
 
-  /// Of those, the one that rules do not tell apart from the job.
+  /// The first of the waiting jobs that the rules do not distinguish from this one.
   Job headOf(Job job) {
     return headsByKind().get(kind(job));
   }
@@ -344,7 +344,7 @@ final class Reference {
     return List.of(job.spec().queue(), job.spec().user(), preemptibleOrNot(job));
   }
 
-  /// Of each queue the first that rights let start: nobody else of it holds.
+  /// The first job of each queue that rights let start: no other job of the queue holds.
   Collection<Job> firsts() {
     Map<QueueId, Job> firsts = new LinkedHashMap<>();
     for (Job job : heads()) {

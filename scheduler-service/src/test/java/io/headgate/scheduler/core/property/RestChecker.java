@@ -26,7 +26,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/// What must be true when the core has nothing more to decide, and every reason.
+/// Checks the state, and every reason, at a time when the core has nothing more to decide.
 final class RestChecker {
   private static final Set<String> RIGHTS =
       Set.of(
@@ -57,10 +57,10 @@ final class RestChecker {
     }
   }
 
-  /// The rules as they were at the job's turn: of the holds of O7 only those count that came in
-  /// force before. They are known in their order; its turn was before the first of them that it is
-  /// ahead of, but after those of its own queue that are ahead of it, and not before it was its
-  /// queue's first.
+  /// The rules as they were at the job's turn: only holds of O7 count that came into force earlier.
+  /// The holds are known in their order. The turn was before the first hold that the job is ahead
+  /// of. It was after the holds of its own queue that are ahead of the job, and not before the job
+  /// was first in its queue.
   private Reference atTurnOf(Job job) {
     Set<JobId> later = new LinkedHashSet<>(blocked);
     int after = 0;
@@ -116,7 +116,7 @@ final class RestChecker {
             "no free capacity that a waiting job may use (work conserving)",
             job,
             reason);
-        // What is above the limit only uses what idles (A2).
+        // Use above the limit is of idle capacity only (A2).
         PolicyId policy = rules.queue(job).policy();
         if (rules.charged(policy) + rules.need(job) <= rules.limit(policy)) {
           supply.requireAsked(job, rules);
@@ -134,7 +134,7 @@ final class RestChecker {
     firsts.values().forEach(this::checkFirst);
   }
 
-  /// What is suspended waits for something, and says what for.
+  /// A suspended attempt waits for something, and its reason names it.
   private void checkSuspended(Attempt attempt) {
     Job job = shadow.jobs.get(attempt.id().job());
     if (job.state() != JobState.SUSPENDED) {
@@ -192,7 +192,7 @@ final class RestChecker {
     }
   }
 
-  /// What concerns only the first of a queue.
+  /// Checks only the first job of a queue.
   private void checkFirst(Job job) {
     for (Hold hold : shadow.holds.values()) {
       if (hold.isForBlocked()

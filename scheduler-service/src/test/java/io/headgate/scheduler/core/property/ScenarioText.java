@@ -37,8 +37,8 @@ import java.util.SequencedSet;
 import java.util.Set;
 
 /// Writes a [History] as a file that `headgate simulate` reads (formats/simulation.md). It writes
-/// the text itself, for the core and its tests depend on nothing; a test of `deploy` lets the
-/// command read and play such a file. What the format cannot say stands in comments.
+/// the text itself, because the core and its tests depend on nothing. A test of `deploy` has the
+/// command read and play such a file. Comments hold the parts that the format cannot express.
 final class ScenarioText {
   private final StringBuilder text = new StringBuilder();
   private final List<String> unsaid = new ArrayList<>();
@@ -160,7 +160,7 @@ final class ScenarioText {
     }
   }
 
-  /// Those that share pools; none where nobody does.
+  /// The tenants that share pools; empty where pools are not shared.
   private static SequencedSet<TenantId> tenants(Catalog catalog) {
     SequencedSet<TenantId> tenants = new LinkedHashSet<>();
     catalog.policies().forEach(policy -> tenants.add(policy.id().tenant()));
@@ -170,7 +170,7 @@ final class ScenarioText {
         : tenants;
   }
 
-  // --- Lines. What is as usual is left out.
+  // --- Lines. Defaults are left out.
 
   private static String tenant(Catalog catalog, TenantId tenant) {
     return "{name: " + tenant.name() + ", shares: " + shares(catalog, tenant) + "}";
@@ -250,7 +250,7 @@ final class ScenarioText {
     return inline(line);
   }
 
-  /// What a policy says, of that which another does not say alike reservation and limit always.
+  /// The rights of a policy that differ from the usual policy's; reservation and limit always.
   private static Map<String, String> rights(Policy policy, Policy usual) {
     Map<String, String> rights = new LinkedHashMap<>();
     rights.put("reservation", policy.reservation().toString());
@@ -293,7 +293,7 @@ final class ScenarioText {
     return inline(line);
   }
 
-  /// What a later catalog changes.
+  /// The changes that a later catalog makes.
   private List<String> changes(Catalog before, Catalog after) {
     List<String> changes = new ArrayList<>();
     if (!after.pools().equals(before.pools()) || !after.profiles().equals(before.profiles())) {

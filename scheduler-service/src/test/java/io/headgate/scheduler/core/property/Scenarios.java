@@ -92,10 +92,10 @@ final class Scenarios {
     void decided(Step step, Decision decision, SchedulerCore core, Shadow shadow);
   }
 
-  /// Lets followers see the made-up history of every seed. What fails is shrunk.
+  /// Lets followers see the generated history of every seed. A failing history is shrunk.
   ///
   /// @param test whose property it is
-  /// @param guise what is made of every input
+  /// @param guise the transformation of every input
   /// @param followers by seed, a new one for each history
   static void follow(
       Class<?> test, int usual, UnaryOperator<Input> guise, LongFunction<Follower> followers) {
@@ -131,7 +131,7 @@ final class Scenarios {
     void compare(long seed, List<Step> steps, List<List<Effect>> decided);
   }
 
-  /// Compares runs of the made-up history of every seed. What fails is shrunk.
+  /// Compares runs of the generated history of every seed. A failing history is shrunk.
   static void compare(Class<?> test, int usual, UnaryOperator<Input> guise, Comparison comparison) {
     each(
         usual,
@@ -194,7 +194,7 @@ final class Scenarios {
     }
   }
 
-  /// The record of a job says who preempted it last, which is for reading only.
+  /// A job's record names its last preemptor, for display only.
   private static Input withoutPast(Input input) {
     return switch (input) {
       case Input.JobCancelled(var job) -> new Input.JobCancelled(withoutPast(job));

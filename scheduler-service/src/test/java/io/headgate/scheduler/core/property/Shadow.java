@@ -40,7 +40,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 
-/// What a shell would have in its database: built from inputs and effects alone.
+/// The database of a shell: built from inputs and effects alone.
 final class Shadow {
   Catalog catalog;
   final TreeMap<NodeId, Node> nodes = new TreeMap<>();
@@ -126,7 +126,7 @@ final class Shadow {
     return copy;
   }
 
-  /// What was decided, and upon what.
+  /// Applies a decision and the inputs that led to it.
   void apply(Step step, Decision decision, SchedulerCore core) {
     step.inputs().forEach(this::apply);
     decision.effects().forEach(this::apply);

@@ -40,8 +40,8 @@ final class Shrinker {
     this.best = history;
   }
 
-  /// The smallest found, in which agents obey if that is possible: only then a scenario file says
-  /// the same. Itself where nothing fails.
+  /// The smallest failing history found. Agents obey by themselves in it if possible, because only
+  /// such a history can be written as a scenario file. The history itself where nothing fails.
   static History shrink(History history, Oracle oracle) {
     Optional<String> property = oracle.apply(history);
     if (property.isEmpty()) {
@@ -243,7 +243,7 @@ final class Shrinker {
             }
           });
     } catch (RuntimeException _) {
-      // What fails may be the core itself; until then it says what there was.
+      // The core itself may fail; the steps until then are recorded.
     }
     History outside =
         best.mapInputs(inputs -> inputs.stream().flatMap(in -> outside(in).stream()).toList());
@@ -256,7 +256,7 @@ final class Shrinker {
     return false;
   }
 
-  /// What a scenario file can say; a machine that gets no work fails.
+  /// The inputs that a scenario file can express; a machine that gets no work fails.
   private static Optional<Input> outside(Input input) {
     return switch (input) {
       case Input.CatalogChanged _, Input.JobSubmitted _, Input.JobCancelled _ -> Optional.of(input);

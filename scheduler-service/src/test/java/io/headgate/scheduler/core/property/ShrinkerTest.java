@@ -20,10 +20,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/// The shrinker, on a property that is wrong on purpose: "nobody preempts two at once".
+/// The shrinker, on a property that is wrong on purpose: "no job preempts two at once".
 ///
-/// What it makes of the first seed that breaks it stands in `src/test/shrunk`, with what `headgate
-/// simulate` prints; a test of `deploy` lets the command read and play it.
+/// Its result for the first seed that breaks the property stands in `src/test/shrunk`, with the
+/// output of `headgate simulate`; a test of `deploy` has the command read and play it.
 class ShrinkerTest {
   private static final Path FILE = Path.of("src", "test", "shrunk", "two-victims.yaml");
   private static final String PLANTED = "nobody preempts two at once";
@@ -92,7 +92,7 @@ class ShrinkerTest {
     return history.steps().stream().mapToInt(step -> step.inputs().size()).sum();
   }
 
-  /// What the core decided in the history, as the simulation prints it.
+  /// The core's decisions in the history, as the simulation prints them.
   private static List<String> decided(History history) {
     List<String> lines = new ArrayList<>();
     List<Step> first = new ArrayList<>();

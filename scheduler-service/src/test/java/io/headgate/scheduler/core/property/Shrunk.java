@@ -17,15 +17,15 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/// What becomes of a failing scenario: a small file in `target/shrunk` and an error that names it.
+/// Reports a failing scenario: a small file in `target/shrunk` and an error that names it.
 final class Shrunk {
   private static final Path DIRECTORY = Path.of("target", "shrunk");
   private static final int PASSES_AT_REST = 5;
 
   private Shrunk() {}
 
-  /// What is held against every decision of a history beside the given check: a twin decides the
-  /// same, and passes without news change nothing.
+  /// Checks every decision of a history beside the given check: a twin makes an equal decision, and
+  /// passes without news change nothing.
   static Player.Check atRest(History history, Player.Check check) {
     return new Player.Check() {
       private SchedulerCore twin = SchedulerCore.empty(history.placement());

@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/// What devices that are divided in hardware can take, tried out slice by slice: the tables and the
+/// The slices that fit on devices divided in hardware, tried out one by one: the tables and the
 /// arithmetic are written down a second time.
 final class Slices {
   /// @param places first memory slice of each place

@@ -26,7 +26,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/// What fits where (DESIGN A6, A7), counted anew from the records of a [Shadow] every time.
+/// Free room (DESIGN A6, A7), counted anew from the records of a [Shadow] every time.
 final class Space {
   /// One worker's share of a node.
   ///
@@ -86,7 +86,8 @@ final class Space {
     }
   }
 
-  /// What is suspended keeps its main memory and processors, also while that is only tried.
+  /// A suspended attempt keeps its main memory and processors, also while the suspension is only
+  /// tried.
   private static List<WorkerPlace> parts(WorkerPlace place, boolean kept, boolean suspended) {
     WorkerPlace slices = new WorkerPlace(place.node(), place.slices(), 0, 0);
     WorkerPlace rest =
@@ -94,7 +95,7 @@ final class Space {
     return suspended ? List.of(rest) : kept ? List.of(slices, rest) : List.of(place);
   }
 
-  /// Whether nobody has anything of these devices, which their pool offers, or has it held.
+  /// Whether no attempt and no hold has any of these devices, which their pool offers.
   boolean isIdle(WorkerPlace place) {
     Node node = shadow.nodes.get(place.node());
     return node != null
@@ -272,7 +273,7 @@ final class Space {
     return true;
   }
 
-  /// Whole devices that nobody has when everything that stops has stopped and these are gone.
+  /// Whole devices that are free after all stopping attempts and the removed ones have gone.
   long wholeDevices(Pool pool, Set<AttemptId> removed) {
     long idle = 0;
     for (Node node : shadow.nodes.values()) {

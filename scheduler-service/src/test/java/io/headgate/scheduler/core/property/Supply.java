@@ -31,7 +31,7 @@ final class Supply {
   /// Instances that this decision gives back: they were there when jobs had their turns.
   private final Map<PoolId, Integer> givenBack = new HashMap<>();
 
-  /// What pools had been asked for when the last decision was made.
+  /// Instances requested of each pool when the last decision was made.
   private final Map<PoolId, Integer> asked = new HashMap<>();
 
   Supply(Shadow shadow) {
@@ -43,7 +43,8 @@ final class Supply {
     idleSince.remove(node);
   }
 
-  /// Nodes of a pool that is not elastic idle for nobody, be it only between two inputs of a batch.
+  /// Nodes of a pool that is not elastic do not count as idle, not even between two inputs of a
+  /// batch.
   void forgetWhereStatic() {
     idleSince
         .keySet()
@@ -194,7 +195,7 @@ final class Supply {
         node);
   }
 
-  /// A job that fits nowhere but would on an instance: somebody asked for one.
+  /// A job that fits nowhere, but would on a new instance, has had one requested.
   void requireAsked(Job job, Reference rules) {
     for (Pool pool : rules.routes(job)) {
       if (canServe(pool, job, rules)

@@ -24,13 +24,13 @@ import org.junit.jupiter.api.Test;
 class TakeoverPropertiesTest {
   private static final int SCENARIOS = 3_000;
 
-  /// Nothing happened but the change of the leader: so nobody starts, goes, or loses what is held.
+  /// Only the leader changes: so no job starts, goes or loses its hold.
   @Test
   void aTakeoverInWhichEveryNodeReportsDecidesNothing() {
     atTakeovers(TakeoverPropertiesTest::reportAll);
   }
 
-  /// What a new leader does with what the old one had.
+  /// A new leader's treatment of the old leader's state.
   private interface Takeover {
     void from(SchedulerCore core, Instant now, Random random);
   }
@@ -73,8 +73,8 @@ class TakeoverPropertiesTest {
     return effect instanceof Effect.JobReasonChanged || effect instanceof Effect.LaneReasonChanged;
   }
 
-  /// Some nodes come, some stay away: nothing starts where nobody has reported, and nobody is asked
-  /// to go before it is known who comes.
+  /// Some nodes come, some stay away. No job starts on a node that has not reported, and no job is
+  /// told to stop before the core knows which nodes come.
   @Test
   void actsOnNodesThatHaveReportedAndPreemptsWhenNoneIsWaitedFor() {
     atTakeovers(TakeoverPropertiesTest::reportSome);

@@ -263,14 +263,14 @@ final class TenantChecker {
                                 || device.isolation().compareTo(profile.isolation()) >= 0)));
   }
 
-  /// What somebody holds there may be what the attempt would leave.
+  /// A hold there may be on the GPUs that the attempt would leave.
   private boolean isHeld(Node node) {
     return shadow.holds.values().stream()
         .flatMap(hold -> hold.place().workers().stream())
         .anyMatch(place -> place.node().equals(node.id()));
   }
 
-  /// Whether the job may start in the pool: one that nobody may preempt only while its tenant's
+  /// Whether the job may start in the pool. A non-preemptible job may only while its tenant's
   /// reservation has room for it (A8).
   private boolean isOpen(Job job, PolicyId own, PoolId pool, long need) {
     return isPreemptible(job)
@@ -298,7 +298,7 @@ final class TenantChecker {
   /// Whether its tenant's limit has room for what the attempt would leave.
   private boolean hasRoom(PolicyId own, Attempt attempt, long need) {
     PoolId pool = attempt.assignment().pool();
-    // What one of its own tenant leaves is its tenant's too.
+    // The GPUs that an attempt of the same tenant leaves are its tenant's too.
     long more = own.tenant().equals(attempt.policy().tenant()) ? 0 : need;
     return rules.charged(own.tenant(), pool) + more <= rules.limit(own.tenant(), pool);
   }

@@ -11,8 +11,8 @@ import io.headgate.scheduler.core.job.JobId;
 import java.util.Optional;
 import java.util.function.Predicate;
 
-/// What tenants and policies have and are promised (DESIGN A3), counted anew each time from what a
-/// shell knows; slow, and independent of the core's accounts. In units of 1/126000 GPU.
+/// Use and reservations of tenants and policies (DESIGN A3), counted anew each time from a shell's
+/// records; slow, and independent of the core's accounts. In units of 1/126000 GPU.
 final class TenantRules {
   private final Shadow shadow;
 
@@ -53,18 +53,18 @@ final class TenantRules {
     return shadow.queue(shadow.jobs.get(job).spec().queue()).orElseThrow().policy();
   }
 
-  /// What attempts of the tenant have there, those that stop included.
+  /// Units of the tenant's attempts there, stopping ones included.
   long used(TenantId tenant, PoolId pool) {
     return attempts(in(tenant, pool), attempt -> true);
   }
 
-  /// What the tenant will have there when everything that was decided is done.
+  /// The tenant's units there once all decisions are carried out.
   long standing(TenantId tenant, PoolId pool) {
     return attempts(in(tenant, pool), attempt -> attempt.stop().isEmpty())
         + holds(tenant, pool, hold -> !hold.isForBlocked());
   }
 
-  /// The most that it has there now, or when those who hold have started.
+  /// The tenant's greatest use there, now or after all holding jobs have started.
   long charged(TenantId tenant, PoolId pool) {
     long live = attempts(in(tenant, pool), attempt -> attempt.stop().isEmpty());
     long stopping = attempts(in(tenant, pool), attempt -> attempt.stop().isPresent());

@@ -16,9 +16,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
 
-/// Who goes for an entitled job where tenants share pools (DESIGN A3, P1-P3), one after the other.
-/// What a policy or tenant has above its reservation may be spent on those who go first although
-/// they make no room, so it matters who comes before whom.
+/// The victims of an entitled job where tenants share pools (DESIGN A3, P1-P3), one after the
+/// other. Early victims may use up what a policy or tenant has above its reservation without making
+/// room, so the order of victims matters.
 final class TenantVictims {
   private final Shadow shadow;
   private final TenantRules rules;
@@ -33,7 +33,7 @@ final class TenantVictims {
     this.now = now;
   }
 
-  /// The first in the order who is such a one.
+  /// The first attempt in the order that the predicate accepts.
   ///
   /// @param queue of the entitled job
   /// @param isOpen whether the job may use the pool
@@ -81,7 +81,7 @@ final class TenantVictims {
         .orElse(false);
   }
 
-  /// After those who have gone.
+  /// After the victims chosen so far.
   private boolean mayGo(Attempt attempt, Queue queue) {
     PoolId pool = attempt.assignment().pool();
     PolicyId loser = attempt.policy();
@@ -108,7 +108,7 @@ final class TenantVictims {
     return gone.stream().filter(whose).mapToLong(attempt -> attempt.assignment().units()).sum();
   }
 
-  // --- The order; who goes first is the greatest.
+  // --- The order; the first victim is the greatest.
 
   private int compare(Attempt one, Attempt other) {
     return Comparator.<Attempt>comparingInt(this::level)

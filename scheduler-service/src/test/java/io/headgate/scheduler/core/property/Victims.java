@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/// Who must go (P1-P4, P7, P9): all in their order, one after the other.
+/// Which attempts must go (P1-P4, P7, P9): all in their order, one after the other.
 final class Victims {
   private final Reference rules;
   private final Shadow shadow;
@@ -75,7 +75,8 @@ final class Victims {
         && !isProtected(attempt);
   }
 
-  /// What is suspended makes room by what it keeps; rights play no part, for it has no GPU.
+  /// A suspended attempt makes room by the memory that it keeps. Rights play no part, because it
+  /// has no GPU.
   private boolean mayEnd(Attempt suspended, Job job, PreemptionRule rule) {
     return isWhereWorkIsTaken(suspended)
         && !isDedicated(suspended)

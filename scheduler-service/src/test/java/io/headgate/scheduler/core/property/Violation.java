@@ -10,7 +10,7 @@ final class Violation extends AssertionError {
     this.property = property;
   }
 
-  /// What is violated, without the details of this case.
+  /// The violated property, without the details of this case.
   String property() {
     return property;
   }

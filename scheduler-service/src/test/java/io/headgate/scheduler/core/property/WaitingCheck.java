@@ -22,8 +22,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// What every waiting job is told, not only the first of its kind: its position, the reason that it
-/// shares with the first, and why it never fits.
+/// The report of every waiting job, not only the first of its kind: its position, the reason that
+/// it shares with the first, and why it never fits.
 final class WaitingCheck {
   private final Reference rules;
   private final SchedulerCore core;
