@@ -1,4 +1,4 @@
-package io.headgate.scheduler.simulation.openb;
+package io.headgate.deploy.simulate.openb;
 
 import io.headgate.scheduler.core.SchedulerState;
 import io.headgate.scheduler.core.SchedulerState.Demanded;

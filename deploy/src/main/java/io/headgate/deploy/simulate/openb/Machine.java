@@ -1,7 +1,7 @@
-package io.headgate.scheduler.simulation.openb;
+package io.headgate.deploy.simulate.openb;
 
-import io.headgate.scheduler.simulation.trace.TraceException;
-import io.headgate.scheduler.simulation.trace.TraceTable;
+import io.headgate.deploy.simulate.trace.TraceException;
+import io.headgate.deploy.simulate.trace.TraceTable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;

@@ -1,13 +1,13 @@
-package io.headgate.scheduler.simulation.openb;
+package io.headgate.deploy.simulate.openb;
 
 import io.headgate.scheduler.core.Effect;
 import io.headgate.scheduler.core.Input;
 import io.headgate.scheduler.core.SchedulerCore;
-import io.headgate.scheduler.core.catalog.PlacementPolicy;
 import io.headgate.scheduler.core.catalog.UserId;
 import io.headgate.scheduler.core.job.Job;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.JobSpec;
+import io.headgate.scheduler.core.placement.PlacementPolicy;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;

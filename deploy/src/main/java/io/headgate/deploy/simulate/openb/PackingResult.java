@@ -1,4 +1,4 @@
-package io.headgate.scheduler.simulation.openb;
+package io.headgate.deploy.simulate.openb;
 
 import java.util.Collections;
 import java.util.SortedMap;

@@ -2,6 +2,6 @@
 /// traces: tasks arrive in random order, none leaves, and what counts is how much of the cluster is
 /// allocated. Played on the real core.
 @NullMarked
-package io.headgate.scheduler.simulation.openb;
+package io.headgate.deploy.simulate.openb;
 
 import org.jspecify.annotations.NullMarked;

@@ -1,31 +1,38 @@
-package io.headgate.scheduler.core.placement;
+package io.headgate.deploy.simulate.placement;
 
+import io.headgate.scheduler.core.placement.FreeState;
+import io.headgate.scheduler.core.placement.PlacementPolicy;
+import io.headgate.scheduler.core.placement.Rater;
+import io.headgate.scheduler.core.placement.Rating;
+import io.headgate.scheduler.core.placement.Shape;
+import io.headgate.scheduler.core.placement.policy.Mix;
 import io.headgate.scheduler.core.placement.policy.Scramble;
-import java.util.ArrayList;
-import java.util.List;
 
-/// Places a job anywhere where it fits: what every other policy has to beat.
-record Chance(long seed) implements Rater {
+/// Places a job on any node where it fits: the least that every other policy has to beat. The same
+/// state of the cluster gives the same place.
+///
+/// @param seed other seeds give other places
+public record RandomFit(long seed) implements PlacementPolicy, Rater {
+  @Override
+  public Rater rater(Mix mix) {
+    return this;
+  }
+
+  @Override
+  public boolean mixesEquals() {
+    return true;
+  }
+
+  @Override
+  public int choose(int nodes, long occupancy) {
+    return draw(occupancy, nodes);
+  }
+
   @Override
   public Rating rate(Shape shape, FreeState state) {
     int[] devices = state.devicesFor(shape);
     int device = shape.isFraction() ? devices[draw(state.hashCode(), devices.length)] : -1;
     return new Rating.Fixed(0, 0, device);
-  }
-
-  /// One of the nodes on which the shape fits; there must be one.
-  ///
-  /// @param attempts in the pool
-  /// @param units that they have; with their number they make each draw another one
-  NodeState node(Iterable<NodeState> nodes, Shape shape, int attempts, long units) {
-    List<NodeState> fitting = new ArrayList<>();
-    for (NodeState node : nodes) {
-      StateGroup group = node.entry.group;
-      if (group != null && group.state().workers(shape) > 0) {
-        fitting.add(node);
-      }
-    }
-    return fitting.get(draw(31L * attempts + units, fitting.size()));
   }
 
   /// A number below the bound.

@@ -1,5 +1,6 @@
-package io.headgate.scheduler.simulation.replay;
+package io.headgate.deploy.simulate.replay;
 
+import io.headgate.deploy.simulate.replay.BookedJob.Stage;
 import io.headgate.scheduler.core.catalog.Catalog;
 import io.headgate.scheduler.core.catalog.Policy;
 import io.headgate.scheduler.core.catalog.PolicyId;
@@ -13,7 +14,6 @@ import io.headgate.scheduler.simulation.GpuSeconds;
 import io.headgate.scheduler.simulation.Scenario;
 import io.headgate.scheduler.simulation.SimulationEvent;
 import io.headgate.scheduler.simulation.SimulationEvent.StopResult;
-import io.headgate.scheduler.simulation.replay.BookedJob.Stage;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;

@@ -1,4 +1,4 @@
-package io.headgate.scheduler.simulation.replay;
+package io.headgate.deploy.simulate.replay;
 
 /// The core decided what it must not; the message says when and what.
 public final class BrokenInvariantException extends RuntimeException {

@@ -1,5 +1,8 @@
-package io.headgate.scheduler.simulation.replay;
+package io.headgate.deploy.simulate.replay;
 
+import io.headgate.deploy.simulate.openb.Machine;
+import io.headgate.deploy.simulate.openb.Pod;
+import io.headgate.deploy.simulate.trace.TraceException;
 import io.headgate.scheduler.core.catalog.Catalog;
 import io.headgate.scheduler.core.catalog.Isolation;
 import io.headgate.scheduler.core.catalog.Policy;
@@ -19,9 +22,6 @@ import io.headgate.scheduler.core.node.Node;
 import io.headgate.scheduler.core.node.NodeId;
 import io.headgate.scheduler.core.node.NodeStatus;
 import io.headgate.scheduler.simulation.Scenario;
-import io.headgate.scheduler.simulation.openb.Machine;
-import io.headgate.scheduler.simulation.openb.Pod;
-import io.headgate.scheduler.simulation.trace.TraceException;
 import io.headgate.type.GpuQuantity;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,7 +1,7 @@
-package io.headgate.scheduler.simulation.replay;
+package io.headgate.deploy.simulate.replay;
 
-import io.headgate.scheduler.simulation.trace.TraceException;
-import io.headgate.scheduler.simulation.trace.TraceTable;
+import io.headgate.deploy.simulate.trace.TraceException;
+import io.headgate.deploy.simulate.trace.TraceTable;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.time.Duration;

@@ -1,5 +1,6 @@
-package io.headgate.scheduler.simulation.replay;
+package io.headgate.deploy.simulate.replay;
 
+import io.headgate.deploy.simulate.trace.TraceException;
 import io.headgate.scheduler.core.catalog.Catalog;
 import io.headgate.scheduler.core.catalog.Isolation;
 import io.headgate.scheduler.core.catalog.Policy;
@@ -18,7 +19,6 @@ import io.headgate.scheduler.core.node.Node;
 import io.headgate.scheduler.core.node.NodeId;
 import io.headgate.scheduler.core.node.NodeStatus;
 import io.headgate.scheduler.simulation.Scenario;
-import io.headgate.scheduler.simulation.trace.TraceException;
 import io.headgate.type.GpuQuantity;
 import java.math.BigInteger;
 import java.time.Duration;

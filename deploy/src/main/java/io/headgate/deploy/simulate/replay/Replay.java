@@ -1,12 +1,12 @@
-package io.headgate.scheduler.simulation.replay;
+package io.headgate.deploy.simulate.replay;
 
+import io.headgate.deploy.simulate.replay.BookedJob.Stage;
 import io.headgate.scheduler.core.Decision;
-import io.headgate.scheduler.core.catalog.PlacementPolicy;
+import io.headgate.scheduler.core.placement.PlacementPolicy;
 import io.headgate.scheduler.simulation.Scenario;
 import io.headgate.scheduler.simulation.Simulation;
 import io.headgate.scheduler.simulation.SimulationEvent;
 import io.headgate.scheduler.simulation.Summary;
-import io.headgate.scheduler.simulation.replay.BookedJob.Stage;
 import io.headgate.type.GpuQuantity;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,8 +1,8 @@
-package io.headgate.scheduler.simulation.replay;
+package io.headgate.deploy.simulate.replay;
 
-import io.headgate.scheduler.simulation.openb.Pod;
-import io.headgate.scheduler.simulation.trace.TraceException;
-import io.headgate.scheduler.simulation.trace.TraceTable;
+import io.headgate.deploy.simulate.openb.Pod;
+import io.headgate.deploy.simulate.trace.TraceException;
+import io.headgate.deploy.simulate.trace.TraceTable;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

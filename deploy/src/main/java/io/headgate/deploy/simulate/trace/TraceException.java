@@ -1,4 +1,4 @@
-package io.headgate.scheduler.simulation.trace;
+package io.headgate.deploy.simulate.trace;
 
 /// A line of a trace that cannot be used; the message says which, why, and what would do.
 public final class TraceException extends Exception {

@@ -1,4 +1,4 @@
-package io.headgate.scheduler.simulation.trace;
+package io.headgate.deploy.simulate.trace;
 
 import java.util.HashMap;
 import java.util.HashSet;

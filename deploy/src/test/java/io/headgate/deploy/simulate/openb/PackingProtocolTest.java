@@ -1,10 +1,13 @@
-package io.headgate.scheduler.simulation.openb;
+package io.headgate.deploy.simulate.openb;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.headgate.scheduler.core.catalog.PlacementPolicy;
-import io.headgate.scheduler.simulation.trace.TraceException;
+import io.headgate.deploy.simulate.placement.BestFit;
+import io.headgate.deploy.simulate.placement.RandomFit;
+import io.headgate.deploy.simulate.trace.TraceException;
+import io.headgate.scheduler.core.placement.PlacementPolicy;
+import io.headgate.scheduler.core.placement.StandardPlacement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -12,7 +15,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 class PackingProtocolTest {
-  private static final PlacementPolicy ROLL_OUT = new PlacementPolicy.RollOutFill();
+  private static final PlacementPolicy ROLL_OUT = StandardPlacement.ROLL_OUT_FILL;
 
   /// 30 nodes of 8 GPUs, 20 of 2 with much CPU.
   private static List<Machine> fleet() {
@@ -58,9 +61,9 @@ class PackingProtocolTest {
       assertThat(rollOut).as("seed " + seed).isGreaterThan(94);
       assertThat(rollOut)
           .as("seed " + seed)
-          .isGreaterThan(run(new PlacementPolicy.BestFit(), seed).allocation().get(130))
-          .isGreaterThan(run(new PlacementPolicy.LeastStranded(), seed).allocation().get(130))
-          .isGreaterThan(run(new PlacementPolicy.Chance(seed), seed).allocation().get(130));
+          .isGreaterThan(run(new BestFit(), seed).allocation().get(130))
+          .isGreaterThan(run(StandardPlacement.LEAST_STRANDED, seed).allocation().get(130))
+          .isGreaterThan(run(new RandomFit(seed), seed).allocation().get(130));
     }
   }
 
@@ -72,7 +75,7 @@ class PackingProtocolTest {
   @Test
   void measuresAtTheLoadsThatAreReached() {
     PackingResult result =
-        PackingProtocol.run(fleet(), trace(), 1, 1.1, new PlacementPolicy.TightestFit());
+        PackingProtocol.run(fleet(), trace(), 1, 1.1, StandardPlacement.TIGHTEST_FIT);
     assertThat(result.allocation().keySet()).containsExactly(90, 95, 100, 110);
     assertThat(result.fragmentation().keySet()).containsExactly(90, 95, 100, 110);
     assertThat(result.placed()).isLessThan(result.arrived());

@@ -1,4 +1,4 @@
-package io.headgate.scheduler.simulation.replay;
+package io.headgate.deploy.simulate.replay;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 

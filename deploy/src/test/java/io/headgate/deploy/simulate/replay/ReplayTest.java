@@ -1,13 +1,13 @@
-package io.headgate.scheduler.simulation.replay;
+package io.headgate.deploy.simulate.replay;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.headgate.scheduler.core.catalog.PlacementPolicy;
+import io.headgate.deploy.simulate.openb.Machine;
+import io.headgate.deploy.simulate.trace.TraceException;
 import io.headgate.scheduler.core.catalog.PreemptWithin;
 import io.headgate.scheduler.core.job.PreemptionRule;
-import io.headgate.scheduler.simulation.openb.Machine;
-import io.headgate.scheduler.simulation.trace.TraceException;
+import io.headgate.scheduler.core.placement.StandardPlacement;
 import java.time.Duration;
 import java.time.LocalDateTime;
 import java.util.ArrayList;
@@ -46,7 +46,7 @@ class ReplayTest {
   private static ReplayResult replay(List<TimedPod> pods, OpenbReplay.Options options)
       throws TraceException {
     return Replay.run(
-        OpenbReplay.workload(MACHINES, pods, options), new PlacementPolicy.TightestFit(), () -> 0);
+        OpenbReplay.workload(MACHINES, pods, options), StandardPlacement.TIGHTEST_FIT, () -> 0);
   }
 
   private static OpenbReplay.Options options(PreemptWithin within) {
@@ -148,7 +148,7 @@ class ReplayTest {
         .allMatch(gpus -> gpus > 0)
         .satisfies(
             gpus -> assertThat(gpus.stream().mapToLong(Long::longValue).sum()).isEqualTo(20));
-    ReplayResult result = Replay.run(workload, new PlacementPolicy.TightestFit(), () -> 0);
+    ReplayResult result = Replay.run(workload, StandardPlacement.TIGHTEST_FIT, () -> 0);
     assertThat(result.finished()).isEqualTo(585);
     assertThat(result.neverFit()).isZero();
     assertThat(result.preemptions()).containsOnlyKeys(PreemptionRule.P1);

@@ -1,21 +1,14 @@
-package io.headgate.scheduler.core.catalog;
+package io.headgate.scheduler.core.placement;
 
-/// What makes a place the best of those where a job fits.
-public sealed interface PlacementPolicy {
-  /// Leave as little as possible of the device, then of the node's GPUs, then of its CPUs.
-  record TightestFit() implements PlacementPolicy {}
+import io.headgate.scheduler.core.placement.policy.Mix;
 
-  /// Leave as little as possible of the node, CPUs and GPUs weighed against each other.
-  record BestFit() implements PlacementPolicy {}
-
-  /// Let grow least what is of no use to the mix of tasks (FGD).
-  record LeastStranded() implements PlacementPolicy {}
-
-  /// Lose least of what the node can still become, and protect what is scarce (RFP).
-  record RollOutFill() implements PlacementPolicy {}
-
-  /// Anywhere; for comparison.
+/// Chooses among the places where a job fits. [StandardPlacement] lists the policies of the
+/// scheduler; others may be handed to a core, for example to compare them.
+///
+/// Equal policies choose equally: a copy of a core takes over the policy of the original.
+public interface PlacementPolicy {
+  /// A rater for one pool.
   ///
-  /// @param seed other seeds, other places
-  record Chance(long seed) implements PlacementPolicy {}
+  /// @param mix the tasks that the pool expects
+  Rater rater(Mix mix);
 }
