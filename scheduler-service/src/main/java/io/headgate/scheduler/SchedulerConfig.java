@@ -6,7 +6,8 @@ import io.headgate.kit.config.Secret;
 import io.headgate.kit.db.DatabaseConfig;
 import io.headgate.kit.watch.WatchLimits;
 import io.headgate.scheduler.client.GroupConfig;
-import io.headgate.scheduler.core.catalog.PlacementPolicy;
+import io.headgate.scheduler.core.placement.PlacementPolicy;
+import io.headgate.scheduler.core.placement.StandardPlacement;
 import io.headgate.scheduler.runtime.LoopSettings;
 import java.time.Duration;
 import java.util.Map;
@@ -22,7 +23,7 @@ import java.util.TreeMap;
 /// @param pools the pool-service
 /// @param policies the policy-service, which also exchanges the key
 /// @param serviceKey of `services/scheduler`, exchanged for tokens
-/// @param placement how places are chosen, of all pools: `tightest-fit`, `best-fit`, `fgd` (strand
+/// @param placement how places are chosen, of all pools: `tightest-fit`, `fgd` (strand
 ///   least) or `rfp` (lose least of what a node can become). The leader's counts, so give all
 ///   replicas the same
 /// @param mayLead false: a door that never leads, and passes on what only a leader can answer
@@ -44,10 +45,9 @@ public record SchedulerConfig(
   private static final SortedMap<String, PlacementPolicy> PLACEMENTS =
       new TreeMap<>(
           Map.of(
-              "tightest-fit", new PlacementPolicy.TightestFit(),
-              "best-fit", new PlacementPolicy.BestFit(),
-              "fgd", new PlacementPolicy.LeastStranded(),
-              "rfp", new PlacementPolicy.RollOutFill()));
+              "tightest-fit", StandardPlacement.TIGHTEST_FIT,
+              "fgd", StandardPlacement.LEAST_STRANDED,
+              "rfp", StandardPlacement.ROLL_OUT_FILL));
 
   public SchedulerConfig {
     if (replica.isBlank() || replica.length() > 63) {

@@ -39,7 +39,7 @@ public final class SchedulerMain {
         scheduler.group.members              host:port of all of them
         scheduler.may-lead                   false: a door that never leads; true
         scheduler.placement                  how places are chosen: tightest-fit (the default),
-                                             best-fit, fgd or rfp
+                                             fgd or rfp
         scheduler.history.keep               how long jobs that are over, and events, can be read; 90d
         api.host, api.port                   where to serve; 127.0.0.1 and 7400
         scheduler.leading, .bounds, .watches, api, telemetry   times, limits and more

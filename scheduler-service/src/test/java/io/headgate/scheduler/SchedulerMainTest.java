@@ -48,7 +48,7 @@ class SchedulerMainTest {
     Ended ended = run(List.of(), environment);
     assertThat(ended.status()).isEqualTo(ServiceProcess.EXIT_USAGE);
     assertThat(ended.said())
-        .contains("placement: one of best-fit, fgd, rfp, tightest-fit, not 'roomiest'")
+        .contains("placement: one of fgd, rfp, tightest-fit, not 'roomiest'")
         .doesNotContain("\tat ");
     environment.put("HEADGATE_SCHEDULER_PLACEMENT", "rfp");
     assertThat(run(List.of(), environment).said()).contains("cannot connect to");

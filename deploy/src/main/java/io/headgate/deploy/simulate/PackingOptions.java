@@ -1,10 +1,10 @@
 package io.headgate.deploy.simulate;
 
-import io.headgate.scheduler.core.catalog.PlacementPolicy;
-import io.headgate.scheduler.simulation.openb.Machine;
-import io.headgate.scheduler.simulation.openb.PackingProtocol;
-import io.headgate.scheduler.simulation.openb.PackingResult;
-import io.headgate.scheduler.simulation.openb.Pod;
+import io.headgate.deploy.simulate.openb.Machine;
+import io.headgate.deploy.simulate.openb.PackingProtocol;
+import io.headgate.deploy.simulate.openb.PackingResult;
+import io.headgate.deploy.simulate.openb.Pod;
+import io.headgate.scheduler.core.placement.PlacementPolicy;
 import io.headgate.sdk.cli.output.UsageException;
 import java.io.IOException;
 import java.nio.file.Path;

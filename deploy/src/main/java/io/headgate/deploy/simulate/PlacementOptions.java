@@ -1,6 +1,9 @@
 package io.headgate.deploy.simulate;
 
-import io.headgate.scheduler.core.catalog.PlacementPolicy;
+import io.headgate.deploy.simulate.placement.BestFit;
+import io.headgate.deploy.simulate.placement.RandomFit;
+import io.headgate.scheduler.core.placement.PlacementPolicy;
+import io.headgate.scheduler.core.placement.StandardPlacement;
 import io.headgate.sdk.cli.output.UsageException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -39,11 +42,11 @@ final class PlacementOptions {
   PlacementPolicy choose(String otherwise) {
     String name = name(otherwise);
     return switch (name) {
-      case "tightest-fit" -> new PlacementPolicy.TightestFit();
-      case "rfp" -> new PlacementPolicy.RollOutFill();
-      case "fgd" -> new PlacementPolicy.LeastStranded();
-      case "best-fit" -> new PlacementPolicy.BestFit();
-      case "random" -> new PlacementPolicy.Chance(seed());
+      case "tightest-fit" -> StandardPlacement.TIGHTEST_FIT;
+      case "rfp" -> StandardPlacement.ROLL_OUT_FILL;
+      case "fgd" -> StandardPlacement.LEAST_STRANDED;
+      case "best-fit" -> new BestFit();
+      case "random" -> new RandomFit(seed());
       default ->
           throw new UsageException(
               "\"%s\" is not a value of --policy".formatted(name),

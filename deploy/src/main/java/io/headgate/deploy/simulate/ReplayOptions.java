@@ -1,16 +1,16 @@
 package io.headgate.deploy.simulate;
 
+import io.headgate.deploy.simulate.openb.Machine;
+import io.headgate.deploy.simulate.replay.BrokenInvariantException;
+import io.headgate.deploy.simulate.replay.OpenbReplay;
+import io.headgate.deploy.simulate.replay.PhillyJob;
+import io.headgate.deploy.simulate.replay.PhillyReplay;
+import io.headgate.deploy.simulate.replay.Replay;
+import io.headgate.deploy.simulate.replay.ReplayResult;
+import io.headgate.deploy.simulate.replay.TimedPod;
+import io.headgate.deploy.simulate.replay.Workload;
 import io.headgate.scheduler.core.catalog.PreemptWithin;
 import io.headgate.scheduler.core.catalog.Profile;
-import io.headgate.scheduler.simulation.openb.Machine;
-import io.headgate.scheduler.simulation.replay.BrokenInvariantException;
-import io.headgate.scheduler.simulation.replay.OpenbReplay;
-import io.headgate.scheduler.simulation.replay.PhillyJob;
-import io.headgate.scheduler.simulation.replay.PhillyReplay;
-import io.headgate.scheduler.simulation.replay.Replay;
-import io.headgate.scheduler.simulation.replay.ReplayResult;
-import io.headgate.scheduler.simulation.replay.TimedPod;
-import io.headgate.scheduler.simulation.replay.Workload;
 import io.headgate.sdk.cli.error.CliFailure;
 import io.headgate.sdk.cli.error.ErrorFrame;
 import io.headgate.sdk.cli.error.ExitCode;

@@ -1,6 +1,6 @@
 package io.headgate.deploy.simulate;
 
-import io.headgate.scheduler.simulation.trace.TraceException;
+import io.headgate.deploy.simulate.trace.TraceException;
 import io.headgate.sdk.cli.output.UsageException;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;

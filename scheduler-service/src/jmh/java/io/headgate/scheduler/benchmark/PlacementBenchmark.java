@@ -1,13 +1,7 @@
 package io.headgate.scheduler.benchmark;
 
-import io.headgate.scheduler.core.catalog.PlacementPolicy;
-import io.headgate.scheduler.simulation.openb.Machine;
-import io.headgate.scheduler.simulation.openb.PackingProtocol;
-import io.headgate.scheduler.simulation.openb.PackingResult;
-import io.headgate.scheduler.simulation.openb.Pod;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Random;
+import io.headgate.scheduler.core.placement.PlacementPolicy;
+import io.headgate.scheduler.core.placement.StandardPlacement;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.AuxCounters;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -23,8 +17,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
-/// Placements a second by policy on 1,213 nodes. Cold: a cluster of the openb family fills up from
-/// empty, and every state of a node is new. Warm: jobs end and come on a cluster that is 85 % full,
+/// Placements a second by policy on 1,213 nodes. Cold: a cluster fills up from empty, and every state of a node is new. Warm: jobs end and come on a cluster that is 85 % full,
 /// one at a time. Every round plays the same. There are many, for in the first seconds the compiler
 /// takes its largest methods back more than once, which makes single rounds 3 to 8 times slower.
 @OutputTimeUnit(TimeUnit.SECONDS)
@@ -36,15 +29,13 @@ import org.openjdk.jmh.annotations.Warmup;
 @BenchmarkMode(Mode.SingleShotTime)
 @Warmup(iterations = 10)
 public class PlacementBenchmark {
-  private static final int NODES = 1213;
   private static final double LOAD = 0.85;
   private static final int PASSES = 10_000;
 
   @Param({"tightest-fit", "rfp"})
   public String policy = "";
 
-  private final List<Machine> machines = new ArrayList<>();
-  private final List<Pod> pods = new ArrayList<>();
+  private final TaskCluster cluster = new TaskCluster();
   private Fleet fleet = new Fleet(0);
 
   /// What [Benchmarks] divides.
@@ -58,38 +49,15 @@ public class PlacementBenchmark {
 
   private PlacementPolicy placement() {
     return switch (policy) {
-      case "tightest-fit" -> new PlacementPolicy.TightestFit();
-      case "rfp" -> new PlacementPolicy.RollOutFill();
+      case "tightest-fit" -> StandardPlacement.TIGHTEST_FIT;
+      case "rfp" -> StandardPlacement.ROLL_OUT_FILL;
       default -> throw new IllegalArgumentException("policy " + policy);
     };
   }
 
-  @Setup(Level.Trial)
-  public void deal() {
-    Random random = new Random(11);
-    for (int i = 0; i < NODES; i++) {
-      machines.add(
-          i % 3 == 0
-              ? new Machine("m" + i, 64_000, 262_144, 2, "P100")
-              : new Machine("m" + i, 96_000, 393_216, 8, "G2"));
-    }
-    List<Integer> millis = List.of(100, 220, 330, 460, 500, 650, 810, 1000, 1000, 1000);
-    for (int i = 0; i < 2 * NODES; i++) {
-      int gpus = List.of(1, 1, 1, 1, 1, 1, 1, 2, 4, 8).get(random.nextInt(10));
-      pods.add(
-          new Pod(
-              "p" + i,
-              2000L * (1 + random.nextInt(6)) * gpus,
-              4096L * gpus,
-              gpus,
-              gpus == 1 ? millis.get(random.nextInt(millis.size())) : 1000,
-              List.of()));
-    }
-  }
-
   @Setup(Level.Iteration)
   public void fill() {
-    fleet = new Fleet(NODES, Fleet.Rights.EQUAL, placement());
+    fleet = new Fleet(TaskCluster.NODES, Fleet.Rights.EQUAL, placement());
     while (fleet.load() < LOAD) {
       fleet.decide(fleet.submissions(100));
     }
@@ -98,12 +66,11 @@ public class PlacementBenchmark {
   @Benchmark
   public Object cold(Placed placed) {
     Stopwatch watch = new Stopwatch();
-    PackingResult result =
-        watch.time(() -> PackingProtocol.run(machines, pods, 42, 1, placement()));
+    int arrived = watch.time(() -> cluster.fill(placement()));
     placed.nanos += watch.nanos();
     placed.cpuNanos += watch.cpuNanos();
-    placed.placements += result.arrived();
-    return result;
+    placed.placements += arrived;
+    return arrived;
   }
 
   @Benchmark

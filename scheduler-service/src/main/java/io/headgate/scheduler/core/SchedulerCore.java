@@ -1,6 +1,5 @@
 package io.headgate.scheduler.core;
 
-import io.headgate.scheduler.core.catalog.PlacementPolicy;
 import io.headgate.scheduler.core.catalog.PolicyId;
 import io.headgate.scheduler.core.catalog.PoolId;
 import io.headgate.scheduler.core.catalog.QueueId;
@@ -14,7 +13,9 @@ import io.headgate.scheduler.core.job.Job;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.JobSpec;
 import io.headgate.scheduler.core.node.NodeId;
+import io.headgate.scheduler.core.placement.PlacementPolicy;
 import io.headgate.scheduler.core.placement.PoolState;
+import io.headgate.scheduler.core.placement.StandardPlacement;
 import io.headgate.scheduler.core.queue.LiveAttempt;
 import io.headgate.scheduler.core.queue.LiveHold;
 import io.headgate.scheduler.core.queue.LiveJob;
@@ -42,7 +43,7 @@ import java.util.function.Supplier;
 /// new core.
 public final class SchedulerCore {
   /// How places are chosen where nothing else is said.
-  public static final PlacementPolicy DEFAULT_PLACEMENT = new PlacementPolicy.TightestFit();
+  public static final PlacementPolicy DEFAULT_PLACEMENT = StandardPlacement.TIGHTEST_FIT;
 
   private final World world;
 

@@ -1,12 +1,12 @@
 package io.headgate.scheduler.core;
 
-import io.headgate.scheduler.core.catalog.PlacementPolicy;
 import io.headgate.scheduler.core.explain.Forecast;
 import io.headgate.scheduler.core.explain.Forecast.Cause;
 import io.headgate.scheduler.core.explain.Reason;
 import io.headgate.scheduler.core.job.Attempt;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.JobSpec;
+import io.headgate.scheduler.core.placement.PlacementPolicy;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;

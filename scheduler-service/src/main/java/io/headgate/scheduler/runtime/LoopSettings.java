@@ -1,6 +1,6 @@
 package io.headgate.scheduler.runtime;
 
-import io.headgate.scheduler.core.catalog.PlacementPolicy;
+import io.headgate.scheduler.core.placement.PlacementPolicy;
 import java.time.Duration;
 
 /// Times and bounds of a leader.

@@ -1,11 +1,11 @@
 package io.headgate.scheduler.simulation;
 
 import io.headgate.scheduler.core.SchedulerState;
-import io.headgate.scheduler.core.catalog.PlacementPolicy;
 import io.headgate.scheduler.core.job.Attempt;
 import io.headgate.scheduler.core.job.Job;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.JobState;
+import io.headgate.scheduler.core.placement.PlacementPolicy;
 import io.headgate.scheduler.simulation.Scenario.JobPlan;
 import io.headgate.scheduler.simulation.SimulatedJob.Standing;
 import java.time.Instant;

@@ -1,8 +1,8 @@
 package io.headgate.scheduler.simulation;
 
 import io.headgate.scheduler.core.SchedulerCore;
-import io.headgate.scheduler.core.catalog.PlacementPolicy;
 import io.headgate.scheduler.core.job.JobId;
+import io.headgate.scheduler.core.placement.PlacementPolicy;
 import io.headgate.scheduler.simulation.SimulatedJob.Standing;
 import java.time.Duration;
 import java.time.Instant;

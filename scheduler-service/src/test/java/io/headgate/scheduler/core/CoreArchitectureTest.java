@@ -1,5 +1,7 @@
 package io.headgate.scheduler.core;
 
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
@@ -9,6 +11,7 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import io.headgate.kit.testing.LayerRules;
+import io.headgate.scheduler.core.placement.PlacementPolicy;
 import org.junit.jupiter.api.Test;
 
 class CoreArchitectureTest {
@@ -31,11 +34,12 @@ class CoreArchitectureTest {
         .should()
         .dependOnClassesThat(
             resideInAnyPackage(
-                ROOT + ".core.queue..",
-                ROOT + ".core.placement..",
-                ROOT + ".core.preemption..",
-                ROOT + ".core.rights.."))
-        .because("the shell knows the records and SchedulerCore only")
+                    ROOT + ".core.queue..",
+                    ROOT + ".core.placement..",
+                    ROOT + ".core.preemption..",
+                    ROOT + ".core.rights..")
+                .and(not(assignableTo(PlacementPolicy.class))))
+        .because("the shell knows the records, SchedulerCore and the names of placements only")
         .allowEmptyShould(true)
         .check(CLASSES);
   }

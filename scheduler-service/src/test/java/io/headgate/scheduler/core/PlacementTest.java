@@ -5,14 +5,15 @@ import static io.headgate.scheduler.core.TenantBuilder.profileId;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.scheduler.core.SchedulerState.Demanded;
-import io.headgate.scheduler.core.catalog.PlacementPolicy;
+import io.headgate.scheduler.core.placement.PlacementPolicy;
+import io.headgate.scheduler.core.placement.StandardPlacement;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /// Which of the places where a job fits is taken, by each policy.
 class PlacementTest {
-  private static final PlacementPolicy ROLL_OUT = new PlacementPolicy.RollOutFill();
+  private static final PlacementPolicy ROLL_OUT = StandardPlacement.ROLL_OUT_FILL;
 
   private static TenantBuilder tenant(String... sizes) {
     TenantBuilder tenant = new TenantBuilder().pool("pool").policy("team", "0", "1000");
@@ -40,7 +41,7 @@ class PlacementTest {
   void keepsRoomForTheGangsThatAreExpected() {
     TenantBuilder tenant = tenant("1", "2");
     Driver tight =
-        driver(new PlacementPolicy.TightestFit(), tenant)
+        driver(StandardPlacement.TIGHTEST_FIT, tenant)
             .join(Driver.node("a", "pool", 2), Driver.node("b", "pool", 3));
     assertThat(tight.submit("1", "x").place("x")).isEqualTo("a:0");
     Driver it =
@@ -60,7 +61,7 @@ class PlacementTest {
   @Test
   void strandsNothingThatOthersCouldUse() {
     TenantBuilder tenant = tenant("1/2", "1");
-    Driver it = driver(new PlacementPolicy.LeastStranded(), tenant);
+    Driver it = driver(StandardPlacement.LEAST_STRANDED, tenant);
     it.join(Driver.node("a", "pool", 1), Driver.node("b", "pool", 1));
     it.submit("1/2", "x", "y").submit("1", "z");
     assertThat(it.place("x")).isEqualTo("a:0(1/2)");
@@ -72,8 +73,8 @@ class PlacementTest {
   void drawsAPlaceFromTheSeedAndTheStateAlone() {
     TenantBuilder tenant = tenant("1/2", "1");
     for (long seed = 1; seed <= 3; seed++) {
-      Driver it = driver(new PlacementPolicy.Chance(seed), tenant);
-      Driver copied = driver(new PlacementPolicy.Chance(seed), tenant);
+      Driver it = driver(new ArbitraryPlacement(seed), tenant);
+      Driver copied = driver(new ArbitraryPlacement(seed), tenant);
       for (int i = 0; i < 6; i++) {
         it.join(Driver.node("n" + i, "pool", 2));
         copied.join(Driver.node("n" + i, "pool", 2));

@@ -5,7 +5,6 @@ import static io.headgate.scheduler.core.TenantBuilder.poolId;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.scheduler.core.catalog.Isolation;
-import io.headgate.scheduler.core.catalog.PlacementPolicy;
 import io.headgate.scheduler.core.explain.Dimension;
 import io.headgate.scheduler.core.explain.Reason;
 import io.headgate.scheduler.core.job.Hold;
@@ -13,6 +12,8 @@ import io.headgate.scheduler.core.job.JobState;
 import io.headgate.scheduler.core.job.Slice;
 import io.headgate.scheduler.core.node.Geometry.Sliced;
 import io.headgate.scheduler.core.node.NodeId;
+import io.headgate.scheduler.core.placement.PlacementPolicy;
+import io.headgate.scheduler.core.placement.StandardPlacement;
 import io.headgate.type.GpuQuantity;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -233,15 +234,14 @@ class SlicedDeviceTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"tightest", "best", "stranded", "roll-out", "chance"})
+  @ValueSource(strings = {"tightest", "stranded", "roll-out", "arbitrary"})
   void everyPolicyFindsThePlaces(String name) {
     PlacementPolicy policy =
         switch (name) {
-          case "tightest" -> new PlacementPolicy.TightestFit();
-          case "best" -> new PlacementPolicy.BestFit();
-          case "stranded" -> new PlacementPolicy.LeastStranded();
-          case "roll-out" -> new PlacementPolicy.RollOutFill();
-          default -> new PlacementPolicy.Chance(7);
+          case "tightest" -> StandardPlacement.TIGHTEST_FIT;
+          case "stranded" -> StandardPlacement.LEAST_STRANDED;
+          case "roll-out" -> StandardPlacement.ROLL_OUT_FILL;
+          default -> new ArbitraryPlacement(7);
         };
     Driver it = new Driver(tenant("1/7", "1/4", "1/2", "1"));
     it.core = SchedulerCore.load(it.core.state(), policy);

@@ -1,6 +1,5 @@
 package io.headgate.scheduler.core.placement;
 
-import io.headgate.scheduler.core.catalog.PlacementPolicy;
 import io.headgate.scheduler.core.placement.policy.Mix;
 import io.headgate.scheduler.core.placement.policy.Outlook;
 import java.util.Collection;
@@ -15,7 +14,7 @@ final class Expectation {
 
   Expectation(PlacementPolicy policy) {
     this.policy = policy;
-    this.rater = Rater.of(policy, mix);
+    this.rater = policy.rater(mix);
   }
 
   Rater rater() {
@@ -32,7 +31,7 @@ final class Expectation {
     if (!rater.heedsMix()) {
       return false;
     }
-    rater = Rater.of(policy, mix);
+    rater = policy.rater(mix);
     for (StateGroup group : groups) {
       for (int i = 0; i < group.nodes().size(); i++) {
         rater.moved(null, group.state());

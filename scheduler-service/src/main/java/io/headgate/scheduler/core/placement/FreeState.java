@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /// What is free on a node, without saying which node or which device: nodes in the same state are
 /// alike to every decision. Devices are sorted; those with nothing free are left out.
-final class FreeState implements Comparable<FreeState> {
+public final class FreeState implements Comparable<FreeState> {
   private final long cpuMillis;
   private final long memoryBytes;
   private final boolean runsImages;
@@ -123,12 +123,12 @@ final class FreeState implements Comparable<FreeState> {
         : Fit.workers(shape, cpuMillis, memoryBytes, kinds, units, left);
   }
 
-  long cpuMillis() {
+  public long cpuMillis() {
     return cpuMillis;
   }
 
   /// Units free on all devices together.
-  long totalUnits() {
+  public long totalUnits() {
     long sum = 0;
     for (long free : units) {
       sum += free;
@@ -142,13 +142,13 @@ final class FreeState implements Comparable<FreeState> {
   }
 
   /// The device that a part leaves least of.
-  int tightest(Shape shape) {
+  public int tightest(Shape shape) {
     return Fit.tightest(shape, kinds, units, left);
   }
 
   /// Devices for one worker, ascending: for a part, one of each sort on which it fits; else those
   /// that are taken whole, the first that serve. Only when it fits.
-  int[] devicesFor(Shape shape) {
+  public int[] devicesFor(Shape shape) {
     int[] chosen = new int[units.length];
     int count = 0;
     int whole = shape.isFraction() ? Integer.MAX_VALUE : shape.wholeDevices();

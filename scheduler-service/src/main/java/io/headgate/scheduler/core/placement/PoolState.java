@@ -3,7 +3,6 @@ package io.headgate.scheduler.core.placement;
 import static io.headgate.type.GpuQuantity.UNITS_PER_GPU;
 
 import io.headgate.scheduler.core.catalog.Elasticity;
-import io.headgate.scheduler.core.catalog.PlacementPolicy;
 import io.headgate.scheduler.core.catalog.PolicyId;
 import io.headgate.scheduler.core.catalog.Pool;
 import io.headgate.scheduler.core.catalog.PoolId;
@@ -216,6 +215,11 @@ public final class PoolState implements Comparable<PoolState> {
     return attempts;
   }
 
+  /// A number that changes with every start and end in the pool.
+  long occupancy() {
+    return 31L * attempts + taken.live;
+  }
+
   public void countAttempt(int change) {
     attempts += change;
   }
@@ -370,13 +374,7 @@ public final class PoolState implements Comparable<PoolState> {
     return Optional.of(
         shape.isGang()
             ? GangPlacement.place(this, shape, Map.of())
-            : new Assignment(id, List.of(Room.now(node(ranking)).take(shape).orElseThrow())));
-  }
-
-  private NodeState node(Ranking ranking) {
-    return rater() instanceof Chance chance
-        ? chance.node(nodes, ranking.shape(), attempts, taken.live)
-        : ranking.bestNode();
+            : new Assignment(id, List.of(Room.now(ranking.bestNode()).take(shape).orElseThrow())));
   }
 
   /// Whether one worker of the shape may fit some node when nothing else is on it.

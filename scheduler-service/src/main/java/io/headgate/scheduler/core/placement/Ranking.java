@@ -2,6 +2,8 @@ package io.headgate.scheduler.core.placement;
 
 import io.headgate.scheduler.core.job.JobId;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.PriorityQueue;
@@ -26,6 +28,9 @@ public final class Ranking {
       return order == 0 ? group.state().compareTo(other.group.state()) : order;
     }
   }
+
+  private static final Comparator<StateGroup> FIRST_NODE =
+      Comparator.comparing(group -> group.nodes().first());
 
   private final Shape shape;
   private final PoolState pool;
@@ -80,26 +85,35 @@ public final class Ranking {
     return holder;
   }
 
-  /// The first node, by id, of the best state, or of all equally good ones. Only when it fits.
+  /// The first node, by id, of the best state, or the one that the rater chooses of all equally
+  /// good ones. Only when it fits.
   NodeState bestNode() {
     StateGroup best = best();
     if (best == null) {
       throw new IllegalStateException(shape + " does not fit in " + pool.id());
     }
-    return pool.rater().mixesEquals() ? firstOfEquals() : best.nodes().first();
+    return pool.rater().mixesEquals() ? chosenOfEquals() : best.nodes().first();
   }
 
-  private NodeState firstOfEquals() {
-    Ranked top = ranked.element();
-    NodeState first = top.group().nodes().first();
-    for (Ranked other : ranked) {
-      if (other.cost() == top.cost()
-          && !other.group().isDead()
-          && other.group().nodes().first().compareTo(first) < 0) {
-        first = other.group().nodes().first();
+  private NodeState chosenOfEquals() {
+    double cost = ranked.element().cost();
+    List<StateGroup> equals = new ArrayList<>();
+    int nodes = 0;
+    for (Ranked one : ranked) {
+      if (one.cost() == cost && !one.group().isDead()) {
+        equals.add(one.group());
+        nodes += one.group().nodes().size();
       }
     }
-    return first;
+    int chosen = pool.rater().choose(nodes, pool.occupancy());
+    return chosen == 0
+        ? Collections.min(equals, FIRST_NODE).nodes().first()
+        : equals.stream()
+            .flatMap(group -> group.nodes().stream())
+            .sorted()
+            .skip(chosen)
+            .findFirst()
+            .orElseThrow();
   }
 
   private @Nullable StateGroup best() {

@@ -1,37 +1,30 @@
 package io.headgate.scheduler.core.placement;
 
-import io.headgate.scheduler.core.catalog.PlacementPolicy;
-import io.headgate.scheduler.core.placement.policy.Mix;
 import org.jspecify.annotations.Nullable;
 
-/// Rates the places of one pool, by one policy and one mix of tasks. What it says depends on the
-/// states of the pool's nodes alone.
-sealed interface Rater permits TightestFit, BestFit, LeastStranded, RollOut, Chance {
-  /// The rater of a policy.
-  ///
-  /// @param policy what makes a place a good one
-  /// @param mix what is expected
-  static Rater of(PlacementPolicy policy, Mix mix) {
-    return switch (policy) {
-      case PlacementPolicy.TightestFit() -> new TightestFit();
-      case PlacementPolicy.BestFit() -> new BestFit();
-      case PlacementPolicy.LeastStranded() -> new LeastStranded(mix);
-      case PlacementPolicy.RollOutFill() -> new RollOut(mix);
-      case PlacementPolicy.Chance(long seed) -> new Chance(seed);
-    };
-  }
-
-  /// Whether it matters which tasks are expected.
+/// Rates the places of one pool by one policy. Ratings depend on the states of the pool's nodes
+/// alone, so that every replica rates alike.
+public interface Rater {
+  /// Whether the ratings depend on the expected mix of tasks.
   default boolean heedsMix() {
     return false;
   }
 
-  /// Whether equal ratings are decided by the order of the nodes, not by what is free on them.
+  /// Whether nodes of equal cost compete in whatever state they are; otherwise the tie and the
+  /// state decide first, and only nodes in one state are equal.
   default boolean mixesEquals() {
     return false;
   }
 
-  /// Only for states in which the shape fits.
+  /// Chooses among the nodes of the lowest cost; asked only where equals are mixed.
+  ///
+  /// @param nodes how many nodes there are, at least 1; they are numbered by id from 0
+  /// @param occupancy changes with every start and end in the pool
+  default int choose(int nodes, long occupancy) {
+    return 0;
+  }
+
+  /// Rates a state in which the shape fits.
   Rating rate(Shape shape, FreeState state);
 
   /// A node of the pool went from one state to another; null: it took or takes no work.

@@ -1,7 +1,7 @@
 package io.headgate.scheduler.core.placement;
 
 /// How good it is to place a worker of a shape on a node in some state.
-interface Rating {
+public interface Rating {
   /// At the prices of the rater's present edition; lower is better.
   double cost();
 

@@ -1,9 +1,11 @@
 package io.headgate.scheduler.core.property;
 
+import io.headgate.scheduler.core.ArbitraryPlacement;
 import io.headgate.scheduler.core.Decision;
 import io.headgate.scheduler.core.Input;
 import io.headgate.scheduler.core.SchedulerCore;
-import io.headgate.scheduler.core.catalog.PlacementPolicy;
+import io.headgate.scheduler.core.placement.PlacementPolicy;
+import io.headgate.scheduler.core.placement.StandardPlacement;
 import io.headgate.scheduler.core.property.Scenarios.Step;
 import java.time.Duration;
 import java.time.Instant;
@@ -101,10 +103,9 @@ class PropertiesTest {
   /// Mostly the usual one; the rules hold with every other too.
   private static PlacementPolicy placement(long seed) {
     return switch ((int) (seed % 128)) {
-      case 1 -> new PlacementPolicy.RollOutFill();
-      case 33 -> new PlacementPolicy.LeastStranded();
-      case 65 -> new PlacementPolicy.BestFit();
-      case 97 -> new PlacementPolicy.Chance(seed);
+      case 1 -> StandardPlacement.ROLL_OUT_FILL;
+      case 33 -> StandardPlacement.LEAST_STRANDED;
+      case 65, 97 -> new ArbitraryPlacement(seed);
       default -> SchedulerCore.DEFAULT_PLACEMENT;
     };
   }

@@ -1,0 +1,154 @@
+package io.headgate.deploy.simulate.openb;
+
+import io.headgate.scheduler.core.SchedulerState;
+import io.headgate.scheduler.core.SchedulerState.Demanded;
+import io.headgate.scheduler.core.catalog.Catalog;
+import io.headgate.scheduler.core.catalog.Isolation;
+import io.headgate.scheduler.core.catalog.Policy;
+import io.headgate.scheduler.core.catalog.PolicyId;
+import io.headgate.scheduler.core.catalog.Pool;
+import io.headgate.scheduler.core.catalog.PoolId;
+import io.headgate.scheduler.core.catalog.Profile;
+import io.headgate.scheduler.core.catalog.ProfileId;
+import io.headgate.scheduler.core.catalog.Queue;
+import io.headgate.scheduler.core.catalog.QueueId;
+import io.headgate.scheduler.core.catalog.TenantId;
+import io.headgate.scheduler.core.node.Device;
+import io.headgate.scheduler.core.node.Geometry;
+import io.headgate.scheduler.core.node.Node;
+import io.headgate.scheduler.core.node.NodeId;
+import io.headgate.scheduler.core.node.NodeStatus;
+import io.headgate.type.GpuQuantity;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+
+/// The cluster of a trace as the core knows it: one pool, and a profile with a queue for each size
+/// of task.
+final class Cluster {
+  private static final TenantId TENANT = new TenantId("openb");
+  private static final PoolId POOL = new PoolId(TENANT, "cluster");
+  private static final PolicyId POLICY = new PolicyId(TENANT, "everybody");
+  private static final long UNITS_PER_MILLI = GpuQuantity.UNITS_PER_GPU / 1000;
+  private static final long MIB = 1L << 20;
+
+  /// The trace is known to the last task; so much that nothing that arrives is news.
+  private static final long CERTAINTY = 1000;
+
+  private record Size(long cpuMillis, long memoryMib, int gpus, int gpuMilli, List<String> models) {
+    static Size of(Pod pod) {
+      return new Size(pod.cpuMillis(), pod.memoryMib(), pod.gpus(), pod.gpuMilli(), pod.models());
+    }
+  }
+
+  private final List<Node> nodes = new ArrayList<>();
+  private final Map<Size, Profile> profiles = new LinkedHashMap<>();
+  private final Map<Size, Long> counts = new LinkedHashMap<>();
+  private int gpus;
+
+  /// @param random gives the order of the nodes, which decides between equal ones
+  Cluster(List<Machine> machines, List<Pod> trace, Random random) {
+    List<Machine> order = new ArrayList<>(machines);
+    order.sort(Comparator.comparing(Machine::name));
+    Collections.shuffle(order, random);
+    for (Machine machine : order) {
+      nodes.add(node(nodes.size(), machine));
+      gpus += machine.gpus();
+    }
+    for (Pod pod : trace) {
+      Size size = Size.of(pod);
+      profiles.computeIfAbsent(size, key -> profile("p" + profiles.size(), key));
+      counts.merge(size, 1L, Long::sum);
+    }
+  }
+
+  private static Node node(int place, Machine machine) {
+    List<Device> devices = new ArrayList<>();
+    for (int index = 0; index < machine.gpus(); index++) {
+      devices.add(
+          new Device(
+              index,
+              machine.name() + "-" + index,
+              machine.model(),
+              0,
+              new Geometry.Continuous(),
+              Isolation.NONE));
+    }
+    return new Node(
+        new NodeId(TENANT, "%06d-%s".formatted(place, machine.name())),
+        POOL,
+        devices,
+        machine.cpuMillis(),
+        machine.memoryMib() * MIB,
+        NodeStatus.READY);
+  }
+
+  private static Profile profile(String name, Size size) {
+    return Profile.of(
+            new ProfileId(TENANT, name),
+            new GpuQuantity(UNITS_PER_MILLI * size.gpus() * size.gpuMilli()),
+            List.of(POOL))
+        .with()
+        .cpuMillis(size.cpuMillis())
+        .memoryBytes(size.memoryMib() * MIB)
+        .gpuModels(Set.copyOf(size.models()))
+        .build();
+  }
+
+  PoolId pool() {
+    return POOL;
+  }
+
+  int gpus() {
+    return gpus;
+  }
+
+  /// The queue that a task is submitted to.
+  QueueId queue(Pod pod) {
+    Profile profile = profiles.get(Size.of(pod));
+    if (profile == null) {
+      throw new IllegalArgumentException(pod + " is not of the trace");
+    }
+    return queue(profile);
+  }
+
+  private static QueueId queue(Profile profile) {
+    return new QueueId(TENANT, profile.id().name());
+  }
+
+  /// The empty cluster, and what the trace lets expect.
+  SchedulerState state() {
+    List<Queue> queues = new ArrayList<>();
+    List<Demanded> demand = new ArrayList<>();
+    profiles.forEach((size, profile) -> {
+      queues.add(new Queue(queue(profile), POLICY, profile.id(), 1, true, true));
+      demand.add(new Demanded(profile.id(), counts.getOrDefault(size, 0L) * CERTAINTY, 0));
+    });
+    // Without reservation nobody is entitled, so nobody is preempted.
+    Policy policy = Policy.of(POLICY, GpuQuantity.ZERO, GpuQuantity.ofGpus(GpuQuantity.MAX_GPUS));
+    Catalog catalog =
+        new Catalog(
+            TENANT,
+            1,
+            List.of(Pool.of(POOL)),
+            List.copyOf(profiles.values()),
+            List.of(policy),
+            queues);
+    return new SchedulerState(
+        List.of(catalog),
+        nodes,
+        List.of(),
+        List.of(),
+        List.of(),
+        List.of(),
+        List.of(),
+        List.of(),
+        demand,
+        0);
+  }
+}

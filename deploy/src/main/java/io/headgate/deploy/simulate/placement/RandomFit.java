@@ -1,0 +1,42 @@
+package io.headgate.deploy.simulate.placement;
+
+import io.headgate.scheduler.core.placement.FreeState;
+import io.headgate.scheduler.core.placement.PlacementPolicy;
+import io.headgate.scheduler.core.placement.Rater;
+import io.headgate.scheduler.core.placement.Rating;
+import io.headgate.scheduler.core.placement.Shape;
+import io.headgate.scheduler.core.placement.policy.Mix;
+import io.headgate.scheduler.core.placement.policy.Scramble;
+
+/// Places a job on any node where it fits: the least that every other policy has to beat. The same
+/// state of the cluster gives the same place.
+///
+/// @param seed other seeds give other places
+public record RandomFit(long seed) implements PlacementPolicy, Rater {
+  @Override
+  public Rater rater(Mix mix) {
+    return this;
+  }
+
+  @Override
+  public boolean mixesEquals() {
+    return true;
+  }
+
+  @Override
+  public int choose(int nodes, long occupancy) {
+    return draw(occupancy, nodes);
+  }
+
+  @Override
+  public Rating rate(Shape shape, FreeState state) {
+    int[] devices = state.devicesFor(shape);
+    int device = shape.isFraction() ? devices[draw(state.hashCode(), devices.length)] : -1;
+    return new Rating.Fixed(0, 0, device);
+  }
+
+  /// A number below the bound.
+  private int draw(long number, int bound) {
+    return (int) Long.remainderUnsigned(Scramble.scramble(seed, number), bound);
+  }
+}

@@ -1,0 +1,30 @@
+package io.headgate.scheduler.core.placement;
+
+import io.headgate.scheduler.core.placement.policy.Mix;
+
+/// The placement policies that a scheduler may run with.
+public enum StandardPlacement implements PlacementPolicy {
+  /// Leaves as little as possible of the device, then of the node's GPUs, then of its CPUs.
+  TIGHTEST_FIT {
+    @Override
+    public Rater rater(Mix mix) {
+      return new TightestFit();
+    }
+  },
+
+  /// Strands the least capacity for the expected mix of tasks (fragmentation gradient descent).
+  LEAST_STRANDED {
+    @Override
+    public Rater rater(Mix mix) {
+      return new LeastStranded(mix);
+    }
+  },
+
+  /// Keeps the most of what the node can still become, and protects scarce models (roll-out fill).
+  ROLL_OUT_FILL {
+    @Override
+    public Rater rater(Mix mix) {
+      return new RollOut(mix);
+    }
+  }
+}

@@ -1,5 +1,0 @@
-/// Reads traces of real clusters: CSV files, checked line by line.
-@NullMarked
-package io.headgate.scheduler.simulation.trace;
-
-import org.jspecify.annotations.NullMarked;
