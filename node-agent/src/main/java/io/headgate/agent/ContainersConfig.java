@@ -2,8 +2,8 @@ package io.headgate.agent;
 
 import io.headgate.agent.container.Containers;
 import io.headgate.agent.container.ImageStores;
-import io.headgate.agent.runtime.ContainerUse;
-import io.headgate.agent.runtime.JobWalls.Wanted;
+import io.headgate.agent.runtime.host.ContainerUse;
+import io.headgate.agent.runtime.host.JobWalls.Wanted;
 import io.headgate.type.ImagePattern;
 import io.headgate.type.ImageRules;
 import java.nio.file.Path;
@@ -58,7 +58,8 @@ public record ContainersConfig(
     images = images.map(List::copyOf);
     if (images.isPresent() && images.get().isEmpty()) {
       throw new IllegalArgumentException(
-          "containers.images: [] would let no image run; leave it out for all, or say containers.use: none");
+          "containers.images: [] would let no image run; leave it out for all, or say"
+              + " containers.use: none");
     }
     var _ = rules(images, requireDigest);
     for (Path path : lend) {

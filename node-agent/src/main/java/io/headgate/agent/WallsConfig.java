@@ -1,6 +1,7 @@
 package io.headgate.agent;
 
-import io.headgate.agent.runtime.JobWalls;
+import io.headgate.agent.runtime.attempt.JobLimits;
+import io.headgate.agent.runtime.host.JobWalls;
 import io.headgate.kit.config.ByteSize;
 import java.nio.file.Path;
 import java.util.List;
@@ -125,7 +126,7 @@ public record WallsConfig(
         syscalls,
         shared,
         devices,
-        new JobWalls.Limits(
+        new JobLimits(
             limits.processes(),
             limits.files(),
             1000L * limits.cpus().orElse(0),

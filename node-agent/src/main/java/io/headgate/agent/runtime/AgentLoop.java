@@ -7,6 +7,8 @@ import io.headgate.agent.core.Effect;
 import io.headgate.agent.core.Input;
 import io.headgate.agent.core.LeadershipHistory;
 import io.headgate.agent.core.Reconciler;
+import io.headgate.agent.runtime.attempt.AttemptCare;
+import io.headgate.agent.runtime.ledger.Failpoint;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;

@@ -1,5 +1,9 @@
 package io.headgate.agent.runtime;
 
+import io.headgate.agent.runtime.telemetry.AgentInstruments;
+import io.headgate.agent.runtime.watch.DeviceWatch;
+import io.headgate.agent.runtime.watch.MemoryWatch;
+import io.headgate.agent.runtime.ledger.Retention;
 import static org.awaitility.Awaitility.await;
 
 import com.sun.management.HotSpotDiagnosticMXBean;
