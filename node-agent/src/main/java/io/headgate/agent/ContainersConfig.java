@@ -83,7 +83,7 @@ public record ContainersConfig(
     Bounds.atLeast("containers.pull-timeout", pullTimeout, Duration.ofSeconds(1));
   }
 
-  /// The same, if it is wanted so.
+  /// Returns a copy with this use.
   public ContainersConfig using(Wanted wanted) {
     return new ContainersConfig(
         wanted,
@@ -99,7 +99,7 @@ public record ContainersConfig(
         pullTimeout);
   }
 
-  /// The same, with these rules.
+  /// Returns a copy with these image rules.
   public ContainersConfig allowing(List<String> patterns, boolean byDigest) {
     return new ContainersConfig(
         use,
@@ -115,7 +115,7 @@ public record ContainersConfig(
         pullTimeout);
   }
 
-  /// The same, with all that it makes below a directory.
+  /// Returns a copy that keeps all its files below this directory.
   public ContainersConfig below(Path directory) {
     return new ContainersConfig(
         use,
@@ -131,7 +131,7 @@ public record ContainersConfig(
         pullTimeout);
   }
 
-  /// The same, with this engine's program as the only one.
+  /// Returns a copy with this engine's program as the only one.
   public ContainersConfig by(ImageStores.Wanted engine, Path program) {
     return new ContainersConfig(
         use,
@@ -147,7 +147,7 @@ public record ContainersConfig(
         pullTimeout);
   }
 
-  /// The same, with these.
+  /// Returns a copy that lends these paths to all containers.
   public ContainersConfig lending(List<Path> paths) {
     return new ContainersConfig(
         use,

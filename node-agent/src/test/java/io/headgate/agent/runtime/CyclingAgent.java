@@ -1,9 +1,5 @@
 package io.headgate.agent.runtime;
 
-import io.headgate.agent.runtime.telemetry.AgentInstruments;
-import io.headgate.agent.runtime.watch.DeviceWatch;
-import io.headgate.agent.runtime.watch.MemoryWatch;
-import io.headgate.agent.runtime.ledger.Retention;
 import static org.awaitility.Awaitility.await;
 
 import com.sun.management.HotSpotDiagnosticMXBean;
@@ -33,6 +29,10 @@ import io.headgate.agent.driver.rocm.RocmGpuDriver;
 import io.headgate.agent.driver.rocm.RocmSteps;
 import io.headgate.agent.process.BootClock;
 import io.headgate.agent.process.SupervisorSpec;
+import io.headgate.agent.runtime.ledger.Retention;
+import io.headgate.agent.runtime.telemetry.AgentInstruments;
+import io.headgate.agent.runtime.watch.DeviceWatch;
+import io.headgate.agent.runtime.watch.MemoryWatch;
 import io.headgate.kit.telemetry.Telemetry;
 import io.headgate.kit.time.TimeSource;
 import io.headgate.type.GpuQuantity;

@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// What was ordered for an attempt, and how far that is. Its supervisor is told as soon as it can
-/// be reached, but of a stop only once a suspension, or its end, is over. Any thread.
+/// The orders for one attempt and their progress. The supervisor receives an order as soon as it is
+/// reachable; a stop waits until a suspension, or its undoing, is over. Any thread.
 final class AttemptOrders {
   private static final Logger LOG = LoggerFactory.getLogger(AttemptOrders.class);
 
@@ -90,7 +90,7 @@ final class AttemptOrders {
     }
   }
 
-  /// It is to be stopped, or to be suspended.
+  /// Stops or suspends the attempt.
   ///
   /// @return whether that is the first such order
   boolean stop(StopOrder stop) {
@@ -104,7 +104,7 @@ final class AttemptOrders {
       }
       stopSpan = stopSpan != null ? stopSpan : machine.instruments().stopping(assignment);
       if (link != null && late && stop.kind() == StopOrder.Kind.OVER_LIMIT) {
-        // It was told to end, and takes what is its neighbours' all the same.
+        // It was told to end and still exceeds its memory, at the cost of its neighbours.
         link.kill(stop.kind().word());
       } else {
         carryOut();
@@ -160,7 +160,7 @@ final class AttemptOrders {
     }
   }
 
-  /// Nobody follows it any more.
+  /// Detaches from the supervisor.
   void detach() {
     lock.lock();
     try {
@@ -230,7 +230,7 @@ final class AttemptOrders {
         }
       }
       case SUSPENDING, RESUMING -> {
-        // What stands when that is over is carried out, unless nobody wants to wait for that.
+        // The latest order is carried out after that, unless the order must not wait.
         if (stop.suspension() == 0 && stop.skipCallback()) {
           link.kill(stop.kind().word());
         } else if (stop.suspension() == 0 && !timed) {
@@ -326,7 +326,7 @@ final class AttemptOrders {
         });
   }
 
-  /// Whether nobody can say that it went on before it ended.
+  /// Whether the attempt ended before it could go on.
   private boolean hasEnded() {
     try {
       return SupervisorStatus.read(machine.ledger().supervised(key()))

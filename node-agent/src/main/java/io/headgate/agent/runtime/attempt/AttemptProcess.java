@@ -33,7 +33,7 @@ public final class AttemptProcess implements AttemptCare, Workload.Circumstances
   /// For why it ended.
   private static final Duration WORDS_PATIENCE = Duration.ofSeconds(10);
 
-  /// For whether more than its exit code is to be said, which its end waits for.
+  /// How long the end waits for a reason beyond the exit code.
   private static final Duration DOUBT_PATIENCE = Duration.ofSeconds(2);
 
   private static final Workload.LastWords KILLED =
@@ -231,7 +231,7 @@ public final class AttemptProcess implements AttemptCare, Workload.Circumstances
             .flatMap(ending ->
                 workload.lastWords(this, isFailure(ending) ? DOUBT_PATIENCE : WORDS_PATIENCE));
     if (failed) {
-      // What it says of itself stands, unless its memory ran out: the kernel kills the largest
+      // The supervisor's report stands, unless memory ran out: the kernel kills the largest
       // process, which is not the supervisor.
       words = words.filter(known -> known.reason() == EndReason.LIMIT_EXCEEDED);
       observation = words.isPresent() ? observation.overLimit() : observation;
@@ -335,7 +335,7 @@ public final class AttemptProcess implements AttemptCare, Workload.Circumstances
         left = changed.awaitNanos(left);
       }
     } catch (InterruptedException _) {
-      // Nobody interrupts these threads but the end of the process.
+      // Only the end of the process interrupts these threads.
       Thread.currentThread().interrupt();
       detached = true;
     } finally {

@@ -12,7 +12,7 @@ import io.headgate.kit.time.TimeSource;
 import io.headgate.type.ImageRules;
 import java.nio.file.Path;
 
-/// What every attempt on this machine shares.
+/// The services that all attempts on this machine share.
 ///
 /// @param runtime where they run
 /// @param images which may run

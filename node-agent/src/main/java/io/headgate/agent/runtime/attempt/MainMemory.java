@@ -4,15 +4,15 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/// The machine's main memory, of which several attempts may need some at once: what one has taken
-/// and does not use yet, another does not get. What it uses already counts twice until it gives
-/// that back, so rather too little is there than too much. Any thread.
+/// Reservations of the machine's main memory: memory that one attempt has reserved and does not use
+/// yet is refused to another. Memory in use counts twice until its reservation is given back, so
+/// the estimate errs on the safe side. Any thread.
 public final class MainMemory {
   private final Reading available;
   private final Object lock = new Object();
   private long taken; // guarded by lock
 
-  /// How many bytes can be had.
+  /// Reads the available bytes.
   @FunctionalInterface
   interface Reading {
     long read() throws IOException;

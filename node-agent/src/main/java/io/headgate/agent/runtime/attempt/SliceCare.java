@@ -7,8 +7,8 @@ import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// What the end of an attempt says about the devices that it had slices of. Confined to the thread
-/// that frees them.
+/// Reports to the device watch whether the slices of an ended attempt could be freed. Confined to
+/// the thread that frees them.
 final class SliceCare {
   private static final Logger LOG = LoggerFactory.getLogger(SliceCare.class);
 

@@ -31,7 +31,7 @@ import org.slf4j.LoggerFactory;
 final class Suspension {
   private static final Logger LOG = LoggerFactory.getLogger(Suspension.class);
 
-  /// What a driver may have of a device that no program uses.
+  /// Memory that a driver may hold on a device without programs.
   private static final long UNLISTED_BYTES = 1L << 30;
 
   private static final Duration GLANCE = Duration.ofMillis(20);
@@ -187,9 +187,9 @@ final class Suspension {
     return machine.runtime().processes().isOf(pid, key());
   }
 
-  /// As [#listed], before anything is done.
+  /// Like [#listed], before the first step.
   ///
-  /// @throws ImpossibleException where nobody can say that all of them let go
+  /// @throws ImpossibleException where the driver cannot prove that all processes let go
   private Map<Long, Long> known(long deadline) throws IOException, InterruptedException {
     Map<Long, Long> using;
     try {
@@ -206,7 +206,7 @@ final class Suspension {
     return using;
   }
 
-  /// All that have memory of its devices, which nobody else has slices of, with how much.
+  /// Bytes by process on the attempt's devices, which no other attempt has slices of.
   private Map<Long, Long> listed(long deadline) throws IOException, InterruptedException {
     Map<Long, Long> bytes = new TreeMap<>();
     for (SliceGrant slice : assignment.slices()) {
@@ -231,10 +231,10 @@ final class Suspension {
     }
   }
 
-  /// What moves to main memory is the job's, and counts as such: else the kernel would end it, or
+  /// Memory that moves to main memory counts as the job's: else the kernel would kill the job or
   /// its neighbours.
   ///
-  /// @return how much of the machine's it has taken, to be given back once it is in use
+  /// @return reserved bytes, to give back once they are in use
   private long takeRoom(Collection<Long> devices) throws IOException {
     long needed = devices.stream().mapToLong(Long::longValue).sum();
     if (assignment.memoryBytes() == 0) {
@@ -287,7 +287,7 @@ final class Suspension {
     return left;
   }
 
-  /// What an agent does that has taken this one's place is not undone.
+  /// The steps of a successor agent must not be undone.
   private void requireAttached() throws IOException {
     if (circumstances.isDetached()) {
       throw new IOException("the agent ends");

@@ -17,7 +17,7 @@ import java.util.OptionalInt;
 /// supervisor does is the same there. Every call may be repeated after a crash at any moment;
 /// confined to the attempt's own threads.
 public interface Workload {
-  /// What may change while an attempt is started.
+  /// Conditions that may change while an attempt is started.
   interface Circumstances {
     /// An order to stop it that came already.
     Optional<StopOrder> stopped();
@@ -31,7 +31,7 @@ public interface Workload {
     /// Waits, but no longer than until the agent lets go.
     void pause(Duration time);
 
-    /// Nobody waits for the start any more.
+    /// The start is no longer wanted.
     default boolean isAbandoned() {
       return stopped().isPresent() || isDetached();
     }
@@ -40,7 +40,7 @@ public interface Workload {
   /// Why it ended, when its supervisor cannot say.
   record LastWords(EndReason reason, String problem) {}
 
-  /// What there was of it without a supervisor.
+  /// The remains of an attempt without a supervisor.
   enum Remainder {
     NOTHING,
     /// It ends as it should, which takes a while.
@@ -49,9 +49,9 @@ public interface Workload {
     KILLED
   }
 
-  /// Gets what may take long, and takes no slice.
+  /// Fetches the image or whatever else may take long; takes no slice.
   ///
-  /// @throws ImageStore.ImageException when its image cannot be had
+  /// @throws ImageStore.ImageException when its image is unavailable
   void fetch(Circumstances circumstances) throws IOException, InterruptedException;
 
   /// Makes what its supervisor reads, with the slices made.
@@ -66,12 +66,12 @@ public interface Workload {
   SupervisorLauncher.Result launch(Circumstances circumstances)
       throws IOException, InterruptedException;
 
-  /// The user that its supervisor is, if its job is the same; empty: it is the agent's.
+  /// The user of its supervisor, if the job has the same; empty: the agent's user.
   default OptionalInt supervisorUser() throws IOException {
     return OptionalInt.empty();
   }
 
-  /// It is to be stopped, which its supervisor is told, too.
+  /// A stop was ordered; the supervisor receives the order, too.
   default void stopOrdered(Circumstances circumstances) {}
 
   /// The cgroup that its processes are in, which can stand still; empty: there is none.
@@ -84,12 +84,12 @@ public interface Workload {
   /// @param killRemains its supervisor did not end by itself
   Remainder clear(boolean killRemains) throws IOException;
 
-  /// Removes what nobody may find after it.
+  /// Removes files that must not outlive the attempt.
   void cleanUp() throws IOException;
 
-  /// What others know of an end that its supervisor did not decide.
+  /// The reason of an end that its supervisor did not decide.
   ///
-  /// @param patience with who may know it, but has not said so yet
+  /// @param patience how long to wait for a source that has not answered yet
   default Optional<LastWords> lastWords(Circumstances circumstances, Duration patience) {
     return Optional.empty();
   }

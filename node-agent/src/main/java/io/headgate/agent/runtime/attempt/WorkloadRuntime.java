@@ -12,7 +12,7 @@ import java.util.Collection;
 public interface WorkloadRuntime extends Closeable {
   Workload of(Assignment assignment);
 
-  /// Who is whose.
+  /// Tells to which attempt a process belongs.
   JobProcesses processes();
 
   /// Whether it runs jobs with an image now.

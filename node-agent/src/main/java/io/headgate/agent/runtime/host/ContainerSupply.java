@@ -31,12 +31,12 @@ public final class ContainerSupply implements AutoCloseable {
   private final Beat beat = new Beat();
   private volatile State state = new State(Optional.empty(), Optional.of("not looked for yet"));
 
-  /// Of those that an earlier agent began, what lives; null: not known yet. Guarded by looking.
+  /// Live attempts of an earlier agent; null: not known yet. Guarded by looking.
   private @Nullable Set<AttemptKey> inherited;
 
   /// Finds an engine.
   interface Engine {
-    /// What it runs.
+    /// Opens the engine.
     ///
     /// @throws IOException why there is none
     Containers open() throws IOException, InterruptedException;
@@ -166,7 +166,7 @@ public final class ContainerSupply implements AutoCloseable {
       if (known.isEmpty()) {
         Containers found = engine.open();
         if (inherited != null) {
-          // No job has begun by it yet, so what is not inherited is nobody's.
+          // No job has used this engine yet, so copies that were not inherited have no owner.
           found.recover(inherited);
         }
         return new State(found);

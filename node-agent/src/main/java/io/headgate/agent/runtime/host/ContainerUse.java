@@ -11,10 +11,10 @@ import java.util.Optional;
 ///
 /// @param rules which images may
 public record ContainerUse(Wanted wanted, Containers.Settings settings, ImageRules rules) {
-  /// Tries it.
+  /// Opens the container engine, if one is wanted and present.
   ///
   /// @param agent tells it from others on the machine
-  /// @throws IOException when they are required, and cannot be had
+  /// @throws IOException when containers are required and unavailable
   public ContainerSupply open(String agent, JobWalls walls) throws IOException {
     if (wanted == Wanted.NONE) {
       return without("the configuration says so");

@@ -151,8 +151,8 @@ final class HostWorkload implements Workload {
     return killRemains && remains.kill() ? Remainder.KILLED : Remainder.NOTHING;
   }
 
-  /// Of the machine's files, what its container finds too: without those of the network's names, a
-  /// job that has the machine's network finds nobody there.
+  /// Files of the machine that its container finds, too: a job on the machine's network needs the
+  /// files that resolve its names.
   private List<Path> lent() {
     Stream<Path> names =
         machine.walls().haveOwnNetwork()

@@ -44,7 +44,7 @@ public final class JobWalls {
     NONE
   }
 
-  /// How jobs are to be walled off.
+  /// The settings of the walls.
   ///
   /// @param users each attempt is a user of its own
   /// @param firstUser of the range of those users
@@ -52,7 +52,7 @@ public final class JobWalls {
   /// @param namespaces each attempt has its own mounts, processes, messages and device files
   /// @param ownNetwork it has no network but a loopback of its own; where namespaces stand
   /// @param syscalls each attempt may make only the system calls that jobs have a use for
-  /// @param shared directories that jobs find whatever hides what is on the way there
+  /// @param shared directories that stay visible to jobs although their parents are hidden
   /// @param devices device files, or directories of them, that all jobs may use
   /// @param limits of each job
   public record Settings(
@@ -83,7 +83,7 @@ public final class JobWalls {
       Path varTemporary,
       Path checkpoints) {}
 
-  /// What one attempt asks for.
+  /// The walls that one attempt requests.
   ///
   /// @param devices of its slices
   /// @param rooms of its slices
@@ -130,7 +130,7 @@ public final class JobWalls {
     require("namespaces", settings.namespaces(), noNamespaces);
     require("syscalls", settings.syscalls(), noFilter);
     if (settings.ownNetwork() && noNamespaces.isPresent()) {
-      // Who says so counts on it: it is not by default, as the other walls are.
+      // An own network is an explicit choice, unlike the other walls, so its absence is an error.
       throw new IllegalStateException(
           "walls.network is own, and cannot be had: %s; where jobs may have the machine's, say machine"
               .formatted(noNamespaces.get()));
@@ -213,7 +213,7 @@ public final class JobWalls {
         : "their absence from a job's /dev only";
   }
 
-  /// Whom others than its owner cannot reach, a job with a user of its own cannot either.
+  /// A job with a user of its own cannot pass directories that only their owner may traverse.
   private static Optional<String> closedWay(Path data) {
     for (Path at = data.getParent(); at != null; at = at.getParent()) {
       try {
@@ -239,7 +239,7 @@ public final class JobWalls {
     return namespaces == Walls.Namespaces.OWN_NETWORK;
   }
 
-  /// Opens the way that leads to a directory to who knows its name, where nothing else leads there.
+  /// Lets jobs traverse the directory without listing it, where no namespace shows it to them.
   public void openWay(Path directory) throws IOException {
     if (users && !areNamespaces()) {
       Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx--x--x"));

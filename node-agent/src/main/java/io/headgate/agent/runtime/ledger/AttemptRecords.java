@@ -8,8 +8,8 @@ import io.headgate.agent.core.LeadershipHistory;
 import java.io.IOException;
 import java.time.Instant;
 
-/// What this machine has taken on, durable before it is acted on: what was recorded survives the
-/// agent and the machine's restart. Used by the loop alone.
+/// The durable records of the attempts on this machine. A record precedes its action and survives
+/// the agent and a restart of the machine. Used by the loop alone.
 public interface AttemptRecords {
 
   /// Everything that was recorded and not forgotten.

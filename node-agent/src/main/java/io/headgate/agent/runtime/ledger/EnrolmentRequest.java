@@ -8,10 +8,9 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.UUID;
 
-/// The id under which this machine asks to join. It is on disk before the first attempt, so that an
-/// agent that did not hear the answer, or died of it, asks for the same key again and not for a
-/// second one, which its name would no longer be free for. With the join token it opens that key:
-/// readable by its owner only.
+/// The id under which this machine asks to join. It is on disk before the first attempt: an agent
+/// that lost the answer then asks for the same key again. A second request would find its own name
+/// taken. With the join token the id opens the key, so only its owner may read it.
 public final class EnrolmentRequest {
   private static final String FILE = "enrolment-request";
 

@@ -15,8 +15,8 @@ import java.util.function.Function;
 /// The form of the agent's records on disk: named fields, each with any number of values, as plain
 /// text that an operator can read.
 ///
-/// A field that this version does not know is ignored and one that is absent has a default, so that
-/// an agent reads what its neighbours in version wrote. What is damaged is refused, never skipped.
+/// Unknown fields are ignored and absent fields have defaults, so that adjacent versions read each
+/// other's records. A damaged record is refused, never skipped.
 final class Fields {
   private final Map<String, List<String>> values = new LinkedHashMap<>();
 

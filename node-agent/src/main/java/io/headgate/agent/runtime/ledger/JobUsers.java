@@ -9,11 +9,11 @@ import java.util.OptionalInt;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Which user each attempt is: one of a range, that no other live attempt on this machine is.
+/// Assigns each attempt a user of a range that no other live attempt on this machine has.
 ///
-/// It follows from the job's name unless that one is taken, so the attempts of a job, and the
-/// workers of an attempt on all machines, are as a rule the same user to the checkpoints that they
-/// share. Used by the loop's thread only.
+/// The user follows from the job's name unless it is taken. The attempts of a job, and the workers
+/// of an attempt on all machines, then usually own their shared checkpoints as one user. Used by
+/// the loop's thread only.
 public final class JobUsers {
   private final int first;
   private final int count;

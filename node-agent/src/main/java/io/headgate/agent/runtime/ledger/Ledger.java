@@ -54,7 +54,7 @@ public final class Ledger implements AttemptRecords, AutoCloseable {
   private static final String REFUSED = "refused";
   private static final String INSIDE = "inside";
 
-  /// All may add, and only who added something may take it away or put another in its place.
+  /// Every user may add files, and only a file's owner may remove or replace it.
   private static final int STICKY = 01777;
 
   private final Path data;
@@ -80,7 +80,7 @@ public final class Ledger implements AttemptRecords, AutoCloseable {
 
   /// Opens the ledger below the data directory, which one agent at a time may use.
   ///
-  /// @param users told of who is taken, and asked for one for each new attempt
+  /// @param users learns the users in use, and assigns one to each new attempt
   public static Ledger open(Path data, String bootId, JobUsers users) throws IOException {
     DataLock lock = DataLock.take(data);
     try {
@@ -91,7 +91,7 @@ public final class Ledger implements AttemptRecords, AutoCloseable {
     }
   }
 
-  /// What is set aside for the records of this agent.
+  /// The disk space reserved for this agent's records.
   public Reserve reserve() {
     return reserve;
   }
@@ -125,8 +125,8 @@ public final class Ledger implements AttemptRecords, AutoCloseable {
     return !supervised(key).equals(directory(key));
   }
 
-  /// Makes what the attempt's pod has of its directory. What the agent has put there belongs to the
-  /// agent for good, although the job may add to it.
+  /// Makes the part of the attempt's directory that its pod sees. Files that the agent has put
+  /// there stay the agent's, although the job may add files.
   public Path makeInside(AttemptKey key) throws IOException {
     Path inside = directory(key).resolve(INSIDE);
     DurableFile.makeDirectory(inside);
@@ -174,7 +174,7 @@ public final class Ledger implements AttemptRecords, AutoCloseable {
         .number("contact_boot_ms");
   }
 
-  /// The user that the attempt is to be; empty: all were taken, or an older agent took it on.
+  /// The attempt's user; empty: all were taken, or an older agent recorded the attempt.
   public OptionalInt user(AttemptKey key) throws IOException {
     Fields fields = RecordFiles.read(directory(key).resolve("assignment")).orElseThrow();
     return fields.find(USER).isEmpty()
@@ -224,7 +224,8 @@ public final class Ledger implements AttemptRecords, AutoCloseable {
           }
           Fields fields = new Fields().put("end", refusal.reason()).put("error", refusal.problem());
           if (!record.startsWith(supervised)) {
-            // What its supervisor looks for; whether it was refused, the record says alone.
+            // The supervisor looks for this file; only the record decides whether the attempt was
+            // refused.
             files.write(supervised.resolve(REFUSED), new Fields());
           }
           files.write(record, fields);
@@ -239,7 +240,7 @@ public final class Ledger implements AttemptRecords, AutoCloseable {
             new Refusal(fields.constant("end", EndReason.class), fields.require("error")));
   }
 
-  /// What is recorded of the suspension of attempts.
+  /// The records of suspensions.
   public SuspensionRecords suspensions() {
     return suspensions;
   }
@@ -256,8 +257,7 @@ public final class Ledger implements AttemptRecords, AutoCloseable {
     Failpoint.AFTER_RESUMPTION_RECORD.reach();
   }
 
-  /// The attempt is over. What a job could not have wanted to be kept, its environment with perhaps
-  /// secrets in it, goes.
+  /// The attempt is over. Its environment may hold secrets and is deleted.
   @Override
   public void recordEnd(AttemptReport report) throws IOException {
     Failpoint.BEFORE_END_RECORD.reach();
@@ -353,7 +353,8 @@ public final class Ledger implements AttemptRecords, AutoCloseable {
     }
     Optional<Fields> taken = RecordFiles.read(directory.resolve("assignment"));
     if (taken.isEmpty()) {
-      // Killed before the attempt was taken on: nothing was started, and nobody was told.
+      // The agent was killed before the assignment was recorded: no process was started or
+      // reported.
       Trees.delete(directory);
       return Optional.empty();
     }

@@ -9,12 +9,12 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/// Who this node is, as it was told when it joined; kept on disk, readable by its owner only.
+/// The identity that this node received when it joined; on disk, readable by its owner only.
 ///
 /// @param node its resource name
 /// @param pool id of its pool
-/// @param key what it gets its tokens with
-/// @param migAuto what its pool said of MIG last
+/// @param key its credential for tokens
+/// @param migAuto the pool's latest MIG setting
 public record NodeIdentity(String node, String pool, Secret key, boolean migAuto) {
   private static final String FILE = "identity";
   private static final String MIG = "mig_auto";

@@ -25,9 +25,9 @@ import org.slf4j.LoggerFactory;
 /// Updates that the scheduler has not acknowledged yet, in order and durable, with sequence numbers
 /// that rise by one for as long as the data directory lives.
 ///
-/// A journal of lines `<sequence> <crc> <report>`, and of lines `base <sequence>`: everything up to
-/// there is the scheduler's. The first line is one of those. What a crash cut off at the end was
-/// never sent, so it is dropped; damage before the end is refused. Thread-safe.
+/// A journal of lines `<sequence> <crc> <report>` and `base <sequence>`: the scheduler has
+/// acknowledged everything up to the base, which is the first line. A line cut off by a crash was
+/// never sent and is dropped; damage before the end is refused. Thread-safe.
 public final class Outbox implements Updates {
   /// An outage of days on a busy machine; beyond it Hello tells how everything stands.
   static final int MAX_ENTRIES = 100_000;

@@ -38,7 +38,7 @@ public final class Retention {
   private int forgotten; // the loop's thread only
   private long appliedNanos; // the loop's thread only
 
-  /// Of what is kept.
+  /// Upper limits of the kept files.
   ///
   /// @param maxBytes of all attempts together; absent: a tenth of the file system
   public record Limits(int maxAttempts, Duration maxAge, Optional<Long> maxBytes) {}
@@ -74,8 +74,8 @@ public final class Retention {
     }
   }
 
-  /// Deletes what is beyond the limits. What cannot be deleted now is tried again the next time,
-  /// and keeps nothing else.
+  /// Deletes attempts beyond the limits. One that cannot be deleted is tried again next time and
+  /// does not keep the others.
   void apply() {
     List<Path> newestFirst;
     long room;

@@ -7,9 +7,8 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
-/// What the [Ledger] has of the suspension of attempts, in files of their directories: what has to
-/// be looked after from before the first step until all can use their devices again; by which order
-/// one is suspended, and by which it could not be.
+/// The [Ledger]'s records of suspensions. They name the processes to resume after a crash, the
+/// order by which an attempt is suspended, and the order by which a suspension failed.
 public final class SuspensionRecords {
   private static final String SUSPENDING = "suspending";
   private static final String NOT_SUSPENDED = "not-suspended";
@@ -32,7 +31,7 @@ public final class SuspensionRecords {
     Failpoint.AFTER_SUSPENDING_RECORD.reach();
   }
 
-  /// What was recorded so; empty: nothing is to be looked after.
+  /// The recorded processes; empty: none must be resumed.
   public Optional<List<Long>> suspending(AttemptKey key) throws IOException {
     return RecordFiles.read(file(key, SUSPENDING))
         .map(fields -> fields.all("pid").stream().map(Long::parseLong).toList());

@@ -19,8 +19,8 @@ record AttemptPod(PodRuntime.Parts parts, AttemptKey key, String name) {
     return new AttemptPod(parts, key, PodRequest.nameOf(key, parts.settings().agent()));
   }
 
-  /// By which its supervisor is found among the processes of the machine. Its job cannot take them
-  /// from it, and with it the kernel ends all that is in the pod.
+  /// Environment entries that identify its supervisor among the machine's processes. The job cannot
+  /// change them, and the kernel ends the pod's processes with the supervisor.
   List<String> marks() {
     return List.of(MARK + "=" + name);
   }

@@ -31,9 +31,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /// A node of a Kubernetes cluster: attempts are pods that are bound to it, each with its supervisor
-/// as its first process. What happens in a pod is seen in what it has of its attempt's directory;
-/// the API server is asked only for what is not seen there: why a pod does not start, why it is
-/// gone, that it is gone.
+/// as its first process. The attempt's directory shows what happens in a pod. The API server is
+/// asked only why a pod does not start, why it is gone, and whether it is gone.
 public final class PodRuntime implements WorkloadRuntime {
   private static final Logger LOG = LoggerFactory.getLogger(PodRuntime.class);
   private static final Duration SWEEP_AGAIN = Duration.ofSeconds(5);
@@ -42,11 +41,11 @@ public final class PodRuntime implements WorkloadRuntime {
   private final Map<AttemptKey, ProcessHandle> supervisors = new ConcurrentHashMap<>();
   private final CountDownLatch closed = new CountDownLatch(1);
 
-  /// What it is made of.
+  /// The collaborators of a pod runtime.
   ///
   /// @param program the supervisor's
   /// @param checkpoints root of the jobs' checkpoint directories
-  /// @param limits of a job that asks for none
+  /// @param limits of a job that requests none
   public record Parts(
       Ledger ledger,
       GpuDriver driver,

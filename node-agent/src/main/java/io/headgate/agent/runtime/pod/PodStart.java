@@ -32,7 +32,7 @@ final class PodStart {
   private PodState.Wait problemKind = PodState.Wait.NOTHING;
   private long problemNanos;
 
-  /// What the pod is to be, made when it is needed.
+  /// Makes the pod's request when it is needed.
   @FunctionalInterface
   interface Request {
     PodRequest make() throws IOException;
@@ -73,7 +73,7 @@ final class PodStart {
         return tooLate();
       }
       Optional<PodState> state = pod.find().filter(found -> found.uid().equals(uid.get()));
-      // What its supervisor wrote before it ended counts.
+      // A status that its supervisor wrote before it ended counts.
       return pod.hasStarted() ? Optional.empty() : judge(state);
     } catch (PodApi.RefusedException e) {
       return Optional.of(new Result.Rejected("the API server refuses its pod: " + e.getMessage()));

@@ -133,8 +133,8 @@ final class PodWorkload implements Workload {
     return new PodStart(pod, this::request, circumstances).await();
   }
 
-  /// What its supervisor does not end, the kubelet does, whatever becomes of this agent. First its
-  /// supervisor is left to note why: to it the kubelet's word is a shutdown.
+  /// The kubelet ends the pod if the supervisor does not, whatever happens to this agent. The
+  /// supervisor first notes the reason, because it sees the kubelet's signal as a shutdown.
   @Override
   public void stopOrdered(Circumstances circumstances) {
     Duration grace =
@@ -217,7 +217,7 @@ final class PodWorkload implements Workload {
       if (!state.get().over()) {
         return Remainder.LEAVING;
       }
-      // What is over never starts again. Until it is gone, too, some kubelets take a minute.
+      // An ended pod never starts again. Some kubelets take a minute to remove it.
     }
     // The API server may have been made to forget what lives.
     return new Remains(Optional.empty(), entries -> entries.containsAll(pod.marks())).kill()

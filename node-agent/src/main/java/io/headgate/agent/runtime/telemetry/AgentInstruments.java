@@ -187,11 +187,11 @@ public final class AgentInstruments implements AutoCloseable {
                     .build()));
   }
 
-  /// What is read whenever metrics are collected.
+  /// Registers the gauges that are read at each collection.
   ///
-  /// @param attempts how every attempt stands
-  /// @param slices what is realised
-  /// @param pending updates that are not acknowledged
+  /// @param attempts reports of all attempts
+  /// @param slices realised slices
+  /// @param pending number of unacknowledged updates
   public void observe(
       Supplier<List<AttemptReport>> attempts,
       Supplier<List<SlicePlan>> slices,
@@ -201,7 +201,7 @@ public final class AgentInstruments implements AutoCloseable {
     gauge(UPDATES_PENDING, "{update}", to -> to.record(pending.get(), node()));
   }
 
-  /// What the machine's devices do, as the watch sees them.
+  /// Registers the gauges of the machine's devices.
   public void observeDevices(GpuDriver driver, DeviceWatch watch) {
     if (!driver.devices().isEmpty()) {
       devices.observe(driver, watch::seen);
@@ -226,7 +226,7 @@ public final class AgentInstruments implements AutoCloseable {
     devices.observeSlices(plans, uses);
   }
 
-  /// What jobs take of CPU and memory.
+  /// Registers the gauges of the jobs' CPU and memory.
   public void observeJobs(Supplier<Map<JobMeter.Slot, JobUsage>> jobs) {
     var cpu = meter.counterBuilder(JOB_CPU).ofDoubles().setUnit("s").buildObserver();
     var memory = meter.upDownCounterBuilder(JOB_MEMORY).setUnit("By").buildObserver();

@@ -13,9 +13,9 @@ import java.util.OptionalLong;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/// What is measured of NVIDIA's GPUs once more, by the names, units and labels of NVIDIA's
-/// dcgm-exporter, for the dashboards that people have. All are gauges without a unit, also what
-/// counts: Prometheus' names would get a suffix otherwise.
+/// Repeats the metrics of NVIDIA GPUs under the names, units and labels of NVIDIA's dcgm-exporter,
+/// for existing dashboards. All are gauges without a unit, counters too: Prometheus would add a
+/// suffix to their names otherwise.
 final class DcgmInstruments implements AutoCloseable {
   private static final AttributeKey<String> GPU = AttributeKey.stringKey("gpu");
   private static final AttributeKey<String> UUID = AttributeKey.stringKey("UUID");

@@ -27,9 +27,9 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// What is measured of devices, by the names of OpenTelemetry's semantic conventions for hardware
-/// (opentelemetry.io/docs/specs/semconv/hardware, in development), and of slices. It reads nothing
-/// itself: collecting tells what the watches saw last.
+/// Metrics of devices, by the names of OpenTelemetry's semantic conventions for hardware
+/// (opentelemetry.io/docs/specs/semconv/hardware, in development), and of slices. A collection
+/// reads no device: it reports the latest samples of the watches.
 final class DeviceInstruments implements AutoCloseable {
   private static final String UTILIZATION = "hw.gpu.utilization";
   private static final String MEMORY_USAGE = "hw.gpu.memory.usage";
@@ -149,7 +149,7 @@ final class DeviceInstruments implements AutoCloseable {
     return Attributes.of(NODE, node, ID, place.device(), SLICE, ordinals.of(place));
   }
 
-  /// What an attempt has of a device.
+  /// The share of a device that one attempt has.
   private record Place(String device, AttemptKey attempt) {
     static Place of(SlicePlan plan) {
       return new Place(plan.grant().deviceUuid(), plan.attempt());

@@ -1,6 +1,6 @@
 package io.headgate.agent.runtime.telemetry;
 
-/// What was done to hold jobs to what is theirs.
+/// Actions that hold jobs to their slices, as counted by a metric.
 public enum Enforcement {
   /// The watch found that an attempt has too much memory of a device; again for as long as it has.
   EXCESS_FOUND,

@@ -23,12 +23,12 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Watches how the machine's devices do: reads each at an interval, hears what they report by
-/// themselves, and tells when one is no longer as it was. Thread-safe.
+/// Watches the health of the machine's devices. It reads each at an interval, receives the errors
+/// that drivers report, and tells when a device's condition changes. Thread-safe.
 ///
-/// Each device has a virtual thread of its own, so that one that does not answer hides no other.
-/// What a device reported is held against it until the agent starts again: a reset takes the agent
-/// out of the library anyway, and no job notices either.
+/// Each device has a virtual thread of its own, so that a silent device does not hide others. An
+/// error counts against its device until the agent restarts: a reset takes the agent out of the
+/// library anyway, and jobs do not notice either.
 public final class DeviceWatch implements DeviceListener, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(DeviceWatch.class);
 
@@ -49,11 +49,11 @@ public final class DeviceWatch implements DeviceListener, AutoCloseable {
   public record Seen(
       DeviceInfo device, DeviceCondition condition, DeviceReading.Figures figures, Counts counts) {}
 
-  /// What happened to a device since the agent started.
+  /// Counters of one device since the agent started.
   ///
-  /// @param xids how often it reported each error, also those that are not its own
-  /// @param lastXid the error that it reported last; 0: none
-  /// @param closings how often nothing new could come to it any more
+  /// @param xids how often it reported each error, also errors that jobs caused
+  /// @param lastXid its latest error; 0: none
+  /// @param closings how often it was closed to new jobs
   public record Counts(SortedMap<Integer, Long> xids, int lastXid, long closings) {}
 
   /// @param interval between two readings of a device
@@ -126,7 +126,7 @@ public final class DeviceWatch implements DeviceListener, AutoCloseable {
     }
   }
 
-  /// Reads a device now. What follows from it is told before this returns.
+  /// Reads a device now. A change is told before this returns.
   public void look(String uuid) {
     DeviceReading reading = driver.read(uuid);
     change(uuid, device -> device.read(reading));
@@ -160,7 +160,7 @@ public final class DeviceWatch implements DeviceListener, AutoCloseable {
     change(uuid, device -> device.freed(slice));
   }
 
-  /// Slices of the device were to be made, and it refused one.
+  /// The device refused a slice.
   public void refused(String uuid, String problem) {
     change(uuid, device -> device.refused(problem, time.monotonicNanos()));
   }

@@ -11,10 +11,10 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/// What jobs take of CPU and memory. Jobs are many, and no attribute of a metric: each is told by
-/// its queue and its slot, the smallest number that no other on the machine has. What is counted of
-/// a slot goes on with the next job there. Reads only when it is asked, and meanwhile jobs begin
-/// and end. Thread-safe.
+/// CPU and memory that jobs use, for metrics. A job is no attribute of a metric, because jobs are
+/// many: each is counted under its queue and its slot, the smallest free number on the machine. A
+/// slot's counters continue with its next job. Reads only on demand, while jobs begin and end.
+/// Thread-safe.
 public final class JobMeter {
   private final Function<Collection<AttemptKey>, Map<AttemptKey, JobUsage>> reader;
 
@@ -26,7 +26,7 @@ public final class JobMeter {
   private final Map<AttemptKey, Running> running = new LinkedHashMap<>();
   private final Map<Slot, JobUsage> taken = new LinkedHashMap<>();
 
-  /// Whose usage is counted together.
+  /// Jobs in succession that share counters.
   ///
   /// @param number from 0
   public record Slot(String tenant, String queue, int number) {}
@@ -76,7 +76,7 @@ public final class JobMeter {
     }
   }
 
-  /// What was taken in each slot so far, and how much memory it has now.
+  /// The usage of each slot so far, and its present memory.
   public Map<Slot, JobUsage> read() {
     reading.lock();
     try {

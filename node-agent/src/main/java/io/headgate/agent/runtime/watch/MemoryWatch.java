@@ -49,7 +49,7 @@ public final class MemoryWatch implements AutoCloseable {
   /// then on each round looks, so that the second sample follows after one interval.
   private static final int ROUNDS_WITHOUT_EXCESS = 2;
 
-  /// Rounds without an answer until somebody is told.
+  /// Rounds without an answer until the watch logs it.
   private static final int ROUNDS_OF_SILENCE = 20;
 
   private final GpuDriver driver;
@@ -68,7 +68,7 @@ public final class MemoryWatch implements AutoCloseable {
   /// @param grace what a job has then for its callback and for SIGTERM together, before SIGKILL
   public record Settings(Duration interval, Duration grace) {}
 
-  /// What the slices that there are let each attempt have. Not changed once it is made.
+  /// The memory that each attempt's slices allow. Immutable.
   private static final class Shares {
     private final List<SlicePlan> plans;
 
@@ -132,7 +132,7 @@ public final class MemoryWatch implements AutoCloseable {
     }
   }
 
-  /// Who had how much of which device at the last look. Any thread.
+  /// The memory of each device by attempt at the latest look. Any thread.
   public List<MemoryMeter.Use> uses() {
     return uses.values().stream().flatMap(List::stream).toList();
   }
@@ -143,7 +143,7 @@ public final class MemoryWatch implements AutoCloseable {
     private Shares shares = new Shares(List.of());
     private int round;
 
-    /// What went wrong, to say each once.
+    /// Kinds of failures already logged, so that each is logged once.
     private final Set<Class<?>> failures = new HashSet<>();
 
     Rounds(List<Look> looks) {
@@ -155,7 +155,7 @@ public final class MemoryWatch implements AutoCloseable {
       try {
         watch();
       } catch (RuntimeException e) {
-        // Thrown on, it would be the last round of all devices, and nobody would hear of it.
+        // An exception thrown further would silently end the rounds of all devices.
         if (failures.add(e.getClass())) {
           LOG.error("a round of the watch over memory failed; the next one follows", e);
         }
@@ -177,8 +177,8 @@ public final class MemoryWatch implements AutoCloseable {
     }
   }
 
-  /// The looks at one device, one at a time. What is not said to be of the rounds is of whatever
-  /// thread its answer comes on.
+  /// The looks at one device, one at a time. Members run on the thread of the answer, unless they
+  /// are said to belong to the rounds.
   private final class Look {
     private final String device;
     private final Consumer<Input> inputs;
@@ -236,7 +236,7 @@ public final class MemoryWatch implements AutoCloseable {
                   isAsked.set(false);
                 });
       } catch (RuntimeException e) {
-        // Here, so that the other devices are asked all the same.
+        // Caught here, so that the other devices are still asked.
         blinded(e.toString());
         isAsked.set(false);
       }
@@ -252,7 +252,7 @@ public final class MemoryWatch implements AutoCloseable {
         List<GpuProcess> using, Set<AttemptKey> attempts, SortedMap<AttemptKey, Long> limits) {
       List<MemoryMeter.Use> sample = sample(using, attempts, limits);
       if (isAnyExcess(sample)) {
-        // Nobody is stopped for what was known a moment ago.
+        // Owners are asked anew, so that no job is stopped on stale knowledge.
         owners.forget();
         sample = sample(using, attempts, limits);
       }
@@ -281,7 +281,7 @@ public final class MemoryWatch implements AutoCloseable {
           bytes.merge(attempt, process.bytes(), Long::sum);
         }
       }
-      // Who has slices of other devices only has nothing to look for on this one.
+      // An attempt without slices of this device may have no memory of it.
       return bytes.entrySet().stream()
           .map(use ->
               new MemoryMeter.Use(

@@ -11,13 +11,12 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/// Whose the processes are that look after look finds on one device. What the kernel said is
-/// remembered, because to ask it costs more than all the rest of a look: nothing leaves the attempt
-/// that started it. Of those that were nobody's it is asked again after some looks.
+/// Maps the processes on one device to their attempts, look after look. The kernel's answers are
+/// cached, because asking costs more than the rest of a look: a process never leaves the attempt
+/// that started it. Unowned processes are asked about again after some looks.
 ///
-/// A process is known by its number as long as each look finds it, and each follows soon on the one
-/// before: in so short a time no machine uses up all numbers and then has this one's next owner use
-/// the device.
+/// A process is known by its number for as long as each look finds it. Looks follow each other so
+/// fast that no machine reuses a number for another process on the device in between.
 ///
 /// Confined to one look at a time.
 final class ProcessOwners {
