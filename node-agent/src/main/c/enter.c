@@ -13,7 +13,7 @@ static void limit(__rlimit_resource_t resource, rlim_t wanted) {
   struct rlimit now;
   if (getrlimit(resource, &now) != 0) return;
   struct rlimit limit = {wanted, wanted};
-  // What is above the agent's own limit takes a privilege that it may not have.
+  // Raising the hard limit takes a privilege that the agent may lack.
   if (setrlimit(resource, &limit) != 0 && now.rlim_max < wanted) {
     limit.rlim_cur = limit.rlim_max = now.rlim_max;
     setrlimit(resource, &limit);

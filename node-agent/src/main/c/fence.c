@@ -75,7 +75,7 @@ static void compile(struct program *program, const struct walls *walls) {
   STEP(program, LOAD, KIND, BPF_REG_1, offsetof(struct bpf_cgroup_dev_ctx, access_type), 0);
   STEP(program, LOAD, MAJOR, BPF_REG_1, offsetof(struct bpf_cgroup_dev_ctx, major), 0);
   STEP(program, LOAD, MINOR, BPF_REG_1, offsetof(struct bpf_cgroup_dev_ctx, minor), 0);
-  // The kind is in the lower half, what is to be done with it in the upper.
+  // The lower half holds the device kind, the upper half the requested access.
   STEP(program, BPF_ALU | BPF_AND | BPF_K, KIND, 0, 0, 0xffff);
   STEP(program, BPF_JMP | BPF_JEQ | BPF_K, KIND, 0, 2, BPF_DEVCG_DEV_CHAR);
   answer(program, false);

@@ -25,7 +25,7 @@
 
 // Younger calls than these headers may know; their numbers are the same everywhere.
 #define OPEN_TREE_ATTR 467
-// Nobody has thought about calls that are younger than this, file_setattr of Linux 6.17: they are absent.
+// System calls added after Linux 6.17 (file_setattr) are not reviewed yet; they look absent.
 #define YOUNGEST_KNOWN 469
 
 // A 32-bit ABI of x86-64 has its calls from here on; and a tracer that skips a call makes it number -1.
@@ -39,12 +39,12 @@
 #define NEW_NAMESPACES \
   (CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET)
 
-// PER_LINUX32 and UNAME26 change what uname() says; ADDR_NO_RANDOMIZE is what debuggers and sanitizers
-// start programs with. What else there is makes memory executable, or imitates other systems.
+// PER_LINUX32 and UNAME26 change what uname() says; ADDR_NO_RANDOMIZE is what debuggers and sanitizers start programs
+// with. All other personalities make memory executable or imitate other systems.
 #define GOOD_PERSONALITY (0x0008u | 0x0020000u | 0x0040000u)
 
 static const unsigned short REFUSED[] = {
-    // What is mounted where. Root's own, but for whoever is root in a user namespace.
+    // Mounts. They take root's rights, which a process also has as root of a user namespace.
     SYS_mount, SYS_umount2, SYS_pivot_root, SYS_chroot, SYS_open_tree, SYS_move_mount, SYS_fsopen,
     SYS_fsconfig, SYS_fsmount, SYS_fspick, SYS_mount_setattr, OPEN_TREE_ATTR,
     // Namespaces of others; those that a job makes are refused below, by their flags.

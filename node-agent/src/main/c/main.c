@@ -35,8 +35,8 @@
 static void take_signals(struct supervisor *self) {
   struct signalfd_siginfo info;
   while (read(self->signal_fd, &info, sizeof info) == sizeof info) {
-    // An image says which signal ends its containers, and it comes from outside of their namespace, where
-    // nobody has a number here. The job is not to end itself in the machine's name.
+    // An image names the signal that ends its container. The engine sends it from outside the namespace, so the sender
+    // has no pid here. The job itself must not end itself in the machine's name.
     bool outside = info.ssi_code == SI_USER && info.ssi_pid == 0;
     if (self->spec.first ? outside : info.ssi_signo == SIGTERM) on_machine_shutdown(self);
   }
@@ -85,7 +85,7 @@ static bool watch(struct supervisor *self, int fd) {
   return fd >= 0 && epoll_ctl(self->epoll_fd, EPOLL_CTL_ADD, fd, &event) == 0;
 }
 
-// What the launcher tells the agent: an exit code and, on stderr, a sentence.
+// The launcher reports to the agent by exit code and one sentence on stderr.
 __attribute__((noreturn)) static void refuse(int launcher_fd, int code, const char *why) {
   char message[300];
   if (launcher_fd < 0) {
@@ -98,8 +98,8 @@ __attribute__((noreturn)) static void refuse(int launcher_fd, int code, const ch
   _exit(code);
 }
 
-// Nobody launches the first process of a container once more, so it outwaits an agent that only looks
-// whether the lock is held.
+// The first process of a container is not launched again. It therefore outwaits an agent that only checks whether the
+// lock is held.
 #define LOCK_TRIES 40
 #define LOCK_WAIT_NS 50000000
 
@@ -249,7 +249,7 @@ __attribute__((noreturn)) static void supervise(const struct spec *spec, int lau
   for (int fd = STDIN_FILENO; null_fd >= 0 && fd <= STDERR_FILENO; fd++) dup2(null_fd, fd);
   run(&self);
   int ended = self.status.main_status;
-  // A container ends as its job did, for those who look at it.
+  // The container's exit status is that of the job, for tools that inspect the container.
   _exit(!self.spec.first ? EXIT_SUCCESS : WIFSIGNALED(ended) ? 128 + WTERMSIG(ended) : WEXITSTATUS(ended));
 }
 

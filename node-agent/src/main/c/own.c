@@ -15,8 +15,8 @@ struct change {
   dev_t device;
 };
 
-// A file with a second name may be somebody else's that an earlier attempt linked to: it changes hands
-// only if it was that attempt's.
+// A file with several names may belong to another user: an earlier attempt may have linked to it. It changes owner
+// only if it belonged to that attempt.
 static bool is_theirs(const struct stat *info, const struct change *change) {
   return S_ISDIR(info->st_mode) || info->st_nlink == 1 || info->st_uid == change->from;
 }
@@ -69,7 +69,7 @@ bool own_tree(const char *path, uid_t user) {
   bool owned = fstat(root, &info) == 0;
   if (owned && info.st_uid != user) {
     struct change change = {.from = info.st_uid, .to = user, .device = info.st_dev};
-    // The root last: as long as it is not the user's, this is not done, whoever is killed meanwhile.
+    // The root changes last: while it is not the user's, the change counts as unfinished after any crash.
     owned = own_below(root, &change, 0) && fchown(root, user, user) == 0 && fchmod(root, 0700) == 0;
   }
   int error = errno;

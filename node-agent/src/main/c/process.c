@@ -133,8 +133,8 @@ __attribute__((noreturn)) static void give_up(int error_fd, const char *doing, c
 __attribute__((noreturn)) static void run_child(const struct launch *launch, int gate_fd,
                                                 int error_fd, pid_t supervisor) {
   setsid();
-  // The parent is the supervisor, not the agent: should it die, nobody would be left to stop this
-  // job after a lost contact, and its slice could be given away while it still runs.
+  // The parent is the supervisor, not the agent. If the supervisor dies, the job must die: otherwise no process would
+  // stop it after a lost contact, and its slice could be given away while it still runs.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (launch->inside_fd < 0 && getppid() != supervisor) _exit(126);
   char go;
@@ -153,7 +153,7 @@ __attribute__((noreturn)) static void run_child(const struct launch *launch, int
   umask(022);
   if (!enter_walls(launch->walls, launch->inside_fd)) give_up(error_fd, "wall off", "the job");
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) give_up(error_fd, "give up", "privileges");
-  // Another user's life hangs on nobody's unless it says so again; in namespaces it hangs on theirs.
+  // A change of user clears the death signal, so it is set again. In namespaces the first process has it.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (launch->inside_fd < 0 && getppid() != supervisor) _exit(126);
   if (chdir(launch->directory) != 0) give_up(error_fd, "enter", launch->directory);
@@ -185,8 +185,8 @@ bool launch_gated(const struct launch *launch, struct gated_child *child) {
     close(error[0]);
     return false;
   }
-  // Without a cgroup, killing by descent still reaches everything that the child starts; but the limits
-  // of v1, and a fence, hold only for who is in theirs.
+  // Without a cgroup, killing by descent still reaches everything that the child starts. The limits of v1 and a fence
+  // hold only for members of their cgroups.
   bool joined = join(launch->group->procs_fd, pid);
   bool bound = joined || !launch->walls->fence_by_program;
   for (size_t i = 0; bound && i < launch->group->v1_count; i++) {

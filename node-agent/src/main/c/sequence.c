@@ -88,8 +88,8 @@ static char **callback_env(struct supervisor *self) {
   return env;
 }
 
-// What the job was submitted with, else what it has put in its place meanwhile. It is only looked at
-// here; it runs as the job, which may still take it away.
+// The callback that the job was submitted with, or the file that replaced it meanwhile. It is only looked at here; it
+// runs as the job, which may still remove it.
 static char **callback_of(const struct spec *spec) {
   static char *registered[2];
   struct stat file;

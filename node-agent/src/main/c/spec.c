@@ -219,7 +219,7 @@ static const char *find_entry(char *const *env, const char *entry) {
   return *env;
 }
 
-// What only Headgate says, an image cannot say, and the cluster's addresses are not the job's business.
+// HEADGATE_ variables come from Headgate only, never from an image; the cluster's addresses are not for jobs.
 static bool is_for_jobs(const char *entry) {
   static const char *const not_passed[] = {"HEADGATE_", "KUBERNETES_", "TRACEPARENT="};
   for (size_t i = 0; i < sizeof not_passed / sizeof *not_passed; i++) {

@@ -37,7 +37,7 @@ int64_t boot_ms(void);
 int64_t wall_ms(void);
 int64_t later(int64_t now, int64_t delay_ms); // now + delay, saturating at NEVER
 
-// What stands between one job and the rest of the machine; zero: nothing does.
+// The walls between one job and the rest of the machine; zero: none.
 enum { MAX_PATHS = 64, MAX_DEVICES = 256, MAX_GROUPS = 8 };
 struct device {
   char *name; // below /dev
@@ -62,7 +62,7 @@ struct walls {
   struct device devices[MAX_DEVICES]; // that it may use beside those that every job has
   size_t device_count;
   bool fence_by_program; // of its cgroup v2, which lets it open those devices only
-  char *fence_group;     // a directory of the v1 controller that does the same; NULL: none
+  char *fence_group; // a directory of the v1 controller that fences devices; NULL: none
   bool filtered;         // may make only the system calls that jobs have a use for
   int64_t files, processes; // limits of each process and of the user; 0: inherited
 };
@@ -207,7 +207,7 @@ struct command {
   int64_t callback_ms, grace_ms;
 };
 struct control {
-  bool root_only; // else also who has the supervisor's user
+  bool root_only; // false: the supervisor's user has access, too
   int listen_fd, client_fd;
   size_t length;
   char buffer[512];
@@ -232,7 +232,7 @@ struct supervisor {
   pid_t callback_pid;
   int64_t callback_boot_ms;
   int64_t grace_ms; // of the stop that goes on
-  // What happens at which time, in boot ms.
+  // Deadlines, in ms of the boot clock.
   int64_t time_limit_at, stop_after_at, phase_at, retry_at;
   int64_t time_left_ms; // until the time limit, while that stands still; -1: it does not
   int64_t sweep_ms;

@@ -27,7 +27,7 @@
 #define DATA_ONLY (MS_NOSUID | MS_NODEV)
 #define SHM "/dev/shm"
 
-// What failed, for the sentence that says why.
+// Records the failed step, for the error message.
 static bool failed(const char **what, const char *on) {
   *what = on;
   return false;
@@ -42,8 +42,8 @@ static bool may_pass(const struct walls *walls, const struct stat *directory) {
   return directory->st_mode & (own ? S_IXUSR : S_IXOTH);
 }
 
-// Leads to a path that is hidden by now, or that only others may pass on the way to. What the job
-// has of its own on the way, as its /tmp, stays its own.
+// Leads to a path that is hidden by now, or that only other users may traverse. The job's own directories on the way,
+// such as its /tmp, stay its own.
 static bool make_way(const struct walls *walls, const char *path) {
   char at[PATH_MAX];
   if (snprintf(at, sizeof at, "%s/", path) >= (int)sizeof at) {
@@ -147,7 +147,7 @@ struct held {
   int root, tmp, var_tmp, shm, sys;
 };
 
-// What is to be there and is not, is told when it is put.
+// A path that is missing is reported when it is mounted.
 static void hold_all(const struct walls *walls, struct held *held) {
   for (size_t i = 0; i < walls->shown.count; i++) {
     held->shown[i] = hold(walls->shown.items[i], AT_RECURSIVE);
@@ -204,7 +204,7 @@ static bool build(const struct walls *walls, const char **what) {
   if (unshare(kinds) != 0) return failed(what, "make namespaces");
   if (walls->own_network && !start_loopback()) return failed(what, "start the loopback");
   if (mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) != 0) return failed(what, "separate mounts");
-  // All that is to be seen is held before the first of it is covered.
+  // Every visible path is held open before the first of them is covered.
   struct held held;
   hold_all(walls, &held);
   if (walls->root && !furnish_root(walls, &held, what)) return false;
@@ -265,7 +265,7 @@ __attribute__((noreturn)) static void be_first(const struct walls *walls, int an
   }
   // Orphans leave no zombies with a parent that does not care.
   signal(SIGCHLD, SIG_IGN);
-  // Nobody reads this any more if the supervisor was killed before its death could be told to us.
+  // If the supervisor was killed before we could watch for its death, the pipe has no reader left.
   if (write(answer_fd, "", 1) != 1) _exit(1);
   if (chdir("/") != 0) _exit(1);
   close_range(0, ~0U, 0);

@@ -202,7 +202,7 @@ final class AgentBench implements Bench, AutoCloseable {
     return found;
   }
 
-  /// Whoever uses the GPU, as whoever has all of it would be told.
+  /// The processes on the GPU, as a job with the whole GPU would see them.
   private List<String> processes() {
     SlicePlan all =
         plan(LoneAgent.key(ASKING), new SliceGrant(gpu.index(), gpu.uuid(), GpuQuantity.ONE, 0));

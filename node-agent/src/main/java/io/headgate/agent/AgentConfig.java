@@ -58,7 +58,7 @@ public record AgentConfig(
         new Endpoints(Optional.empty(), Optional.empty(), List.of(), Optional.empty());
   }
 
-  /// What is kept of the output of a job: of each stream, so many files of this size.
+  /// Limits of a job's kept output: files of this size per stream.
   public record LogLimits(ByteSize fileSize, int files) {
     public static final LogLimits DEFAULTS = new LogLimits(ByteSize.ofMebibytes(4), 8);
 
@@ -69,7 +69,7 @@ public record AgentConfig(
     }
   }
 
-  /// What is kept of attempts that have ended, whichever limit comes first.
+  /// Limits for the files of ended attempts; the first limit reached counts.
   ///
   /// @param size of their logs and work directories together; absent: a tenth of the file system
   ///   that they are on
@@ -146,7 +146,7 @@ public record AgentConfig(
         keep);
   }
 
-  /// With these schedulers, instead of one at the server.
+  /// Returns a copy that connects to these schedulers instead of the one at the server.
   public AgentConfig withSchedulers(List<URI> replicas) {
     return new AgentConfig(
         data,
@@ -209,7 +209,7 @@ public record AgentConfig(
         keep);
   }
 
-  /// With these walls around its jobs.
+  /// Returns a copy with these walls.
   public AgentConfig withWalls(WallsConfig other) {
     return new AgentConfig(
         data,
@@ -230,7 +230,7 @@ public record AgentConfig(
         keep);
   }
 
-  /// With these containers.
+  /// Returns a copy with these container settings.
   public AgentConfig withContainers(ContainersConfig other) {
     return new AgentConfig(
         data,

@@ -5,9 +5,9 @@ import io.headgate.kit.config.Durations;
 import java.nio.file.Path;
 import java.time.Duration;
 
-/// Holds settings to what they may be. What is not names the key, its value, and what to do.
+/// Checks settings against their bounds. The error names the key, its value and the remedy.
 final class Bounds {
-  /// Of what else fails on a machine that is merely busy.
+  /// Shorter timeouts fail on a machine that is merely busy.
   static final Duration SHORTEST_WAIT = Duration.ofMillis(100);
 
   private Bounds() {}

@@ -2,8 +2,8 @@ package io.headgate.agent;
 
 import io.headgate.agent.container.Containers;
 import io.headgate.agent.container.ImageStores;
-import io.headgate.agent.runtime.ContainerUse;
-import io.headgate.agent.runtime.JobWalls.Wanted;
+import io.headgate.agent.runtime.host.ContainerUse;
+import io.headgate.agent.runtime.host.JobWalls.Wanted;
 import io.headgate.type.ImagePattern;
 import io.headgate.type.ImageRules;
 import java.nio.file.Path;
@@ -58,7 +58,8 @@ public record ContainersConfig(
     images = images.map(List::copyOf);
     if (images.isPresent() && images.get().isEmpty()) {
       throw new IllegalArgumentException(
-          "containers.images: [] would let no image run; leave it out for all, or say containers.use: none");
+          "containers.images: [] would let no image run; leave it out for all, or say"
+              + " containers.use: none");
     }
     var _ = rules(images, requireDigest);
     for (Path path : lend) {
@@ -82,7 +83,7 @@ public record ContainersConfig(
     Bounds.atLeast("containers.pull-timeout", pullTimeout, Duration.ofSeconds(1));
   }
 
-  /// The same, if it is wanted so.
+  /// Returns a copy with this use.
   public ContainersConfig using(Wanted wanted) {
     return new ContainersConfig(
         wanted,
@@ -98,7 +99,7 @@ public record ContainersConfig(
         pullTimeout);
   }
 
-  /// The same, with these rules.
+  /// Returns a copy with these image rules.
   public ContainersConfig allowing(List<String> patterns, boolean byDigest) {
     return new ContainersConfig(
         use,
@@ -114,7 +115,7 @@ public record ContainersConfig(
         pullTimeout);
   }
 
-  /// The same, with all that it makes below a directory.
+  /// Returns a copy that keeps all its files below this directory.
   public ContainersConfig below(Path directory) {
     return new ContainersConfig(
         use,
@@ -130,7 +131,7 @@ public record ContainersConfig(
         pullTimeout);
   }
 
-  /// The same, with this engine's program as the only one.
+  /// Returns a copy with this engine's program as the only one.
   public ContainersConfig by(ImageStores.Wanted engine, Path program) {
     return new ContainersConfig(
         use,
@@ -146,7 +147,7 @@ public record ContainersConfig(
         pullTimeout);
   }
 
-  /// The same, with these.
+  /// Returns a copy that lends these paths to all containers.
   public ContainersConfig lending(List<Path> paths) {
     return new ContainersConfig(
         use,

@@ -75,7 +75,7 @@ public record GpuConfig(
     /// The controller of cgroup v2, since Linux 6.14.
     public enum Dmem {
       OFF,
-      /// Where the kernel takes a limit. Whether it holds ROCm's programs to it nobody has seen.
+      /// Where the kernel accepts a limit. No test has shown yet that it holds for ROCm programs.
       AUTO
     }
 
@@ -107,10 +107,10 @@ public record GpuConfig(
     }
   }
 
-  /// What of MIG is the operator's to say.
+  /// The operator's settings of MIG.
   ///
   /// @param mode whether it is turned on
-  /// @param strangers what becomes of instances of others
+  /// @param strangers what becomes of instances that this agent did not make
   public record Mig(Mode mode, Strangers strangers) {
     public static final Mig DEFAULTS = new Mig(Mode.POOL, Strangers.KEEP);
 
@@ -120,8 +120,7 @@ public record GpuConfig(
       POOL,
       /// Those that were when the agent started, whatever the pool says.
       KEEP,
-      /// At the start it is turned on wherever nobody uses the GPU, from Hopper on, whatever the
-      /// pool says.
+      /// Turned on at the start on every unused GPU from Hopper on, whatever the pool says.
       AUTO
     }
 
@@ -129,7 +128,7 @@ public record GpuConfig(
     public enum Strangers {
       /// They stay, and nothing is placed over them.
       KEEP,
-      /// They are removed, unless somebody uses them.
+      /// Removed, unless a process uses them.
       REMOVE
     }
   }
@@ -173,7 +172,7 @@ public record GpuConfig(
       AUTO
     }
 
-    /// What a daemon understands.
+    /// The protocol of the MPS daemon.
     public enum Protocol {
       /// The third where the driver has it and it works, else the second.
       AUTO,
@@ -183,9 +182,9 @@ public record GpuConfig(
       V3
     }
 
-    /// What of the processors a slice has.
+    /// A slice's share of the processors.
     public enum Compute {
-      /// What the others leave.
+      /// All processors that other slices leave idle.
       SHARED,
       /// At most its part; also where memory is limited by cgroup.
       LIMITED

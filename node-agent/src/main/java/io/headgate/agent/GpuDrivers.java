@@ -35,7 +35,7 @@ final class GpuDrivers {
   private GpuDrivers() {}
 
   /// @param cgroups of the jobs
-  /// @param migAuto whether MIG is turned on where nobody uses the GPU
+  /// @param migAuto whether MIG is turned on where no process uses the GPU
   /// @throws UncheckedIOException when GPUs are demanded and there are none
   static GpuDriver open(AgentConfig config, String nodeId, Cgroups cgroups, boolean migAuto) {
     if (config.simulateGpus().isPresent()) {
@@ -62,7 +62,7 @@ final class GpuDrivers {
     };
   }
 
-  /// What there is, looked at and let go again.
+  /// Opens the drivers, lists the GPUs and closes the drivers again.
   static MachineGpus look(GpuConfig gpu) {
     List<DeviceInfo> devices = new ArrayList<>();
     List<String> absent = new ArrayList<>();

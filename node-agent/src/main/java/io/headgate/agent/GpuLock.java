@@ -21,18 +21,19 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/// The lock by which one agent of a machine has its GPUs: two would each give all of them away.
+/// The machine-wide lock that reserves the GPUs for one agent: two agents would each give all of
+/// them away.
 ///
 /// The kernel releases it when its holder dies, however it dies; supervisors, which outlive the
-/// agent, do not inherit it. Root's lies in `/run`, and nobody else can open it: who could, could
-/// keep a machine's agent from its GPUs. So others learn from the kernel's list of locks whether it
-/// is held, and have one of their own for each user, which root does not heed.
+/// agent, do not inherit it. Root's lock lies in `/run` and only root can open it: a user that
+/// could take it could keep the machine's agent from its GPUs. Other users learn from the kernel's
+/// list of locks whether it is held. They have one lock per user, which root ignores.
 final class GpuLock implements AutoCloseable {
   private static final String NAME = "headgate-gpus.lock";
   private static final Path OF_ROOT = Path.of("/run", NAME);
   private static final int ROOT = 0;
 
-  /// Of a line of `/proc/locks`: who, and the file by its device and its number there.
+  /// A line of `/proc/locks`: the process, and the file by device and inode.
   private static final Pattern LINE =
       Pattern.compile(
           "\\d+: POSIX +ADVISORY +WRITE (\\d+) (\\p{XDigit}+):(\\p{XDigit}+):(\\d+) .*");
@@ -110,7 +111,8 @@ final class GpuLock implements AutoCloseable {
   }
 
   private static FileChannel lock(Path file, Path data) throws IOException {
-    // Where all may make files, what somebody else has put there is neither followed nor written.
+    // In a directory that every user may write, a file of another user is neither followed nor
+    // written.
     FileChannel channel =
         FileChannel.open(
             file,
@@ -122,7 +124,7 @@ final class GpuLock implements AutoCloseable {
             file + " is somebody else's: remove it, or name another gpu.lock.directory");
       }
       if (channel.tryLock() == null) {
-        // In a container, perhaps, whose processes are not to be seen here.
+        // The holder may be in a container whose processes are invisible here.
         throw taken("another agent");
       }
       channel.truncate(0);
@@ -178,8 +180,8 @@ final class GpuLock implements AutoCloseable {
 
   private static IOException taken(String holder) {
     return new IOException(
-        ("this machine's GPUs are those of %s, and two agents would each give all of them away:"
-                + " end that one, or start without GPUs (gpu.driver: none; headgate up --nodes cpu)")
+        ("this machine's GPUs are those of %s, and two agents would each give all of them away: end"
+             + " that one, or start without GPUs (gpu.driver: none; headgate up --nodes cpu)")
             .formatted(holder));
   }
 

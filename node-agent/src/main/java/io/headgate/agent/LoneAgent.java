@@ -19,8 +19,8 @@ import io.headgate.agent.process.Cgroups;
 import io.headgate.agent.qualify.Bench;
 import io.headgate.agent.qualify.Patience;
 import io.headgate.agent.runtime.Agent;
-import io.headgate.agent.runtime.AgentInstruments;
-import io.headgate.agent.runtime.DeviceWatch;
+import io.headgate.agent.runtime.telemetry.AgentInstruments;
+import io.headgate.agent.runtime.watch.DeviceWatch;
 import io.headgate.kit.telemetry.Telemetry;
 import io.headgate.kit.time.TimeSource;
 import java.io.IOException;
@@ -38,7 +38,7 @@ import java.util.concurrent.TimeoutException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// An agent on this machine without a control plane, which gets its jobs from whoever opened it.
+/// An agent on this machine without a control plane; its opener gives it jobs.
 final class LoneAgent implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(LoneAgent.class);
   private static final String NODE = "qualify";
@@ -46,7 +46,7 @@ final class LoneAgent implements AutoCloseable {
   private static final Duration GRACE = Duration.ofSeconds(2);
   private static final Duration STOP_PATIENCE = Duration.ofSeconds(60);
 
-  /// If nobody ends a job in order, its supervisor does, so long after its start.
+  /// Unless the job is ended in order, its supervisor ends it so long after its start.
   private static final Duration STOP_AFTER = Duration.ofMinutes(10);
 
   private final Path data;
@@ -134,7 +134,7 @@ final class LoneAgent implements AutoCloseable {
     return new Supervised(key(name));
   }
 
-  /// What a job printed, whichever agent has it.
+  /// The lines a job printed, under any agent.
   static List<String> printed(Path data, AttemptKey key, String word) throws IOException {
     String text;
     try {

@@ -8,11 +8,11 @@ import io.headgate.agent.process.BootClock;
 import io.headgate.agent.process.Cgroups;
 import io.headgate.agent.process.SupervisorSpec;
 import io.headgate.agent.runtime.Agent;
-import io.headgate.agent.runtime.AgentInstruments;
-import io.headgate.agent.runtime.DeviceWatch;
-import io.headgate.agent.runtime.MemoryWatch;
-import io.headgate.agent.runtime.NodeIdentity;
-import io.headgate.agent.runtime.Retention;
+import io.headgate.agent.runtime.ledger.NodeIdentity;
+import io.headgate.agent.runtime.ledger.Retention;
+import io.headgate.agent.runtime.telemetry.AgentInstruments;
+import io.headgate.agent.runtime.watch.DeviceWatch;
+import io.headgate.agent.runtime.watch.MemoryWatch;
 import io.headgate.kit.config.ByteSize;
 import io.headgate.kit.config.Secret;
 import io.headgate.kit.telemetry.Telemetry;
@@ -116,7 +116,7 @@ public final class NodeAgent implements AutoCloseable {
         : Optional.empty();
   }
 
-  /// What the pool said last is known before it can be asked again.
+  /// The pool's last answer is stored, because it counts before the pool can be asked again.
   private static boolean migAuto(GpuConfig.Mig.Mode mode, Path data) {
     return switch (mode) {
       case KEEP -> false;
@@ -132,7 +132,7 @@ public final class NodeAgent implements AutoCloseable {
     };
   }
 
-  /// What an agent has to know that is configured like this.
+  /// The settings of the agent that follow from its configuration.
   static Agent.Settings settings(AgentConfig config, String nodeId, String bootId) {
     Path data = config.data().toAbsolutePath();
     return new Agent.Settings(
@@ -159,7 +159,7 @@ public final class NodeAgent implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    // What can no longer obey must not look alive to the scheduler.
+    // An agent that can no longer obey must not look alive to the scheduler.
     var _ =
         agent.failure().whenCompleteAsync((_, _) -> membership.close(), Thread::startVirtualThread);
     devices.start(agent::post);

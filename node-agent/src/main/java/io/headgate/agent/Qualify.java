@@ -46,7 +46,7 @@ final class Qualify {
       uses the GPU. --config is the agent's. Ends with 1 if something does not hold.
       """;
 
-  /// Of the process whose agent is killed, followed by what its job does; for nobody else.
+  /// Internal: starts the agent that is killed, followed by the words of its job.
   private static final String AGENT_FOR = "--agent-for";
 
   static final int EXIT_HOLDS = 0;
@@ -59,7 +59,7 @@ final class Qualify {
   private static final Duration STOP_BOUND = Duration.ofSeconds(90);
   private static final Path USUAL_PARENT = Path.of("/var/lib");
 
-  /// What it was asked for.
+  /// The parsed command line.
   ///
   /// @param agentFor the directory of the process that wants a job of its own to be started here
   /// @param job of that: name, part and words of the probe
@@ -182,7 +182,7 @@ final class Qualify {
         noProbe = Optional.of(String.valueOf(e.getMessage()));
       }
       Report report = qualification.run(bench, noProbe, machine, name -> LOG.info("{} …", name));
-      // What failed because it was interrupted says nothing.
+      // A failure after an interrupt proves nothing.
       return lifecycle.isStopping() ? EXIT_INTERRUPTED : tell(options, report);
     }
   }

@@ -1,6 +1,7 @@
 package io.headgate.agent;
 
-import io.headgate.agent.runtime.JobWalls;
+import io.headgate.agent.runtime.attempt.JobLimits;
+import io.headgate.agent.runtime.host.JobWalls;
 import io.headgate.kit.config.ByteSize;
 import java.nio.file.Path;
 import java.util.List;
@@ -9,7 +10,7 @@ import java.util.Optional;
 /// How jobs are walled off from the machine and from each other.
 ///
 /// @param users whether each attempt is a user of its own
-/// @param firstUser of the range of those users; nobody else on the machine may be in it
+/// @param firstUser of the range of those users; reserved for jobs on this machine
 /// @param userCount how many they are, more than jobs run at once
 /// @param namespaces whether each attempt has mounts, processes, messages and device files of its
 ///   own
@@ -35,12 +36,12 @@ public record WallsConfig(
     OWN
   }
 
-  /// What a job has at most, or where it says itself, if it does not.
+  /// Upper limits of a job; CPU and memory are defaults for jobs that request none.
   ///
   /// @param processes and threads of a job
   /// @param files that a process may have open, no more than the agent may
-  /// @param cpus of a job that asks for none; absent: not limited
-  /// @param memory of a job that asks for none; absent: not limited
+  /// @param cpus of a job that requests none; absent: unlimited
+  /// @param memory of a job that requests none; absent: unlimited
   public record Limits(
       int processes, int files, Optional<Integer> cpus, Optional<ByteSize> memory) {
     public static final Limits DEFAULTS =
@@ -96,19 +97,19 @@ public record WallsConfig(
     }
   }
 
-  /// The same, with these directories.
+  /// Returns a copy with these shared directories.
   public WallsConfig withShared(List<Path> directories) {
     return new WallsConfig(
         users, firstUser, userCount, namespaces, network, syscalls, directories, devices, limits);
   }
 
-  /// The same, with this network.
+  /// Returns a copy with this network.
   public WallsConfig withNetwork(Network other) {
     return new WallsConfig(
         users, firstUser, userCount, namespaces, other, syscalls, shared, devices, limits);
   }
 
-  /// The same, if users, namespaces and the filter are wanted so.
+  /// Returns a copy with this requirement for users, namespaces and the filter.
   public WallsConfig wanting(JobWalls.Wanted wanted) {
     return new WallsConfig(
         wanted, firstUser, userCount, wanted, network, wanted, shared, devices, limits);
@@ -125,7 +126,7 @@ public record WallsConfig(
         syscalls,
         shared,
         devices,
-        new JobWalls.Limits(
+        new JobLimits(
             limits.processes(),
             limits.files(),
             1000L * limits.cpus().orElse(0),

@@ -12,7 +12,7 @@ import io.headgate.agent.container.ImageStores;
 import io.headgate.agent.container.RealEngine;
 import io.headgate.agent.driver.nvml.FakeGpus;
 import io.headgate.agent.process.SupervisorBinary;
-import io.headgate.agent.runtime.JobWalls.Wanted;
+import io.headgate.agent.runtime.host.JobWalls.Wanted;
 import io.headgate.kit.config.Secret;
 import io.headgate.kit.telemetry.Telemetry;
 import io.headgate.kit.time.TimeSource;
@@ -195,8 +195,10 @@ class NodeAgentContainerTest {
             Orders.withCallback(
                 job(
                     "j",
-                    "exec 9<> <(:); trap 'echo asked; exit 3' TERM; echo up; while :; do read -t 0.02 -u 9; done"),
-                "echo callback in $(ls -d /home /etc 2> /dev/null) of $(tr '\\0' ' ' < /proc/$HEADGATE_JOB_PID/cmdline | cut -c1-4)")));
+                    "exec 9<> <(:); trap 'echo asked; exit 3' TERM; echo up; while :; do read -t"
+                        + " 0.02 -u 9; done"),
+                "echo callback in $(ls -d /home /etc 2> /dev/null) of $(tr '\\0' ' ' <"
+                    + " /proc/$HEADGATE_JOB_PID/cmdline | cut -c1-4)")));
     assertThat(output("j", 1)).isEqualTo("up");
     agent.orElseThrow().close();
     podman.leave("headgate.of-another-agent");
@@ -237,7 +239,8 @@ class NodeAgentContainerTest {
               job(
                       "j",
                       ImageArchive.NAME,
-                      "exec 9<> <(:); trap 'exit 5' TERM; cat /hello; echo $A; while :; do read -t 0.02 -u 9; done")
+                      "exec 9<> <(:); trap 'exit 5' TERM; cat /hello; echo $A; while :; do read -t"
+                          + " 0.02 -u 9; done")
                   .setWorkingDirectory("/")));
       assertThat(output("j", 2)).isEqualTo("there\nb=c");
       agent.orElseThrow().close();

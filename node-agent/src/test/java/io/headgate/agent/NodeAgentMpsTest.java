@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.headgate.agent.driver.nvml.FakeGpus;
 import io.headgate.agent.driver.nvml.FakeGpus.Version;
-import io.headgate.agent.runtime.JobWalls.Wanted;
+import io.headgate.agent.runtime.host.JobWalls.Wanted;
 import io.headgate.kit.config.ByteSize;
 import io.headgate.kit.config.Secret;
 import io.headgate.kit.telemetry.Telemetry;

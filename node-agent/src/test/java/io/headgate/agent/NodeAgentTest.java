@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import com.google.protobuf.util.Durations;
-import io.headgate.agent.runtime.JobWalls;
+import io.headgate.agent.runtime.host.JobWalls;
 import io.headgate.kit.config.Secret;
 import io.headgate.kit.telemetry.Telemetry;
 import io.headgate.kit.time.TimeSource;

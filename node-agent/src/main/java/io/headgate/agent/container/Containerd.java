@@ -87,7 +87,7 @@ record Containerd(EngineProgram ctr, ImageMounts mounts, Duration pullTimeout, S
     }
   }
 
-  /// What it says of a container.
+  /// A container as containerd describes it.
   private record Details(
       String snapshotter, String snapshot, Optional<String> copy, Surroundings surroundings) {}
 

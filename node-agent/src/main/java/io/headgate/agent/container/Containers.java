@@ -12,8 +12,8 @@ import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// What attempts with an image need beside what all have: its files, and their slices told to
-/// container engines. Nothing of it runs anything; that is their supervisors' part, as of all.
+/// The image files of attempts, and their slices as devices for container engines. It runs no
+/// process; the supervisors do that, as for every attempt.
 public final class Containers {
   private static final Logger LOG = LoggerFactory.getLogger(Containers.class);
   private static final String PREFIX = "headgate.";
@@ -47,7 +47,7 @@ public final class Containers {
         settings.stores().open(), new SliceDevices(settings.cdi(), settings.lent(), agent));
   }
 
-  /// What runs them, for people.
+  /// The engine's name, for log messages.
   public String description() {
     return images.description();
   }
@@ -61,8 +61,8 @@ public final class Containers {
 
   /// The files of an attempt's image.
   ///
-  /// @param abandoned asked often: nobody wants them any more
-  /// @throws ImageStore.ImageException when the image cannot be had
+  /// @param abandoned polled often; true: the caller no longer wants the result
+  /// @throws ImageStore.ImageException when the image is unavailable
   public ImageStore.Image open(AttemptKey attempt, Container container, BooleanSupplier abandoned)
       throws IOException, InterruptedException {
     return images.open(copyOf(attempt), container.reference(), container.pull(), abandoned);

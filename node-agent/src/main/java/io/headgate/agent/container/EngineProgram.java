@@ -30,7 +30,7 @@ record EngineProgram(Path path, List<String> prefix, Path directory) {
   private static final int MAX_ANSWER = 1 << 20;
   private static final int MAX_PROBLEM = 500;
 
-  /// What of the agent's environment it is for: the way to registries, and who is known there.
+  /// The variables that the engine inherits from the agent: access to registries and their logins.
   private static final List<String> PASSED_ON =
       List.of(
           "HOME", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy");
@@ -43,21 +43,21 @@ record EngineProgram(Path path, List<String> prefix, Path directory) {
     return new EngineProgram(path, List.of(prefix), Path.of("/"));
   }
 
-  /// The same, in another directory.
+  /// Returns a copy that runs in another directory.
   EngineProgram in(Path other) {
     return new EngineProgram(path, prefix, other);
   }
 
-  /// What it answers.
+  /// Runs it and returns its output.
   ///
   /// @throws FailedException when it ended badly
   String run(String... arguments) throws IOException, InterruptedException {
     return run(PATIENCE, () -> false, arguments);
   }
 
-  /// What it answers.
+  /// Runs it and returns its output.
   ///
-  /// @param abandoned asked often: nobody wants it any more
+  /// @param abandoned polled often; true: the caller no longer wants the result
   /// @throws FailedException when it ended badly, or was ended
   String run(Duration patience, BooleanSupplier abandoned, String... arguments)
       throws IOException, InterruptedException {

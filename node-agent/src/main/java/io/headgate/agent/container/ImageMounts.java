@@ -35,7 +35,7 @@ record ImageMounts(Path directory) {
     return new ImageMounts(directory.toRealPath());
   }
 
-  /// What a file system is mounted by: `mount -t TYPE -o OPTIONS SOURCE`.
+  /// The arguments of a mount: `mount -t TYPE -o OPTIONS SOURCE`.
   record Recipe(String type, String source, String options) {
     /// Layers, the topmost first, below a directory of the copy's own for what is changed.
     static Recipe overlay(List<Path> layers, Path own) throws IOException {

@@ -16,12 +16,12 @@ public interface ImageStore {
   /// Name and version, for people: `podman 4.3.1`.
   String description();
 
-  /// Makes a copy of an image's files, in which mount points can be made, and which costs no more
-  /// than what is changed in it. One that was there under the name is replaced.
+  /// Makes a copy-on-write copy of an image's files, in which mount points can be made. It replaces
+  /// an earlier copy of the name.
   ///
   /// @param name of the copy
-  /// @param abandoned asked often: nobody wants it any more
-  /// @throws ImageException when the image cannot be had; abandoned, too
+  /// @param abandoned polled often; true: the caller no longer wants the result
+  /// @throws ImageException when the image is unavailable, or the call was abandoned
   /// @throws IOException when the store does not work
   Image open(String name, ImageReference image, PullPolicy pull, BooleanSupplier abandoned)
       throws IOException, InterruptedException;
@@ -44,7 +44,7 @@ public interface ImageStore {
     }
   }
 
-  /// Why an image cannot be had.
+  /// Tells why an image is unavailable.
   final class ImageException extends RuntimeException {
     private static final long serialVersionUID = 1;
 

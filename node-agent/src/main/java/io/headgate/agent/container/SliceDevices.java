@@ -51,7 +51,7 @@ public final class SliceDevices {
     return CdiSpec.KIND + "=" + name(attempt);
   }
 
-  /// What comes with every device, read-only.
+  /// The read-only files and directories that come with every device.
   public List<Path> lent() {
     return lent;
   }

@@ -7,7 +7,7 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/// What an image says of its job's surroundings.
+/// The working directory and environment that an image sets for its job.
 ///
 /// @param directory that its programs run in
 /// @param environment entries `NAME=value`

@@ -3,7 +3,7 @@ package io.headgate.agent.core;
 import java.time.Duration;
 import java.util.List;
 
-/// What runs in the job's own environment before the job is stopped.
+/// A command that runs in the job's own environment before the job is stopped.
 ///
 /// @param command program and arguments; empty: there is none
 /// @param timeout at most [#MAX_TIMEOUT]

@@ -6,18 +6,18 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/// What the scheduler wants this machine to run.
+/// An attempt that the scheduler assigned to this machine.
 ///
 /// @param workers workers of the gang
-/// @param cpuMillis thousandths of a core; 0: not limited
-/// @param memoryBytes main memory; 0: not limited
+/// @param cpuMillis thousandths of a core; 0: unlimited
+/// @param memoryBytes main memory; 0: unlimited
 /// @param environment the job's own, without Headgate's
 /// @param workingDirectory absolute; empty: a private directory of the attempt
 /// @param grace time between SIGTERM and SIGKILL
 /// @param stopAfter how long it runs on without contact; empty: for ever
 /// @param traceparent W3C trace context; may be empty
 /// @param resume an earlier attempt ran
-/// @param user who submitted it
+/// @param user the submitter
 /// @param container empty: it runs among the files of the machine
 public record Assignment(
     AttemptKey key,
@@ -88,9 +88,8 @@ public record Assignment(
   /// @param callback how long the callback may take
   /// @param grace time between SIGTERM and SIGKILL
   public record SelfStop(Optional<Duration> after, Duration callback, Duration grace) {
-    /// Contacts that come after one another sooner than that are not told to the supervisor one by
-    /// one: it may begin its stop earlier by this hundredth, and all of them need not wake so
-    /// often.
+    /// The least time between two contacts that the supervisor is told of: one hundredth of the
+    /// patience. Fewer wake-ups cost that much of the time before a stop.
     public Duration contactStep() {
       return after.orElse(NEVER).dividedBy(100);
     }

@@ -5,14 +5,14 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 
-/// What the reconciler knows about one attempt.
+/// The reconciler's state of one attempt.
 ///
 /// @param assignment empty for one that was refused or never known: it only keeps a late copy of
 ///   the command from starting anything
 /// @param stepsReported steps of its stop that the scheduler was told
-/// @param caughtUp whether steps before the next are the scheduler's already; false after a restart
+/// @param caughtUp whether the scheduler has all earlier steps; false after a restart
 /// @param step the last step of its stop
-/// @param cause why this machine stops it, if it does by itself; not known after a restart
+/// @param cause why this machine stops it by itself; unknown after a restart
 /// @param end known from when nothing of the job lives
 /// @param suspension the order by which it is suspended; 0: it is not
 record Attempt(

@@ -33,7 +33,7 @@ public record AttemptKey(JobName job, String uid, int attempt, int worker)
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
   }
 
-  /// The same, if its uid is not known. No other key with its name comes before it in order.
+  /// Returns the key without a uid. It sorts before all other keys of its name.
   AttemptKey byName() {
     return new AttemptKey(job, "", attempt, worker);
   }

@@ -7,13 +7,13 @@ import java.util.Optional;
 
 /// The life of an attempt on a machine, as one table: (state, event) to (next state, actions).
 public final class AttemptLifecycle {
-  /// What happens to an attempt.
+  /// An event in the life of an attempt.
   public enum Event {
     /// Its program was seen running.
     STARTED,
     /// The scheduler, or the closing agent, wants it stopped.
     STOP_ORDERED,
-    /// Its supervisor stops it, whoever wanted that.
+    /// Its supervisor stops it, for any cause.
     STOP_SEEN,
     /// Instead of being stopped it stands still in main memory.
     SUSPENDED,
@@ -27,7 +27,7 @@ public final class AttemptLifecycle {
     RELEASED
   }
 
-  /// What follows.
+  /// The action that follows from an event.
   public enum Action {
     /// Tell its supervisor to stop it.
     SEND_STOP,

@@ -19,7 +19,7 @@ public record Container(String image, PullPolicy pull) {
     ImageReference.parse(image);
   }
 
-  /// What its name means.
+  /// The parsed image reference.
   public ImageReference reference() {
     return ImageReference.parse(image);
   }

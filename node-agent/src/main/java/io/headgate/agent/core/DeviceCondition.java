@@ -8,13 +8,13 @@ public record DeviceCondition(Health health, boolean endsJobs, String cause, Rem
   /// How well a device works; worse is greater.
   public enum Health {
     HEALTHY,
-    /// Something is to be seen to; it is used as before.
+    /// The operator should look at it; it is used as before.
     DEGRADED,
     /// Nothing new is placed on it.
     UNHEALTHY
   }
 
-  /// What the operator has to do; more is greater.
+  /// The operator's remedy, from least to most.
   public enum Remedy {
     NONE,
     /// To look after what is around it: cooling, power, links, processes that hold it.
@@ -32,12 +32,12 @@ public record DeviceCondition(Health health, boolean endsJobs, String cause, Rem
     return new DeviceCondition(Health.DEGRADED, false, cause, remedy);
   }
 
-  /// What runs goes on.
+  /// Running jobs continue.
   static DeviceCondition unhealthy(String cause, Remedy remedy) {
     return new DeviceCondition(Health.UNHEALTHY, false, cause, remedy);
   }
 
-  /// What runs cannot go on.
+  /// Running jobs cannot continue.
   static DeviceCondition failed(String cause, Remedy remedy) {
     return new DeviceCondition(Health.UNHEALTHY, true, cause, remedy);
   }

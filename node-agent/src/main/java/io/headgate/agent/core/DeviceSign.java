@@ -18,7 +18,7 @@ public sealed interface DeviceSign {
   /// The driver itself says what has to be done before the device is whole again.
   record RecoveryDue(Recovery recovery) implements DeviceSign {}
 
-  /// What a driver asks for.
+  /// A driver's request.
   enum Recovery {
     /// A reset; what runs cannot go on.
     RESET,
@@ -54,7 +54,7 @@ public sealed interface DeviceSign {
   /// @param why one clause
   record Throttled(String why) implements DeviceSign {}
 
-  /// It was to be divided, and is not.
+  /// The device should be divided, but is not.
   ///
   /// @param why one clause
   record Undivided(String why) implements DeviceSign {}
@@ -71,7 +71,7 @@ public sealed interface DeviceSign {
   ///   processors were its part
   record SliceUnguarded(String slice, boolean memory) implements DeviceSign {}
 
-  /// The slices that were to be made of it last were refused, one after the other.
+  /// The last slices of the device were refused, one after the other.
   ///
   /// @param times how often, from 1
   /// @param problem the last one, in one sentence

@@ -1,7 +1,7 @@
 package io.headgate.agent.core;
 
-/// What the reconciler wants done. The shell does them in the order in which they are given: what
-/// must survive a crash comes before what it protects.
+/// An action that the reconciler requests. The loop carries effects out in order: the record that
+/// must survive a crash precedes the action that it protects.
 public sealed interface Effect {
   /// Durable: no older leader is obeyed again.
   record RecordLeadership(LeadershipHistory history) implements Effect {}

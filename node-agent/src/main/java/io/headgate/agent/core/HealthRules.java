@@ -38,7 +38,7 @@ public final class HealthRules {
     // RESTART_BM, and 95: "the affected GPU must be reset before applications can restart".
     failed(79, "it has fallen off the bus", Remedy.RESTART_MACHINE);
     failed(95, "an uncontained error of its memory", Remedy.RESET);
-    // RESET_GPU, and the workflows that end in one. What runs may go on; what cannot, ends itself.
+    // RESET_GPU, and the workflows that end in a reset. Jobs that cannot go on end themselves.
     unhealthy(46, "it stopped processing");
     unhealthy(48, "an uncorrectable error of its memory");
     unhealthy(62, "its microcontroller has halted");
@@ -107,7 +107,7 @@ public final class HealthRules {
     return new DeviceCondition(worst.health(), worst.endsJobs(), cut(causes), most);
   }
 
-  /// What one sign alone makes of a device; empty: nothing.
+  /// The condition that one sign alone implies; empty: none.
   private static Optional<DeviceCondition> of(DeviceSign sign) {
     return switch (sign) {
       case DeviceSign.Xid xid -> Optional.ofNullable(XIDS.get(xid.number()));
@@ -178,7 +178,7 @@ public final class HealthRules {
     };
   }
 
-  /// One refusal may be an accident, or somebody else's slice that is in the way of this one.
+  /// One refusal may be an accident, or a foreign slice in the way.
   private static DeviceCondition refused(int times, String problem) {
     String cause = "a slice of it could not be made, %d in a row: %s".formatted(times, problem);
     return times < REFUSALS_TOO_MANY

@@ -8,7 +8,7 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 
-/// What the reconciler is told. Each may come late, twice, and after the agent was restarted.
+/// An input of the reconciler. Each may come late, twice, and after a restart of the agent.
 public sealed interface Input {
   /// A session with the control plane was opened.
   record Welcomed(Leadership leadership) implements Input {}
@@ -83,7 +83,7 @@ public sealed interface Input {
   /// @param took how long the clean-up took
   record Released(AttemptKey key, Duration took) implements Input {}
 
-  /// What the ledger held when the agent started; the first input, if there is one.
+  /// The content of the ledger at the agent's start; always the first input.
   record Recovered(LeadershipHistory history, List<Found> attempts) implements Input {
     public Recovered {
       attempts = List.copyOf(attempts);

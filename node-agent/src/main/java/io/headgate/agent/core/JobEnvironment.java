@@ -44,7 +44,7 @@ public final class JobEnvironment {
   /// @param simulated the devices do not exist
   public record Gpus(Map<String, String> device, long memoryLimitBytes, boolean simulated) {}
 
-  /// What programs expect, below what an image says; of an image that says nothing, too.
+  /// Defaults that programs expect, overridden by the image.
   public static SortedMap<String, String> surroundings(Map<String, String> image) {
     SortedMap<String, String> environment = new TreeMap<>();
     environment.put("PATH", PATH);
@@ -59,7 +59,7 @@ public final class JobEnvironment {
   public static SortedMap<String, String> of(
       Assignment assignment, Places places, Gpus gpus, String traceparent) {
     SortedMap<String, String> environment = new TreeMap<>(places.surroundings());
-    // What only Headgate says, an image cannot say.
+    // HEADGATE_ variables come from Headgate only, never from an image.
     environment.keySet().removeIf(name -> name.startsWith("HEADGATE_"));
     environment.remove("TRACEPARENT");
     environment.put("HOME", places.homeDirectory());
@@ -102,8 +102,8 @@ public final class JobEnvironment {
     return environment;
   }
 
-  /// Whether a process with these entries is of the attempt, and not of one of another job that has
-  /// or had the name. What does not say its uid was started by an agent that did not, either.
+  /// Whether a process with these entries belongs to the attempt, and not to another job of the
+  /// same name. Entries without a uid come from an older agent and match by name.
   public static boolean isOf(AttemptKey key, List<String> entries) {
     String uid = UID + "=";
     return entries.containsAll(

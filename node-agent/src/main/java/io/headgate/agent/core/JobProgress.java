@@ -2,13 +2,13 @@ package io.headgate.agent.core;
 
 import java.util.OptionalDouble;
 
-/// What an attempt's program said of itself last.
+/// The latest progress that an attempt's program reported.
 ///
-/// @param fraction of its work that is done, 0 to 1; empty: it has not said
+/// @param fraction of its work that is done, 0 to 1; empty: not reported
 /// @param message in its own words; may be empty
-/// @param checkpoint tells its last checkpoint from those before; 0: it has told of none
+/// @param checkpoint tells its last checkpoint from those before; 0: none reported
 /// @param checkpointBootMs when that was noticed, by the boot clock
-/// @param isLast it has ended, and says nothing more
+/// @param isLast the program has ended and reports nothing more
 public record JobProgress(
     AttemptKey key,
     OptionalDouble fraction,
@@ -45,9 +45,9 @@ public record JobProgress(
     return new JobProgress(key, fraction, message, checkpoint, checkpointBootMs, true);
   }
 
-  /// What its files say at one look.
+  /// The content of its files at one look.
   ///
-  /// @param fraction empty: nothing that can be understood, so what was said before counts on
-  /// @param checkpoint 0: none can be seen
+  /// @param fraction empty: unreadable, so the previous value stays
+  /// @param checkpoint 0: none visible
   public record Said(OptionalDouble fraction, String message, long checkpoint) {}
 }

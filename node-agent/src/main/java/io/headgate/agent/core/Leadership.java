@@ -1,6 +1,6 @@
 package io.headgate.agent.core;
 
-/// Who gives a command.
+/// The leader that gives a command.
 ///
 /// @param incarnation names the installation's state; new at every restore from a backup, without
 ///   an order

@@ -5,17 +5,17 @@ import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/// Decides from samples who has had more device memory than its slices for too long. Pure, and
-/// confined to one thread.
+/// Decides from samples which attempts exceed the device memory of their slices for too long. Pure,
+/// and confined to one thread.
 ///
-/// Example: with 2 samples and 5 between, an attempt that stays over its limit is told of at its
-/// second sample over it, and again at its 7th and 12th, for whoever did not hear.
+/// Example: with 2 samples and 5 between, an attempt that stays over its limit is reported at its
+/// second sample over it, and again at its 7th and 12th, in case a report was lost.
 public final class MemoryMeter {
   private final int samples;
   private final int between;
   private SortedMap<AttemptKey, Integer> over = new TreeMap<>();
 
-  /// What one attempt has of one device.
+  /// The memory of one device that one attempt uses.
   ///
   /// @param limitBytes of all its slices of the device together
   public record Use(AttemptKey attempt, String deviceUuid, long bytes, long limitBytes) {

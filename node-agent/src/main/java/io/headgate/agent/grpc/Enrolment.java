@@ -1,8 +1,8 @@
 package io.headgate.agent.grpc;
 
 import io.grpc.ManagedChannel;
-import io.headgate.agent.runtime.EnrolmentRequest;
-import io.headgate.agent.runtime.NodeIdentity;
+import io.headgate.agent.runtime.ledger.EnrolmentRequest;
+import io.headgate.agent.runtime.ledger.NodeIdentity;
 import io.headgate.kit.config.Secret;
 import io.headgate.proto.policy.v1.EnrollNodeRequest;
 import io.headgate.proto.policy.v1.EnrollNodeResponse;
@@ -48,7 +48,8 @@ final class Enrolment {
     Secret token =
         joinToken.orElseThrow(() ->
             new IOException(
-                "this machine has not joined and has no join token; set agent.join-token or --join-token-file"));
+                "this machine has not joined and has no join token; set agent.join-token or"
+                    + " --join-token-file"));
     EnrollNodeResponse answer =
         TokenServiceGrpc.newBlockingStub(policy)
             .enrollNode(

@@ -1,7 +1,7 @@
 package io.headgate.agent.grpc;
 
 import io.grpc.Channel;
-import io.headgate.agent.runtime.NodeIdentity;
+import io.headgate.agent.runtime.ledger.NodeIdentity;
 import io.headgate.kit.client.TokenSource;
 import io.headgate.kit.time.TimeSource;
 import io.headgate.proto.policy.v1.ExchangeKeyRequest;

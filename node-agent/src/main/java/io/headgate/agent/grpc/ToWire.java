@@ -15,7 +15,7 @@ import io.headgate.agent.core.SliceTable;
 import io.headgate.agent.core.StopStep;
 import io.headgate.agent.process.AttemptLogs;
 import io.headgate.agent.runtime.Agent;
-import io.headgate.agent.runtime.DeviceWatch;
+import io.headgate.agent.runtime.watch.DeviceWatch;
 import io.headgate.proto.agent.v1.ConnectRequest;
 import io.headgate.proto.agent.v1.LogChunk;
 import io.headgate.proto.agent.v1.ProgressReport;

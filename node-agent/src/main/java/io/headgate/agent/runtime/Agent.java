@@ -12,6 +12,12 @@ import io.headgate.agent.kubernetes.PodSettings;
 import io.headgate.agent.process.AttemptLogs;
 import io.headgate.agent.process.Cgroups;
 import io.headgate.agent.process.SupervisorSpec;
+import io.headgate.agent.runtime.host.ContainerUse;
+import io.headgate.agent.runtime.host.JobWalls;
+import io.headgate.agent.runtime.ledger.Retention;
+import io.headgate.agent.runtime.telemetry.AgentInstruments;
+import io.headgate.agent.runtime.watch.DeviceWatch;
+import io.headgate.agent.runtime.watch.MemoryWatch;
 import io.headgate.kit.time.TimeSource;
 import io.headgate.type.ImageRules;
 import java.io.IOException;
@@ -25,7 +31,7 @@ public final class Agent implements AutoCloseable {
   private final AgentPorts ports;
   private final AgentLoop loop;
 
-  /// What an agent needs to know of its machine.
+  /// The settings of an agent.
   ///
   /// @param name tells it from other agents on the machine
   /// @param data its own directory
@@ -62,7 +68,7 @@ public final class Agent implements AutoCloseable {
 
   /// Opens the data directory; nothing runs yet.
   ///
-  /// @param devices of the driver; whoever starts it has it tell this agent
+  /// @param devices of the driver; the caller starts it and directs its findings to this agent
   public static Agent open(
       Settings settings,
       GpuDriver driver,
@@ -76,7 +82,7 @@ public final class Agent implements AutoCloseable {
     return agent;
   }
 
-  /// What tells its pods from those of all other agents.
+  /// The label that tells this agent's pods from those of all other agents.
   public static String podOwner(String name, Path data) {
     return PodRequest.digest(name + " " + data);
   }
@@ -105,9 +111,9 @@ public final class Agent implements AutoCloseable {
     loop.recover();
   }
 
-  /// Does the next thing that is to be done, on the caller's thread.
+  /// Runs the next task on the caller's thread.
   ///
-  /// @return false: there is none
+  /// @return false: none waits
   public boolean turn() {
     return loop.turn();
   }
@@ -150,14 +156,14 @@ public final class Agent implements AutoCloseable {
         .allMatch(report -> report.state().compareTo(AttemptState.RELEASING) >= 0);
   }
 
-  /// UUIDs of devices on which nothing new can be placed. Whoever sees an update that follows from
-  /// one sees it before.
+  /// UUIDs of devices on which nothing new can be placed. The list changes before an update that
+  /// follows from the change is visible.
   public List<String> unusableDevices() {
     return loop.unusableDevices();
   }
 
-  /// What programs said of themselves last. Whoever sees the update of an attempt's end sees its
-  /// last word before.
+  /// The latest progress of each program. An attempt's last progress is visible before the update
+  /// of its end.
   public List<JobProgress> progress() {
     return ports.resources().progress();
   }
@@ -200,7 +206,7 @@ public final class Agent implements AutoCloseable {
     return loop.stopAll();
   }
 
-  /// Whether it was told to stop every job. Whoever sees an update of that stop sees this before.
+  /// Whether it was told to stop every job. This is visible before any update of that stop.
   public boolean isClosing() {
     return loop.isClosing();
   }

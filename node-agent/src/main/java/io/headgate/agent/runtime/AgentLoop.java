@@ -7,6 +7,8 @@ import io.headgate.agent.core.Effect;
 import io.headgate.agent.core.Input;
 import io.headgate.agent.core.LeadershipHistory;
 import io.headgate.agent.core.Reconciler;
+import io.headgate.agent.runtime.attempt.AttemptCare;
+import io.headgate.agent.runtime.ledger.Failpoint;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
@@ -30,10 +32,10 @@ import org.slf4j.LoggerFactory;
 final class AgentLoop implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(AgentLoop.class);
 
-  /// A loop that has ended answers nobody.
+  /// A loop that has ended gives no answer.
   private static final int ANSWER_SECONDS = 10;
 
-  /// A slow disk takes seconds for a record; a loop that stands longer than this obeys nobody.
+  /// A record on a slow disk takes seconds; a loop that stands longer obeys no command in time.
   private static final Duration TURN_PATIENCE = Duration.ofSeconds(5);
 
   private final AgentPorts ports;
@@ -107,8 +109,8 @@ final class AgentLoop implements AutoCloseable {
     return answer.orTimeout(ANSWER_SECONDS, TimeUnit.SECONDS);
   }
 
-  /// Whether it takes what is posted. It is told by what came of the asking before, so this is to
-  /// be called again and again, by one thread.
+  /// Whether the loop takes what is posted. Each call judges the probe that the previous call
+  /// posted, so one thread must call it again and again.
   boolean isTurning() {
     long now = ports.time().monotonicNanos();
     if (turn.isDone()) {
@@ -125,8 +127,8 @@ final class AgentLoop implements AutoCloseable {
     return reports;
   }
 
-  /// Devices on which nothing new can be placed. Whoever sees an update that follows from one sees
-  /// it before.
+  /// Devices on which nothing new can be placed. The list changes before an update that follows
+  /// from the change is visible.
   List<String> unusableDevices() {
     return unusableDevices;
   }
@@ -146,7 +148,7 @@ final class AgentLoop implements AutoCloseable {
     return idle;
   }
 
-  /// Whether every job is being stopped. Whoever sees an update of that stop sees this before.
+  /// Whether every job is being stopped. This is visible before any update of that stop.
   boolean isClosing() {
     return closing;
   }

@@ -6,6 +6,9 @@ import io.headgate.agent.core.DeviceInfo;
 import io.headgate.agent.core.Input;
 import io.headgate.agent.core.JobProgress;
 import io.headgate.agent.process.AttemptLogs;
+import io.headgate.agent.runtime.attempt.AttemptCare;
+import io.headgate.agent.runtime.ledger.AttemptRecords;
+import io.headgate.agent.runtime.ledger.Updates;
 import io.headgate.kit.time.TimeSource;
 import io.headgate.type.ImageRules;
 import java.io.Closeable;
@@ -14,7 +17,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/// What an agent reaches its machine through.
+/// The agent's access to its machine: real in production, simulated in tests.
 public record AgentPorts(
     AttemptRecords records,
     Updates updates,
@@ -36,7 +39,7 @@ public record AgentPorts(
     void forgot();
   }
 
-  /// What the loop has nothing to do with.
+  /// Parts of the machine that the loop opens and closes but does not decide about.
   public interface Resources extends Closeable {
     /// The records were read; nothing has come of them yet.
     void recovered(Input.Recovered recovered) throws IOException;
@@ -44,7 +47,7 @@ public record AgentPorts(
     /// The loop serves: it is told from now on what the machine finds out by itself, if anything.
     default void observe(Consumer<Input> inputs) {}
 
-    /// What programs said of themselves last.
+    /// The latest progress of each program.
     default List<JobProgress> progress() {
       return List.of();
     }

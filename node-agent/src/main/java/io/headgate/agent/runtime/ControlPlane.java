@@ -2,8 +2,7 @@ package io.headgate.agent.runtime;
 
 import io.headgate.agent.core.Leadership;
 
-/// What the loop tells the side that talks to the scheduler. Called on the loop's thread; must not
-/// wait.
+/// Notifications of the loop to the scheduler's client. Called on the loop's thread; must not wait.
 public interface ControlPlane {
   /// New updates lie in the outbox.
   void updatesReady();
@@ -11,10 +10,10 @@ public interface ControlPlane {
   /// The agent closes down: the scheduler is to hear of it before anything that follows from it.
   void closing();
 
-  /// This leader was deposed: its session is to be ended.
+  /// This leader was deposed: its session must end.
   void refuse(Leadership leadership);
 
-  /// Nobody to tell.
+  /// Discards all notifications.
   ControlPlane NONE =
       new ControlPlane() {
         @Override

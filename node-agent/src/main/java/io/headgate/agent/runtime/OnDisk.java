@@ -15,6 +15,24 @@ import io.headgate.agent.process.Cgroups;
 import io.headgate.agent.process.DurableFile;
 import io.headgate.agent.process.SupervisorBinary;
 import io.headgate.agent.process.SupervisorLauncher;
+import io.headgate.agent.runtime.attempt.AttemptProcess;
+import io.headgate.agent.runtime.attempt.Machine;
+import io.headgate.agent.runtime.attempt.MainMemory;
+import io.headgate.agent.runtime.attempt.WorkloadRuntime;
+import io.headgate.agent.runtime.host.ContainerSupply;
+import io.headgate.agent.runtime.host.HostRuntime;
+import io.headgate.agent.runtime.host.JobWalls;
+import io.headgate.agent.runtime.ledger.JobUsers;
+import io.headgate.agent.runtime.ledger.Ledger;
+import io.headgate.agent.runtime.ledger.Outbox;
+import io.headgate.agent.runtime.ledger.Retention;
+import io.headgate.agent.runtime.pod.PodRuntime;
+import io.headgate.agent.runtime.telemetry.AgentInstruments;
+import io.headgate.agent.runtime.telemetry.Enforcement;
+import io.headgate.agent.runtime.watch.DeviceWatch;
+import io.headgate.agent.runtime.watch.JobMeter;
+import io.headgate.agent.runtime.watch.MemoryWatch;
+import io.headgate.agent.runtime.watch.ProgressWatch;
 import io.headgate.kit.time.TimeSource;
 import io.headgate.type.ImageRules;
 import java.io.IOException;
@@ -59,7 +77,12 @@ final class OnDisk {
             runtime,
             MainMemory.ofMachine(),
             settings.containers().rules(),
-            new MemoryWatch(driver, runtime.processes(), settings.watch(), instruments, time),
+            new MemoryWatch(
+                driver,
+                runtime.processes(),
+                settings.watch(),
+                () -> instruments.enforced(Enforcement.EXCESS_FOUND),
+                time),
             devices,
             new ProgressWatch(),
             new JobMeter(runtime.processes()::usage),

@@ -1,5 +1,5 @@
-/// The loop of the agent: it owns the reconciler, carries out its effects, keeps the ledger and the
-/// outbox, and looks after each attempt's supervisor.
+/// The agent's event loop: it owns the reconciler, carries out its effects and writes the records.
+/// Everything that may take long runs in the packages below, on threads of its own.
 @NullMarked
 package io.headgate.agent.runtime;
 

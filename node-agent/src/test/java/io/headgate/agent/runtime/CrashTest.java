@@ -26,6 +26,7 @@ import io.headgate.agent.process.Cgroups;
 import io.headgate.agent.process.FreshProgram;
 import io.headgate.agent.process.SupervisorBinary;
 import io.headgate.agent.runtime.CrashingAgent.Machine;
+import io.headgate.agent.runtime.ledger.Failpoint;
 import io.headgate.kit.testing.Needed;
 import io.headgate.kit.testing.TestJvm;
 import io.headgate.type.GpuQuantity;

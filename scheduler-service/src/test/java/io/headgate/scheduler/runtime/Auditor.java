@@ -3,7 +3,7 @@ package io.headgate.scheduler.runtime;
 import io.headgate.agent.core.AttemptKey;
 import io.headgate.agent.core.LeadershipHistory;
 import io.headgate.agent.core.SliceGrant;
-import io.headgate.agent.runtime.Updates;
+import io.headgate.agent.runtime.ledger.Updates;
 import io.headgate.proto.agent.v1.ConnectResponse;
 import io.headgate.scheduler.core.catalog.Policy;
 import io.headgate.scheduler.core.job.AttemptId;

@@ -14,8 +14,7 @@ import java.util.Optional;
 ///
 /// `plan` is pure. The others are called on the GPU's own thread, may take seconds, and may be
 /// repeated after a crash at any moment.
-sealed interface SliceMechanism
-    permits WholeGpu, MigInstances, CgroupMemoryLimit, CgroupAndMps, MpsSlices, WatchedMemory {
+interface SliceMechanism {
   /// As plans and metrics call it.
   String word();
 

@@ -11,7 +11,7 @@ import java.util.Optional;
 ///
 /// `plan` is pure. The others are called on the driver's own thread, may take seconds, and may be
 /// repeated after a crash at any moment.
-sealed interface AmdMechanism permits WholeAmdGpu, AmdPartition, DmemLimit, WatchedAmdMemory {
+interface AmdMechanism {
   /// As plans and metrics call it.
   String word();
 

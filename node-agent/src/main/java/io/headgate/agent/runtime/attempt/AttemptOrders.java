@@ -1,0 +1,369 @@
+package io.headgate.agent.runtime.attempt;
+
+import io.headgate.agent.core.Assignment;
+import io.headgate.agent.core.AttemptKey;
+import io.headgate.agent.core.Input;
+import io.headgate.agent.core.StopOrder;
+import io.headgate.agent.core.StopStep;
+import io.headgate.agent.process.SupervisorLink;
+import io.headgate.agent.process.SupervisorStatus;
+import io.headgate.agent.runtime.ledger.Failpoint;
+import io.headgate.agent.runtime.telemetry.Enforcement;
+import io.opentelemetry.api.trace.Span;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// The orders for one attempt and their progress. The supervisor receives an order as soon as it is
+/// reachable; a stop waits until a suspension, or its undoing, is over. Any thread.
+final class AttemptOrders {
+  private static final Logger LOG = LoggerFactory.getLogger(AttemptOrders.class);
+
+  private enum Phase {
+    RUNNING,
+    SUSPENDING,
+    SUSPENDED,
+    RESUMING
+  }
+
+  private final Machine machine;
+  private final Assignment assignment;
+  private final Suspension suspension;
+  private final Workload.Circumstances circumstances;
+  private final Consumer<Input> inputs;
+  private final ReentrantLock lock = new ReentrantLock();
+  private Phase phase = Phase.RUNNING; // guarded by lock, as all below
+  private @Nullable SupervisorLink link;
+  private @Nullable StopOrder order;
+  private OptionalLong contactBootMs = OptionalLong.empty();
+  private @Nullable Span stopSpan;
+  private boolean adopted;
+  private boolean timed;
+
+  AttemptOrders(
+      Machine machine,
+      Assignment assignment,
+      Suspension suspension,
+      Workload.Circumstances circumstances,
+      Consumer<Input> inputs) {
+    this.machine = machine;
+    this.assignment = assignment;
+    this.suspension = suspension;
+    this.circumstances = circumstances;
+    this.inputs = inputs;
+  }
+
+  /// The attempt was found as an earlier agent left it, perhaps while that suspended it.
+  void adopt() throws IOException {
+    lock.lock();
+    try {
+      if (adopted || phase != Phase.RUNNING) {
+        return;
+      }
+      adopted = true;
+      if (machine.ledger().suspensions().order(key()) != 0) {
+        phase = Phase.SUSPENDED;
+      } else if (machine.ledger().suspensions().suspending(key()).isPresent()) {
+        goOn();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// The control plane was heard from at that time of the boot clock.
+  void contact(long bootMs) {
+    lock.lock();
+    try {
+      contactBootMs = OptionalLong.of(bootMs);
+      if (link != null) {
+        link.contact(bootMs, assignment.selfStop().contactStep());
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Stops or suspends the attempt.
+  ///
+  /// @return whether that is the first such order
+  boolean stop(StopOrder stop) {
+    lock.lock();
+    try {
+      boolean late = order != null;
+      StopOrder wanted = isTried(stop) ? stop.withoutSuspension() : stop;
+      order = order == null ? wanted : wanted.after(order);
+      if (stop.kind() == StopOrder.Kind.OVER_LIMIT) {
+        machine.instruments().enforced(late ? Enforcement.KILLED : Enforcement.STOPPED);
+      }
+      stopSpan = stopSpan != null ? stopSpan : machine.instruments().stopping(assignment);
+      if (link != null && late && stop.kind() == StopOrder.Kind.OVER_LIMIT) {
+        // It was told to end and still exceeds its memory, at the cost of its neighbours.
+        link.kill(stop.kind().word());
+      } else {
+        carryOut();
+      }
+      if (link != null) {
+        Failpoint.AFTER_STOP_SENT.reach();
+      }
+      return !late;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Whether it could not be suspended by that order already, also by an earlier agent: then its
+  /// stop may be under way, which what stands still would not notice.
+  private boolean isTried(StopOrder stop) {
+    try {
+      return stop.suspension() != 0
+          && machine.ledger().suspensions().isNotSuspended(key(), stop.suspension());
+    } catch (IOException e) {
+      LOG.warn("whether {} was to be suspended before is not known", key(), e);
+      return true;
+    }
+  }
+
+  /// It is to go on, which is suspended.
+  void resume() {
+    lock.lock();
+    try {
+      order = null;
+      endSpan();
+      stopSpan = null;
+      goOn();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Its supervisor can be reached there from now on.
+  ///
+  /// @param connected null: nowhere
+  void publish(@Nullable SupervisorLink connected) {
+    lock.lock();
+    try {
+      link = connected;
+      if (connected != null) {
+        contactBootMs.ifPresent(ms -> connected.contact(ms, Duration.ZERO));
+        limitTime();
+        carryOut();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Detaches from the supervisor.
+  void detach() {
+    lock.lock();
+    try {
+      if (link != null) {
+        link.close();
+      }
+    } catch (IOException e) {
+      LOG.debug("closing the link to {}", key(), e);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// It is stopped.
+  void over() {
+    lock.lock();
+    try {
+      endSpan();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// The order to stop or suspend it that stands.
+  Optional<StopOrder> stopped() {
+    lock.lock();
+    try {
+      return Optional.ofNullable(order);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  long contactBootMs() {
+    lock.lock();
+    try {
+      return contactBootMs.orElse(0);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void endSpan() {
+    if (stopSpan != null) {
+      stopSpan.end();
+    }
+  }
+
+  private void carryOut() {
+    if (link == null || order == null) {
+      return;
+    }
+    StopOrder stop = order;
+    switch (phase) {
+      case RUNNING -> {
+        if (stop.suspension() == 0) {
+          send(link, stop);
+        } else {
+          phase = Phase.SUSPENDING;
+          Thread.ofVirtual().name("suspend " + key()).start(() -> suspend(stop));
+        }
+      }
+      case SUSPENDED -> {
+        if (stop.suspension() == 0) {
+          // It stands still, so neither a callback nor SIGTERM reaches it.
+          link.kill(stop.kind().word());
+        }
+      }
+      case SUSPENDING, RESUMING -> {
+        // The latest order is carried out after that, unless the order must not wait.
+        if (stop.suspension() == 0 && stop.skipCallback()) {
+          link.kill(stop.kind().word());
+        } else if (stop.suspension() == 0 && !timed) {
+          timed = true;
+          Thread.ofVirtual()
+              .name("stop " + key())
+              .start(() -> killIfNotSettled(stop.patience(assignment, overLimit())));
+        }
+      }
+    }
+  }
+
+  /// A stop takes no longer than it would if nothing else were done.
+  private void killIfNotSettled(Duration after) {
+    circumstances.pause(after);
+    lock.lock();
+    try {
+      boolean settled = phase == Phase.RUNNING || phase == Phase.SUSPENDED;
+      if (!settled && link != null && order != null && !circumstances.isDetached()) {
+        link.kill(order.kind().word());
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void send(SupervisorLink to, StopOrder stop) {
+    StopOrder.Leave leave = stop.leave(assignment, overLimit());
+    to.stop(stop.kind().word(), leave.callback(), leave.grace());
+  }
+
+  private Duration overLimit() {
+    return machine.watch().settings().grace();
+  }
+
+  private void suspend(StopOrder stop) {
+    long begun = machine.time().monotonicNanos();
+    Optional<Exception> failure = Optional.empty();
+    try {
+      suspension.suspend();
+    } catch (IOException | RuntimeException e) {
+      failure = Optional.of(e);
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+      return;
+    }
+    Duration took = Duration.ofNanos(machine.time().monotonicNanos() - begun);
+    if (failure.isEmpty()) {
+      // Before anybody can hear of it and say that it is to go on.
+      settle(Phase.SUSPENDED, stop);
+      inputs.accept(new Input.Suspended(key(), stop.suspension(), took));
+      return;
+    }
+    if (circumstances.isDetached()) {
+      // The next agent hears the order again; what is half done is in the record.
+      return;
+    }
+    Exception problem = failure.get();
+    LOG.warn("{} is not suspended: {}", key(), problem.getMessage());
+    try {
+      machine.ledger().suspensions().recordNotSuspended(key(), stop.suspension());
+    } catch (IOException e) {
+      LOG.warn("that {} is not suspended is not recorded", key(), e);
+    }
+    StopStep.Result result =
+        problem instanceof Suspension.ImpossibleException
+            ? StopStep.Result.SKIPPED
+            : StopStep.Result.FAILED;
+    inputs.accept(
+        new Input.NotSuspended(
+            key(), result, took, "it could not be suspended: " + problem.getMessage()));
+    settle(Phase.RUNNING, stop);
+  }
+
+  private void goOn() {
+    phase = Phase.RESUMING;
+    Thread.ofVirtual()
+        .name("resume " + key())
+        .start(() -> {
+          try {
+            suspension.resume();
+            if (!hasEnded()) {
+              inputs.accept(new Input.Resumed(key()));
+            }
+            settle(Phase.RUNNING, null);
+          } catch (IOException | RuntimeException e) {
+            LOG.warn("{} cannot go on: {}", key(), e.getMessage());
+            settle(Phase.SUSPENDED, null);
+            inputs.accept(new Input.NotResumed(key(), "it cannot go on: " + e.getMessage()));
+          } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+          }
+        });
+  }
+
+  /// Whether the attempt ended before it could go on.
+  private boolean hasEnded() {
+    try {
+      return SupervisorStatus.read(machine.ledger().supervised(key()))
+          .flatMap(status -> status.observation().ending())
+          .isPresent();
+    } catch (IOException e) {
+      LOG.warn("whether {} has ended is not known: {}", key(), e.getMessage());
+      return false;
+    }
+  }
+
+  /// @param tried the order that was carried out, or could not be
+  private void settle(Phase reached, @Nullable StopOrder tried) {
+    lock.lock();
+    try {
+      phase = reached;
+      limitTime();
+      if (reached == Phase.RUNNING
+          && order != null
+          && tried != null
+          && order.suspension() == tried.suspension()) {
+        order = order.withoutSuspension();
+      }
+      carryOut();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// The time for which it is suspended is no run time of it.
+  private void limitTime() {
+    if (link != null && (phase == Phase.RUNNING || phase == Phase.SUSPENDED)) {
+      link.limitTime(phase == Phase.RUNNING);
+    }
+  }
+
+  private AttemptKey key() {
+    return assignment.key();
+  }
+}

@@ -1,0 +1,350 @@
+package io.headgate.agent.runtime.attempt;
+
+import io.headgate.agent.core.Assignment;
+import io.headgate.agent.core.AttemptKey;
+import io.headgate.agent.core.EndReason;
+import io.headgate.agent.core.Input;
+import io.headgate.agent.core.Observation;
+import io.headgate.agent.core.StopOrder;
+import io.headgate.agent.driver.SlicePlan;
+import io.headgate.agent.process.AttemptLock;
+import io.headgate.agent.process.SupervisorLink;
+import io.headgate.agent.process.SupervisorStatus;
+import io.headgate.agent.runtime.ledger.Failpoint;
+import io.headgate.agent.runtime.ledger.Ledger;
+import io.headgate.agent.runtime.telemetry.Enforcement;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Looks after an attempt under a supervisor on this machine. Everything that may take time runs on
+/// virtual threads of its own.
+public final class AttemptProcess implements AttemptCare, Workload.Circumstances {
+  private static final Logger LOG = LoggerFactory.getLogger(AttemptProcess.class);
+  private static final Duration FIRST_RETRY = Duration.ofMillis(10);
+  private static final Duration LAST_RETRY = Duration.ofSeconds(5);
+
+  /// For why it ended.
+  private static final Duration WORDS_PATIENCE = Duration.ofSeconds(10);
+
+  /// How long the end waits for a reason beyond the exit code.
+  private static final Duration DOUBT_PATIENCE = Duration.ofSeconds(2);
+
+  private static final Workload.LastWords KILLED =
+      new Workload.LastWords(EndReason.LOST, "its supervisor was killed");
+
+  private final Machine machine;
+  private final Assignment assignment;
+  private final Workload workload;
+  private final Consumer<Input> inputs;
+  private final AttemptStart start;
+  private final AttemptOrders orders;
+  private boolean seen; // a status of it; the run's own thread only
+  private volatile boolean failed; // its program ended by itself, and not well
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition changed = lock.newCondition();
+  private boolean detached; // guarded by lock
+
+  public AttemptProcess(Machine machine, Assignment assignment, Consumer<Input> inputs) {
+    this.machine = machine;
+    this.assignment = assignment;
+    this.workload = machine.runtime().of(assignment);
+    this.inputs = inputs;
+    this.start = new AttemptStart(machine, assignment, workload);
+    this.orders =
+        new AttemptOrders(
+            machine, assignment, new Suspension(machine, assignment, workload, this), this, inputs);
+  }
+
+  AttemptKey key() {
+    return assignment.key();
+  }
+
+  /// Its supervisor's, as soon as there is one.
+  private Path directory() {
+    return machine.ledger().supervised(key());
+  }
+
+  @Override
+  public void start() {
+    Thread.ofVirtual().name("attempt " + key()).start(this::run);
+  }
+
+  @Override
+  public void contact(long bootMs) {
+    orders.contact(bootMs);
+  }
+
+  @Override
+  public void stop(StopOrder stop) {
+    if (orders.stop(stop)) {
+      workload.stopOrdered(this);
+    }
+  }
+
+  @Override
+  public void resume() {
+    orders.resume();
+  }
+
+  @Override
+  public void release(boolean killRemains) {
+    Thread.ofVirtual().name("release " + key()).start(() -> runRelease(killRemains));
+  }
+
+  @Override
+  public void detach() {
+    lock.lock();
+    try {
+      detached = true;
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+    orders.detach();
+  }
+
+  private void run() {
+    Duration wait = FIRST_RETRY;
+    while (!isDetached()) {
+      try {
+        runOnce();
+        return;
+      } catch (IOException | RuntimeException e) {
+        // Nothing is guessed about a job: it is its supervisor's until its status can be read.
+        LOG.warn("cannot look after {} yet", key(), e);
+        pause(wait);
+        wait = longer(wait);
+      } catch (InterruptedException _) {
+        Thread.currentThread().interrupt();
+        return;
+      }
+    }
+  }
+
+  private void runOnce() throws IOException, InterruptedException {
+    while (!isDetached()) {
+      boolean ran = AttemptLock.isHeld(directory()) || SupervisorStatus.isThere(directory());
+      if (ran) {
+        LOG.info("found {} as it was left", key());
+        start.adopt();
+        orders.adopt();
+      } else {
+        Optional<Ledger.Refusal> refusal = start.launch(this);
+        if (refusal.isPresent()) {
+          notStarted(refusal.get());
+          return;
+        }
+      }
+      machine.began(assignment, directory());
+      if (follow()) {
+        return;
+      }
+    }
+  }
+
+  /// Follows the supervisor until it has recorded the end, or is gone without having done so.
+  ///
+  /// @return false when it is gone without having started anything, so that all begins anew
+  private boolean follow() throws IOException {
+    Duration wait = FIRST_RETRY;
+    while (!isDetached()) {
+      try (SupervisorLink connected =
+          SupervisorLink.connect(directory(), workload.supervisorUser())) {
+        orders.publish(connected);
+        wait = FIRST_RETRY;
+        while (!observeIfReadable()) {
+          connected.awaitChange();
+        }
+        return true;
+      } catch (IOException e) {
+        LOG.debug("no link to the supervisor of {}: {}", key(), e.getMessage());
+      } finally {
+        orders.publish(null);
+      }
+      // No supervisor any more: what it wrote last is final. The order of the two reads matters.
+      boolean gone = !AttemptLock.isHeld(directory());
+      if (observeLast(gone) || isDetached()) {
+        return true;
+      }
+      if (gone && !seen) {
+        return false;
+      }
+      if (gone) {
+        Workload.LastWords words = workload.lastWords(this, WORDS_PATIENCE).orElse(KILLED);
+        LOG.warn("the supervisor of {} is gone without a last word: {}", key(), words.problem());
+        inputs.accept(
+            new Input.Vanished(key(), words.reason(), words.problem(), machine.time().instant()));
+        return true;
+      }
+      pause(wait);
+      wait = longer(wait);
+    }
+    return true;
+  }
+
+  /// The same while there is a link: commands go through it, so it is not given up because a job
+  /// put something else in the place of its status. The supervisor's next word puts that right.
+  private boolean observeIfReadable() {
+    try {
+      return observe();
+    } catch (IOException e) {
+      LOG.warn("cannot see how {} stands: {}", key(), e.getMessage());
+      return false;
+    }
+  }
+
+  /// The same without a link. Where its job can put something else in the place of its status,
+  /// nothing better comes once the supervisor is gone.
+  private boolean observeLast(boolean gone) throws IOException {
+    try {
+      return observe();
+    } catch (IOException e) {
+      if (workload.supervisorUser().isEmpty()) {
+        throw e;
+      }
+      LOG.debug("what the supervisor of {} wrote is not there: {}", key(), e.getMessage());
+      seen |= gone;
+      return false;
+    }
+  }
+
+  /// Tells the loop what the supervisor has recorded; true at the end of the job.
+  private boolean observe() throws IOException {
+    Optional<SupervisorStatus> status = SupervisorStatus.read(directory());
+    if (status.isEmpty() || isDetached()) {
+      return false;
+    }
+    seen = true;
+    Observation observation = status.get().observation();
+    failed = observation.ending().filter(AttemptProcess::isFailure).isPresent();
+    Optional<Workload.LastWords> words =
+        observation
+            .ending()
+            .filter(this::isUnexplained)
+            .flatMap(ending ->
+                workload.lastWords(this, isFailure(ending) ? DOUBT_PATIENCE : WORDS_PATIENCE));
+    if (failed) {
+      // The supervisor's report stands, unless memory ran out: the kernel kills the largest
+      // process, which is not the supervisor.
+      words = words.filter(known -> known.reason() == EndReason.LIMIT_EXCEEDED);
+      observation = words.isPresent() ? observation.overLimit() : observation;
+    }
+    inputs.accept(new Input.Observed(key(), observation, words.map(Workload.LastWords::problem)));
+    return observation.ending().isPresent();
+  }
+
+  private boolean isUnexplained(Observation.Ending ending) {
+    return stopped().isEmpty() && (isFailure(ending) || ending.reason().equals("shutdown"));
+  }
+
+  private static boolean isFailure(Observation.Ending ending) {
+    return ending.reason().equals("exited") && ending.exitCode().orElse(0) != 0;
+  }
+
+  private void runRelease(boolean killRemains) {
+    long begun = machine.time().monotonicNanos();
+    Failpoint.BEFORE_RELEASE.reach();
+    SliceCare slices = new SliceCare(machine, key());
+    boolean suspicious = failed;
+    Duration wait = FIRST_RETRY;
+    while (!isDetached()) {
+      try {
+        if (suspicious) {
+          suspicious = false;
+          // Before its end is told: perhaps a device failed, and it was not the job's fault.
+          slices.look();
+        }
+        if (tryRelease(killRemains)) {
+          machine.progress().ended(key());
+          Failpoint.AFTER_RELEASE.reach();
+          slices.freed();
+          Duration took = Duration.ofNanos(machine.time().monotonicNanos() - begun);
+          machine.instruments().attemptReleased(took);
+          orders.over();
+          inputs.accept(new Input.Released(key(), took));
+          return;
+        }
+      } catch (IOException | RuntimeException e) {
+        // Whatever it is, the slices stay taken until this succeeds: what is not clean is not free.
+        LOG.warn("cannot release {} yet: {}", key(), e.toString());
+        slices.notFreed(String.valueOf(e.getMessage()));
+      }
+      pause(wait);
+      wait = longer(wait);
+    }
+  }
+
+  private boolean tryRelease(boolean killRemains) throws IOException {
+    switch (workload.clear(killRemains)) {
+      case NOTHING -> {}
+      case LEAVING -> {
+        return false;
+      }
+      case KILLED -> {
+        machine.instruments().enforced(Enforcement.REMAINS_KILLED);
+        return false;
+      }
+    }
+    machine.jobs().ended(key());
+    for (SlicePlan plan : machine.ledger().slices(key())) {
+      machine.driver().release(plan);
+    }
+    workload.cleanUp();
+    return true;
+  }
+
+  private void notStarted(Ledger.Refusal refusal) {
+    LOG.info("{} was not started: {}", key(), refusal.problem());
+    inputs.accept(
+        new Input.NotStarted(key(), refusal.reason(), refusal.problem(), machine.time().instant()));
+  }
+
+  @Override
+  public Optional<StopOrder> stopped() {
+    return orders.stopped();
+  }
+
+  @Override
+  public long contactBootMs() {
+    return orders.contactBootMs();
+  }
+
+  @Override
+  public boolean isDetached() {
+    lock.lock();
+    try {
+      return detached;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public void pause(Duration time) {
+    lock.lock();
+    try {
+      long left = time.toNanos();
+      while (!detached && left > 0) {
+        left = changed.awaitNanos(left);
+      }
+    } catch (InterruptedException _) {
+      // Only the end of the process interrupts these threads.
+      Thread.currentThread().interrupt();
+      detached = true;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private static Duration longer(Duration wait) {
+    Duration twice = wait.multipliedBy(2);
+    return twice.compareTo(LAST_RETRY) > 0 ? LAST_RETRY : twice;
+  }
+}

@@ -1,0 +1,40 @@
+package io.headgate.agent.runtime.attempt;
+
+import io.headgate.agent.core.Assignment;
+import io.headgate.agent.driver.GpuDriver;
+import io.headgate.agent.runtime.ledger.Ledger;
+import io.headgate.agent.runtime.telemetry.AgentInstruments;
+import io.headgate.agent.runtime.watch.DeviceWatch;
+import io.headgate.agent.runtime.watch.JobMeter;
+import io.headgate.agent.runtime.watch.MemoryWatch;
+import io.headgate.agent.runtime.watch.ProgressWatch;
+import io.headgate.kit.time.TimeSource;
+import io.headgate.type.ImageRules;
+import java.nio.file.Path;
+
+/// The services that all attempts on this machine share.
+///
+/// @param runtime where they run
+/// @param images which may run
+public record Machine(
+    Ledger ledger,
+    GpuDriver driver,
+    WorkloadRuntime runtime,
+    MainMemory memory,
+    ImageRules images,
+    MemoryWatch watch,
+    DeviceWatch devices,
+    ProgressWatch progress,
+    JobMeter jobs,
+    AgentInstruments instruments,
+    TimeSource time) {
+  /// An attempt was started, or found again.
+  ///
+  /// @param directory its supervisor's
+  void began(Assignment assignment, Path directory) {
+    jobs.began(assignment);
+    if (assignment.key().worker() == 0) {
+      progress.follow(assignment.key(), directory);
+    }
+  }
+}

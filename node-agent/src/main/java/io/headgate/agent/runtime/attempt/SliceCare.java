@@ -1,0 +1,59 @@
+package io.headgate.agent.runtime.attempt;
+
+import io.headgate.agent.core.AttemptKey;
+import io.headgate.agent.driver.SlicePlan;
+import java.io.IOException;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Reports to the device watch whether the slices of an ended attempt could be freed. Confined to
+/// the thread that frees them.
+final class SliceCare {
+  private static final Logger LOG = LoggerFactory.getLogger(SliceCare.class);
+
+  /// So often in vain, and it is told: a process may take a moment to let go.
+  private static final int TOO_OFTEN = 5;
+
+  private final Machine machine;
+  private final AttemptKey attempt;
+  private int failures;
+
+  SliceCare(Machine machine, AttemptKey attempt) {
+    this.machine = machine;
+    this.attempt = attempt;
+  }
+
+  /// Reads the devices anew.
+  void look() {
+    plans().stream()
+        .map(plan -> plan.grant().deviceUuid())
+        .distinct()
+        .forEach(machine.devices()::look);
+  }
+
+  void notFreed(String problem) {
+    failures++;
+    if (failures == TOO_OFTEN) {
+      // Which of several it is, the problem says.
+      plans()
+          .forEach(
+              plan -> machine.devices().stuck(plan.grant().deviceUuid(), plan.name(), problem));
+    }
+  }
+
+  void freed() {
+    if (failures >= TOO_OFTEN) {
+      plans().forEach(plan -> machine.devices().freed(plan.grant().deviceUuid(), plan.name()));
+    }
+  }
+
+  private List<SlicePlan> plans() {
+    try {
+      return machine.ledger().slices(attempt);
+    } catch (IOException e) {
+      LOG.warn("the slices of {} cannot be read: {}", attempt, e.getMessage());
+      return List.of();
+    }
+  }
+}

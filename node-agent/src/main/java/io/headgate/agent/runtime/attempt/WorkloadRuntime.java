@@ -1,0 +1,23 @@
+package io.headgate.agent.runtime.attempt;
+
+import io.headgate.agent.core.Assignment;
+import io.headgate.agent.core.AttemptKey;
+import io.headgate.agent.process.JobProcesses;
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.Collection;
+
+/// Where the attempts of this machine run. There are two: the machine itself, and the pods of a
+/// Kubernetes node.
+public interface WorkloadRuntime extends Closeable {
+  Workload of(Assignment assignment);
+
+  /// Tells to which attempt a process belongs.
+  JobProcesses processes();
+
+  /// Whether it runs jobs with an image now.
+  boolean runsImages();
+
+  /// Called once, before anything is made: removes what there is for others than these.
+  void recover(Collection<AttemptKey> live) throws IOException;
+}

@@ -1,0 +1,188 @@
+package io.headgate.agent.runtime.host;
+
+import io.headgate.agent.container.Containers;
+import io.headgate.agent.core.AttemptKey;
+import io.headgate.agent.runtime.watch.Beat;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
+
+/// The containers of this machine, whose engine may come while the agent runs, and go away. Where
+/// there is none it is looked for now and then, and when a job wants it; one that is there is asked
+/// whether it still is when it has failed a job. The first that was found stays the one, because it
+/// keeps what is made by it. Thread-safe.
+public final class ContainerSupply implements AutoCloseable {
+  /// Between two looks for what is not there: without an engine's program they cost nothing, where
+  /// its daemon is away a process.
+  static final Duration INTERVAL = Duration.ofMinutes(1);
+
+  private static final Logger LOG = LoggerFactory.getLogger(ContainerSupply.class);
+
+  private final Engine engine;
+  private final ReentrantLock looking = new ReentrantLock();
+  private final Beat beat = new Beat();
+  private volatile State state = new State(Optional.empty(), Optional.of("not looked for yet"));
+
+  /// Live attempts of an earlier agent; null: not known yet. Guarded by looking.
+  private @Nullable Set<AttemptKey> inherited;
+
+  /// Finds an engine.
+  interface Engine {
+    /// Opens the engine.
+    ///
+    /// @throws IOException why there is none
+    Containers open() throws IOException, InterruptedException;
+  }
+
+  /// @param known of the first engine that was found
+  /// @param problem why it cannot be used; absent: it can
+  private record State(Optional<Containers> known, Optional<String> problem) {
+    State(Containers working) {
+      this(Optional.of(working), Optional.empty());
+    }
+  }
+
+  ContainerSupply(Engine engine) {
+    this.engine = engine;
+  }
+
+  /// For a machine that never runs jobs with an image.
+  static ContainerSupply none(String problem) {
+    return new ContainerSupply(() -> {
+      throw new IOException(problem);
+    });
+  }
+
+  /// Looks for what is not there every so often, until it is closed.
+  ContainerSupply lookingEvery(Duration interval) {
+    beat.start(
+        "containers",
+        interval,
+        () -> {
+          if (!areThere()) {
+            var _ = look();
+          }
+        });
+    return this;
+  }
+
+  /// Called once, before anything is made: removes what there is for others than these, or will do
+  /// so as soon as there is an engine.
+  void recover(Collection<AttemptKey> live) throws IOException {
+    looking.lock();
+    try {
+      inherited = new HashSet<>(live);
+      if (state.known().isPresent()) {
+        state.known().get().recover(live);
+      }
+    } finally {
+      looking.unlock();
+    }
+  }
+
+  /// Removes what there is for an attempt of which nothing lives any more.
+  void remove(AttemptKey attempt) throws IOException {
+    if (known().isEmpty()) {
+      forget(attempt);
+    }
+    Optional<Containers> found = known();
+    if (found.isPresent()) {
+      found.get().remove(attempt);
+    }
+  }
+
+  private void forget(AttemptKey attempt) {
+    looking.lock();
+    try {
+      if (inherited != null) {
+        inherited.remove(attempt);
+      }
+    } finally {
+      looking.unlock();
+    }
+  }
+
+  /// Whether they were there when last looked for.
+  boolean areThere() {
+    return state.problem().isEmpty();
+  }
+
+  /// Those that were found, even if their engine is away now.
+  Optional<Containers> known() {
+    return state.known();
+  }
+
+  /// For a job: looked for once more if need be.
+  ///
+  /// @throws IOException why there are none
+  Containers demand() throws IOException {
+    if (!areThere()) {
+      var _ = look();
+    }
+    State now = state;
+    if (now.problem().isPresent()) {
+      throw new IOException("this node runs no jobs with an image: " + now.problem().get());
+    }
+    return now.known().orElseThrow();
+  }
+
+  /// Looks for them, or whether they are still there.
+  ///
+  /// @return why there are none
+  Optional<String> look() {
+    looking.lock();
+    try {
+      State before = state;
+      state = now(before.known());
+      if (!state.problem().equals(before.problem())) {
+        tell(state);
+      }
+      return state.problem();
+    } finally {
+      looking.unlock();
+    }
+  }
+
+  private static void tell(State state) {
+    if (state.problem().isPresent()) {
+      LOG.atLevel(state.known().isPresent() ? Level.WARN : Level.INFO)
+          .log("jobs with an image do not run here: {}", state.problem().get());
+    } else {
+      LOG.info(
+          "jobs with an image have its files by {}", state.known().orElseThrow().description());
+    }
+  }
+
+  private State now(Optional<Containers> known) {
+    try {
+      if (known.isEmpty()) {
+        Containers found = engine.open();
+        if (inherited != null) {
+          // No job has used this engine yet, so copies that were not inherited have no owner.
+          found.recover(inherited);
+        }
+        return new State(found);
+      }
+      known.get().demandEngine();
+      return new State(known.get());
+    } catch (IOException e) {
+      return new State(known, Optional.of(String.valueOf(e.getMessage())));
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+      return new State(known, Optional.of("interrupted while an engine was looked for"));
+    }
+  }
+
+  @Override
+  public void close() {
+    beat.close();
+  }
+}

@@ -1,0 +1,226 @@
+package io.headgate.agent.runtime.host;
+
+import io.headgate.agent.container.Containers;
+import io.headgate.agent.container.ImageStore;
+import io.headgate.agent.core.Assignment;
+import io.headgate.agent.core.AttemptKey;
+import io.headgate.agent.core.DeviceNode;
+import io.headgate.agent.core.JobEnvironment;
+import io.headgate.agent.core.JobName;
+import io.headgate.agent.driver.SlicePlan;
+import io.headgate.agent.driver.SliceRooms;
+import io.headgate.agent.process.Cgroups;
+import io.headgate.agent.process.Remains;
+import io.headgate.agent.process.SupervisorLauncher;
+import io.headgate.agent.process.SupervisorSpec;
+import io.headgate.agent.process.Trees;
+import io.headgate.agent.process.Walls;
+import io.headgate.agent.runtime.attempt.Workload;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// An attempt as processes of this machine, which find its files or those of an image. Its
+/// directories and files are made before its start, and cleaned up after its end.
+final class HostWorkload implements Workload {
+  private static final Logger LOG = LoggerFactory.getLogger(HostWorkload.class);
+  private static final String TEMPORARY = "tmp";
+  private static final String VAR_TEMPORARY = "var-tmp";
+
+  private final HostRuntime machine;
+  private final Assignment assignment;
+  private final Path directory;
+  private Optional<ImageStore.Image> image = Optional.empty();
+
+  HostWorkload(HostRuntime machine, Assignment assignment) {
+    this.machine = machine;
+    this.assignment = assignment;
+    this.directory = machine.ledger().directory(assignment.key());
+  }
+
+  @Override
+  public void fetch(Circumstances circumstances) throws IOException, InterruptedException {
+    if (assignment.container().isEmpty()) {
+      return;
+    }
+    Containers containers = machine.containers().demand();
+    try {
+      image =
+          Optional.of(
+              containers.open(
+                  assignment.key(), assignment.container().get(), circumstances::isAbandoned));
+    } catch (IOException e) {
+      // The next job does not come here if it is the engine that is gone.
+      var _ = machine.containers().look();
+      throw e;
+    }
+  }
+
+  @Override
+  public void prepare(List<SlicePlan> plans, long contactBootMs, String traceparent)
+      throws IOException {
+    AttemptKey key = assignment.key();
+    OptionalInt user = user();
+    JobWalls.Places rooms = makeRooms(user);
+    Path runsIn =
+        assignment
+            .workingDirectory()
+            .or(() -> image.flatMap(ImageStore.Image::workingDirectory))
+            .map(Path::of)
+            .orElse(rooms.work());
+    JobEnvironment.Places places =
+        new JobEnvironment.Places(
+            rooms.work().toString(),
+            machine.walls().areNamespaces() ? "/tmp" : rooms.temporary().toString(),
+            rooms.checkpoints().toString(),
+            JobEnvironment.surroundings(
+                image.map(ImageStore.Image::environment).orElseGet(TreeMap::new)));
+    SortedMap<String, String> devices = new TreeMap<>(machine.driver().environment(plans));
+    List<DeviceNode> nodes =
+        machine.walls().areNamespaces() ? machine.driver().deviceNodes(plans) : List.of();
+    SliceRooms sliceRooms = machine.driver().rooms(plans);
+    if (image.isPresent() && !plans.isEmpty()) {
+      var _ = containers().devices().tell(key, devices, nodes, sliceRooms);
+    }
+    Walls walls =
+        machine
+            .walls()
+            .raise(
+                new JobWalls.Request(
+                    key.directoryName(),
+                    user,
+                    image.map(files -> new Walls.Root(files.root(), lent())),
+                    nodes,
+                    sliceRooms,
+                    assignment.cpuMillis(),
+                    assignment.memoryBytes()),
+                rooms);
+    JobEnvironment.Gpus gpus =
+        new JobEnvironment.Gpus(
+            devices,
+            plans.stream().mapToLong(SlicePlan::memoryLimitBytes).min().orElse(0),
+            machine.driver().isSimulated() && !plans.isEmpty());
+    Assignment.SelfStop selfStop = assignment.selfStop();
+    new SupervisorSpec(
+            assignment.command(),
+            JobEnvironment.of(assignment, places, gpus, traceparent),
+            assignment.abortCallback().command(),
+            rooms.work().resolve(JobEnvironment.ON_ABORT),
+            runsIn,
+            machine.cgroups().make(key.directoryName()),
+            machine.ledger().bootId(),
+            walls,
+            new SupervisorSpec.Limits(
+                assignment.timeLimit(),
+                selfStop.after(),
+                contactBootMs,
+                assignment.abortCallback().timeout(),
+                selfStop.callback(),
+                selfStop.grace()),
+            machine.logs())
+        .writeTo(directory);
+  }
+
+  @Override
+  public SupervisorLauncher.Result launch(Circumstances circumstances)
+      throws IOException, InterruptedException {
+    return machine.launcher().launch(directory);
+  }
+
+  @Override
+  public Optional<Path> freezer() {
+    return machine
+        .cgroups()
+        .of(assignment.key().directoryName())
+        .filter(cgroup -> Files.exists(cgroup.resolve("cgroup.freeze")));
+  }
+
+  @Override
+  public Remainder clear(boolean killRemains) throws IOException {
+    Optional<Path> cgroup = machine.cgroups().of(assignment.key().directoryName());
+    Remains remains =
+        new Remains(cgroup, entries -> JobEnvironment.isOf(assignment.key(), entries));
+    return killRemains && remains.kill() ? Remainder.KILLED : Remainder.NOTHING;
+  }
+
+  /// Files of the machine that its container finds, too: a job on the machine's network needs the
+  /// files that resolve its names.
+  private List<Path> lent() {
+    Stream<Path> names =
+        machine.walls().haveOwnNetwork()
+            ? Stream.of()
+            : Stream.of(Path.of("/etc/resolv.conf"), Path.of("/etc/hosts")).filter(Files::exists);
+    return Stream.concat(names, containers().devices().lent().stream()).toList();
+  }
+
+  private Containers containers() {
+    return machine.containers().known().orElseThrow();
+  }
+
+  private OptionalInt user() throws IOException {
+    if (!machine.walls().areUsers()) {
+      return OptionalInt.empty();
+    }
+    OptionalInt user = machine.ledger().user(assignment.key());
+    if (user.isEmpty()) {
+      throw new IOException(
+          "no user is free for it: walls.user-count is too small, or an agent without walls"
+              + " recorded it");
+    }
+    return user;
+  }
+
+  private JobWalls.Places makeRooms(OptionalInt user) throws IOException {
+    machine.walls().openWay(directory);
+    Path work = directory.resolve("work");
+    Path temporary = directory.resolve(TEMPORARY);
+    Path varTemporary = directory.resolve(VAR_TEMPORARY);
+    for (Path own : List.of(work, temporary, varTemporary)) {
+      machine.walls().makeFor(user, own);
+    }
+    JobName job = assignment.key().job();
+    Path checkpoints = machine.checkpoints().resolve(job.tenant()).resolve(job.id());
+    Files.createDirectories(checkpoints);
+    if (!machine.walls().areNamespaces()) {
+      return new JobWalls.Places(
+          directory, machine.checkpoints(), work, temporary, varTemporary, checkpoints);
+    }
+    // Links on the way to a directory may be hidden in there, so it goes by its real name.
+    return new JobWalls.Places(
+        machine.ledger().data().toRealPath(),
+        machine.checkpoints().toRealPath(),
+        work.toRealPath(),
+        temporary.toRealPath(),
+        varTemporary.toRealPath(),
+        checkpoints.toRealPath());
+  }
+
+  /// Its private temporary files, its cgroup, its container.
+  @Override
+  public void cleanUp() throws IOException {
+    try {
+      Trees.delete(directory.resolve(TEMPORARY));
+      Trees.delete(directory.resolve(VAR_TEMPORARY));
+    } catch (IOException e) {
+      // Its slice is not held back for that; the files go with the rest of the directory.
+      LOG.warn("temporary files of {} are left: {}", assignment.key(), e.toString());
+    }
+    Files.deleteIfExists(directory.resolve("reserve"));
+    Optional<Path> cgroup = machine.cgroups().of(assignment.key().directoryName());
+    if (cgroup.isPresent()) {
+      Cgroups.killAndRemove(cgroup.get());
+    }
+    if (assignment.container().isPresent()) {
+      machine.containers().remove(assignment.key());
+    }
+    machine.walls().remove(assignment.key().directoryName());
+  }
+}

@@ -1,0 +1,336 @@
+package io.headgate.agent.runtime.host;
+
+import io.headgate.agent.core.DeviceNode;
+import io.headgate.agent.driver.SliceRooms;
+import io.headgate.agent.process.CgroupLimits;
+import io.headgate.agent.process.Cgroups;
+import io.headgate.agent.process.DeviceFiles;
+import io.headgate.agent.process.WallProbe;
+import io.headgate.agent.process.WallProbe.Wall;
+import io.headgate.agent.process.Walls;
+import io.headgate.agent.runtime.attempt.JobLimits;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// The walls around the jobs of this machine: which of them stand was tried once, at the start, and
+/// is said in the log. A job is walled off by all of those, or does not start.
+public final class JobWalls {
+  private static final Logger LOG = LoggerFactory.getLogger(JobWalls.class);
+
+  private final Settings settings;
+  private final Cgroups cgroups;
+  private final CgroupLimits limits;
+  private final boolean users;
+  private final Walls.Namespaces namespaces;
+  private final boolean fenceByProgram;
+  private final boolean filtered;
+
+  /// Whether a wall is wanted.
+  public enum Wanted {
+    /// Where it can stand.
+    AUTO,
+    /// The agent does not start without it.
+    REQUIRED,
+    NONE
+  }
+
+  /// The settings of the walls.
+  ///
+  /// @param users each attempt is a user of its own
+  /// @param firstUser of the range of those users
+  /// @param userCount how many they are
+  /// @param namespaces each attempt has its own mounts, processes, messages and device files
+  /// @param ownNetwork it has no network but a loopback of its own; where namespaces stand
+  /// @param syscalls each attempt may make only the system calls that jobs have a use for
+  /// @param shared directories that stay visible to jobs although their parents are hidden
+  /// @param devices device files, or directories of them, that all jobs may use
+  /// @param limits of each job
+  public record Settings(
+      Wanted users,
+      int firstUser,
+      int userCount,
+      Wanted namespaces,
+      boolean ownNetwork,
+      Wanted syscalls,
+      List<Path> shared,
+      List<Path> devices,
+      JobLimits limits) {
+    public Settings {
+      shared = List.copyOf(shared);
+      devices = List.copyOf(devices);
+    }
+  }
+
+  /// The directories of one attempt.
+  ///
+  /// @param temporary its `/tmp`
+  /// @param varTemporary its `/var/tmp`
+  record Places(
+      Path data,
+      Path checkpointRoot,
+      Path work,
+      Path temporary,
+      Path varTemporary,
+      Path checkpoints) {}
+
+  /// The walls that one attempt requests.
+  ///
+  /// @param devices of its slices
+  /// @param rooms of its slices
+  /// @param root of its container
+  record Request(
+      String name,
+      OptionalInt user,
+      Optional<Walls.Root> root,
+      List<DeviceNode> devices,
+      SliceRooms rooms,
+      long cpu,
+      long memory) {}
+
+  private JobWalls(
+      Settings settings, Cgroups cgroups, CgroupLimits limits, WallProbe probe, Path data) {
+    this.settings = settings;
+    this.cgroups = cgroups;
+    this.limits = limits;
+    Optional<String> unwanted = Optional.of("the configuration says so");
+    Optional<String> noNamespaces =
+        settings.namespaces() == Wanted.NONE
+            ? unwanted
+            : probe
+                .problem(Wall.NAMESPACES)
+                .or(() -> settings.ownNetwork() ? probe.problem(Wall.NETWORK) : Optional.empty());
+    Optional<String> noUsers =
+        settings.users() == Wanted.NONE
+            ? unwanted
+            : probe
+                .problem(Wall.USER)
+                .or(() -> noNamespaces.isEmpty() ? Optional.empty() : closedWay(data));
+    Optional<String> noFilter =
+        settings.syscalls() == Wanted.NONE ? unwanted : probe.problem(Wall.SYSCALLS);
+    this.users = noUsers.isEmpty();
+    this.namespaces =
+        noNamespaces.isPresent()
+            ? Walls.Namespaces.NONE
+            : settings.ownNetwork()
+                ? Walls.Namespaces.OWN_NETWORK
+                : Walls.Namespaces.SHARED_NETWORK;
+    this.fenceByProgram = probe.problem(Wall.FENCE_PROGRAM).isEmpty();
+    this.filtered = noFilter.isEmpty();
+    require("users", settings.users(), noUsers);
+    require("namespaces", settings.namespaces(), noNamespaces);
+    require("syscalls", settings.syscalls(), noFilter);
+    if (settings.ownNetwork() && noNamespaces.isPresent()) {
+      // An own network is an explicit choice, unlike the other walls, so its absence is an error.
+      throw new IllegalStateException(
+          "walls.network is own, and cannot be had: %s; where jobs may have the machine's, say machine"
+              .formatted(noNamespaces.get()));
+    }
+    tell(noUsers, noNamespaces);
+    say("a filter of system calls", settings.syscalls(), noFilter);
+  }
+
+  /// Tries what can stand here.
+  ///
+  /// @param name tells this agent's attempts from those of others on the machine
+  /// @param program the supervisor's
+  /// @param data the agent's directory
+  /// @throws IOException also when a wall is required that cannot stand
+  public static JobWalls open(
+      Settings settings, String name, Path program, Cgroups cgroups, Path data) throws IOException {
+    WallProbe probe;
+    try {
+      probe = WallProbe.run(program, cgroups);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException("interrupted while the walls were tried", e);
+    }
+    try {
+      return new JobWalls(settings, cgroups, CgroupLimits.discover(name, cgroups), probe, data);
+    } catch (IllegalStateException e) {
+      throw new IOException(e.getMessage(), e);
+    }
+  }
+
+  private static void require(String wall, Wanted wanted, Optional<String> problem) {
+    if (wanted == Wanted.REQUIRED && problem.isPresent()) {
+      throw new IllegalStateException(
+          "walls.%s is required, and cannot be had: %s".formatted(wall, problem.get()));
+    }
+  }
+
+  private void tell(Optional<String> noUsers, Optional<String> noNamespaces) {
+    say("users of their own", settings.users(), noUsers);
+    say(
+        settings.ownNetwork()
+            ? "mounts, processes, messages, device files and network of their own"
+            : "mounts, processes, messages and device files of their own",
+        settings.namespaces(),
+        noNamespaces);
+    if (namespaces != Walls.Namespaces.NONE) {
+      LOG.info("devices of others are fenced off by {}", fenceWords());
+    }
+    for (CgroupLimits.Controller controller :
+        List.of(
+            CgroupLimits.Controller.CPU,
+            CgroupLimits.Controller.MEMORY,
+            CgroupLimits.Controller.PIDS)) {
+      String word = controller.name().toLowerCase(Locale.ROOT);
+      Optional<Integer> version = limits.version(controller);
+      if (version.isPresent()) {
+        LOG.info("jobs are limited in {} by cgroup v{}", word, version.get());
+      } else {
+        LOG.warn("jobs are NOT limited in {} by cgroup: this agent has no such controller", word);
+      }
+    }
+  }
+
+  private static void say(String wall, Wanted wanted, Optional<String> problem) {
+    if (problem.isEmpty()) {
+      LOG.info("jobs have {}", wall);
+    } else if (wanted == Wanted.NONE) {
+      LOG.info("jobs do not have {}: {}", wall, problem.get());
+    } else {
+      LOG.warn("jobs do NOT have {}: {}", wall, problem.get());
+    }
+  }
+
+  private String fenceWords() {
+    if (fenceByProgram) {
+      return "a program of each job's cgroup v2";
+    }
+    return limits.version(CgroupLimits.Controller.DEVICES).isPresent()
+        ? "cgroup v1"
+        : "their absence from a job's /dev only";
+  }
+
+  /// A job with a user of its own cannot pass directories that only their owner may traverse.
+  private static Optional<String> closedWay(Path data) {
+    for (Path at = data.getParent(); at != null; at = at.getParent()) {
+      try {
+        if (!PosixFilePermissions.toString(Files.getPosixFilePermissions(at)).endsWith("x")) {
+          return Optional.of("without namespaces, jobs cannot pass " + at);
+        }
+      } catch (IOException e) {
+        return Optional.of(e.toString());
+      }
+    }
+    return Optional.empty();
+  }
+
+  boolean areUsers() {
+    return users;
+  }
+
+  public boolean areNamespaces() {
+    return namespaces != Walls.Namespaces.NONE;
+  }
+
+  boolean haveOwnNetwork() {
+    return namespaces == Walls.Namespaces.OWN_NETWORK;
+  }
+
+  /// Lets jobs traverse the directory without listing it, where no namespace shows it to them.
+  public void openWay(Path directory) throws IOException {
+    if (users && !areNamespaces()) {
+      Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx--x--x"));
+    }
+  }
+
+  /// Makes the directory and gives it to the job's user. Nothing of the job has run.
+  void makeFor(OptionalInt user, Path directory) throws IOException {
+    Files.createDirectories(directory);
+    if (user.isPresent()) {
+      Files.setAttribute(directory, "unix:uid", user.getAsInt());
+      Files.setAttribute(directory, "unix:gid", user.getAsInt());
+      Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx------"));
+    }
+  }
+
+  /// The walls around one attempt, with its cgroups made.
+  Walls raise(Request request, Places places) throws IOException {
+    CgroupLimits.Wanted wanted =
+        new CgroupLimits.Wanted(
+            request.cpu() > 0 ? request.cpu() : settings.limits().cpuMillis(),
+            request.memory() > 0 ? request.memory() : settings.limits().memoryBytes(),
+            settings.limits().processes());
+    List<Path> groups = limits.make(request.name(), wanted);
+    boolean counted = limits.version(CgroupLimits.Controller.PIDS).isPresent();
+    List<DeviceNode> devices = new ArrayList<>();
+    if (areNamespaces()) {
+      devices.addAll(request.devices());
+      devices.addAll(DeviceFiles.of(settings.devices()));
+    }
+    return new Walls(
+        request.user(),
+        namespaces,
+        rooms(request, places),
+        devices.stream().distinct().toList(),
+        fence(request.name()),
+        filtered,
+        groups,
+        new Walls.Limits(settings.limits().files(), counted ? 0 : settings.limits().processes()));
+  }
+
+  private Walls.Rooms rooms(Request request, Places places) throws IOException {
+    List<Path> owned = request.user().isPresent() ? List.of(places.checkpoints()) : List.of();
+    if (!areNamespaces()) {
+      return new Walls.Rooms(
+          Optional.empty(),
+          Optional.empty(),
+          Optional.empty(),
+          Optional.empty(),
+          List.of(),
+          List.of(),
+          owned);
+    }
+    List<Path> shown = new ArrayList<>(List.of(places.work(), places.checkpoints()));
+    shown.addAll(request.rooms().shown());
+    for (Path shared : settings.shared()) {
+      if (Files.isDirectory(shared)) {
+        shown.add(shared.toRealPath());
+      }
+    }
+    return new Walls.Rooms(
+        request.root(),
+        Optional.of(places.temporary()),
+        Optional.of(places.varTemporary()),
+        request.rooms().sharedMemory(),
+        Stream.concat(
+                Stream.of(places.data(), places.checkpointRoot()),
+                request.rooms().hidden().stream())
+            .distinct()
+            .toList(),
+        shown,
+        owned);
+  }
+
+  private Walls.Fence fence(String name) {
+    if (!areNamespaces()) {
+      return new Walls.Fence.Absent();
+    }
+    if (fenceByProgram && cgroups.of(name).isPresent()) {
+      return new Walls.Fence.Program();
+    }
+    Optional<Path> group = limits.deviceGroup(name);
+    return group.isPresent() ? new Walls.Fence.Group(group.get()) : new Walls.Fence.Absent();
+  }
+
+  /// Removes what is left of the walls around an attempt of which nothing lives any more.
+  void remove(String name) throws IOException {
+    limits.remove(name);
+  }
+
+  void close() {
+    limits.removeIfEmpty();
+  }
+}

@@ -1,0 +1,297 @@
+package io.headgate.agent.runtime.watch;
+
+import io.headgate.agent.core.AttemptKey;
+import io.headgate.agent.core.DeviceInfo;
+import io.headgate.agent.core.Input;
+import io.headgate.agent.core.IsolationLevel;
+import io.headgate.agent.core.MemoryMeter;
+import io.headgate.agent.driver.GpuDriver;
+import io.headgate.agent.driver.GpuProcess;
+import io.headgate.agent.driver.SlicePlan;
+import io.headgate.agent.process.JobProcesses;
+import io.headgate.kit.time.TimeSource;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Watches how much memory the jobs have of the devices that they have slices of, and tells the
+/// loop of those that have too much. Where a driver limits memory itself, it watches beside it.
+///
+/// One thread has the devices asked, round after round, and waits for none; what one answers is
+/// seen to where its answer comes, so one that does not answer hides no other. This runs all the
+/// time: whatever it does more, or on more threads, a machine pays for as long as it has jobs.
+public final class MemoryWatch implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(MemoryWatch.class);
+
+  /// One sample may catch a job between an allocation and the free that it is about to make.
+  private static final int SAMPLES = 2;
+
+  /// A device whose slices are hardware is looked at in every so many rounds: only a job without a
+  /// slice of it can have too much.
+  private static final int ROUNDS_OF_HARDWARE = 8;
+
+  /// Any other device is looked at in every so many rounds, until a job has too much of it. From
+  /// then on each round looks, so that the second sample follows after one interval.
+  private static final int ROUNDS_WITHOUT_EXCESS = 2;
+
+  /// Rounds without an answer until the watch logs it.
+  private static final int ROUNDS_OF_SILENCE = 20;
+
+  private final GpuDriver driver;
+  private final JobProcesses processes;
+  private final Settings settings;
+  private final Runnable onExcess;
+  private final TimeSource time;
+  private final Map<String, List<MemoryMeter.Use>> uses = new ConcurrentHashMap<>();
+  private final ScheduledExecutorService rounds =
+      Executors.newSingleThreadScheduledExecutor(
+          Thread.ofPlatform().daemon().name("memory-watch").factory());
+
+  /// How closely jobs are watched.
+  ///
+  /// @param interval between two samples of a job over its limit; the second is one too many
+  /// @param grace what a job has then for its callback and for SIGTERM together, before SIGKILL
+  public record Settings(Duration interval, Duration grace) {}
+
+  /// The memory that each attempt's slices allow. Immutable.
+  private static final class Shares {
+    private final List<SlicePlan> plans;
+
+    /// That have any.
+    private final Set<AttemptKey> attempts = new HashSet<>();
+
+    /// Bytes by device and attempt.
+    private final Map<String, SortedMap<AttemptKey, Long>> limits = new HashMap<>();
+
+    /// Devices with slices that are not hardware.
+    private final Set<String> close = new HashSet<>();
+
+    Shares(List<SlicePlan> plans) {
+      this.plans = plans;
+      for (SlicePlan plan : plans) {
+        String device = plan.grant().deviceUuid();
+        attempts.add(plan.attempt());
+        limits
+            .computeIfAbsent(device, _ -> new TreeMap<>())
+            .merge(plan.attempt(), plan.memoryLimitBytes(), Long::sum);
+        if (!plan.isolation().satisfies(IsolationLevel.HARDWARE)) {
+          close.add(device);
+        }
+      }
+    }
+  }
+
+  /// Prepares the watch; [#start] begins it.
+  ///
+  /// @param processes tells to which attempt a process belongs
+  /// @param onExcess called for each excess that is found; any thread
+  public MemoryWatch(
+      GpuDriver driver,
+      JobProcesses processes,
+      Settings settings,
+      Runnable onExcess,
+      TimeSource time) {
+    this.driver = driver;
+    this.processes = processes;
+    this.settings = settings;
+    this.onExcess = onExcess;
+    this.time = time;
+  }
+
+  public Settings settings() {
+    return settings;
+  }
+
+  /// Begins the rounds, unless the machine has no real devices.
+  ///
+  /// @param inputs receives an input for each attempt above its limit
+  public void start(Consumer<Input> inputs) {
+    List<Look> looks =
+        driver.devices().stream()
+            .map(DeviceInfo::uuid)
+            .map(uuid -> new Look(uuid, inputs))
+            .toList();
+    if (!driver.isSimulated() && !looks.isEmpty()) {
+      long nanos = settings.interval().toNanos();
+      var _ = rounds.scheduleWithFixedDelay(new Rounds(looks), nanos, nanos, TimeUnit.NANOSECONDS);
+    }
+  }
+
+  /// The memory of each device by attempt at the latest look. Any thread.
+  public List<MemoryMeter.Use> uses() {
+    return uses.values().stream().flatMap(List::stream).toList();
+  }
+
+  /// Confined to the thread of the rounds.
+  private final class Rounds implements Runnable {
+    private final List<Look> looks;
+    private Shares shares = new Shares(List.of());
+    private int round;
+
+    /// Kinds of failures already logged, so that each is logged once.
+    private final Set<Class<?>> failures = new HashSet<>();
+
+    Rounds(List<Look> looks) {
+      this.looks = looks;
+    }
+
+    @Override
+    public void run() {
+      try {
+        watch();
+      } catch (RuntimeException e) {
+        // An exception thrown further would silently end the rounds of all devices.
+        if (failures.add(e.getClass())) {
+          LOG.error("a round of the watch over memory failed; the next one follows", e);
+        }
+      }
+    }
+
+    private void watch() {
+      List<SlicePlan> plans = driver.discover();
+      if (!plans.equals(shares.plans)) {
+        shares = new Shares(plans);
+      }
+      round = (round + 1) % ROUNDS_OF_HARDWARE;
+      for (int i = 0; i < looks.size(); i++) {
+        // Not all of them at once.
+        if ((round + i) % looks.get(i).rounds(shares) == 0) {
+          looks.get(i).begin(shares);
+        }
+      }
+    }
+  }
+
+  /// The looks at one device, one at a time. Members run on the thread of the answer, unless they
+  /// are said to belong to the rounds.
+  private final class Look {
+    private final String device;
+    private final Consumer<Input> inputs;
+    private final MemoryMeter meter;
+    private final ProcessOwners owners = new ProcessOwners(processes, time);
+
+    /// That an answer is to come yet.
+    private final AtomicBoolean isAsked = new AtomicBoolean();
+
+    private final AtomicBoolean isBlind = new AtomicBoolean();
+    private final AtomicBoolean hasExcess = new AtomicBoolean();
+
+    /// Rounds since it was asked; of the rounds.
+    private int silent;
+
+    Look(String device, Consumer<Input> inputs) {
+      this.device = device;
+      this.inputs = inputs;
+      // Told of again when it should have gone, and some time for the telling.
+      long between = settings.grace().dividedBy(settings.interval()) + SAMPLES;
+      this.meter = new MemoryMeter(SAMPLES, (int) Math.min(between, Integer.MAX_VALUE));
+    }
+
+    /// In every so many of them it looks; of the rounds.
+    int rounds(Shares shares) {
+      if (hasExcess.get()) {
+        return 1;
+      }
+      return shares.close.contains(device) ? ROUNDS_WITHOUT_EXCESS : ROUNDS_OF_HARDWARE;
+    }
+
+    /// Of the rounds.
+    void begin(Shares shares) {
+      @Nullable SortedMap<AttemptKey, Long> limits = shares.limits.get(device);
+      if (limits == null) {
+        uses.remove(device);
+      } else if (isAsked.compareAndSet(false, true)) {
+        silent = 0;
+        ask(shares.attempts, limits);
+      } else if (++silent == ROUNDS_OF_SILENCE) {
+        blinded("it has not answered for %d looks".formatted(silent));
+      }
+    }
+
+    private void ask(Set<AttemptKey> attempts, SortedMap<AttemptKey, Long> limits) {
+      try {
+        var _ =
+            driver
+                .processes(device)
+                .thenAccept(using -> see(using, attempts, limits))
+                .whenComplete((_, failure) -> {
+                  if (failure instanceof CompletionException) {
+                    blinded(String.valueOf(failure.getCause()));
+                  }
+                  isAsked.set(false);
+                });
+      } catch (RuntimeException e) {
+        // Caught here, so that the other devices are still asked.
+        blinded(e.toString());
+        isAsked.set(false);
+      }
+    }
+
+    private void blinded(String why) {
+      if (isBlind.compareAndSet(false, true)) {
+        LOG.error("the memory of {} is not watched for now: {}", device, why);
+      }
+    }
+
+    private void see(
+        List<GpuProcess> using, Set<AttemptKey> attempts, SortedMap<AttemptKey, Long> limits) {
+      List<MemoryMeter.Use> sample = sample(using, attempts, limits);
+      if (isAnyExcess(sample)) {
+        // Owners are asked anew, so that no job is stopped on stale knowledge.
+        owners.forget();
+        sample = sample(using, attempts, limits);
+      }
+      hasExcess.set(isAnyExcess(sample));
+      uses.put(device, sample);
+      for (MemoryMeter.Excess excess : meter.take(sample)) {
+        LOG.warn("{}: {}", excess.attempt(), excess.words());
+        onExcess.run();
+        inputs.accept(new Input.OverLimit(excess.attempt(), excess.words()));
+      }
+      isBlind.set(false);
+    }
+
+    private static boolean isAnyExcess(List<MemoryMeter.Use> sample) {
+      return sample.stream().anyMatch(MemoryMeter.Use::isExcess);
+    }
+
+    private List<MemoryMeter.Use> sample(
+        List<GpuProcess> using, Set<AttemptKey> attempts, SortedMap<AttemptKey, Long> limits) {
+      Map<Long, AttemptKey> owned =
+          owners.of(using.stream().map(GpuProcess::pid).toList(), attempts);
+      SortedMap<AttemptKey, Long> bytes = new TreeMap<>();
+      for (GpuProcess process : using) {
+        @Nullable AttemptKey attempt = owned.get(process.pid());
+        if (attempt != null) {
+          bytes.merge(attempt, process.bytes(), Long::sum);
+        }
+      }
+      // An attempt without slices of this device may have no memory of it.
+      return bytes.entrySet().stream()
+          .map(use ->
+              new MemoryMeter.Use(
+                  use.getKey(), device, use.getValue(), limits.getOrDefault(use.getKey(), 0L)))
+          .toList();
+    }
+  }
+
+  @Override
+  public void close() {
+    rounds.shutdownNow();
+  }
+}
