@@ -27,12 +27,8 @@ class ProseTest {
           "README.md", 10,
           "deploy", 110,
           "node-agent", 730,
-          "policy-service", 170,
-          "pool-service", 80,
-          "proto", 137,
           "scheduler-service", 1190,
-          "sdk", 205,
-          "service-kit", 145);
+          "sdk", 205);
 
   private static final Set<String> PASSED_OVER = Set.of("target", ".git", "node_modules");
   private static final Set<String> SOURCES = Set.of("java", "c", "h", "proto");

@@ -11,12 +11,12 @@ import io.headgate.policy.runtime.port.SupplyReader;
 public final class AccessConfigurations {
   private final Changes changes;
   private final AccessWriter writer;
-  private final AccessAttempts attempts;
+  private final SupplyOnDemand onDemand;
 
   public AccessConfigurations(Changes changes, AccessWriter writer, SupplyReader supplies) {
     this.changes = changes;
     this.writer = writer;
-    this.attempts = new AccessAttempts(supplies);
+    this.onDemand = new SupplyOnDemand(supplies);
   }
 
   public AccessVersion get(TenantId tenant) {
@@ -33,6 +33,6 @@ public final class AccessConfigurations {
 
   /// Operations on single items of one part.
   public <I extends Comparable<I>, T, S> AccessItems<I, T, S> items(AccessPart<I, T, S> part) {
-    return new AccessItems<>(part, changes, writer, attempts);
+    return new AccessItems<>(part, changes, writer, onDemand);
   }
 }

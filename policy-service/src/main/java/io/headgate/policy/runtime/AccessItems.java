@@ -24,14 +24,14 @@ public final class AccessItems<I extends Comparable<I>, T, S> implements TenantR
   private final AccessPart<I, T, S> part;
   private final Changes changes;
   private final AccessWriter writer;
-  private final AccessAttempts attempts;
+  private final SupplyOnDemand onDemand;
 
   AccessItems(
-      AccessPart<I, T, S> part, Changes changes, AccessWriter writer, AccessAttempts attempts) {
+      AccessPart<I, T, S> part, Changes changes, AccessWriter writer, SupplyOnDemand onDemand) {
     this.part = part;
     this.changes = changes;
     this.writer = writer;
-    this.attempts = attempts;
+    this.onDemand = onDemand;
   }
 
   /// One edit inside of a transaction that has locked the tenant.
@@ -53,7 +53,7 @@ public final class AccessItems<I extends Comparable<I>, T, S> implements TenantR
 
   @Override
   public <R> R create(Origin origin, IdempotentRequest<T, R> once, TenantId tenant, S spec) {
-    return attempts.withSupply(
+    return onDemand.withSupply(
         origin,
         tenant,
         View.PROVISIONED,
@@ -64,7 +64,7 @@ public final class AccessItems<I extends Comparable<I>, T, S> implements TenantR
 
   @Override
   public T update(Origin origin, TenantId tenant, I id, Function<T, S> edit) {
-    return attempts.withSupply(
+    return onDemand.withSupply(
         origin,
         tenant,
         View.PROVISIONED,
@@ -98,14 +98,14 @@ public final class AccessItems<I extends Comparable<I>, T, S> implements TenantR
 
   private T put(Step step, Mode mode, S spec) {
     AccessState state =
-        AccessAttempts.state(step.tables(), step.current(), part.exceeding(spec), step.supply());
+        SupplyOnDemand.state(step.tables(), step.current(), part.exceeding(spec), step.supply());
     AccessDecision decision = AccessEdit.put(part, state, mode, spec);
     AccessConfiguration next = commit(step, decision);
     return part.find(next, part.specId(spec)).orElseThrow();
   }
 
   private AccessConfiguration commit(Step step, AccessDecision decision) {
-    AccessConfiguration next = AccessAttempts.accepted(decision).next();
+    AccessConfiguration next = SupplyOnDemand.accepted(decision).next();
     return writer.put(step.tables(), step.origin(), step.current(), next).configuration();
   }
 

@@ -23,12 +23,12 @@ import java.util.function.Function;
 public final class AccessReplacement {
   private final Changes changes;
   private final AccessWriter writer;
-  private final AccessAttempts attempts;
+  private final SupplyOnDemand onDemand;
 
   public AccessReplacement(Changes changes, AccessWriter writer, SupplyReader supplies) {
     this.changes = changes;
     this.writer = writer;
-    this.attempts = new AccessAttempts(supplies);
+    this.onDemand = new SupplyOnDemand(supplies);
   }
 
   /// A request to replace the configuration.
@@ -57,7 +57,7 @@ public final class AccessReplacement {
                   AccessVersion next = writer.put(tables, origin, current, accepted.next());
                   return new Replaced(next, accepted.warnings());
                 });
-    return attempts.withSupply(origin, request.tenant(), View.PROVISIONED, attempt);
+    return onDemand.withSupply(origin, request.tenant(), View.PROVISIONED, attempt);
   }
 
   /// The result that {@link #replace} would have; nothing is stored.
@@ -73,7 +73,7 @@ public final class AccessReplacement {
                   decide(tables, current, request, supply, Thoroughness.EVERYTHING);
               return new Replaced(wouldBe(current, accepted, origin), accepted.warnings());
             });
-    return attempts.withSupply(origin, request.tenant(), view, attempt);
+    return onDemand.withSupply(origin, request.tenant(), view, attempt);
   }
 
   private AccessVersion wouldBe(
@@ -101,7 +101,7 @@ public final class AccessReplacement {
         request.spec().policies().stream()
             .flatMap(policy -> policy.rights().exceedLimit().stream())
             .toList();
-    AccessState state = AccessAttempts.state(tables, current, exceeding, supply);
-    return AccessAttempts.accepted(Replacement.decide(state, request.spec(), thoroughness));
+    AccessState state = SupplyOnDemand.state(tables, current, exceeding, supply);
+    return SupplyOnDemand.accepted(Replacement.decide(state, request.spec(), thoroughness));
   }
 }

@@ -8,12 +8,18 @@ public final class NearestWord {
   /// Words that are compared; a longer list costs more than its suggestion is worth.
   private static final int MAX_WORDS = 1000;
 
+  /// Letters of a word that gets a suggestion; it bounds the cost of hostile input.
+  private static final int MAX_LETTERS = 64;
+
   private NearestWord() {}
 
   /// The first known word with the fewest edits, if they are at most one per three letters of
-  /// `typed`. For `hlaf` of `[half, full]` it is `half`.
+  /// `typed` and at most three. For `hlaf` of `[half, full]` it is `half`.
   public static Optional<String> of(String typed, Collection<String> known) {
-    int allowed = Math.max(1, (typed.length() + 1) / 3);
+    if (typed.length() > MAX_LETTERS) {
+      return Optional.empty();
+    }
+    int allowed = Math.clamp((typed.length() + 1) / 3, 1, 3);
     String best = null;
     int looked = 0;
     for (String word : known) {

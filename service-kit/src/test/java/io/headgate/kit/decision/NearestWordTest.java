@@ -25,5 +25,6 @@ class NearestWordTest {
     assertThat(NearestWord.of("x", WORDS)).isEmpty();
     assertThat(NearestWord.of("", WORDS)).isEmpty();
     assertThat(NearestWord.of("x", List.of())).isEmpty();
+    assertThat(NearestWord.of("a".repeat(65), List.of("a".repeat(64)))).isEmpty();
   }
 }

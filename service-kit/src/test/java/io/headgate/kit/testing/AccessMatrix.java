@@ -28,8 +28,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 
-/// Calls every method that a server serves as nobody and as each role, and compares who got in with
-/// what the contract says. Generated from the descriptors, so a new method cannot be forgotten.
+/// Calls every method of a server anonymously and with each role, and compares the admitted roles
+/// with the contract. The tests are generated from the descriptors, so a new method is always
+/// covered.
 ///
 /// ```java
 /// @TestFactory Stream<DynamicTest> access() { return AccessMatrix.tests(SERVER); }
@@ -51,7 +52,7 @@ public final class AccessMatrix {
     channels.put(Role.ROLE_SERVICE, server.channel(tokens.service("scheduler")));
   }
 
-  /// One test a method; requests are empty, so that those who may call are refused for that.
+  /// One test per method. Requests are empty, so admitted calls are refused for their content.
   public static Stream<DynamicTest> tests(ApiServerExtension server) {
     AccessMatrix matrix = new AccessMatrix(server);
     List<DynamicTest> tests = new ArrayList<>();

@@ -16,8 +16,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/// Watches every answer that a test's clients get: a refusal has a code that we use and says why in
-/// an ErrorInfo of our domain. What breaks this fails the test, whatever the test itself checks.
+/// Checks every answer that a test's clients get: a refusal has one of the codes in use and an
+/// ErrorInfo of our domain. A violation fails the test, whatever the test itself checks.
 public final class ErrorConformance implements ClientInterceptor {
   /// A client may make these itself, without any server's details.
   private static final Set<Code> LOCAL =

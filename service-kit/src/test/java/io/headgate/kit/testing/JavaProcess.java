@@ -54,8 +54,8 @@ public final class JavaProcess implements AutoCloseable {
     return process;
   }
 
-  /// Waits until it says something that matches; what follows is read and dropped, so that it does
-  /// not stand still because nobody listens.
+  /// Waits until the output matches. Later output is read and dropped, so that a full pipe does not
+  /// block the process.
   public MatchResult awaitSaid(Pattern pattern) {
     try {
       for (String line = lines.readLine(); line != null; line = lines.readLine()) {
@@ -75,7 +75,7 @@ public final class JavaProcess implements AutoCloseable {
   private void drop() {
     try {
       while (lines.readLine() != null) {
-        // Nobody asks for it.
+        // The output is not needed.
       }
     } catch (IOException e) {
       // Its output was closed under it, when the process ended.

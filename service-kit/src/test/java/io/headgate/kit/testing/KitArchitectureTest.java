@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/// The kit's own rules: no cycles, no domain, and what cannot be had without a database stays in
-/// one package, so that a process without one can use the rest.
+/// The kit's own rules: no package cycles, no domain words, and all storage libraries in one
+/// package, so that a process without a database can use the rest.
 class KitArchitectureTest {
   private static final String KIT = "io.headgate.kit";
   private static final JavaClasses CLASSES =

@@ -111,8 +111,8 @@ public final class LayerRules {
         .allowEmptyShould(true);
   }
 
-  /// The core knows nothing of the rest; the loop knows the core; the edges know both; nobody but
-  /// the composition root knows the edges.
+  /// The core depends on nothing else; the loop knows the core; the edges know both; only the
+  /// composition root knows the edges.
   public static ArchRule arrowsPointInwards(String root) {
     return Architectures.layeredArchitecture()
         .consideringOnlyDependenciesInAnyPackage(root + "..")

@@ -2,17 +2,17 @@ package io.headgate.kit.testing;
 
 import static org.assertj.core.api.Assumptions.assumeThat;
 
-/// What a test takes of its machine that not every machine has.
+/// Features of the machine that a test needs and that not every machine has.
 public final class Needed {
   public static final String CGROUPS =
       "cgroups that it may make: version 2, mounted writable, mostly root's";
 
   private Needed() {}
 
-  /// Skips the test where it is not there, and says so beside the tests' own output: why one was
-  /// skipped is in its report only, which nobody reads of a build that passes.
+  /// Skips the test where the feature is absent, and prints the reason beside the tests' output.
+  /// The reason in the test report alone would go unread in a build that passes.
   ///
-  /// @param what that is, for whoever can see to it
+  /// @param what the missing feature, for the person who can add it
   public static void demand(boolean there, String what) {
     if (!there) {
       String test =

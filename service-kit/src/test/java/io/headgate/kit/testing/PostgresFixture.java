@@ -50,7 +50,7 @@ public final class PostgresFixture implements BeforeAllCallback, AfterAllCallbac
     return provision(nextName("fresh"));
   }
 
-  /// A copy of another of its databases, to which nobody may be connected; it is dropped with the
+  /// A copy of another of its databases, which must have no connections; it is dropped with the
   /// JVM.
   public DatabaseConfig copyOf(DatabaseConfig other) {
     String url = other.url().replaceFirst("\\?.*", "");

@@ -20,11 +20,10 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
-/// A wire of TCP on loopback between who dials and a server, for tests that break it. Stalled, it
-/// is a network that loses everything, in both directions or in one: connections stay open, nothing
-/// arrives, and what was sent arrives late when it goes on; nobody can connect meanwhile. Slow,
-/// each piece of what is said is late by a time of its own. Cut, connections end, and new ones are
-/// refused.
+/// A TCP proxy on loopback between a client and a server, for tests of broken networks. Stalled, it
+/// is a network that loses everything, in both directions or in one. Connections stay open, nothing
+/// arrives, and sent data arrives late when it resumes; new connections fail meanwhile. Slow, it
+/// delays each piece of data. Cut, it closes connections and refuses new ones.
 ///
 /// Thread-safe.
 public final class Wire implements AutoCloseable {
@@ -33,9 +32,9 @@ public final class Wire implements AutoCloseable {
 
   /// Directions.
   public enum Way {
-    /// What callers say.
+    /// From client to server.
     CALLS,
-    /// What the server says.
+    /// From server to client.
     ANSWERS
   }
 
@@ -57,13 +56,13 @@ public final class Wire implements AutoCloseable {
     this.own = (InetSocketAddress) listener.getLocalSocketAddress();
   }
 
-  /// To a server on `127.0.0.1`, from a free port there: below those that Linux gives to whoever
-  /// asks for any, so that it is not one that somebody has chosen and not opened yet.
+  /// A proxy to a server on `127.0.0.1`, on a free port below Linux's ephemeral range. So the port
+  /// is not one that another test has chosen but not opened yet.
   public static Wire to(int port) throws IOException {
     return at(InetAddress.getLoopbackAddress(), port);
   }
 
-  /// The same, from a port of another loopback address.
+  /// A proxy to a server, on a port of another loopback address.
   public static Wire at(InetAddress host, int port) throws IOException {
     InetSocketAddress server = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
     while (true) {
@@ -71,7 +70,7 @@ public final class Wire implements AutoCloseable {
       try {
         return new Wire(new InetSocketAddress(host, chosen), server);
       } catch (BindException e) {
-        // Somebody else's; another one then.
+        // The port is in use; try another one.
       }
     }
   }
@@ -101,8 +100,7 @@ public final class Wire implements AutoCloseable {
     }
   }
 
-  /// From now on nothing arrives, in neither direction, where one who calls from that address is at
-  /// the other end.
+  /// From now on nothing arrives in either direction on connections of clients at this address.
   public void separate(InetAddress caller) {
     lock.lock();
     try {

@@ -1,4 +1,4 @@
-/// What the tests of every service share; published as this module's test-jar.
+/// Test tools that the services share; published as this module's test-jar.
 @NullMarked
 package io.headgate.kit.testing;
 

@@ -19,10 +19,10 @@ import java.util.Set;
 import java.util.function.Function;
 
 /// Provides decisions on access with their input. Thread-safe.
-final class AccessAttempts {
+final class SupplyOnDemand {
   private final SupplyReader supplies;
 
-  AccessAttempts(SupplyReader supplies) {
+  SupplyOnDemand(SupplyReader supplies) {
     this.supplies = supplies;
   }
 
