@@ -10,7 +10,7 @@ import io.headgate.scheduler.core.node.NodeStatus;
 import io.headgate.scheduler.core.usage.PolicyUsage;
 import io.headgate.scheduler.core.usage.PoolUsage;
 import io.headgate.scheduler.core.usage.QueueUsage;
-import io.headgate.scheduler.runtime.LeaderView;
+import io.headgate.scheduler.runtime.desk.LeaderView;
 import io.headgate.type.GpuQuantity;
 import io.opentelemetry.api.common.Attributes;
 import java.time.Duration;

@@ -8,7 +8,7 @@ import io.headgate.kit.watch.WatchLimits;
 import io.headgate.scheduler.client.GroupConfig;
 import io.headgate.scheduler.core.placement.PlacementPolicy;
 import io.headgate.scheduler.core.placement.StandardPlacement;
-import io.headgate.scheduler.runtime.LoopSettings;
+import io.headgate.scheduler.runtime.desk.LoopSettings;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;

@@ -1,15 +1,15 @@
 package io.headgate.scheduler;
 
 import io.headgate.scheduler.MetricNames.Name;
-import io.headgate.scheduler.runtime.Batch;
-import io.headgate.scheduler.runtime.EventRecord;
-import io.headgate.scheduler.runtime.EventType;
-import io.headgate.scheduler.runtime.LeadershipLostException;
-import io.headgate.scheduler.runtime.LoopMetrics;
-import io.headgate.scheduler.runtime.NotLeadingException;
-import io.headgate.scheduler.runtime.QueueFullException;
-import io.headgate.scheduler.runtime.Replica;
-import io.headgate.scheduler.runtime.Takeover;
+import io.headgate.scheduler.runtime.desk.LeadershipLostException;
+import io.headgate.scheduler.runtime.leadership.NotLeadingException;
+import io.headgate.scheduler.runtime.leadership.QueueFullException;
+import io.headgate.scheduler.runtime.leadership.Replica;
+import io.headgate.scheduler.runtime.loop.LoopMetrics;
+import io.headgate.scheduler.runtime.loop.Takeover;
+import io.headgate.scheduler.runtime.record.Batch;
+import io.headgate.scheduler.runtime.record.EventRecord;
+import io.headgate.scheduler.runtime.record.EventType;
 import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.api.metrics.BatchCallback;
 import io.opentelemetry.api.metrics.DoubleHistogram;

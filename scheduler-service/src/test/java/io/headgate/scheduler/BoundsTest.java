@@ -16,7 +16,7 @@ import io.headgate.proto.scheduler.v1.Job;
 import io.headgate.proto.scheduler.v1.JobServiceGrpc.JobServiceBlockingStub;
 import io.headgate.proto.scheduler.v1.ListJobsRequest;
 import io.headgate.proto.scheduler.v1.ListJobsResponse;
-import io.headgate.scheduler.runtime.Failpoint;
+import io.headgate.scheduler.runtime.record.Failpoint;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

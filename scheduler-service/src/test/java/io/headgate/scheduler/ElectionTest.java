@@ -14,7 +14,7 @@ import io.headgate.proto.scheduler.v1.Job;
 import io.headgate.proto.scheduler.v1.JobServiceGrpc.JobServiceBlockingStub;
 import io.headgate.proto.scheduler.v1.ListNodeUsagesRequest;
 import io.headgate.proto.scheduler.v1.NodeUsage;
-import io.headgate.scheduler.runtime.Replica;
+import io.headgate.scheduler.runtime.leadership.Replica;
 import java.time.Duration;
 import java.time.OffsetDateTime;
 import org.junit.jupiter.api.AfterEach;

@@ -10,7 +10,7 @@ import io.headgate.proto.scheduler.v1.Job;
 import io.headgate.proto.scheduler.v1.JobServiceGrpc.JobServiceBlockingStub;
 import io.headgate.proto.scheduler.v1.ListJobsRequest;
 import io.headgate.proto.scheduler.v1.SubmitJobRequest;
-import io.headgate.scheduler.runtime.Failpoint;
+import io.headgate.scheduler.runtime.record.Failpoint;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;

@@ -2,9 +2,9 @@ package io.headgate.scheduler;
 
 import io.headgate.kit.time.TimeSource;
 import io.headgate.scheduler.client.Knock;
-import io.headgate.scheduler.runtime.Group;
-import io.headgate.scheduler.runtime.GroupView;
-import io.headgate.scheduler.runtime.Members;
+import io.headgate.scheduler.runtime.leadership.Group;
+import io.headgate.scheduler.runtime.leadership.GroupView;
+import io.headgate.scheduler.runtime.leadership.Members;
 import java.time.Duration;
 import java.util.List;
 

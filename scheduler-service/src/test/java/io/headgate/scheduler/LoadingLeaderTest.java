@@ -21,7 +21,7 @@ import io.headgate.proto.scheduler.v1.Job;
 import io.headgate.proto.scheduler.v1.JobServiceGrpc;
 import io.headgate.proto.scheduler.v1.JobServiceGrpc.JobServiceBlockingStub;
 import io.headgate.proto.scheduler.v1.ListJobsRequest;
-import io.headgate.scheduler.runtime.Failpoint;
+import io.headgate.scheduler.runtime.record.Failpoint;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;

@@ -21,7 +21,7 @@ import io.headgate.proto.scheduler.v1.SubmitJobRequest;
 import io.headgate.scheduler.core.SchedulerState.Demanded;
 import io.headgate.scheduler.core.catalog.ProfileId;
 import io.headgate.scheduler.core.catalog.TenantId;
-import io.headgate.scheduler.runtime.LoadedState;
+import io.headgate.scheduler.runtime.record.LoadedState;
 import io.headgate.scheduler.store.PostgresSchedulerStore;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;

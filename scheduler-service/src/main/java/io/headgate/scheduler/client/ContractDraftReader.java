@@ -4,10 +4,10 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import io.headgate.proto.policy.v1.AccessConfiguration;
 import io.headgate.proto.pool.v1.ResourceConfiguration;
 import io.headgate.scheduler.core.catalog.TenantId;
-import io.headgate.scheduler.runtime.Access;
-import io.headgate.scheduler.runtime.Document;
-import io.headgate.scheduler.runtime.DraftReader;
-import io.headgate.scheduler.runtime.Supply;
+import io.headgate.scheduler.runtime.catalog.Access;
+import io.headgate.scheduler.runtime.catalog.DraftReader;
+import io.headgate.scheduler.runtime.catalog.Supply;
+import io.headgate.scheduler.runtime.record.Document;
 
 /// Reads drafts as pool-service and policy-service would send them once they are in force.
 public final class ContractDraftReader implements DraftReader {

@@ -1,6 +1,6 @@
 package io.headgate.scheduler.client;
 
-import io.headgate.scheduler.runtime.DraftReader.UnreadableDraftException;
+import io.headgate.scheduler.runtime.catalog.DraftReader.UnreadableDraftException;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.slf4j.Logger;

@@ -11,7 +11,7 @@ import io.headgate.proto.agent.v1.ConnectRequest;
 import io.headgate.proto.agent.v1.ConnectResponse;
 import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.node.NodeId;
-import io.headgate.scheduler.runtime.Replica;
+import io.headgate.scheduler.runtime.leadership.Replica;
 import java.util.Objects;
 
 /// The streams of the nodes' agents. A stream speaks for the node that its token names, and for no

@@ -21,14 +21,15 @@ import io.headgate.proto.type.v1.IsolationLevel;
 import io.headgate.scheduler.core.catalog.Isolation;
 import io.headgate.scheduler.core.job.Slice;
 import io.headgate.scheduler.core.node.NodeId;
-import io.headgate.scheduler.runtime.AgentCommand;
-import io.headgate.scheduler.runtime.AgentHello;
-import io.headgate.scheduler.runtime.AgentReport;
-import io.headgate.scheduler.runtime.AgentReport.StopPhase;
-import io.headgate.scheduler.runtime.Leadership;
-import io.headgate.scheduler.runtime.NodeCondition;
-import io.headgate.scheduler.runtime.ProgressReport;
-import io.headgate.scheduler.runtime.WorkerFacts.EndReason;
+import io.headgate.scheduler.runtime.agent.AgentCommand;
+import io.headgate.scheduler.runtime.agent.AgentHello;
+import io.headgate.scheduler.runtime.agent.AgentReport;
+import io.headgate.scheduler.runtime.agent.AgentReport.StopPhase;
+import io.headgate.scheduler.runtime.agent.NodeCondition;
+import io.headgate.scheduler.runtime.agent.ProgressReport;
+import io.headgate.scheduler.runtime.record.Leadership;
+import io.headgate.scheduler.runtime.record.WorkerFacts.EndReason;
+import io.headgate.scheduler.runtime.record.WorkerName;
 import io.headgate.type.ImagePattern;
 import io.headgate.type.ImageRules;
 import java.time.Duration;
@@ -159,7 +160,7 @@ final class AgentMapper {
 
   static ProgressReport toProgress(io.headgate.proto.agent.v1.ProgressReport report) {
     return new ProgressReport(
-        new AgentCommand.Worker(
+        new WorkerName(
             Names.reported(report.getJob()),
             report.getUid(),
             report.getAttempt(),
@@ -241,7 +242,7 @@ final class AgentMapper {
                       })
                   .setSkipCallback(stop.skipCallback())
                   .setSuspension(stop.suspension()));
-      case AgentCommand.Resume(Leadership leadership, AgentCommand.Worker worker) ->
+      case AgentCommand.Resume(Leadership leadership, WorkerName worker) ->
           response.setResume(
               Resume.newBuilder()
                   .setLeadership(toLeadership(leadership))
@@ -251,7 +252,7 @@ final class AgentMapper {
                   .setWorker(worker.worker()));
       case AgentCommand.Acknowledge(long sequence) ->
           response.setAcknowledge(Acknowledge.newBuilder().setSequence(sequence));
-      case AgentCommand.Forget(AgentCommand.Worker worker) ->
+      case AgentCommand.Forget(WorkerName worker) ->
           response.setForget(
               Forget.newBuilder()
                   .setJob(worker.job().toString())

@@ -1,10 +1,10 @@
 package io.headgate.scheduler.grpc;
 
 import io.headgate.kit.failure.Refusal;
-import io.headgate.scheduler.runtime.CatalogSource;
-import io.headgate.scheduler.runtime.CatalogView;
-import io.headgate.scheduler.runtime.FreshCatalog;
-import io.headgate.scheduler.runtime.Replica;
+import io.headgate.scheduler.runtime.catalog.CatalogSource;
+import io.headgate.scheduler.runtime.catalog.CatalogView;
+import io.headgate.scheduler.runtime.catalog.FreshCatalog;
+import io.headgate.scheduler.runtime.leadership.Replica;
 import java.time.Duration;
 import java.util.Set;
 import java.util.function.Function;

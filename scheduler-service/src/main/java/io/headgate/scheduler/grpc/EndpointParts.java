@@ -2,11 +2,11 @@ package io.headgate.scheduler.grpc;
 
 import io.headgate.kit.grpc.PageTokens;
 import io.headgate.kit.time.TimeSource;
-import io.headgate.scheduler.runtime.JobReader;
-import io.headgate.scheduler.runtime.KnownKeys;
-import io.headgate.scheduler.runtime.NameAllocator;
-import io.headgate.scheduler.runtime.Replica;
-import io.headgate.scheduler.runtime.Retention;
+import io.headgate.scheduler.runtime.leadership.Replica;
+import io.headgate.scheduler.runtime.record.JobReader;
+import io.headgate.scheduler.runtime.record.Retention;
+import io.headgate.scheduler.runtime.submission.KnownKeys;
+import io.headgate.scheduler.runtime.submission.NameAllocator;
 import java.util.Optional;
 import java.util.function.Supplier;
 

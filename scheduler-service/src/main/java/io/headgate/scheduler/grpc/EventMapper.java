@@ -2,8 +2,8 @@ package io.headgate.scheduler.grpc;
 
 import io.headgate.proto.scheduler.v1.Event;
 import io.headgate.proto.scheduler.v1.Preemption;
-import io.headgate.scheduler.runtime.EventRecord;
-import io.headgate.scheduler.runtime.EventType;
+import io.headgate.scheduler.runtime.record.EventRecord;
+import io.headgate.scheduler.runtime.record.EventType;
 
 /// Events in the form of the contract.
 final class EventMapper {

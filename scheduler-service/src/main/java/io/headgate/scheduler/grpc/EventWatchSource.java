@@ -3,8 +3,8 @@ package io.headgate.scheduler.grpc;
 import io.headgate.kit.watch.WatchSource;
 import io.headgate.proto.scheduler.v1.WatchEventsResponse;
 import io.headgate.scheduler.core.catalog.TenantId;
-import io.headgate.scheduler.runtime.EventRecord;
-import io.headgate.scheduler.runtime.JobReader;
+import io.headgate.scheduler.runtime.record.EventRecord;
+import io.headgate.scheduler.runtime.record.JobReader;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -5,7 +5,7 @@ import io.grpc.Metadata;
 import io.grpc.MethodDescriptor.MethodType;
 import io.grpc.ServerCall;
 import io.grpc.ServerCallHandler;
-import io.headgate.scheduler.runtime.Arrivals;
+import io.headgate.scheduler.runtime.leadership.Arrivals;
 import java.time.Duration;
 
 /// Calls that came to a scheduler which has been elected and does not lead yet, because it still

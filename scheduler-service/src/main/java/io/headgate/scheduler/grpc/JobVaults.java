@@ -2,8 +2,8 @@ package io.headgate.scheduler.grpc;
 
 import io.headgate.kit.failure.Refusal;
 import io.headgate.proto.scheduler.v1.JobSpec;
-import io.headgate.scheduler.runtime.Document;
-import io.headgate.scheduler.runtime.VaultRules;
+import io.headgate.scheduler.runtime.catalog.VaultRules;
+import io.headgate.scheduler.runtime.record.Document;
 import java.util.Optional;
 
 /// Holds what jobs are to run against the vaults of their groups.

@@ -11,7 +11,7 @@ import io.headgate.proto.scheduler.v1.BatchSubmitJobsRequest;
 import io.headgate.proto.scheduler.v1.JobServiceGrpc;
 import io.headgate.proto.scheduler.v1.SubmitJobRequest;
 import io.headgate.proto.scheduler.v1.UsageServiceGrpc;
-import io.headgate.scheduler.runtime.Replica;
+import io.headgate.scheduler.runtime.leadership.Replica;
 import java.util.Collection;
 import java.util.Optional;
 import java.util.Set;

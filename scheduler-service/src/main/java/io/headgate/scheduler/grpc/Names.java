@@ -6,7 +6,7 @@ import io.headgate.kit.auth.Role;
 import io.headgate.kit.failure.Refusal;
 import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.catalog.UserId;
-import io.headgate.scheduler.runtime.JobName;
+import io.headgate.scheduler.runtime.record.JobName;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 

@@ -1,7 +1,7 @@
 package io.headgate.scheduler.grpc;
 
 import io.headgate.kit.time.TimeSource;
-import io.headgate.scheduler.runtime.LeadershipLostException;
+import io.headgate.scheduler.runtime.desk.LeadershipLostException;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;

@@ -9,7 +9,7 @@ import io.headgate.proto.scheduler.v1.PolicyOutlook;
 import io.headgate.proto.scheduler.v1.Preemption;
 import io.headgate.proto.scheduler.v1.Reason;
 import io.headgate.scheduler.core.catalog.TenantId;
-import io.headgate.scheduler.runtime.JobRecord;
+import io.headgate.scheduler.runtime.record.JobRecord;
 import io.headgate.scheduler.simulation.SimulationEvent;
 import io.headgate.scheduler.simulation.WhatIf;
 import java.util.HashSet;

@@ -15,9 +15,9 @@ import io.headgate.proto.scheduler.v1.ListQueueUsagesRequest;
 import io.headgate.proto.scheduler.v1.ListQueueUsagesResponse;
 import io.headgate.proto.scheduler.v1.UsageServiceGrpc;
 import io.headgate.scheduler.core.catalog.TenantId;
-import io.headgate.scheduler.runtime.LeaderView;
-import io.headgate.scheduler.runtime.Leadership;
-import io.headgate.scheduler.runtime.Replica;
+import io.headgate.scheduler.runtime.desk.LeaderView;
+import io.headgate.scheduler.runtime.leadership.Replica;
+import io.headgate.scheduler.runtime.record.Leadership;
 import java.util.function.Function;
 
 /// Who uses what now.

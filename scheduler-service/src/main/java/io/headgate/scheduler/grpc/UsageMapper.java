@@ -12,7 +12,7 @@ import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.node.NodeId;
 import io.headgate.scheduler.core.node.NodeStatus;
 import io.headgate.scheduler.core.usage.NodeUsage.Use;
-import io.headgate.scheduler.runtime.LeaderView;
+import io.headgate.scheduler.runtime.desk.LeaderView;
 import io.headgate.type.GpuQuantity;
 import java.time.Instant;
 import java.util.Comparator;

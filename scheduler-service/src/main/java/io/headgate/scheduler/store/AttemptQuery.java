@@ -5,7 +5,7 @@ import static io.headgate.scheduler.store.jooq.Tables.ATTEMPT_WORKER;
 
 import io.headgate.scheduler.core.job.AttemptId;
 import io.headgate.scheduler.core.job.JobId;
-import io.headgate.scheduler.runtime.AttemptRecord;
+import io.headgate.scheduler.runtime.record.AttemptRecord;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

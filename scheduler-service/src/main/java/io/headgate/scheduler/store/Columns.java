@@ -1,6 +1,6 @@
 package io.headgate.scheduler.store;
 
-import io.headgate.scheduler.runtime.Document;
+import io.headgate.scheduler.runtime.record.Document;
 import java.sql.Array;
 import java.sql.Connection;
 import java.sql.SQLException;

@@ -13,8 +13,8 @@ import static org.jooq.impl.DSL.sum;
 
 import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.job.JobState;
-import io.headgate.scheduler.runtime.JobReader.Filter;
-import io.headgate.scheduler.runtime.JobRecord;
+import io.headgate.scheduler.runtime.record.JobReader.Filter;
+import io.headgate.scheduler.runtime.record.JobRecord;
 import java.math.BigDecimal;
 import java.util.Arrays;
 import java.util.EnumMap;

@@ -1,6 +1,7 @@
 package io.headgate.scheduler.store;
 
-import io.headgate.scheduler.runtime.KnownKeys;
+import io.headgate.scheduler.runtime.record.StoredKeys;
+import io.headgate.scheduler.runtime.submission.KnownKeys;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -11,7 +12,7 @@ import org.jooq.DSLContext;
 ///
 /// @param all query for the keys
 /// @param howMany query for how many there are
-record KeySource(DSLContext sql, String all, String howMany) implements KnownKeys.Source {
+record KeySource(DSLContext sql, String all, String howMany) implements StoredKeys {
   private static final int PORTION = 10_000;
 
   @Override

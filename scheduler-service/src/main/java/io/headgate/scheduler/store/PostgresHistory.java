@@ -1,7 +1,7 @@
 package io.headgate.scheduler.store;
 
 import io.headgate.scheduler.core.job.JobState;
-import io.headgate.scheduler.runtime.HistoryStore;
+import io.headgate.scheduler.runtime.record.HistoryStore;
 import java.time.DayOfWeek;
 import java.time.Instant;
 import java.time.LocalDate;

@@ -16,15 +16,15 @@ import io.headgate.scheduler.core.job.AttemptId;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.JobState;
 import io.headgate.scheduler.core.job.WorkerPlace;
-import io.headgate.scheduler.runtime.AttemptRecord;
-import io.headgate.scheduler.runtime.Batch.RequestRecord;
-import io.headgate.scheduler.runtime.Document;
-import io.headgate.scheduler.runtime.EventRecord;
-import io.headgate.scheduler.runtime.EventType;
-import io.headgate.scheduler.runtime.JobName;
-import io.headgate.scheduler.runtime.JobReader;
-import io.headgate.scheduler.runtime.JobRecord;
-import io.headgate.scheduler.runtime.KnownKeys;
+import io.headgate.scheduler.runtime.record.AttemptRecord;
+import io.headgate.scheduler.runtime.record.Batch.RequestRecord;
+import io.headgate.scheduler.runtime.record.Document;
+import io.headgate.scheduler.runtime.record.EventRecord;
+import io.headgate.scheduler.runtime.record.EventType;
+import io.headgate.scheduler.runtime.record.JobName;
+import io.headgate.scheduler.runtime.record.JobReader;
+import io.headgate.scheduler.runtime.record.JobRecord;
+import io.headgate.scheduler.runtime.record.StoredKeys;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.time.Instant;
@@ -99,13 +99,13 @@ public final class PostgresJobReader implements JobReader {
   }
 
   @Override
-  public KnownKeys.Source names() {
+  public StoredKeys names() {
     return new KeySource(
         sql, "select tenant, name from job", "select coalesce(max(id), 0) from job");
   }
 
   @Override
-  public KnownKeys.Source requests() {
+  public StoredKeys requests() {
     return new KeySource(
         sql,
         "select subject, request_id from submission_request",

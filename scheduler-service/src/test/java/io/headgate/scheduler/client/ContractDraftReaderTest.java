@@ -8,9 +8,9 @@ import io.headgate.proto.pool.v1.Pool;
 import io.headgate.proto.pool.v1.ResourceConfiguration;
 import io.headgate.scheduler.core.catalog.Profile;
 import io.headgate.scheduler.core.catalog.TenantId;
-import io.headgate.scheduler.runtime.Document;
-import io.headgate.scheduler.runtime.DraftReader;
-import io.headgate.scheduler.runtime.Supply;
+import io.headgate.scheduler.runtime.catalog.DraftReader;
+import io.headgate.scheduler.runtime.catalog.Supply;
+import io.headgate.scheduler.runtime.record.Document;
 import org.junit.jupiter.api.Test;
 
 /// What a profile says in the contract is what the core decides by.

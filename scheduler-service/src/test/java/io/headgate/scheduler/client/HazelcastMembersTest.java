@@ -15,7 +15,7 @@ import com.hazelcast.spi.exception.CallerNotMemberException;
 import com.hazelcast.spi.exception.TargetDisconnectedException;
 import io.headgate.kit.testing.Wire;
 import io.headgate.kit.time.TimeSource;
-import io.headgate.scheduler.runtime.Group;
+import io.headgate.scheduler.runtime.leadership.Group;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

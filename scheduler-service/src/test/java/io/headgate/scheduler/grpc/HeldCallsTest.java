@@ -3,7 +3,7 @@ package io.headgate.scheduler.grpc;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.proto.scheduler.v1.SubmitJobRequest;
-import io.headgate.scheduler.runtime.Arrivals;
+import io.headgate.scheduler.runtime.leadership.Arrivals;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 

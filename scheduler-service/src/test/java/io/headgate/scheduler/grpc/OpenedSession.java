@@ -6,7 +6,7 @@ import io.headgate.kit.time.TimeSource;
 import io.headgate.proto.agent.v1.ConnectRequest;
 import io.headgate.proto.agent.v1.ConnectResponse;
 import io.headgate.scheduler.core.node.NodeId;
-import io.headgate.scheduler.runtime.Replica;
+import io.headgate.scheduler.runtime.leadership.Replica;
 
 /// The real session of an agent, over a stream without a socket.
 public final class OpenedSession {

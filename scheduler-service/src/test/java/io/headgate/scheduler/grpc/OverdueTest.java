@@ -3,7 +3,7 @@ package io.headgate.scheduler.grpc;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.kit.time.TimeSource;
-import io.headgate.scheduler.runtime.LeadershipLostException;
+import io.headgate.scheduler.runtime.desk.LeadershipLostException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;

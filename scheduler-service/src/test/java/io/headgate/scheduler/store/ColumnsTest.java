@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.kit.db.Database;
 import io.headgate.kit.testing.PostgresFixture;
-import io.headgate.scheduler.runtime.Document;
+import io.headgate.scheduler.runtime.record.Document;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.SQLException;

@@ -1,0 +1,93 @@
+package io.headgate.scheduler.runtime.agent;
+
+import io.headgate.scheduler.core.catalog.Isolation;
+import io.headgate.scheduler.core.job.WorkerPlace;
+import io.headgate.scheduler.runtime.record.Document;
+import io.headgate.scheduler.runtime.record.JobCard;
+import io.headgate.scheduler.runtime.record.Leadership;
+import io.headgate.scheduler.runtime.record.WorkerName;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+
+/// What the scheduler says to an agent.
+public sealed interface AgentCommand {
+
+  /// The session is open.
+  ///
+  /// @param acknowledged updates up to this sequence are durable
+  record Welcome(Leadership leadership, Duration heartbeat, long acknowledged)
+      implements AgentCommand {}
+
+  /// Run a worker. Known already: nothing is started, its state is reported again.
+  ///
+  /// @param vaultEnvironment that vaults set, whatever the document says
+  /// @param document what to run, as it was submitted
+  /// @param stopAfter absent: never
+  record Assign(
+      Leadership leadership,
+      WorkerName worker,
+      int workers,
+      JobCard card,
+      String queue,
+      String user,
+      WorkerPlace place,
+      Optional<Duration> timeLimit,
+      Optional<Duration> stopAfter,
+      Isolation isolation,
+      Map<String, String> vaultEnvironment,
+      Document document)
+      implements AgentCommand {
+    Assign with(Map<String, String> newEnvironment, Document newDocument) {
+      return new Assign(
+          leadership,
+          worker,
+          workers,
+          card,
+          queue,
+          user,
+          place,
+          timeLimit,
+          stopAfter,
+          isolation,
+          newEnvironment,
+          newDocument);
+    }
+  }
+
+  /// Stop a worker.
+  ///
+  /// @param suspension suspend it instead, if that can be, and say so with this number; 0: stop it
+  record Stop(
+      Leadership leadership,
+      WorkerName worker,
+      StopKind kind,
+      boolean skipCallback,
+      long suspension)
+      implements AgentCommand {}
+
+  /// Have a suspended worker go on.
+  record Resume(Leadership leadership, WorkerName worker) implements AgentCommand {}
+
+  /// Why a worker is to stop.
+  enum StopKind {
+    PREEMPT,
+    CANCEL,
+    /// The scheduler does not know it, or not any more.
+    ORPHAN
+  }
+
+  /// Updates up to this sequence are durable.
+  record Acknowledge(long sequence) implements AgentCommand {}
+
+  /// The record of an ended worker is no longer needed.
+  record Forget(WorkerName worker) implements AgentCommand {}
+
+  /// Send output; sent again with the same id it grants more.
+  record ReadLogs(
+      String readId, WorkerName worker, boolean follow, long tailBytes, long windowBytes)
+      implements AgentCommand {}
+
+  /// Send no more of it.
+  record CancelReadLogs(String readId) implements AgentCommand {}
+}

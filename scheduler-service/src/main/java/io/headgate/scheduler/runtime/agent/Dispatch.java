@@ -1,0 +1,36 @@
+package io.headgate.scheduler.runtime.agent;
+
+import io.headgate.scheduler.core.node.NodeId;
+import io.headgate.scheduler.runtime.catalog.VaultRules;
+import io.headgate.scheduler.runtime.record.Document;
+import io.headgate.scheduler.runtime.record.WorkerKey;
+import java.util.Optional;
+
+/// Something to be said to an agent once everything before it is durable. Carried out in order.
+public sealed interface Dispatch {
+
+  /// The session takes over its node's commands, beginning with Welcome.
+  record Open(AgentSession session, AgentCommand.Welcome welcome) implements Dispatch {}
+
+  /// The session gets no more commands.
+  record Shut(AgentSession session) implements Dispatch {}
+
+  /// To whatever session its node has by then; without one it is dropped, because the next Hello
+  /// says it again.
+  record Say(NodeId node, AgentCommand command) implements Dispatch {}
+
+  /// Run a worker; what it runs is read when it is sent.
+  ///
+  /// @param vaults of the group, as they are now; empty: nobody knows
+  /// @param known what it runs, where that is still at hand
+  record Run(
+      NodeId node,
+      WorkerKey key,
+      AgentCommand.Assign command,
+      Optional<VaultRules> vaults,
+      Optional<Document> known)
+      implements Dispatch {}
+
+  /// Updates of this session are durable.
+  record Acknowledge(AgentSession session, long sequence) implements Dispatch {}
+}

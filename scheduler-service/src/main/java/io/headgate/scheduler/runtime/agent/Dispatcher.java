@@ -1,0 +1,149 @@
+package io.headgate.scheduler.runtime.agent;
+
+import io.headgate.scheduler.core.job.JobId;
+import io.headgate.scheduler.core.node.NodeId;
+import io.headgate.scheduler.runtime.catalog.VaultRules;
+import io.headgate.scheduler.runtime.record.Document;
+import io.headgate.scheduler.runtime.record.Failpoint;
+import io.headgate.scheduler.runtime.record.JobReader;
+import io.headgate.scheduler.runtime.record.JobRecord.DraftCause;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Tells agents what was committed, in the order in which it was decided, so that no agent hears of
+/// a stop before it hears of the start. Confined to one thread.
+public final class Dispatcher {
+  private static final Logger LOG = LoggerFactory.getLogger(Dispatcher.class);
+
+  private static final DraftCause NO_SPECIFICATION =
+      new DraftCause("NO_SPECIFICATION", "what it is to run is not stored; submit it anew");
+
+  private final Ports ports;
+  private final Consumer<Dispatch.Run> undelivered;
+  private final BiConsumer<Dispatch.Run, Optional<DraftCause>> barred;
+  private final Map<NodeId, AgentSession> sessions = new HashMap<>();
+
+  /// What it works with.
+  ///
+  /// @param assigned told of each assignment that an agent was sent
+  /// @param asked reads what a job is to run
+  public record Ports(
+      Runnable assigned,
+      JobReader reader,
+      Function<Document, VaultRules.Asked> asked,
+      Failpoint.Handler failpoints) {}
+
+  /// @param undelivered told of assignments whose node has no stream
+  /// @param barred told of assignments that are not handed over: why their jobs do not go back to
+  ///   their queues, or nothing where nobody knows whether a vault lets them run
+  public Dispatcher(
+      Ports ports,
+      Consumer<Dispatch.Run> undelivered,
+      BiConsumer<Dispatch.Run, Optional<DraftCause>> barred) {
+    this.ports = ports;
+    this.undelivered = undelivered;
+    this.barred = barred;
+  }
+
+  public void carryOut(List<Dispatch> dispatches) {
+    Map<JobId, Document> documents = documents(dispatches);
+    boolean acknowledging = false;
+    for (Dispatch dispatch : dispatches) {
+      if (dispatch instanceof Dispatch.Acknowledge && !acknowledging) {
+        acknowledging = true;
+      }
+      switch (dispatch) {
+        case Dispatch.Open(AgentSession session, var welcome) -> {
+          sessions.put(session.node(), session);
+          session.send(welcome);
+        }
+        case Dispatch.Shut(AgentSession session) -> sessions.remove(session.node(), session);
+        case Dispatch.Say(NodeId node, AgentCommand command) -> {
+          AgentSession session = sessions.get(node);
+          if (session != null) {
+            session.send(command);
+          }
+        }
+        case Dispatch.Run run -> run(run, documents);
+        case Dispatch.Acknowledge _ -> {
+          // Last, below: an agent that hears of nothing else hears of this.
+        }
+      }
+    }
+    if (acknowledging) {
+      ports.failpoints().at(Failpoint.AFTER_SEND_BEFORE_ACKNOWLEDGE);
+      acknowledge(dispatches);
+    }
+  }
+
+  private void acknowledge(List<Dispatch> dispatches) {
+    // The last of a session says it all. In order of appearance, the same at every run.
+    Map<AgentSession, Long> highest = new LinkedHashMap<>();
+    for (Dispatch dispatch : dispatches) {
+      if (dispatch instanceof Dispatch.Acknowledge(AgentSession session, long sequence)) {
+        highest.merge(session, sequence, Math::max);
+      }
+    }
+    highest.forEach((session, sequence) -> session.send(new AgentCommand.Acknowledge(sequence)));
+  }
+
+  private void run(Dispatch.Run run, Map<JobId, Document> documents) {
+    AgentSession session = sessions.get(run.node());
+    if (session == null) {
+      undelivered.accept(run);
+      return;
+    }
+    if (run.vaults().isEmpty()) {
+      barred.accept(run, Optional.empty());
+      return;
+    }
+    JobId job = run.key().attempt().job();
+    Optional<Document> document = run.known().or(() -> Optional.ofNullable(documents.get(job)));
+    if (document.isEmpty()) {
+      LOG.error("job {} has no specification; it cannot be started", run.command().card().name());
+      barred.accept(run, Optional.of(NO_SPECIFICATION));
+      return;
+    }
+    // A job is looked at when it is submitted, and again here: vaults may have changed since.
+    VaultRules vaults = run.vaults().get();
+    Optional<VaultRules.Violation> violation =
+        vaults.isEmpty() ? Optional.empty() : vaults.violation(ports.asked().apply(document.get()));
+    if (violation.isPresent()) {
+      barred.accept(run, violation.map(VaultRules.Violation::draft));
+      return;
+    }
+    session.send(run.command().with(vaults.environment(), document.get()));
+    ports.assigned().run();
+  }
+
+  private Map<JobId, Document> documents(List<Dispatch> dispatches) {
+    Set<JobId> wanted = new LinkedHashSet<>();
+    for (Dispatch dispatch : dispatches) {
+      if (dispatch instanceof Dispatch.Run run
+          && run.known().isEmpty()
+          && sessions.containsKey(run.node())) {
+        wanted.add(run.key().attempt().job());
+      } else if (dispatch instanceof Dispatch.Open(AgentSession session, var _)) {
+        // Its assignments follow in the same list.
+        sessions.put(session.node(), session);
+      }
+    }
+    return wanted.isEmpty() ? Map.of() : ports.reader().documents(wanted);
+  }
+
+  /// No session gets anything more from this leader.
+  public void shut(String leaderAddress) {
+    sessions.values().forEach(session -> session.endNotLeader(leaderAddress));
+    sessions.clear();
+  }
+}

@@ -1,0 +1,43 @@
+package io.headgate.scheduler.runtime.catalog;
+
+import io.headgate.scheduler.core.catalog.Policy;
+import io.headgate.scheduler.core.catalog.Queue;
+import io.headgate.scheduler.core.catalog.TenantId;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/// A tenant's rights: groups, policies, queues and vaults.
+///
+/// @param version of the tenant's access configuration
+/// @param vaults what they say, by id of the group; absent: there are none for it
+public record Access(
+    TenantId tenant,
+    long version,
+    List<Group> groups,
+    List<Rights> policies,
+    List<Queue> queues,
+    Map<String, VaultRules> vaults) {
+  public Access {
+    groups = List.copyOf(groups);
+    policies = List.copyOf(policies);
+    queues = List.copyOf(queues);
+    vaults = Map.copyOf(vaults);
+  }
+
+  /// Who shares rights.
+  ///
+  /// @param members resource names of users and service accounts
+  public record Group(String id, Set<String> members) {
+    public Group {
+      members = Set.copyOf(members);
+    }
+  }
+
+  /// A group's policy.
+  ///
+  /// @param stopAfter how long its jobs run on without contact; absent: for ever
+  public record Rights(Policy policy, String group, Optional<Duration> stopAfter) {}
+}

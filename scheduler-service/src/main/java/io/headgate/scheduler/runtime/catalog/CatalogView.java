@@ -1,0 +1,125 @@
+package io.headgate.scheduler.runtime.catalog;
+
+import io.headgate.scheduler.core.catalog.Catalog;
+import io.headgate.scheduler.core.catalog.Pool;
+import io.headgate.scheduler.core.catalog.PoolId;
+import io.headgate.scheduler.core.catalog.Profile;
+import io.headgate.scheduler.core.catalog.ProfileId;
+import io.headgate.scheduler.core.catalog.Queue;
+import io.headgate.scheduler.core.catalog.QueueId;
+import io.headgate.scheduler.core.catalog.TenantId;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/// What is provisioned and who may use it, at one moment. Immutable, so that any thread may hold
+/// one.
+public final class CatalogView {
+  public static final CatalogView EMPTY = new CatalogView(new TreeMap<>(), new TreeMap<>());
+
+  private final SortedMap<TenantId, Supply> supplies;
+  private final SortedMap<TenantId, Access> accesses;
+
+  /// Made when a tenant is first asked about: several things are looked up for every job.
+  private final Map<TenantId, Index> indexes = new ConcurrentHashMap<>();
+
+  private record Index(
+      Map<QueueId, Queue> queues,
+      Map<ProfileId, Profile> profiles,
+      Map<String, Access.Rights> rights,
+      Map<String, Access.Group> groups) {
+
+    static Index of(@Nullable Supply supply, @Nullable Access access) {
+      return new Index(
+          by(access == null ? List.of() : access.queues(), Queue::id),
+          by(supply == null ? List.of() : supply.profiles(), Profile::id),
+          by(access == null ? List.of() : access.policies(), each -> each.policy().id().name()),
+          by(access == null ? List.of() : access.groups(), Access.Group::id));
+    }
+
+    private static <K, V> Map<K, V> by(List<V> values, Function<V, K> key) {
+      Map<K, V> index = HashMap.newHashMap(values.size());
+      values.forEach(value -> index.putIfAbsent(key.apply(value), value));
+      return index;
+    }
+  }
+
+  private Index index(TenantId tenant) {
+    return indexes.computeIfAbsent(
+        tenant, _ -> Index.of(supplies.get(tenant), accesses.get(tenant)));
+  }
+
+  CatalogView(Map<TenantId, Supply> supplies, Map<TenantId, Access> accesses) {
+    this.supplies = new TreeMap<>(supplies);
+    this.accesses = new TreeMap<>(accesses);
+  }
+
+  /// The same, with other hardware or other rights of a tenant.
+  ///
+  /// @param supply absent: as it is
+  /// @param access absent: as it is
+  public CatalogView with(Optional<Supply> supply, Optional<Access> access) {
+    CatalogView changed = new CatalogView(supplies, accesses);
+    supply.ifPresent(each -> changed.supplies.put(each.tenant(), each));
+    access.ifPresent(each -> changed.accesses.put(each.tenant(), each));
+    return changed;
+  }
+
+  /// What is provisioned for the tenant, as the core is told.
+  public Catalog merged(TenantId tenant) {
+    return Catalogs.merged(tenant, supplies.get(tenant), accesses.get(tenant));
+  }
+
+  public Optional<Queue> queue(QueueId id) {
+    return Optional.ofNullable(index(id.tenant()).queues().get(id));
+  }
+
+  public List<Queue> queues(TenantId tenant) {
+    Access access = accesses.get(tenant);
+    return access == null ? List.of() : access.queues();
+  }
+
+  public Optional<Profile> profile(ProfileId id) {
+    return Optional.ofNullable(index(id.tenant()).profiles().get(id));
+  }
+
+  public Optional<Pool> pool(PoolId id) {
+    Supply supply = supplies.get(id.tenant());
+    return supply == null
+        ? Optional.empty()
+        : supply.pools().stream()
+            .map(Supply.OfferedPool::pool)
+            .filter(pool -> pool.id().equals(id))
+            .findFirst();
+  }
+
+  public Optional<Access.Rights> rights(TenantId tenant, String policy) {
+    return Optional.ofNullable(index(tenant).rights().get(policy));
+  }
+
+  /// What the vaults of the group say whose policy the queue leads to; empty: nobody knows, because
+  /// there is no such queue or policy.
+  public Optional<VaultRules> vaults(QueueId queue) {
+    Index index = index(queue.tenant());
+    return Optional.ofNullable(index.queues().get(queue))
+        .map(each -> index.rights().get(each.policy().name()))
+        .flatMap(rights ->
+            Optional.ofNullable(accesses.get(queue.tenant()))
+                .map(access -> access.vaults().getOrDefault(rights.group(), VaultRules.NONE)));
+  }
+
+  /// Whether the subject is a member of the group whose policy the queue leads to (DESIGN A1).
+  public boolean admits(Queue queue, String subject) {
+    Index index = index(queue.id().tenant());
+    return Optional.ofNullable(index.rights().get(queue.policy().name()))
+        .map(rights -> index.groups().get(rights.group()))
+        .filter(group -> group.members().contains(subject))
+        .isPresent();
+  }
+}

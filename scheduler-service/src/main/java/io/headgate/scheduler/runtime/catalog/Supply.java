@@ -1,0 +1,47 @@
+package io.headgate.scheduler.runtime.catalog;
+
+import io.headgate.scheduler.core.catalog.Pool;
+import io.headgate.scheduler.core.catalog.Profile;
+import io.headgate.scheduler.core.catalog.TenantId;
+import io.headgate.scheduler.core.node.Node;
+import java.util.List;
+import java.util.Optional;
+
+/// What is provisioned of a tenant's hardware: pools, profiles and links.
+///
+/// @param version of the tenant's resource configuration
+public record Supply(
+    TenantId tenant, long version, List<OfferedPool> pools, List<Profile> profiles) {
+  public Supply {
+    pools = List.copyOf(pools);
+    profiles = List.copyOf(profiles);
+  }
+
+  /// A pool, before it is known which policies its owner has.
+  ///
+  /// @param pool without its dedication
+  public record OfferedPool(Pool pool, Optional<Owner> dedicatedTo) {}
+
+  /// Whose a dedicated pool is.
+  public sealed interface Owner {
+    record OfPolicy(String policy) implements Owner {}
+
+    record OfGroup(String group) implements Owner {}
+  }
+
+  /// A machine as its agent registered it.
+  ///
+  /// @param node READY or DRAINING, by the operator's word; whether it is alive is not known here
+  /// @param simulated its devices do not exist
+  /// @param troubles of those of its devices that are not healthy
+  public record Machine(Node node, boolean simulated, List<DeviceTrouble> troubles) {
+    public Machine {
+      troubles = List.copyOf(troubles);
+    }
+
+    /// One whose devices are healthy.
+    public Machine(Node node, boolean simulated) {
+      this(node, simulated, List.of());
+    }
+  }
+}

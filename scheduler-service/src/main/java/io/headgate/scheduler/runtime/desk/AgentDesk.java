@@ -1,0 +1,368 @@
+package io.headgate.scheduler.runtime.desk;
+
+import io.headgate.scheduler.core.Input;
+import io.headgate.scheduler.core.job.Attempt;
+import io.headgate.scheduler.core.job.AttemptId;
+import io.headgate.scheduler.core.job.StopOrder;
+import io.headgate.scheduler.core.job.WorkerStatus;
+import io.headgate.scheduler.core.node.NodeId;
+import io.headgate.scheduler.runtime.agent.AgentCommand;
+import io.headgate.scheduler.runtime.agent.AgentCommand.StopKind;
+import io.headgate.scheduler.runtime.agent.AgentHello;
+import io.headgate.scheduler.runtime.agent.AgentReport;
+import io.headgate.scheduler.runtime.agent.AgentSession;
+import io.headgate.scheduler.runtime.agent.Dispatch;
+import io.headgate.scheduler.runtime.agent.NodeCondition;
+import io.headgate.scheduler.runtime.record.AttemptRecord;
+import io.headgate.scheduler.runtime.record.Event;
+import io.headgate.scheduler.runtime.record.EventType;
+import io.headgate.scheduler.runtime.record.JobRecord;
+import io.headgate.scheduler.runtime.record.NodeContact;
+import io.headgate.scheduler.runtime.record.WorkerFacts;
+import io.headgate.scheduler.runtime.record.WorkerKey;
+import io.headgate.scheduler.runtime.record.WorkerName;
+import io.headgate.scheduler.runtime.text.Narration;
+import java.util.HashSet;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// Deals with what agents say. Nothing that an agent says is trusted beyond its own node: it can
+/// report on attempts that were assigned to that node, and on nothing else. Everything may come
+/// twice, late, or in another order. Confined to the loop.
+public final class AgentDesk {
+  private static final Logger LOG = LoggerFactory.getLogger(AgentDesk.class);
+
+  /// What a shell says of a program that cannot be run, and of one ended by SIGKILL or SIGTERM.
+  private static final int CANNOT_RUN = 127;
+
+  private static final int KILLED = 137;
+  private static final int ENDED_BY_TERM = 143;
+
+  private final LeaderState state;
+  private final CatalogDesk catalogs;
+  private final ProgressDesk progress;
+
+  public AgentDesk(LeaderState state, CatalogDesk catalogs, ProgressDesk progress) {
+    this.state = state;
+    this.catalogs = catalogs;
+    this.progress = progress;
+  }
+
+  /// Takes over the node's stream and compares what its machine knows with what is durable.
+  public void hello(Turn turn, AgentSession session, AgentHello hello) {
+    NodeId node = session.node();
+    NodeBook.Entry entry = state.nodes.entry(node);
+    entry
+        .session()
+        .filter(old -> !old.equals(session))
+        .ifPresent(old -> {
+          turn.dispatches.add(new Dispatch.Shut(old));
+          old.endReplaced();
+        });
+    boolean rebooted =
+        entry.contact().map(contact -> !contact.bootId().equals(hello.bootId())).orElse(false);
+    boolean again =
+        entry.contact().filter(old -> old.sessionId().equals(hello.sessionId())).isPresent();
+    NodeContact contact =
+        new NodeContact(
+            node,
+            hello.bootId(),
+            hello.sessionId(),
+            hello.agentVersion(),
+            hello.simulated(),
+            turn.now);
+    long acknowledged = entry.sequence.open(hello.sessionId());
+    entry.session = session;
+    entry.contact = contact;
+    entry.reported = true;
+    entry.suspect = false;
+    entry.lost = false;
+    entry.runsImages = hello.runsImages();
+    entry.imageRules = state.nodes.shared(hello.imageRules());
+    // What is being shut down does not change its mind on another stream; the next process may.
+    entry.closing = entry.closing && again;
+    entry.undelivered.clear();
+    // Its first heartbeat says it anew.
+    entry.unusable = Set.of();
+    turn.contacts.add(contact);
+    turn.dispatches.add(
+        new Dispatch.Open(
+            session,
+            new AgentCommand.Welcome(state.leadership, state.settings.heartbeat(), acknowledged)));
+    turn.note(
+        new Event(EventType.NODE_CONNECTED, node.tenant())
+            .node(node.name())
+            .message(node.name() + (rebooted ? " is connected after a reboot" : " is connected")));
+    if (hello.closing()) {
+      close(turn, entry);
+    }
+    Set<WorkerKey> reported = new HashSet<>();
+    for (AgentReport report : hello.attempts()) {
+      take(turn, node, report, Optional.of(reported));
+    }
+    for (WorkerKey key : state.jobs.workersOn(node)) {
+      if (!reported.contains(key)) {
+        missing(turn, key);
+      }
+    }
+    catalogs.tell(turn, entry);
+  }
+
+  /// A live worker of which the machine has no record. No Hello alone is a proof, not even that of
+  /// another boot: it may be an old one that comes late, over a stream that nobody listens to.
+  private void missing(Turn turn, WorkerKey key) {
+    AttemptRecord attempt = state.jobs.attempt(key.attempt()).orElseThrow();
+    JobRecord job = state.jobs.job(key.attempt().job()).orElseThrow();
+    WorkerStatus status = attempt.attempt().workers().get(key.worker());
+    if (!status.isLive() || turn.rejected.contains(key)) {
+      return;
+    }
+    if (attempt.isUntold(key.worker())) {
+      turn.dispatches.add(state.words.run(turn, job, attempt, key.worker(), state.catalog));
+    } else {
+      // The answer to a stop of something unknown is the proof that it is gone.
+      turn.dispatches.add(state.words.stop(job, attempt, key.worker()));
+    }
+  }
+
+  /// An update, which is acknowledged once what follows from it is durable.
+  public void report(Turn turn, AgentSession session, long sequence, AgentReport report) {
+    NodeBook.Entry entry = state.nodes.entry(session.node());
+    if (entry.session().filter(session::equals).isEmpty()) {
+      // A session that was replaced: the new one sends again what was not acknowledged.
+      return;
+    }
+    take(turn, session.node(), report, Optional.empty());
+    turn.dispatches.add(new Dispatch.Acknowledge(session, entry.sequence.take(sequence)));
+  }
+
+  /// Takes no new work from now on: what its agent is about to stop does not come back to it.
+  public void closing(Turn turn, AgentSession session) {
+    NodeBook.Entry entry = state.nodes.entry(session.node());
+    if (entry.session().filter(session::equals).isPresent()) {
+      close(turn, entry);
+      catalogs.tell(turn, entry);
+    }
+  }
+
+  /// Of devices the catalog says the same a moment later, and why.
+  public void changed(Turn turn, AgentSession session, NodeCondition condition) {
+    NodeBook.Entry entry = state.nodes.entry(session.node());
+    if (entry.session().filter(session::equals).isPresent()) {
+      entry.unusable = condition.unusableDevices();
+      entry.runsImages = condition.runsImages().orElse(entry.runsImages);
+      catalogs.tell(turn, entry);
+    }
+  }
+
+  private static void close(Turn turn, NodeBook.Entry entry) {
+    if (!entry.closing) {
+      entry.closing = true;
+      LOG.info("{} is being shut down", entry.id);
+      turn.note(
+          new Event(EventType.NODE_CLOSING, entry.id.tenant())
+              .node(entry.id.name())
+              .message(entry.id.name() + " is being shut down"));
+    }
+  }
+
+  public void ended(Turn turn, AgentSession session) {
+    NodeBook.Entry entry = state.nodes.entry(session.node());
+    if (entry.session().filter(session::equals).isPresent()) {
+      entry.session = null;
+      turn.dispatches.add(new Dispatch.Shut(session));
+    }
+  }
+
+  /// The node may come back before it is suspect; then Hello finds the worker missing.
+  public void undelivered(Turn turn, AttemptId attempt, int worker) {
+    state
+        .jobs
+        .attempt(attempt)
+        .ifPresent(known -> {
+          NodeId node = known.attempt().assignment().workers().get(worker).node();
+          NodeBook.Entry entry = state.nodes.entry(node);
+          if (entry.session().isEmpty()) {
+            entry.undelivered.add(new WorkerKey(attempt, worker));
+            if (entry.suspect) {
+              reject(turn, entry);
+            }
+          }
+        });
+  }
+
+  /// Nobody was told to start these, so they do not run, and need not wait for the node.
+  void reject(Turn turn, NodeBook.Entry entry) {
+    for (WorkerKey key : entry.undelivered) {
+      Optional<Attempt> attempt = state.jobs.attempt(key.attempt()).map(AttemptRecord::attempt);
+      if (attempt.isPresent()
+          && attempt.get().workers().get(key.worker()) == WorkerStatus.ASSIGNED) {
+        turn.rejected.add(key);
+        turn.inputs.add(
+            new Input.WorkerRejected(
+                key.attempt(),
+                key.worker(),
+                entry.id.name() + " went out of contact before it was told"));
+      }
+    }
+    entry.undelivered.clear();
+  }
+
+  private void take(Turn turn, NodeId node, AgentReport report, Optional<Set<WorkerKey>> reported) {
+    Optional<AttemptRecord> known =
+        state.jobs.attempt(node, worker(report)).map(live -> progress.settle(turn, live));
+    if (known.isEmpty()) {
+      boolean isLate = reported.isEmpty() && state.jobs.hasEnded(report);
+      if (!isLate || report.state() == AgentReport.State.ENDED) {
+        stranger(turn, node, report);
+      }
+      return;
+    }
+    AttemptRecord attempt = known.get();
+    JobRecord job = state.jobs.job(attempt.id().job()).orElseThrow();
+    int worker = report.worker();
+    reported.ifPresent(all -> all.add(new WorkerKey(attempt.id(), worker)));
+    Optional<AgentReport.StopPhase> ended =
+        report
+            .phase()
+            .filter(phase -> !phase.result().isEmpty())
+            // Reports are cumulative and may come twice: a phase ends once.
+            .filter(phase -> !attempt.workers().get(worker).stopPhases().contains(phase.name()));
+    remember(turn, attempt, report, ended);
+    ended.ifPresent(phase -> note(turn, job, attempt, phase));
+    WorkerStatus status = attempt.attempt().workers().get(worker);
+    switch (report.state()) {
+      case STARTING -> {
+        // Nothing is known of it yet that was not decided.
+      }
+      case RUNNING -> {
+        if (status == WorkerStatus.ASSIGNED) {
+          turn.inputs.add(new Input.WorkerStarted(attempt.id(), worker, turn.now));
+        }
+      }
+      case STOPPING -> {
+        // Its phases are events, noted above.
+      }
+      case SUSPENDED -> suspended(turn, job, attempt, report);
+      case ENDED -> {
+        if (status.isLive()) {
+          ended(turn, attempt, report);
+        } else {
+          forget(turn, node, report);
+        }
+      }
+    }
+    boolean unaware =
+        report.state() == AgentReport.State.STARTING || report.state() == AgentReport.State.RUNNING;
+    if (reported.isPresent() && unaware && attempt.attempt().stop().isPresent()) {
+      turn.dispatches.add(state.words.stop(job, attempt, worker));
+    }
+  }
+
+  /// The order may be another one by now: then the agent hears it again.
+  private void suspended(Turn turn, JobRecord job, AttemptRecord attempt, AgentReport report) {
+    int worker = report.worker();
+    Optional<StopOrder> order = attempt.attempt().stop();
+    if (order.isEmpty()) {
+      turn.dispatches.add(state.words.resume(job, attempt));
+    } else if (AgentWords.suspension(order.get()) != report.suspension()) {
+      turn.dispatches.add(state.words.stop(job, attempt, worker));
+    } else {
+      turn.inputs.add(new Input.WorkerSuspended(attempt.id(), worker));
+    }
+  }
+
+  /// What is not assigned to the node, or not any more: it ends, and then it is forgotten.
+  private void stranger(Turn turn, NodeId node, AgentReport report) {
+    if (report.state() == AgentReport.State.ENDED) {
+      forget(turn, node, report);
+      return;
+    }
+    LOG.warn(
+        "{} runs {} attempt {} worker {}, which is not its own: it is told to stop it",
+        node,
+        report.job(),
+        report.attempt(),
+        report.worker());
+    turn.dispatches.add(
+        new Dispatch.Say(
+            node,
+            new AgentCommand.Stop(state.leadership, worker(report), StopKind.ORPHAN, false, 0)));
+  }
+
+  private void forget(Turn turn, NodeId node, AgentReport report) {
+    turn.dispatches.add(new Dispatch.Say(node, new AgentCommand.Forget(worker(report))));
+  }
+
+  private static WorkerName worker(AgentReport report) {
+    return new WorkerName(report.job(), report.uid(), report.attempt(), report.worker());
+  }
+
+  private void remember(
+      Turn turn,
+      AttemptRecord attempt,
+      AgentReport report,
+      Optional<AgentReport.StopPhase> endedPhase) {
+    WorkerFacts before = attempt.workers().get(report.worker());
+    WorkerFacts after =
+        new WorkerFacts(
+            before.startedAt().or(report::startedAt),
+            before.endedAt().or(report::endedAt),
+            before.endReason().or(report::endReason),
+            before.exitCode().or(report::exitCode),
+            before.error().isEmpty() ? report.error() : before.error(),
+            Stream.concat(
+                    before.stopPhases().stream(),
+                    endedPhase.map(AgentReport.StopPhase::name).stream())
+                .toList());
+    if (!after.equals(before)) {
+      AttemptRecord changed = attempt.with(report.worker(), after);
+      state.jobs.change(changed);
+      turn.attempts.put(changed.id(), changed);
+    }
+  }
+
+  private static void ended(Turn turn, AttemptRecord attempt, AgentReport report) {
+    AttemptId id = attempt.id();
+    int worker = report.worker();
+    int code = report.exitCode().orElse(0);
+    turn.inputs.add(
+        switch (report.endReason().orElse(WorkerFacts.EndReason.LOST)) {
+          case EXITED -> new Input.WorkerExited(id, worker, code);
+          case TIME_LIMIT -> new Input.WorkerExited(id, worker, code == 0 ? ENDED_BY_TERM : code);
+          // Its own doing, whatever it said at last: it would do the same again.
+          case LIMIT_EXCEEDED -> new Input.WorkerExited(id, worker, code == 0 ? KILLED : code);
+          case START_FAILED -> new Input.WorkerExited(id, worker, code == 0 ? CANNOT_RUN : code);
+          // Unasked, it waits again.
+          case STOPPED, NODE_STOPPED -> new Input.WorkerStopped(id, worker);
+          case REJECTED -> new Input.WorkerRejected(id, worker, report.error());
+          case OUT_OF_CONTACT, LOST, DEVICE_FAILED -> new Input.WorkerLost(id, worker);
+        });
+  }
+
+  private static void note(
+      Turn turn, JobRecord job, AttemptRecord attempt, AgentReport.StopPhase phase) {
+    Optional<String> took = phase.took().map(duration -> Long.toString(duration.toMillis()));
+    turn.note(
+        EffectRecorder.about(job, EventType.STOP_PHASE)
+            .attempt(attempt.id().number())
+            .message(
+                "%s: %s %s%s"
+                    .formatted(
+                        job.name().id(),
+                        phase.name(),
+                        phase.result(),
+                        took.map(millis -> " after " + millis + " ms").orElse("")))
+            .detail(
+                Narration.detail(
+                    "phase",
+                    phase.name(),
+                    "result",
+                    phase.result(),
+                    "durationMs",
+                    took.orElse(""))));
+  }
+}

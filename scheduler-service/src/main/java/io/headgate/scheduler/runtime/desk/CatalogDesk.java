@@ -1,0 +1,137 @@
+package io.headgate.scheduler.runtime.desk;
+
+import io.headgate.scheduler.core.Input;
+import io.headgate.scheduler.core.catalog.Queue;
+import io.headgate.scheduler.core.catalog.QueueId;
+import io.headgate.scheduler.core.catalog.TenantId;
+import io.headgate.scheduler.core.job.AttemptId;
+import io.headgate.scheduler.core.job.JobState;
+import io.headgate.scheduler.core.node.NodeId;
+import io.headgate.scheduler.runtime.catalog.CatalogUpdate;
+import io.headgate.scheduler.runtime.catalog.Supply.Machine;
+import io.headgate.scheduler.runtime.record.JobRecord;
+import io.headgate.scheduler.runtime.record.JobRecord.DraftCause;
+import io.headgate.scheduler.runtime.text.DeviceNews;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedSet;
+
+/// Deals with catalogs that moved. Confined to the loop.
+public final class CatalogDesk {
+  private static final DraftCause NOT_ADMITTED =
+      new DraftCause(
+          "NOT_ADMITTED", "its submitter may no longer use the queue; requeue it once they may");
+
+  private final LeaderState state;
+  private final VaultDesk vaults;
+
+  public CatalogDesk(LeaderState state, VaultDesk vaults) {
+    this.state = state;
+    this.vaults = vaults;
+  }
+
+  public void moved(Turn turn, String source, CatalogUpdate update) {
+    turn.catalogs.put(source, update.durable());
+    SortedSet<TenantId> affected = state.catalogs.apply(update);
+    state.catalog = state.catalogs.view();
+    if (update instanceof CatalogUpdate.OfAccess) {
+      withdraw(turn, affected);
+      vaults.moved(affected);
+    }
+    for (TenantId tenant : affected) {
+      turn.inputs.add(new Input.CatalogChanged(state.catalogs.merged(tenant)));
+    }
+    if (update instanceof CatalogUpdate.OfSupply supply) {
+      machines(turn, supply);
+    }
+  }
+
+  /// Rights may have gone since a job was submitted; such a job never starts (DESIGN A1, at start).
+  private void withdraw(Turn turn, SortedSet<TenantId> tenants) {
+    // Jobs are many, pairs of queue and submitter few.
+    Map<Map.Entry<QueueId, String>, Boolean> gone = new HashMap<>();
+    for (JobRecord job : state.jobs.jobs()) {
+      if (job.state() == JobState.WAITING
+          && !job.card().byRole()
+          && tenants.contains(job.tenant())
+          && gone.computeIfAbsent(
+              Map.entry(job.job().spec().queue(), job.card().submitter()),
+              _ -> isNotAdmitted(job))) {
+        turn.withdraw(job, NOT_ADMITTED);
+      }
+    }
+  }
+
+  /// A job whose submitter lost the right while it ran goes on running, but what ends its attempt
+  /// must not bring it back to its queue. Called when the turn has all its inputs.
+  public void withdrawStopped(Turn turn) {
+    for (Input input : List.copyOf(turn.inputs)) {
+      Optional<AttemptId> ended =
+          switch (input) {
+            case Input.WorkerExited(var attempt, int _, int _) -> Optional.of(attempt);
+            case Input.WorkerStopped(var attempt, int _) -> Optional.of(attempt);
+            case Input.WorkerRejected(var attempt, int _, var _) -> Optional.of(attempt);
+            case Input.WorkerLost(var attempt, int _) -> Optional.of(attempt);
+            default -> Optional.empty();
+          };
+      ended
+          .flatMap(attempt -> state.jobs.job(attempt.job()))
+          .ifPresent(job -> withdrawStopped(turn, job));
+    }
+  }
+
+  private void withdrawStopped(Turn turn, JobRecord job) {
+    Optional<DraftCause> bar = state.jobs.bar(job.id());
+    if (bar.isPresent()) {
+      turn.withdraw(job, bar.get());
+    } else if (!job.card().byRole() && isNotAdmitted(job)) {
+      turn.withdraw(job, NOT_ADMITTED);
+    }
+  }
+
+  private boolean isNotAdmitted(JobRecord job) {
+    Optional<Queue> queue = state.catalog.queue(job.job().spec().queue());
+    // A removed queue has its own cause, which the core finds.
+    return queue.isPresent() && !state.catalog.admits(queue.get(), job.card().submitter());
+  }
+
+  private void machines(Turn turn, CatalogUpdate.OfSupply update) {
+    for (Machine machine : update.machines()) {
+      NodeBook.Entry entry = state.nodes.entry(machine.node().id());
+      DeviceNews.of(entry.machine, machine).forEach(turn::note);
+      entry.machine = machine;
+      tell(turn, entry);
+    }
+    List<NodeId> removed = update.removedNodes();
+    if (update.durable().snapshot()) {
+      Set<NodeId> there = new HashSet<>();
+      update.machines().forEach(machine -> there.add(machine.node().id()));
+      removed =
+          state.nodes.entries().stream()
+              .filter(entry -> entry.machine().isPresent() && !there.contains(entry.id))
+              .map(entry -> entry.id)
+              .toList();
+    }
+    for (NodeId node : removed) {
+      if (state.nodes.find(node).flatMap(NodeBook.Entry::machine).isPresent()) {
+        state.nodes.remove(node);
+        turn.inputs.add(new Input.NodeRemoved(node));
+      }
+    }
+  }
+
+  /// Tells the core of the node if it is not as the core was told last.
+  void tell(Turn turn, NodeBook.Entry entry) {
+    entry
+        .seen(state.windowOpen)
+        .filter(node -> !node.equals(entry.told))
+        .ifPresent(node -> {
+          entry.told = node;
+          turn.inputs.add(new Input.NodeChanged(node));
+        });
+  }
+}

@@ -1,0 +1,125 @@
+package io.headgate.scheduler.runtime.desk;
+
+import io.headgate.scheduler.core.explain.Denial;
+import io.headgate.scheduler.core.job.AttemptId;
+import io.headgate.scheduler.core.job.JobId;
+import io.headgate.scheduler.runtime.agent.AgentHello;
+import io.headgate.scheduler.runtime.agent.AgentReport;
+import io.headgate.scheduler.runtime.agent.AgentSession;
+import io.headgate.scheduler.runtime.agent.NodeCondition;
+import io.headgate.scheduler.runtime.agent.ProgressReport;
+import io.headgate.scheduler.runtime.catalog.CatalogUpdate;
+import io.headgate.scheduler.runtime.catalog.CatalogView;
+import io.headgate.scheduler.runtime.catalog.VaultRules;
+import io.headgate.scheduler.runtime.record.Cancellation;
+import io.headgate.scheduler.runtime.record.JobRecord;
+import io.headgate.scheduler.runtime.record.JobRecord.DraftCause;
+import io.headgate.scheduler.runtime.record.JobView;
+import io.headgate.scheduler.runtime.record.WorkerKey;
+import io.headgate.scheduler.runtime.submission.Submission;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+
+/// Something that the loop is to deal with. Replies are completed only when all that they rest on
+/// is durable; if this leader ends before, with [LeadershipLostException].
+public sealed interface Command {
+
+  /// New jobs.
+  record Submit(Submission submission, CompletableFuture<SubmitReply> reply) implements Command {}
+
+  /// What became of a submission.
+  sealed interface SubmitReply {
+    /// In the order of the submission.
+    record Accepted(List<JobView> jobs) implements SubmitReply {}
+
+    /// Nothing was stored.
+    ///
+    /// @param index of the first job that cannot be
+    record Refused(int index, Denial denial) implements SubmitReply {}
+
+    /// Nothing was stored: by now the submitter may not use the queue.
+    record NotAdmitted(int index) implements SubmitReply {}
+
+    /// Nothing was stored: a queue has as many waiting jobs as it may.
+    record TooManyWaiting(int index, int waiting, int most) implements SubmitReply {}
+  }
+
+  /// A user wants a job to end.
+  ///
+  /// @param known as the database had it
+  record Cancel(
+      JobRecord known,
+      boolean skipCallback,
+      Cancellation cancellation,
+      CompletableFuture<ChangeReply> reply)
+      implements Command {}
+
+  /// A user wants a job to start anew.
+  ///
+  /// @param known as the database had it
+  /// @param by id of the user or service account
+  /// @param catalog by which it was judged
+  record Requeue(
+      JobRecord known, String by, CatalogView catalog, CompletableFuture<ChangeReply> reply)
+      implements Command {}
+
+  /// What became of a change.
+  sealed interface ChangeReply {
+    record Changed(JobView job) implements ChangeReply {}
+
+    record Refused(Denial denial) implements ChangeReply {}
+
+    /// By now the job's submitter may not use its queue.
+    record NotAdmitted() implements ChangeReply {}
+
+    /// What the caller knew of the job is older than what is durable: read it again.
+    record Outdated() implements ChangeReply {}
+  }
+
+  /// An agent opened a stream.
+  record Hello(AgentSession session, AgentHello hello) implements Command {}
+
+  /// An agent reports.
+  record Report(AgentSession session, long sequence, AgentReport report) implements Command {}
+
+  /// An agent or its machine is being shut down.
+  record Closing(AgentSession session) implements Command {}
+
+  /// What of the node can be used has changed.
+  record Changed(AgentSession session, NodeCondition condition) implements Command {}
+
+  /// What programs on the node say of themselves.
+  record Progress(AgentSession session, List<ProgressReport> reports) implements Command {}
+
+  /// A stream ended.
+  record SessionEnded(AgentSession session) implements Command {}
+
+  /// An assignment could not be handed over because its node has no stream.
+  record Undelivered(AttemptId attempt, int worker) implements Command {}
+
+  /// An assignment was not handed over because of vaults.
+  ///
+  /// @param vaults by which it was judged; empty: its queue or policy has gone, and with it what
+  ///   they say
+  /// @param draft why the job does not go back to its queue; empty only then
+  record Barred(WorkerKey key, Optional<VaultRules> vaults, Optional<DraftCause> draft)
+      implements Command {}
+
+  /// Jobs that the loop had given out were held against vaults.
+  ///
+  /// @param forbidden those that may not run, and why
+  record Judged(VaultDesk.Page page, Map<JobId, DraftCause> forbidden) implements Command {
+    public Judged {
+      forbidden = Map.copyOf(forbidden);
+    }
+  }
+
+  /// A watched catalog moved.
+  record CatalogMoved(String source, CatalogUpdate update) implements Command {}
+
+  /// A question to the state as the loop sees it.
+  record Ask<T>(Function<LeaderView, T> question, CompletableFuture<T> reply) implements Command {}
+}

@@ -1,0 +1,153 @@
+package io.headgate.scheduler.runtime.desk;
+
+import io.headgate.kit.time.TimeSource;
+import io.headgate.scheduler.core.SchedulerCore;
+import io.headgate.scheduler.core.SchedulerState;
+import io.headgate.scheduler.core.catalog.Catalog;
+import io.headgate.scheduler.core.catalog.TenantId;
+import io.headgate.scheduler.core.job.Attempt;
+import io.headgate.scheduler.core.job.Hold;
+import io.headgate.scheduler.core.job.Job;
+import io.headgate.scheduler.core.node.Node;
+import io.headgate.scheduler.runtime.catalog.CatalogSource;
+import io.headgate.scheduler.runtime.catalog.CatalogUpdate;
+import io.headgate.scheduler.runtime.catalog.CatalogView;
+import io.headgate.scheduler.runtime.catalog.Catalogs;
+import io.headgate.scheduler.runtime.record.AttemptRecord;
+import io.headgate.scheduler.runtime.record.JobRecord;
+import io.headgate.scheduler.runtime.record.Leadership;
+import io.headgate.scheduler.runtime.record.LoadedState;
+import io.headgate.scheduler.runtime.record.NodeContact;
+import io.headgate.scheduler.runtime.submission.TakenSubmissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SortedSet;
+import java.util.TreeSet;
+
+/// Everything that a leader knows. Confined to the loop, but for the clocks of [NodeBook].
+public final class LeaderState {
+  final Leadership leadership;
+  final LoopSettings settings;
+  final SchedulerCore core;
+  final JobBook jobs;
+  final NodeBook nodes;
+  final Catalogs catalogs;
+  final AgentWords words;
+  final EffectRecorder recorder;
+  final TakenSubmissions taken = new TakenSubmissions();
+  CatalogView catalog;
+  long lastJob;
+
+  /// Agents are still expected to say what they run. Each node takes work as soon as its agent has
+  /// said so; what the others are waited for is told by `AWAITED`.
+  boolean windowOpen = true;
+
+  private LeaderState(
+      Leadership leadership,
+      LoopSettings settings,
+      LoadedState loaded,
+      List<CatalogUpdate> updates,
+      long nowNanos) {
+    this.leadership = leadership;
+    this.settings = settings;
+    this.jobs = JobBook.load(loaded);
+    this.nodes = new NodeBook(nowNanos);
+    this.catalogs = new Catalogs();
+    this.lastJob = loaded.lastJob();
+    for (NodeContact contact : loaded.contacts()) {
+      nodes.entry(contact.node()).contact = contact;
+    }
+    SortedSet<TenantId> tenants = new TreeSet<>();
+    for (CatalogUpdate update : updates) {
+      tenants.addAll(catalogs.apply(update));
+      if (update instanceof CatalogUpdate.OfSupply supply) {
+        supply.machines().forEach(machine -> nodes.entry(machine.node().id()).machine = machine);
+      }
+    }
+    this.catalog = catalogs.view();
+    this.core = SchedulerCore.load(state(loaded, tenants), settings.placement());
+    for (Hold hold : loaded.holds()) {
+      // The core leaves out what its job cannot use any more.
+      if (core.hold(hold.job()).isPresent()) {
+        jobs.hold(hold);
+      }
+    }
+    this.words = new AgentWords(leadership);
+    this.recorder = new EffectRecorder(leadership, words, core, jobs, nodes);
+  }
+
+  /// As it was read, with the catalogs that were followed last.
+  public static LeaderState load(
+      Leadership leadership,
+      LoopSettings settings,
+      LoadedState loaded,
+      List<CatalogSource> sources,
+      TimeSource time) {
+    List<CatalogUpdate> updates = new ArrayList<>();
+    for (CatalogSource source : sources) {
+      LoadedState.Catalog kept =
+          loaded.catalogs().getOrDefault(source.name(), LoadedState.Catalog.NONE);
+      updates.add(source.decode(kept.position(), kept.entries()));
+    }
+    return load(leadership, settings, loaded, updates, time.monotonicNanos());
+  }
+
+  public static LeaderState load(
+      Leadership leadership,
+      LoopSettings settings,
+      LoadedState loaded,
+      List<CatalogUpdate> updates,
+      long nowNanos) {
+    return new LeaderState(leadership, settings, loaded, updates, nowNanos);
+  }
+
+  private SchedulerState state(LoadedState loaded, SortedSet<TenantId> tenants) {
+    List<Catalog> merged = tenants.stream().map(catalogs::merged).toList();
+    List<Node> seen = new ArrayList<>();
+    for (NodeBook.Entry entry : nodes.entries()) {
+      entry
+          .seen(true)
+          .ifPresent(node -> {
+            entry.told = node;
+            seen.add(node);
+          });
+    }
+    List<Job> known = loaded.jobs().stream().map(JobRecord::job).toList();
+    List<Attempt> live = loaded.attempts().stream().map(AttemptRecord::attempt).toList();
+    return SchedulerState.kept(merged, seen, known, live, loaded.holds())
+        .expecting(loaded.demand());
+  }
+
+  public Leadership leadership() {
+    return leadership;
+  }
+
+  public LoopSettings settings() {
+    return settings;
+  }
+
+  public SchedulerCore core() {
+    return core;
+  }
+
+  public JobBook jobs() {
+    return jobs;
+  }
+
+  public NodeBook nodes() {
+    return nodes;
+  }
+
+  public EffectRecorder recorder() {
+    return recorder;
+  }
+
+  public CatalogView catalog() {
+    return catalog;
+  }
+
+  /// Whether agents are still expected to report.
+  public boolean isWindowOpen() {
+    return windowOpen;
+  }
+}

@@ -1,0 +1,99 @@
+package io.headgate.scheduler.runtime.desk;
+
+import io.headgate.scheduler.core.SchedulerCore;
+import io.headgate.scheduler.core.catalog.PoolId;
+import io.headgate.scheduler.core.catalog.QueueId;
+import io.headgate.scheduler.core.job.Hold;
+import io.headgate.scheduler.core.job.JobId;
+import io.headgate.scheduler.core.node.Node;
+import io.headgate.scheduler.core.node.NodeId;
+import io.headgate.scheduler.runtime.catalog.CatalogView;
+import io.headgate.scheduler.runtime.record.AttemptRecord;
+import io.headgate.scheduler.runtime.record.JobRecord;
+import io.headgate.scheduler.runtime.record.JobView;
+import io.headgate.type.ImageRules;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+
+/// The leader's state, to be read on its loop only.
+///
+/// @param core for queries; a question must not decide
+public record LeaderView(SchedulerCore core, CatalogView catalog, Reads reads, Instant now) {
+
+  /// What the core does not know.
+  public interface Reads {
+    Optional<JobRecord> job(JobId id);
+
+    /// Those that wait or have an attempt, of all tenants.
+    List<JobRecord> jobs();
+
+    /// A job that was read from the database, as it is now.
+    JobView refresh(JobView read);
+
+    /// What is kept for waiting jobs now.
+    Collection<Hold> holds();
+
+    /// Contact with each node, by node.
+    List<Contact> contacts();
+
+    /// What the nodes of the pools have said of jobs with an image.
+    ImageUse images(Collection<PoolId> pools);
+
+    /// What the jobs of each queue say together.
+    List<Total> totals();
+
+    Optional<AttemptRecord> attempt(JobId job);
+
+    /// Ids of the jobs with a live attempt there.
+    List<String> jobsOn(NodeId node);
+  }
+
+  /// What nodes have said of jobs with an image.
+  ///
+  /// @param without one that runs none now; empty: all do
+  /// @param rulings which images may run, also where none does now: its engine may come back
+  public record ImageUse(Optional<Node> without, List<Ruling> rulings) {
+    /// One of the nodes with the same rules.
+    public record Ruling(Node node, ImageRules rules) {}
+
+    public ImageUse {
+      rulings = List.copyOf(rulings);
+    }
+  }
+
+  /// What the jobs of a queue say together.
+  ///
+  /// @param policy id of the policy that they count to
+  /// @param waitingUnits what those that wait ask for, in 1/126000 GPU
+  /// @param usedUnits what those that have slices use, in 1/126000 GPU
+  /// @param oldestWaiting when the oldest of those that wait was submitted, at most a second too
+  ///   early; absent: none waits
+  public record Total(
+      QueueId queue,
+      String policy,
+      long waitingUnits,
+      long usedUnits,
+      Optional<Instant> oldestWaiting) {}
+
+  /// Contact with a node.
+  ///
+  /// @param told the node as the core was told of it last; absent: pool-service does not know it
+  /// @param heardAgoNanos since the last message; negative: never
+  /// @param runsImages whether it runs jobs with an image; absent: it has not said
+  public record Contact(
+      NodeId node,
+      State state,
+      long heardAgoNanos,
+      Optional<Node> told,
+      Optional<Boolean> runsImages) {
+    /// How the scheduler stands with a node.
+    public enum State {
+      CONNECTED,
+      SUSPECT,
+      LOST,
+      NEVER
+    }
+  }
+}

@@ -1,0 +1,124 @@
+package io.headgate.scheduler.runtime.desk;
+
+import io.headgate.kit.time.TimeSource;
+import io.headgate.scheduler.core.catalog.PoolId;
+import io.headgate.scheduler.core.job.Hold;
+import io.headgate.scheduler.core.job.JobId;
+import io.headgate.scheduler.core.node.Node;
+import io.headgate.scheduler.core.node.NodeId;
+import io.headgate.scheduler.runtime.catalog.Supply;
+import io.headgate.scheduler.runtime.desk.LeaderView.Contact;
+import io.headgate.scheduler.runtime.record.AttemptRecord;
+import io.headgate.scheduler.runtime.record.JobRecord;
+import io.headgate.scheduler.runtime.record.JobView;
+import io.headgate.type.ImageRules;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/// The books, for questions. Confined to the loop.
+public final class LoopReads implements LeaderView.Reads {
+  private final LeaderState state;
+  private final Views views;
+  private final TimeSource time;
+
+  public LoopReads(LeaderState state, Views views, TimeSource time) {
+    this.state = state;
+    this.views = views;
+    this.time = time;
+  }
+
+  @Override
+  public Optional<JobRecord> job(JobId id) {
+    return state.jobs.job(id);
+  }
+
+  @Override
+  public List<JobRecord> jobs() {
+    return state.jobs.all();
+  }
+
+  @Override
+  public JobView refresh(JobView read) {
+    return views.refresh(read);
+  }
+
+  @Override
+  public List<LeaderView.Total> totals() {
+    return state.jobs.totals();
+  }
+
+  @Override
+  public Optional<AttemptRecord> attempt(JobId job) {
+    return state.jobs.attempt(job);
+  }
+
+  @Override
+  public List<String> jobsOn(NodeId node) {
+    return state.jobs.workersOn(node).stream()
+        .map(key -> state.jobs.job(key.attempt().job()))
+        .flatMap(Optional::stream)
+        .map(job -> job.name().id())
+        .distinct()
+        .toList();
+  }
+
+  @Override
+  public Collection<Hold> holds() {
+    return state.jobs.holds();
+  }
+
+  @Override
+  public List<Contact> contacts() {
+    return state.nodes.entries().stream().map(this::contact).toList();
+  }
+
+  @Override
+  public LeaderView.ImageUse images(Collection<PoolId> pools) {
+    Optional<Node> without = Optional.empty();
+    List<LeaderView.ImageUse.Ruling> rulings = new ArrayList<>();
+    Set<ImageRules> seen = Collections.newSetFromMap(new IdentityHashMap<>());
+    for (NodeBook.Entry entry : state.nodes.entries()) {
+      Optional<Node> node = entry.machine().map(Supply.Machine::node);
+      if (node.isEmpty() || !pools.contains(node.get().pool())) {
+        continue;
+      }
+      if (!entry.runsImages) {
+        without = without.or(() -> node);
+      }
+      if (seen.add(entry.imageRules)) {
+        rulings.add(new LeaderView.ImageUse.Ruling(node.get(), entry.imageRules));
+      }
+    }
+    return new LeaderView.ImageUse(without, rulings);
+  }
+
+  private Contact contact(NodeBook.Entry entry) {
+    boolean isKnown = entry.contact().isPresent();
+    long heardAgo =
+        isKnown && entry.reported
+            ? time.monotonicNanos() - state.nodes.clock(entry.id).heardNanos()
+            : -1;
+    return new Contact(
+        entry.id,
+        contactState(entry, isKnown),
+        heardAgo,
+        Optional.ofNullable(entry.told),
+        entry.reported ? Optional.of(entry.runsImages) : Optional.empty());
+  }
+
+  private static Contact.State contactState(NodeBook.Entry entry, boolean isKnown) {
+    if (!isKnown) {
+      return Contact.State.NEVER;
+    }
+    if (entry.lost) {
+      return Contact.State.LOST;
+    }
+    boolean isThere = entry.reported && !entry.suspect && entry.session().isPresent();
+    return isThere ? Contact.State.CONNECTED : Contact.State.SUSPECT;
+  }
+}

@@ -1,0 +1,56 @@
+package io.headgate.scheduler.runtime.desk;
+
+import io.headgate.scheduler.core.placement.PlacementPolicy;
+import java.time.Duration;
+
+/// Times and bounds of a leader.
+///
+/// @param placement how places are chosen
+/// @param lease how long it leads without renewing
+/// @param heartbeat how often agents show that they are there
+/// @param suspectAfter silence after which a node gets no new work
+/// @param reconcileWithin how long a new leader waits for nodes to report before it decides as if
+///   those were not there that have not
+/// @param stopMargin added to a policy's `stopAfter` and a twentieth of it before slices are used
+///   again
+/// @param maxCommands that wait for the loop, submissions apart
+/// @param maxQueuedJobs submitted jobs that wait for the loop
+/// @param batchJobs submitted jobs of one transaction
+/// @param maxWaitingPerQueue waiting jobs of one queue
+public record LoopSettings(
+    PlacementPolicy placement,
+    Duration lease,
+    Duration heartbeat,
+    Duration suspectAfter,
+    Duration reconcileWithin,
+    Duration stopMargin,
+    int maxCommands,
+    int maxQueuedJobs,
+    int batchJobs,
+    int maxWaitingPerQueue) {
+
+  private static final Duration SELDOM_ENOUGH = Duration.ofMillis(500);
+
+  /// How often a lease is renewed. A renewal may fail twice before it runs out; the more often, the
+  /// sooner a dead leader is known to have missed one, down to a tenth of a long lease and half a
+  /// second of a short one.
+  public Duration renewal() {
+    Duration third = lease.dividedBy(3);
+    Duration tenth = lease.dividedBy(10);
+    if (tenth.compareTo(SELDOM_ENOUGH) >= 0) {
+      return tenth;
+    }
+    return third.compareTo(SELDOM_ENOUGH) < 0 ? third : SELDOM_ENOUGH;
+  }
+
+  /// Silence after which a leader missed a renewal.
+  public Duration missedRenewal() {
+    return missed(renewal());
+  }
+
+  /// Silence after which a renewal was missed: it was due a whole interval ago, so a slow database
+  /// does not look like a dead leader.
+  public static Duration missed(Duration renewal) {
+    return renewal.multipliedBy(2);
+  }
+}

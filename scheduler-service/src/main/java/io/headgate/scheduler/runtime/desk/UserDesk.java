@@ -1,0 +1,322 @@
+package io.headgate.scheduler.runtime.desk;
+
+import io.headgate.scheduler.core.Input;
+import io.headgate.scheduler.core.catalog.Profile;
+import io.headgate.scheduler.core.catalog.Queue;
+import io.headgate.scheduler.core.catalog.QueueId;
+import io.headgate.scheduler.core.explain.Denial;
+import io.headgate.scheduler.core.job.Job;
+import io.headgate.scheduler.core.job.JobId;
+import io.headgate.scheduler.core.job.JobSpec;
+import io.headgate.scheduler.core.job.JobState;
+import io.headgate.scheduler.core.job.WorkerStatus;
+import io.headgate.scheduler.core.usage.QueueUsage;
+import io.headgate.scheduler.runtime.desk.Command.ChangeReply;
+import io.headgate.scheduler.runtime.desk.Command.SubmitReply;
+import io.headgate.scheduler.runtime.record.AttemptRecord;
+import io.headgate.scheduler.runtime.record.Batch;
+import io.headgate.scheduler.runtime.record.EventType;
+import io.headgate.scheduler.runtime.record.JobCard;
+import io.headgate.scheduler.runtime.record.JobRecord;
+import io.headgate.scheduler.runtime.record.JobRecord.Course;
+import io.headgate.scheduler.runtime.record.JobRecord.DraftCause;
+import io.headgate.scheduler.runtime.submission.Submission;
+import io.headgate.scheduler.runtime.submission.Submission.NewJob;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+
+/// Deals with what users ask for. Confined to the loop.
+public final class UserDesk {
+  private static final DraftCause AS_SUBMITTED =
+      new DraftCause("DRAFT", "it was submitted as a draft; requeue it to put it in its queue");
+
+  private final LeaderState state;
+  private final Views views;
+  private final VaultDesk vaults;
+
+  public UserDesk(LeaderState state, Views views, VaultDesk vaults) {
+    this.state = state;
+    this.views = views;
+    this.vaults = vaults;
+  }
+
+  /// All or none: every job is checked before the first is taken.
+  public void submit(Turn turn, Command.Submit submit, Map<QueueId, Integer> waitingMore) {
+    if (again(turn, submit)) {
+      return;
+    }
+    List<NewJob> jobs = submit.submission().jobs();
+    Map<QueueId, Integer> more = new HashMap<>(waitingMore);
+    for (int i = 0; i < jobs.size(); i++) {
+      NewJob job = jobs.get(i);
+      JobSpec spec = spec(new JobId(state.lastJob + 1 + i), job);
+      Optional<Denial> denial = state.core.check(spec);
+      if (denial.isPresent()) {
+        answer(turn, submit.reply(), new SubmitReply.Refused(i, denial.get()));
+        return;
+      }
+      // Who asked was looked at before; rights may have gone since.
+      if (!job.byRole() && !isAdmitted(job.queue(), job.submitter())) {
+        answer(turn, submit.reply(), new SubmitReply.NotAdmitted(i));
+        return;
+      }
+      if (!job.draft()) {
+        int waiting =
+            state.core.queue(job.queue()).map(QueueUsage::waiting).orElse(0)
+                + more.merge(job.queue(), 1, Integer::sum);
+        int most = state.settings.maxWaitingPerQueue();
+        if (waiting > most) {
+          answer(turn, submit.reply(), new SubmitReply.TooManyWaiting(i, waiting - 1, most));
+          return;
+        }
+      }
+    }
+    waitingMore.putAll(more);
+    List<JobId> ids = new ArrayList<>(jobs.size());
+    for (NewJob job : jobs) {
+      JobId id = take(turn, job);
+      ids.add(id);
+      vaults.taken(id, job.queue(), submit.submission().catalog());
+    }
+    state.taken.take(submit.submission(), ids, turn.now);
+    submit.submission().counters().forEach(turn::count);
+    submit
+        .submission()
+        .request()
+        .ifPresent(request ->
+            turn.requests.add(
+                new Batch.RequestRecord(
+                    request.subject(), request.requestId(), request.fingerprint(), ids)));
+    reply(turn, submit.reply(), () -> accepted(turn, ids));
+  }
+
+  /// Answers what was taken already and was not durable yet when its caller looked.
+  private boolean again(Turn turn, Command.Submit submit) {
+    Submission submission = submit.submission();
+    state.taken.forgetOld(turn.now);
+    Optional<List<JobId>> before = submission.request().flatMap(state.taken::jobs);
+    if (before.isPresent() && before.get().stream().allMatch(job -> isKnown(turn, job))) {
+      reply(turn, submit.reply(), () -> accepted(turn, before.get()));
+      return true;
+    }
+    if (state.taken.hasNameOrIdOf(submission)) {
+      submit
+          .reply()
+          .completeExceptionally(
+              new LeadershipLostException("the same is being stored: look again"));
+      return true;
+    }
+    return false;
+  }
+
+  private boolean isKnown(Turn turn, JobId job) {
+    return turn.created.contains(job) || views.of(turn, job).isPresent();
+  }
+
+  private SubmitReply accepted(Turn turn, List<JobId> jobs) {
+    return new SubmitReply.Accepted(
+        jobs.stream().flatMap(id -> views.of(turn, id).stream()).toList());
+  }
+
+  private boolean isAdmitted(QueueId id, String submitter) {
+    return state
+        .catalog
+        .queue(id)
+        .filter(queue -> state.catalog.admits(queue, submitter))
+        .isPresent();
+  }
+
+  private JobId take(Turn turn, NewJob job) {
+    JobId id = new JobId(++state.lastJob);
+    JobSpec spec = spec(id, job);
+    JobRecord record =
+        new JobRecord(
+            card(turn, job),
+            new Job(
+                spec,
+                job.draft() ? JobState.DRAFT : JobState.WAITING,
+                0,
+                turn.now,
+                0,
+                Optional.empty()),
+            Course.NONE,
+            job.draft() ? Optional.of(AS_SUBMITTED) : Optional.empty(),
+            Optional.empty(),
+            false,
+            0);
+    turn.created.add(id);
+    turn.documents.put(id, job.document());
+    if (job.draft()) {
+      turn.jobs.put(id, record);
+      turn.note(
+          EffectRecorder.about(record, EventType.SUBMITTED)
+              .message(record.name().id() + " is submitted as a draft"));
+    } else {
+      turn.staged.put(id, record);
+      turn.inputs.add(new Input.JobSubmitted(spec));
+    }
+    return id;
+  }
+
+  private JobCard card(Turn turn, NewJob job) {
+    Queue queue = state.catalog.queue(job.queue()).orElseThrow();
+    Profile profile = state.catalog.profile(queue.profile()).orElseThrow();
+    return new JobCard(
+        job.name(),
+        queue.policy().name(),
+        queue.profile().name(),
+        profile.need(),
+        profile.workers(),
+        job.submitter(),
+        job.byRole(),
+        job.labels(),
+        job.traceparent(),
+        turn.now);
+  }
+
+  private static JobSpec spec(JobId id, NewJob job) {
+    return new JobSpec(
+        id,
+        job.queue(),
+        job.user(),
+        job.priority(),
+        job.preemptible(),
+        job.maxRuntime(),
+        job.suspend());
+  }
+
+  public void cancel(Turn turn, Command.Cancel cancel) {
+    JobRecord known = cancel.known();
+    Optional<JobRecord> live = state.jobs.job(known.id());
+    if (live.isEmpty()) {
+      if (isOutdated(known)) {
+        answer(turn, cancel.reply(), new ChangeReply.Outdated());
+        return;
+      }
+      if (known.state().isTerminal()) {
+        // It has ended already, which is all that was asked for.
+        reply(turn, cancel.reply(), () -> new ChangeReply.Changed(views.of(turn, known)));
+        return;
+      }
+      turn.staged.put(known.id(), known);
+    }
+    JobRecord job = live.orElse(known);
+    if (cancel.skipCallback()) {
+      skipCallback(turn, job);
+    }
+    turn.cancellations.put(job.id(), cancel.cancellation());
+    turn.inputs.add(new Input.JobCancelled(job.job()));
+    change(turn, job, cancel.reply(), true);
+  }
+
+  /// Where the order to stop stays the same as before, only this tells the agents. Another one that
+  /// follows says it, too, and what goes before would contradict it.
+  private void skipCallback(Turn turn, JobRecord job) {
+    state
+        .jobs
+        .attempt(job.id())
+        .filter(attempt -> !attempt.skipCallback())
+        .ifPresent(attempt -> {
+          AttemptRecord changed = attempt.withSkipCallback();
+          state.jobs.change(changed);
+          turn.attempts.put(changed.id(), changed);
+          boolean stays =
+              changed
+                  .attempt()
+                  .stop()
+                  .filter(order ->
+                      switch (order.outcome()) {
+                        case REQUEUE, SUSPEND -> false;
+                        case CANCEL, FAIL, LOSE -> true;
+                      })
+                  .isPresent();
+          List<WorkerStatus> workers = changed.attempt().workers();
+          for (int worker = 0; worker < workers.size(); worker++) {
+            if (stays && workers.get(worker).isLive()) {
+              turn.dispatches.add(state.words.stop(job, changed, worker));
+            }
+          }
+        });
+  }
+
+  public void requeue(Turn turn, Command.Requeue requeue) {
+    JobRecord known = requeue.known();
+    Optional<JobRecord> live = state.jobs.job(known.id());
+    if (live.isEmpty()) {
+      if (isOutdated(known)) {
+        answer(turn, requeue.reply(), new ChangeReply.Outdated());
+        return;
+      }
+      Optional<Denial> denial = state.core.check(unused(known));
+      if (denial.isPresent()) {
+        answer(turn, requeue.reply(), new ChangeReply.Refused(denial.get()));
+        return;
+      }
+      if (!known.card().byRole()
+          && !isAdmitted(known.job().spec().queue(), known.card().submitter())) {
+        answer(turn, requeue.reply(), new ChangeReply.NotAdmitted());
+        return;
+      }
+      turn.staged.put(known.id(), known.with(through(known.card(), known.job().spec().queue())));
+      vaults.taken(known.id(), known.job().spec().queue(), requeue.catalog());
+    }
+    JobRecord job = live.orElse(known);
+    turn.requeuers.put(job.id(), requeue.by());
+    turn.inputs.add(new Input.JobRequeued(job.job()));
+    change(turn, job, requeue.reply(), false);
+  }
+
+  /// The core's check is about a new job.
+  private JobSpec unused(JobRecord job) {
+    JobSpec spec = job.job().spec();
+    return new JobSpec(
+        new JobId(state.lastJob + 1),
+        spec.queue(),
+        spec.user(),
+        spec.priority(),
+        spec.preemptible(),
+        spec.maxRuntime(),
+        spec.suspend());
+  }
+
+  /// Its queue may lead to another policy or profile by now.
+  private JobCard through(JobCard card, QueueId id) {
+    Queue queue = state.catalog.queue(id).orElseThrow();
+    Profile profile = state.catalog.profile(queue.profile()).orElseThrow();
+    return card.through(
+        queue.policy().name(), queue.profile().name(), profile.need(), profile.workers());
+  }
+
+  /// The input was added last.
+  private void change(
+      Turn turn, JobRecord job, CompletableFuture<ChangeReply> reply, boolean isDoneIfRefused) {
+    List<Denial> denials = new ArrayList<>();
+    turn.refusals.put(turn.inputs.size() - 1, denials::add);
+    reply(
+        turn,
+        reply,
+        () ->
+            denials.isEmpty() || isDoneIfRefused
+                ? new ChangeReply.Changed(views.of(turn, job.id()).orElse(views.of(turn, job)))
+                : new ChangeReply.Refused(denials.getFirst()));
+  }
+
+  private boolean isOutdated(JobRecord known) {
+    Long departed = state.jobs.departedAt(known.id());
+    return departed != null && departed > known.version();
+  }
+
+  /// An answer that rests on nothing that this turn writes.
+  private static <T> void answer(Turn turn, CompletableFuture<T> future, T answer) {
+    reply(turn, future, () -> answer);
+  }
+
+  public static <T> void reply(Turn turn, CompletableFuture<T> future, Supplier<T> answer) {
+    turn.replies.add(new Turn.Reply<>(future, answer));
+  }
+}

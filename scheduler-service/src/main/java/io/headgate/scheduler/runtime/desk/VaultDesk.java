@@ -1,0 +1,189 @@
+package io.headgate.scheduler.runtime.desk;
+
+import io.headgate.scheduler.core.Input;
+import io.headgate.scheduler.core.catalog.Queue;
+import io.headgate.scheduler.core.catalog.QueueId;
+import io.headgate.scheduler.core.catalog.TenantId;
+import io.headgate.scheduler.core.job.JobId;
+import io.headgate.scheduler.core.job.JobState;
+import io.headgate.scheduler.runtime.catalog.CatalogView;
+import io.headgate.scheduler.runtime.catalog.VaultRules;
+import io.headgate.scheduler.runtime.record.AttemptRecord;
+import io.headgate.scheduler.runtime.record.JobRecord;
+import io.headgate.scheduler.runtime.record.JobRecord.DraftCause;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.LongStream;
+
+/// Holds jobs against vaults that moved after they were taken. What they are to run is in the
+/// database, so the loop gives out pages of jobs that somebody else reads and judges, one page at a
+/// time, and deals with the verdicts. Confined to the loop.
+///
+/// Nothing of it is stored. A leader knows of no job by which vaults it was judged before, so it
+/// begins with all whose group has any; when vaults move it goes on with what is left and with the
+/// jobs of each queue for which they say something else now.
+public final class VaultDesk {
+  /// Jobs that are read together, and at most become drafts together.
+  public static final int PAGE = 500;
+
+  private final LeaderState state;
+
+  /// By which the jobs of each queue were judged, or will have been when nothing is left; without
+  /// queues for which there are none.
+  private final Map<TenantId, Map<QueueId, VaultRules>> vaults = new HashMap<>();
+
+  /// Ids of jobs that are to be judged yet, ascending, from `next` on.
+  private long[] left = {};
+
+  private int next;
+
+  /// Ids of jobs that were taken meanwhile and are to be judged, too.
+  private final List<Long> late = new ArrayList<>();
+
+  private boolean isPageOut;
+
+  /// Jobs, each with the vaults by which it is to be judged.
+  public record Page(List<Item> items) {
+    public Page {
+      items = List.copyOf(items);
+    }
+  }
+
+  public record Item(JobId job, VaultRules vaults) {}
+
+  public VaultDesk(LeaderState state) {
+    this.state = state;
+    moved(state.catalogs.tenants());
+  }
+
+  /// The rights of these tenants moved.
+  void moved(Collection<TenantId> tenants) {
+    Set<QueueId> moved = new HashSet<>();
+    for (TenantId tenant : tenants) {
+      Map<QueueId, VaultRules> now = new HashMap<>();
+      for (Queue queue : state.catalog.queues(tenant)) {
+        vaults(queue.id()).ifPresent(each -> now.put(queue.id(), each));
+      }
+      Map<QueueId, VaultRules> before =
+          Objects.requireNonNullElse(vaults.put(tenant, now), Map.of());
+      now.forEach((queue, rules) -> {
+        if (!rules.equals(before.get(queue))) {
+          moved.add(queue);
+        }
+      });
+      before.keySet().stream().filter(queue -> !now.containsKey(queue)).forEach(moved::add);
+    }
+    if (!moved.isEmpty()) {
+      state.jobs.liftBars(moved);
+      LongStream.Builder unjudged = LongStream.builder();
+      for (JobRecord job : state.jobs.jobs()) {
+        if (moved.contains(queue(job)) || isLeft(job.id())) {
+          unjudged.add(job.id().value());
+        }
+      }
+      left = unjudged.build().sorted().toArray();
+      next = 0;
+    }
+  }
+
+  /// A job comes that was judged at the door, by what vaults said then. They may have moved while
+  /// it was on its way.
+  void taken(JobId job, QueueId queue, CatalogView then) {
+    if (then != state.catalog && !then.vaults(queue).equals(state.catalog.vaults(queue))) {
+      late.add(job.value());
+    }
+  }
+
+  private boolean isLeft(JobId job) {
+    return Arrays.binarySearch(left, next, left.length, job.value()) >= 0;
+  }
+
+  private static QueueId queue(JobRecord job) {
+    return job.job().spec().queue();
+  }
+
+  /// What the jobs of the queue have to keep to; empty: nothing, or nobody knows.
+  private Optional<VaultRules> vaults(QueueId queue) {
+    return state.catalog.vaults(queue).filter(rules -> !rules.isEmpty());
+  }
+
+  /// Whether there are jobs to be judged and no page is out.
+  public boolean isDue() {
+    return !isPageOut && (next < left.length || !late.isEmpty());
+  }
+
+  /// What is to be judged next; nothing while a page is out.
+  public Optional<Page> next() {
+    if (!isDue()) {
+      return Optional.empty();
+    }
+    if (!late.isEmpty()) {
+      LongStream before = Arrays.stream(left, next, left.length);
+      left =
+          LongStream.concat(before, late.stream().mapToLong(id -> id))
+              .distinct()
+              .sorted()
+              .toArray();
+      next = 0;
+      late.clear();
+    }
+    List<Item> items = new ArrayList<>();
+    while (next < left.length && items.size() < PAGE) {
+      JobId id = new JobId(left[next++]);
+      state
+          .jobs
+          .job(id)
+          .flatMap(job -> vaults(queue(job)))
+          .ifPresent(rules -> items.add(new Item(id, rules)));
+    }
+    isPageOut = !items.isEmpty();
+    return isPageOut ? Optional.of(new Page(items)) : Optional.empty();
+  }
+
+  /// A page is judged. What waits and may not run becomes a draft; what was started before goes on,
+  /// suspended or not, but does not go back to its queue. A verdict by vaults that have moved since
+  /// is none: the job is in a later page.
+  public void judged(Turn turn, Command.Judged judged) {
+    isPageOut = false;
+    for (Item item : judged.page().items()) {
+      DraftCause draft = judged.forbidden().get(item.job());
+      Optional<JobRecord> job = state.jobs.job(item.job());
+      if (draft != null
+          && job.isPresent()
+          && state.catalog.vaults(queue(job.get())).equals(Optional.of(item.vaults()))) {
+        if (job.get().state() == JobState.WAITING) {
+          turn.withdraw(job.get(), draft);
+        } else {
+          state.jobs.bar(job.get().id(), draft);
+        }
+      }
+    }
+  }
+
+  /// A worker was not handed over. Its attempt is stopped although it was not sent, because an
+  /// agent may have been told by another message, and its job does not go back to its queue. A job
+  /// whose queue or policy has gone does not either, as others that are stopped. If vaults have
+  /// moved since, it is handed over once more, and judged by what they say now.
+  public void barred(Turn turn, Command.Barred barred) {
+    Optional<AttemptRecord> attempt = state.jobs.attempt(barred.key().attempt());
+    if (attempt.isEmpty()) {
+      return;
+    }
+    JobRecord job = state.jobs.job(attempt.get().id().job()).orElseThrow();
+    int worker = barred.key().worker();
+    if (state.catalog.vaults(queue(job)).equals(barred.vaults())) {
+      barred.draft().ifPresent(draft -> state.jobs.bar(job.id(), draft));
+      turn.inputs.add(new Input.JobRequeued(job.job()));
+    } else if (attempt.get().isUntold(worker)) {
+      turn.dispatches.add(state.words.run(turn, job, attempt.get(), worker, state.catalog));
+    }
+  }
+}

@@ -1,0 +1,62 @@
+package io.headgate.scheduler.runtime.leadership;
+
+import io.headgate.scheduler.runtime.catalog.CatalogSource;
+import io.headgate.scheduler.runtime.catalog.CatalogUpdate;
+import io.headgate.scheduler.runtime.desk.Command;
+import io.headgate.scheduler.runtime.loop.InputQueue;
+import io.headgate.scheduler.runtime.record.LoadedState;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/// The watches of a leader, from what was loaded on.
+final class CatalogWatches {
+  private static final Duration RETRY = Duration.ofMillis(500);
+
+  private final Map<String, CatalogSource.Watch> watches = new LinkedHashMap<>();
+  private final Leader leader;
+  private final CountDownLatch closed;
+
+  /// None yet.
+  ///
+  /// @param closed at zero when nobody is to wait any more
+  CatalogWatches(Leader leader, CountDownLatch closed) {
+    this.leader = leader;
+    this.closed = closed;
+  }
+
+  void open(List<CatalogSource> sources, LoadedState loaded) {
+    for (CatalogSource source : sources) {
+      LoadedState.Catalog kept =
+          loaded.catalogs().getOrDefault(source.name(), LoadedState.Catalog.NONE);
+      watches.put(
+          source.name(), source.watch(kept.position(), update -> moved(source.name(), update)));
+    }
+  }
+
+  /// By source.
+  Map<String, CatalogSource.Watch> all() {
+    return watches;
+  }
+
+  /// Waits for room: a watch that is not read slows down by itself.
+  private void moved(String source, CatalogUpdate update) {
+    Command command = new Command.CatalogMoved(source, update);
+    try {
+      while (leader.offer(command) == InputQueue.Offer.FULL) {
+        if (closed.await(RETRY.toMillis(), TimeUnit.MILLISECONDS)) {
+          return;
+        }
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  void close() {
+    watches.values().forEach(CatalogSource.Watch::close);
+  }
+}

@@ -1,0 +1,221 @@
+package io.headgate.scheduler.runtime.leadership;
+
+import io.headgate.scheduler.core.job.JobId;
+import io.headgate.scheduler.core.node.NodeId;
+import io.headgate.scheduler.runtime.agent.ContactClock;
+import io.headgate.scheduler.runtime.agent.Dispatch;
+import io.headgate.scheduler.runtime.agent.Dispatcher;
+import io.headgate.scheduler.runtime.catalog.CatalogView;
+import io.headgate.scheduler.runtime.desk.Command;
+import io.headgate.scheduler.runtime.desk.LeaderState;
+import io.headgate.scheduler.runtime.desk.LeadershipLostException;
+import io.headgate.scheduler.runtime.desk.LoopSettings;
+import io.headgate.scheduler.runtime.desk.Turn;
+import io.headgate.scheduler.runtime.desk.VaultDesk;
+import io.headgate.scheduler.runtime.loop.InputQueue;
+import io.headgate.scheduler.runtime.loop.LeaderPorts;
+import io.headgate.scheduler.runtime.loop.LeaderStart;
+import io.headgate.scheduler.runtime.loop.Step;
+import io.headgate.scheduler.runtime.loop.TouchedJobs;
+import io.headgate.scheduler.runtime.loop.TurnMaker;
+import io.headgate.scheduler.runtime.record.Document;
+import io.headgate.scheduler.runtime.record.JobRecord.DraftCause;
+import io.headgate.scheduler.runtime.record.Leadership;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/// One leadership, from take-over to its end. Nothing is seen outside before it is durable.
+///
+/// Three lines of work, each confined to one thread at a time: [#turns] owns the core and decides,
+/// [#commits] makes durable what was decided, [#dispatcher] tells agents. They wait for nothing by
+/// themselves; [LeaderThreads] gives them threads, and a test may be their clock instead.
+final class Leader {
+  private final LeaderPorts ports;
+  private final LeaderState state;
+  private final Lease lease;
+  private final InputQueue queue;
+  private final TouchedJobs touched = new TouchedJobs();
+  private final TurnMaker turns;
+  private final Commits commits;
+  private final Dispatcher dispatcher;
+  private volatile boolean closing;
+
+  /// Confined to the loop, and after its end to who finishes the leader.
+  private List<Command> inHand = List.of();
+
+  /// @param decided gets what was decided, to be made durable
+  Leader(
+      LeaderStart start,
+      LeaderPorts ports,
+      LeaderState state,
+      Lease lease,
+      TurnMaker.Sink decided) {
+    this.ports = ports;
+    this.state = state;
+    this.lease = lease;
+    LoopSettings settings = start.settings();
+    this.queue =
+        new InputQueue(
+            settings.maxCommands(),
+            settings.maxQueuedJobs(),
+            ports.time(),
+            ports.metrics()::delayed);
+    this.turns = new TurnMaker(start, state, ports, decided);
+    this.commits = new Commits(start, lease, ports.failpoints());
+    this.dispatcher =
+        new Dispatcher(
+            new Dispatcher.Ports(
+                start.takeover()::assigned, ports.reader(), ports.asked(), ports.failpoints()),
+            this::undelivered,
+            this::barred);
+  }
+
+  TurnMaker turns() {
+    return turns;
+  }
+
+  Commits commits() {
+    return commits;
+  }
+
+  Dispatcher dispatcher() {
+    return dispatcher;
+  }
+
+  Leadership leadership() {
+    return state.leadership();
+  }
+
+  TouchedJobs touched() {
+    return touched;
+  }
+
+  Lease lease() {
+    return lease;
+  }
+
+  CatalogView catalog() {
+    return turns.catalog();
+  }
+
+  ContactClock clock(NodeId node) {
+    return state.nodes().clock(node);
+  }
+
+  InputQueue.Offer offer(Command command) {
+    return queue.offer(command);
+  }
+
+  int queued() {
+    return queue.size();
+  }
+
+  /// What waits for the loop; waits itself until [TurnMaker#nextDeadline] if nothing does.
+  List<Command> await() throws InterruptedException {
+    long now = ports.time().monotonicNanos();
+    return take(InputQueue.nanosUntil(turns.nextDeadline(), now));
+  }
+
+  /// What waits for the loop now.
+  List<Command> take() throws InterruptedException {
+    return take(0);
+  }
+
+  private List<Command> take(long waitNanos) throws InterruptedException {
+    return queue.take(waitNanos, state.settings().batchJobs());
+  }
+
+  /// Decides what was taken. If it throws, [#finish] answers whoever waits for it.
+  void decide(List<Command> commands) throws InterruptedException {
+    inHand = commands;
+    turns.take(commands);
+    inHand = List.of();
+  }
+
+  /// Takes nothing more; what was taken is finished.
+  void close() {
+    closing = true;
+    queue.close();
+  }
+
+  boolean isClosing() {
+    return closing;
+  }
+
+  /// Which of the jobs their vaults do not let run, and why. Reads; any thread may.
+  Map<JobId, DraftCause> judge(VaultDesk.Page page) {
+    Map<JobId, Document> documents =
+        ports.reader().documents(page.items().stream().map(VaultDesk.Item::job).toList());
+    Map<JobId, DraftCause> forbidden = new HashMap<>();
+    for (VaultDesk.Item item : page.items()) {
+      Optional.ofNullable(documents.get(item.job()))
+          .map(ports.asked())
+          .flatMap(item.vaults()::violation)
+          .ifPresent(violation -> forbidden.put(item.job(), violation.draft()));
+    }
+    return forbidden;
+  }
+
+  /// Answers and tells watches what the step made durable.
+  void publish(Step step) {
+    step.replies().forEach(Turn.Reply::give);
+    if (step.batch().isPresent()) {
+      long version = step.batch().get().version();
+      touched.add(step.touched(), version);
+      ports.committed().at(version);
+    }
+  }
+
+  /// Acts no more; nothing else is done with the leader by now.
+  void finish(LeaderEnd why) throws InterruptedException {
+    LeadershipLostException lost =
+        new LeadershipLostException("this replica does not lead any more");
+    inHand.forEach(command -> fail(command, lost));
+    drain().forEach(command -> fail(command, lost));
+    String address =
+        why instanceof LeaderEnd.Deposed(Leadership now) ? now.address().orElse("") : "";
+    dispatcher.shut(address);
+  }
+
+  private List<Command> drain() throws InterruptedException {
+    List<Command> left = new ArrayList<>();
+    List<Command> some = queue.take(0, Integer.MAX_VALUE);
+    while (!some.isEmpty()) {
+      left.addAll(some);
+      some = queue.take(0, Integer.MAX_VALUE);
+    }
+    return left;
+  }
+
+  private static void fail(Command command, Throwable cause) {
+    switch (command) {
+      case Command.Submit submit -> submit.reply().completeExceptionally(cause);
+      case Command.Cancel cancel -> cancel.reply().completeExceptionally(cause);
+      case Command.Requeue requeue -> requeue.reply().completeExceptionally(cause);
+      case Command.Ask<?> ask -> ask.reply().completeExceptionally(cause);
+      case Command.Hello hello -> hello.session().endNotLeader("");
+      case Command.Report _,
+          Command.Closing _,
+          Command.Changed _,
+          Command.Progress _,
+          Command.SessionEnded _,
+          Command.Undelivered _,
+          Command.Barred _,
+          Command.Judged _,
+          Command.CatalogMoved _ -> {
+        // Said again to the next leader.
+      }
+    }
+  }
+
+  private void undelivered(Dispatch.Run run) {
+    queue.offer(new Command.Undelivered(run.key().attempt(), run.key().worker()));
+  }
+
+  private void barred(Dispatch.Run run, Optional<DraftCause> draft) {
+    queue.offer(new Command.Barred(run.key(), run.vaults(), draft));
+  }
+}

@@ -1,0 +1,238 @@
+package io.headgate.scheduler.runtime.leadership;
+
+import io.headgate.kit.time.TimeSource;
+import io.headgate.scheduler.runtime.agent.Dispatch;
+import io.headgate.scheduler.runtime.desk.Command;
+import io.headgate.scheduler.runtime.desk.LeaderState;
+import io.headgate.scheduler.runtime.desk.LoopSettings;
+import io.headgate.scheduler.runtime.desk.VaultDesk;
+import io.headgate.scheduler.runtime.loop.LeaderPorts;
+import io.headgate.scheduler.runtime.loop.LeaderStart;
+import io.headgate.scheduler.runtime.loop.Pace;
+import io.headgate.scheduler.runtime.loop.Step;
+import io.headgate.scheduler.runtime.record.Batch;
+import io.headgate.scheduler.runtime.record.CommitResult;
+import io.headgate.scheduler.runtime.record.Leadership;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// The threads of a [Leader]. Pipelined: while one turn commits the next is decided, and while that
+/// waits further inputs gather for the one after, and for a while more if there are many ([Pace]).
+/// Answers are given by the thread that commits, words to agents by a third one, because those may
+/// have to be read.
+final class LeaderThreads {
+  private static final Logger LOG = LoggerFactory.getLogger(LeaderThreads.class);
+
+  /// Turns that are committed and wait for their words to agents; then commits wait too.
+  private static final int UNSAID = 64;
+
+  private final LeaderPorts ports;
+  private final LoopSettings settings;
+  private final Lease lease;
+  private final Leader leader;
+  private final BooleanSupplier mayGiveWay;
+  private final BlockingQueue<Step> decided = new ArrayBlockingQueue<>(1);
+
+  /// Empty: nothing more comes.
+  private final BlockingQueue<Optional<List<Dispatch>>> committed =
+      new ArrayBlockingQueue<>(UNSAID);
+
+  private final Thread loop;
+  private final Thread committer;
+  private final Thread speaker;
+  private final CompletableFuture<LeaderEnd> end = new CompletableFuture<>();
+
+  /// @param mayGiveWay whether another can lead in its place, if no agent reaches it
+  LeaderThreads(
+      LeaderStart start,
+      LeaderPorts ports,
+      LeaderState state,
+      Lease lease,
+      BooleanSupplier mayGiveWay) {
+    this.ports = ports;
+    this.mayGiveWay = mayGiveWay;
+    this.settings = start.settings();
+    this.lease = lease;
+    this.leader = new Leader(start, ports, state, lease, this::put);
+    this.loop = thread("scheduler-loop", this::decide);
+    this.committer = thread("scheduler-commit", this::commit);
+    this.speaker = thread("scheduler-dispatch", this::speak);
+  }
+
+  private Thread thread(String name, Work work) {
+    return Thread.ofPlatform()
+        .name(name)
+        .daemon()
+        .unstarted(() -> {
+          try {
+            work.run();
+          } catch (InterruptedException e) {
+            LOG.debug("{} was stopped", name, e);
+            end.complete(new LeaderEnd.Failed(e));
+          } catch (RuntimeException | Error e) {
+            end.complete(new LeaderEnd.Failed(e));
+          }
+        });
+  }
+
+  @FunctionalInterface
+  private interface Work {
+    void run() throws InterruptedException;
+  }
+
+  Leader leader() {
+    return leader;
+  }
+
+  void start() {
+    committer.start();
+    speaker.start();
+    loop.start();
+  }
+
+  /// Waits until this replica does not lead any more.
+  ///
+  /// @param deposed told who leads now, before anybody is sent there
+  LeaderEnd awaitEnd(Consumer<Leadership> deposed) throws InterruptedException {
+    LeaderEnd why = end.join();
+    if (why instanceof LeaderEnd.Deposed(Leadership now)) {
+      deposed.accept(now);
+    }
+    lease.end();
+    leader.close();
+    if (!(why instanceof LeaderEnd.Closed)) {
+      interrupt();
+    }
+    loop.join();
+    committer.join();
+    speaker.join();
+    leader.commits().inHand().ifPresent(Step::fail);
+    Optional.ofNullable(decided.poll()).ifPresent(Step::fail);
+    leader.finish(why);
+    return why;
+  }
+
+  /// Ends at once, as by a crash: nothing more is written, sent or answered.
+  void kill() {
+    lease.end();
+    end.complete(new LeaderEnd.Failed(new IllegalStateException("killed")));
+    interrupt();
+  }
+
+  private void interrupt() {
+    committer.interrupt();
+    speaker.interrupt();
+    loop.interrupt();
+  }
+
+  private void decide() throws InterruptedException {
+    TimeSource time = ports.time();
+    Pace pace = new Pace();
+    while (true) {
+      LockSupport.parkNanos(pace, pace.gatherNanos(time.monotonicNanos()));
+      List<Command> commands = leader.await();
+      pace.began(time.monotonicNanos(), commands.size());
+      if (commands.isEmpty() && leader.isClosing()) {
+        leader.turns().takeLast();
+        end.complete(new LeaderEnd.Closed());
+        return;
+      }
+      leader.decide(commands);
+      if (leader.turns().isCutOff() && mayGiveWay.getAsBoolean()) {
+        leader.close();
+      }
+    }
+  }
+
+  private void put(Step step) throws InterruptedException {
+    try {
+      decided.put(step);
+    } catch (InterruptedException e) {
+      step.fail();
+      throw e;
+    }
+  }
+
+  private void commit() throws InterruptedException {
+    Commits commits = leader.commits();
+    TimeSource time = ports.time();
+    Commits.Move move = commits.begin();
+    while (true) {
+      switch (move) {
+        case Commits.Move.Take(var atMost) ->
+            move =
+                commits.took(
+                    Optional.ofNullable(decided.poll(atMost.toNanos(), TimeUnit.NANOSECONDS)));
+        case Commits.Move.Commit(Batch batch) -> {
+          long sent = time.monotonicNanos();
+          CommitResult result = ports.store().commit(leader.leadership(), settings.lease(), batch);
+          ports.metrics().committed(time.monotonicNanos() - sent, batch);
+          move = commits.committed(result, sent);
+        }
+        case Commits.Move.Resolve(Batch batch) ->
+            move = commits.resolved(ports.store().resolve(leader.leadership(), batch.id()));
+        case Commits.Move.Pause(var atMost) -> {
+          lease.awaitChange(atMost);
+          move = commits.paused();
+        }
+        case Commits.Move.Act(Step step) -> {
+          act(step);
+          move = commits.acted();
+        }
+        case Commits.Move.End(Optional<LeaderEnd> why) -> {
+          why.ifPresent(end::complete);
+          return;
+        }
+      }
+    }
+  }
+
+  private void act(Step step) throws InterruptedException {
+    if (!step.dispatches().isEmpty()) {
+      committed.put(Optional.of(step.dispatches()));
+    }
+    // One at a time: the loop gives out another when it has heard of this.
+    step.unjudged()
+        .ifPresent(page -> Thread.ofVirtual().name("scheduler-vaults").start(() -> judge(page)));
+    if (step.isLast()) {
+      committed.put(Optional.empty());
+    }
+    leader.publish(step);
+  }
+
+  /// A database that does not answer for a while is asked again: until then what waits is judged
+  /// when it is handed over.
+  private void judge(VaultDesk.Page page) {
+    try {
+      while (lease.awaitFresh()) {
+        try {
+          leader.offer(new Command.Judged(page, leader.judge(page)));
+          return;
+        } catch (RuntimeException | Error e) {
+          LOG.warn("waiting jobs could not be held against vaults, trying again: {}", e.toString());
+          LOG.debug("waiting jobs could not be held against vaults", e);
+          lease.awaitChange(settings.renewal());
+        }
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void speak() throws InterruptedException {
+    Optional<List<Dispatch>> words = committed.take();
+    while (words.isPresent() && lease.awaitFresh()) {
+      leader.dispatcher().carryOut(words.get());
+      words = committed.take();
+    }
+  }
+}

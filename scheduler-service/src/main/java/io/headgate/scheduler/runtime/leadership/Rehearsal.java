@@ -1,0 +1,220 @@
+package io.headgate.scheduler.runtime.leadership;
+
+import io.headgate.scheduler.core.catalog.Queue;
+import io.headgate.scheduler.core.catalog.TenantId;
+import io.headgate.scheduler.core.catalog.UserId;
+import io.headgate.scheduler.core.node.NodeId;
+import io.headgate.scheduler.runtime.agent.AgentCommand;
+import io.headgate.scheduler.runtime.agent.AgentHello;
+import io.headgate.scheduler.runtime.agent.AgentSession;
+import io.headgate.scheduler.runtime.catalog.CatalogView;
+import io.headgate.scheduler.runtime.desk.Command;
+import io.headgate.scheduler.runtime.desk.LeaderState;
+import io.headgate.scheduler.runtime.desk.LoopSettings;
+import io.headgate.scheduler.runtime.loop.LeaderPorts;
+import io.headgate.scheduler.runtime.loop.LeaderStart;
+import io.headgate.scheduler.runtime.loop.LoopMetrics;
+import io.headgate.scheduler.runtime.loop.Step;
+import io.headgate.scheduler.runtime.loop.Takeover;
+import io.headgate.scheduler.runtime.loop.TurnMaker;
+import io.headgate.scheduler.runtime.record.Document;
+import io.headgate.scheduler.runtime.record.Failpoint;
+import io.headgate.scheduler.runtime.record.JobName;
+import io.headgate.scheduler.runtime.record.LoadedState;
+import io.headgate.scheduler.runtime.record.NodeContact;
+import io.headgate.scheduler.runtime.record.SchedulerStore;
+import io.headgate.scheduler.runtime.submission.Submission;
+import io.headgate.scheduler.runtime.submission.Submission.NewJob;
+import io.headgate.type.ImageRules;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/// A follower does some times what it will have to do when it takes over: it reads some of what a
+/// leader knows, builds a leader of it, lets that decide about agents and a job, and forgets all of
+/// it. Nothing is written or sent. A process that does this for the first time needs seconds to
+/// load and compile its classes; a take-over should not begin with them. Where little waits it does
+/// so again, ever more seldom.
+public final class Rehearsal implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Rehearsal.class);
+
+  /// Jobs that are read at a time.
+  private static final int JOBS = 2000;
+
+  /// So many jobs are read in all, so that reading them is compiled when it is in earnest.
+  private static final int ENOUGH = 20_000;
+
+  /// Between two attempts, where there is little to read.
+  private static final Duration LONGEST = Duration.ofMinutes(10);
+
+  private final String self;
+  private final LoopSettings settings;
+  private final LeaderPorts ports;
+  private final CountDownLatch closed = new CountDownLatch(1);
+  private final Thread thread;
+
+  /// @param self name of this replica
+  public Rehearsal(String self, LoopSettings settings, LeaderPorts ports) {
+    this.self = self;
+    this.settings = settings;
+    this.ports = ports;
+    this.thread = Thread.ofPlatform().name("scheduler-rehearsal").daemon().unstarted(this::run);
+  }
+
+  public void start() {
+    thread.start();
+  }
+
+  private void run() {
+    try {
+      // Whoever is to lead now does, after a lease.
+      Duration patience = Duration.ZERO;
+      int read = 0;
+      while (!closed.await(patience.toNanos(), TimeUnit.NANOSECONDS)) {
+        SchedulerStore.Row row = ports.store().leadership();
+        boolean isHeld = row.leaseLeft().isPositive();
+        if (isHeld && row.leadership().leader().equals(Optional.of(self))) {
+          return;
+        }
+        if (isHeld) {
+          read += rehearse(row);
+          if (read >= ENOUGH) {
+            return;
+          }
+        }
+        patience = longer(patience);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (RuntimeException e) {
+      // The first take-over is slower then; nothing else depends on it.
+      LOG.debug("not rehearsed", e);
+    }
+  }
+
+  private Duration longer(Duration patience) {
+    Duration twice = patience.multipliedBy(2);
+    if (twice.compareTo(settings.lease()) < 0) {
+      return settings.lease();
+    }
+    return twice.compareTo(LONGEST) < 0 ? twice : LONGEST;
+  }
+
+  /// Several times if there is much to read.
+  ///
+  /// @return how many jobs were read
+  private int rehearse(SchedulerStore.Row row) throws InterruptedException {
+    int read = 0;
+    int last = JOBS;
+    while (last == JOBS && read < ENOUGH && closed.getCount() > 0) {
+      LoadedState loaded = ports.store().sample(JOBS);
+      var _ = rehearse(row, loaded);
+      last = loaded.jobs().size();
+      read += last;
+    }
+    return read;
+  }
+
+  /// Does it now.
+  ///
+  /// @param row of whoever leads
+  /// @return what a leader would have written next
+  List<Step> rehearse(SchedulerStore.Row row, LoadedState loaded) throws InterruptedException {
+    LeaderState state =
+        LeaderState.load(row.leadership(), settings, loaded, ports.sources(), ports.time());
+    LeaderPorts silent =
+        new LeaderPorts(
+            ports.store(),
+            ports.reader(),
+            ports.sources(),
+            ports.time(),
+            LoopMetrics.NONE,
+            _ -> {},
+            Failpoint.Handler.NONE,
+            ports.asked());
+    LeaderStart start =
+        new LeaderStart(
+            row.leadership(),
+            settings,
+            loaded.lastBatch(),
+            loaded.version(),
+            Takeover.rehearsed(silent));
+    List<Step> steps = new ArrayList<>();
+    TurnMaker turns = new TurnMaker(start, state, silent, steps::add);
+    turns.take(List.of());
+    turns.take(loaded.contacts().stream().limit(JOBS).map(Rehearsal::hello).toList());
+    turns.take(submissions(state));
+    LOG.debug("rehearsed with {} jobs", loaded.jobs().size());
+    return steps;
+  }
+
+  /// An agent that runs nothing.
+  private static Command hello(NodeContact contact) {
+    AgentHello hello =
+        new AgentHello(
+            contact.sessionId(),
+            contact.bootId(),
+            contact.agentVersion(),
+            contact.simulated(),
+            false,
+            false,
+            ImageRules.NONE,
+            List.of());
+    return new Command.Hello(new Deaf(contact.node()), hello);
+  }
+
+  /// Hears nothing of it.
+  private record Deaf(NodeId node) implements AgentSession {
+    @Override
+    public void send(AgentCommand command) {}
+
+    @Override
+    public void endNotLeader(String leaderAddress) {}
+
+    @Override
+    public void endReplaced() {}
+  }
+
+  /// One to the first queue that there is.
+  private static List<Command> submissions(LeaderState state) {
+    return state.jobs().all().stream()
+        .findFirst()
+        .flatMap(job -> state.catalog().queue(job.job().spec().queue()))
+        .map(queue -> submission(queue, state.catalog()))
+        .map(List::of)
+        .orElse(List.of());
+  }
+
+  private static Command submission(Queue queue, CatalogView catalog) {
+    TenantId tenant = queue.id().tenant();
+    NewJob job =
+        new NewJob(
+            new JobName(tenant, "rehearsal"),
+            queue.id(),
+            new UserId("rehearsal"),
+            "rehearsal",
+            true,
+            0,
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty(),
+            List.of(),
+            "",
+            false,
+            Document.EMPTY);
+    return new Command.Submit(
+        new Submission(List.of(job), Optional.empty(), List.of(), catalog),
+        new CompletableFuture<>());
+  }
+
+  @Override
+  public void close() {
+    closed.countDown();
+  }
+}

@@ -1,0 +1,145 @@
+package io.headgate.scheduler.runtime.loop;
+
+import io.headgate.kit.time.TimeSource;
+import io.headgate.scheduler.runtime.desk.Command;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongConsumer;
+
+/// The bounded way into the loop. Submissions, which come from anybody and in any number, wait
+/// behind everything else and have a bound of their own, counted in jobs: what agents and watches
+/// say is heard even when users ask for more than can be had. Thread-safe.
+public final class InputQueue {
+  private final int maxCommands;
+  private final int maxJobs;
+  private final TimeSource time;
+  private final LongConsumer delayed;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition filled = lock.newCondition();
+  // All guarded by lock.
+  private final Deque<Waiting<Command>> urgent = new ArrayDeque<>();
+  private final Deque<Waiting<Command.Submit>> submissions = new ArrayDeque<>();
+  private int waitingJobs;
+  private boolean closed;
+
+  /// @param delayed told how many nanoseconds each command waited
+  public InputQueue(int maxCommands, int maxJobs, TimeSource time, LongConsumer delayed) {
+    this.maxCommands = maxCommands;
+    this.maxJobs = maxJobs;
+    this.time = time;
+    this.delayed = delayed;
+  }
+
+  private record Waiting<C>(C command, long sinceNanos) {}
+
+  /// What became of an offer.
+  public enum Offer {
+    TAKEN,
+    FULL,
+    CLOSED
+  }
+
+  public Offer offer(Command command) {
+    lock.lock();
+    try {
+      if (closed) {
+        return Offer.CLOSED;
+      }
+      if (command instanceof Command.Submit submit) {
+        int jobs = submit.submission().jobs().size();
+        // An empty queue takes a submission of any size, or a large batch could never pass.
+        if (waitingJobs > 0 && waitingJobs + jobs > maxJobs) {
+          return Offer.FULL;
+        }
+        waitingJobs += jobs;
+        submissions.add(new Waiting<>(submit, time.monotonicNanos()));
+      } else {
+        if (urgent.size() >= maxCommands && !isOfLeader(command)) {
+          return Offer.FULL;
+        }
+        urgent.add(new Waiting<>(command, time.monotonicNanos()));
+      }
+      filled.signal();
+      return Offer.TAKEN;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// What the leader itself found beside the loop. Nobody would say it to this leader again, and
+  /// there is no more of it than assignments to be handed over, and one page of jobs.
+  private static boolean isOfLeader(Command command) {
+    return command instanceof Command.Barred
+        || command instanceof Command.Undelivered
+        || command instanceof Command.Judged;
+  }
+
+  /// Waits for commands, at most for the given time, and takes them: everything urgent, then
+  /// submissions of at most `batchJobs` jobs (but at least one).
+  public List<Command> take(long waitNanos, int batchJobs) throws InterruptedException {
+    List<Waiting<? extends Command>> taken = takeWaiting(waitNanos, batchJobs);
+    long now = time.monotonicNanos();
+    List<Command> commands = new ArrayList<>(taken.size());
+    for (Waiting<? extends Command> each : taken) {
+      delayed.accept(now - each.sinceNanos());
+      commands.add(each.command());
+    }
+    return commands;
+  }
+
+  private List<Waiting<? extends Command>> takeWaiting(long waitNanos, int batchJobs)
+      throws InterruptedException {
+    lock.lockInterruptibly();
+    try {
+      long left = waitNanos;
+      while (urgent.isEmpty() && submissions.isEmpty() && left > 0 && !closed) {
+        left = filled.awaitNanos(left);
+      }
+      List<Waiting<? extends Command>> taken = new ArrayList<>(urgent);
+      urgent.clear();
+      int jobs = 0;
+      while (!submissions.isEmpty()) {
+        int next = submissions.getFirst().command().submission().jobs().size();
+        if (jobs > 0 && jobs + next > batchJobs) {
+          break;
+        }
+        jobs += next;
+        waitingJobs -= next;
+        taken.add(submissions.removeFirst());
+      }
+      return taken;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Commands and jobs that wait.
+  public int size() {
+    lock.lock();
+    try {
+      return urgent.size() + waitingJobs;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Takes nothing more; what waits can still be taken.
+  public void close() {
+    lock.lock();
+    try {
+      closed = true;
+      filled.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  public static long nanosUntil(long deadlineNanos, long nowNanos) {
+    return Math.clamp(deadlineNanos - nowNanos, 0L, TimeUnit.DAYS.toNanos(1));
+  }
+}

@@ -1,0 +1,250 @@
+package io.headgate.scheduler.runtime.loop;
+
+import io.headgate.kit.time.TimeSource;
+import io.headgate.scheduler.core.Decision;
+import io.headgate.scheduler.core.Input;
+import io.headgate.scheduler.core.catalog.QueueId;
+import io.headgate.scheduler.core.explain.Denial;
+import io.headgate.scheduler.runtime.agent.AgentHello;
+import io.headgate.scheduler.runtime.agent.AgentReport;
+import io.headgate.scheduler.runtime.agent.AgentSession;
+import io.headgate.scheduler.runtime.agent.NodeCondition;
+import io.headgate.scheduler.runtime.agent.ProgressReport;
+import io.headgate.scheduler.runtime.catalog.CatalogUpdate;
+import io.headgate.scheduler.runtime.catalog.CatalogView;
+import io.headgate.scheduler.runtime.desk.AgentDesk;
+import io.headgate.scheduler.runtime.desk.CatalogDesk;
+import io.headgate.scheduler.runtime.desk.Command;
+import io.headgate.scheduler.runtime.desk.ContactSweep;
+import io.headgate.scheduler.runtime.desk.LeaderState;
+import io.headgate.scheduler.runtime.desk.LeaderView;
+import io.headgate.scheduler.runtime.desk.LoopReads;
+import io.headgate.scheduler.runtime.desk.ProgressDesk;
+import io.headgate.scheduler.runtime.desk.Turn;
+import io.headgate.scheduler.runtime.desk.UserDesk;
+import io.headgate.scheduler.runtime.desk.VaultDesk;
+import io.headgate.scheduler.runtime.desk.Views;
+import io.headgate.scheduler.runtime.record.Batch;
+import io.headgate.scheduler.runtime.record.JobRecord;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/// Makes turns of what waits: the desks take each command, the core decides, and rows and words are
+/// handed on as a [Step]. It has no thread and does not wait; confined to the loop.
+public final class TurnMaker {
+  /// Silence is noticed this part of a heartbeat late.
+  private static final int SWEEPS_PER_HEARTBEAT = 4;
+
+  private final LeaderState state;
+  private final TimeSource time;
+  private final LoopMetrics metrics;
+  private final Sink sink;
+  private final LeaderView.Reads reads;
+  private final UserDesk users;
+  private final AgentDesk agents;
+  private final ProgressDesk progress;
+  private final VaultDesk vaults;
+  private final CatalogDesk catalogs;
+  private final ContactSweep contacts;
+  private final Instant baseTime;
+  private final long baseNanos;
+  private volatile CatalogView catalog;
+  private long lastBatch;
+  private long version;
+  private Optional<Instant> wakeAt = Optional.empty();
+  private long nextSweepNanos;
+
+  /// Where steps go, in order.
+  @FunctionalInterface
+  public interface Sink {
+    /// May wait for room.
+    void put(Step step) throws InterruptedException;
+  }
+
+  public TurnMaker(LeaderStart start, LeaderState state, LeaderPorts ports, Sink sink) {
+    this.state = state;
+    this.time = ports.time();
+    this.metrics = ports.metrics();
+    this.sink = sink;
+    this.baseNanos = start.takeover().electedNanos();
+    this.baseTime = start.leadership().since().orElseGet(time::instant);
+    this.lastBatch = start.lastBatch();
+    this.version = start.version();
+    Views views = new Views(state);
+    this.reads = new LoopReads(state, views, time);
+    this.vaults = new VaultDesk(state);
+    this.users = new UserDesk(state, views, vaults);
+    this.catalogs = new CatalogDesk(state, vaults);
+    this.progress = new ProgressDesk(state);
+    this.agents = new AgentDesk(state, catalogs, progress);
+    this.contacts =
+        new ContactSweep(
+            start.takeover()::reported, state, agents, catalogs, time.monotonicNanos());
+    this.catalog = state.catalog();
+  }
+
+  /// As the last turn saw it; for any thread.
+  public CatalogView catalog() {
+    return catalog;
+  }
+
+  /// Whether agents may reach another scheduler and do not reach this one.
+  public boolean isCutOff() {
+    return contacts.isCutOff();
+  }
+
+  /// When there is something to do although no command came, by the monotonic clock.
+  public long nextDeadline() {
+    long deadline = nextSweepNanos;
+    if (wakeAt.isPresent()) {
+      long untilWake = Duration.between(instant(), wakeAt.get()).toNanos();
+      deadline = Math.min(deadline, now() + Math.max(0, untilWake));
+    }
+    return deadline;
+  }
+
+  /// Takes the commands and whatever else is due, in one or several turns.
+  public void take(List<Command> commands) throws InterruptedException {
+    Turn turn = new Turn(instant());
+    Map<QueueId, Integer> waitingMore = new HashMap<>();
+    for (Command command : commands) {
+      if (isAlone(command)) {
+        put(turn, false);
+        turn = new Turn(instant());
+        handle(turn, command, waitingMore);
+        put(turn, false);
+        turn = new Turn(instant());
+        waitingMore.clear();
+      } else {
+        handle(turn, command, waitingMore);
+      }
+    }
+    long now = now();
+    if (now - nextSweepNanos >= 0 || state.isWindowOpen()) {
+      progress.settle(turn);
+      contacts.sweep(turn, now);
+      nextSweepNanos = now + state.settings().heartbeat().toNanos() / SWEEPS_PER_HEARTBEAT;
+    }
+    if (wakeAt.isPresent() && !turn.now().isBefore(wakeAt.get())) {
+      wakeAt = Optional.empty();
+      turn.inputs().add(new Input.TimePassed());
+    }
+    put(turn, false);
+  }
+
+  /// Has a turn of its own, so that everything in a turn is checked against the catalog that it is
+  /// decided with, and no job is withdrawn and changed by others in one.
+  private static boolean isAlone(Command command) {
+    return command instanceof Command.CatalogMoved || command instanceof Command.Judged;
+  }
+
+  /// The leader ends in order: no more comes.
+  public void takeLast() throws InterruptedException {
+    put(new Turn(instant()), true);
+  }
+
+  private void handle(Turn turn, Command command, Map<QueueId, Integer> waitingMore) {
+    switch (command) {
+      case Command.Submit submit -> users.submit(turn, submit, waitingMore);
+      case Command.Cancel cancel -> users.cancel(turn, cancel);
+      case Command.Requeue requeue -> users.requeue(turn, requeue);
+      case Command.Hello(AgentSession session, AgentHello hello) ->
+          agents.hello(turn, session, hello);
+      case Command.Report(AgentSession session, long sequence, AgentReport report) ->
+          agents.report(turn, session, sequence, report);
+      case Command.Closing(AgentSession session) -> agents.closing(turn, session);
+      case Command.Changed(AgentSession session, NodeCondition condition) ->
+          agents.changed(turn, session, condition);
+      case Command.Progress(AgentSession session, List<ProgressReport> reports) ->
+          progress.hear(turn, session, reports);
+      case Command.SessionEnded(AgentSession session) -> agents.ended(turn, session);
+      case Command.Undelivered(var attempt, int worker) ->
+          agents.undelivered(turn, attempt, worker);
+      case Command.Barred barred -> vaults.barred(turn, barred);
+      case Command.Judged judged -> vaults.judged(turn, judged);
+      case Command.CatalogMoved(String source, CatalogUpdate update) ->
+          catalogs.moved(turn, source, update);
+      case Command.Ask<?> ask -> ask(turn, ask);
+    }
+  }
+
+  private <T> void ask(Turn turn, Command.Ask<T> ask) {
+    // Answered after the turn, with what it decided.
+    UserDesk.reply(
+        turn,
+        ask.reply(),
+        () ->
+            ask.question().apply(new LeaderView(state.core(), state.catalog(), reads, turn.now())));
+  }
+
+  /// Decides the turn and hands it on.
+  private void put(Turn turn, boolean isLast) throws InterruptedException {
+    if (turn.isEmpty() && !vaults.isDue() && !isLast) {
+      return;
+    }
+    if (!turn.inputs().isEmpty()) {
+      catalogs.withdrawStopped(turn);
+      decide(turn);
+    }
+    Optional<Batch> batch = Optional.empty();
+    Batch made = turn.batch(lastBatch + 1, version);
+    if (!made.isRenewal() || made.version() != version) {
+      batch = Optional.of(made);
+      lastBatch = made.id();
+      version = made.version();
+      turn.jobs().values().forEach(this::keep);
+    }
+    turn.replies().forEach(Turn.Reply::settle);
+    CatalogView current = state.catalog();
+    if (current != catalog) {
+      catalog = current;
+    }
+    // Whoever judges them finds what they are to run: this turn is durable by then.
+    Optional<VaultDesk.Page> unjudged = vaults.next();
+    sink.put(new Step(batch, turn.replies(), turn.dispatches(), turn.touched(), unjudged, isLast));
+  }
+
+  private void decide(Turn turn) {
+    long before = now();
+    Decision decision = state.core().decide(turn.inputs(), turn.now());
+    metrics.decided(now() - before, turn.inputs().size());
+    wakeAt = decision.wakeAt();
+    for (Decision.Refusal refusal : decision.refusals()) {
+      Consumer<Denial> told = turn.refusals().get(refusal.input());
+      if (told != null) {
+        told.accept(refusal.denial());
+      } else if (turn.inputs().get(refusal.input()) instanceof Input.JobSubmitted) {
+        throw new IllegalStateException(
+            "job %s passed the check and was refused: %s"
+                .formatted(refusal.job(), refusal.denial()));
+      }
+    }
+    state.recorder().record(turn, decision, state.catalog());
+  }
+
+  /// The version is known only now.
+  private void keep(JobRecord job) {
+    if (state.jobs().job(job.id()).isPresent()) {
+      state.jobs().put(job);
+    } else {
+      state.jobs().departed(job.id(), job.version());
+    }
+  }
+
+  /// The database's wall time at the election, and what has passed since: no adjustment of a clock
+  /// moves it while this replica leads, and how long something waits or is protected does not
+  /// depend on whose clock is right when another replica leads next.
+  private Instant instant() {
+    return baseTime.plusNanos(time.monotonicNanos() - baseNanos).truncatedTo(ChronoUnit.MICROS);
+  }
+
+  private long now() {
+    return time.monotonicNanos();
+  }
+}

@@ -1,0 +1,132 @@
+package io.headgate.scheduler.runtime.record;
+
+import io.headgate.scheduler.core.job.Attempt;
+import io.headgate.scheduler.core.job.AttemptId;
+import io.headgate.scheduler.core.job.WorkerStatus;
+import io.headgate.scheduler.core.node.NodeId;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/// One run of a job, live or ended: one row of `attempt` with its workers.
+///
+/// @param attempt as the core has it, or had it when it ended
+/// @param epoch of the leader that assigned it
+/// @param stopAfter its supervisors stop it after this long without contact; absent: never
+/// @param skipCallback its user asked to stop it without the abort callback
+/// @param stop in words, with whom it had to go for; absent unless it was asked to stop
+/// @param workers what agents said of each worker, by worker
+/// @param progress what its program said of itself
+/// @param ending absent: it is live
+public record AttemptRecord(
+    Attempt attempt,
+    long epoch,
+    Optional<Duration> stopAfter,
+    boolean skipCallback,
+    Optional<StopNote> stop,
+    List<WorkerFacts> workers,
+    Progress progress,
+    Optional<Ending> ending) {
+  public AttemptRecord {
+    workers = List.copyOf(workers);
+  }
+
+  /// A stop for people.
+  ///
+  /// @param byJob id of the job that takes the place; empty: none does
+  public record StopNote(String byJob, String message) {}
+
+  /// How an attempt ended.
+  ///
+  /// @param error in one sentence; empty: nothing went wrong
+  public record Ending(Instant at, Outcome outcome, Optional<Integer> exitCode, String error) {}
+
+  /// How an attempt ended, in the words of the contract.
+  public enum Outcome {
+    SUCCEEDED,
+    FAILED,
+    REQUEUED,
+    CANCELLED,
+    TIMED_OUT,
+    LOST,
+    REJECTED
+  }
+
+  /// A fresh one.
+  public static AttemptRecord begin(Attempt attempt, long epoch, Optional<Duration> stopAfter) {
+    List<WorkerFacts> workers = new ArrayList<>();
+    for (int i = 0; i < attempt.workers().size(); i++) {
+      workers.add(WorkerFacts.NONE);
+    }
+    return new AttemptRecord(
+        attempt,
+        epoch,
+        stopAfter,
+        false,
+        Optional.empty(),
+        workers,
+        Progress.NONE,
+        Optional.empty());
+  }
+
+  public AttemptId id() {
+    return attempt.id();
+  }
+
+  /// Nobody was told to start the worker, or nobody heard it: agents record an assignment before
+  /// they act on it, and no report came. What was to go on after a suspension was told before.
+  public boolean isUntold(int worker) {
+    return attempt.workers().get(worker) == WorkerStatus.ASSIGNED
+        && attempt.stop().isEmpty()
+        && attempt.startedAt().isEmpty();
+  }
+
+  public boolean isOn(NodeId node, int worker) {
+    return worker < workers.size()
+        && attempt.assignment().workers().get(worker).node().equals(node);
+  }
+
+  public AttemptRecord with(Attempt newAttempt) {
+    return new AttemptRecord(
+        newAttempt, epoch, stopAfter, skipCallback, stop, workers, progress, ending);
+  }
+
+  public AttemptRecord with(int worker, WorkerFacts facts) {
+    List<WorkerFacts> all = new ArrayList<>(workers);
+    all.set(worker, facts);
+    return new AttemptRecord(attempt, epoch, stopAfter, skipCallback, stop, all, progress, ending);
+  }
+
+  public AttemptRecord with(Progress said) {
+    return new AttemptRecord(attempt, epoch, stopAfter, skipCallback, stop, workers, said, ending);
+  }
+
+  public AttemptRecord withStop(StopNote note) {
+    return new AttemptRecord(
+        attempt, epoch, stopAfter, skipCallback, Optional.of(note), workers, progress, ending);
+  }
+
+  /// It goes on after a suspension; that is not told of its stop any more, and the next one is new.
+  public AttemptRecord resumed(Attempt newAttempt) {
+    return new AttemptRecord(
+        newAttempt,
+        epoch,
+        stopAfter,
+        false,
+        Optional.empty(),
+        workers.stream().map(WorkerFacts::withoutStop).toList(),
+        progress,
+        ending);
+  }
+
+  public AttemptRecord withSkipCallback() {
+    return new AttemptRecord(attempt, epoch, stopAfter, true, stop, workers, progress, ending);
+  }
+
+  public AttemptRecord withEnding(Ending end) {
+    return new AttemptRecord(
+        attempt, epoch, stopAfter, skipCallback, stop, workers, progress, Optional.of(end));
+  }
+}

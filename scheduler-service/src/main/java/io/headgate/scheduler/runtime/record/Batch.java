@@ -1,0 +1,89 @@
+package io.headgate.scheduler.runtime.record;
+
+import io.headgate.kit.watch.WatchPosition;
+import io.headgate.scheduler.core.job.Hold;
+import io.headgate.scheduler.core.job.JobId;
+import java.util.List;
+import java.util.Map;
+
+/// Everything that one turn of the loop makes durable, in one transaction.
+///
+/// @param id rises by one with every batch of a leader
+/// @param version of the watches after it
+/// @param newJobs with what each is to run
+/// @param jobs that changed, as they are now
+/// @param attempts that began, changed or ended, as they are now
+/// @param holds placed, as they are now
+/// @param releasedHolds of these jobs
+/// @param events in order
+/// @param requests answered by this batch
+/// @param names numbers given out
+/// @param contacts nodes that said Hello
+/// @param catalogs what was learned from each watched source
+public record Batch(
+    long id,
+    long version,
+    List<NewJob> newJobs,
+    List<JobRecord> jobs,
+    List<AttemptRecord> attempts,
+    List<Hold> holds,
+    List<JobId> releasedHolds,
+    List<EventRecord> events,
+    List<RequestRecord> requests,
+    List<NameCounter> names,
+    List<NodeContact> contacts,
+    Map<String, CatalogChange> catalogs) {
+
+  /// Writes nothing but the lease.
+  public static Batch renewal(long id, long version) {
+    return new Batch(
+        id, version, List.of(), List.of(), List.of(), List.of(), List.of(), List.of(), List.of(),
+        List.of(), List.of(), Map.of());
+  }
+
+  /// Whether it writes nothing but the lease.
+  public boolean isRenewal() {
+    return newJobs.isEmpty()
+        && jobs.isEmpty()
+        && attempts.isEmpty()
+        && holds.isEmpty()
+        && releasedHolds.isEmpty()
+        && events.isEmpty()
+        && requests.isEmpty()
+        && names.isEmpty()
+        && contacts.isEmpty()
+        && catalogs.isEmpty();
+  }
+
+  /// A job that did not exist before.
+  ///
+  /// @param document what it is to run, as it was submitted
+  public record NewJob(JobRecord job, Document document) {}
+
+  /// What became of a request that carries an id.
+  ///
+  /// @param subject who sent it
+  /// @param fingerprint of its content: the same id with other content is a mistake
+  /// @param jobs in the order of the request
+  public record RequestRecord(
+      String subject, String requestId, String fingerprint, List<JobId> jobs) {
+    public RequestRecord {
+      jobs = List.copyOf(jobs);
+    }
+  }
+
+  /// A step of a watched source.
+  ///
+  /// @param position after it
+  /// @param snapshot everything known before is forgotten
+  public record CatalogChange(
+      WatchPosition position,
+      boolean snapshot,
+      List<CatalogEntry> entries,
+      List<String> removedKeys) {
+    public CatalogChange {
+      entries = List.copyOf(entries);
+      removedKeys = List.copyOf(removedKeys);
+    }
+  }
+}

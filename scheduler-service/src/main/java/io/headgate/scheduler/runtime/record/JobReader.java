@@ -1,0 +1,112 @@
+package io.headgate.scheduler.runtime.record;
+
+import io.headgate.scheduler.core.catalog.TenantId;
+import io.headgate.scheduler.core.job.JobId;
+import io.headgate.scheduler.core.job.JobState;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/// What is read from the database on behalf of callers. Blocks; thread-safe.
+public interface JobReader extends NameLookup {
+
+  Optional<JobRecord> job(JobName name);
+
+  @Override
+  default boolean isTaken(JobName name) {
+    return job(name).isPresent();
+  }
+
+  /// Of all jobs: keys of tenant and name.
+  StoredKeys names();
+
+  /// That are remembered: keys of subject and id.
+  StoredKeys requests();
+
+  /// Of those that exist, in no order.
+  List<JobRecord> jobs(Collection<JobId> ids);
+
+  /// The newest `limit`, oldest first.
+  List<AttemptRecord> attempts(JobId job, int limit);
+
+  /// The newest of each job.
+  Map<JobId, AttemptRecord> lastAttempts(Collection<JobId> jobs);
+
+  /// What each is to run, as it was submitted.
+  Map<JobId, Document> documents(Collection<JobId> jobs);
+
+  /// Which jobs are meant: all that is present must match. Empty lists: all.
+  ///
+  /// @param labels `key=value`
+  record Filter(
+      List<String> queues,
+      List<String> policies,
+      List<String> users,
+      List<JobState> states,
+      Optional<Instant> createdAfter,
+      List<String> labels,
+      Optional<Instant> activeOrFinishedAfter) {
+    public static final Filter ALL =
+        new Filter(
+            List.of(),
+            List.of(),
+            List.of(),
+            List.of(),
+            Optional.empty(),
+            List.of(),
+            Optional.empty());
+
+    public Filter {
+      queues = List.copyOf(queues);
+      policies = List.copyOf(policies);
+      users = List.copyOf(users);
+      states = List.copyOf(states);
+      labels = List.copyOf(labels);
+    }
+  }
+
+  /// Newest first.
+  ///
+  /// @param before only jobs with a lower id
+  List<JobRecord> page(TenantId tenant, Filter filter, OptionalLong before, int limit);
+
+  Map<JobState, Long> counts(TenantId tenant, Filter filter);
+
+  /// Jobs of the tenant by id, with the version of the watches that they were read at.
+  ///
+  /// @param after only jobs with a higher id
+  /// @param since only jobs that changed after this version
+  Changes changes(TenantId tenant, long since, long after, int limit);
+
+  /// What was read in one snapshot.
+  ///
+  /// @param version of the watches when the jobs were read
+  record Changes(long version, List<JobRecord> jobs) {}
+
+  /// Newest first.
+  ///
+  /// @param before only events with a lower version
+  List<EventRecord> events(
+      TenantId tenant,
+      Optional<JobId> job,
+      Optional<Instant> after,
+      OptionalLong before,
+      int limit);
+
+  /// Oldest first.
+  Events eventsAfter(TenantId tenant, long version, int limit);
+
+  /// What was read in one snapshot.
+  ///
+  /// @param version of the watches when the events were read
+  record Events(long version, List<EventRecord> events) {}
+
+  /// The version of the watches.
+  long version();
+
+  /// What became of an earlier request.
+  Optional<Batch.RequestRecord> request(String subject, String requestId);
+}

@@ -1,0 +1,100 @@
+package io.headgate.scheduler.runtime.record;
+
+import io.headgate.scheduler.core.catalog.TenantId;
+import io.headgate.scheduler.core.job.AttemptId;
+import io.headgate.scheduler.core.job.Job;
+import io.headgate.scheduler.core.job.JobId;
+import io.headgate.scheduler.core.job.JobState;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+
+/// A job and how it stands: one row of the table `job`.
+///
+/// @param job as the core has it, or had it when it forgot it
+/// @param course what happened to it, by the clock
+/// @param draft why it is a draft; absent unless it is one
+/// @param cancellation by whom and why it was cancelled last; absent: it was not, or it was
+///   requeued since
+/// @param simulated ran on, or is assigned to, simulated devices
+/// @param version of the watch at which it last changed
+public record JobRecord(
+    JobCard card,
+    Job job,
+    Course course,
+    Optional<DraftCause> draft,
+    Optional<Cancellation> cancellation,
+    boolean simulated,
+    long version) {
+
+  /// Why a job is a draft.
+  ///
+  /// @param code stable, UPPER_SNAKE
+  public record DraftCause(String code, String message) {}
+
+  /// When its current or last attempt started, when it reached a final state, and how the last
+  /// attempt exited.
+  public record Course(
+      Optional<Instant> startedAt, Optional<Instant> finishedAt, Optional<Integer> exitCode) {
+    public static final Course NONE =
+        new Course(Optional.empty(), Optional.empty(), Optional.empty());
+  }
+
+  public JobId id() {
+    return job.id();
+  }
+
+  public JobName name() {
+    return card.name();
+  }
+
+  /// Tells this job from all others that have its name, before it or after it: a name is free again
+  /// once its job is forgotten, and after a restore from a backup even numbers are.
+  public String uid() {
+    Duration since = Duration.between(Instant.EPOCH, card.createdAt());
+    return Long.toString(id().value(), Character.MAX_RADIX)
+        + "-"
+        + Long.toString(since.toNanos() / 1000, Character.MAX_RADIX);
+  }
+
+  /// What agents call a worker of its attempt.
+  public WorkerName worker(AttemptId attempt, int worker) {
+    return new WorkerName(name(), uid(), attempt.number(), worker);
+  }
+
+  public TenantId tenant() {
+    return card.name().tenant();
+  }
+
+  public JobState state() {
+    return job.state();
+  }
+
+  public JobRecord with(Job newJob) {
+    return new JobRecord(card, newJob, course, draft, cancellation, simulated, version);
+  }
+
+  public JobRecord with(JobCard newCard) {
+    return new JobRecord(newCard, job, course, draft, cancellation, simulated, version);
+  }
+
+  public JobRecord with(Course newCourse) {
+    return new JobRecord(card, job, newCourse, draft, cancellation, simulated, version);
+  }
+
+  public JobRecord with(Optional<DraftCause> cause) {
+    return new JobRecord(card, job, course, cause, cancellation, simulated, version);
+  }
+
+  public JobRecord cancelled(Optional<Cancellation> newCancellation) {
+    return new JobRecord(card, job, course, draft, newCancellation, simulated, version);
+  }
+
+  public JobRecord onSimulatedDevices() {
+    return new JobRecord(card, job, course, draft, cancellation, true, version);
+  }
+
+  public JobRecord atVersion(long newVersion) {
+    return new JobRecord(card, job, course, draft, cancellation, simulated, newVersion);
+  }
+}

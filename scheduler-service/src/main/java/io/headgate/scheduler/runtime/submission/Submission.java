@@ -1,0 +1,68 @@
+package io.headgate.scheduler.runtime.submission;
+
+import io.headgate.scheduler.core.catalog.QueueId;
+import io.headgate.scheduler.core.catalog.UserId;
+import io.headgate.scheduler.runtime.catalog.CatalogView;
+import io.headgate.scheduler.runtime.record.Document;
+import io.headgate.scheduler.runtime.record.JobName;
+import io.headgate.scheduler.runtime.record.NameCounter;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/// Jobs that one request submits: all or none.
+///
+/// @param request absent: not idempotent
+/// @param counters numbers that were given out for their names
+/// @param catalog by which they were judged
+public record Submission(
+    List<NewJob> jobs,
+    Optional<RequestKey> request,
+    List<NameCounter> counters,
+    CatalogView catalog) {
+  public Submission {
+    jobs = List.copyOf(jobs);
+    counters = List.copyOf(counters);
+  }
+
+  /// One of them.
+  ///
+  /// @param byRole admitted as an admin, not as a member of the policy's group
+  /// @param draft not to be queued yet
+  /// @param document what it is to run, in the contract's form
+  public record NewJob(
+      JobName name,
+      QueueId queue,
+      UserId user,
+      String submitter,
+      boolean byRole,
+      int priority,
+      Optional<Boolean> preemptible,
+      Optional<Duration> maxRuntime,
+      Optional<Duration> suspend,
+      List<String> labels,
+      String traceparent,
+      boolean draft,
+      Document document) {
+    /// The same under its name.
+    public NewJob named(JobName newName) {
+      return new NewJob(
+          newName,
+          queue,
+          user,
+          submitter,
+          byRole,
+          priority,
+          preemptible,
+          maxRuntime,
+          suspend,
+          labels,
+          traceparent,
+          draft,
+          document);
+    }
+  }
+
+  /// Identifies a request that may be repeated.
+  public record RequestKey(String subject, String requestId, String fingerprint) {}
+}

@@ -1,0 +1,40 @@
+package io.headgate.scheduler.runtime.text;
+
+import io.headgate.scheduler.core.explain.Forecast;
+
+/// When a waiting job starts, and what that rests on, in one sentence.
+public final class ForecastText {
+  private ForecastText() {}
+
+  /// One sentence.
+  ///
+  /// @param start of a forecast that has one, as it is to be written
+  public static String sentence(Forecast forecast, String start) {
+    return switch (forecast) {
+      case Forecast.By(var _, int after) ->
+          "It starts by %s%s if whatever runs uses all of its declared run time and nothing changes."
+              .formatted(
+                  start,
+                  after == 0
+                      ? ""
+                      : after == 1
+                          ? ", after 1 attempt,"
+                          : ", after %d attempts,".formatted(after));
+      case Forecast.Unknown(var cause) ->
+          switch (cause) {
+            case NEVER_FITS -> "It will not start unless the configuration changes.";
+            case QUEUE_CLOSED -> "It will not start before its queue is resumed.";
+            case OPEN_ENDED ->
+                "When it starts is not known: jobs in its way have not said how long they run"
+                    + " (maxRuntime).";
+            case PROVIDER -> "When it starts is not known: the pool's provider decides.";
+            case NOTHING_ENDS ->
+                "When it starts is not known: nothing that runs is in its way, so something has to"
+                    + " change.";
+            case TOO_FAR -> "When it starts is not known: too many jobs end before.";
+            case TOO_MANY -> "When it starts was not looked for: too many jobs wait and run.";
+            case BUSY -> "When it starts was not looked for: others asked too; ask again.";
+          };
+    };
+  }
+}

@@ -1,0 +1,212 @@
+package io.headgate.scheduler.runtime.text;
+
+import io.headgate.kit.config.Durations;
+import io.headgate.scheduler.core.job.Assignment;
+import io.headgate.scheduler.core.job.Attempt;
+import io.headgate.scheduler.core.job.Grounds;
+import io.headgate.scheduler.core.job.Slice;
+import io.headgate.scheduler.core.job.StopCause;
+import io.headgate.scheduler.core.job.StopOrder;
+import io.headgate.scheduler.core.job.StopOutcome;
+import io.headgate.scheduler.core.job.WorkerPlace;
+import io.headgate.scheduler.core.job.WorkerStatus;
+import io.headgate.scheduler.runtime.record.AttemptRecord;
+import io.headgate.scheduler.runtime.record.Cancellation;
+import io.headgate.scheduler.runtime.record.JobRecord;
+import io.headgate.type.GpuQuantity;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/// Says in one sentence what was decided.
+public final class Narration {
+  /// A gang names this many of its workers' places.
+  private static final int PLACES = 4;
+
+  private Narration() {}
+
+  /// `gpu-0 devices 3-5`, `gpu-1 device 0 (1/2)`, `gpu-0 (no GPU)`.
+  static String place(WorkerPlace place) {
+    List<Slice> slices = place.slices();
+    if (slices.isEmpty()) {
+      return place.node().name() + " (no GPU)";
+    }
+    if (slices.size() == 1) {
+      Slice slice = slices.getFirst();
+      return place.node().name()
+          + " device "
+          + slice.device()
+          + (slice.quantity().equals(GpuQuantity.ONE) ? "" : " (" + part(slice) + ")");
+    }
+    return place.node().name() + " devices " + ranges(slices);
+  }
+
+  /// `1/2`, and on a device with places `3/8, slice 3g@4`.
+  private static String part(Slice slice) {
+    return slice
+        .placement()
+        .map(place -> slice.quantity() + ", slice " + place.label())
+        .orElse(slice.quantity().toString());
+  }
+
+  /// Where all workers go.
+  public static String places(Assignment assignment) {
+    List<WorkerPlace> workers = assignment.workers();
+    StringBuilder text = new StringBuilder();
+    for (int i = 0; i < Math.min(PLACES, workers.size()); i++) {
+      text.append(i == 0 ? "" : ", ").append(place(workers.get(i)));
+    }
+    if (workers.size() > PLACES) {
+      text.append(" and ").append(workers.size() - PLACES).append(" more");
+    }
+    return text.toString();
+  }
+
+  /// What a program said of itself: ` It says that it is 40% done (epoch 3). It last saved its work
+  /// 40s ago.` Empty if it said nothing.
+  public static String progress(AttemptRecord attempt, Instant now) {
+    String done =
+        attempt
+            .progress()
+            .advance()
+            .map(said ->
+                " It says that it is %s%% done%s."
+                    .formatted(
+                        BigDecimal.valueOf(said.permyriad(), 2)
+                            .setScale(1, RoundingMode.FLOOR)
+                            .stripTrailingZeros()
+                            .toPlainString(),
+                        said.message().isEmpty() ? "" : " (" + said.message() + ")"))
+            .orElse("");
+    String saved =
+        attempt
+            .attempt()
+            .checkpointAt()
+            .map(at -> Duration.between(at, now).truncatedTo(ChronoUnit.SECONDS))
+            .map(ago -> " It last saved its work %s ago.".formatted(Durations.format(ago)))
+            .orElse("");
+    return done + saved;
+  }
+
+  /// How an ended job ended.
+  public static String ended(JobRecord job) {
+    return Endings.sentence(job);
+  }
+
+  public static String assigned(JobRecord job, int attempt, Assignment assignment) {
+    return "%s starts%s on %s of %s"
+        .formatted(
+            job.name().id(),
+            attempt == 1 ? "" : " again (attempt " + attempt + ")",
+            places(assignment),
+            assignment.pool().name());
+  }
+
+  /// Says what became of the stopped attempt.
+  ///
+  /// @param stopped the attempt, as it was before
+  /// @param by id of the job that takes the place, or of the user who wants it to wait again;
+  ///   empty: neither does
+  public static String stop(JobRecord job, Attempt stopped, StopOrder order, String by) {
+    String name = job.name().id();
+    boolean wasSuspended = stopped.workers().getFirst() == WorkerStatus.SUSPENDED;
+    return switch (order.cause()) {
+      case StopCause.Preempted(var _, var rule, var grounds) ->
+          name
+              + (wasSuspended
+                  ? " gives the memory that it is kept in to "
+                  : order.outcome() == StopOutcome.CANCEL
+                      ? " is preempted for good by "
+                      : " is preempted by ")
+              + by
+              + " (rule "
+              + rule
+              + "): "
+              + grounds(grounds);
+      case StopCause.Cancelled() ->
+          name
+              + " is stopped because it was cancelled"
+              + job.cancellation().map(Cancellation::text).orElse("");
+      case StopCause.Requeued() -> name + " is stopped to wait in its queue again" + asked(by);
+      case StopCause.SuspensionOver() ->
+          name + " was suspended for as long as it may be, or cannot go on there: it is stopped";
+      case StopCause.WorkerEnded(int worker, var _) ->
+          name + " is stopped because its worker " + worker + " ended without success";
+    };
+  }
+
+  /// `, as ada asked`.
+  ///
+  /// @param by empty: nobody did
+  public static String asked(String by) {
+    return by.isEmpty() ? "" : ", as " + by + " asked";
+  }
+
+  /// `devops used 0 of its reservation 5 and needed 3, rnd used 9 of 5`.
+  public static String grounds(Grounds grounds) {
+    return "%s used %s of its reservation %s and needed %s, %s used %s of %s"
+        .formatted(
+            grounds.winner().policy().name(),
+            grounds.winner().usage().mixed(),
+            grounds.winner().reservation().mixed(),
+            grounds.need().mixed(),
+            grounds.victim().policy().name(),
+            grounds.victim().usage().mixed(),
+            grounds.victim().reservation().mixed());
+  }
+
+  /// The same numbers by name.
+  public static Map<String, String> detail(Grounds grounds) {
+    return detail(
+        "victimPolicy",
+        grounds.victim().policy().name(),
+        "victimUsage",
+        grounds.victim().usage().toString(),
+        "victimReservation",
+        grounds.victim().reservation().toString(),
+        "policy",
+        grounds.winner().policy().name(),
+        "usage",
+        grounds.winner().usage().toString(),
+        "need",
+        grounds.need().toString(),
+        "reservation",
+        grounds.winner().reservation().toString());
+  }
+
+  public static Map<String, String> detail(String... namesAndValues) {
+    Map<String, String> detail = new LinkedHashMap<>();
+    for (int i = 0; i + 1 < namesAndValues.length; i += 2) {
+      if (!namesAndValues[i + 1].isEmpty()) {
+        detail.put(namesAndValues[i], namesAndValues[i + 1]);
+      }
+    }
+    return detail;
+  }
+
+  /// `3-5, 8`: devices as ranges.
+  private static String ranges(List<Slice> slices) {
+    List<String> ranges = new ArrayList<>();
+    int from = slices.getFirst().device();
+    int to = from;
+    for (Slice slice : slices.subList(1, slices.size())) {
+      if (slice.device() != to + 1) {
+        ranges.add(range(from, to));
+        from = slice.device();
+      }
+      to = slice.device();
+    }
+    ranges.add(range(from, to));
+    return String.join(", ", ranges);
+  }
+
+  private static String range(int from, int to) {
+    return from == to ? Integer.toString(from) : from + "-" + to;
+  }
+}

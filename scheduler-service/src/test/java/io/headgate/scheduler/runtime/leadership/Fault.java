@@ -1,0 +1,30 @@
+package io.headgate.scheduler.runtime.leadership;
+
+/// What befalls a simulated installation. Each is counted where it takes effect, not where it is
+/// drawn.
+enum Fault {
+  REPLICA_CRASHED,
+  REPLICA_DIED_AT_FAILPOINT,
+  LEADER_STOOD_STILL,
+  OTHER_STOOD_STILL,
+  LEADER_HANDED_OVER,
+  LEADER_DEPOSED,
+  AGENT_CRASHED,
+  AGENT_DIED_AT_RECORD,
+  AGENT_STOOD_STILL,
+  POWER_LOST,
+  MACHINE_GONE,
+  SUPERVISOR_KILLED,
+  DATABASE_CUT_OFF,
+  DATABASE_SLOW,
+  ANSWER_LOST,
+  COMMIT_LATE,
+  AGENT_CUT_OFF_FROM_ONE,
+  AGENT_CUT_OFF_FROM_ALL,
+  NETWORK_SLOW,
+  STREAM_BROKEN,
+  SAID_TWICE,
+  DATABASE_CLOCK_SET,
+  REPLICA_CLOCK_SET,
+  AGENT_CLOCK_SET
+}

@@ -1,0 +1,338 @@
+package io.headgate.scheduler.runtime.leadership;
+
+import io.headgate.kit.watch.WatchPosition;
+import io.headgate.scheduler.core.SchedulerState.Demanded;
+import io.headgate.scheduler.core.catalog.ProfileId;
+import io.headgate.scheduler.core.catalog.TenantId;
+import io.headgate.scheduler.core.job.AttemptId;
+import io.headgate.scheduler.core.job.Hold;
+import io.headgate.scheduler.core.job.JobId;
+import io.headgate.scheduler.core.job.JobState;
+import io.headgate.scheduler.core.node.NodeId;
+import io.headgate.scheduler.runtime.record.AttemptRecord;
+import io.headgate.scheduler.runtime.record.Batch;
+import io.headgate.scheduler.runtime.record.CommitResult;
+import io.headgate.scheduler.runtime.record.Document;
+import io.headgate.scheduler.runtime.record.EventRecord;
+import io.headgate.scheduler.runtime.record.JobName;
+import io.headgate.scheduler.runtime.record.JobReader;
+import io.headgate.scheduler.runtime.record.JobRecord;
+import io.headgate.scheduler.runtime.record.Leadership;
+import io.headgate.scheduler.runtime.record.LoadedState;
+import io.headgate.scheduler.runtime.record.NodeContact;
+import io.headgate.scheduler.runtime.record.SchedulerStore;
+import io.headgate.scheduler.runtime.record.StoredKeys;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.function.LongSupplier;
+
+/// The leader's store without a database: one row of leadership and the rows of jobs, with the
+/// conditions of the real statements. Several replicas may share one. Not thread-safe.
+final class InMemoryStore implements SchedulerStore, JobReader {
+  private static final UUID INCARNATION = new UUID(0, 1);
+
+  private final LongSupplier nanos;
+  private final Map<JobId, JobRecord> jobs = new LinkedHashMap<>();
+  private final Map<AttemptId, AttemptRecord> attempts = new LinkedHashMap<>();
+  private final Map<AttemptId, AttemptRecord> live = new LinkedHashMap<>();
+  private final Map<JobId, Hold> holds = new LinkedHashMap<>();
+  private final Map<NodeId, NodeContact> contacts = new TreeMap<>();
+  private final Map<JobId, Document> documents = new LinkedHashMap<>();
+  private final Map<String, Batch.RequestRecord> requests = new LinkedHashMap<>();
+  private final Map<String, JobId> names = new LinkedHashMap<>();
+  private final Map<String, LoadedState.Catalog> catalogs = new TreeMap<>();
+  private Leadership leadership =
+      new Leadership(INCARNATION, 0, Optional.empty(), Optional.empty(), Optional.empty());
+  private long leaseUntil;
+  private long renewedAt;
+  private long lastBatch;
+  private long version;
+  private boolean isFenced = true;
+
+  /// @param nanos the database's clock
+  InMemoryStore(LongSupplier nanos) {
+    this.nanos = nanos;
+    this.leaseUntil = nanos.getAsLong();
+    this.renewedAt = leaseUntil;
+  }
+
+  /// From now on it takes batches of any epoch.
+  void takeAnyEpoch() {
+    isFenced = false;
+  }
+
+  @Override
+  public Row leadership() {
+    long now = nanos.getAsLong();
+    return new Row(
+        leadership,
+        Duration.ofNanos(leaseUntil - now),
+        Duration.ofNanos(now - renewedAt),
+        lastBatch,
+        version);
+  }
+
+  @Override
+  public Optional<Row> takeOver(Candidate candidate, boolean holderLost) {
+    long now = nanos.getAsLong();
+    boolean isFree =
+        leadership.leader().isEmpty()
+            || leaseUntil <= now
+            || (holderLost && renewedAt + candidate.missed().toNanos() <= now);
+    if (!isFree) {
+      return Optional.empty();
+    }
+    leadership =
+        new Leadership(
+            INCARNATION,
+            leadership.epoch() + 1,
+            Optional.of(candidate.name()),
+            Optional.of(candidate.address()),
+            Optional.of(Instant.EPOCH.plusNanos(now)));
+    renewedAt = now;
+    leaseUntil = now + candidate.lease().toNanos();
+    return Optional.of(leadership());
+  }
+
+  @Override
+  public LoadedState sample(int most) {
+    return load();
+  }
+
+  @Override
+  public LoadedState load() {
+    return new LoadedState(
+        jobs.values().stream().filter(job -> isAlive(job.state())).toList(),
+        List.copyOf(live.values()),
+        List.copyOf(holds.values()),
+        List.copyOf(contacts.values()),
+        demand(),
+        Map.copyOf(catalogs),
+        jobs.keySet().stream().mapToLong(JobId::value).max().orElse(0),
+        version,
+        lastBatch);
+  }
+
+  private List<Demanded> demand() {
+    Map<ProfileId, Long> counts = new TreeMap<>();
+    jobs.values().stream()
+        .sorted(Comparator.comparingLong((JobRecord job) -> job.id().value()).reversed())
+        .limit(LoadedState.LAST_JOBS)
+        .forEach(
+            job -> counts.merge(new ProfileId(job.tenant(), job.card().profile()), 1L, Long::sum));
+    return counts.entrySet().stream()
+        .map(each -> new Demanded(each.getKey(), each.getValue(), 0))
+        .toList();
+  }
+
+  private static boolean isAlive(JobState state) {
+    return !state.isTerminal() && state != JobState.DRAFT;
+  }
+
+  @Override
+  public CommitResult commit(Leadership leader, Duration lease, Batch batch) {
+    return commit(leader, lease, batch, nanos.getAsLong());
+  }
+
+  /// @param fencedAt when its first statement ran, by the database's clock
+  CommitResult commit(Leadership leader, Duration lease, Batch batch, long fencedAt) {
+    if (isFenced && !isLeader(leader)) {
+      return new CommitResult.Deposed(leadership);
+    }
+    if (lastBatch != batch.id() - 1 && !(batch.isRenewal() && lastBatch == batch.id())) {
+      return new CommitResult.Unknown(new IllegalStateException("too late"));
+    }
+    batch
+        .newJobs()
+        .forEach(job -> demand(!names.containsKey(job.job().name().id()), "job", job.job()));
+    batch.requests().forEach(each -> demand(!requests.containsKey(key(each)), "request", each));
+    lastBatch = batch.id();
+    version = batch.version();
+    renewedAt = fencedAt;
+    leaseUntil = fencedAt + lease.toNanos();
+    for (Batch.NewJob job : batch.newJobs()) {
+      jobs.put(job.job().id(), job.job());
+      names.put(job.job().name().id(), job.job().id());
+      documents.put(job.job().id(), job.document());
+    }
+    batch.jobs().forEach(job -> jobs.put(job.id(), job));
+    for (AttemptRecord attempt : batch.attempts()) {
+      attempts.put(attempt.id(), attempt);
+      if (attempt.ending().isPresent()) {
+        live.remove(attempt.id());
+      } else {
+        live.put(attempt.id(), attempt);
+      }
+    }
+    batch.releasedHolds().forEach(holds::remove);
+    batch.holds().forEach(hold -> holds.put(hold.job(), hold));
+    batch.contacts().forEach(contact -> contacts.put(contact.node(), contact));
+    batch
+        .catalogs()
+        .forEach((source, change) ->
+            catalogs.put(source, new LoadedState.Catalog(change.position(), change.entries())));
+    batch.requests().forEach(each -> requests.put(key(each), each));
+    return new CommitResult.Committed();
+  }
+
+  private static void demand(boolean isUnique, String what, Object value) {
+    if (!isUnique) {
+      throw new IllegalStateException("duplicate key: " + what + " " + value);
+    }
+  }
+
+  private boolean isLeader(Leadership leader) {
+    return leadership.epoch() == leader.epoch() && leadership.leader().equals(leader.leader());
+  }
+
+  @Override
+  public Resolution resolve(Leadership leader, long batch) {
+    if (!isLeader(leader)) {
+      return new Resolution.Deposed(leadership);
+    }
+    return lastBatch >= batch ? new Resolution.Happened() : new Resolution.DidNotHappen(lastBatch);
+  }
+
+  @Override
+  public void release(Leadership leader) {
+    if (isLeader(leader)) {
+      leadership =
+          new Leadership(
+              INCARNATION,
+              leadership.epoch(),
+              Optional.empty(),
+              Optional.empty(),
+              Optional.empty());
+      leaseUntil = nanos.getAsLong();
+    }
+  }
+
+  /// Every job that was ever stored.
+  Collection<JobRecord> everyJob() {
+    return jobs.values();
+  }
+
+  JobRecord job(JobId id) {
+    return Objects.requireNonNull(jobs.get(id), "no such job");
+  }
+
+  /// How far the source was followed.
+  WatchPosition position(String source) {
+    return catalogs.getOrDefault(source, LoadedState.Catalog.NONE).position();
+  }
+
+  /// Of a job by its name; an id that none has: there is no such job.
+  JobId id(String name) {
+    return names.getOrDefault(name, new JobId(Long.MAX_VALUE));
+  }
+
+  Optional<AttemptRecord> attempt(AttemptId id) {
+    return Optional.ofNullable(attempts.get(id));
+  }
+
+  Collection<AttemptRecord> liveAttempts() {
+    return live.values();
+  }
+
+  Collection<AttemptRecord> everyAttempt() {
+    return attempts.values();
+  }
+
+  private static String key(Batch.RequestRecord request) {
+    return request.subject() + "/" + request.requestId();
+  }
+
+  @Override
+  public Optional<Batch.RequestRecord> request(String subject, String requestId) {
+    return Optional.ofNullable(requests.get(subject + "/" + requestId));
+  }
+
+  @Override
+  public Optional<JobRecord> job(JobName name) {
+    return Optional.ofNullable(names.get(name.id())).map(jobs::get);
+  }
+
+  @Override
+  public Map<JobId, Document> documents(Collection<JobId> wanted) {
+    Map<JobId, Document> found = new LinkedHashMap<>();
+    wanted.forEach(job -> found.put(job, documents.get(job)));
+    return found;
+  }
+
+  @Override
+  public long version() {
+    return version;
+  }
+
+  // What only endpoints read.
+
+  @Override
+  public List<JobRecord> jobs(Collection<JobId> ids) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public StoredKeys names() {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public StoredKeys requests() {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public List<AttemptRecord> attempts(JobId job, int limit) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public Map<JobId, AttemptRecord> lastAttempts(Collection<JobId> ids) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public List<JobRecord> page(TenantId tenant, Filter filter, OptionalLong before, int limit) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public Map<JobState, Long> counts(TenantId tenant, Filter filter) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public Changes changes(TenantId tenant, long since, long after, int limit) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public List<EventRecord> events(
+      TenantId tenant,
+      Optional<JobId> job,
+      Optional<Instant> after,
+      OptionalLong before,
+      int limit) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public Events eventsAfter(TenantId tenant, long after, int limit) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public long lastNumber(TenantId tenant, String prefix) {
+    throw new UnsupportedOperationException();
+  }
+}
