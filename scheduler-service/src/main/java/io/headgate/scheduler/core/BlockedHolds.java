@@ -297,7 +297,9 @@ final class BlockedHolds {
       nodes.sort(Comparator.naturalOrder());
       for (NodeState node : nodes) {
         Optional<WorkerPlace> place =
-            node.takesWork() ? hold.roomWithout(node).take(job.queue().shape()) : Optional.empty();
+            node.takesWork()
+                ? route.pool().take(hold.roomWithout(node), job.queue().shape())
+                : Optional.empty();
         if (place.isPresent()) {
           return Optional.of(new Assignment(route.pool().id(), List.of(place.get())));
         }

@@ -357,7 +357,7 @@ final class Ledger {
   private List<NodeState> nodes(Assignment assignment, PoolState pool) {
     List<NodeState> nodes = new ArrayList<>(assignment.workers().size());
     for (WorkerPlace place : assignment.workers()) {
-      nodes.add(world.nodes.computeIfAbsent(place.node(), id -> NodeState.unknown(id, pool)));
+      nodes.add(world.nodes.computeIfAbsent(place.node(), id -> NodeState.unknown(id, pool.id())));
     }
     return nodes;
   }
@@ -373,7 +373,7 @@ final class Ledger {
   void forgetIfUnused(NodeState node) {
     if (node.isRemoved() && node.shares().isEmpty() && world.nodes.remove(node.id(), node)) {
       world.aside.remove(node);
-      node.pool().drop(node);
+      world.poolOf(node).drop(node);
       world.changes.inventoryChanged();
     }
   }

@@ -33,18 +33,18 @@ final class NodeInputs {
     PoolState pool = world.pool(node.pool());
     NodeState known = world.nodes.get(node.id());
     if (known == null) {
-      NodeState fresh = new NodeState(node, pool);
+      NodeState fresh = new NodeState(node, pool::wants);
       world.nodes.put(node.id(), fresh);
       pool.refresh(fresh);
       inventoryChanged(pool);
       return;
     }
     if (!known.isRemoved() && isSameMachine(known.node(), node, pool)) {
-      known.adopt(node, pool);
+      known.adopt(node, pool::wants);
       pool.refresh(known);
       return;
     }
-    PoolState before = known.pool();
+    PoolState before = world.poolOf(known);
     Set<LiveAttempt> moving = before == pool ? Set.of() : running(known);
     moving.forEach(world.ends::remove);
     if (before != pool) {
@@ -56,7 +56,7 @@ final class NodeInputs {
     if (known.isRemoved()) {
       known.restore();
     }
-    known.adopt(node, pool);
+    known.adopt(node, pool::wants);
     moving.forEach(world.ends::add);
     pool.refresh(known);
     inventoryChanged(pool);
@@ -94,8 +94,8 @@ final class NodeInputs {
     world.changes.nodeChanged();
     node.remove();
     world.aside.remove(node);
-    node.pool().refresh(node);
-    inventoryChanged(node.pool());
+    world.refresh(node);
+    inventoryChanged(world.poolOf(node));
     ledger.forgetIfUnused(node);
   }
 
@@ -114,7 +114,7 @@ final class NodeInputs {
     Instant until =
         now.plus(FIRST_SET_ASIDE.multipliedBy(1L << Math.min(inARow - 1, MAX_DOUBLINGS)));
     node.setAside(until, inARow);
-    node.pool().refresh(node);
+    world.refresh(node);
     world.aside.add(node);
     world.changes.nodeChanged();
     ledger.tell(new Effect.NodeSetAside(node.id(), until));
@@ -126,7 +126,7 @@ final class NodeInputs {
       if (!node.asideUntil().orElseThrow().isAfter(now)) {
         node.takeBack();
         world.aside.remove(node);
-        node.pool().refresh(node);
+        world.refresh(node);
         world.changes.nodeChanged();
       }
     }

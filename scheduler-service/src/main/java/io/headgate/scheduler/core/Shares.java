@@ -56,12 +56,12 @@ final class Shares {
     world.changes.placesChanged();
   }
 
-  private static void change(LiveHold hold, int sign) {
+  private void change(LiveHold hold, int sign) {
     change(hold.job().id(), hold.hold().place().workers(), hold.nodes(), Stake.HELD, sign);
     hold.pool().add(Stake.HELD, sign * hold.claim().units());
   }
 
-  private static void change(
+  private void change(
       JobId job, List<WorkerPlace> places, List<NodeState> nodes, Stake stake, int sign) {
     for (int worker = 0; worker < nodes.size(); worker++) {
       WorkerPlace place = places.get(worker);
@@ -75,7 +75,7 @@ final class Shares {
       NodeState node = nodes.get(worker);
       // Once each, though several workers may be on it.
       if (nodes.indexOf(node) == worker) {
-        node.pool().refresh(node);
+        world.refresh(node);
       }
     }
   }

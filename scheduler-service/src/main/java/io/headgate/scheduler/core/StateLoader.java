@@ -47,7 +47,7 @@ final class StateLoader {
     }
     for (Node node : state.nodes()) {
       PoolState pool = world.pool(node.pool());
-      NodeState fresh = new NodeState(node, pool);
+      NodeState fresh = new NodeState(node, pool::wants);
       world.nodes.put(node.id(), fresh);
       pool.refresh(fresh);
     }
@@ -55,7 +55,7 @@ final class StateLoader {
       NodeState node = world.nodes.get(aside.node());
       if (node != null) {
         node.setAside(aside.until().orElse(Instant.MIN), aside.rejections());
-        node.pool().refresh(node);
+        world.refresh(node);
         if (aside.until().isPresent()) {
           world.aside.add(node);
         }
@@ -68,7 +68,7 @@ final class StateLoader {
         if (instance.released()) {
           node.release();
         }
-        node.pool().refresh(node);
+        world.refresh(node);
       }
     }
     for (SchedulerState.Asked asked : state.asked()) {

@@ -105,7 +105,7 @@ final class StructuralCheck {
     long units = shape.needUnits();
     GpuQuantity need = new GpuQuantity(units);
     if (!pool.everFits(shape)) {
-      Inventory.Shortfall shortfall = Inventory.shortfall(pool, shape);
+      Inventory.Shortfall shortfall = Inventory.shortfall(pool.nodes(), shape);
       return new Lack(
           new Denial.NoNodeFits(
               resolved.profile().id(),

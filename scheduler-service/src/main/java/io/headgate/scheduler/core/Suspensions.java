@@ -63,7 +63,7 @@ final class Suspensions {
     return node.isRemoved()
         || node.isReleased()
         || node.node().status() == NodeStatus.DRAINING
-        || node.pool() != attempt.pool()
+        || !node.poolId().equals(attempt.pool().id())
         || !node.hasStill(slices(attempt))
         || queue.resolved().isEmpty()
         || queue.account() != attempt.policy()

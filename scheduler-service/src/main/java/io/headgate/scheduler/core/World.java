@@ -58,7 +58,7 @@ final class World {
   final TreeSet<NodeState> aside = new TreeSet<>();
 
   final Candidates candidates = new Candidates();
-  final Ends ends = new Ends();
+  final Ends ends = new Ends(this::pool);
 
   /// What is kept suspended, by its job's sequence.
   final TreeMap<Long, LiveAttempt> suspended = new TreeMap<>();
@@ -135,6 +135,15 @@ final class World {
 
   PoolState pool(PoolId id) {
     return pools.computeIfAbsent(id, key -> new PoolState(key, placement));
+  }
+
+  PoolState poolOf(NodeState node) {
+    return pool(node.poolId());
+  }
+
+  /// Brings the node's pool up to date with it.
+  void refresh(NodeState node) {
+    poolOf(node).refresh(node);
   }
 
   PolicyAccount account(PolicyId id) {

@@ -20,8 +20,7 @@ record Chance(long seed) implements Rater {
   NodeState node(Iterable<NodeState> nodes, Shape shape, int attempts, long units) {
     List<NodeState> fitting = new ArrayList<>();
     for (NodeState node : nodes) {
-      StateGroup group = node.entry.group;
-      if (group != null && group.state().workers(shape) > 0) {
+      if (node.takesWork() && node.freeNow().workers(shape) > 0) {
         fitting.add(node);
       }
     }

@@ -52,22 +52,21 @@ final class FreeState implements Comparable<FreeState> {
     return sorted.state(whole);
   }
 
-  /// What is free on the node now.
-  static FreeState now(NodeState node) {
+  /// The free capacity of a node with these devices now.
+  static FreeState now(Whole whole, DeviceState[] devices) {
     int count = 0;
-    for (int slot = 0; slot < node.deviceCount(); slot++) {
-      count += node.device(slot).freeUnits() > 0 ? 1 : 0;
+    for (DeviceState device : devices) {
+      count += device.freeUnits() > 0 ? 1 : 0;
     }
     Sorted sorted = new Sorted(count);
-    for (int slot = 0; slot < node.deviceCount(); slot++) {
-      DeviceState device = node.device(slot);
+    for (DeviceState device : devices) {
       DeviceKind kind = device.kind();
       long free = device.freeUnits();
       if (kind != null && free > 0) {
         sorted.add(kind, free, device.left());
       }
     }
-    return sorted.state(new Whole(node.freeCpu(), node.freeMemory(), node.node().runsImages()));
+    return sorted.state(whole);
   }
 
   /// Devices in their order.

@@ -92,7 +92,7 @@ public final class GangPlacement {
               : leastThatSuffices(sites, next, missing);
       Room room = site.rooms().next();
       for (int i = Math.min(missing, site.workers()); i > 0; i--) {
-        places.add(room.take(shape).orElseThrow());
+        places.add(room.take(shape, pool.rater()).orElseThrow());
         missing--;
       }
     }

@@ -96,7 +96,7 @@ public final class Inventory {
 
   /// The first dimension in which no node is large enough. When in each some node is, but none in
   /// all, what the node lacks that comes nearest.
-  public static Shortfall shortfall(PoolState pool, Shape shape) {
+  public static Shortfall shortfall(Iterable<NodeState> nodes, Shape shape) {
     long devices = 0;
     long admitted = 0;
     long gpuMemory = 0;
@@ -104,7 +104,7 @@ public final class Inventory {
     long cpu = 0;
     long memory = 0;
     boolean images = false;
-    for (NodeState node : pool.nodes()) {
+    for (NodeState node : nodes) {
       if (node.isRemoved()) {
         continue;
       }
@@ -149,14 +149,14 @@ public final class Inventory {
     if (shape.memoryBytes() > memory) {
       return new Shortfall(Dimension.MEMORY, shape.memoryBytes(), memory);
     }
-    return nearest(pool, shape);
+    return nearest(nodes, shape);
   }
 
   /// What the node lacks most of that comes nearest, where each dimension is large enough on some
   /// node, but all together on none. The devices, when it is none that is counted alone.
-  private static Shortfall nearest(PoolState pool, Shape shape) {
+  private static Shortfall nearest(Iterable<NodeState> nodes, Shape shape) {
     Shortfall nearest = new Shortfall(Dimension.DEVICE, shape.units(), 0);
-    for (NodeState node : pool.nodes()) {
+    for (NodeState node : nodes) {
       if (!node.isRemoved()) {
         Shortfall worst = worst(node, shape);
         nearest = worst.part() > nearest.part() ? worst : nearest;

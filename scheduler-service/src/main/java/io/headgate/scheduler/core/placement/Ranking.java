@@ -74,7 +74,10 @@ public final class Ranking {
   /// The job whose hold keeps a worker from fitting, if that is all that does.
   public Optional<JobId> holderInTheWay() {
     if (holderFoundAt != pool.version()) {
-      holder = pool.lists().held().inTheWay(pool, shape);
+      holder =
+          pool.isBelowCeilingWith(shape.needUnits())
+              ? pool.lists().held().inTheWay(shape, pool.ranking(shape).workers())
+              : Optional.empty();
       holderFoundAt = pool.version();
     }
     return holder;

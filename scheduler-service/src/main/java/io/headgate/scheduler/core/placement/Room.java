@@ -120,20 +120,22 @@ public final class Room {
   }
 
   /// Takes the best place for one worker; empty when none fits.
-  public Optional<WorkerPlace> take(Shape shape) {
+  ///
+  /// @param rater chooses the device of a part
+  Optional<WorkerPlace> take(Shape shape, Rater rater) {
     if (workers(shape) == 0) {
       return Optional.empty();
     }
     WorkerPlace place =
-        new WorkerPlace(node.id(), slices(shape), shape.cpuMillis(), shape.memoryBytes());
+        new WorkerPlace(node.id(), slices(shape, rater), shape.cpuMillis(), shape.memoryBytes());
     takeBack(place);
     return Optional.of(place);
   }
 
-  private List<Slice> slices(Shape shape) {
+  private List<Slice> slices(Shape shape, Rater rater) {
     List<Slice> slices = new ArrayList<>();
     if (shape.isFraction()) {
-      int slot = slotForPart(shape);
+      int slot = slotForPart(shape, rater);
       slices.add(part(slot, shape));
     } else {
       int missing = shape.wholeDevices();
@@ -151,9 +153,9 @@ public final class Room {
   }
 
   /// The first device that is free as the one that the pool's policy chooses.
-  private int slotForPart(Shape shape) {
+  private int slotForPart(Shape shape, Rater rater) {
     FreeState state = state();
-    int device = node.pool().rater().rate(shape, state).device();
+    int device = rater.rate(shape, state).device();
     int slot = 0;
     while (!state.isLike(device, kinds[slot], units[slot], left[slot])) {
       slot++;

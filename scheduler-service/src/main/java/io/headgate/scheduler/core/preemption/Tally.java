@@ -140,7 +140,7 @@ final class Tally {
 
   /// Whether the job could run on the node.
   boolean offers(NodeState node) {
-    return node.willTakeWork() && node.pool() == pool;
+    return node.willTakeWork() && node.poolId().equals(pool.id());
   }
 
   /// What is free on the node without the removed attempts.

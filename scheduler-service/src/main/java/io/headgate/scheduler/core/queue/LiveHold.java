@@ -147,7 +147,7 @@ public final class LiveHold {
   /// for a node that a new leader waits for (DESIGN P5).
   public boolean isBroken() {
     for (NodeState node : nodes) {
-      if (!node.willTakeWork() || node.pool() != pool) {
+      if (!node.willTakeWork() || !node.poolId().equals(pool.id())) {
         return true;
       }
     }
