@@ -204,7 +204,8 @@ final class CatalogInputs {
           .ifPresent(group -> used.computeIfAbsent(group, key -> new ArrayList<>()).add(queue));
     }
     world.routeGroups.values().retainAll(used.keySet());
-    used.forEach(RouteGroup::setQueues);
+    world.queuesOfGroup.clear();
+    world.queuesOfGroup.putAll(used);
     world.groupsOf.clear();
     world.queuesOfTenant.clear();
     for (QueueState queue : world.queues.values()) {

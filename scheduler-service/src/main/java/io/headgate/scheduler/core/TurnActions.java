@@ -97,7 +97,7 @@ final class TurnActions {
     }
     boolean areSomeSuspended = world.candidates.areSuspendedOf(job.queue().account());
     TurnOutcome outcome = TurnOutcome.nothing();
-    for (Seeker seeker : turn.seekers()) {
+    for (Seeker seeker : Seeker.of(turn)) {
       if (outcome instanceof TurnOutcome.Nothing && !waitsForInstance(job, seeker)) {
         outcome = preempt(job, areSomeSuspended ? seeker.beside(job) : seeker);
       }

@@ -66,6 +66,9 @@ final class World {
   /// By their routes.
   final Map<List<Route>, RouteGroup> routeGroups = new LinkedHashMap<>();
 
+  /// The queues that have the routes of a group.
+  final Map<RouteGroup, List<QueueState>> queuesOfGroup = new HashMap<>();
+
   /// The groups that have a route in a pool.
   final Map<PoolState, List<RouteGroup>> groupsOf = new HashMap<>();
 

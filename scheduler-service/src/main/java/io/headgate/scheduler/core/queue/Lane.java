@@ -23,7 +23,7 @@ public final class Lane {
   private final @Nullable UserId user;
   private final boolean preemptible;
   private final boolean exceedsLimit;
-  private final WaitingLine line = new WaitingLine();
+  private final WaitingLine<LiveJob> line = new WaitingLine<>(LiveJob.ORDER);
   private @Nullable Denial denial;
   private Told told = Told.NOTHING;
 
@@ -76,7 +76,7 @@ public final class Lane {
     return expected;
   }
 
-  public WaitingLine line() {
+  public WaitingLine<LiveJob> line() {
     return line;
   }
 

@@ -3,6 +3,8 @@ package io.headgate.scheduler.core.queue;
 import io.headgate.scheduler.core.catalog.Reclaim;
 import io.headgate.scheduler.core.job.PreemptionRule;
 import io.headgate.scheduler.core.rights.PolicyAccount;
+import io.headgate.scheduler.core.rights.Standing;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +30,33 @@ public record Seeker(
     int priority,
     @Nullable LiveJob job,
     boolean anywhere) {
+
+  /// The ways in which a candidate may make room, in the order in which it tries them.
+  public static List<Seeker> of(Turn turn) {
+    List<Seeker> seekers = new ArrayList<>(2);
+    LiveJob head = turn.head();
+    if (head == null) {
+      return seekers;
+    }
+    QueueState queue = turn.queue();
+    PolicyAccount account = queue.account();
+    RouteGroup group = queue.group();
+    Standing standing = turn.standingOfPolicy();
+    boolean anywhere = !group.isShared() || head.isPreemptible();
+    if (turn.mayStart() && standing == Standing.ENTITLED) {
+      seekers.add(entitled(group, queue.reclaim(), anywhere));
+    }
+    if (turn.mayStart()
+        && standing == Standing.OVER_RESERVATION
+        && queue.reclaim() == Reclaim.RANK) {
+      seekers.add(outranking(group, account, queue.rank(), anywhere));
+    }
+    if (account.preemptsWithin()
+        && (turn.gate() == Block.LIMIT || standing != Standing.ABOVE_LIMIT)) {
+      seekers.add(within(group, account, head.priority(), anywhere));
+    }
+    return seekers;
+  }
 
   /// An entitled job.
   public static Seeker entitled(RouteGroup group, Reclaim reclaim, boolean anywhere) {

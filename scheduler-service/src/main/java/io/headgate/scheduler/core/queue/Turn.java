@@ -4,7 +4,6 @@ import io.headgate.scheduler.core.catalog.Reclaim;
 import io.headgate.scheduler.core.rights.PolicyAccount;
 import io.headgate.scheduler.core.rights.Standing;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -234,26 +233,12 @@ public final class Turn extends IndexedHeap.Member<Turn> {
     return gate == Block.NONE;
   }
 
-  /// The ways in which the candidate may make room, the one to be tried first first.
-  public List<Seeker> seekers() {
-    List<Seeker> seekers = new ArrayList<>(2);
-    if (head == null) {
-      return seekers;
-    }
-    PolicyAccount account = queue.account();
-    boolean anywhere = !queue.group().isShared() || head.isPreemptible();
-    if (gate == Block.NONE && ofPolicy == Standing.ENTITLED) {
-      seekers.add(Seeker.entitled(queue.group(), queue.reclaim(), anywhere));
-    }
-    if (gate == Block.NONE
-        && ofPolicy == Standing.OVER_RESERVATION
-        && queue.reclaim() == Reclaim.RANK) {
-      seekers.add(Seeker.outranking(queue.group(), account, queue.rank(), anywhere));
-    }
-    if (account.preemptsWithin() && (gate == Block.LIMIT || ofPolicy != Standing.ABOVE_LIMIT)) {
-      seekers.add(Seeker.within(queue.group(), account, head.priority(), anywhere));
-    }
-    return seekers;
+  Block gate() {
+    return gate;
+  }
+
+  Standing standingOfPolicy() {
+    return ofPolicy;
   }
 
   /// Whether the candidate can make no room where that of another queue with the same routes just
