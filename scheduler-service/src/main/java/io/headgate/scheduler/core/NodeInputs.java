@@ -21,11 +21,11 @@ final class NodeInputs {
   private static final int MAX_DOUBLINGS = 6;
 
   private final World world;
-  private final Ledger ledger;
+  private final Transitions transitions;
 
-  NodeInputs(World world, Ledger ledger) {
+  NodeInputs(World world, Transitions transitions) {
     this.world = world;
-    this.ledger = ledger;
+    this.transitions = transitions;
   }
 
   void changed(Node node) {
@@ -96,7 +96,7 @@ final class NodeInputs {
     world.aside.remove(node);
     world.refresh(node);
     inventoryChanged(world.poolOf(node));
-    ledger.forgetIfUnused(node);
+    transitions.forgetIfUnused(node);
   }
 
   private void inventoryChanged(PoolState pool) {
@@ -117,7 +117,7 @@ final class NodeInputs {
     world.refresh(node);
     world.aside.add(node);
     world.changes.nodeChanged();
-    ledger.tell(new Effect.NodeSetAside(node.id(), until));
+    transitions.tell(new Effect.NodeSetAside(node.id(), until));
   }
 
   /// Gives work again to nodes whose time is over.

@@ -41,14 +41,14 @@ final class Promises {
   static final int MAX = 1_000;
 
   private final World world;
-  private final Ledger ledger;
+  private final Transitions transitions;
   private final Instant now;
   private final boolean areDue;
   private final List<LiveHold> made = new ArrayList<>();
 
-  Promises(World world, Ledger ledger, Instant now) {
+  Promises(World world, Transitions transitions, Instant now) {
     this.world = world;
-    this.ledger = ledger;
+    this.transitions = transitions;
     this.now = now;
     this.areDue = isSomeNodeAwaited(world);
   }
@@ -93,8 +93,8 @@ final class Promises {
   LiveHold make(LiveJob job, Assignment place) {
     Hold hold = new Hold(job.id(), place, List.of(), Optional.empty(), Optional.of(now), now);
     job.queue().dequeue(job);
-    LiveHold live = ledger.liveHold(hold, job);
-    ledger.place(live);
+    LiveHold live = transitions.liveHold(hold, job);
+    transitions.place(live);
     made.add(live);
     return live;
   }
@@ -102,9 +102,9 @@ final class Promises {
   /// Takes all back: their jobs wait in their lanes again.
   void takeBack() {
     for (LiveHold promise : made) {
-      ledger.lift(promise);
+      transitions.lift(promise);
       world.holds.remove(promise.job().id());
-      ledger.enqueue(promise.job());
+      transitions.enqueue(promise.job());
     }
     made.clear();
   }

@@ -4,9 +4,9 @@ import io.headgate.scheduler.core.job.PreemptionRule;
 import io.headgate.scheduler.core.preemption.PreemptionSearch;
 import io.headgate.scheduler.core.preemption.PreemptionSearch.Result;
 import io.headgate.scheduler.core.queue.LiveHold;
+import io.headgate.scheduler.core.queue.RoomRequest;
 import io.headgate.scheduler.core.queue.Route;
 import io.headgate.scheduler.core.queue.RouteGroup;
-import io.headgate.scheduler.core.queue.Seeker;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
@@ -37,10 +37,10 @@ final class RoomSearches {
   }
 
   private final World world;
-  private final Map<Seeker, Failure> failures = new HashMap<>();
+  private final Map<RoomRequest, Failure> failures = new HashMap<>();
 
   /// Those of single jobs, who are many: only while nothing changes.
-  private final Map<Seeker, Failure> failuresOfJobs = new HashMap<>();
+  private final Map<RoomRequest, Failure> failuresOfJobs = new HashMap<>();
 
   private long failuresOfJobsAt;
   private @Nullable PreemptionSearch shared;
@@ -53,21 +53,21 @@ final class RoomSearches {
   /// Looks for room, or answers what a search in vain found before.
   ///
   /// @param holds of DESIGN O7, in force
-  Result search(Seeker seeker, List<LiveHold> holds, Instant now) {
-    Map<Seeker, Failure> known = seeker.job() == null ? failures : ofJobs();
-    Failure failure = known.get(seeker);
-    List<Route> entitled = seeker.group().routesWhereTenantIsEntitled();
+  Result search(RoomRequest request, List<LiveHold> holds, Instant now) {
+    Map<RoomRequest, Failure> known = request.job() == null ? failures : ofJobs();
+    Failure failure = known.get(request);
+    List<Route> entitled = request.group().routesWhereTenantIsEntitled();
     if (failure != null && !failure.isOutdated(world.changes.roomVersion(), entitled, holds, now)) {
       return failure.result();
     }
-    Result result = shared(now).search(seeker);
+    Result result = shared(now).search(request);
     if (result instanceof Result.NotFound notFound) {
-      known.put(seeker, new Failure(world.changes.roomVersion(), entitled, holds, notFound));
+      known.put(request, new Failure(world.changes.roomVersion(), entitled, holds, notFound));
     }
     return result;
   }
 
-  private Map<Seeker, Failure> ofJobs() {
+  private Map<RoomRequest, Failure> ofJobs() {
     if (failuresOfJobsAt != world.changes.roomVersion()) {
       failuresOfJobs.clear();
       failuresOfJobsAt = world.changes.roomVersion();
@@ -80,13 +80,14 @@ final class RoomSearches {
   /// no more to take than before. A single job's failure is another matter: he could perhaps not.
   ///
   /// @param before the world's count of changes at the search
-  void keepFailures(Seeker successful, long before) {
+  void keepFailures(RoomRequest successful, long before) {
     if (successful.rule() != PreemptionRule.P1 || successful.group().isShared()) {
       return;
     }
     for (RouteGroup group : world.routeGroups.values()) {
       if (group.pools().equals(successful.group().pools())) {
-        Seeker other = Seeker.entitled(group, successful.reclaim(), successful.anywhere());
+        RoomRequest other =
+            RoomRequest.entitled(group, successful.reclaim(), successful.anywhere());
         failures.computeIfPresent(
             other,
             (key, failure) ->

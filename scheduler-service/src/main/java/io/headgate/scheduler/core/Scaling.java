@@ -29,16 +29,16 @@ import org.jspecify.annotations.Nullable;
 /// turns out to be missing because parts do not go together is asked for when the first have come.
 final class Scaling {
   private final World world;
-  private final Ledger ledger;
+  private final Transitions transitions;
   private final Instant now;
   private final Map<PoolState, Integer> joined = new HashMap<>();
   private final WakeTime wake;
 
   /// @param wake gets the time when an instance has idled for long enough, or a job has waited for
   ///   one for long enough
-  Scaling(World world, Ledger ledger, Instant now, WakeTime wake) {
+  Scaling(World world, Transitions transitions, Instant now, WakeTime wake) {
     this.world = world;
-    this.ledger = ledger;
+    this.transitions = transitions;
     this.now = now;
     this.wake = wake;
   }
@@ -245,7 +245,7 @@ final class Scaling {
     world.asked.put(pool, new World.Asked(instances, missing));
     // What leaves by itself, or joins as was asked, is no news.
     if (instances != known && (instances != here || known > here)) {
-      ledger.tell(new Effect.ScalePool(pool.id(), instances));
+      transitions.tell(new Effect.ScalePool(pool.id(), instances));
     }
   }
 
@@ -275,7 +275,7 @@ final class Scaling {
       } else if (here - given > elasticity.minInstances()) {
         node.release();
         pool.refresh(node);
-        ledger.tell(new Effect.ReleaseNode(node.id()));
+        transitions.tell(new Effect.ReleaseNode(node.id()));
         given++;
       }
     }

@@ -81,11 +81,11 @@ public final class SchedulerCore {
   ///
   /// @param now not before that of the decision before
   public Decision decide(List<? extends Input> inputs, Instant now) {
-    Ledger ledger = new Ledger(world);
-    NodeInputs nodes = new NodeInputs(world, ledger);
-    CatalogInputs catalogs = new CatalogInputs(world, ledger);
-    JobInputs jobs = new JobInputs(world, ledger, now);
-    WorkerInputs workers = new WorkerInputs(world, ledger, nodes, now);
+    Transitions transitions = new Transitions(world);
+    NodeInputs nodes = new NodeInputs(world, transitions);
+    CatalogInputs catalogs = new CatalogInputs(world, transitions);
+    JobInputs jobs = new JobInputs(world, transitions, now);
+    WorkerInputs workers = new WorkerInputs(world, transitions, nodes, now);
     for (int index = 0; index < inputs.size(); index++) {
       switch (inputs.get(index)) {
         case Input.CatalogChanged(var catalog) -> catalogs.apply(catalog);
@@ -106,8 +106,9 @@ public final class SchedulerCore {
       }
     }
     nodes.takeBack(now);
-    Optional<Instant> wakeAt = new Pass(world, ledger, searches, now).run();
-    return new Decision(ledger.effects(), ledger.refusals(), wakeAt, ledger.holdTurns());
+    Optional<Instant> wakeAt = new Pass(world, transitions, searches, now).run();
+    return new Decision(
+        transitions.effects(), transitions.refusals(), wakeAt, transitions.holdTurns());
   }
 
   /// Everything that is needed to go on elsewhere.

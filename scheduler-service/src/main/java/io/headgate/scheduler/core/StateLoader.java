@@ -27,11 +27,11 @@ import java.util.TreeMap;
 /// Builds the world from its state, and gives the state back.
 final class StateLoader {
   private final World world;
-  private final Ledger ledger;
+  private final Transitions transitions;
 
   private StateLoader(PlacementPolicy placement) {
     world = new World(placement);
-    ledger = new Ledger(world);
+    transitions = new Transitions(world);
   }
 
   static World load(SchedulerState state, PlacementPolicy placement) {
@@ -41,7 +41,7 @@ final class StateLoader {
   }
 
   private void loadAll(SchedulerState state) {
-    CatalogInputs catalogs = new CatalogInputs(world, ledger);
+    CatalogInputs catalogs = new CatalogInputs(world, transitions);
     for (Catalog catalog : state.catalogs()) {
       catalogs.configure(catalog);
     }
@@ -84,7 +84,7 @@ final class StateLoader {
     loadDemand(state);
     StructuralCheck.renew(world);
     world.changes.structureIsKnown();
-    new Scaling(world, ledger, Instant.MIN, new WakeTime()).wanted();
+    new Scaling(world, transitions, Instant.MIN, new WakeTime()).wanted();
     noteReasons();
   }
 
@@ -101,7 +101,7 @@ final class StateLoader {
         throw new IllegalArgumentException("job " + job.id() + " is there twice");
       }
       if (job.state() == JobState.WAITING) {
-        ledger.enqueue(live);
+        transitions.enqueue(live);
       }
       world.skipSequencesBelow(job.sequence() + 1);
     }
@@ -141,8 +141,8 @@ final class StateLoader {
             "attempt %s: its job is %s"
                 .formatted(attempt.id(), job == null ? "unknown" : job.state()));
       }
-      LiveAttempt live = ledger.liveAttempt(attempt, job);
-      ledger.take(live);
+      LiveAttempt live = transitions.liveAttempt(attempt, job);
+      transitions.take(live);
       for (NodeState node : live.nodes()) {
         if (node.isOvercommitted()) {
           throw new IllegalArgumentException(
@@ -170,14 +170,14 @@ final class StateLoader {
         || job.queue().resolved().isEmpty()) {
       return;
     }
-    LiveHold live = ledger.liveHold(hold, job);
+    LiveHold live = transitions.liveHold(hold, job);
     job.queue().dequeue(job);
-    ledger.place(live);
+    transitions.place(live);
   }
 
   /// Takes note of the reasons as they are, so that only later changes are told.
   private void noteReasons() {
-    Reasons.tell(world, new Ledger(world), true);
+    Reasons.tell(world, new Transitions(world), true);
   }
 
   static SchedulerState state(World world) {

@@ -44,11 +44,11 @@ final class Suspensions {
   /// go on.
   ///
   /// @param wake gets the times at which others will have been kept for long enough
-  static void giveUp(World world, Ledger ledger, Instant now, WakeTime wake) {
+  static void giveUp(World world, Transitions transitions, Instant now, WakeTime wake) {
     for (LiveAttempt attempt : List.copyOf(world.suspended.values())) {
       Instant until = attempt.keptUntil();
       if (!until.isAfter(now) || isHopeless(attempt)) {
-        ledger.stop(
+        transitions.stop(
             attempt, new StopOrder(new StopCause.SuspensionOver(), StopOutcome.REQUEUE, now));
       } else {
         wake.by(until);

@@ -10,8 +10,8 @@ import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.node.NodeId;
 import io.headgate.scheduler.core.placement.NodeState;
 import io.headgate.scheduler.core.placement.PoolState;
+import io.headgate.scheduler.core.preemption.AttemptEnds;
 import io.headgate.scheduler.core.preemption.Candidates;
-import io.headgate.scheduler.core.preemption.Ends;
 import io.headgate.scheduler.core.preemption.PreemptionSearch;
 import io.headgate.scheduler.core.queue.LiveAttempt;
 import io.headgate.scheduler.core.queue.LiveHold;
@@ -58,7 +58,7 @@ final class World {
   final TreeSet<NodeState> aside = new TreeSet<>();
 
   final Candidates candidates = new Candidates();
-  final Ends ends = new Ends(this::pool);
+  final AttemptEnds ends = new AttemptEnds(this::pool);
 
   /// What is kept suspended, by its job's sequence.
   final TreeMap<Long, LiveAttempt> suspended = new TreeMap<>();

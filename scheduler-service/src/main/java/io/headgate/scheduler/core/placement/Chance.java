@@ -1,6 +1,6 @@
 package io.headgate.scheduler.core.placement;
 
-import io.headgate.scheduler.core.placement.policy.Scramble;
+import io.headgate.scheduler.core.placement.policy.BitMixer;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -29,6 +29,6 @@ record Chance(long seed) implements Rater {
 
   /// A number below the bound.
   private int draw(long number, int bound) {
-    return (int) Long.remainderUnsigned(Scramble.scramble(seed, number), bound);
+    return (int) Long.remainderUnsigned(BitMixer.mix(seed, number), bound);
   }
 }

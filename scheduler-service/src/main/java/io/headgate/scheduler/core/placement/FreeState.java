@@ -1,7 +1,7 @@
 package io.headgate.scheduler.core.placement;
 
 import io.headgate.scheduler.core.node.Geometry;
-import io.headgate.scheduler.core.placement.policy.Outlook;
+import io.headgate.scheduler.core.placement.policy.PackingModel;
 import io.headgate.scheduler.core.placement.policy.Space;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -209,19 +209,19 @@ final class FreeState implements Comparable<FreeState> {
   /// What packing sees when a worker takes a part of the device.
   ///
   /// @param space what it sees of this state
-  Space spaceWithout(Outlook outlook, Space space, Shape shape, int device) {
+  Space spaceWithout(PackingModel packing, Space space, Shape shape, int device) {
     return hasSliced()
-        ? without(shape, device).space(outlook)
-        : outlook.without(space, shape.cpuMillis(), device, (int) shape.units());
+        ? without(shape, device).space(packing)
+        : packing.without(space, shape.cpuMillis(), device, (int) shape.units());
   }
 
   /// What packing sees when a worker takes these devices whole.
   ///
   /// @param space what it sees of this state
-  Space spaceWithoutWhole(Outlook outlook, Space space, Shape shape, int[] devices) {
+  Space spaceWithoutWhole(PackingModel packing, Space space, Shape shape, int[] devices) {
     return hasSliced()
-        ? withoutWhole(shape, devices).space(outlook)
-        : outlook.withoutWhole(space, shape.cpuMillis(), devices);
+        ? withoutWhole(shape, devices).space(packing)
+        : packing.withoutWhole(space, shape.cpuMillis(), devices);
   }
 
   /// The devices as [#space] counts them.
@@ -284,11 +284,11 @@ final class FreeState implements Comparable<FreeState> {
   }
 
   /// What packing sees of it; of sliced devices, what jobs can still ask of them.
-  Space space(Outlook outlook) {
-    return hasSliced() ? usableSpace(outlook) : allSpace(outlook);
+  Space space(PackingModel packing) {
+    return hasSliced() ? usableSpace(packing) : allSpace(packing);
   }
 
-  private Space usableSpace(Outlook outlook) {
+  private Space usableSpace(PackingModel packing) {
     record Part(int units, String model) {}
     List<Part> parts = new ArrayList<>();
     for (int i = 0; i < units.length; i++) {
@@ -298,20 +298,20 @@ final class FreeState implements Comparable<FreeState> {
     }
     // Equal parts in the order of the devices, as elsewhere.
     parts.sort(Comparator.comparingInt(Part::units));
-    return outlook.space(
+    return packing.space(
         cpuMillis,
         parts.stream().mapToInt(Part::units).toArray(),
         parts.stream().map(Part::model).toArray(String[]::new));
   }
 
-  private Space allSpace(Outlook outlook) {
+  private Space allSpace(PackingModel packing) {
     int[] free = new int[units.length];
     String[] models = new String[units.length];
     for (int i = 0; i < free.length; i++) {
       free[i] = (int) units[i];
       models[i] = kinds[i].model();
     }
-    return outlook.space(cpuMillis, free, models);
+    return packing.space(cpuMillis, free, models);
   }
 
   /// Any order will do that depends on nothing but the content: it settles ties in the same way

@@ -44,7 +44,10 @@ public final class HoldSearch {
   /// @param attemptOf the attempt of a job; null: it has none
   /// @return empty when the job does not fit even when all have ended
   public static Optional<Found> search(
-      Route route, Ends ends, Function<JobId, @Nullable LiveAttempt> attemptOf, Instant now) {
+      Route route,
+      AttemptEnds ends,
+      Function<JobId, @Nullable LiveAttempt> attemptOf,
+      Instant now) {
     Tally tally = new Tally(route, null);
     List<LiveAttempt> ended = new ArrayList<>();
     Iterator<LiveAttempt> order =

@@ -5,8 +5,8 @@ import io.headgate.scheduler.core.job.Assignment;
 import io.headgate.scheduler.core.job.PreemptionRule;
 import io.headgate.scheduler.core.placement.PoolState;
 import io.headgate.scheduler.core.queue.LiveAttempt;
+import io.headgate.scheduler.core.queue.RoomRequest;
 import io.headgate.scheduler.core.queue.Route;
-import io.headgate.scheduler.core.queue.Seeker;
 import io.headgate.scheduler.core.rights.PolicyAccount;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -67,17 +67,17 @@ public final class PreemptionSearch {
   }
 
   /// Finds a place and the victims that have to leave it.
-  public Result search(Seeker seeker) {
-    PolicyAccount limited = seeker.rule() == PreemptionRule.P9 ? seeker.account() : null;
+  public Result search(RoomRequest request) {
+    PolicyAccount limited = request.rule() == PreemptionRule.P9 ? request.account() : null;
     List<Tally> tallies = new ArrayList<>();
-    for (Route route : seeker.routes()) {
+    for (Route route : request.routes()) {
       Tally tally = new Tally(route, limited);
       if (tally.fits()) {
         return new Result.Found(route.pool(), tally.place(), List.of());
       }
       tallies.add(tally);
     }
-    VictimOrder order = order(seeker);
+    VictimOrder order = order(request);
     if (limited == null && tallies.stream().allMatch(order::isKnownNotToSuffice)) {
       return new Result.NotFound(order.protectedUntil(), false);
     }
@@ -132,23 +132,23 @@ public final class PreemptionSearch {
     return sum;
   }
 
-  private VictimOrder order(Seeker seeker) {
-    return switch (seeker.rule()) {
+  private VictimOrder order(RoomRequest request) {
+    return switch (request.rule()) {
       case P1 -> {
         // It depends on who asks where some of its policy are suspended; where tenants share, also
         // on starts (DESIGN A3).
-        if (seeker.group().isShared() || seeker.job() != null) {
-          yield new VictimOrder(new VictimWalk(candidates, seeker, now));
+        if (request.group().isShared() || request.job() != null) {
+          yield new VictimOrder(new VictimWalk(candidates, request, now));
         }
         yield orders.computeIfAbsent(
-            new OrderKey(seeker.group().pools(), seeker.reclaim()),
-            key -> new VictimOrder(new VictimWalk(candidates, seeker, now)));
+            new OrderKey(request.group().pools(), request.reclaim()),
+            key -> new VictimOrder(new VictimWalk(candidates, request, now)));
       }
-      case P7 -> new VictimOrder(new VictimWalk(candidates, seeker, now));
+      case P7 -> new VictimOrder(new VictimWalk(candidates, request, now));
       case P9 ->
           new VictimOrder(
               new WithinWalk(
-                  candidates, Objects.requireNonNull(seeker.account()), seeker.priority(), now));
+                  candidates, Objects.requireNonNull(request.account()), request.priority(), now));
     };
   }
 }

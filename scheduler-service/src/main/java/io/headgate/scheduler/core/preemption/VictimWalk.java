@@ -5,8 +5,8 @@ import io.headgate.scheduler.core.job.PreemptionRule;
 import io.headgate.scheduler.core.placement.PoolState;
 import io.headgate.scheduler.core.preemption.Candidates.Rank;
 import io.headgate.scheduler.core.queue.LiveAttempt;
+import io.headgate.scheduler.core.queue.RoomRequest;
 import io.headgate.scheduler.core.queue.Route;
-import io.headgate.scheduler.core.queue.Seeker;
 import io.headgate.scheduler.core.queue.Turn;
 import io.headgate.scheduler.core.rights.PolicyAccount;
 import io.headgate.scheduler.core.rights.Standing;
@@ -139,16 +139,16 @@ final class VictimWalk implements Walk {
     }
   }
 
-  VictimWalk(Candidates candidates, Seeker seeker, Instant now) {
-    this.reclaim = seeker.reclaim();
+  VictimWalk(Candidates candidates, RoomRequest request, Instant now) {
+    this.reclaim = request.reclaim();
     this.now = now;
-    this.asking = seeker.job() == null ? null : Turn.of(seeker.job());
+    this.asking = request.job() == null ? null : Turn.of(request.job());
     this.lines = new PriorityQueue<>();
-    for (Route route : seeker.routes()) {
+    for (Route route : request.routes()) {
       candidates
           .suspendedIn(route.pool())
           .forEach((rank, attempts) -> {
-            if (mayEnd(seeker, route, rank, attempts)) {
+            if (mayEnd(request, route, rank, attempts)) {
               put(new Line(route, rank, attempts));
             }
           });
@@ -158,7 +158,7 @@ final class VictimWalk implements Walk {
             // Most policies are within their reservation; they cost nothing further.
             if (policy.over(0) > 0 || route.tenant().isBound()) {
               classes.forEach((rank, attempts) -> {
-                if (mayTakeFrom(seeker, route, rank, attempts)) {
+                if (mayTakeFrom(request, route, rank, attempts)) {
                   put(new Line(route, rank, attempts));
                 }
               });
@@ -168,13 +168,13 @@ final class VictimWalk implements Walk {
   }
 
   private static boolean mayEnd(
-      Seeker seeker, Route route, Rank suspended, SequencedSet<LiveAttempt> members) {
+      RoomRequest request, Route route, Rank suspended, SequencedSet<LiveAttempt> members) {
     TenantAccount own = route.tenant();
     if (own.isBound() && members.getFirst().tenant() != own) {
-      return seeker.rule() == PreemptionRule.P1
+      return request.rule() == PreemptionRule.P1
           && own.isEntitled(route.ranking().shape().needUnits());
     }
-    return seeker.rule() == PreemptionRule.P1 || isWorse(seeker, route, suspended);
+    return request.rule() == PreemptionRule.P1 || isWorse(request, route, suspended);
   }
 
   /// Whether it is suspended, of the policy of the job that asks, and would go on before that
@@ -186,25 +186,25 @@ final class VictimWalk implements Walk {
   }
 
   private static boolean mayTakeFrom(
-      Seeker seeker, Route route, Rank victim, SequencedSet<LiveAttempt> members) {
+      RoomRequest request, Route route, Rank victim, SequencedSet<LiveAttempt> members) {
     TenantAccount own = route.tenant();
     if (own.isBound() && members.getFirst().tenant() != own) {
-      return seeker.rule() == PreemptionRule.P1
+      return request.rule() == PreemptionRule.P1
           && own.isEntitled(route.ranking().shape().needUnits())
           && members.getFirst().tenant().over(0) > 0;
     }
     if (victim.policy().over(0) == 0) {
       return false;
     }
-    return seeker.rule() != PreemptionRule.P7 || isWorse(seeker, route, victim);
+    return request.rule() != PreemptionRule.P7 || isWorse(request, route, victim);
   }
 
   /// Whether it goes before the job by P7: by execution priority, then rank.
-  private static boolean isWorse(Seeker seeker, Route route, Rank victim) {
+  private static boolean isWorse(RoomRequest request, Route route, Rank victim) {
     int position = route.pool().executionPosition(victim.profile());
-    return victim.policy() != seeker.account()
+    return victim.policy() != request.account()
         && (position > route.position()
-            || (position == route.position() && victim.queue().rank() > seeker.rank()));
+            || (position == route.position() && victim.queue().rank() > request.rank()));
   }
 
   private void put(Line line) {

@@ -97,7 +97,7 @@ final class Fill {
       deck[i] = task;
     }
     for (int i = cards - 1; i > 0; i--) {
-      int other = (int) Long.remainderUnsigned(Scramble.scramble(SEED, i), i + 1L);
+      int other = (int) Long.remainderUnsigned(BitMixer.mix(SEED, i), i + 1L);
       int card = deck[i];
       deck[i] = deck[other];
       deck[other] = card;

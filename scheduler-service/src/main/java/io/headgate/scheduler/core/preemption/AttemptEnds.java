@@ -16,7 +16,7 @@ import java.util.function.Function;
 /// The running attempts that have said how long they run at most, by the pools that their nodes are
 /// in, in the order in which they will have ended; of those that did not say, each node counts how
 /// many are on it. Kept up to date so that a hold (DESIGN O7) is found without sorting a pool.
-public final class Ends {
+public final class AttemptEnds {
   private static final Comparator<LiveAttempt> ORDER =
       Comparator.comparing((LiveAttempt attempt) -> attempt.endsBy().orElseThrow())
           .thenComparing(attempt -> attempt.nodes().getFirst())
@@ -26,7 +26,7 @@ public final class Ends {
   private final Map<PoolState, TreeSet<LiveAttempt>> byPool = new HashMap<>();
 
   /// @param pools finds a node's pool
-  public Ends(Function<PoolId, PoolState> pools) {
+  public AttemptEnds(Function<PoolId, PoolState> pools) {
     this.pools = pools;
   }
 

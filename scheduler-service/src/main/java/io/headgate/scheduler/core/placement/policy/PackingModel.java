@@ -8,7 +8,7 @@ import java.util.Map;
 ///
 /// Confined to one thread. Its answers depend on the mix and on the spaces added, not on what was
 /// asked before.
-public final class Outlook {
+public final class PackingModel {
   /// So many spaces are remembered before all are forgotten: about 100 MiB.
   private static final int MAX_KNOWN = 400_000;
 
@@ -21,7 +21,7 @@ public final class Outlook {
   private boolean totalsChanged = true;
   private int edition;
 
-  public Outlook(Mix mix) {
+  public PackingModel(Mix mix) {
     tasks = new Tasks(mix);
     fill = new Fill(tasks);
     stranded = new Stranded(tasks);

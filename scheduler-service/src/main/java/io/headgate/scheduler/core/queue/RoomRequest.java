@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 ///   is behind it may go; else null
 /// @param anywhere whether all routes are open to it; else, nobody being able to preempt it, those
 ///   only where its tenant's reservation has room for it (DESIGN A3, A8)
-public record Seeker(
+public record RoomRequest(
     PreemptionRule rule,
     RouteGroup group,
     Reclaim reclaim,
@@ -32,11 +32,11 @@ public record Seeker(
     boolean anywhere) {
 
   /// The ways in which a candidate may make room, in the order in which it tries them.
-  public static List<Seeker> of(Turn turn) {
-    List<Seeker> seekers = new ArrayList<>(2);
+  public static List<RoomRequest> of(Turn turn) {
+    List<RoomRequest> requests = new ArrayList<>(2);
     LiveJob head = turn.head();
     if (head == null) {
-      return seekers;
+      return requests;
     }
     QueueState queue = turn.queue();
     PolicyAccount account = queue.account();
@@ -44,42 +44,43 @@ public record Seeker(
     Standing standing = turn.standingOfPolicy();
     boolean anywhere = !group.isShared() || head.isPreemptible();
     if (turn.mayStart() && standing == Standing.ENTITLED) {
-      seekers.add(entitled(group, queue.reclaim(), anywhere));
+      requests.add(entitled(group, queue.reclaim(), anywhere));
     }
     if (turn.mayStart()
         && standing == Standing.OVER_RESERVATION
         && queue.reclaim() == Reclaim.RANK) {
-      seekers.add(outranking(group, account, queue.rank(), anywhere));
+      requests.add(outranking(group, account, queue.rank(), anywhere));
     }
     if (account.preemptsWithin()
         && (turn.gate() == Block.LIMIT || standing != Standing.ABOVE_LIMIT)) {
-      seekers.add(within(group, account, head.priority(), anywhere));
+      requests.add(within(group, account, head.priority(), anywhere));
     }
-    return seekers;
+    return requests;
   }
 
   /// An entitled job.
-  public static Seeker entitled(RouteGroup group, Reclaim reclaim, boolean anywhere) {
-    return new Seeker(PreemptionRule.P1, group, reclaim, null, 0, 0, null, anywhere);
+  public static RoomRequest entitled(RouteGroup group, Reclaim reclaim, boolean anywhere) {
+    return new RoomRequest(PreemptionRule.P1, group, reclaim, null, 0, 0, null, anywhere);
   }
 
   /// A job that outranks others above their reservation.
-  public static Seeker outranking(
+  public static RoomRequest outranking(
       RouteGroup group, PolicyAccount account, int rank, boolean anywhere) {
-    return new Seeker(PreemptionRule.P7, group, Reclaim.RANK, account, rank, 0, null, anywhere);
+    return new RoomRequest(
+        PreemptionRule.P7, group, Reclaim.RANK, account, rank, 0, null, anywhere);
   }
 
   /// A job of higher priority than others of its policy.
-  public static Seeker within(
+  public static RoomRequest within(
       RouteGroup group, PolicyAccount account, int priority, boolean anywhere) {
-    return new Seeker(
+    return new RoomRequest(
         PreemptionRule.P9, group, Reclaim.RESERVATION, account, 0, priority, null, anywhere);
   }
 
   /// The same for a job some of whose policy are suspended.
-  public Seeker beside(LiveJob asking) {
+  public RoomRequest beside(LiveJob asking) {
     return rule == PreemptionRule.P1
-        ? new Seeker(rule, group, reclaim, account, rank, priority, asking, anywhere)
+        ? new RoomRequest(rule, group, reclaim, account, rank, priority, asking, anywhere)
         : this;
   }
 
