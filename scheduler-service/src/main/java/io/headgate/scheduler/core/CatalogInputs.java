@@ -35,7 +35,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/// What a new catalog of a tenant changes.
+/// Applies a new catalog of a tenant.
 final class CatalogInputs {
   private final World world;
   private final Transitions transitions;

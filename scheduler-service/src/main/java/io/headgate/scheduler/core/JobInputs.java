@@ -18,7 +18,7 @@ import io.headgate.scheduler.core.queue.QueueState;
 import java.time.Instant;
 import java.util.Optional;
 
-/// What users want of jobs.
+/// Applies what users ask for: submissions, cancellations, withdrawals, requeues.
 final class JobInputs {
   private final World world;
   private final Transitions transitions;
@@ -30,7 +30,7 @@ final class JobInputs {
     this.now = now;
   }
 
-  /// What stands against queueing such a job.
+  /// The reason to refuse such a job; empty: it may be queued.
   static Optional<Denial> denial(World world, JobSpec job) {
     if (world.jobs.containsKey(job.id())) {
       return Optional.of(new Denial.DuplicateJob(job.id()));

@@ -13,7 +13,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/// What news of a node changes.
+/// Applies reports and removals of nodes.
 final class NodeInputs {
   /// For how long a node that rejects an assignment gets no work; doubled with each in a row.
   private static final Duration FIRST_SET_ASIDE = Duration.ofSeconds(10);

@@ -67,7 +67,7 @@ final class Reasons {
   private static void tell(
       QueueState queue, Lane lane, Transitions transitions, boolean structureChanged) {
     Block block = lane.blockAsNoted();
-    // Who is in the way, or who was asked, may change while the block stays.
+    // The holder or the pool asked for may change while the block stays.
     boolean movable = block == Block.HOLD || block == Block.PROVIDER || lane.isRestricted();
     if (block == lane.told().block() && !structureChanged && !movable) {
       return;

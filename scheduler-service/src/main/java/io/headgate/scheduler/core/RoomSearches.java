@@ -17,14 +17,14 @@ import org.jspecify.annotations.Nullable;
 /// Searches for room, none of which is made again before something changed that it depends on. It
 /// only saves work: what is remembered would be found again.
 final class RoomSearches {
-  /// A search that found nothing. The next one has the same outcome as long as nothing changes and
-  /// the same holds are in force, or more of them: they leave less room, and nobody may go because
+  /// A search that found nothing. The next search has the same outcome while nothing changes and at
+  /// least the same holds are in force: they leave less room, and no attempt may be stopped because
   /// of them. In the next round the best-ranked blocked jobs may be others.
   ///
-  /// @param changes the world's count of changes then
-  /// @param entitled on which routes jobs of other tenants might go then: whose protection ends is
-  ///   waited for only there
-  /// @param holds of DESIGN O7, in force then
+  /// @param changes the world's room version at the search
+  /// @param entitled the routes on which jobs of other tenants were possible victims; only there an
+  ///   end of their protection matters
+  /// @param holds of DESIGN O7 in force at the search
   private record Failure(
       long changes, List<Route> entitled, List<LiveHold> holds, Result.NotFound result) {
     boolean isOutdated(
@@ -107,14 +107,14 @@ final class RoomSearches {
     shared = null;
   }
 
-  /// What can ever fit is another matter now.
+  /// Drops all failures: other jobs may fit now.
   void forget() {
     failures.clear();
     failuresOfJobs.clear();
   }
 
-  /// Whether a search for a job of the group ended at its bound, so that there may be room all the
-  /// same.
+  /// Whether a search for a job of the group ended at its bound, so that room may exist
+  /// nevertheless.
   boolean gaveUp(RouteGroup group) {
     return Stream.concat(failures.entrySet().stream(), failuresOfJobs.entrySet().stream())
         .anyMatch(entry -> entry.getValue().result().gaveUp() && entry.getKey().group() == group);

@@ -123,7 +123,7 @@ final class RoundOrder {
     }
   }
 
-  /// The turns of those who lost attempts may come earlier now.
+  /// The turns of queues that lost attempts may come earlier now.
   private void refreshLosers(List<LiveAttempt> victims) {
     Set<PolicyAccount> policies = new LinkedHashSet<>();
     Set<TenantAccount> tenants = new LinkedHashSet<>();

@@ -8,10 +8,11 @@ import io.headgate.scheduler.core.queue.LiveAttempt;
 import io.headgate.scheduler.core.queue.LiveHold;
 import java.util.List;
 
-/// What attempts and holds have of nodes and pools, taken and given back. An attempt's depends on
-/// how it stands: for a change of that it is given back before, and taken after it.
+/// Takes the shares of attempts and holds from nodes and pools, and gives them back. An attempt's
+/// share depends on its state: give it back before a change of state, and take it afterwards.
 ///
-/// One that is to be suspended keeps its main memory and processors, and then has nothing else.
+/// An attempt that will be suspended keeps its main memory and processors, and then has nothing
+/// else.
 final class Shares {
   private final World world;
 
@@ -52,7 +53,7 @@ final class Shares {
     WorkerPlace rest =
         new WorkerPlace(place.node(), List.of(), place.cpuMillis(), place.memoryBytes());
     change(job, List.of(rest), nodes, attempt.isKept() ? Stake.KEPT : Stake.STOPPING, sign);
-    // What is kept is in the way of others also when everything else has ended.
+    // Memory kept for a suspended attempt blocks others even when everything else has ended.
     world.changes.placesChanged();
   }
 

@@ -112,13 +112,13 @@ final class StateLoader {
       world.demand(known.profile().tenant()).load(known);
     }
     for (Catalog catalog : world.catalogs.values()) {
-      // Who kept it may remember profiles that are no more.
+      // The stored state may name profiles that no longer exist.
       world.demand(catalog.tenant()).retain(catalog.profiles());
       world.expect(catalog.tenant());
     }
   }
 
-  /// What the jobs tell that wait or run, if nobody kept what was asked for.
+  /// The demand that waiting and running jobs imply, if none was stored.
   private List<Demanded> demandOfJobs() {
     Map<ProfileId, Long> jobs = new TreeMap<>();
     for (LiveJob job : world.jobs.values()) {
@@ -161,7 +161,7 @@ final class StateLoader {
     }
   }
 
-  /// A hold that its job can no longer use (its queue went while nobody decided) is left out.
+  /// Leaves out a hold that its job can no longer use, for example because its queue was removed.
   private void loadHold(Hold hold) {
     LiveJob job = world.jobs.get(hold.job());
     if (job == null

@@ -217,7 +217,7 @@ final class Transitions {
     tell(new Effect.StopAttempt(attempt.id(), order));
   }
 
-  /// The attempt, which was to be, is suspended: its slices are free.
+  /// The attempt has been suspended as ordered: its slices are free.
   void suspend(LiveAttempt attempt) {
     shares.giveBack(attempt);
     attempt.suspend();

@@ -12,7 +12,7 @@ import io.headgate.scheduler.core.queue.Turn;
 import java.time.Instant;
 import java.util.Optional;
 
-/// What a candidate tries in its turn. The first action that succeeds is the outcome:
+/// The actions of a candidate in its turn. The first one that succeeds is the outcome:
 ///
 /// 1. Start where it fits, in routing order (O6).
 /// 2. Start on capacity that is held for another job, if it ends before that job starts (O7).

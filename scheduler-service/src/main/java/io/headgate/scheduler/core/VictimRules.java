@@ -17,7 +17,7 @@ import io.headgate.scheduler.core.rights.TenantAccount;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Applies the rules on who must go to one job, and keeps the numbers.
+/// Applies the rules on victims to one job, and keeps the numbers.
 final class VictimRules {
   private VictimRules() {}
 
@@ -134,7 +134,7 @@ final class VictimRules {
     return "above the reservation: " + String.join(", ", over);
   }
 
-  /// What could happen to a job that runs or is suspended.
+  /// The rules by which a running or suspended job may become a victim.
   static List<Check> exposure(LiveAttempt attempt) {
     if (attempt.isSuspended()) {
       String text =

@@ -14,7 +14,7 @@ import io.headgate.scheduler.core.queue.LiveJob;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/// What agents say about workers.
+/// Applies reports of agents about workers.
 final class WorkerInputs {
   private final World world;
   private final Transitions transitions;
@@ -97,7 +97,7 @@ final class WorkerInputs {
     }
   }
 
-  /// Only one that is still to be: what was ordered otherwise meanwhile, its agent hears.
+  /// Ignores the report if the order is another one by now; its agent hears of that order.
   void suspended(Input.WorkerSuspended input) {
     LiveAttempt attempt = live(input.attempt(), input.worker());
     if (attempt != null

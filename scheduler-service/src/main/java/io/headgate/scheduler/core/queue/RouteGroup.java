@@ -75,8 +75,7 @@ public final class RouteGroup {
     return isShared;
   }
 
-  /// Those where its tenant's reservation has room for a job that nobody may preempt (DESIGN A3,
-  /// A8).
+  /// The routes where the tenant's reservation has room for a non-preemptible job (DESIGN A3, A8).
   List<Route> routesForNonPreemptible() {
     List<Route> open = new ArrayList<>(routes.size());
     for (Route route : routes) {
@@ -199,7 +198,7 @@ public final class RouteGroup {
     return begins;
   }
 
-  /// What the supply says to all jobs with these routes; of several pools the first is named.
+  /// The block that the supply means for all jobs with these routes. It concerns the first pool.
   static Block supplyBlock(List<Route> routes) {
     if (fitting(routes) != null) {
       return Block.NONE;
