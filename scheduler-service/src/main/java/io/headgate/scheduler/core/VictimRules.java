@@ -138,8 +138,8 @@ final class VictimRules {
   static List<Check> exposure(LiveAttempt attempt) {
     if (attempt.isSuspended()) {
       String text =
-          "may be stopped, before what runs, for an entitled job that finds no other room; one of its"
-              + " own policy only if it is ahead of this";
+          "may be stopped, before what runs, for an entitled job that finds no other room; one of"
+              + " its own policy only if it is ahead of this";
       return attempt.isKept() && !attempt.pool().isDedicated()
           ? List.of(new Check("P1", "memory", Verdict.NO, text))
           : List.of();

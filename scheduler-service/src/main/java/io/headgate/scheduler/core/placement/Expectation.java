@@ -6,7 +6,7 @@ import io.headgate.scheduler.core.placement.policy.PackingModel;
 import java.util.Collection;
 import org.jspecify.annotations.Nullable;
 
-/// What tasks a pool has to expect, and what makes a place in it a good one.
+/// The tasks that a pool expects, and the rater of its places.
 final class Expectation {
   private final PlacementPolicy policy;
   private Mix mix = Mix.EMPTY;

@@ -9,8 +9,8 @@ import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What is free on a node, without saying which node or which device: nodes in the same state are
-/// alike to every decision. Devices are sorted; those with nothing free are left out.
+/// The free capacity of a node, without names of node and devices: nodes with equal states are
+/// alike to every decision. Devices are sorted; full ones are left out.
 final class FreeState implements Comparable<FreeState> {
   private final long cpuMillis;
   private final long memoryBytes;
@@ -34,7 +34,7 @@ final class FreeState implements Comparable<FreeState> {
     this.hash = code;
   }
 
-  /// What a node has besides its devices.
+  /// The capacity of a node besides its devices.
   record Whole(long cpuMillis, long memoryBytes, boolean runsImages) {}
 
   static FreeState of(Whole whole, @Nullable DeviceKind[] kinds, long[] units, long[] left) {
@@ -135,7 +135,7 @@ final class FreeState implements Comparable<FreeState> {
     return sum;
   }
 
-  /// What is free on a device; devices are counted from the one with the least.
+  /// The free units of a device; devices are counted from the fullest one.
   long units(int device) {
     return units[device];
   }

@@ -56,9 +56,9 @@ final class HeldNodes {
     return Optional.empty();
   }
 
-  /// Puts back what is held on a node.
+  /// Gives back the held capacity of a node.
   ///
-  /// @return one of the holders: of several any will do, but always the same
+  /// @return the holder with the lowest id
   private static @Nullable JobId giveHeld(Room room) {
     JobId holder = null;
     for (NodeState.Share share : room.node().shares()) {

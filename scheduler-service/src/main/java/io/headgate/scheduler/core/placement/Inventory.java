@@ -10,13 +10,12 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What nodes have when nothing is on them, whether or not they, and their devices, take work at
-/// the moment.
+/// The capacity of empty nodes, whether or not they and their devices take work at the moment.
 public final class Inventory {
-  /// What the best node lacks.
+  /// The dimension in which even the best node is too small.
   ///
   /// @param asked in the dimension's unit
-  /// @param most what the best node has of it
+  /// @param most the capacity of the best node
   public record Shortfall(Dimension dimension, long asked, long most) {
     /// How much of what is asked there is, 1: enough.
     private double part() {

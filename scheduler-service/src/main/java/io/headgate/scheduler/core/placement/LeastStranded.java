@@ -6,10 +6,11 @@ import io.headgate.scheduler.core.placement.policy.Mix;
 import io.headgate.scheduler.core.placement.policy.PackingModel;
 import io.headgate.scheduler.core.placement.policy.Space;
 
-/// Places a job where what is of no use to a task of the mix grows least (fragmentation gradient
-/// descent), in whole points from 0 to 100: it falls by a GPU: 73; it stays: 50; it grows by a GPU:
-/// 26. Of places with equal points the first node is taken: it matters that so many are equal, and
-/// that this order has nothing to do with what the nodes are.
+/// Places a job where the capacity that is of no use to a task of the mix grows least
+/// (fragmentation gradient descent). Growth is rated in whole points from 0 to 100: it falls by a
+/// GPU: 73; it stays: 50; it grows by a GPU: 26. Of places with equal points the first node is
+/// taken. Many places must be equal, and this order must have nothing to do with the nodes'
+/// properties.
 final class LeastStranded implements Rater {
   /// The rarest classes, of 5 % of all tasks together, are left out, as in the published form.
   private static final double FREQUENT = 0.95;

@@ -234,12 +234,12 @@ public final class NodeState implements Comparable<NodeState> {
     return at;
   }
 
-  /// What is taken of its processors.
+  /// The usage of its processors.
   Taken cpu() {
     return cpu;
   }
 
-  /// What is taken of its main memory.
+  /// The usage of its main memory.
   Taken memory() {
     return memory;
   }
@@ -248,7 +248,7 @@ public final class NodeState implements Comparable<NodeState> {
     return cpu.free(node.cpuMillis());
   }
 
-  /// What is free of its processors when everything that stops has stopped.
+  /// The processors that are free when everything that stops has stopped.
   public long freeCpuSoon() {
     return cpu.freeSoon(node.cpuMillis());
   }
@@ -275,7 +275,7 @@ public final class NodeState implements Comparable<NodeState> {
     return memory.live + memory.stopping;
   }
 
-  /// Everybody who has a share, in the order in which they got it.
+  /// All shares, in the order in which they were added.
   public List<Share> shares() {
     return Collections.unmodifiableList(shares);
   }
@@ -351,8 +351,7 @@ public final class NodeState implements Comparable<NodeState> {
     return takesWork() && Readiness.areReady(this, places, older);
   }
 
-  /// Whether nobody has anything of the devices of these slices, or has something held there, and
-  /// they may be given away.
+  /// Whether the devices of these slices are unused, not held, and may be given away.
   public boolean isIdle(List<Slice> slices) {
     for (Slice slice : slices) {
       DeviceState device = deviceOf(slice);

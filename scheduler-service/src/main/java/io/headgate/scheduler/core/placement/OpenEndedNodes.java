@@ -6,9 +6,8 @@ import java.util.List;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
-/// The nodes of a pool with attempts that run on and have not said for how long, those with the
-/// fewest first. Only what changed since it was last asked for is sorted in, so that it costs
-/// nothing while nobody asks.
+/// The nodes of a pool with attempts that declare no run time, those with the fewest first. A
+/// question sorts in only the changes since the last one, so it costs nothing while no job asks.
 final class OpenEndedNodes {
   private final TreeMap<Integer, TreeSet<NodeState>> byCount = new TreeMap<>();
   private final List<PoolEntry> changed = new ArrayList<>();

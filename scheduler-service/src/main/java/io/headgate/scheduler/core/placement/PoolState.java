@@ -119,7 +119,7 @@ public final class PoolState implements Comparable<PoolState> {
     return pool != null && pool.gpuModel().map(model::equals).orElse(true);
   }
 
-  /// Whether only one policy may use it, so that nobody is ever preempted in it.
+  /// Whether only one policy may use it; then no job is ever preempted in it.
   public boolean isDedicated() {
     return pool != null && pool.dedicatedTo().isPresent();
   }

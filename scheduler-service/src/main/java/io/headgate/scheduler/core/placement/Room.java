@@ -45,12 +45,12 @@ public final class Room {
     memoryBytes = soon ? node.freeMemorySoon() : node.freeMemory();
   }
 
-  /// What is free now.
+  /// The present free capacity.
   public static Room now(NodeState node) {
     return new Room(node, false);
   }
 
-  /// What is free when everything that stops has stopped.
+  /// The free capacity when everything that stops has stopped.
   public static Room soon(NodeState node) {
     return new Room(node, true);
   }
@@ -99,8 +99,8 @@ public final class Room {
 
   /// Takes shares that were given.
   ///
-  /// @return whether all that they take of was free. What else is overdrawn, because the node has
-  ///   less now than it had, is no matter of theirs.
+  /// @return whether all their capacity was free. Other capacity may be overdrawn because the node
+  ///   shrank; that does not count
   public boolean takesBack(List<WorkerPlace> places) {
     places.forEach(this::takeBack);
     for (WorkerPlace place : places) {
@@ -203,7 +203,7 @@ public final class Room {
     return kind;
   }
 
-  /// What is free, without saying where.
+  /// The free capacity, without names.
   FreeState state() {
     return FreeState.of(
         new FreeState.Whole(cpuMillis, memoryBytes, node.node().runsImages()), kinds, units, left);

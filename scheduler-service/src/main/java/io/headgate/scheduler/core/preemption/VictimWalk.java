@@ -20,22 +20,23 @@ import java.util.PriorityQueue;
 import java.util.SequencedSet;
 import org.jspecify.annotations.Nullable;
 
-/// Victims one by one, in exactly the reverse of the order in which jobs start (DESIGN P2, P3): of
-/// policies above their limit first; then worst execution priority in its pool, worst rank, most
-/// over-reservation ÷ weight, last started; each only while its policy is above its reservation
-/// after those taken before. Under P7 only strictly worse-ranked ones of other policies.
+/// Gives victims one by one, in exactly the reverse of the order in which jobs start (DESIGN P2,
+/// P3). Policies above their limit come first; then worst execution priority in its pool, worst
+/// rank, most over-reservation ÷ weight, last started. Each is a victim only while its policy is
+/// above its reservation after those taken before. Under P7 only strictly worse-ranked jobs of
+/// other policies are.
 ///
-/// In a pool that tenants share ([TenantAccount]) those of other tenants go only for a job whose
-/// tenant ends at or below its reservation, and each only while its own tenant is above; whether
-/// its policy is plays no part. Ranks are compared within a tenant, so P7 takes from no other.
+/// In a pool that tenants share ([TenantAccount]), jobs of other tenants are victims only if the
+/// preempting job's tenant ends within its reservation. Each is one only while its own tenant is
+/// above; its policy plays no part. Ranks are compared within a tenant, so P7 takes from no other.
 ///
-/// Before them all comes what is suspended, in the same order among itself: it has no GPU, so
-/// whether its policy is above its reservation plays no part, and it is in the way by what it keeps
-/// of main memory and processors alone. Of the job's own policy that is what has its turn after the
-/// job's, so that none takes from one ahead of it; under P7, that of worse rank of other policies.
+/// Suspended attempts come before them all, in this order among themselves. They have no GPU, so
+/// the reservation of their policy plays no part; they only block memory and processors. Under P1,
+/// those of the job's own policy are victims if their turn comes after the job's. Under P7, those
+/// of worse rank of other policies are.
 ///
 /// With policies x (over by 4) and y (over by 3) in one rank and jobs of 2: x, then y, since x is
-/// now over by 2; then x, then y, of which only 1 was over; then nobody.
+/// now over by 2; then x, then y, of which only 1 was over; then the walk ends.
 final class VictimWalk implements Walk {
   private final Reclaim reclaim;
   private final Instant now;
@@ -48,7 +49,7 @@ final class VictimWalk implements Walk {
   private final PriorityQueue<Line> lines;
   private @Nullable Instant protectedUntil;
 
-  /// What was taken from a policy, or from a tenant.
+  /// The amount taken from a policy, or from a tenant.
   private static final class Loss {
     long units;
   }
@@ -70,7 +71,7 @@ final class VictimWalk implements Walk {
     final Iterator<LiveAttempt> attempts;
     @Nullable LiveAttempt next;
 
-    /// What was taken from the policy when the line was put in its place.
+    /// The amount taken from the policy when the line was put in its place.
     long takenThen;
 
     /// The same of the tenant.
@@ -235,7 +236,8 @@ final class VictimWalk implements Walk {
       }
       LiveAttempt victim = line.next;
       if (!mayGo(line, victim)) {
-        // What is taken only grows: this one may not go any more, and no larger one either.
+        // The amount taken only grows: neither this job nor a larger one may become a victim any
+        // more.
         if (reclaim == Reclaim.STRICT) {
           line.advance();
           put(line);
