@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 
-/// Who has to leave a place before its job can start.
+/// The attempts that must leave a place before its job can start.
 final class BlockingAttempts {
   private BlockingAttempts() {}
 

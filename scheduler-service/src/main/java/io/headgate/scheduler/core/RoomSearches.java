@@ -39,7 +39,8 @@ final class RoomSearches {
   private final World world;
   private final Map<RoomRequest, Failure> failures = new HashMap<>();
 
-  /// Those of single jobs, who are many: only while nothing changes.
+  /// Failures of requests for single jobs. There are many, so they are kept only while nothing
+  /// changes.
   private final Map<RoomRequest, Failure> failuresOfJobs = new HashMap<>();
 
   private long failuresOfJobsAt;
@@ -75,11 +76,11 @@ final class RoomSearches {
     return failuresOfJobs;
   }
 
-  /// A search succeeded and its victims were asked to stop. Whoever failed in the same pools under
-  /// P1 would fail again: the victims were among those that he could have taken too, and there is
-  /// no more to take than before. A single job's failure is another matter: he could perhaps not.
+  /// A search succeeded and its victims were asked to stop. A request that failed in the same pools
+  /// under P1 would fail again: those victims were open to it too, and no more are left. A request
+  /// for a single job is not covered, because those victims were perhaps not open to it.
   ///
-  /// @param before the world's count of changes at the search
+  /// @param before the world's room version at the search
   void keepFailures(RoomRequest successful, long before) {
     if (successful.rule() != PreemptionRule.P1 || successful.group().isShared()) {
       return;

@@ -135,8 +135,8 @@ final class WorkerInputs {
     } else if (attempt.stop() == null) {
       transitions.end(attempt, ending, eventUnasked(attempt, ending));
     } else if (wasAlone && ending instanceof AttemptEnding.Exited && !attempt.isKept()) {
-      // It ended by itself before the stop reached it. What was to be suspended may have ended of
-      // that.
+      // The attempt ended before the stop reached it. An attempt may also fail because of its
+      // suspension.
       transitions.end(attempt, ending, JobEvent.FAIL);
     } else {
       finishStopped(attempt);

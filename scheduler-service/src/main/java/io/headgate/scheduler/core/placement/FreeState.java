@@ -206,18 +206,18 @@ final class FreeState implements Comparable<FreeState> {
     return false;
   }
 
-  /// What packing sees when a worker takes a part of the device.
+  /// The space for the packing model when a worker takes a part of the device.
   ///
-  /// @param space what it sees of this state
+  /// @param space the model's view of this state
   Space spaceWithout(PackingModel packing, Space space, Shape shape, int device) {
     return hasSliced()
         ? without(shape, device).space(packing)
         : packing.without(space, shape.cpuMillis(), device, (int) shape.units());
   }
 
-  /// What packing sees when a worker takes these devices whole.
+  /// The space for the packing model when a worker takes these devices whole.
   ///
-  /// @param space what it sees of this state
+  /// @param space the model's view of this state
   Space spaceWithoutWhole(PackingModel packing, Space space, Shape shape, int[] devices) {
     return hasSliced()
         ? withoutWhole(shape, devices).space(packing)
@@ -283,7 +283,8 @@ final class FreeState implements Comparable<FreeState> {
         : Math.min(units[device], SliceRoom.usableUnits(sliced, left[device]));
   }
 
-  /// What packing sees of it; of sliced devices, what jobs can still ask of them.
+  /// The space for the packing model; of sliced devices it holds the part that jobs can still ask
+  /// for.
   Space space(PackingModel packing) {
     return hasSliced() ? usableSpace(packing) : allSpace(packing);
   }

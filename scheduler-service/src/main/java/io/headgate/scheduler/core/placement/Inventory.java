@@ -151,8 +151,8 @@ public final class Inventory {
     return nearest(nodes, shape);
   }
 
-  /// What the node lacks most of that comes nearest, where each dimension is large enough on some
-  /// node, but all together on none. The devices, when it is none that is counted alone.
+  /// The worst shortfall of the nearest node, when each dimension is large enough on some node but
+  /// no node has all together. It names the devices when no single dimension is too small.
   private static Shortfall nearest(Iterable<NodeState> nodes, Shape shape) {
     Shortfall nearest = new Shortfall(Dimension.DEVICE, shape.units(), 0);
     for (NodeState node : nodes) {

@@ -244,7 +244,7 @@ public final class PoolState implements Comparable<PoolState> {
     StateGroup before = entry.group;
     FreeState state = node.takesWork() ? node.freeNow() : null;
     if (before != null && before.state().equals(state)) {
-      // What it offers may have changed all the same.
+      // Its devices may have changed although its free capacity did not.
       count(entry, state);
       lists.track(entry);
       return;

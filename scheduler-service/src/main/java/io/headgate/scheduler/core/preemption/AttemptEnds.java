@@ -13,9 +13,9 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.function.Function;
 
-/// The running attempts that have said how long they run at most, by the pools that their nodes are
-/// in, in the order in which they will have ended; of those that did not say, each node counts how
-/// many are on it. Kept up to date so that a hold (DESIGN O7) is found without sorting a pool.
+/// The running attempts that declare a run time, by the pools of their nodes, in the order of their
+/// ends. Attempts that declare none are counted on each node. Kept up to date so that a hold
+/// (DESIGN O7) is found without sorting a pool.
 public final class AttemptEnds {
   private static final Comparator<LiveAttempt> ORDER =
       Comparator.comparing((LiveAttempt attempt) -> attempt.endsBy().orElseThrow())

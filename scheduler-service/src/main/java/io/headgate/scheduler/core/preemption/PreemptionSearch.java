@@ -136,8 +136,8 @@ public final class PreemptionSearch {
   private VictimOrder order(RoomRequest request) {
     return switch (request.rule()) {
       case P1 -> {
-        // It depends on who asks where some of its policy are suspended; where tenants share, also
-        // on starts (DESIGN A3).
+        // Where attempts of the job's policy are suspended, victims depend on the job; where
+        // tenants share, also on starts (DESIGN A3).
         if (request.group().isShared() || request.job() != null) {
           yield new VictimOrder(new VictimWalk(candidates, request, now));
         }

@@ -35,8 +35,8 @@ import org.jspecify.annotations.Nullable;
 /// those of the job's own policy are victims if their turn comes after the job's. Under P7, those
 /// of worse rank of other policies are.
 ///
-/// With policies x (over by 4) and y (over by 3) in one rank and jobs of 2: x, then y, since x is
-/// now over by 2; then x, then y, of which only 1 was over; then the walk ends.
+/// Policies x (over by 4) and y (over by 3) have one rank and jobs of 2. The walk gives x, then y,
+/// since x is now over by 2. Then it gives x, then y, of which only 1 was over, and ends.
 final class VictimWalk implements Walk {
   private final Reclaim reclaim;
   private final Instant now;

@@ -8,19 +8,19 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Who looks for room and under which rule, as far as the outcome depends on it: two that are equal
-/// find the same.
+/// A candidate's request for room by preemption, reduced to what decides the outcome. Two equal
+/// requests find the same room.
 ///
 /// @param group its routes in routing order; the shape is theirs
-/// @param reclaim whose jobs may go under P1 and P7
+/// @param reclaim which jobs are possible victims under P1 and P7
 /// @param account the policy of the job; null under P1, where it makes no difference: a policy
-///   whose job is entitled is not above its reservation, so nobody of it can go
+///   whose job is entitled is not above its reservation, so none of its jobs is a victim
 /// @param rank of the queue under P7; 0 otherwise
 /// @param priority of the job under P9; 0 otherwise
-/// @param job under P1 the job itself, where some of its policy are suspended: of those only what
-///   is behind it may go; else null
-/// @param anywhere whether all routes are open to it; else, nobody being able to preempt it, those
-///   only where its tenant's reservation has room for it (DESIGN A3, A8)
+/// @param job under P1 the job itself, if its policy has suspended attempts: only those behind it
+///   are possible victims; otherwise null
+/// @param anywhere whether all routes are open to it; otherwise it is non-preemptible, and only
+///   those routes are open where its tenant's reservation has room (DESIGN A3, A8)
 public record RoomRequest(
     PreemptionRule rule,
     RouteGroup group,

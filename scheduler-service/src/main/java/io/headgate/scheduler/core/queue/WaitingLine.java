@@ -33,12 +33,12 @@ public final class WaitingLine<J> {
     return size == 0;
   }
 
-  /// The one whose turn is first.
+  /// The first job in order.
   ///
-  /// @throws NoSuchElementException when nobody waits
+  /// @throws NoSuchElementException when no job waits
   public J first() {
     if (first == null) {
-      throw new NoSuchElementException("nobody waits");
+      throw new NoSuchElementException("no job waits");
     }
     return first;
   }

@@ -16,9 +16,9 @@ import java.util.Arrays;
 /// more than one that all fill half as often. The plain mean of many hands packs worse than that of
 /// few, whose luck has a like effect.
 ///
-/// A space with 1/2 and 1 GPU free and hands (1/2, 1/2, 1) and (1, 1, 1/2): the first hand serves
-/// 1/2 on the half, 1/2 on the whole, and its last task does not fit: 1; the second serves 1, and
-/// then 1/2 on the half: 3/2. Their mean is 1.25, and the leaning one 1.34.
+/// A space has 1/2 and 1 GPU free; the hands are (1/2, 1/2, 1) and (1, 1, 1/2). The first hand
+/// serves 1/2 on the half and 1/2 on the whole; its last task does not fit: 1. The second serves 1,
+/// and then 1/2 on the half: 3/2. Their mean is 1.25, and the leaning one 1.34.
 final class Fill {
   static final int HANDS = 128;
   static final int HAND = 60;

@@ -3,11 +3,11 @@ package io.headgate.scheduler.core.placement.policy;
 import java.util.HashMap;
 import java.util.Map;
 
-/// What a mix of tasks lets expect of the nodes of one pool: what each of them can become, and what
-/// is scarce among them.
+/// Rates the free capacity of one pool's nodes by a mix of tasks: the potential of each node, and
+/// the scarcity of room for gangs and of models.
 ///
-/// Confined to one thread. Its answers depend on the mix and on the spaces added, not on what was
-/// asked before.
+/// Confined to one thread. Its answers depend on the mix and on the spaces added, not on earlier
+/// questions.
 public final class PackingModel {
   /// So many spaces are remembered before all are forgotten: about 100 MiB.
   private static final int MAX_KNOWN = 400_000;
