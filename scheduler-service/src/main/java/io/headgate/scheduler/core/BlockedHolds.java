@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
 /// better-ranked job, and no worse-ranked job passes it.
 final class BlockedHolds {
   private final World world;
-  private final Ledger ledger;
+  private final Transitions transitions;
   private final Instant now;
 
   /// Lifted in this round or an earlier one of the pass, and neither placed again nor given up.
@@ -46,9 +46,9 @@ final class BlockedHolds {
   /// In force when the round began.
   private final List<Hold> before = new ArrayList<>();
 
-  private BlockedHolds(World world, Ledger ledger, Instant now) {
+  private BlockedHolds(World world, Transitions transitions, Instant now) {
     this.world = world;
-    this.ledger = ledger;
+    this.transitions = transitions;
     this.now = now;
   }
 
@@ -56,15 +56,15 @@ final class BlockedHolds {
   ///
   /// @param previous the holds of the round before; null: this is the first one of the pass
   static BlockedHolds lift(
-      World world, Ledger ledger, Instant now, @Nullable BlockedHolds previous) {
-    BlockedHolds holds = new BlockedHolds(world, ledger, now);
+      World world, Transitions transitions, Instant now, @Nullable BlockedHolds previous) {
+    BlockedHolds holds = new BlockedHolds(world, transitions, now);
     if (previous != null) {
       holds.lifted.putAll(previous.lifted);
     }
     for (LiveHold hold : List.copyOf(world.holds.values())) {
       if (hold.isForBlocked()) {
         holds.before.add(hold.hold());
-        ledger.suspend(hold);
+        transitions.liftForRound(hold);
         holds.lifted.put(hold.job().id(), hold);
       }
     }
@@ -79,7 +79,7 @@ final class BlockedHolds {
   /// The job starts, or victims make room for it: it needs its hold no longer.
   void leave(LiveJob job, HoldRelease cause) {
     if (lifted.remove(job.id()) != null) {
-      ledger.tell(new Effect.HoldReleased(job.id(), cause));
+      transitions.tell(new Effect.HoldReleased(job.id(), cause));
     }
   }
 
@@ -138,7 +138,7 @@ final class BlockedHolds {
   void releaseLifted() {
     for (JobId job : lifted.keySet()) {
       world.changes.freed();
-      ledger.tell(new Effect.HoldReleased(job, HoldRelease.OUTRANKED));
+      transitions.tell(new Effect.HoldReleased(job, HoldRelease.OUTRANKED));
     }
   }
 
@@ -204,7 +204,7 @@ final class BlockedHolds {
 
   private void restore(LiveHold hold) {
     lifted.remove(hold.job().id());
-    ledger.resume(hold);
+    transitions.restore(hold);
     placed.put(hold.pool(), hold);
   }
 
@@ -251,9 +251,9 @@ final class BlockedHolds {
       return former;
     }
     leave(job, HoldRelease.NOT_NEEDED);
-    LiveHold live = ledger.hold(job, hold);
+    LiveHold live = transitions.hold(job, hold);
     placed.put(live.pool(), live);
-    ledger.tell(new Effect.JobReasonChanged(job.id(), Reasons.waiting(live)));
+    transitions.tell(new Effect.JobReasonChanged(job.id(), Reasons.waiting(live)));
     return live;
   }
 
@@ -297,7 +297,9 @@ final class BlockedHolds {
       nodes.sort(Comparator.naturalOrder());
       for (NodeState node : nodes) {
         Optional<WorkerPlace> place =
-            node.takesWork() ? hold.roomWithout(node).take(job.queue().shape()) : Optional.empty();
+            node.takesWork()
+                ? route.pool().take(hold.roomWithout(node), job.queue().shape())
+                : Optional.empty();
         if (place.isPresent()) {
           return Optional.of(new Assignment(route.pool().id(), List.of(place.get())));
         }

@@ -35,14 +35,14 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/// What a new catalog of a tenant changes.
+/// Applies a new catalog of a tenant.
 final class CatalogInputs {
   private final World world;
-  private final Ledger ledger;
+  private final Transitions transitions;
 
-  CatalogInputs(World world, Ledger ledger) {
+  CatalogInputs(World world, Transitions transitions) {
     this.world = world;
-    this.ledger = ledger;
+    this.transitions = transitions;
   }
 
   /// Takes the catalog, then withdraws jobs whose queue is gone and holds that are no longer due.
@@ -59,11 +59,11 @@ final class CatalogInputs {
       if (!hold.isForBlocked()
           && hold.job().queue().id().tenant().equals(catalog.tenant())
           && !hold.isStillDue()) {
-        ledger.release(hold, HoldRelease.CONFIGURATION_CHANGED);
+        transitions.release(hold, HoldRelease.CONFIGURATION_CHANGED);
       }
     }
     for (QueueState queue : tenantQueues(catalog.tenant())) {
-      ledger.forgetIfUnused(queue);
+      transitions.forgetIfUnused(queue);
     }
   }
 
@@ -204,7 +204,8 @@ final class CatalogInputs {
           .ifPresent(group -> used.computeIfAbsent(group, key -> new ArrayList<>()).add(queue));
     }
     world.routeGroups.values().retainAll(used.keySet());
-    used.forEach(RouteGroup::setQueues);
+    world.queuesOfGroup.clear();
+    world.queuesOfGroup.putAll(used);
     world.groupsOf.clear();
     world.queuesOfTenant.clear();
     for (QueueState queue : world.queues.values()) {
@@ -257,12 +258,12 @@ final class CatalogInputs {
 
   private void withdraw(QueueState queue) {
     for (LiveJob job : List.copyOf(queue.holders())) {
-      ledger.dequeue(job);
-      ledger.move(job, JobEvent.WITHDRAW);
+      transitions.dequeue(job);
+      transitions.move(job, JobEvent.WITHDRAW);
     }
     for (LiveJob job : queue.waitingInLanes()) {
-      ledger.dequeue(job);
-      ledger.move(job, JobEvent.WITHDRAW);
+      transitions.dequeue(job);
+      transitions.move(job, JobEvent.WITHDRAW);
     }
   }
 

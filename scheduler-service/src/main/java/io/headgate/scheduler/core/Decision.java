@@ -6,14 +6,14 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
-/// What the core makes of a batch of inputs.
+/// The outcome of a batch of inputs.
 ///
 /// @param effects in the order in which they were decided; later ones may depend on earlier ones
 /// @param refusals inputs of users that were refused and changed nothing, in their order
-/// @param wakeAt when something is due although nothing happens: decide again then, with
-///   [Input.TimePassed]. It replaces the earlier one
-/// @param holdTurns when holds of DESIGN O7 did not count while it was decided: nothing to act on,
-///   but whoever holds the effects against the rules one by one has to know it
+/// @param wakeAt when the core must decide again, with [Input.TimePassed], although no input
+///   arrives; it replaces the earlier time
+/// @param holdTurns when holds of DESIGN O7 did not count during the decision. The shell ignores
+///   them; a checker that holds the effects against the rules one by one needs them
 public record Decision(
     List<Effect> effects,
     List<Refusal> refusals,

@@ -29,7 +29,8 @@ final class Demand {
   /// Above so many settled jobs the counts are halved.
   private static final long ENOUGH = 16_384;
 
-  /// What part of all jobs must be of other profiles than expected to make a difference.
+  /// The share of all jobs whose profiles must differ from the expected ones to change the
+  /// expectation.
   private static final double DIFFERENCE = 0.05;
 
   private static final class Count {
@@ -57,7 +58,9 @@ final class Demand {
     return state;
   }
 
-  /// A job of the profile is asked for. Says whether other tasks are to be expected from now on.
+  /// Counts a job of the profile.
+  ///
+  /// @return whether pools must expect another mix of tasks from now on
   boolean ask(ProfileId profile) {
     counts.computeIfAbsent(profile, key -> new Count()).recent++;
     recent++;
@@ -102,7 +105,7 @@ final class Demand {
     }
   }
 
-  /// What a pool has to expect, if the profiles are asked for as they were.
+  /// The tasks that a pool must expect if users keep asking for the profiles as before.
   Mix mix(PoolId pool, List<Profile> profiles) {
     Map<TaskClass, Double> weights = new TreeMap<>();
     for (Profile profile : profiles) {

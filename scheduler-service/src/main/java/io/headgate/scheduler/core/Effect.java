@@ -26,15 +26,14 @@ public sealed interface Effect {
   /// @param from the state before; absent: the job is new
   record JobChanged(Job job, Optional<JobState> from, JobEvent event) implements Effect {}
 
-  /// The job's new attempt is to be started on its nodes.
+  /// The agents start the job's new attempt on its nodes.
   record StartAttempt(Attempt attempt) implements Effect {}
 
   /// The live attempt is now as given (it runs, it saved its work, a worker ended).
   record AttemptChanged(Attempt attempt) implements Effect {}
 
-  /// The attempt is to be stopped: abort callback, SIGTERM, SIGKILL; or to be suspended, if that is
-  /// the outcome. Sent again with another outcome when the order changes while it stops, or when it
-  /// is suspended.
+  /// The agents stop the attempt (abort callback, SIGTERM, SIGKILL), or suspend it if the order
+  /// says so. The core sends it again with another outcome when the order changes meanwhile.
   record StopAttempt(AttemptId attempt, StopOrder order) implements Effect {}
 
   /// The attempt is suspended: its slices are free, and it waits for the same ones.

@@ -248,13 +248,13 @@ final class Explainer {
 
   private static List<JobId> behind(LiveJob job) {
     List<LiveJob> next = new ArrayList<>();
-    WaitingLine line = job.queue().lane(job).line();
+    WaitingLine<LiveJob> line = job.queue().lane(job).line();
     int own = line.ahead(job);
     addRange(next, line, own + 1, own + 1 + Explanation.MAX_NEIGHBOURS);
     return ids(next);
   }
 
-  private static void addRange(List<LiveJob> target, WaitingLine line, int from, int to) {
+  private static void addRange(List<LiveJob> target, WaitingLine<LiveJob> line, int from, int to) {
     for (int i = Math.max(0, from); i < Math.min(to, line.size()); i++) {
       target.add(line.get(i));
     }

@@ -14,7 +14,7 @@ import java.time.Instant;
 /// The worker inputs name an attempt and one of its workers (0 for a job of one worker). Those of
 /// an attempt that is no longer the job's live one are ignored: they are late, or repeated.
 public sealed interface Input {
-  /// What is provisioned for a tenant, complete; it replaces what was.
+  /// The complete catalog of a tenant; it replaces the one before.
   record CatalogChanged(Catalog catalog) implements Input {}
 
   /// A node joined, or its inventory or status changed.
@@ -57,8 +57,8 @@ public sealed interface Input {
   /// The agent could not run the worker; nothing ran.
   record WorkerRejected(AttemptId attempt, int worker, String reason) implements Input {}
 
-  /// There is proof that the worker no longer runs although nobody saw it end: a new boot id, an
-  /// operator's word, or time enough without contact (DESIGN, never twice).
+  /// The worker provably no longer runs, although no agent saw it end. The proof is a new boot id,
+  /// an operator's word, or enough time without contact (DESIGN, never twice).
   record WorkerLost(AttemptId attempt, int worker) implements Input {}
 
   /// Time has passed; see [Decision#wakeAt].

@@ -18,19 +18,19 @@ import io.headgate.scheduler.core.queue.QueueState;
 import java.time.Instant;
 import java.util.Optional;
 
-/// What users want of jobs.
+/// Applies what users ask for: submissions, cancellations, withdrawals, requeues.
 final class JobInputs {
   private final World world;
-  private final Ledger ledger;
+  private final Transitions transitions;
   private final Instant now;
 
-  JobInputs(World world, Ledger ledger, Instant now) {
+  JobInputs(World world, Transitions transitions, Instant now) {
     this.world = world;
-    this.ledger = ledger;
+    this.transitions = transitions;
     this.now = now;
   }
 
-  /// What stands against queueing such a job.
+  /// The reason to refuse such a job; empty: it may be queued.
   static Optional<Denial> denial(World world, JobSpec job) {
     if (world.jobs.containsKey(job.id())) {
       return Optional.of(new Denial.DuplicateJob(job.id()));
@@ -46,7 +46,7 @@ final class JobInputs {
   void submit(int input, JobSpec spec) {
     Optional<Denial> denial = denial(world, spec);
     if (denial.isPresent()) {
-      ledger.refuse(input, spec.id(), denial.get());
+      transitions.refuse(input, spec.id(), denial.get());
       return;
     }
     LiveJob job = queued(spec, 0, Optional.empty());
@@ -54,7 +54,7 @@ final class JobInputs {
     if (world.demand(profile.tenant()).ask(profile)) {
       world.expect(profile.tenant());
     }
-    ledger.tell(new Effect.JobChanged(job.toJob(), Optional.empty(), JobEvent.SUBMIT));
+    transitions.tell(new Effect.JobChanged(job.toJob(), Optional.empty(), JobEvent.SUBMIT));
   }
 
   /// Puts a job in a new place.
@@ -81,7 +81,7 @@ final class JobInputs {
                 before.flatMap(Job::lastPreemption)),
             queue);
     world.jobs.put(job.id(), job);
-    ledger.enqueue(job);
+    transitions.enqueue(job);
     return job;
   }
 
@@ -93,14 +93,14 @@ final class JobInputs {
     }
     LiveAttempt attempt = job.attempt();
     if (attempt == null) {
-      ledger.dequeue(job);
-      ledger.move(job, JobEvent.CANCEL);
-      ledger.forgetIfUnused(job.queue());
+      transitions.dequeue(job);
+      transitions.move(job, JobEvent.CANCEL);
+      transitions.forgetIfUnused(job.queue());
       return;
     }
     StopOrder order = attempt.stop();
     if (order == null || leadsBack(order)) {
-      ledger.stop(attempt, new StopOrder(new StopCause.Cancelled(), StopOutcome.CANCEL, now));
+      transitions.stop(attempt, new StopOrder(new StopCause.Cancelled(), StopOutcome.CANCEL, now));
     }
   }
 
@@ -110,15 +110,16 @@ final class JobInputs {
       return;
     }
     Job cancelled = record.withState(JobState.CANCELLED);
-    ledger.tell(new Effect.JobChanged(cancelled, Optional.of(record.state()), JobEvent.CANCEL));
+    transitions.tell(
+        new Effect.JobChanged(cancelled, Optional.of(record.state()), JobEvent.CANCEL));
   }
 
   void withdraw(JobId id) {
     LiveJob job = world.jobs.get(id);
     if (job != null && job.state() == JobState.WAITING) {
-      ledger.dequeue(job);
-      ledger.move(job, JobEvent.WITHDRAW);
-      ledger.forgetIfUnused(job.queue());
+      transitions.dequeue(job);
+      transitions.move(job, JobEvent.WITHDRAW);
+      transitions.forgetIfUnused(job.queue());
     }
   }
 
@@ -132,7 +133,7 @@ final class JobInputs {
     if (attempt == null) {
       refuse(input, job.id(), job.state(), JobEvent.REQUEUE);
     } else if (attempt.stop() == null || attempt.stop().outcome() == StopOutcome.SUSPEND) {
-      ledger.stop(attempt, new StopOrder(new StopCause.Requeued(), StopOutcome.REQUEUE, now));
+      transitions.stop(attempt, new StopOrder(new StopCause.Requeued(), StopOutcome.REQUEUE, now));
     } else if (attempt.stop().outcome() != StopOutcome.REQUEUE) {
       refuse(input, job.id(), job.state(), JobEvent.REQUEUE);
     }
@@ -151,14 +152,15 @@ final class JobInputs {
     }
     Optional<Denial> denial = denial(world, record.spec());
     if (denial.isPresent()) {
-      ledger.refuse(input, record.id(), denial.get());
+      transitions.refuse(input, record.id(), denial.get());
       return;
     }
     LiveJob job = queued(record.spec(), record.attempts(), Optional.of(record));
-    ledger.tell(new Effect.JobChanged(job.toJob(), Optional.of(record.state()), JobEvent.REQUEUE));
+    transitions.tell(
+        new Effect.JobChanged(job.toJob(), Optional.of(record.state()), JobEvent.REQUEUE));
   }
 
   private void refuse(int input, JobId job, JobState state, JobEvent event) {
-    ledger.refuse(input, job, new Denial.WrongState(job, state, event));
+    transitions.refuse(input, job, new Denial.WrongState(job, state, event));
   }
 }

@@ -13,7 +13,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/// What news of a node changes.
+/// Applies reports and removals of nodes.
 final class NodeInputs {
   /// For how long a node that rejects an assignment gets no work; doubled with each in a row.
   private static final Duration FIRST_SET_ASIDE = Duration.ofSeconds(10);
@@ -21,11 +21,11 @@ final class NodeInputs {
   private static final int MAX_DOUBLINGS = 6;
 
   private final World world;
-  private final Ledger ledger;
+  private final Transitions transitions;
 
-  NodeInputs(World world, Ledger ledger) {
+  NodeInputs(World world, Transitions transitions) {
     this.world = world;
-    this.ledger = ledger;
+    this.transitions = transitions;
   }
 
   void changed(Node node) {
@@ -33,18 +33,18 @@ final class NodeInputs {
     PoolState pool = world.pool(node.pool());
     NodeState known = world.nodes.get(node.id());
     if (known == null) {
-      NodeState fresh = new NodeState(node, pool);
+      NodeState fresh = new NodeState(node, pool::wants);
       world.nodes.put(node.id(), fresh);
       pool.refresh(fresh);
       inventoryChanged(pool);
       return;
     }
     if (!known.isRemoved() && isSameMachine(known.node(), node, pool)) {
-      known.adopt(node, pool);
+      known.adopt(node, pool::wants);
       pool.refresh(known);
       return;
     }
-    PoolState before = known.pool();
+    PoolState before = world.poolOf(known);
     Set<LiveAttempt> moving = before == pool ? Set.of() : running(known);
     moving.forEach(world.ends::remove);
     if (before != pool) {
@@ -56,7 +56,7 @@ final class NodeInputs {
     if (known.isRemoved()) {
       known.restore();
     }
-    known.adopt(node, pool);
+    known.adopt(node, pool::wants);
     moving.forEach(world.ends::add);
     pool.refresh(known);
     inventoryChanged(pool);
@@ -94,9 +94,9 @@ final class NodeInputs {
     world.changes.nodeChanged();
     node.remove();
     world.aside.remove(node);
-    node.pool().refresh(node);
-    inventoryChanged(node.pool());
-    ledger.forgetIfUnused(node);
+    world.refresh(node);
+    inventoryChanged(world.poolOf(node));
+    transitions.forgetIfUnused(node);
   }
 
   private void inventoryChanged(PoolState pool) {
@@ -114,10 +114,10 @@ final class NodeInputs {
     Instant until =
         now.plus(FIRST_SET_ASIDE.multipliedBy(1L << Math.min(inARow - 1, MAX_DOUBLINGS)));
     node.setAside(until, inARow);
-    node.pool().refresh(node);
+    world.refresh(node);
     world.aside.add(node);
     world.changes.nodeChanged();
-    ledger.tell(new Effect.NodeSetAside(node.id(), until));
+    transitions.tell(new Effect.NodeSetAside(node.id(), until));
   }
 
   /// Gives work again to nodes whose time is over.
@@ -126,7 +126,7 @@ final class NodeInputs {
       if (!node.asideUntil().orElseThrow().isAfter(now)) {
         node.takeBack();
         world.aside.remove(node);
-        node.pool().refresh(node);
+        world.refresh(node);
         world.changes.nodeChanged();
       }
     }

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /// 6. Report each lane whose reason to wait has changed ([Reasons]).
 final class Pass {
   private final World world;
-  private final Ledger ledger;
+  private final Transitions transitions;
   private final RoomSearches searches;
   private final Instant now;
   private final WakeTime wake = new WakeTime();
@@ -28,14 +28,14 @@ final class Pass {
   private final Promises promises;
   private final Scaling scaling;
 
-  Pass(World world, Ledger ledger, RoomSearches searches, Instant now) {
+  Pass(World world, Transitions transitions, RoomSearches searches, Instant now) {
     this.world = world;
-    this.ledger = ledger;
+    this.transitions = transitions;
     this.searches = searches;
     this.now = now;
-    this.victimHolds = new VictimHolds(world, ledger, now);
-    this.promises = new Promises(world, ledger, now);
-    this.scaling = new Scaling(world, ledger, now, wake);
+    this.victimHolds = new VictimHolds(world, transitions, now);
+    this.promises = new Promises(world, transitions, now);
+    this.scaling = new Scaling(world, transitions, now, wake);
   }
 
   /// Makes the pass.
@@ -43,14 +43,14 @@ final class Pass {
   /// @return when the core must decide again although no input arrives
   Optional<Instant> run() {
     releaseBrokenHolds();
-    Suspensions.giveUp(world, ledger, now, wake);
+    Suspensions.giveUp(world, transitions, now, wake);
     boolean structureChanged = renewStructure();
     BlockedHolds blockedHolds = takeRounds();
     if (!promises.areDue()) {
       blockedHolds.releaseLifted();
     }
     scaling.plan();
-    Reasons.tell(world, ledger, structureChanged);
+    Reasons.tell(world, transitions, structureChanged);
     if (promises.areDue()) {
       // A promise may have been all that was in the way of a hold.
       promises.takeBack();
@@ -66,7 +66,7 @@ final class Pass {
   private void releaseBrokenHolds() {
     for (LiveHold hold : List.copyOf(world.holds.values())) {
       if (hold.isBroken()) {
-        ledger.release(hold, HoldRelease.NODE_GONE);
+        transitions.release(hold, HoldRelease.NODE_GONE);
       }
     }
   }
@@ -100,9 +100,9 @@ final class Pass {
   private Round beginRound(@Nullable BlockedHolds before) {
     searches.beginRound();
     promises.takeBack();
-    BlockedHolds blockedHolds = BlockedHolds.lift(world, ledger, now, before);
+    BlockedHolds blockedHolds = BlockedHolds.lift(world, transitions, now, before);
     TurnActions actions =
-        new TurnActions(world, ledger, searches, blockedHolds, promises, scaling, wake, now);
-    return new Round(world, ledger, actions, blockedHolds, promises, wake, now);
+        new TurnActions(world, transitions, searches, blockedHolds, promises, scaling, wake, now);
+    return new Round(world, transitions, actions, blockedHolds, promises, wake, now);
   }
 }

@@ -22,19 +22,20 @@ import java.util.Optional;
 /// decision (DESIGN P5).
 final class Preemptor {
   private final World world;
-  private final Ledger ledger;
+  private final Transitions transitions;
   private final Instant now;
 
-  Preemptor(World world, Ledger ledger, Instant now) {
+  Preemptor(World world, Transitions transitions, Instant now) {
     this.world = world;
-    this.ledger = ledger;
+    this.transitions = transitions;
     this.now = now;
   }
 
   TurnOutcome.MadeRoom preempt(LiveJob job, PreemptionRule rule, Result.Found found) {
     stopVictims(job, rule, found);
-    Hold hold = Hold.forVictims(job.id(), found.place(), Leavers.of(world, found), rule, now);
-    LiveHold placed = ledger.hold(job, hold);
+    Hold hold =
+        Hold.forVictims(job.id(), found.place(), BlockingAttempts.of(world, found), rule, now);
+    LiveHold placed = transitions.hold(job, hold);
     // Under P9 perhaps only the policy's limit had no room, and the job fits elsewhere.
     boolean fitsNowhere = rule != PreemptionRule.P9;
     // A hold that is ready at once was blocked only by a blocked job's hold elsewhere under the
@@ -44,7 +45,7 @@ final class Preemptor {
     if (fitsNowhere) {
       placed.looked();
     }
-    ledger.tell(new Effect.JobReasonChanged(job.id(), Reasons.waiting(placed)));
+    transitions.tell(new Effect.JobReasonChanged(job.id(), Reasons.waiting(placed)));
     return new TurnOutcome.MadeRoom(placed, found.victims(), repeats);
   }
 
@@ -56,7 +57,8 @@ final class Preemptor {
       Grounds grounds = grounds(job, victim, winner, found);
       victim.job().preempted(new Preemption(job.id(), rule, grounds, now));
       StopCause cause = new StopCause.Preempted(job.id(), rule, grounds);
-      ledger.stop(victim, new StopOrder(cause, Objects.requireNonNull(outcomes.get(victim)), now));
+      transitions.stop(
+          victim, new StopOrder(cause, Objects.requireNonNull(outcomes.get(victim)), now));
     }
   }
 

@@ -12,43 +12,41 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// What a new leader keeps for jobs until the nodes have reported that it waits for. It hands out
-/// work node by node as they report, and nothing that it does meanwhile may be what it would not
-/// have done a moment later, when it knows them all:
+/// Places that a new leader keeps for jobs on nodes that have not reported yet. The leader hands
+/// out work node by node as nodes report. Meanwhile it decides nothing that it would not decide
+/// with all nodes known:
 ///
-/// * *Nobody is asked to go* while some nodes are waited for: they may have room that nobody knows
-///   of, and the policies that seem to be above their reservation may not be (P1, P2, P4). What a
-///   job would preempt for, had they all reported, is promised to it instead.
-/// * *Who comes first is not passed* (O1-O5, O7): a job that fits nowhere now, but will when these
-///   nodes have reported, is promised its place there. So what it needs of nodes that have reported
-///   (a gang), of its policy's, user's and tenant's limits (A2-A4, A8) and of the pool's ceiling
-///   (A7) is not given to worse-ranked jobs. All others start.
-/// * *Holds stay* (P5, O7): one on a node that is waited for is kept, and used when it has
-///   reported; and no promise ends one of a long-blocked job.
+/// * *No preemption* while the leader waits for nodes (P1, P2, P4). They may have free room, and
+///   policies that seem above their reservations may not be. A job that would preempt is promised
+///   the place instead.
+/// * *No passing* (O1-O5, O7). A job that fits nowhere now, but will once these nodes have
+///   reported, is promised its place there. So worse-ranked jobs do not get what it needs of
+///   reported nodes (a gang), of limits (A2-A4, A8) and of the pool's ceiling (A7). All other jobs
+///   start.
+/// * *Holds stay* (P5, O7). A hold on a node that has not reported is kept and used after the
+///   report. No promise ends the hold of a blocked job.
 ///
-/// Free room on nodes that have reported goes at once to the first who fits there, although it
-/// might lie better on another node, or in a pool that comes first in its routing but has not
-/// reported: a job takes what can satisfy it *now* (O6), and no job waits for a machine that may be
-/// gone while another one idles for it.
+/// Free room on reported nodes goes at once to the first job that fits. The place may be worse than
+/// one on a node or pool that has not reported. But a job takes what can satisfy it *now* (O6), and
+/// no job waits for a machine that may be gone.
 ///
-/// Promises are no effects: they are made in a pass, after the turns of those who come before, and
-/// are taken back at its end, when reasons have been told. Nothing of them is stored, and who gets
-/// what is decided anew with each report. What is given up when the time is over within which nodes
-/// have to report is only that these nodes count for something.
+/// Promises are no effects. A pass makes them after the turns of better-ranked jobs, and takes them
+/// back at its end, after reasons are told. They are not stored; each report decides them anew.
+/// When the time for reports is over, the missing nodes simply count no more.
 final class Promises {
-  /// In one pass; who comes after the last one waits for more nodes to report. Only while a large
-  /// part of a large cluster is waited for, and is idle, are there so many.
+  /// Promises of one pass; jobs after the last one wait for more nodes to report. Only a large
+  /// cluster that is mostly idle and mostly unreported reaches it.
   static final int MAX = 1_000;
 
   private final World world;
-  private final Ledger ledger;
+  private final Transitions transitions;
   private final Instant now;
   private final boolean areDue;
   private final List<LiveHold> made = new ArrayList<>();
 
-  Promises(World world, Ledger ledger, Instant now) {
+  Promises(World world, Transitions transitions, Instant now) {
     this.world = world;
-    this.ledger = ledger;
+    this.transitions = transitions;
     this.now = now;
     this.areDue = isSomeNodeAwaited(world);
   }
@@ -93,8 +91,8 @@ final class Promises {
   LiveHold make(LiveJob job, Assignment place) {
     Hold hold = new Hold(job.id(), place, List.of(), Optional.empty(), Optional.of(now), now);
     job.queue().dequeue(job);
-    LiveHold live = ledger.liveHold(hold, job);
-    ledger.place(live);
+    LiveHold live = transitions.liveHold(hold, job);
+    transitions.place(live);
     made.add(live);
     return live;
   }
@@ -102,9 +100,9 @@ final class Promises {
   /// Takes all back: their jobs wait in their lanes again.
   void takeBack() {
     for (LiveHold promise : made) {
-      ledger.lift(promise);
+      transitions.lift(promise);
       world.holds.remove(promise.job().id());
-      ledger.enqueue(promise.job());
+      transitions.enqueue(promise.job());
     }
     made.clear();
   }

@@ -55,18 +55,19 @@ final class Reasons {
   }
 
   /// Tells what has changed about each lane since it was told last.
-  static void tell(World world, Ledger ledger, boolean structureChanged) {
+  static void tell(World world, Transitions transitions, boolean structureChanged) {
     world.routeGroups.values().forEach(RouteGroup::noteSupplyBlock);
     for (QueueState queue : world.queues.values()) {
       for (Lane lane : queue.lanes()) {
-        tell(queue, lane, ledger, structureChanged);
+        tell(queue, lane, transitions, structureChanged);
       }
     }
   }
 
-  private static void tell(QueueState queue, Lane lane, Ledger ledger, boolean structureChanged) {
+  private static void tell(
+      QueueState queue, Lane lane, Transitions transitions, boolean structureChanged) {
     Block block = lane.blockAsNoted();
-    // Who is in the way, or who was asked, may change while the block stays.
+    // The holder or the pool asked for may change while the block stays.
     boolean movable = block == Block.HOLD || block == Block.PROVIDER || lane.isRestricted();
     if (block == lane.told().block() && !structureChanged && !movable) {
       return;
@@ -75,7 +76,7 @@ final class Reasons {
     Reason reason = of(queue, lane, block);
     lane.setTold(new Lane.Told(block, reason));
     if (reason != null && (before == null || !reason.isSameCause(before))) {
-      ledger.tell(new Effect.LaneReasonChanged(lane.id(), reason));
+      transitions.tell(new Effect.LaneReasonChanged(lane.id(), reason));
     }
   }
 

@@ -4,9 +4,9 @@ import io.headgate.scheduler.core.job.PreemptionRule;
 import io.headgate.scheduler.core.preemption.PreemptionSearch;
 import io.headgate.scheduler.core.preemption.PreemptionSearch.Result;
 import io.headgate.scheduler.core.queue.LiveHold;
+import io.headgate.scheduler.core.queue.RoomRequest;
 import io.headgate.scheduler.core.queue.Route;
 import io.headgate.scheduler.core.queue.RouteGroup;
-import io.headgate.scheduler.core.queue.Seeker;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
@@ -17,14 +17,14 @@ import org.jspecify.annotations.Nullable;
 /// Searches for room, none of which is made again before something changed that it depends on. It
 /// only saves work: what is remembered would be found again.
 final class RoomSearches {
-  /// A search that found nothing. The next one has the same outcome as long as nothing changes and
-  /// the same holds are in force, or more of them: they leave less room, and nobody may go because
+  /// A search that found nothing. The next search has the same outcome while nothing changes and at
+  /// least the same holds are in force: they leave less room, and no attempt may be stopped because
   /// of them. In the next round the best-ranked blocked jobs may be others.
   ///
-  /// @param changes the world's count of changes then
-  /// @param entitled on which routes jobs of other tenants might go then: whose protection ends is
-  ///   waited for only there
-  /// @param holds of DESIGN O7, in force then
+  /// @param changes the world's room version at the search
+  /// @param entitled the routes on which jobs of other tenants were possible victims; only there an
+  ///   end of their protection matters
+  /// @param holds of DESIGN O7 in force at the search
   private record Failure(
       long changes, List<Route> entitled, List<LiveHold> holds, Result.NotFound result) {
     boolean isOutdated(
@@ -37,10 +37,11 @@ final class RoomSearches {
   }
 
   private final World world;
-  private final Map<Seeker, Failure> failures = new HashMap<>();
+  private final Map<RoomRequest, Failure> failures = new HashMap<>();
 
-  /// Those of single jobs, who are many: only while nothing changes.
-  private final Map<Seeker, Failure> failuresOfJobs = new HashMap<>();
+  /// Failures of requests for single jobs. There are many, so they are kept only while nothing
+  /// changes.
+  private final Map<RoomRequest, Failure> failuresOfJobs = new HashMap<>();
 
   private long failuresOfJobsAt;
   private @Nullable PreemptionSearch shared;
@@ -53,21 +54,21 @@ final class RoomSearches {
   /// Looks for room, or answers what a search in vain found before.
   ///
   /// @param holds of DESIGN O7, in force
-  Result search(Seeker seeker, List<LiveHold> holds, Instant now) {
-    Map<Seeker, Failure> known = seeker.job() == null ? failures : ofJobs();
-    Failure failure = known.get(seeker);
-    List<Route> entitled = seeker.group().routesWhereTenantIsEntitled();
+  Result search(RoomRequest request, List<LiveHold> holds, Instant now) {
+    Map<RoomRequest, Failure> known = request.job() == null ? failures : ofJobs();
+    Failure failure = known.get(request);
+    List<Route> entitled = request.group().routesWhereTenantIsEntitled();
     if (failure != null && !failure.isOutdated(world.changes.roomVersion(), entitled, holds, now)) {
       return failure.result();
     }
-    Result result = shared(now).search(seeker);
+    Result result = shared(now).search(request);
     if (result instanceof Result.NotFound notFound) {
-      known.put(seeker, new Failure(world.changes.roomVersion(), entitled, holds, notFound));
+      known.put(request, new Failure(world.changes.roomVersion(), entitled, holds, notFound));
     }
     return result;
   }
 
-  private Map<Seeker, Failure> ofJobs() {
+  private Map<RoomRequest, Failure> ofJobs() {
     if (failuresOfJobsAt != world.changes.roomVersion()) {
       failuresOfJobs.clear();
       failuresOfJobsAt = world.changes.roomVersion();
@@ -75,18 +76,19 @@ final class RoomSearches {
     return failuresOfJobs;
   }
 
-  /// A search succeeded and its victims were asked to stop. Whoever failed in the same pools under
-  /// P1 would fail again: the victims were among those that he could have taken too, and there is
-  /// no more to take than before. A single job's failure is another matter: he could perhaps not.
+  /// A search succeeded and its victims were asked to stop. A request that failed in the same pools
+  /// under P1 would fail again: those victims were open to it too, and no more are left. A request
+  /// for a single job is not covered, because those victims were perhaps not open to it.
   ///
-  /// @param before the world's count of changes at the search
-  void keepFailures(Seeker successful, long before) {
+  /// @param before the world's room version at the search
+  void keepFailures(RoomRequest successful, long before) {
     if (successful.rule() != PreemptionRule.P1 || successful.group().isShared()) {
       return;
     }
     for (RouteGroup group : world.routeGroups.values()) {
       if (group.pools().equals(successful.group().pools())) {
-        Seeker other = Seeker.entitled(group, successful.reclaim(), successful.anywhere());
+        RoomRequest other =
+            RoomRequest.entitled(group, successful.reclaim(), successful.anywhere());
         failures.computeIfPresent(
             other,
             (key, failure) ->
@@ -106,14 +108,14 @@ final class RoomSearches {
     shared = null;
   }
 
-  /// What can ever fit is another matter now.
+  /// Drops all failures: other jobs may fit now.
   void forget() {
     failures.clear();
     failuresOfJobs.clear();
   }
 
-  /// Whether a search for a job of the group ended at its bound, so that there may be room all the
-  /// same.
+  /// Whether a search for a job of the group ended at its bound, so that room may exist
+  /// nevertheless.
   boolean gaveUp(RouteGroup group) {
     return Stream.concat(failures.entrySet().stream(), failuresOfJobs.entrySet().stream())
         .anyMatch(entry -> entry.getValue().result().gaveUp() && entry.getKey().group() == group);

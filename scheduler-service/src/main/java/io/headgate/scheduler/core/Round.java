@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 ///    would fail in the same way.
 final class Round {
   private final World world;
-  private final Ledger ledger;
+  private final Transitions transitions;
   private final TurnActions actions;
   private final BlockedHolds blockedHolds;
   private final Promises promises;
@@ -31,14 +31,14 @@ final class Round {
   /// @param blockedHolds lifted for this round
   Round(
       World world,
-      Ledger ledger,
+      Transitions transitions,
       TurnActions actions,
       BlockedHolds blockedHolds,
       Promises promises,
       WakeTime wake,
       Instant now) {
     this.world = world;
-    this.ledger = ledger;
+    this.transitions = transitions;
     this.actions = actions;
     this.blockedHolds = blockedHolds;
     this.promises = promises;
@@ -74,7 +74,7 @@ final class Round {
   private @Nullable Turn nextTurn() {
     Turn turn = order.next();
     for (LiveAttempt first = suspended(turn); first != null; first = suspended(turn)) {
-      ledger.resume(first);
+      transitions.resume(first);
       order.settle(new TurnOutcome.Started(first));
       if (turn != null) {
         order.refresh(turn.queue());

@@ -36,7 +36,9 @@ final class RoundOrder {
   RoundOrder(World world, BlockedHolds blockedHolds) {
     this.world = world;
     this.blockedHolds = blockedHolds;
-    order.begin(world.routeGroups.values());
+    for (RouteGroup group : world.routeGroups.values()) {
+      order.add(group, world.queuesOfGroup.getOrDefault(group, List.of()));
+    }
   }
 
   /// Whether a later action may have changed the outcome of an earlier turn.
@@ -121,7 +123,7 @@ final class RoundOrder {
     }
   }
 
-  /// The turns of those who lost attempts may come earlier now.
+  /// The turns of queues that lost attempts may come earlier now.
   private void refreshLosers(List<LiveAttempt> victims) {
     Set<PolicyAccount> policies = new LinkedHashSet<>();
     Set<TenantAccount> tenants = new LinkedHashSet<>();

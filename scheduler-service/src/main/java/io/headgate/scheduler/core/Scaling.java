@@ -21,24 +21,25 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// What elastic pools are asked for and what they give back.
+/// Asks elastic pools for instances, and gives back idle ones.
 ///
-/// A pool is asked for as many instances as its waiting jobs would fill that rights let start: in
-/// their order, each queue for the first of its elastic pools that may still grow. Queues that
-/// share an instance share its price: 3 jobs of half an instance and 2 of a quarter ask for 2. What
-/// turns out to be missing because parts do not go together is asked for when the first have come.
+/// A pool is asked for as many instances as those waiting jobs would fill that rights let start.
+/// Queues come in their order; each counts for the first of its elastic pools that may still grow.
+/// Queues that share an instance share its price: 3 jobs of half an instance and 2 of a quarter ask
+/// for 2. Where parts do not go together, the missing instances are asked for once the first have
+/// come.
 final class Scaling {
   private final World world;
-  private final Ledger ledger;
+  private final Transitions transitions;
   private final Instant now;
   private final Map<PoolState, Integer> joined = new HashMap<>();
   private final WakeTime wake;
 
   /// @param wake gets the time when an instance has idled for long enough, or a job has waited for
   ///   one for long enough
-  Scaling(World world, Ledger ledger, Instant now, WakeTime wake) {
+  Scaling(World world, Transitions transitions, Instant now, WakeTime wake) {
     this.world = world;
-    this.ledger = ledger;
+    this.transitions = transitions;
     this.now = now;
     this.wake = wake;
   }
@@ -112,7 +113,8 @@ final class Scaling {
     if (elastic.isEmpty() && !world.expectsInstances()) {
       return;
     }
-    // Found before some are given back: whoever had its turn found all there that had come.
+    // Found before instances are given back, because the turns of this pass counted all that had
+    // joined.
     Map<PoolState, Instant> missingSince = new HashMap<>();
     for (PoolState pool : elastic) {
       missingSince.put(pool, missingSince(pool));
@@ -151,7 +153,7 @@ final class Scaling {
     Map<PolicyAccount, Long> promised = new HashMap<>();
     Map<TenantAccount, Long> promisedInPool = new HashMap<>();
     for (QueueState queue : blocked) {
-      // Those who hold are charged for already.
+      // Jobs with a hold are charged already.
       long holding = holders(queue).count();
       long jobs = startable(queue, promised.getOrDefault(queue.account(), 0L));
       for (Route route : queue.routes()) {
@@ -243,9 +245,9 @@ final class Scaling {
     int known = before == null ? here : before.instances();
     Optional<Instant> missing = instances > here ? Optional.of(since) : Optional.empty();
     world.asked.put(pool, new World.Asked(instances, missing));
-    // What leaves by itself, or joins as was asked, is no news.
+    // An instance that leaves by itself, or joins as asked, changes nothing to tell.
     if (instances != known && (instances != here || known > here)) {
-      ledger.tell(new Effect.ScalePool(pool.id(), instances));
+      transitions.tell(new Effect.ScalePool(pool.id(), instances));
     }
   }
 
@@ -275,7 +277,7 @@ final class Scaling {
       } else if (here - given > elasticity.minInstances()) {
         node.release();
         pool.refresh(node);
-        ledger.tell(new Effect.ReleaseNode(node.id()));
+        transitions.tell(new Effect.ReleaseNode(node.id()));
         given++;
       }
     }

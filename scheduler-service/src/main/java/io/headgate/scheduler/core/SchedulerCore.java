@@ -31,13 +31,13 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/// The scheduler's decisions: who runs, where, on which slice of which device, who must go, and why
-/// everybody else waits.
+/// The scheduler's decisions: which job runs, on which slice of which device, which job must stop,
+/// and why every other job waits.
 ///
 /// Confined to one thread, queries included: it has no locks. It is deterministic: the same inputs
 /// at the same times lead to the same effects on any machine. An input that the core cannot use (a
-/// late worker report, a catalog with a dangling name) never throws; an exception is a bug, after
-/// which this core must be thrown away and loaded again from what was committed.
+/// late worker report, a catalog with a dangling name) never throws. An exception is a bug; the
+/// shell then drops this core and loads another one from the committed state.
 ///
 /// A decision takes effect in the core at once. A shell that could not commit its effects loads a
 /// new core.
@@ -72,7 +72,7 @@ public final class SchedulerCore {
     return load(state, DEFAULT_PLACEMENT);
   }
 
-  /// The same, with another way of choosing places than usual.
+  /// As [#load(SchedulerState)], with a placement policy of the caller's choice.
   public static SchedulerCore load(SchedulerState state, PlacementPolicy placement) {
     return new SchedulerCore(StateLoader.load(state, placement));
   }
@@ -82,11 +82,11 @@ public final class SchedulerCore {
   ///
   /// @param now not before that of the decision before
   public Decision decide(List<? extends Input> inputs, Instant now) {
-    Ledger ledger = new Ledger(world);
-    NodeInputs nodes = new NodeInputs(world, ledger);
-    CatalogInputs catalogs = new CatalogInputs(world, ledger);
-    JobInputs jobs = new JobInputs(world, ledger, now);
-    WorkerInputs workers = new WorkerInputs(world, ledger, nodes, now);
+    Transitions transitions = new Transitions(world);
+    NodeInputs nodes = new NodeInputs(world, transitions);
+    CatalogInputs catalogs = new CatalogInputs(world, transitions);
+    JobInputs jobs = new JobInputs(world, transitions, now);
+    WorkerInputs workers = new WorkerInputs(world, transitions, nodes, now);
     for (int index = 0; index < inputs.size(); index++) {
       switch (inputs.get(index)) {
         case Input.CatalogChanged(var catalog) -> catalogs.apply(catalog);
@@ -107,8 +107,9 @@ public final class SchedulerCore {
       }
     }
     nodes.takeBack(now);
-    Optional<Instant> wakeAt = new Pass(world, ledger, searches, now).run();
-    return new Decision(ledger.effects(), ledger.refusals(), wakeAt, ledger.holdTurns());
+    Optional<Instant> wakeAt = new Pass(world, transitions, searches, now).run();
+    return new Decision(
+        transitions.effects(), transitions.refusals(), wakeAt, transitions.holdTurns());
   }
 
   /// Everything that is needed to go on elsewhere.
@@ -126,8 +127,7 @@ public final class SchedulerCore {
     return load(state(), world.placement);
   }
 
-  /// What would stand against submitting such a job; empty when it would be queued. Changes
-  /// nothing.
+  /// The reason to refuse such a job; empty when it would be queued. Changes nothing.
   public Optional<Denial> check(JobSpec job) {
     return JobInputs.denial(world, job);
   }
@@ -179,8 +179,8 @@ public final class SchedulerCore {
     world.searchSteps = steps;
   }
 
-  /// When the job starts if nothing more comes; empty when it does not wait. What is needed is
-  /// taken at once; the rest may be done beside the core's thread, and costs much more.
+  /// When the job starts if no more jobs come; empty when it does not wait. The call copies the
+  /// state at once. The supplier may run beside the core's thread, and costs much more.
   public Supplier<Optional<Forecast>> forecast(JobId job, Instant now) {
     if (position(job).isEmpty()) {
       return Optional::empty;

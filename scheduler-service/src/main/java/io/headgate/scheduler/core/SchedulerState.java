@@ -55,7 +55,7 @@ public record SchedulerState(
   public static final SchedulerState EMPTY =
       kept(List.of(), List.of(), List.of(), List.of(), List.of());
 
-  /// What a shell keeps; the core finds the rest again.
+  /// The state that a shell stores; the core derives the rest.
   public static SchedulerState kept(
       List<Catalog> catalogs,
       List<Node> nodes,
@@ -66,17 +66,17 @@ public record SchedulerState(
         catalogs, nodes, jobs, attempts, holds, List.of(), List.of(), List.of(), List.of(), 0);
   }
 
-  /// The same, where it is known how often jobs of each profile were asked for.
+  /// This state, with how often users asked for jobs of each profile.
   public SchedulerState expecting(List<Demanded> demanded) {
     return new SchedulerState(
         catalogs, nodes, jobs, attempts, holds, setAside, asked, instances, demanded, nextSequence);
   }
 
-  /// What an elastic pool was asked for.
+  /// The order to an elastic pool.
   ///
   /// @param instances in all
-  /// @param missingSince when it was asked for the first that has not come yet, or one left; absent
-  ///   when all are there
+  /// @param missingSince when the first instance was asked for that has not come yet, or one left;
+  ///   absent when all have come
   public record Asked(PoolId pool, int instances, Optional<Instant> missingSince) {}
 
   /// A node of an elastic pool.

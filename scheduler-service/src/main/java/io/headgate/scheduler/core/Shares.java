@@ -8,10 +8,11 @@ import io.headgate.scheduler.core.queue.LiveAttempt;
 import io.headgate.scheduler.core.queue.LiveHold;
 import java.util.List;
 
-/// What attempts and holds have of nodes and pools, taken and given back. An attempt's depends on
-/// how it stands: for a change of that it is given back before, and taken after it.
+/// Takes the shares of attempts and holds from nodes and pools, and gives them back. An attempt's
+/// share depends on its state: give it back before a change of state, and take it afterwards.
 ///
-/// One that is to be suspended keeps its main memory and processors, and then has nothing else.
+/// An attempt that will be suspended keeps its main memory and processors, and then has nothing
+/// else.
 final class Shares {
   private final World world;
 
@@ -52,16 +53,16 @@ final class Shares {
     WorkerPlace rest =
         new WorkerPlace(place.node(), List.of(), place.cpuMillis(), place.memoryBytes());
     change(job, List.of(rest), nodes, attempt.isKept() ? Stake.KEPT : Stake.STOPPING, sign);
-    // What is kept is in the way of others also when everything else has ended.
+    // Memory kept for a suspended attempt blocks others even when everything else has ended.
     world.changes.placesChanged();
   }
 
-  private static void change(LiveHold hold, int sign) {
+  private void change(LiveHold hold, int sign) {
     change(hold.job().id(), hold.hold().place().workers(), hold.nodes(), Stake.HELD, sign);
     hold.pool().add(Stake.HELD, sign * hold.claim().units());
   }
 
-  private static void change(
+  private void change(
       JobId job, List<WorkerPlace> places, List<NodeState> nodes, Stake stake, int sign) {
     for (int worker = 0; worker < nodes.size(); worker++) {
       WorkerPlace place = places.get(worker);
@@ -75,7 +76,7 @@ final class Shares {
       NodeState node = nodes.get(worker);
       // Once each, though several workers may be on it.
       if (nodes.indexOf(node) == worker) {
-        node.pool().refresh(node);
+        world.refresh(node);
       }
     }
   }

@@ -16,10 +16,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.PriorityQueue;
 
-/// Finds out when a waiting job starts by letting a copy of the core go on: what runs ends when its
-/// declared run time is over, and nothing else happens. It costs a copy and a pass for each of
-/// these ends, so it is for a question about one job, not for lists; it needs the state only, so
-/// that it can be made beside the core's thread.
+/// Finds when a waiting job starts by running a copy of the core. Each running attempt ends when
+/// its declared run time is over, and nothing else happens. It costs a copy, and a pass for each
+/// end, so it answers questions about one job and not lists. It needs the state only, so it can run
+/// beside the core's thread.
 ///
 /// Two jobs of a pool of 1 GPU: a runs until 12:00 at the latest, b waits: b starts by 12:00. With
 /// a third, c, before b and of 2 hours: by 14:00.
@@ -30,7 +30,7 @@ final class StartForecast {
   /// Bounds how far it is looked ahead, in passes.
   static final int MAX_PASSES = 500;
 
-  /// What happens by itself.
+  /// The end of an attempt by itself.
   private record End(Instant at, Attempt attempt) {
     static final Comparator<End> ORDER =
         Comparator.comparing(End::at).thenComparingLong(end -> end.attempt().sequence());

@@ -27,11 +27,11 @@ import java.util.TreeMap;
 /// Builds the world from its state, and gives the state back.
 final class StateLoader {
   private final World world;
-  private final Ledger ledger;
+  private final Transitions transitions;
 
   private StateLoader(PlacementPolicy placement) {
     world = new World(placement);
-    ledger = new Ledger(world);
+    transitions = new Transitions(world);
   }
 
   static World load(SchedulerState state, PlacementPolicy placement) {
@@ -41,13 +41,13 @@ final class StateLoader {
   }
 
   private void loadAll(SchedulerState state) {
-    CatalogInputs catalogs = new CatalogInputs(world, ledger);
+    CatalogInputs catalogs = new CatalogInputs(world, transitions);
     for (Catalog catalog : state.catalogs()) {
       catalogs.configure(catalog);
     }
     for (Node node : state.nodes()) {
       PoolState pool = world.pool(node.pool());
-      NodeState fresh = new NodeState(node, pool);
+      NodeState fresh = new NodeState(node, pool::wants);
       world.nodes.put(node.id(), fresh);
       pool.refresh(fresh);
     }
@@ -55,7 +55,7 @@ final class StateLoader {
       NodeState node = world.nodes.get(aside.node());
       if (node != null) {
         node.setAside(aside.until().orElse(Instant.MIN), aside.rejections());
-        node.pool().refresh(node);
+        world.refresh(node);
         if (aside.until().isPresent()) {
           world.aside.add(node);
         }
@@ -68,7 +68,7 @@ final class StateLoader {
         if (instance.released()) {
           node.release();
         }
-        node.pool().refresh(node);
+        world.refresh(node);
       }
     }
     for (SchedulerState.Asked asked : state.asked()) {
@@ -84,7 +84,7 @@ final class StateLoader {
     loadDemand(state);
     StructuralCheck.renew(world);
     world.changes.structureIsKnown();
-    new Scaling(world, ledger, Instant.MIN, new WakeTime()).wanted();
+    new Scaling(world, transitions, Instant.MIN, new WakeTime()).wanted();
     noteReasons();
   }
 
@@ -101,7 +101,7 @@ final class StateLoader {
         throw new IllegalArgumentException("job " + job.id() + " is there twice");
       }
       if (job.state() == JobState.WAITING) {
-        ledger.enqueue(live);
+        transitions.enqueue(live);
       }
       world.skipSequencesBelow(job.sequence() + 1);
     }
@@ -112,13 +112,13 @@ final class StateLoader {
       world.demand(known.profile().tenant()).load(known);
     }
     for (Catalog catalog : world.catalogs.values()) {
-      // Who kept it may remember profiles that are no more.
+      // The stored state may name profiles that no longer exist.
       world.demand(catalog.tenant()).retain(catalog.profiles());
       world.expect(catalog.tenant());
     }
   }
 
-  /// What the jobs tell that wait or run, if nobody kept what was asked for.
+  /// The demand that waiting and running jobs imply, if none was stored.
   private List<Demanded> demandOfJobs() {
     Map<ProfileId, Long> jobs = new TreeMap<>();
     for (LiveJob job : world.jobs.values()) {
@@ -141,8 +141,8 @@ final class StateLoader {
             "attempt %s: its job is %s"
                 .formatted(attempt.id(), job == null ? "unknown" : job.state()));
       }
-      LiveAttempt live = ledger.liveAttempt(attempt, job);
-      ledger.take(live);
+      LiveAttempt live = transitions.liveAttempt(attempt, job);
+      transitions.take(live);
       for (NodeState node : live.nodes()) {
         if (node.isOvercommitted()) {
           throw new IllegalArgumentException(
@@ -161,7 +161,7 @@ final class StateLoader {
     }
   }
 
-  /// A hold that its job can no longer use (its queue went while nobody decided) is left out.
+  /// Leaves out a hold that its job can no longer use, for example because its queue was removed.
   private void loadHold(Hold hold) {
     LiveJob job = world.jobs.get(hold.job());
     if (job == null
@@ -170,14 +170,14 @@ final class StateLoader {
         || job.queue().resolved().isEmpty()) {
       return;
     }
-    LiveHold live = ledger.liveHold(hold, job);
+    LiveHold live = transitions.liveHold(hold, job);
     job.queue().dequeue(job);
-    ledger.place(live);
+    transitions.place(live);
   }
 
   /// Takes note of the reasons as they are, so that only later changes are told.
   private void noteReasons() {
-    Reasons.tell(world, new Ledger(world), true);
+    Reasons.tell(world, new Transitions(world), true);
   }
 
   static SchedulerState state(World world) {

@@ -32,7 +32,7 @@ final class StructuralCheck {
     }
   }
 
-  /// What stands against such a job for good; empty: nothing.
+  /// Why such a job can never start as configured; empty: it may.
   static Optional<Denial> denial(World world, QueueState state, JobSpec job) {
     if (state.queue().isEmpty()) {
       return Optional.of(new Denial.UnknownQueue(state.id()));
@@ -97,7 +97,7 @@ final class StructuralCheck {
     }
   }
 
-  /// What the pool lacks; null: nothing.
+  /// The capability that the pool lacks; null: none.
   private static @Nullable Lack lack(
       Resolved resolved, Route route, Shape shape, boolean preemptible) {
     PoolState pool = route.pool();
@@ -105,7 +105,7 @@ final class StructuralCheck {
     long units = shape.needUnits();
     GpuQuantity need = new GpuQuantity(units);
     if (!pool.everFits(shape)) {
-      Inventory.Shortfall shortfall = Inventory.shortfall(pool, shape);
+      Inventory.Shortfall shortfall = Inventory.shortfall(pool.nodes(), shape);
       return new Lack(
           new Denial.NoNodeFits(
               resolved.profile().id(),

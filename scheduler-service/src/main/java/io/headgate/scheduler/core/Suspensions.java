@@ -44,11 +44,11 @@ final class Suspensions {
   /// go on.
   ///
   /// @param wake gets the times at which others will have been kept for long enough
-  static void giveUp(World world, Ledger ledger, Instant now, WakeTime wake) {
+  static void giveUp(World world, Transitions transitions, Instant now, WakeTime wake) {
     for (LiveAttempt attempt : List.copyOf(world.suspended.values())) {
       Instant until = attempt.keptUntil();
       if (!until.isAfter(now) || isHopeless(attempt)) {
-        ledger.stop(
+        transitions.stop(
             attempt, new StopOrder(new StopCause.SuspensionOver(), StopOutcome.REQUEUE, now));
       } else {
         wake.by(until);
@@ -63,7 +63,7 @@ final class Suspensions {
     return node.isRemoved()
         || node.isReleased()
         || node.node().status() == NodeStatus.DRAINING
-        || node.pool() != attempt.pool()
+        || !node.poolId().equals(attempt.pool().id())
         || !node.hasStill(slices(attempt))
         || queue.resolved().isEmpty()
         || queue.account() != attempt.policy()
@@ -120,10 +120,10 @@ final class Suspensions {
     return attempt.assignment().workers().getFirst().slices();
   }
 
-  /// Whether each victim is suspended rather than stopped: its user wants that, and beside what it
-  /// keeps there is room for who takes its place.
+  /// Decides for each victim whether it is suspended rather than stopped. Its user must want that,
+  /// and the preempting job must have room beside the memory and processors that the victim keeps.
   ///
-  /// @param places where somebody starts when the victims have left
+  /// @param places where the preempting job starts when the victims have left
   static Map<LiveAttempt, StopOutcome> outcomes(
       List<LiveAttempt> victims, List<WorkerPlace> places) {
     Map<NodeState, long[]> spare = new HashMap<>();
@@ -151,8 +151,8 @@ final class Suspensions {
     return outcomes;
   }
 
-  /// Processors and main memory of the node that are nobody's once all victims are gone and the
-  /// places are taken.
+  /// Processors and main memory of the node that stay free once all victims are gone and the places
+  /// are taken.
   private static long[] spare(NodeState node, List<LiveAttempt> victims, List<WorkerPlace> places) {
     long[] spare = {node.freeCpuSoon(), node.freeMemorySoon()};
     for (LiveAttempt victim : victims) {

@@ -6,13 +6,13 @@ import io.headgate.scheduler.core.job.PreemptionRule;
 import io.headgate.scheduler.core.preemption.PreemptionSearch.Result;
 import io.headgate.scheduler.core.queue.LiveHold;
 import io.headgate.scheduler.core.queue.LiveJob;
+import io.headgate.scheduler.core.queue.RoomRequest;
 import io.headgate.scheduler.core.queue.Route;
-import io.headgate.scheduler.core.queue.Seeker;
 import io.headgate.scheduler.core.queue.Turn;
 import java.time.Instant;
 import java.util.Optional;
 
-/// What a candidate tries in its turn. The first action that succeeds is the outcome:
+/// The actions of a candidate in its turn. The first one that succeeds is the outcome:
 ///
 /// 1. Start where it fits, in routing order (O6).
 /// 2. Start on capacity that is held for another job, if it ends before that job starts (O7).
@@ -21,7 +21,7 @@ import java.util.Optional;
 /// 5. Hold capacity that running jobs will leave, once it was blocked for long enough (O7).
 final class TurnActions {
   private final World world;
-  private final Ledger ledger;
+  private final Transitions transitions;
   private final RoomSearches searches;
   private final BlockedHolds blockedHolds;
   private final Promises promises;
@@ -32,7 +32,7 @@ final class TurnActions {
 
   TurnActions(
       World world,
-      Ledger ledger,
+      Transitions transitions,
       RoomSearches searches,
       BlockedHolds blockedHolds,
       Promises promises,
@@ -40,14 +40,14 @@ final class TurnActions {
       WakeTime wake,
       Instant now) {
     this.world = world;
-    this.ledger = ledger;
+    this.transitions = transitions;
     this.searches = searches;
     this.blockedHolds = blockedHolds;
     this.promises = promises;
     this.scaling = scaling;
     this.wake = wake;
     this.now = now;
-    this.preemptor = new Preemptor(world, ledger, now);
+    this.preemptor = new Preemptor(world, transitions, now);
   }
 
   TurnOutcome take(Turn turn) {
@@ -77,7 +77,7 @@ final class TurnActions {
 
   private TurnOutcome start(LiveJob job, Assignment place) {
     blockedHolds.leave(job, HoldRelease.USED);
-    return new TurnOutcome.Started(ledger.start(job, place, now));
+    return new TurnOutcome.Started(transitions.start(job, place, now));
   }
 
   /// A job that had a hold waits for that instead.
@@ -97,9 +97,9 @@ final class TurnActions {
     }
     boolean areSomeSuspended = world.candidates.areSuspendedOf(job.queue().account());
     TurnOutcome outcome = TurnOutcome.nothing();
-    for (Seeker seeker : turn.seekers()) {
-      if (outcome instanceof TurnOutcome.Nothing && !waitsForInstance(job, seeker)) {
-        outcome = preempt(job, areSomeSuspended ? seeker.beside(job) : seeker);
+    for (RoomRequest request : RoomRequest.of(turn)) {
+      if (outcome instanceof TurnOutcome.Nothing && !waitsForInstance(job, request)) {
+        outcome = preempt(job, areSomeSuspended ? request.beside(job) : request);
       }
     }
     return outcome;
@@ -107,22 +107,22 @@ final class TurnActions {
 
   /// An instance that a provider adds takes nothing from other policies, so it comes first
   /// (DESIGN P6).
-  private boolean waitsForInstance(LiveJob job, Seeker seeker) {
-    return seeker.rule() != PreemptionRule.P9
+  private boolean waitsForInstance(LiveJob job, RoomRequest request) {
+    return request.rule() != PreemptionRule.P9
         && job.queue().group().isElastic()
         && scaling.mayServe(job);
   }
 
-  private TurnOutcome preempt(LiveJob job, Seeker seeker) {
-    switch (searches.search(seeker, blockedHolds.inForce(), now)) {
+  private TurnOutcome preempt(LiveJob job, RoomRequest request) {
+    switch (searches.search(request, blockedHolds.inForce(), now)) {
       case Result.Found found -> {
         if (promises.areDue()) {
           return promise(job, found.place());
         }
         long before = world.changes.roomVersion();
         blockedHolds.leave(job, HoldRelease.NOT_NEEDED);
-        TurnOutcome outcome = preemptor.preempt(job, seeker.rule(), found);
-        searches.keepFailures(seeker, before);
+        TurnOutcome outcome = preemptor.preempt(job, request.rule(), found);
+        searches.keepFailures(request, before);
         return outcome;
       }
       case Result.NotFound notFound -> {

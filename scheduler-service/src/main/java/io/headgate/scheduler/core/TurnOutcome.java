@@ -5,7 +5,7 @@ import io.headgate.scheduler.core.queue.LiveHold;
 import java.util.List;
 import java.util.function.Supplier;
 
-/// What a candidate's turn led to.
+/// The outcome of a candidate's turn.
 sealed interface TurnOutcome {
   /// The job started, or its suspended attempt went on.
   record Started(LiveAttempt attempt) implements TurnOutcome {}

@@ -29,7 +29,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// Who uses what right now.
+/// Reports the present usage of policies, tenants, pools, queues and nodes.
 final class UsageReport {
   private UsageReport() {}
 

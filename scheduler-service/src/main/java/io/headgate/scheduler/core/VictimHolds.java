@@ -12,12 +12,12 @@ import java.util.List;
 /// is held, the oldest hold first.
 final class VictimHolds {
   private final World world;
-  private final Ledger ledger;
+  private final Transitions transitions;
   private final Instant now;
 
-  VictimHolds(World world, Ledger ledger, Instant now) {
+  VictimHolds(World world, Transitions transitions, Instant now) {
     this.world = world;
-    this.ledger = ledger;
+    this.transitions = transitions;
     this.now = now;
   }
 
@@ -39,8 +39,8 @@ final class VictimHolds {
         continue;
       }
       if (hold.isReady(older)) {
-        ledger.release(hold, HoldRelease.USED);
-        ledger.start(hold.job(), hold.hold().place(), now);
+        transitions.release(hold, HoldRelease.USED);
+        transitions.start(hold.job(), hold.hold().place(), now);
       } else if (!hold.isWithinLimit() || !hold.isWorthAnotherLook() || !startsElsewhere(hold)) {
         older.add(hold);
       }
@@ -50,20 +50,20 @@ final class VictimHolds {
   /// The job takes the first place that has become free. It is looked for without the hold, which
   /// may lie in the way of the job itself.
   private boolean startsElsewhere(LiveHold hold) {
-    ledger.lift(hold);
+    transitions.lift(hold);
     Assignment found = null;
     for (Route route : hold.job().queue().routes(hold.job())) {
       if (found == null && route.hasRoomForTenant()) {
         found = route.pool().place(route.ranking()).orElse(null);
       }
     }
-    ledger.place(hold);
+    transitions.place(hold);
     if (found == null) {
       hold.looked();
       return false;
     }
-    ledger.release(hold, HoldRelease.NOT_NEEDED);
-    ledger.start(hold.job(), found, now);
+    transitions.release(hold, HoldRelease.NOT_NEEDED);
+    transitions.start(hold.job(), found, now);
     return true;
   }
 }

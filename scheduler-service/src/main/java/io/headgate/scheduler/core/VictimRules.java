@@ -17,7 +17,7 @@ import io.headgate.scheduler.core.rights.TenantAccount;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Applies the rules on who must go to one job, and keeps the numbers.
+/// Applies the rules on victims to one job, and keeps the numbers.
 final class VictimRules {
   private VictimRules() {}
 
@@ -134,12 +134,12 @@ final class VictimRules {
     return "above the reservation: " + String.join(", ", over);
   }
 
-  /// What could happen to a job that runs or is suspended.
+  /// The rules by which a running or suspended job may become a victim.
   static List<Check> exposure(LiveAttempt attempt) {
     if (attempt.isSuspended()) {
       String text =
-          "may be stopped, before what runs, for an entitled job that finds no other room; one of its"
-              + " own policy only if it is ahead of this";
+          "may be stopped, before what runs, for an entitled job that finds no other room; one of"
+              + " its own policy only if it is ahead of this";
       return attempt.isKept() && !attempt.pool().isDedicated()
           ? List.of(new Check("P1", "memory", Verdict.NO, text))
           : List.of();

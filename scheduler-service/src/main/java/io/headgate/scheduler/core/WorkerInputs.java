@@ -14,16 +14,16 @@ import io.headgate.scheduler.core.queue.LiveJob;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/// What agents say about workers.
+/// Applies reports of agents about workers.
 final class WorkerInputs {
   private final World world;
-  private final Ledger ledger;
+  private final Transitions transitions;
   private final NodeInputs nodes;
   private final Instant now;
 
-  WorkerInputs(World world, Ledger ledger, NodeInputs nodes, Instant now) {
+  WorkerInputs(World world, Transitions transitions, NodeInputs nodes, Instant now) {
     this.world = world;
-    this.ledger = ledger;
+    this.transitions = transitions;
     this.nodes = nodes;
     this.now = now;
   }
@@ -58,16 +58,16 @@ final class WorkerInputs {
 
   private void tellRunning(LiveAttempt attempt, Instant at) {
     if (attempt.hasStarted() && attempt.job().state() == JobState.ASSIGNED) {
-      ledger.run(attempt, at);
+      transitions.run(attempt, at);
     }
-    ledger.tell(new Effect.AttemptChanged(attempt.toAttempt()));
+    transitions.tell(new Effect.AttemptChanged(attempt.toAttempt()));
   }
 
   void checkpointed(Input.AttemptCheckpointed input) {
     LiveAttempt attempt = live(input.attempt());
     if (attempt != null) {
       attempt.setCheckpoint(input.at());
-      ledger.tell(new Effect.AttemptChanged(attempt.toAttempt()));
+      transitions.tell(new Effect.AttemptChanged(attempt.toAttempt()));
     }
   }
 
@@ -82,7 +82,7 @@ final class WorkerInputs {
     }
     attempt.setWorker(input.worker(), WorkerStatus.SUCCEEDED);
     if (attempt.hasSucceeded()) {
-      ledger.end(attempt, new AttemptEnding.Exited(0), JobEvent.SUCCEED);
+      transitions.end(attempt, new AttemptEnding.Exited(0), JobEvent.SUCCEED);
     } else if (attempt.hasEnded()) {
       finishStopped(attempt);
     } else {
@@ -97,13 +97,13 @@ final class WorkerInputs {
     }
   }
 
-  /// Only one that is still to be: what was ordered otherwise meanwhile, its agent hears.
+  /// Ignores the report if the order is another one by now; its agent hears of that order.
   void suspended(Input.WorkerSuspended input) {
     LiveAttempt attempt = live(input.attempt(), input.worker());
     if (attempt != null
         && attempt.isKept()
         && attempt.worker(input.worker()) != WorkerStatus.SUSPENDED) {
-      ledger.suspend(attempt);
+      transitions.suspend(attempt);
     }
   }
 
@@ -128,16 +128,16 @@ final class WorkerInputs {
     boolean wasAlone = attempt.workers() == 1;
     if (attempt.stop() == null && !attempt.hasEnded()) {
       StopCause cause = new StopCause.WorkerEnded(worker, ending);
-      ledger.stop(attempt, new StopOrder(cause, outcome(attempt, ending), now));
-      ledger.tell(new Effect.AttemptChanged(attempt.toAttempt()));
+      transitions.stop(attempt, new StopOrder(cause, outcome(attempt, ending), now));
+      transitions.tell(new Effect.AttemptChanged(attempt.toAttempt()));
     } else if (!attempt.hasEnded()) {
-      ledger.tell(new Effect.AttemptChanged(attempt.toAttempt()));
+      transitions.tell(new Effect.AttemptChanged(attempt.toAttempt()));
     } else if (attempt.stop() == null) {
-      ledger.end(attempt, ending, eventUnasked(attempt, ending));
+      transitions.end(attempt, ending, eventUnasked(attempt, ending));
     } else if (wasAlone && ending instanceof AttemptEnding.Exited && !attempt.isKept()) {
-      // It ended by itself before the stop reached it. What was to be suspended may have ended of
-      // that.
-      ledger.end(attempt, ending, JobEvent.FAIL);
+      // The attempt ended before the stop reached it. An attempt may also fail because of its
+      // suspension.
+      transitions.end(attempt, ending, JobEvent.FAIL);
     } else {
       finishStopped(attempt);
     }
@@ -160,7 +160,7 @@ final class WorkerInputs {
           case FAIL -> JobEvent.FAIL;
           case LOSE -> JobEvent.LOSE;
         };
-    ledger.end(attempt, ending, event);
+    transitions.end(attempt, ending, event);
   }
 
   private static StopOutcome outcome(LiveAttempt attempt, AttemptEnding ending) {

@@ -10,8 +10,8 @@ import io.headgate.scheduler.core.node.NodeId;
 import io.headgate.scheduler.core.placement.NodeState;
 import io.headgate.scheduler.core.placement.PlacementPolicy;
 import io.headgate.scheduler.core.placement.PoolState;
+import io.headgate.scheduler.core.preemption.AttemptEnds;
 import io.headgate.scheduler.core.preemption.Candidates;
-import io.headgate.scheduler.core.preemption.Ends;
 import io.headgate.scheduler.core.preemption.PreemptionSearch;
 import io.headgate.scheduler.core.queue.LiveAttempt;
 import io.headgate.scheduler.core.queue.LiveHold;
@@ -45,7 +45,7 @@ final class World {
   /// In their order, to be gone through.
   final TreeMap<QueueId, QueueState> queues = new TreeMap<>();
 
-  /// The same, to be looked up in.
+  /// The queues of [#queues], for look-ups.
   private final Map<QueueId, QueueState> queuesById = new HashMap<>();
 
   final Map<NodeId, NodeState> nodes = new HashMap<>();
@@ -58,13 +58,16 @@ final class World {
   final TreeSet<NodeState> aside = new TreeSet<>();
 
   final Candidates candidates = new Candidates();
-  final Ends ends = new Ends();
+  final AttemptEnds ends = new AttemptEnds(this::pool);
 
-  /// What is kept suspended, by its job's sequence.
+  /// Suspended attempts, by the sequence of their jobs.
   final TreeMap<Long, LiveAttempt> suspended = new TreeMap<>();
 
   /// By their routes.
   final Map<List<Route>, RouteGroup> routeGroups = new LinkedHashMap<>();
+
+  /// The queues that have the routes of a group.
+  final Map<RouteGroup, List<QueueState>> queuesOfGroup = new HashMap<>();
 
   /// The groups that have a route in a pool.
   final Map<PoolState, List<RouteGroup>> groupsOf = new HashMap<>();
@@ -78,17 +81,17 @@ final class World {
   /// The provisioned queues of each tenant that is bound in a pool of theirs (DESIGN A3).
   final Map<TenantAccount, List<QueueState>> queuesOfTenant = new HashMap<>();
 
-  /// What elastic pools were asked for.
+  /// The orders to elastic pools.
   final TreeMap<PoolState, Asked> asked = new TreeMap<>();
 
-  /// What an elastic pool was asked for.
+  /// The order to an elastic pool.
   ///
   /// @param instances in all
-  /// @param missingSince when it was asked for the first that has not come yet, or one left; absent
-  ///   when all are there
+  /// @param missingSince when the first instance was asked for that has not come yet, or one left;
+  ///   absent when all have come
   record Asked(int instances, Optional<Instant> missingSince) {}
 
-  /// What has happened, as far as remembered results depend on it.
+  /// The events that outdate remembered results.
   final Changes changes = new Changes();
 
   /// Bounds each search for victims.
@@ -135,6 +138,15 @@ final class World {
 
   PoolState pool(PoolId id) {
     return pools.computeIfAbsent(id, key -> new PoolState(key, placement));
+  }
+
+  PoolState poolOf(NodeState node) {
+    return pool(node.poolId());
+  }
+
+  /// Brings the node's pool up to date with it.
+  void refresh(NodeState node) {
+    poolOf(node).refresh(node);
   }
 
   PolicyAccount account(PolicyId id) {

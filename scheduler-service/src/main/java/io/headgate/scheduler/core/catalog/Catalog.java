@@ -2,13 +2,12 @@ package io.headgate.scheduler.core.catalog;
 
 import java.util.List;
 
-/// Everything that is provisioned for one tenant, and for those that share its pools with it: their
-/// policies are here as well, each with the tenant that its id names.
+/// The provisioned configuration of one tenant. It includes the policies of tenants that share its
+/// pools, each with the tenant that its id names.
 ///
-/// References between its parts may dangle, because supply and rights are watched apart: a queue
-/// whose profile or policy is not here keeps its jobs waiting with a structural reason, and a
-/// profile's unknown pool is passed over. A queue that is not here at all turns its waiting jobs
-/// into drafts.
+/// References may dangle, because supply and rights are watched separately. A queue whose profile
+/// or policy is missing keeps its jobs waiting with a structural reason. A profile's unknown pool
+/// is skipped. A queue that is missing turns its waiting jobs into drafts.
 ///
 /// @param version of the shell's choice; only shown
 /// @param shares of tenants in pools of this catalog (DESIGN A3); none: no pool is shared

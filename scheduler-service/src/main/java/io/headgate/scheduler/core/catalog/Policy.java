@@ -45,7 +45,7 @@ public record Policy(
   }
 
   /// A policy with the defaults: weight 1, no limit per user, victims are requeued at any time, and
-  /// nobody preempts within it.
+  /// no preemption within it.
   public static Policy of(PolicyId id, GpuQuantity reservation, GpuQuantity limit) {
     return new Policy(
         id,

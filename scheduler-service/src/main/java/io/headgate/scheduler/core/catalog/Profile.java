@@ -59,7 +59,7 @@ public record Profile(
     }
   }
 
-  /// What one job of this size adds to its policy's usage.
+  /// The GPUs that one job of this size adds to its policy's usage.
   public GpuQuantity need() {
     return gpus.times(workers);
   }

@@ -3,11 +3,11 @@ package io.headgate.scheduler.core.catalog;
 import io.headgate.type.GpuQuantity;
 import java.util.Optional;
 
-/// One tenant's rights in a pool that tenants share (DESIGN A3), set by whoever owns the pool.
+/// One tenant's rights in a pool that tenants share (DESIGN A3). The owner of the pool sets them.
 ///
-/// @param reservation what the tenant gets back there from other tenants when it asks
-/// @param limit what it never exceeds there, even when the pool idles; absent: none
-/// @param weight its share among tenants of what is above the reservations, 1 to
+/// @param reservation the capacity that the tenant can take back from other tenants
+/// @param limit the tenant never exceeds it there, even when the pool idles; absent: none
+/// @param weight its share among tenants of the capacity above the reservations, 1 to
 ///   [Policy#MAX_WEIGHT]
 public record TenantShare(
     TenantId tenant,

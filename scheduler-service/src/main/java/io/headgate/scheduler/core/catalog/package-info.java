@@ -1,4 +1,4 @@
-/// What is provisioned: pools, profiles, policies and queues of a tenant, with their ids.
+/// The provisioned configuration of a tenant: pools, profiles, policies and queues, with their ids.
 @NullMarked
 package io.headgate.scheduler.core.catalog;
 

@@ -6,7 +6,7 @@ package io.headgate.scheduler.core.explain;
 /// @param title one word for people: `limit`
 /// @param text the numbers: `rnd uses 3 + needs 3 = 6 <= 9`
 public record Check(String rule, String title, Verdict verdict, String text) {
-  /// What the rule says.
+  /// The result of a rule.
   public enum Verdict {
     /// It does not stand in the way.
     OK,

@@ -1,6 +1,6 @@
 package io.headgate.scheduler.core.explain;
 
-/// What a node can lack.
+/// A capability or capacity that a node can lack.
 public enum Dimension {
   GPU,
   /// One device with a large enough part idle, or enough whole devices idle.

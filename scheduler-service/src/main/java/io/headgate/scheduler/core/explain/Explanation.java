@@ -11,13 +11,13 @@ import java.util.Optional;
 ///
 /// @param reason why it waits; absent unless it waits
 /// @param position its place in its queue; absent unless it waits
-/// @param starts may it start? the A rules in order, up to the first that says no
+/// @param starts the A rules in order, up to the first that forbids a start
 /// @param preempts why it does not preempt; empty when it could start or does not wait
 /// @param ahead jobs of its queue that go first, nearest last, at most [#MAX_NEIGHBOURS]
-/// @param behind jobs of its queue that follow for the same reason, at most [#MAX_NEIGHBOURS]
+/// @param behind jobs of its queue that follow for an equal reason, at most [#MAX_NEIGHBOURS]
 /// @param hold slices kept for it
 /// @param attempt where it runs
-/// @param exposure for a running job: who could preempt it; empty otherwise
+/// @param exposure for a running job: the rules by which it may become a victim; empty otherwise
 public record Explanation(
     Job job,
     Optional<Reason> reason,

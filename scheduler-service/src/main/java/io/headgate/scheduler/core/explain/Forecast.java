@@ -4,8 +4,8 @@ import java.time.Instant;
 
 /// When a waiting job will start, as far as it can be said honestly.
 public sealed interface Forecast {
-  /// It starts by then if every job that runs, or starts before it, uses all of the run time that
-  /// it declared, what stops stops at once, and nobody submits, cancels or configures anything
+  /// It starts by then if every job that runs, or starts before it, uses all of its declared run
+  /// time. Jobs that stop must stop at once, and no user may submit, cancel or configure anything
   /// meanwhile.
   ///
   /// @param after how many attempts end before
@@ -22,15 +22,15 @@ public sealed interface Forecast {
     QUEUE_CLOSED,
     /// Jobs in its way have not said how long they run at most.
     OPEN_ENDED,
-    /// It waits for an elastic pool, and nobody knows how long a provider takes.
+    /// It waits for an elastic pool; how long a provider takes is unknown.
     PROVIDER,
-    /// Nothing that runs is in its way: somebody has to change something.
+    /// No running attempt is in its way: a user or admin has to change something.
     NOTHING_ENDS,
     /// More ends before it than is looked ahead.
     TOO_FAR,
     /// More jobs wait and run than are looked at for the sake of one.
     TOO_MANY,
-    /// Too many ask at once. The core never says so; who asks it may.
+    /// Too many questions at once. The core never answers so; its callers may.
     BUSY
   }
 }

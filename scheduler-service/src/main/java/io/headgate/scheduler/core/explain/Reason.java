@@ -18,8 +18,8 @@ public sealed interface Reason {
   /// Stable name, as in `help reasons`.
   String code();
 
-  /// What stands in the way: the policy, pool, queue or hold. The same code and subject with other
-  /// numbers is the same reason.
+  /// The obstacle: the policy, pool, queue or hold. A reason with an equal code and subject and
+  /// other numbers is the same reason.
   Object subject();
 
   /// Whether only the numbers differ.

@@ -10,8 +10,8 @@ import java.util.stream.Collectors;
 
 /// The numbers of a reason or denial by name, as the contract and simulations give them: `{policy:
 /// rnd, usage: 9, need: 3, limit: 9}`. One vocabulary: `usage` is a policy's or user's, `used` a
-/// pool's, `need` the whole job's, and what bounds it has the name of the bound. In the order in
-/// which people read them: who, what is, what is asked, what is possible.
+/// pool's, `need` the whole job's; a bound has its own name. They come in reading order: subject,
+/// present value, need, bound.
 public final class ReasonDetail {
   private ReasonDetail() {}
 
@@ -194,7 +194,7 @@ public final class ReasonDetail {
         value.toString());
   }
 
-  /// What has no name is left out.
+  /// Leaves out values without a name.
   private static Map<String, String> named(String... namesAndValues) {
     Map<String, String> detail = new LinkedHashMap<>();
     for (int i = 0; i + 1 < namesAndValues.length; i += 2) {

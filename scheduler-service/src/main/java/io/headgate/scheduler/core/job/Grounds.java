@@ -21,10 +21,10 @@ public record Grounds(Share victim, Share winner, GpuQuantity need, Optional<Ten
     this(victim, winner, need, Optional.empty());
   }
 
-  /// What a policy uses of what is reserved for it.
+  /// A policy's usage against its reservation.
   public record Share(PolicyId policy, GpuQuantity usage, GpuQuantity reservation) {}
 
-  /// What a tenant uses of what is reserved for it in the pool.
+  /// A tenant's usage against its reservation in the pool.
   public record TenantShare(TenantId tenant, GpuQuantity usage, GpuQuantity reservation) {}
 
   /// Both tenants.

@@ -7,12 +7,12 @@ import java.util.Optional;
 /// Slices kept free for one waiting job: until its victims have left them (DESIGN P5), or because
 /// it was blocked for so long that others no longer pass it (DESIGN O7).
 ///
-/// @param place where the job will start; nobody else gets these slices
-/// @param waitsFor the attempts that have to leave first: under P5 those that were asked to stop
-///   for it or were stopping anyway, under O7 those that are expected to end
+/// @param place where the job will start; no other job gets these slices
+/// @param waitsFor the attempts that must leave first: under P5 its victims and those that stop
+///   there anyway, under O7 those that are expected to end
 /// @param rule under which its victims were asked to stop; absent under O7
-/// @param expectedStart under O7: when those it waits for will have ended, if each said how long it
-///   runs at most; absent: not known
+/// @param expectedStart under O7, when the attempts in its way end by their declared run times;
+///   absent: not known
 public record Hold(
     JobId job,
     Assignment place,
@@ -30,7 +30,7 @@ public record Hold(
     return new Hold(job, place, victims, Optional.of(rule), Optional.empty(), since);
   }
 
-  /// Whether its job was blocked for so long that nobody passes it any more (DESIGN O7).
+  /// Whether its job was blocked for so long that others no longer pass it (DESIGN O7).
   public boolean isForBlocked() {
     return rule.isEmpty();
   }

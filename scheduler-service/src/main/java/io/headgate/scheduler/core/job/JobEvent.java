@@ -1,6 +1,6 @@
 package io.headgate.scheduler.core.job;
 
-/// What can happen to a job.
+/// An event in the life of a job.
 public enum JobEvent {
   /// A user submits it.
   SUBMIT,

@@ -27,7 +27,7 @@ import static io.headgate.scheduler.core.job.JobState.WAITING;
 import java.util.List;
 import java.util.Optional;
 
-/// The one table that says what leads from one job state to another. What is not in it cannot
+/// The one table of transitions from job state to job state. A transition that is not in it cannot
 /// happen.
 public final class JobLifecycle {
   /// One row of the table.

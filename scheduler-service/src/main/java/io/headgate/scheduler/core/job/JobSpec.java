@@ -5,7 +5,7 @@ import io.headgate.scheduler.core.catalog.UserId;
 import java.time.Duration;
 import java.util.Optional;
 
-/// What the user submitted, as far as scheduling needs it.
+/// The user's submission, as far as scheduling needs it.
 ///
 /// @param priority among the jobs of its queue, higher first (DESIGN O5)
 /// @param preemptible absent: as its policy says (DESIGN A8)

@@ -2,5 +2,5 @@ package io.headgate.scheduler.core.job;
 
 import java.time.Instant;
 
-/// Who took a job's slices, under which rule, on what grounds, when.
+/// The preempting job, the rule, the grounds and the time of a preemption.
 public record Preemption(JobId by, PreemptionRule rule, Grounds grounds, Instant at) {}

@@ -24,9 +24,9 @@ public record Slice(
     this(device, uuid, quantity, memoryBytes, Isolation.NONE, Optional.empty());
   }
 
-  /// What a slice of a device has.
+  /// The isolation of a slice.
   ///
-  /// @param ofParts the strongest that a part of the device can get; none, if it is only simulated
+  /// @param ofParts the strongest isolation of a part of the device; none, if it is only simulated
   public static Isolation isolation(GpuQuantity quantity, Isolation ofParts) {
     return quantity.equals(GpuQuantity.ONE) && ofParts != Isolation.NONE
         ? Isolation.HARDWARE

@@ -1,6 +1,6 @@
 package io.headgate.scheduler.core.job;
 
-/// What becomes of a job when its attempt has stopped.
+/// The fate of a job once its attempt has stopped.
 public enum StopOutcome {
   /// It waits again in its original place.
   REQUEUE,

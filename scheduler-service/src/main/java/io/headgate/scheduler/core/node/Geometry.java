@@ -95,9 +95,9 @@ public sealed interface Geometry {
 
     /// Whether a slice of the profile gives so many units.
     ///
-    /// A part is a part of the memory, so that it is never less than asked; but what is asked in
-    /// compute slices (`1/7`, `3/7` of a MIG device) is given in compute slices: else seven
-    /// sevenths would not fit.
+    /// A part is a part of the memory, so a job never gets less than it asks for. A need in compute
+    /// slices (`1/7`, `3/7` of a MIG device) is served in compute slices; otherwise seven sevenths
+    /// would not fit.
     ///
     /// @param units of GPU, at most a whole one
     public boolean serves(SliceProfile profile, long units) {
@@ -107,7 +107,7 @@ public sealed interface Geometry {
     }
   }
 
-  /// What divides a sliced device.
+  /// How a sliced device is divided.
   enum Kind {
     /// NVIDIA: slices of any sizes side by side, as far as their places allow.
     MIG,

@@ -42,7 +42,7 @@ public record Node(
     this(id, pool, devices, cpuMillis, memoryBytes, status, true);
   }
 
-  /// With these devices out of service.
+  /// This node with some devices out of service.
   ///
   /// @param unusable UUIDs
   public Node without(Set<String> unusable) {

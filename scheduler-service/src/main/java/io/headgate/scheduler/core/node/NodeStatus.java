@@ -8,8 +8,8 @@ public enum NodeStatus {
   DRAINING,
   /// Takes no new work because it was not heard of.
   SUSPECT,
-  /// A new leader waits for its word, for a moment: nothing starts on it and no job is preempted
-  /// anywhere meanwhile, but what is held there stays held, and what would start there first, once
-  /// it is [#READY], is not passed by others.
+  /// A new leader waits briefly for its report. Meanwhile nothing starts on it, and no job is
+  /// preempted anywhere. Holds there stay, and a job that would start there first once it is
+  /// [#READY] is not passed.
   AWAITED
 }

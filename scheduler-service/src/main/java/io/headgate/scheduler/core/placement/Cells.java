@@ -4,11 +4,11 @@ import io.headgate.scheduler.core.job.Slice;
 import io.headgate.scheduler.core.job.SlicePlacement;
 import io.headgate.scheduler.core.node.Geometry;
 
-/// Who has which memory slices of a sliced device, as counts: what stops and what is held for later
-/// may lie on one another.
+/// Counts the owners of each memory slice of a sliced device: a held place may overlap a place that
+/// still stops.
 ///
-/// Counts are bytes of a word. Nobody can have a part of such a device without a placement, but who
-/// got one before the device was divided like this keeps it: then nothing else fits.
+/// Counts are bytes of a word. New parts of such a device always have a placement. A part from
+/// before the device was divided keeps its place without one; then nothing else fits.
 final class Cells {
   private static final long ONE_EACH = 0x0101010101010101L;
   private static final long MORE_THAN_ONE = 0xFEFEFEFEFEFEFEFEL;
@@ -48,7 +48,7 @@ final class Cells {
     return (counts & MORE_THAN_ONE) != 0;
   }
 
-  /// Whether not all who have something of it can have it at once.
+  /// Whether some owners overlap, so that not all can have their slices at once.
   boolean isOverdrawn(Geometry.Sliced geometry) {
     return overlap() || isMixed(geometry) || (unplaced > 0 && counts != 0);
   }
@@ -61,7 +61,7 @@ final class Cells {
     return Long.numberOfTrailingZeros(sizes) / Byte.SIZE * Byte.SIZE;
   }
 
-  /// What is left, as [SliceRoom] reads it.
+  /// The free places, in the form that [SliceRoom] reads.
   long left(Geometry.Sliced geometry) {
     if (unplaced > 0 || isMixed(geometry)) {
       return SliceRoom.NOTHING;

@@ -6,7 +6,7 @@ import io.headgate.scheduler.core.node.Geometry;
 import java.util.Comparator;
 import org.jspecify.annotations.Nullable;
 
-/// What placement has to know of a device besides what is free on it.
+/// The properties of a device that placement needs besides its free capacity.
 record DeviceKind(String model, long memoryBytes, Isolation isolation, Geometry geometry)
     implements Comparable<DeviceKind> {
   private static final Comparator<DeviceKind> ORDER =
@@ -29,7 +29,7 @@ record DeviceKind(String model, long memoryBytes, Isolation isolation, Geometry 
     return geometry instanceof Geometry.Sliced sliced ? sliced : null;
   }
 
-  /// What is left of it when it is idle.
+  /// The free memory or places of the idle device.
   long whole() {
     Geometry.Sliced sliced = sliced();
     return sliced == null ? memoryBytes : SliceRoom.whole(sliced);

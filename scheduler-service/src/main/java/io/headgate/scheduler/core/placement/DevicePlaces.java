@@ -9,8 +9,7 @@ import io.headgate.type.GpuQuantity;
 import java.util.List;
 import java.util.Optional;
 
-/// The places of one sliced device as they are given away, for those who say what runs where
-/// without asking the core.
+/// The places of one sliced device, for callers that choose places without the core.
 public final class DevicePlaces {
   private final DeviceKind kind;
   private final Geometry.Sliced geometry;

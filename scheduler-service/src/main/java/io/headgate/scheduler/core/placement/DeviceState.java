@@ -17,7 +17,7 @@ public final class DeviceState {
   final Taken units = new Taken();
   final Taken memory = new Taken();
 
-  /// Of a sliced device only: who has which of its memory slices.
+  /// The owners of memory slices, for a sliced device only.
   private @Nullable Placed placed;
 
   private record Placed(Geometry.Sliced geometry, Cells live, Cells stopping, Cells held) {
@@ -34,7 +34,7 @@ public final class DeviceState {
     this.index = index;
   }
 
-  /// Afterwards who has something of a sliced device has to be counted again.
+  /// Takes the device's new inventory. The caller then counts the owners of a sliced device again.
   ///
   /// @param belongs whether the node's pool wants devices of this model
   void offer(@Nullable Device offered, boolean belongs) {
@@ -49,7 +49,7 @@ public final class DeviceState {
     return placed != null;
   }
 
-  /// Counts who has which places; the quantities are told apart.
+  /// Counts the owners of places; quantities are counted separately.
   void place(Slice slice, Stake stake, int sign) {
     if (placed != null) {
       placed.of(stake).add(slice, sign);
@@ -61,7 +61,7 @@ public final class DeviceState {
     return placed != null && taken(placed, false, true).overlap();
   }
 
-  /// Whether these slices can be had now: neither what is in use nor an older hold is in the way.
+  /// Whether these slices are available now: no slice in use and no older hold overlaps them.
   boolean arePlacesReady(List<Slice> slices, List<Slice> older) {
     if (placed == null) {
       throw new IllegalStateException("device " + index + " has no places");
@@ -72,7 +72,7 @@ public final class DeviceState {
     return !cells.isOverdrawn(placed.geometry());
   }
 
-  /// A copy of who has what of a sliced device; null of another.
+  /// A copy of the owners of a sliced device's places; null for other devices.
   ///
   /// @param soon without what stops
   @Nullable Cells cells(boolean soon) {
@@ -120,7 +120,7 @@ public final class DeviceState {
     return kind() != null;
   }
 
-  /// What attempts have of it.
+  /// The units that attempts have of it.
   public long usedUnits() {
     return units.live + units.stopping;
   }
@@ -138,7 +138,7 @@ public final class DeviceState {
     return kind() == null ? 0 : units.freeSoon(UNITS_PER_GPU);
   }
 
-  /// What is left of its memory, or of a sliced device's places.
+  /// The free memory, or the free places of a sliced device.
   long left() {
     if (kind == null) {
       return 0;

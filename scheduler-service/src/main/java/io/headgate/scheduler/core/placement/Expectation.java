@@ -1,16 +1,16 @@
 package io.headgate.scheduler.core.placement;
 
 import io.headgate.scheduler.core.placement.policy.Mix;
-import io.headgate.scheduler.core.placement.policy.Outlook;
+import io.headgate.scheduler.core.placement.policy.PackingModel;
 import java.util.Collection;
 import org.jspecify.annotations.Nullable;
 
-/// What tasks a pool has to expect, and what makes a place in it a good one.
+/// The tasks that a pool expects, and the rater of its places.
 final class Expectation {
   private final PlacementPolicy policy;
   private Mix mix = Mix.EMPTY;
   private Rater rater;
-  private @Nullable Outlook outlook;
+  private @Nullable PackingModel packing;
 
   Expectation(PlacementPolicy policy) {
     this.policy = policy;
@@ -27,7 +27,7 @@ final class Expectation {
       return false;
     }
     mix = expected;
-    outlook = null;
+    packing = null;
     if (!rater.heedsMix()) {
       return false;
     }
@@ -42,18 +42,18 @@ final class Expectation {
 
   /// Free units that are of no use to a task of the mix, on average.
   long strandedUnits(Collection<StateGroup> groups) {
-    if (outlook == null) {
-      outlook = LeastStranded.outlook(mix);
+    if (packing == null) {
+      packing = LeastStranded.packing(mix);
     }
     long sum = 0;
     for (StateGroup group : groups) {
       // Rounded each for itself, so that their order makes no difference.
-      sum += group.nodes().size() * strandedUnits(group.state(), outlook);
+      sum += group.nodes().size() * strandedUnits(group.state(), packing);
     }
     return sum;
   }
 
-  private static long strandedUnits(FreeState state, Outlook outlook) {
-    return Math.round(outlook.stranded(state.space(outlook))) + state.unusableUnits();
+  private static long strandedUnits(FreeState state, PackingModel packing) {
+    return Math.round(packing.stranded(state.space(packing))) + state.unusableUnits();
   }
 }

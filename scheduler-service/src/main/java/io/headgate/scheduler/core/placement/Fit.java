@@ -5,9 +5,9 @@ import static io.headgate.type.GpuQuantity.UNITS_PER_GPU;
 import io.headgate.scheduler.core.node.Geometry;
 import org.jspecify.annotations.Nullable;
 
-/// Whether and where workers of a shape fit into what is free on one node (DESIGN A6). Devices are
-/// given by parallel arrays; a device without kind offers nothing. What is left of a device is its
-/// free memory in bytes, of a sliced one its free places ([SliceRoom]).
+/// Whether and where workers of a shape fit into the free capacity of one node (DESIGN A6).
+/// Parallel arrays describe the devices; a device without a kind offers nothing. `left` is a
+/// device's free memory in bytes, or the free places of a sliced device ([SliceRoom]).
 final class Fit {
   private Fit() {}
 

@@ -1,7 +1,7 @@
 package io.headgate.scheduler.core.placement;
 
 import io.headgate.scheduler.core.node.Geometry;
-import io.headgate.scheduler.core.placement.policy.Outlook;
+import io.headgate.scheduler.core.placement.policy.PackingModel;
 import io.headgate.scheduler.core.placement.policy.Space;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -9,8 +9,8 @@ import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What is free on a node, without saying which node or which device: nodes in the same state are
-/// alike to every decision. Devices are sorted; those with nothing free are left out.
+/// The free capacity of a node, without names of node and devices: nodes with equal states are
+/// alike to every decision. Devices are sorted; full ones are left out.
 public final class FreeState implements Comparable<FreeState> {
   private final long cpuMillis;
   private final long memoryBytes;
@@ -34,7 +34,7 @@ public final class FreeState implements Comparable<FreeState> {
     this.hash = code;
   }
 
-  /// What a node has besides its devices.
+  /// The capacity of a node besides its devices.
   record Whole(long cpuMillis, long memoryBytes, boolean runsImages) {}
 
   static FreeState of(Whole whole, @Nullable DeviceKind[] kinds, long[] units, long[] left) {
@@ -52,22 +52,21 @@ public final class FreeState implements Comparable<FreeState> {
     return sorted.state(whole);
   }
 
-  /// What is free on the node now.
-  static FreeState now(NodeState node) {
+  /// The free capacity of a node with these devices now.
+  static FreeState now(Whole whole, DeviceState[] devices) {
     int count = 0;
-    for (int slot = 0; slot < node.deviceCount(); slot++) {
-      count += node.device(slot).freeUnits() > 0 ? 1 : 0;
+    for (DeviceState device : devices) {
+      count += device.freeUnits() > 0 ? 1 : 0;
     }
     Sorted sorted = new Sorted(count);
-    for (int slot = 0; slot < node.deviceCount(); slot++) {
-      DeviceState device = node.device(slot);
+    for (DeviceState device : devices) {
       DeviceKind kind = device.kind();
       long free = device.freeUnits();
       if (kind != null && free > 0) {
         sorted.add(kind, free, device.left());
       }
     }
-    return sorted.state(new Whole(node.freeCpu(), node.freeMemory(), node.node().runsImages()));
+    return sorted.state(whole);
   }
 
   /// Devices in their order.
@@ -136,7 +135,7 @@ public final class FreeState implements Comparable<FreeState> {
     return sum;
   }
 
-  /// What is free on a device; devices are counted from the one with the least.
+  /// The free units of a device; devices are counted from the fullest one.
   long units(int device) {
     return units[device];
   }
@@ -207,22 +206,22 @@ public final class FreeState implements Comparable<FreeState> {
     return false;
   }
 
-  /// What packing sees when a worker takes a part of the device.
+  /// The space for the packing model when a worker takes a part of the device.
   ///
-  /// @param space what it sees of this state
-  Space spaceWithout(Outlook outlook, Space space, Shape shape, int device) {
+  /// @param space the model's view of this state
+  Space spaceWithout(PackingModel packing, Space space, Shape shape, int device) {
     return hasSliced()
-        ? without(shape, device).space(outlook)
-        : outlook.without(space, shape.cpuMillis(), device, (int) shape.units());
+        ? without(shape, device).space(packing)
+        : packing.without(space, shape.cpuMillis(), device, (int) shape.units());
   }
 
-  /// What packing sees when a worker takes these devices whole.
+  /// The space for the packing model when a worker takes these devices whole.
   ///
-  /// @param space what it sees of this state
-  Space spaceWithoutWhole(Outlook outlook, Space space, Shape shape, int[] devices) {
+  /// @param space the model's view of this state
+  Space spaceWithoutWhole(PackingModel packing, Space space, Shape shape, int[] devices) {
     return hasSliced()
-        ? withoutWhole(shape, devices).space(outlook)
-        : outlook.withoutWhole(space, shape.cpuMillis(), devices);
+        ? withoutWhole(shape, devices).space(packing)
+        : packing.withoutWhole(space, shape.cpuMillis(), devices);
   }
 
   /// The devices as [#space] counts them.
@@ -284,12 +283,13 @@ public final class FreeState implements Comparable<FreeState> {
         : Math.min(units[device], SliceRoom.usableUnits(sliced, left[device]));
   }
 
-  /// What packing sees of it; of sliced devices, what jobs can still ask of them.
-  Space space(Outlook outlook) {
-    return hasSliced() ? usableSpace(outlook) : allSpace(outlook);
+  /// The space for the packing model; of sliced devices it holds the part that jobs can still ask
+  /// for.
+  Space space(PackingModel packing) {
+    return hasSliced() ? usableSpace(packing) : allSpace(packing);
   }
 
-  private Space usableSpace(Outlook outlook) {
+  private Space usableSpace(PackingModel packing) {
     record Part(int units, String model) {}
     List<Part> parts = new ArrayList<>();
     for (int i = 0; i < units.length; i++) {
@@ -299,20 +299,20 @@ public final class FreeState implements Comparable<FreeState> {
     }
     // Equal parts in the order of the devices, as elsewhere.
     parts.sort(Comparator.comparingInt(Part::units));
-    return outlook.space(
+    return packing.space(
         cpuMillis,
         parts.stream().mapToInt(Part::units).toArray(),
         parts.stream().map(Part::model).toArray(String[]::new));
   }
 
-  private Space allSpace(Outlook outlook) {
+  private Space allSpace(PackingModel packing) {
     int[] free = new int[units.length];
     String[] models = new String[units.length];
     for (int i = 0; i < free.length; i++) {
       free[i] = (int) units[i];
       models[i] = kinds[i].model();
     }
-    return outlook.space(cpuMillis, free, models);
+    return packing.space(cpuMillis, free, models);
   }
 
   /// Any order will do that depends on nothing but the content: it settles ties in the same way

@@ -28,8 +28,8 @@ public final class GangPlacement {
 
   /// Places all workers of the shape; only when they fit.
   ///
-  /// @param rooms what to take as free on some nodes of the pool that take work, or will as soon as
-  ///   they have reported; on the others that take work it is what is free now
+  /// @param rooms replaces the present free capacity of some nodes of the pool that take work, or
+  ///   will once they have reported
   public static Assignment place(PoolState pool, Shape shape, Map<NodeState, Room> rooms) {
     List<Site> sites = new ArrayList<>();
     for (StateGroup group : pool.groups()) {
@@ -92,7 +92,7 @@ public final class GangPlacement {
               : leastThatSuffices(sites, next, missing);
       Room room = site.rooms().next();
       for (int i = Math.min(missing, site.workers()); i > 0; i--) {
-        places.add(room.take(shape).orElseThrow());
+        places.add(room.take(shape, pool.rater()).orElseThrow());
         missing--;
       }
     }

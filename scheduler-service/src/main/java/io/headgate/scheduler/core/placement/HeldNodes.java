@@ -13,24 +13,23 @@ final class HeldNodes {
   private final TreeSet<NodeState> nodes = new TreeSet<>();
 
   /// Takes note whether the node is one of them.
-  void keep(NodeState node, boolean held) {
-    if (held != node.entry.held) {
-      node.entry.held = held;
+  void keep(PoolEntry entry, boolean held) {
+    if (held != entry.held) {
+      entry.held = held;
       if (held) {
-        nodes.add(node);
+        nodes.add(entry.node);
       } else {
-        nodes.remove(node);
+        nodes.remove(entry.node);
       }
     }
   }
 
   /// The job whose hold keeps a job of the shape from fitting; empty when it would not fit without
   /// all that is held. Looks at the first nodes only.
-  Optional<JobId> inTheWay(PoolState pool, Shape shape) {
-    if (shape.needUnits() > 0 && pool.usedUnits() + shape.needUnits() > pool.ceiling()) {
-      return Optional.empty();
-    }
-    long missing = shape.workers() - pool.ranking(shape).workers();
+  ///
+  /// @param fitting workers of the job that fit now
+  Optional<JobId> inTheWay(Shape shape, long fitting) {
+    long missing = shape.workers() - fitting;
     // Where nodes have room it is the ceiling that the holds fill.
     JobId any = null;
     JobId whereRoomIsGained = null;
@@ -57,9 +56,9 @@ final class HeldNodes {
     return Optional.empty();
   }
 
-  /// Puts back what is held on a node.
+  /// Gives back the held capacity of a node.
   ///
-  /// @return one of the holders: of several any will do, but always the same
+  /// @return the holder with the lowest id
   private static @Nullable JobId giveHeld(Room room) {
     JobId holder = null;
     for (NodeState.Share share : room.node().shares()) {

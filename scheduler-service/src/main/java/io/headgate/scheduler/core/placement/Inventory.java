@@ -10,13 +10,12 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What nodes have when nothing is on them, whether or not they, and their devices, take work at
-/// the moment.
+/// The capacity of empty nodes, whether or not they and their devices take work at the moment.
 public final class Inventory {
-  /// What the best node lacks.
+  /// The dimension in which even the best node is too small.
   ///
   /// @param asked in the dimension's unit
-  /// @param most what the best node has of it
+  /// @param most the capacity of the best node
   public record Shortfall(Dimension dimension, long asked, long most) {
     /// How much of what is asked there is, 1: enough.
     private double part() {
@@ -96,7 +95,7 @@ public final class Inventory {
 
   /// The first dimension in which no node is large enough. When in each some node is, but none in
   /// all, what the node lacks that comes nearest.
-  public static Shortfall shortfall(PoolState pool, Shape shape) {
+  public static Shortfall shortfall(Iterable<NodeState> nodes, Shape shape) {
     long devices = 0;
     long admitted = 0;
     long gpuMemory = 0;
@@ -104,7 +103,7 @@ public final class Inventory {
     long cpu = 0;
     long memory = 0;
     boolean images = false;
-    for (NodeState node : pool.nodes()) {
+    for (NodeState node : nodes) {
       if (node.isRemoved()) {
         continue;
       }
@@ -149,14 +148,14 @@ public final class Inventory {
     if (shape.memoryBytes() > memory) {
       return new Shortfall(Dimension.MEMORY, shape.memoryBytes(), memory);
     }
-    return nearest(pool, shape);
+    return nearest(nodes, shape);
   }
 
-  /// What the node lacks most of that comes nearest, where each dimension is large enough on some
-  /// node, but all together on none. The devices, when it is none that is counted alone.
-  private static Shortfall nearest(PoolState pool, Shape shape) {
+  /// The worst shortfall of the nearest node, when each dimension is large enough on some node but
+  /// no node has all together. It names the devices when no single dimension is too small.
+  private static Shortfall nearest(Iterable<NodeState> nodes, Shape shape) {
     Shortfall nearest = new Shortfall(Dimension.DEVICE, shape.units(), 0);
-    for (NodeState node : pool.nodes()) {
+    for (NodeState node : nodes) {
       if (!node.isRemoved()) {
         Shortfall worst = worst(node, shape);
         nearest = worst.part() > nearest.part() ? worst : nearest;

@@ -3,25 +3,26 @@ package io.headgate.scheduler.core.placement;
 import static io.headgate.type.GpuQuantity.UNITS_PER_GPU;
 
 import io.headgate.scheduler.core.placement.policy.Mix;
-import io.headgate.scheduler.core.placement.policy.Outlook;
+import io.headgate.scheduler.core.placement.policy.PackingModel;
 import io.headgate.scheduler.core.placement.policy.Space;
 
-/// Places a job where what is of no use to a task of the mix grows least (fragmentation gradient
-/// descent), in whole points from 0 to 100: it falls by a GPU: 73; it stays: 50; it grows by a GPU:
-/// 26. Of places with equal points the first node is taken: it matters that so many are equal, and
-/// that this order has nothing to do with what the nodes are.
+/// Places a job where the capacity that is of no use to a task of the mix grows least
+/// (fragmentation gradient descent). Growth is rated in whole points from 0 to 100: it falls by a
+/// GPU: 73; it stays: 50; it grows by a GPU: 26. Of places with equal points the first node is
+/// taken. Many places must be equal, and this order must have nothing to do with the nodes'
+/// properties.
 final class LeastStranded implements Rater {
   /// The rarest classes, of 5 % of all tasks together, are left out, as in the published form.
   private static final double FREQUENT = 0.95;
 
-  private final Outlook outlook;
+  private final PackingModel packing;
 
   LeastStranded(Mix mix) {
-    outlook = outlook(mix);
+    packing = packing(mix);
   }
 
-  static Outlook outlook(Mix mix) {
-    return new Outlook(mix.mostFrequent(FREQUENT));
+  static PackingModel packing(Mix mix) {
+    return new PackingModel(mix.mostFrequent(FREQUENT));
   }
 
   @Override
@@ -36,22 +37,22 @@ final class LeastStranded implements Rater {
 
   @Override
   public Rating rate(Shape shape, FreeState state) {
-    Space before = state.space(outlook);
+    Space before = state.space(packing);
     int[] devices = state.devicesFor(shape);
     int device = -1;
     double least = Double.POSITIVE_INFINITY;
     if (shape.isFraction()) {
       for (int candidate : devices) {
-        double after = outlook.stranded(state.spaceWithout(outlook, before, shape, candidate));
+        double after = packing.stranded(state.spaceWithout(packing, before, shape, candidate));
         if (after < least) {
           least = after;
           device = candidate;
         }
       }
     } else {
-      least = outlook.stranded(state.spaceWithoutWhole(outlook, before, shape, devices));
+      least = packing.stranded(state.spaceWithoutWhole(packing, before, shape, devices));
     }
-    double growth = least - outlook.stranded(before);
+    double growth = least - packing.stranded(before);
     double points = Math.floor(100 / (1 + Math.exp(growth / UNITS_PER_GPU)));
     return new Rating.Fixed(-points, 0, device);
   }

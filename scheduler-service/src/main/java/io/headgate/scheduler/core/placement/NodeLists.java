@@ -29,37 +29,38 @@ final class NodeLists {
   }
 
   /// Takes note of what stops and is held on the node, and whether it is waited for.
-  void track(NodeState node) {
-    keepAwaited(node, node.isAwaited());
-    keepStopping(node, node.takesWork() && node.hasStopping());
-    held.keep(node, node.takesWork() && node.hasHeld());
+  void track(PoolEntry entry) {
+    NodeState node = entry.node;
+    keepAwaited(entry, node.isAwaited());
+    keepStopping(entry, node.takesWork() && node.hasStopping());
+    held.keep(entry, node.takesWork() && node.hasHeld());
   }
 
-  void forget(NodeState node) {
-    keepAwaited(node, false);
-    keepStopping(node, false);
-    held.keep(node, false);
-    openEnded.forget(node);
+  void forget(PoolEntry entry) {
+    keepAwaited(entry, false);
+    keepStopping(entry, false);
+    held.keep(entry, false);
+    openEnded.forget(entry);
   }
 
-  private void keepAwaited(NodeState node, boolean isAwaited) {
-    if (isAwaited != node.entry.awaited) {
-      node.entry.awaited = isAwaited;
+  private void keepAwaited(PoolEntry entry, boolean isAwaited) {
+    if (isAwaited != entry.awaited) {
+      entry.awaited = isAwaited;
       if (isAwaited) {
-        awaited.add(node);
+        awaited.add(entry.node);
       } else {
-        awaited.remove(node);
+        awaited.remove(entry.node);
       }
     }
   }
 
-  private void keepStopping(NodeState node, boolean stops) {
-    if (stops != node.entry.stopping) {
-      node.entry.stopping = stops;
+  private void keepStopping(PoolEntry entry, boolean stops) {
+    if (stops != entry.stopping) {
+      entry.stopping = stops;
       if (stops) {
-        stopping.add(node);
+        stopping.add(entry.node);
       } else {
-        stopping.remove(node);
+        stopping.remove(entry.node);
       }
     }
   }

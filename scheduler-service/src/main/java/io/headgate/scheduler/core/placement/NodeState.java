@@ -2,6 +2,7 @@ package io.headgate.scheduler.core.placement;
 
 import static io.headgate.type.GpuQuantity.UNITS_PER_GPU;
 
+import io.headgate.scheduler.core.catalog.PoolId;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.job.Slice;
 import io.headgate.scheduler.core.job.WorkerPlace;
@@ -15,17 +16,17 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /// One node: its inventory, what is taken of it and by whom.
 ///
-/// Whoever changes it tells its pool afterwards ([PoolState#refresh]).
+/// It knows nothing of pools: a caller that changes it passes it to [PoolState#refresh] afterwards.
 public final class NodeState implements Comparable<NodeState> {
   /// One job's share of a node. A job of several workers may have several.
   public record Share(JobId job, WorkerPlace place, Stake stake) {}
 
   private Node node;
-  private PoolState pool;
   private boolean removed;
   private Instant asideUntil = Instant.MIN;
   private int rejections;
@@ -40,27 +41,25 @@ public final class NodeState implements Comparable<NodeState> {
   private int heldShares;
   private int openEnded;
 
-  /// What its pool last knew of it.
-  final PoolEntry entry = new PoolEntry();
-
-  public NodeState(Node node, PoolState pool) {
+  /// @param wants whether devices of a model belong to the node's pool
+  public NodeState(Node node, Predicate<String> wants) {
     this.node = node;
-    this.pool = pool;
-    adopt(node, pool);
+    adopt(node, wants);
   }
 
   /// A node that something runs on but whose inventory is not known: it takes no work.
-  public static NodeState unknown(NodeId id, PoolState pool) {
-    Node nothing = new Node(id, pool.id(), List.of(), 0, 0, NodeStatus.SUSPECT);
-    NodeState state = new NodeState(nothing, pool);
+  public static NodeState unknown(NodeId id, PoolId pool) {
+    Node nothing = new Node(id, pool, List.of(), 0, 0, NodeStatus.SUSPECT);
+    NodeState state = new NodeState(nothing, model -> false);
     state.remove();
     return state;
   }
 
   /// Takes a new inventory. Devices that are gone but still in use stay known, and offer nothing.
-  public void adopt(Node newNode, PoolState newPool) {
+  ///
+  /// @param wants whether devices of a model belong to the node's pool
+  public void adopt(Node newNode, Predicate<String> wants) {
     node = newNode;
-    pool = newPool;
     TreeMap<Integer, DeviceState> known = new TreeMap<>();
     for (DeviceState device : devices) {
       if (!device.units.isEmpty() || !device.memory.isEmpty()) {
@@ -71,7 +70,7 @@ public final class NodeState implements Comparable<NodeState> {
     for (Device device : newNode.devices()) {
       known
           .computeIfAbsent(device.index(), DeviceState::new)
-          .offer(device, newPool.wants(device.model()));
+          .offer(device, wants.test(device.model()));
     }
     devices = known.values().toArray(DeviceState[]::new);
     recountPlaces();
@@ -105,8 +104,8 @@ public final class NodeState implements Comparable<NodeState> {
     return node;
   }
 
-  public PoolState pool() {
-    return pool;
+  public PoolId poolId() {
+    return node.pool();
   }
 
   /// The node has left for good; it stays known while something is taken of it.
@@ -235,12 +234,12 @@ public final class NodeState implements Comparable<NodeState> {
     return at;
   }
 
-  /// What is taken of its processors.
+  /// The usage of its processors.
   Taken cpu() {
     return cpu;
   }
 
-  /// What is taken of its main memory.
+  /// The usage of its main memory.
   Taken memory() {
     return memory;
   }
@@ -249,9 +248,14 @@ public final class NodeState implements Comparable<NodeState> {
     return cpu.free(node.cpuMillis());
   }
 
-  /// What is free of its processors when everything that stops has stopped.
+  /// The processors that are free when everything that stops has stopped.
   public long freeCpuSoon() {
     return cpu.freeSoon(node.cpuMillis());
+  }
+
+  /// The free capacity of the node now, without names.
+  FreeState freeNow() {
+    return FreeState.now(new FreeState.Whole(freeCpu(), freeMemory(), node.runsImages()), devices);
   }
 
   long freeMemory() {
@@ -271,7 +275,7 @@ public final class NodeState implements Comparable<NodeState> {
     return memory.live + memory.stopping;
   }
 
-  /// Everybody who has a share, in the order in which they got it.
+  /// All shares, in the order in which they were added.
   public List<Share> shares() {
     return Collections.unmodifiableList(shares);
   }
@@ -281,13 +285,9 @@ public final class NodeState implements Comparable<NodeState> {
     return heldShares > 0;
   }
 
-  /// Takes note of an attempt here, or that one is gone, that runs on and has not said for how
-  /// long.
-  public void countOpenEnded(int change) {
+  /// Counts the attempts here that declare no run time ([PoolState#countOpenEnded]).
+  void countOpenEnded(int change) {
     openEnded += change;
-    if (entry.pool != null) {
-      entry.pool.lists().openEnded().changed(this);
-    }
   }
 
   /// Attempts here that run on and have not said for how long.
@@ -351,8 +351,7 @@ public final class NodeState implements Comparable<NodeState> {
     return takesWork() && Readiness.areReady(this, places, older);
   }
 
-  /// Whether nobody has anything of the devices of these slices, or has something held there, and
-  /// they may be given away.
+  /// Whether the devices of these slices are unused, not held, and may be given away.
   public boolean isIdle(List<Slice> slices) {
     for (Slice slice : slices) {
       DeviceState device = deviceOf(slice);

@@ -6,54 +6,53 @@ import java.util.List;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
-/// The nodes of a pool with attempts that run on and have not said for how long, those with the
-/// fewest first. Only what changed since it was last asked for is sorted in, so that it costs
-/// nothing while nobody asks.
+/// The nodes of a pool with attempts that declare no run time, those with the fewest first. A
+/// question sorts in only the changes since the last one, so it costs nothing while no job asks.
 final class OpenEndedNodes {
   private final TreeMap<Integer, TreeSet<NodeState>> byCount = new TreeMap<>();
-  private final List<NodeState> changed = new ArrayList<>();
+  private final List<PoolEntry> changed = new ArrayList<>();
 
   /// Takes note that the number on the node may be another.
-  void changed(NodeState node) {
-    if (!node.entry.openEndedChanged) {
-      node.entry.openEndedChanged = true;
-      changed.add(node);
+  void changed(PoolEntry entry) {
+    if (!entry.openEndedChanged) {
+      entry.openEndedChanged = true;
+      changed.add(entry);
     }
   }
 
-  void forget(NodeState node) {
-    if (node.entry.openEndedChanged) {
-      changed.remove(node);
-      node.entry.openEndedChanged = false;
+  void forget(PoolEntry entry) {
+    if (entry.openEndedChanged) {
+      changed.remove(entry);
+      entry.openEndedChanged = false;
     }
-    sort(node, 0);
+    sort(entry, 0);
   }
 
   /// Valid until something changes. Nodes with equally many come by their ids.
   Iterator<NodeState> iterator() {
-    for (NodeState node : changed) {
-      node.entry.openEndedChanged = false;
-      sort(node, node.openEnded());
+    for (PoolEntry entry : changed) {
+      entry.openEndedChanged = false;
+      sort(entry, entry.node.openEnded());
     }
     changed.clear();
     return byCount.values().stream().flatMap(TreeSet::stream).iterator();
   }
 
-  private void sort(NodeState node, int count) {
-    int before = node.entry.openEnded;
+  private void sort(PoolEntry entry, int count) {
+    int before = entry.openEnded;
     if (before == count) {
       return;
     }
     if (before > 0) {
       TreeSet<NodeState> equals = byCount.getOrDefault(before, new TreeSet<>());
-      equals.remove(node);
+      equals.remove(entry.node);
       if (equals.isEmpty()) {
         byCount.remove(before);
       }
     }
     if (count > 0) {
-      byCount.computeIfAbsent(count, key -> new TreeSet<>()).add(node);
+      byCount.computeIfAbsent(count, key -> new TreeSet<>()).add(entry.node);
     }
-    node.entry.openEnded = count;
+    entry.openEnded = count;
   }
 }

@@ -2,9 +2,9 @@ package io.headgate.scheduler.core.placement;
 
 import org.jspecify.annotations.Nullable;
 
-/// What a pool last knew of one of its nodes; so that a change can be told by its difference.
+/// The node as its pool counted it last. The pool applies a change as the difference to this.
 final class PoolEntry {
-  @Nullable PoolState pool;
+  final NodeState node;
   @Nullable StateGroup group;
   boolean ready;
   boolean stopping;
@@ -14,4 +14,8 @@ final class PoolEntry {
   int openEnded;
   long offeredUnits;
   long idleUnits;
+
+  PoolEntry(NodeState node) {
+    this.node = node;
+  }
 }

@@ -8,6 +8,7 @@ import io.headgate.scheduler.core.catalog.Pool;
 import io.headgate.scheduler.core.catalog.PoolId;
 import io.headgate.scheduler.core.catalog.ProfileId;
 import io.headgate.scheduler.core.job.Assignment;
+import io.headgate.scheduler.core.job.WorkerPlace;
 import io.headgate.scheduler.core.placement.policy.Mix;
 import io.headgate.type.GpuQuantity;
 import java.util.ArrayList;
@@ -30,6 +31,10 @@ public final class PoolState implements Comparable<PoolState> {
   private long ceiling;
   private final Map<ProfileId, Integer> executionPositions = new HashMap<>();
   private final TreeSet<NodeState> nodes = new TreeSet<>();
+
+  /// Looked up in only, so its order does not matter.
+  private final Map<NodeState, PoolEntry> entries = new HashMap<>();
+
   private final NodeLists lists = new NodeLists();
   private final Map<FreeState, StateGroup> groups = new HashMap<>();
   private final Map<Shape, Ranking> rankings = new LinkedHashMap<>();
@@ -80,7 +85,7 @@ public final class PoolState implements Comparable<PoolState> {
       return;
     }
     for (NodeState node : nodes) {
-      node.adopt(node.node(), this);
+      node.adopt(node.node(), this::wants);
       refresh(node);
     }
   }
@@ -109,11 +114,11 @@ public final class PoolState implements Comparable<PoolState> {
   }
 
   /// Whether devices of the model belong to the pool.
-  boolean wants(String model) {
+  public boolean wants(String model) {
     return pool != null && pool.gpuModel().map(model::equals).orElse(true);
   }
 
-  /// Whether only one policy may use it, so that nobody is ever preempted in it.
+  /// Whether only one policy may use it; then no job is ever preempted in it.
   public boolean isDedicated() {
     return pool != null && pool.dedicatedTo().isPresent();
   }
@@ -171,18 +176,14 @@ public final class PoolState implements Comparable<PoolState> {
     return taken.live + taken.stopping;
   }
 
-  /// Units that stay with attempts when everything that stops has stopped.
-  public long liveUnits() {
-    return taken.live;
-  }
-
-  public long heldUnits() {
-    return taken.held;
-  }
-
   /// The ceiling (DESIGN A7) in units.
   public long ceiling() {
     return ceiling;
+  }
+
+  /// Whether so much more stays within the ceiling, what is held not counted.
+  boolean isBelowCeilingWith(long units) {
+    return units == 0 || usedUnits() + units <= ceiling;
   }
 
   /// Whether the ceiling lets so much more start now.
@@ -237,18 +238,19 @@ public final class PoolState implements Comparable<PoolState> {
   /// Takes the node in, or takes note of any change of it.
   public void refresh(NodeState node) {
     version++;
-    PoolEntry entry = node.entry;
-    if (entry.pool != this) {
-      entry.pool = this;
+    PoolEntry entry = entries.get(node);
+    if (entry == null) {
+      entry = new PoolEntry(node);
+      entries.put(node, entry);
       nodes.add(node);
-      lists.openEnded().changed(node);
+      lists.openEnded().changed(entry);
     }
     StateGroup before = entry.group;
-    FreeState state = node.takesWork() ? FreeState.now(node) : null;
+    FreeState state = node.takesWork() ? node.freeNow() : null;
     if (before != null && before.state().equals(state)) {
-      // What it offers may have changed all the same.
-      count(node, state);
-      lists.track(node);
+      // Its devices may have changed although its free capacity did not.
+      count(entry, state);
+      lists.track(entry);
       return;
     }
     if (before != null) {
@@ -266,14 +268,18 @@ public final class PoolState implements Comparable<PoolState> {
     for (Ranking ranking : rankings.values()) {
       ranking.moved(before, entry.group);
     }
-    count(node, state);
-    lists.track(node);
+    count(entry, state);
+    lists.track(entry);
   }
 
   /// Forgets the node. Nothing may be taken of it.
   public void drop(NodeState node) {
     version++;
-    PoolEntry entry = node.entry;
+    everFits.clear();
+    PoolEntry entry = entries.remove(node);
+    if (entry == null) {
+      return;
+    }
     StateGroup before = entry.group;
     if (before != null) {
       before.nodes().remove(node);
@@ -286,11 +292,9 @@ public final class PoolState implements Comparable<PoolState> {
       }
     }
     entry.group = null;
-    entry.pool = null;
-    count(node, null);
+    count(entry, null);
     nodes.remove(node);
-    lists.forget(node);
-    everFits.clear();
+    lists.forget(entry);
   }
 
   /// The node's inventory changed: what never fitted may fit now.
@@ -306,6 +310,15 @@ public final class PoolState implements Comparable<PoolState> {
   /// until something changes.
   public Iterator<NodeState> byOpenEnded() {
     return lists.openEnded().iterator();
+  }
+
+  /// Counts the attempts on the node that declare no run time.
+  public void countOpenEnded(NodeState node, int change) {
+    node.countOpenEnded(change);
+    PoolEntry entry = entries.get(node);
+    if (entry != null) {
+      lists.openEnded().changed(entry);
+    }
   }
 
   /// Units of GPU that one instance of it brings; 0 when it is static.
@@ -326,10 +339,9 @@ public final class PoolState implements Comparable<PoolState> {
     return pool == null ? Optional.empty() : pool.elasticity();
   }
 
-  private void count(NodeState node, @Nullable FreeState state) {
-    PoolEntry entry = node.entry;
+  private void count(PoolEntry entry, @Nullable FreeState state) {
     boolean ready = state != null;
-    long offered = ready ? node.offeredUnits() : 0;
+    long offered = ready ? entry.node.offeredUnits() : 0;
     long idle = state == null ? 0 : state.totalUnits();
     offeredUnits += offered - entry.offeredUnits;
     idleUnits += idle - entry.idleUnits;
@@ -374,7 +386,13 @@ public final class PoolState implements Comparable<PoolState> {
     return Optional.of(
         shape.isGang()
             ? GangPlacement.place(this, shape, Map.of())
-            : new Assignment(id, List.of(Room.now(ranking.bestNode()).take(shape).orElseThrow())));
+            : new Assignment(
+                id, List.of(Room.now(ranking.bestNode()).take(shape, rater()).orElseThrow())));
+  }
+
+  /// Takes the best place for one worker in a room of this pool; empty when none fits.
+  public Optional<WorkerPlace> take(Room room, Shape shape) {
+    return room.take(shape, rater());
   }
 
   /// Whether one worker of the shape may fit some node when nothing else is on it.

@@ -11,11 +11,11 @@ import org.jspecify.annotations.Nullable;
 
 /// The states of a pool's nodes in the order in which a shape wants them.
 ///
-/// It catches up with the pool when it is asked, not when a node changes: it ranks the groups born
-/// since it was asked last, and drops dead ones when they come to its top. So a pool may have many
-/// rankings, and only those in use cost anything. When the pool's prices change it keeps what is
-/// known of each state and orders it anew. What it answers depends on the states alone, not on what
-/// was asked before.
+/// It catches up with the pool when it is asked, not when a node changes. It then ranks the groups
+/// that are new since the last question, and drops dead ones when they come to its top. So a pool
+/// may have many rankings, and only those in use cost anything. When the pool's prices change, it
+/// keeps the ratings of states and orders them anew. Its answers depend on the states alone, not on
+/// earlier questions.
 public final class Ranking {
   private record Ranked(double cost, Rating rating, StateGroup group)
       implements Comparable<Ranked> {
@@ -79,7 +79,10 @@ public final class Ranking {
   /// The job whose hold keeps a worker from fitting, if that is all that does.
   public Optional<JobId> holderInTheWay() {
     if (holderFoundAt != pool.version()) {
-      holder = pool.lists().held().inTheWay(pool, shape);
+      holder =
+          pool.isBelowCeilingWith(shape.needUnits())
+              ? pool.lists().held().inTheWay(shape, pool.ranking(shape).workers())
+              : Optional.empty();
       holderFoundAt = pool.version();
     }
     return holder;

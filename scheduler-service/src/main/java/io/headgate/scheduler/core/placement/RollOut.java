@@ -3,7 +3,7 @@ package io.headgate.scheduler.core.placement;
 import static io.headgate.type.GpuQuantity.UNITS_PER_GPU;
 
 import io.headgate.scheduler.core.placement.policy.Mix;
-import io.headgate.scheduler.core.placement.policy.Outlook;
+import io.headgate.scheduler.core.placement.policy.PackingModel;
 import io.headgate.scheduler.core.placement.policy.Space;
 import org.jspecify.annotations.Nullable;
 
@@ -15,10 +15,10 @@ import org.jspecify.annotations.Nullable;
 /// (the fall of the node's protection) and, of a scarce model, the model's price. Of the devices
 /// with different parts free the best is taken.
 final class RollOut implements Rater {
-  private final Outlook outlook;
+  private final PackingModel packing;
 
   RollOut(Mix mix) {
-    outlook = new Outlook(mix);
+    packing = new PackingModel(mix);
   }
 
   /// The spaces that each choice of a device would leave; what they cost changes with the prices.
@@ -47,8 +47,8 @@ final class RollOut implements Rater {
 
     @Override
     public double cost() {
-      if (edition != outlook.edition()) {
-        edition = outlook.edition();
+      if (edition != packing.edition()) {
+        edition = packing.edition();
         choose();
       }
       return cost;
@@ -57,9 +57,9 @@ final class RollOut implements Rater {
     private void choose() {
       cost = Double.POSITIVE_INFINITY;
       for (int i = 0; i < after.length; i++) {
-        double lost = outlook.fill(before) - outlook.fill(after[i]);
-        double spoilt = outlook.protection(before) - outlook.protection(after[i]);
-        double price = units == 0 ? 0 : units * outlook.modelPrice(before, priced[i]);
+        double lost = packing.fill(before) - packing.fill(after[i]);
+        double spoilt = packing.protection(before) - packing.protection(after[i]);
+        double price = units == 0 ? 0 : units * packing.modelPrice(before, priced[i]);
         double sum = (lost + spoilt + price) / UNITS_PER_GPU;
         if (sum < cost) {
           cost = sum;
@@ -87,15 +87,15 @@ final class RollOut implements Rater {
 
   @Override
   public Rating rate(Shape shape, FreeState state) {
-    Space before = state.space(outlook);
+    Space before = state.space(packing);
     int[] devices = state.devicesFor(shape);
     Space[] after = new Space[shape.isFraction() ? devices.length : 1];
     if (shape.isFraction()) {
       for (int i = 0; i < devices.length; i++) {
-        after[i] = state.spaceWithout(outlook, before, shape, devices[i]);
+        after[i] = state.spaceWithout(packing, before, shape, devices[i]);
       }
     } else {
-      after[0] = state.spaceWithoutWhole(outlook, before, shape, devices);
+      after[0] = state.spaceWithoutWhole(packing, before, shape, devices);
     }
     return new Places(
         before,
@@ -109,15 +109,15 @@ final class RollOut implements Rater {
   @Override
   public void moved(@Nullable FreeState from, @Nullable FreeState to) {
     if (from != null) {
-      outlook.remove(from.space(outlook));
+      packing.remove(from.space(packing));
     }
     if (to != null) {
-      outlook.add(to.space(outlook));
+      packing.add(to.space(packing));
     }
   }
 
   @Override
   public int edition() {
-    return outlook.edition();
+    return packing.edition();
   }
 }

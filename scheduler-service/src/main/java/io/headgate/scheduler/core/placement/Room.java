@@ -45,12 +45,12 @@ public final class Room {
     memoryBytes = soon ? node.freeMemorySoon() : node.freeMemory();
   }
 
-  /// What is free now.
+  /// The present free capacity.
   public static Room now(NodeState node) {
     return new Room(node, false);
   }
 
-  /// What is free when everything that stops has stopped.
+  /// The free capacity when everything that stops has stopped.
   public static Room soon(NodeState node) {
     return new Room(node, true);
   }
@@ -99,8 +99,8 @@ public final class Room {
 
   /// Takes shares that were given.
   ///
-  /// @return whether all that they take of was free. What else is overdrawn, because the node has
-  ///   less now than it had, is no matter of theirs.
+  /// @return whether all their capacity was free. Other capacity may be overdrawn because the node
+  ///   shrank; that does not count
   public boolean takesBack(List<WorkerPlace> places) {
     places.forEach(this::takeBack);
     for (WorkerPlace place : places) {
@@ -120,20 +120,22 @@ public final class Room {
   }
 
   /// Takes the best place for one worker; empty when none fits.
-  public Optional<WorkerPlace> take(Shape shape) {
+  ///
+  /// @param rater chooses the device of a part
+  Optional<WorkerPlace> take(Shape shape, Rater rater) {
     if (workers(shape) == 0) {
       return Optional.empty();
     }
     WorkerPlace place =
-        new WorkerPlace(node.id(), slices(shape), shape.cpuMillis(), shape.memoryBytes());
+        new WorkerPlace(node.id(), slices(shape, rater), shape.cpuMillis(), shape.memoryBytes());
     takeBack(place);
     return Optional.of(place);
   }
 
-  private List<Slice> slices(Shape shape) {
+  private List<Slice> slices(Shape shape, Rater rater) {
     List<Slice> slices = new ArrayList<>();
     if (shape.isFraction()) {
-      int slot = slotForPart(shape);
+      int slot = slotForPart(shape, rater);
       slices.add(part(slot, shape));
     } else {
       int missing = shape.wholeDevices();
@@ -151,9 +153,9 @@ public final class Room {
   }
 
   /// The first device that is free as the one that the pool's policy chooses.
-  private int slotForPart(Shape shape) {
+  private int slotForPart(Shape shape, Rater rater) {
     FreeState state = state();
-    int device = node.pool().rater().rate(shape, state).device();
+    int device = rater.rate(shape, state).device();
     int slot = 0;
     while (!state.isLike(device, kinds[slot], units[slot], left[slot])) {
       slot++;
@@ -201,7 +203,7 @@ public final class Room {
     return kind;
   }
 
-  /// What is free, without saying where.
+  /// The free capacity, without names.
   FreeState state() {
     return FreeState.of(
         new FreeState.Whole(cpuMillis, memoryBytes, node.node().runsImages()), kinds, units, left);

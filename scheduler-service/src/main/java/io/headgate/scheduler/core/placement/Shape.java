@@ -7,14 +7,14 @@ import io.headgate.scheduler.core.catalog.Profile;
 import io.headgate.scheduler.core.placement.policy.TaskClass;
 import java.util.List;
 
-/// What a job takes, without names: profiles of the same shape are alike to placement.
+/// The needs of a job, without names: profiles of one shape are alike to placement.
 ///
 /// @param units of GPU per worker, in 1/126000: a part of one device, or whole devices
-/// @param gpuMemoryBytes least memory on each device; [#PROPORTIONAL]: as much of it as of the
-///   device
+/// @param gpuMemoryBytes least memory on each device; [#PROPORTIONAL]: a part of the memory as
+///   large as the part of the device
 /// @param isolation weakest that a part of a device may have
-/// @param gpuModels of which its devices may be, sorted; empty: any
-/// @param images its node has to run jobs with an image
+/// @param gpuModels admitted models of its devices, sorted; empty: any
+/// @param images whether its node must run jobs with an image
 public record Shape(
     long units,
     long gpuMemoryBytes,
@@ -38,7 +38,7 @@ public record Shape(
         profile.cpuMillis(),
         profile.memoryBytes(),
         profile.gpus().isFraction() ? profile.isolation() : Isolation.NONE,
-        // What takes no device has no use for a model.
+        // A job without devices needs no model.
         profile.gpus().units() == 0 ? List.of() : profile.gpuModels().stream().sorted().toList(),
         profile.images(),
         profile.workers());

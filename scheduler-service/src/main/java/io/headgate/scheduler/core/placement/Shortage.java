@@ -3,13 +3,14 @@ package io.headgate.scheduler.core.placement;
 import io.headgate.scheduler.core.explain.Dimension;
 import java.util.List;
 
-/// What the nodes of a pool lack right now for a shape of which enough GPU is idle in the pool.
+/// Names what the nodes of a pool lack right now for a shape, although enough GPU is idle in the
+/// pool.
 public final class Shortage {
   private Shortage() {}
 
-  /// The first dimension without which one worker would fit somewhere; the devices, when it is none
-  /// alone or when only not all workers of a gang fit; of a sliced device its places, when a large
-  /// enough part of it is idle.
+  /// The first dimension without which one worker would fit somewhere. It is the devices when no
+  /// dimension alone is the obstacle, or only some workers of a gang fit. It is the geometry when a
+  /// large enough part of a sliced device is idle.
   public static Dimension dimension(PoolState pool, Shape shape) {
     if (shape.images() && fits(pool, withoutImages(shape))) {
       return Dimension.IMAGES;

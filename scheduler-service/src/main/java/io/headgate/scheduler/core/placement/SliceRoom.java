@@ -9,23 +9,23 @@ import io.headgate.type.GpuQuantity;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What is left of a sliced device, as one number, and which placement of it is the best.
+/// The free places of a sliced device, as one number, and the choice of the best placement.
 ///
-/// The lowest bits say which memory slices are free; above them stands the size that all slices of
-/// the device have, if it is uniform and not idle.
+/// The lowest bits say which memory slices are free. Above them stands the size of all slices of
+/// the device, if it is uniform and not idle.
 ///
-/// A part gets the smallest slice that gives it; of a uniform device that is in use, the slice that
-/// it is divided into, if that is large enough. Of several placements the one is taken after which
-/// most still fits beside it. It is never one that leaves room for fewer of its own kind than
-/// another: seven sevenths always find seven places.
+/// A part gets the smallest slice that serves it. On a uniform device in use it gets the slice size
+/// of the device, if that is large enough. Of several placements, the one is taken after which most
+/// still fits beside it. It never leaves room for fewer of its own kind than another placement:
+/// seven sevenths always find seven places.
 ///
-/// What fits beside it depends on what others ask for, and they are taken to ask as this one does.
-/// Who asks for a part of the memory (`1/8`, `1/2`) gets any slice of the size, so places count by
-/// size: on an empty MIG device an eighth goes to 0, and after three more a half still finds 4 to
-/// 7. Who asks in compute slices (`1/7`) needs the profile that has them: a seventh goes to 6,
-/// where no `2g` can be, and a `3g` to 4, where no `4g` can be.
+/// How much fits beside it depends on other jobs' needs, which are taken to be like this one's. A
+/// part of the memory (`1/8`, `1/2`) gets any slice of the size, so places count by size. On an
+/// empty MIG device an eighth goes to 0, and after three more a half still finds 4 to 7. A need in
+/// compute slices (`1/7`) takes the profile that has them: a seventh goes to 6, where no `2g` can
+/// be, and a `3g` to 4, where no `4g` can be.
 final class SliceRoom {
-  /// Nothing is free, and nothing will be before somebody leaves.
+  /// Nothing is free, and nothing will be before an attempt leaves.
   static final long NOTHING = 0;
 
   private static final int MASK = (1 << Geometry.Sliced.MAX_MEMORY_SLICES) - 1;
@@ -42,7 +42,7 @@ final class SliceRoom {
     return ((1 << size) - 1) << start;
   }
 
-  /// What is left of an idle device.
+  /// The free places of an idle device.
   static long whole(Geometry.Sliced geometry) {
     return of(bits(0, geometry.memorySlices()), 0);
   }
@@ -154,7 +154,7 @@ final class SliceRoom {
     return placement(geometry, best, bestStart);
   }
 
-  /// Whether the device has a place for the profile there, and nobody is in its way.
+  /// Whether the device has an unused place for the profile there.
   static boolean isFree(Geometry.Sliced geometry, SliceProfile profile, int start, long left) {
     int slice = bits(start, profile.memorySlices());
     int bound = boundTo(left);
@@ -212,7 +212,7 @@ final class SliceRoom {
         profile.name(), start, profile.memorySlices(), new GpuQuantity(geometry.gives(profile)));
   }
 
-  /// What is left when the placement is taken.
+  /// The free places once the placement is taken.
   static long without(Geometry.Sliced geometry, long left, SlicePlacement placement) {
     int slice = bits(placement.start(), placement.size());
     return of(free(left) & ~slice, geometry.isUniform() ? placement.size() : 0);

@@ -6,8 +6,7 @@ public enum Stake {
   LIVE,
   /// Its attempt was asked to stop.
   STOPPING,
-  /// What its attempt keeps of main memory and processors while it is suspended, or while it is
-  /// tried to suspend it.
+  /// Main memory and processors that its attempt keeps while it is suspended or being suspended.
   KEPT,
   /// It waits, and the share is kept for it.
   HELD

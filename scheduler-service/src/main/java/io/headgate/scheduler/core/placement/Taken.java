@@ -1,12 +1,10 @@
 package io.headgate.scheduler.core.placement;
 
-/// How much of one capacity is taken, and how: by work that runs, by work that was asked to stop,
-/// and by holds for waiting jobs.
+/// Counts the use of one capacity by running work, by work that was asked to stop, and by holds.
 ///
-/// A hold may lie on capacity that still stops, but as long as that stops the hold keeps as much of
-/// what is idle: else a part of it that is free already would be given away while the hold waits
-/// for another part. Of 10, with 4 live, 3 stopping and 2 held, 1 is free now, and 4 when the 3
-/// have stopped.
+/// A hold may lie on capacity that still stops. Until that has stopped, the hold keeps as much idle
+/// capacity. Otherwise a free part would be given away while the hold waits for another part. Of
+/// 10, with 4 live, 3 stopping and 2 held, 1 is free now, and 4 when the 3 have stopped.
 final class Taken {
   long live;
   long stopping;
@@ -17,7 +15,7 @@ final class Taken {
     return capacity - live - stopping - held;
   }
 
-  /// What is free for anybody when everything that stops has stopped.
+  /// The capacity free for any job when everything that stops has stopped.
   long freeSoon(long capacity) {
     return capacity - live - held;
   }

@@ -4,13 +4,12 @@ import static io.headgate.type.GpuQuantity.UNITS_PER_GPU;
 
 /// Leaves as little as possible beside the job.
 ///
-/// A part of a device goes where the least of the device is left, so that whole devices stay whole;
-/// then every job goes to the node on which the least GPU is left, so that large jobs find empty
-/// nodes; then to the one with the least CPU left. A job without GPU so avoids nodes whose GPUs are
-/// free.
+/// A part of a device goes where the least of the device is left, so that whole devices stay whole.
+/// Then every job goes to the node with the least GPU left, so that large jobs find empty nodes;
+/// then to the one with the least CPU left. So a job without GPU avoids nodes with free GPUs.
 ///
-/// Half a GPU, with node a [1/2, 1] and node b [3/4]: a's half leaves 0, b's three quarters leave
-/// 1/4; it goes to a although b has less.
+/// Half a GPU, with node a [1/2, 1] and node b [3/4]: on a the half leaves 0, on b 1/4; it goes to
+/// a although b has less.
 record TightestFit() implements Rater {
   private static final int CPU_BITS = 20;
   private static final int NODE_BITS = 26;
@@ -23,7 +22,7 @@ record TightestFit() implements Rater {
     return new Rating.Fixed(0, cost(shape, state, device), device);
   }
 
-  /// What decides between places that another policy holds for equal.
+  /// Decides between places that another policy rates equal.
   static long tie(Shape shape, FreeState state) {
     return cost(shape, state, shape.isFraction() ? state.tightest(shape) : -1);
   }

@@ -29,7 +29,7 @@ public final class Candidates {
   private static final Comparator<LiveAttempt> BY_SEQUENCE =
       Comparator.comparingLong(LiveAttempt::sequence);
 
-  /// The classes of a pool by their policies: of most policies nobody may go, and they are many.
+  /// The classes of a pool by policy. Most policies, and they are many, have no possible victims.
   private final Map<PoolState, Map<PolicyAccount, Map<Rank, SequencedSet<LiveAttempt>>>> byPool =
       new HashMap<>();
 

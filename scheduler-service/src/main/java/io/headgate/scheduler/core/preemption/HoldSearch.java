@@ -23,10 +23,11 @@ import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/// Where a blocked job will fit first if nobody else comes in its way (DESIGN O7).
+/// Finds where a blocked job will fit first if no other job takes the place (DESIGN O7).
 ///
-/// Attempts end when their declared run time is over; those that declared none after all others, on
-/// the node with the fewest of them first. The job fits where it fits at the first of these ends.
+/// Attempts end when their declared run time is over. Those without one end after all others,
+/// beginning with the node that has the fewest of them. The job fits where it fits at the first of
+/// these ends.
 ///
 /// A job of 2 GPUs; node a runs one of 2 until 12:00, node b two of 1 until 11:00 and 13:00: a, at
 /// 12:00.
@@ -44,7 +45,10 @@ public final class HoldSearch {
   /// @param attemptOf the attempt of a job; null: it has none
   /// @return empty when the job does not fit even when all have ended
   public static Optional<Found> search(
-      Route route, Ends ends, Function<JobId, @Nullable LiveAttempt> attemptOf, Instant now) {
+      Route route,
+      AttemptEnds ends,
+      Function<JobId, @Nullable LiveAttempt> attemptOf,
+      Instant now) {
     Tally tally = new Tally(route, null);
     List<LiveAttempt> ended = new ArrayList<>();
     Iterator<LiveAttempt> order =

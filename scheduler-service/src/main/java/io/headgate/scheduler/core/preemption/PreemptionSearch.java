@@ -5,8 +5,8 @@ import io.headgate.scheduler.core.job.Assignment;
 import io.headgate.scheduler.core.job.PreemptionRule;
 import io.headgate.scheduler.core.placement.PoolState;
 import io.headgate.scheduler.core.queue.LiveAttempt;
+import io.headgate.scheduler.core.queue.RoomRequest;
 import io.headgate.scheduler.core.queue.Route;
-import io.headgate.scheduler.core.queue.Seeker;
 import io.headgate.scheduler.core.rights.PolicyAccount;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -19,18 +19,19 @@ import java.util.Set;
 
 /// Makes room for a job that fits nowhere (DESIGN P1-P4, P7, P9).
 ///
-/// 1. If it fits once everything that already stops has stopped, it waits for that: nobody else has
-///    to go.
-/// 2. Else victims are taken in their order, what is suspended first, over all its pools, until it
-///    fits in one of them: the shortest prefix.
-/// 3. Of the prefix, the fewest and then the least lost work are chosen; all others are given back.
+/// 1. If the job fits once everything that already stops has stopped, it waits for that: there are
+///    no victims.
+/// 2. Otherwise victims are taken in their order, suspended ones first, over all its pools, until
+///    it fits in one of them: the shortest prefix.
+/// 3. From the prefix, the fewest victims and then the least lost work are chosen; all others are
+///    given back.
 ///
 /// DESIGN's first example: R&D has 9 of 10 with three jobs of 3, reservation 5. DevOps asks for 3.
 /// 1 is idle; the last started of R&D (9 > 5) makes it 4, and the job fits: one victim. Then DevOps
-/// asks for 2. 1 is idle; R&D has 6 > 5, so its last started goes, and R&D ends at 3, below its
-/// reservation.
+/// asks for
+/// 2. 1 is idle; R&D has 6 > 5, so its last started goes, and R&D ends at 3, below its reservation.
 public final class PreemptionSearch {
-  /// What came of a search.
+  /// The outcome of a search.
   public sealed interface Result {
     /// The job can have the place when the victims have left it.
     ///
@@ -38,10 +39,10 @@ public final class PreemptionSearch {
     ///   for those that stop anyway
     record Found(PoolState pool, Assignment place, List<LiveAttempt> victims) implements Result {}
 
-    /// Nobody may go who would make room.
+    /// No permitted victims make room.
     ///
-    /// @param retryAt when the protection of an attempt ends that was passed over
-    /// @param gaveUp whether the search ended at its bound, so that room may exist all the same
+    /// @param retryAt when the protection of a skipped attempt ends
+    /// @param gaveUp whether the search ended at its bound, so that room may exist nevertheless
     record NotFound(Optional<Instant> retryAt, boolean gaveUp) implements Result {}
   }
 
@@ -53,7 +54,7 @@ public final class PreemptionSearch {
   private final int maxSteps;
   private final Map<OrderKey, VictimOrder> orders = new HashMap<>();
 
-  /// What the order of the victims depends on under P1.
+  /// The key on which the order of victims depends under P1.
   private record OrderKey(Set<PoolState> pools, Reclaim reclaim) {}
 
   /// A search, or several as long as nothing changes but that entitled jobs start: none of what
@@ -67,17 +68,17 @@ public final class PreemptionSearch {
   }
 
   /// Finds a place and the victims that have to leave it.
-  public Result search(Seeker seeker) {
-    PolicyAccount limited = seeker.rule() == PreemptionRule.P9 ? seeker.account() : null;
+  public Result search(RoomRequest request) {
+    PolicyAccount limited = request.rule() == PreemptionRule.P9 ? request.account() : null;
     List<Tally> tallies = new ArrayList<>();
-    for (Route route : seeker.routes()) {
+    for (Route route : request.routes()) {
       Tally tally = new Tally(route, limited);
       if (tally.fits()) {
         return new Result.Found(route.pool(), tally.place(), List.of());
       }
       tallies.add(tally);
     }
-    VictimOrder order = order(seeker);
+    VictimOrder order = order(request);
     if (limited == null && tallies.stream().allMatch(order::isKnownNotToSuffice)) {
       return new Result.NotFound(order.protectedUntil(), false);
     }
@@ -132,23 +133,23 @@ public final class PreemptionSearch {
     return sum;
   }
 
-  private VictimOrder order(Seeker seeker) {
-    return switch (seeker.rule()) {
+  private VictimOrder order(RoomRequest request) {
+    return switch (request.rule()) {
       case P1 -> {
-        // It depends on who asks where some of its policy are suspended; where tenants share, also
-        // on starts (DESIGN A3).
-        if (seeker.group().isShared() || seeker.job() != null) {
-          yield new VictimOrder(new VictimWalk(candidates, seeker, now));
+        // Where attempts of the job's policy are suspended, victims depend on the job; where
+        // tenants share, also on starts (DESIGN A3).
+        if (request.group().isShared() || request.job() != null) {
+          yield new VictimOrder(new VictimWalk(candidates, request, now));
         }
         yield orders.computeIfAbsent(
-            new OrderKey(seeker.group().pools(), seeker.reclaim()),
-            key -> new VictimOrder(new VictimWalk(candidates, seeker, now)));
+            new OrderKey(request.group().pools(), request.reclaim()),
+            key -> new VictimOrder(new VictimWalk(candidates, request, now)));
       }
-      case P7 -> new VictimOrder(new VictimWalk(candidates, seeker, now));
+      case P7 -> new VictimOrder(new VictimWalk(candidates, request, now));
       case P9 ->
           new VictimOrder(
               new WithinWalk(
-                  candidates, Objects.requireNonNull(seeker.account()), seeker.priority(), now));
+                  candidates, Objects.requireNonNull(request.account()), request.priority(), now));
     };
   }
 }

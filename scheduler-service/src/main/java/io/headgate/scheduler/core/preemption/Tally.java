@@ -16,12 +16,12 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Would a job fit in a pool without certain attempts, and when everything that stops has stopped?
-/// Kept as a count of the workers that fit, so that an attempt more or less costs its own nodes
+/// Whether a job would fit in a pool without certain attempts, and when everything that stops has
+/// stopped. It counts the workers that fit, so removing or restoring an attempt costs its own nodes
 /// only.
 ///
-/// Nodes that a new leader waits for count as if they had reported: nobody goes before they have,
-/// and what is promised meanwhile must be what will be found then.
+/// Nodes that a new leader waits for count as if they had reported. No attempt is preempted before
+/// they have, and promises made meanwhile must match the later findings.
 final class Tally {
   private final PoolState pool;
   private final Shape shape;
@@ -33,7 +33,7 @@ final class Tally {
   private final TenantAccount tenant;
   private long excessOfTenant;
 
-  /// What is free on a node, and how many workers of the shape fit in it.
+  /// The room on a node, and the number of workers of the shape that fit in it.
   private final class Counted {
     final Room room;
     int workers;
@@ -140,10 +140,10 @@ final class Tally {
 
   /// Whether the job could run on the node.
   boolean offers(NodeState node) {
-    return node.willTakeWork() && node.pool() == pool;
+    return node.willTakeWork() && node.poolId().equals(pool.id());
   }
 
-  /// What is free on the node without the removed attempts.
+  /// The room on the node without the removed attempts.
   Room room(NodeState node) {
     return counted(node).room;
   }

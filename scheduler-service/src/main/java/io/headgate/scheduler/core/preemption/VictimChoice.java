@@ -16,15 +16,15 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 
-/// Of the victims of the shortest prefix chooses those who really have to go: the fewest, then
-/// those with the least lost work; no proper subset of them would do (DESIGN P4).
+/// Chooses from the victims of the shortest prefix the fewest that make room, then those with the
+/// least lost work. No proper subset of them would do (DESIGN P4).
 ///
 /// Good guesses come first (give back the dearest; empty the cheapest devices; empty the cheapest
-/// nodes). Then all smaller or cheaper subsets are tried, node by node, as long as there are no
-/// more than [#MAX_TRIALS]: on a node with eight whole-GPU jobs that is always so. Beyond that the
-/// best guess stands, which is still minimal in itself.
+/// nodes). Then all smaller or cheaper subsets are tried, node by node, if there are at most
+/// [#MAX_TRIALS]; a node with eight whole-GPU jobs always qualifies. Beyond that the best guess
+/// stands, which is still minimal in itself.
 ///
-/// The tally always has exactly those removed that are not kept; at the end the chosen ones.
+/// The tally always lacks exactly the victims that are not given back; at the end, the chosen ones.
 final class VictimChoice {
   /// Bounds the exact search; a trial costs well under a microsecond.
   static final int MAX_TRIALS = 5_000;
@@ -142,8 +142,8 @@ final class VictimChoice {
     }
   }
 
-  /// If the victims make room, gives back those who need not go, the dearest first, and keeps the
-  /// rest if it is better than the best so far.
+  /// If the victims make room, gives back those that are not needed, the dearest first, and keeps
+  /// the rest if it is better than the best so far.
   private void guess(List<LiveAttempt> victims) {
     removeExactly(victims);
     if (!tally.fits()) {

@@ -23,7 +23,7 @@ final class VictimOrder {
   private final List<LiveAttempt> victims = new ArrayList<>();
   private boolean complete;
 
-  /// What is free on each node that loses somebody when all have gone; null: not found out yet.
+  /// The room on each node with victims when all have gone; null: not found yet.
   private @Nullable Map<NodeState, Room> emptied;
 
   private final Map<PoolState, Long> units = new HashMap<>();

@@ -5,8 +5,8 @@ import io.headgate.scheduler.core.job.PreemptionRule;
 import io.headgate.scheduler.core.placement.PoolState;
 import io.headgate.scheduler.core.preemption.Candidates.Rank;
 import io.headgate.scheduler.core.queue.LiveAttempt;
+import io.headgate.scheduler.core.queue.RoomRequest;
 import io.headgate.scheduler.core.queue.Route;
-import io.headgate.scheduler.core.queue.Seeker;
 import io.headgate.scheduler.core.queue.Turn;
 import io.headgate.scheduler.core.rights.PolicyAccount;
 import io.headgate.scheduler.core.rights.Standing;
@@ -20,22 +20,23 @@ import java.util.PriorityQueue;
 import java.util.SequencedSet;
 import org.jspecify.annotations.Nullable;
 
-/// Victims one by one, in exactly the reverse of the order in which jobs start (DESIGN P2, P3): of
-/// policies above their limit first; then worst execution priority in its pool, worst rank, most
-/// over-reservation ÷ weight, last started; each only while its policy is above its reservation
-/// after those taken before. Under P7 only strictly worse-ranked ones of other policies.
+/// Gives victims one by one, in exactly the reverse of the order in which jobs start (DESIGN P2,
+/// P3). Policies above their limit come first; then worst execution priority in its pool, worst
+/// rank, most over-reservation ÷ weight, last started. Each is a victim only while its policy is
+/// above its reservation after those taken before. Under P7 only strictly worse-ranked jobs of
+/// other policies are.
 ///
-/// In a pool that tenants share ([TenantAccount]) those of other tenants go only for a job whose
-/// tenant ends at or below its reservation, and each only while its own tenant is above; whether
-/// its policy is plays no part. Ranks are compared within a tenant, so P7 takes from no other.
+/// In a pool that tenants share ([TenantAccount]), jobs of other tenants are victims only if the
+/// preempting job's tenant ends within its reservation. Each is one only while its own tenant is
+/// above; its policy plays no part. Ranks are compared within a tenant, so P7 takes from no other.
 ///
-/// Before them all comes what is suspended, in the same order among itself: it has no GPU, so
-/// whether its policy is above its reservation plays no part, and it is in the way by what it keeps
-/// of main memory and processors alone. Of the job's own policy that is what has its turn after the
-/// job's, so that none takes from one ahead of it; under P7, that of worse rank of other policies.
+/// Suspended attempts come before them all, in this order among themselves. They have no GPU, so
+/// the reservation of their policy plays no part; they only block memory and processors. Under P1,
+/// those of the job's own policy are victims if their turn comes after the job's. Under P7, those
+/// of worse rank of other policies are.
 ///
-/// With policies x (over by 4) and y (over by 3) in one rank and jobs of 2: x, then y, since x is
-/// now over by 2; then x, then y, of which only 1 was over; then nobody.
+/// Policies x (over by 4) and y (over by 3) have one rank and jobs of 2. The walk gives x, then y,
+/// since x is now over by 2. Then it gives x, then y, of which only 1 was over, and ends.
 final class VictimWalk implements Walk {
   private final Reclaim reclaim;
   private final Instant now;
@@ -48,7 +49,7 @@ final class VictimWalk implements Walk {
   private final PriorityQueue<Line> lines;
   private @Nullable Instant protectedUntil;
 
-  /// What was taken from a policy, or from a tenant.
+  /// The amount taken from a policy, or from a tenant.
   private static final class Loss {
     long units;
   }
@@ -70,7 +71,7 @@ final class VictimWalk implements Walk {
     final Iterator<LiveAttempt> attempts;
     @Nullable LiveAttempt next;
 
-    /// What was taken from the policy when the line was put in its place.
+    /// The amount taken from the policy when the line was put in its place.
     long takenThen;
 
     /// The same of the tenant.
@@ -139,16 +140,16 @@ final class VictimWalk implements Walk {
     }
   }
 
-  VictimWalk(Candidates candidates, Seeker seeker, Instant now) {
-    this.reclaim = seeker.reclaim();
+  VictimWalk(Candidates candidates, RoomRequest request, Instant now) {
+    this.reclaim = request.reclaim();
     this.now = now;
-    this.asking = seeker.job() == null ? null : Turn.of(seeker.job());
+    this.asking = request.job() == null ? null : Turn.of(request.job());
     this.lines = new PriorityQueue<>();
-    for (Route route : seeker.routes()) {
+    for (Route route : request.routes()) {
       candidates
           .suspendedIn(route.pool())
           .forEach((rank, attempts) -> {
-            if (mayEnd(seeker, route, rank, attempts)) {
+            if (mayEnd(request, route, rank, attempts)) {
               put(new Line(route, rank, attempts));
             }
           });
@@ -158,7 +159,7 @@ final class VictimWalk implements Walk {
             // Most policies are within their reservation; they cost nothing further.
             if (policy.over(0) > 0 || route.tenant().isBound()) {
               classes.forEach((rank, attempts) -> {
-                if (mayTakeFrom(seeker, route, rank, attempts)) {
+                if (mayTakeFrom(request, route, rank, attempts)) {
                   put(new Line(route, rank, attempts));
                 }
               });
@@ -168,13 +169,13 @@ final class VictimWalk implements Walk {
   }
 
   private static boolean mayEnd(
-      Seeker seeker, Route route, Rank suspended, SequencedSet<LiveAttempt> members) {
+      RoomRequest request, Route route, Rank suspended, SequencedSet<LiveAttempt> members) {
     TenantAccount own = route.tenant();
     if (own.isBound() && members.getFirst().tenant() != own) {
-      return seeker.rule() == PreemptionRule.P1
+      return request.rule() == PreemptionRule.P1
           && own.isEntitled(route.ranking().shape().needUnits());
     }
-    return seeker.rule() == PreemptionRule.P1 || isWorse(seeker, route, suspended);
+    return request.rule() == PreemptionRule.P1 || isWorse(request, route, suspended);
   }
 
   /// Whether it is suspended, of the policy of the job that asks, and would go on before that
@@ -186,25 +187,25 @@ final class VictimWalk implements Walk {
   }
 
   private static boolean mayTakeFrom(
-      Seeker seeker, Route route, Rank victim, SequencedSet<LiveAttempt> members) {
+      RoomRequest request, Route route, Rank victim, SequencedSet<LiveAttempt> members) {
     TenantAccount own = route.tenant();
     if (own.isBound() && members.getFirst().tenant() != own) {
-      return seeker.rule() == PreemptionRule.P1
+      return request.rule() == PreemptionRule.P1
           && own.isEntitled(route.ranking().shape().needUnits())
           && members.getFirst().tenant().over(0) > 0;
     }
     if (victim.policy().over(0) == 0) {
       return false;
     }
-    return seeker.rule() != PreemptionRule.P7 || isWorse(seeker, route, victim);
+    return request.rule() != PreemptionRule.P7 || isWorse(request, route, victim);
   }
 
   /// Whether it goes before the job by P7: by execution priority, then rank.
-  private static boolean isWorse(Seeker seeker, Route route, Rank victim) {
+  private static boolean isWorse(RoomRequest request, Route route, Rank victim) {
     int position = route.pool().executionPosition(victim.profile());
-    return victim.policy() != seeker.account()
+    return victim.policy() != request.account()
         && (position > route.position()
-            || (position == route.position() && victim.queue().rank() > seeker.rank()));
+            || (position == route.position() && victim.queue().rank() > request.rank()));
   }
 
   private void put(Line line) {
@@ -235,7 +236,8 @@ final class VictimWalk implements Walk {
       }
       LiveAttempt victim = line.next;
       if (!mayGo(line, victim)) {
-        // What is taken only grows: this one may not go any more, and no larger one either.
+        // The amount taken only grows: neither this job nor a larger one may become a victim any
+        // more.
         if (reclaim == Reclaim.STRICT) {
           line.advance();
           put(line);

@@ -6,7 +6,7 @@ import java.util.Optional;
 
 /// Gives victims one by one, in the order in which they have to go.
 sealed interface Walk permits VictimWalk, WithinWalk {
-  /// The next victim; empty when nobody else may go.
+  /// The next victim; empty when there is no other.
   Optional<LiveAttempt> next();
 
   /// The earliest end of protection of an attempt that was passed over.

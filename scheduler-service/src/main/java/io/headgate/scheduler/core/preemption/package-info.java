@@ -1,4 +1,4 @@
-/// Who must go (DESIGN P1-P6).
+/// Chooses victims (DESIGN P1-P6).
 @NullMarked
 package io.headgate.scheduler.core.preemption;
 

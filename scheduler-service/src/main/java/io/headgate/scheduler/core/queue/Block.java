@@ -1,7 +1,7 @@
 package io.headgate.scheduler.core.queue;
 
-/// What stands in the way of a job, without its numbers; the order is that of precedence (DESIGN 4,
-/// reasons).
+/// The obstacle that keeps a job from starting, without its numbers. The order is that of
+/// precedence (DESIGN 4, reasons).
 public enum Block {
   NEVER_FITS,
   /// DESIGN A1.

@@ -5,11 +5,10 @@ import java.util.List;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/// A binary heap whose members know their slot, so that one of them can be moved or removed without
-/// being looked for.
+/// A binary heap whose members know their slot, so that a member is moved or removed without a
+/// search.
 ///
-/// Whoever changes what the order of a member depends on takes it out before and puts it back
-/// after.
+/// A caller that changes the order of a member takes it out before and puts it back afterwards.
 final class IndexedHeap<M extends IndexedHeap.Member<M>> {
   /// Something that is in at most one heap.
   abstract static class Member<M> {

@@ -23,7 +23,7 @@ public final class Lane {
   private final @Nullable UserId user;
   private final boolean preemptible;
   private final boolean exceedsLimit;
-  private final WaitingLine line = new WaitingLine();
+  private final WaitingLine<LiveJob> line = new WaitingLine<>(LiveJob.ORDER);
   private @Nullable Denial denial;
   private Told told = Told.NOTHING;
 
@@ -76,7 +76,7 @@ public final class Lane {
     return expected;
   }
 
-  public WaitingLine line() {
+  public WaitingLine<LiveJob> line() {
     return line;
   }
 
@@ -90,7 +90,7 @@ public final class Lane {
     queue.laneChanged();
   }
 
-  /// What was told last about why its jobs wait.
+  /// The last reported reason why its jobs wait.
   public Told told() {
     return told;
   }
@@ -114,7 +114,7 @@ public final class Lane {
     return gate == Block.NONE ? withAsked(queue.group().notedSupplyBlock()) : gate;
   }
 
-  /// Who lacks capacity waits for what an elastic pool was asked for.
+  /// Jobs that lack capacity wait for the elastic pool that was asked for an instance.
   private Block withAsked(Block supply) {
     return supply != Block.NONE && expects() != null ? Block.PROVIDER : supply;
   }

@@ -113,12 +113,12 @@ public final class LiveAttempt {
     return claim.units();
   }
 
-  /// What its going would leave of GPUs: nothing while it is suspended.
+  /// The GPU units that become free if it is stopped: none while it is suspended.
   public long takenUnits() {
     return suspended ? 0 : units();
   }
 
-  /// What it has of the worker's node; while it is suspended only processors and main memory.
+  /// Its share of the worker's node; while it is suspended, processors and main memory only.
   public WorkerPlace share(int worker) {
     WorkerPlace place = assignment.workers().get(worker);
     return suspended
@@ -138,7 +138,7 @@ public final class LiveAttempt {
     stop = order;
   }
 
-  /// Whether it is to be suspended rather than stopped, or is.
+  /// Whether it is suspended, or was asked to suspend rather than stop.
   public boolean isKept() {
     return stop != null && stop.outcome() == StopOutcome.SUSPEND;
   }
@@ -175,7 +175,7 @@ public final class LiveAttempt {
     return true;
   }
 
-  /// Until when it may be kept suspended; only of one that is to be.
+  /// Until when it may be kept suspended; only for an attempt that is or will be suspended.
   public Instant keptUntil() {
     StopOrder order = Objects.requireNonNull(stop, "it is not to be suspended");
     return order.at().plus(job.spec().suspend().orElse(Duration.ZERO));
@@ -264,7 +264,7 @@ public final class LiveAttempt {
   }
 
   /// The work that would be lost by stopping it now, in units × milliseconds since its last
-  /// checkpoint (DESIGN P4). What is suspended has done none since it was asked to.
+  /// checkpoint (DESIGN P4). A suspended attempt has done none since it was asked to suspend.
   public double lostWork(Instant now) {
     Instant from = checkpointAt != null ? checkpointAt : startedAt;
     Instant to = isKept() && suspended ? Objects.requireNonNull(stop).at() : now;

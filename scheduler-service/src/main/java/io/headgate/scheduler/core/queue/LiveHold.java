@@ -72,7 +72,7 @@ public final class LiveHold {
     return placesByNode.keySet();
   }
 
-  /// What is free on a node of it, as if it were not there.
+  /// The free capacity of one of its nodes, as if the hold were not there.
   public Room roomWithout(NodeState node) {
     Room room = Room.now(node);
     placesByNode.getOrDefault(node, List.of()).forEach(room::give);
@@ -110,7 +110,7 @@ public final class LiveHold {
     return claim;
   }
 
-  /// What older holds wait for.
+  /// The places that older holds wait for.
   public static final class Older {
     private final Map<NodeState, List<WorkerPlace>> places = new HashMap<>();
     private final Map<PoolState, Long> units = new HashMap<>();
@@ -147,7 +147,7 @@ public final class LiveHold {
   /// for a node that a new leader waits for (DESIGN P5).
   public boolean isBroken() {
     for (NodeState node : nodes) {
-      if (!node.willTakeWork() || node.pool() != pool) {
+      if (!node.willTakeWork() || !node.poolId().equals(pool.id())) {
         return true;
       }
     }

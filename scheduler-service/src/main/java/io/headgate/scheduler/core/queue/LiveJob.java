@@ -111,4 +111,9 @@ public final class LiveJob {
     return new Job(
         spec, state, sequence, submittedAt, attempts, Optional.ofNullable(lastPreemption));
   }
+
+  @Override
+  public String toString() {
+    return id().toString();
+  }
 }

@@ -145,8 +145,8 @@ public final class QueueState implements Comparable<QueueState> {
     return isRestricted(preemptible) ? group().routesForNonPreemptible() : group().routes();
   }
 
-  /// Whether its tenant's reservations may keep such a job from some of the pools: nobody can
-  /// preempt it, and tenants share one (DESIGN A3, A8).
+  /// Whether its tenant's reservations may keep such a job from some of the pools. That concerns
+  /// non-preemptible jobs where tenants share a pool (DESIGN A3, A8).
   boolean isRestricted(boolean preemptible) {
     return !preemptible && group().isShared();
   }

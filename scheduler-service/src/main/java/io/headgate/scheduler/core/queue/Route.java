@@ -27,7 +27,7 @@ public record Route(PoolState pool, int position, Ranking ranking, TenantAccount
     return tenant.hasRoom(need());
   }
 
-  /// Whether a job that nobody may preempt may start there as far as its tenant goes (DESIGN A8).
+  /// Whether the tenant's reservation lets a non-preemptible job start there (DESIGN A8).
   public boolean admitsNonPreemptible() {
     return tenant.admitsNonPreemptible(need());
   }

@@ -13,13 +13,11 @@ import org.jspecify.annotations.Nullable;
 /// The queues whose jobs have the same routes: where the job of one of them fits, that of each
 /// does. A thousand queues of ten profiles are ten groups, so a pool that fills up concerns ten of
 /// them.
-public final class RouteGroup extends IndexedHeap.Member<RouteGroup> {
+public final class RouteGroup {
   private final List<Route> routes;
   private final Set<PoolState> pools;
   private final boolean isElastic;
   private final boolean isShared;
-  final IndexedHeap<Turn> turns = new IndexedHeap<>();
-  private List<QueueState> queues = List.of();
   private int current;
 
   /// Of the first route on which a job will fit.
@@ -77,8 +75,7 @@ public final class RouteGroup extends IndexedHeap.Member<RouteGroup> {
     return isShared;
   }
 
-  /// Those where its tenant's reservation has room for a job that nobody may preempt (DESIGN A3,
-  /// A8).
+  /// The routes where the tenant's reservation has room for a non-preemptible job (DESIGN A3, A8).
   List<Route> routesForNonPreemptible() {
     List<Route> open = new ArrayList<>(routes.size());
     for (Route route : routes) {
@@ -201,7 +198,7 @@ public final class RouteGroup extends IndexedHeap.Member<RouteGroup> {
     return begins;
   }
 
-  /// What the supply says to all jobs with these routes; of several pools the first is named.
+  /// The block that the supply means for all jobs with these routes. It concerns the first pool.
   static Block supplyBlock(List<Route> routes) {
     if (fitting(routes) != null) {
       return Block.NONE;
@@ -237,23 +234,6 @@ public final class RouteGroup extends IndexedHeap.Member<RouteGroup> {
     return routes.get(prospect < routes.size() ? prospect : 0);
   }
 
-  /// Takes the queues that have its routes.
-  public void setQueues(List<QueueState> newQueues) {
-    queues = List.copyOf(newQueues);
-  }
-
-  /// Looks for the first route anew, and for the candidate of each queue.
-  void findTurns() {
-    lookAgain();
-    List<Turn> found = new ArrayList<>(queues.size());
-    for (QueueState queue : queues) {
-      if (!queue.lanes().isEmpty() && queue.turn().choose()) {
-        found.add(queue.turn());
-      }
-    }
-    turns.fill(found);
-  }
-
   /// Looks for the first route anew.
   public void lookAgain() {
     passedOver = false;
@@ -286,12 +266,5 @@ public final class RouteGroup extends IndexedHeap.Member<RouteGroup> {
     while (prospect < routes.size() && !routes.get(prospect).willFit()) {
       prospect++;
     }
-  }
-
-  @Override
-  boolean isBefore(RouteGroup other) {
-    Turn mine = turns.peek();
-    Turn others = other.turns.peek();
-    return mine != null && others != null && mine.isBefore(others);
   }
 }

@@ -4,12 +4,11 @@ import io.headgate.scheduler.core.catalog.Reclaim;
 import io.headgate.scheduler.core.rights.PolicyAccount;
 import io.headgate.scheduler.core.rights.Standing;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// A queue's candidate in a pass and what decides its turn (DESIGN O1-O5). One comparator orders
-/// those who start and, read backwards, those who go.
+/// A queue's candidate in a round, and its place in the order of turns (DESIGN O1-O5). The same
+/// comparator, read backwards, orders victims.
 public final class Turn extends IndexedHeap.Member<Turn> {
   private final QueueState queue;
   private @Nullable LiveJob head;
@@ -23,8 +22,7 @@ public final class Turn extends IndexedHeap.Member<Turn> {
 
   private long over;
 
-  /// What its tenant has above its reservation in the pool that the candidate takes, or would take
-  /// first.
+  /// The tenant's over-reservation usage in the pool that the candidate takes, or would take first.
   private long overOfTenant;
 
   /// Where fewer pools are open to the candidate than to others with these routes: the one that it
@@ -39,7 +37,7 @@ public final class Turn extends IndexedHeap.Member<Turn> {
   /// That of its queue when the candidate was found; -1: it is not the one that [#choose] finds.
   private long chosenAt = -1;
 
-  /// Whose `due` and `isBounded` these are; null: they are to be found.
+  /// The job that `due` and `isBounded` belong to; null: they must be found.
   private @Nullable LiveJob known;
 
   /// From when on the candidate may hold, as far as time goes.
@@ -137,11 +135,15 @@ public final class Turn extends IndexedHeap.Member<Turn> {
     return choose(null, true, false);
   }
 
-  /// The candidate can do nothing: goes on to the next in order that can do what it could not. Of
-  /// those that may start only one above the limit, by a grant of its user, can do less than one
-  /// that may make room in the limit; and one to which fewer pools are open less than others.
+  /// Moves to the next job in this queue that has an option the current candidate lacked.
   ///
-  /// @return whether there is one
+  /// | the candidate | the next one must |
+  /// |---|---|
+  /// | may start, but fewer pools are open to it than to others | come after it, and be able to start or to make room in the policy's limit |
+  /// | may start, but only above its policy's limit | be able to make room in the limit (P9) |
+  /// | may only make room in the policy's limit | come after it, and be able to start |
+  ///
+  /// @return whether there is such a job
   public boolean chooseNext() {
     if (mayStart() && head != null && isRestricted(head)) {
       return choose(head, true, queue.account().preemptsWithin());
@@ -222,8 +224,8 @@ public final class Turn extends IndexedHeap.Member<Turn> {
         && (restricted == null || head == null || restricted.equals(first(head)));
   }
 
-  /// Whether its turn may come earlier, or at all, because its policy or its tenant takes more:
-  /// another lane's job becomes its candidate, or its limit is only now in the way, so that it may
+  /// Whether its turn may come earlier, or at all, because its policy or its tenant takes more.
+  /// Another lane's job may become its candidate, or a limit is reached only now, so that it may
   /// make room in it.
   public boolean mayComeEarlier() {
     return queue.lanes().size() > 1 || queue.account().preemptsWithin();
@@ -234,32 +236,18 @@ public final class Turn extends IndexedHeap.Member<Turn> {
     return gate == Block.NONE;
   }
 
-  /// The ways in which the candidate may make room, the one to be tried first first.
-  public List<Seeker> seekers() {
-    List<Seeker> seekers = new ArrayList<>(2);
-    if (head == null) {
-      return seekers;
-    }
-    PolicyAccount account = queue.account();
-    boolean anywhere = !queue.group().isShared() || head.isPreemptible();
-    if (gate == Block.NONE && ofPolicy == Standing.ENTITLED) {
-      seekers.add(Seeker.entitled(queue.group(), queue.reclaim(), anywhere));
-    }
-    if (gate == Block.NONE
-        && ofPolicy == Standing.OVER_RESERVATION
-        && queue.reclaim() == Reclaim.RANK) {
-      seekers.add(Seeker.outranking(queue.group(), account, queue.rank(), anywhere));
-    }
-    if (account.preemptsWithin() && (gate == Block.LIMIT || ofPolicy != Standing.ABOVE_LIMIT)) {
-      seekers.add(Seeker.within(queue.group(), account, head.priority(), anywhere));
-    }
-    return seekers;
+  Block gate() {
+    return gate;
   }
 
-  /// Whether the candidate can make no room where that of another queue with the same routes just
-  /// could make none: it would look for the same under the same rule, or may not look at all.
+  Standing standingOfPolicy() {
+    return ofPolicy;
+  }
+
+  /// Whether the candidate must fail to make room because another queue's with the same routes just
+  /// failed: it would make the same request, or may make none.
   ///
-  /// @param failed may start as far as rights go, and nobody may go for it
+  /// @param failed may start as far as rights go, and found no victims
   public boolean failsAs(Turn failed) {
     if (gate != Block.NONE || queue.account().preemptsWithin() || queue.group().isShared()) {
       return false;

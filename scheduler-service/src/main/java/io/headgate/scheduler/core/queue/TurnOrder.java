@@ -2,8 +2,9 @@ package io.headgate.scheduler.core.queue;
 
 import io.headgate.scheduler.core.placement.PoolState;
 import java.util.ArrayList;
-import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -12,21 +13,46 @@ import org.jspecify.annotations.Nullable;
 /// A candidate keeps its place when its policy takes more, although its turn is later then; that is
 /// made good when it comes to the top, and most never do.
 public final class TurnOrder {
-  private final IndexedHeap<RouteGroup> groups = new IndexedHeap<>();
+  /// The candidates of the queues with the same routes.
+  private static final class GroupTurns extends IndexedHeap.Member<GroupTurns> {
+    private final IndexedHeap<Turn> turns = new IndexedHeap<>();
 
-  /// Finds the candidates of all queues; nobody is left of those before.
-  public void begin(Collection<RouteGroup> all) {
-    for (RouteGroup group : all) {
-      group.findTurns();
-      if (!group.turns.isEmpty()) {
-        groups.put(group);
+    @Override
+    boolean isBefore(GroupTurns other) {
+      Turn mine = turns.peek();
+      Turn others = other.turns.peek();
+      return mine != null && others != null && mine.isBefore(others);
+    }
+  }
+
+  private final IndexedHeap<GroupTurns> groups = new IndexedHeap<>();
+
+  /// Looked up in only, so its order does not matter.
+  private final Map<RouteGroup, GroupTurns> turnsOf = new HashMap<>();
+
+  /// Finds the candidate of each queue of a group, and the group's first route.
+  public void add(RouteGroup routes, List<QueueState> queues) {
+    routes.lookAgain();
+    List<Turn> found = new ArrayList<>(queues.size());
+    for (QueueState queue : queues) {
+      if (!queue.lanes().isEmpty() && queue.turn().choose()) {
+        found.add(queue.turn());
       }
     }
+    GroupTurns group = turnsOf(routes);
+    group.turns.fill(found);
+    if (!group.turns.isEmpty()) {
+      groups.put(group);
+    }
+  }
+
+  private GroupTurns turnsOf(RouteGroup routes) {
+    return turnsOf.computeIfAbsent(routes, key -> new GroupTurns());
   }
 
   /// Takes the candidate in.
   public void put(Turn turn) {
-    RouteGroup group = turn.queue().group();
+    GroupTurns group = turnsOf(turn.queue().group());
     Turn first = group.turns.peek();
     group.turns.put(turn);
     if (first == turn || group.turns.peek() != first) {
@@ -36,7 +62,7 @@ public final class TurnOrder {
 
   public void remove(Turn turn) {
     if (turn.isQueued()) {
-      RouteGroup group = turn.queue().group();
+      GroupTurns group = turnsOf(turn.queue().group());
       boolean first = group.turns.peek() == turn;
       group.turns.remove(turn);
       if (group.turns.isEmpty()) {
@@ -48,7 +74,8 @@ public final class TurnOrder {
   }
 
   /// Keeps of the group's candidates those only of which the condition holds. It may find one anew.
-  public void retain(RouteGroup group, Predicate<Turn> condition) {
+  public void retain(RouteGroup routes, Predicate<Turn> condition) {
+    GroupTurns group = turnsOf(routes);
     group.turns.retain(condition);
     if (group.turns.isEmpty()) {
       groups.remove(group);
@@ -80,7 +107,7 @@ public final class TurnOrder {
   }
 
   private @Nullable Turn first() {
-    RouteGroup group = groups.peek();
+    GroupTurns group = groups.peek();
     return group == null ? null : group.turns.peek();
   }
 
@@ -105,8 +132,9 @@ public final class TurnOrder {
       if (group.hasLost(pool)) {
         someCameForward =
             someCameForward || group.position() < before || group.isBetterIn(isHeld, before);
-        if (group.isQueued()) {
-          groups.put(group);
+        GroupTurns turns = turnsOf(group);
+        if (turns.isQueued()) {
+          groups.put(turns);
         }
       }
     }
@@ -115,13 +143,14 @@ public final class TurnOrder {
 
   /// In its next pool its tenant may stand otherwise (DESIGN A3), which changes the order of its
   /// queues.
-  private void moveOn(RouteGroup group, PoolState pool) {
+  private void moveOn(RouteGroup routes, PoolState pool) {
+    GroupTurns group = turnsOf(routes);
     List<Turn> turns = new ArrayList<>();
     for (Turn turn = group.turns.peek(); turn != null; turn = group.turns.peek()) {
       remove(turn);
       turns.add(turn);
     }
-    group.hasLost(pool);
+    routes.hasLost(pool);
     turns.forEach(this::refresh);
   }
 }

@@ -2,6 +2,7 @@ package io.headgate.scheduler.core.queue;
 
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.NoSuchElementException;
 import org.jspecify.annotations.Nullable;
@@ -12,12 +13,17 @@ import org.jspecify.annotations.Nullable;
 /// and a cancelled one leaves from anywhere. A chunk is small enough to be shifted at once, and
 /// counting the chunks before it tells a job's place without visiting jobs: at a million jobs 4,000
 /// additions.
-public final class WaitingLine {
+public final class WaitingLine<J> {
   private static final int CHUNK = 256;
 
-  private final List<List<LiveJob>> chunks = new ArrayList<>();
-  private @Nullable LiveJob first;
+  private final Comparator<J> order;
+  private final List<List<J>> chunks = new ArrayList<>();
+  private @Nullable J first;
   private int size;
+
+  public WaitingLine(Comparator<J> order) {
+    this.order = order;
+  }
 
   public int size() {
     return size;
@@ -27,12 +33,12 @@ public final class WaitingLine {
     return size == 0;
   }
 
-  /// The one whose turn is first.
+  /// The first job in order.
   ///
-  /// @throws NoSuchElementException when nobody waits
-  public LiveJob first() {
+  /// @throws NoSuchElementException when no job waits
+  public J first() {
     if (first == null) {
-      throw new NoSuchElementException("nobody waits");
+      throw new NoSuchElementException("no job waits");
     }
     return first;
   }
@@ -42,9 +48,9 @@ public final class WaitingLine {
     first = size == 0 ? null : chunks.getFirst().getFirst();
   }
 
-  public LiveJob get(int index) {
+  public J get(int index) {
     int before = 0;
-    for (List<LiveJob> chunk : chunks) {
+    for (List<J> chunk : chunks) {
       if (index < before + chunk.size()) {
         return chunk.get(index - before);
       }
@@ -54,12 +60,12 @@ public final class WaitingLine {
   }
 
   /// Adds all its jobs, in order.
-  void copyTo(List<LiveJob> target) {
+  void copyTo(List<J> target) {
     chunks.forEach(target::addAll);
   }
 
-  public void add(LiveJob job) {
-    if (chunks.isEmpty() || LiveJob.ORDER.compare(job, chunks.getLast().getLast()) > 0) {
+  public void add(J job) {
+    if (chunks.isEmpty() || order.compare(job, chunks.getLast().getLast()) > 0) {
       append(job);
     } else {
       insert(job);
@@ -67,34 +73,34 @@ public final class WaitingLine {
     changed(1);
   }
 
-  private void append(LiveJob job) {
+  private void append(J job) {
     if (chunks.isEmpty() || chunks.getLast().size() == CHUNK) {
       chunks.add(new ArrayList<>());
     }
     chunks.getLast().add(job);
   }
 
-  private void insert(LiveJob job) {
+  private void insert(J job) {
     int index = chunkFor(job);
-    List<LiveJob> chunk = chunks.get(index);
+    List<J> chunk = chunks.get(index);
     if (chunk.size() == CHUNK) {
-      List<LiveJob> upper = chunk.subList(CHUNK / 2, CHUNK);
+      List<J> upper = chunk.subList(CHUNK / 2, CHUNK);
       chunks.add(index + 1, new ArrayList<>(upper));
       upper.clear();
       chunk = chunks.get(chunkFor(job));
     }
     int found = find(chunk, job);
     if (found >= 0) {
-      throw new IllegalStateException("job " + job.id() + " waits already");
+      throw new IllegalStateException(job + " waits already");
     }
     chunk.add(-found - 1, job);
   }
 
-  public void remove(LiveJob job) {
+  public void remove(J job) {
     int index = chunks.isEmpty() ? -1 : chunkFor(job);
     int at = index < 0 ? -1 : find(chunks.get(index), job);
     if (at < 0) {
-      throw new IllegalStateException("job " + job.id() + " does not wait here");
+      throw new IllegalStateException(job + " does not wait here");
     }
     chunks.get(index).remove(at);
     if (chunks.get(index).isEmpty()) {
@@ -104,10 +110,10 @@ public final class WaitingLine {
   }
 
   /// How many are ahead of the job, whether or not it is in the line.
-  public int ahead(LiveJob job) {
+  public int ahead(J job) {
     int ahead = 0;
-    for (List<LiveJob> chunk : chunks) {
-      if (LiveJob.ORDER.compare(chunk.getLast(), job) >= 0) {
+    for (List<J> chunk : chunks) {
+      if (order.compare(chunk.getLast(), job) >= 0) {
         int at = find(chunk, job);
         return ahead + (at < 0 ? -at - 1 : at);
       }
@@ -117,12 +123,12 @@ public final class WaitingLine {
   }
 
   /// The first chunk whose last job is not before the given one; the last chunk when there is none.
-  private int chunkFor(LiveJob job) {
+  private int chunkFor(J job) {
     int low = 0;
     int high = chunks.size() - 1;
     while (low < high) {
       int middle = (low + high) >>> 1;
-      if (LiveJob.ORDER.compare(chunks.get(middle).getLast(), job) < 0) {
+      if (order.compare(chunks.get(middle).getLast(), job) < 0) {
         low = middle + 1;
       } else {
         high = middle;
@@ -132,7 +138,7 @@ public final class WaitingLine {
   }
 
   /// As [Collections#binarySearch].
-  private static int find(List<LiveJob> chunk, LiveJob job) {
-    return Collections.binarySearch(chunk, job, LiveJob.ORDER);
+  private int find(List<J> chunk, J job) {
+    return Collections.binarySearch(chunk, job, order);
   }
 }

@@ -1,4 +1,4 @@
-/// Who waits, in which line, and whose turn it is (DESIGN O1-O6).
+/// The waiting jobs, and the order of their turns (DESIGN O1-O6).
 ///
 /// A queue is an equivalence class: all its jobs have the same size, and all jobs of one of its
 /// lanes the same rights. So a pass looks at the head of each lane, whatever the number of jobs

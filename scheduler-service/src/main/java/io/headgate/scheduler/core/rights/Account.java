@@ -25,7 +25,7 @@ public abstract sealed class Account permits PolicyAccount, TenantAccount {
   /// Divides over-reservation usage in comparisons of shares (DESIGN O4).
   abstract int weight();
 
-  /// What attempts have, those that stop included.
+  /// The usage of attempts, including those that stop.
   public long used() {
     return live + stopping;
   }
@@ -34,7 +34,7 @@ public abstract sealed class Account permits PolicyAccount, TenantAccount {
     return stopping;
   }
 
-  /// What is held for waiting jobs.
+  /// The capacity held for waiting jobs.
   public long held() {
     return held + heldForBlocked;
   }
@@ -56,7 +56,7 @@ public abstract sealed class Account permits PolicyAccount, TenantAccount {
     return live + held;
   }
 
-  /// What non-preemptible jobs have, or have held for them (DESIGN A8).
+  /// The usage of non-preemptible jobs and of holds for them (DESIGN A8).
   public long nonPreemptible() {
     return nonPreemptible;
   }

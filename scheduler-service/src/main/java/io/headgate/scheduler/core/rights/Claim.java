@@ -2,7 +2,7 @@ package io.headgate.scheduler.core.rights;
 
 import io.headgate.scheduler.core.catalog.UserId;
 
-/// What a job or its hold adds to the usage of its policy and tenant.
+/// The part of a policy's and tenant's usage that belongs to one job or its hold.
 ///
 /// @param units GPUs of all workers, in units of 1/126000 GPU
 public record Claim(UserId user, long units, boolean preemptible) {}

@@ -60,7 +60,7 @@ public final class PolicyAccount extends Account {
     return policy == null ? Duration.ZERO : policy.minRuntime();
   }
 
-  /// What one user may use; [Long#MAX_VALUE] when it is not limited.
+  /// The limit of one user; [Long#MAX_VALUE] when users are not limited.
   public long perUserLimit() {
     return policy == null
         ? Long.MAX_VALUE
@@ -75,12 +75,12 @@ public final class PolicyAccount extends Account {
     return attempts;
   }
 
-  /// What stands of its reservation now, to be told.
+  /// The present usage and reservation, for the grounds of a preemption.
   public Grounds.Share share() {
     return new Grounds.Share(id, new GpuQuantity(standing()), new GpuQuantity(reservation()));
   }
 
-  /// What one user's jobs have or have held for them; 0 while users are not limited.
+  /// The usage of one user's jobs and holds; 0 while users are not limited.
   public long charged(UserId user) {
     return chargedByUser == null ? 0 : chargedByUser.getOrDefault(user, 0L);
   }

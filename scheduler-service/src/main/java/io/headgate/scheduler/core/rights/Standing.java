@@ -1,8 +1,8 @@
 package io.headgate.scheduler.core.rights;
 
-/// Where a policy's or tenant's usage would stand, or stands, against its reservation and limit;
-/// the better first. It decides whose turn it is before everything else (DESIGN O1), and read
-/// backwards who goes first.
+/// The position of a policy's or tenant's usage against its reservation and limit; the better
+/// first. It is the first key of the order of turns (DESIGN O1), and read backwards of the order of
+/// victims.
 public enum Standing {
   /// At or below the reservation.
   ENTITLED,

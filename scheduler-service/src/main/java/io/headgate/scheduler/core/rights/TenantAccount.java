@@ -8,38 +8,35 @@ import io.headgate.type.GpuQuantity;
 import org.jspecify.annotations.Nullable;
 
 /// One tenant's rights and usage in one pool, in units of 1/126000 GPU (DESIGN A3). A policy's
-/// rights are over all its pools, a tenant's are in one.
+/// rights cover all its pools; a tenant's cover one.
 ///
-/// A pool for which no tenant has a share is nobody's but its owner's: this level is not there, and
-/// everything is as the policies say. Once some tenant has one, every tenant is *bound* in the
-/// pool, and one without a share has a reservation of 0 and no limit: it uses what idles. Then:
+/// While no tenant has a share in a pool, this level does not exist there and policies alone
+/// decide. Once some tenant has a share, every tenant is *bound* in the pool. A tenant without a
+/// share then has a reservation of 0 and no limit: it uses idle capacity. Then:
 ///
-/// - *Limit.* A job starts in the pool only if its tenant stays at or below its limit there, as
-///   under a ceiling of the pool (A7) of its own. An entitled job makes room in it as it does under
-///   the ceiling, from its own tenant; a tenant's policies would else have no reservations once
-///   another of them has filled the limit.
-/// - *Entitled* is a job whose policy *and* whose tenant in the pool end at or below their
-///   reservations. So a tenant takes back no more than its policies were promised, and no policy
-///   more than its tenant.
-/// - *Between tenants* only entitled jobs preempt, and only from tenants that are above their
-///   reservation just before each removal; whether a policy in there is above its own plays no part
-///   either way. What was promised to a tenant is so neither taken from it nor kept from it by how
-///   another divides its own.
-/// - *Within a tenant* it goes as without this level (P1, P2), also for a job whose policy is at or
-///   below its reservation and whose tenant is not: it takes nothing from others. Ranks (O3, P7)
-///   are a tenant's own affair and count among its jobs only.
-/// - *Order.* Entitled at both levels comes first (the worse of the two standings counts), then
-///   execution priority (O2), which is the pool's; then of two tenants the one with less
-///   over-reservation usage ÷ weight in the pool (O4), then ranks and shares within a tenant.
-///   Victims go in the reverse.
-/// - *Non-preemptible* jobs of a tenant stay within its reservation there (A8): nobody could ever
-///   take back what they use. Of several pools those are open to them where it has room; there they
-///   wait, hold and preempt, whatever idles elsewhere, and others of their queue pass them.
+/// - *Limit.* A job starts in the pool only if its tenant stays within its limit there, as under a
+///   ceiling of the pool (A7). An entitled job makes room in that limit from its own tenant.
+///   Otherwise one policy could fill the tenant's limit and void the reservations of the others.
+/// - *Entitled* is a job whose policy *and* whose tenant in the pool end within their reservations.
+///   So a tenant takes back no more than its policies were promised, and a policy no more than its
+///   tenant.
+/// - *Between tenants* only entitled jobs preempt, and only from tenants above their reservation
+///   just before each removal. The victim's policy plays no part. So how a tenant divides its
+///   reservation neither takes from others nor keeps from others what they were promised.
+/// - *Within a tenant* P1 and P2 apply as without this level. That includes a job whose policy is
+///   within its reservation and whose tenant is not: it takes nothing from others. Ranks (O3, P7)
+///   count among jobs of one tenant only.
+/// - *Order.* The worse of the two standings counts, then the pool's execution priority (O2). Then
+///   comes the tenant with less over-reservation usage ÷ weight in the pool (O4), then ranks and
+///   shares within a tenant. Victims come in the reverse order.
+/// - *Non-preemptible* jobs of a tenant stay within its reservation there (A8), because no job
+///   could ever take their capacity back. Only pools with such room are open to them, whatever
+///   idles elsewhere, and others of their queue pass them.
 ///
-/// Nothing is preempted for ever: order states by (sum of policies' over-reservation usage, sum of
-/// tenants'). A preemption within a tenant lowers the first; one between tenants lowers the second
-/// and raises neither, for who takes ends within both reservations and who loses only has less. As
-/// in the single case only a start on free capacity raises either.
+/// Preemption always ends. Order states by (sum of policies' over-reservation usage, sum of
+/// tenants'). A preemption within a tenant lowers the first sum. One between tenants lowers the
+/// second and raises neither: the taker ends within both reservations, and the loser only has less.
+/// Only a start on free capacity raises a sum.
 ///
 /// Usage is counted as for policies: see [Account].
 public final class TenantAccount extends Account {
@@ -100,7 +97,7 @@ public final class TenantAccount extends Account {
     return weight;
   }
 
-  /// What stands of its reservation now, to be told.
+  /// The present usage and reservation, for the grounds of a preemption.
   public Grounds.TenantShare share() {
     return new Grounds.TenantShare(
         tenant, new GpuQuantity(standing()), new GpuQuantity(reservation));
@@ -111,15 +108,15 @@ public final class TenantAccount extends Account {
     return need == 0 || need <= limit - charged();
   }
 
-  /// How much above the limit so much more would be when everything that stops has stopped; not
-  /// above it: 0 or less. What is held for long-blocked jobs keeps its room (DESIGN O7).
+  /// By how much the limit would be exceeded with this much more, once everything that stops has
+  /// stopped; 0 or less: it would not. Capacity held for blocked jobs counts as used (DESIGN O7).
   public long excessSoon(long need) {
     return isLimited() && need > 0
         ? standing() + heldForBlocked() + need - limit
         : Long.MIN_VALUE / 2;
   }
 
-  /// Whether a job that nobody may preempt may start beside the others (DESIGN A8).
+  /// Whether a non-preemptible job may start beside the others (DESIGN A8).
   public boolean admitsNonPreemptible(long need) {
     return !bound || need == 0 || nonPreemptible() + need <= reservation;
   }

@@ -6,7 +6,7 @@ import io.headgate.scheduler.core.node.Node;
 import io.headgate.type.GpuQuantity;
 import java.util.List;
 
-/// What is used of a node.
+/// The usage of a node.
 ///
 /// @param cpuMillisUsed by attempts, those that stop included
 /// @param memoryBytesUsed by attempts, those that stop included
@@ -16,9 +16,9 @@ public record NodeUsage(
     devices = List.copyOf(devices);
   }
 
-  /// What is used of a device.
+  /// The usage of a device.
   ///
-  /// @param idle free for anybody; 0 when the node or the device takes no work
+  /// @param idle free for any job; 0 when the node or the device takes no work
   public record DeviceUsage(Device device, GpuQuantity idle, List<Use> uses) {
     public DeviceUsage {
       uses = List.copyOf(uses);

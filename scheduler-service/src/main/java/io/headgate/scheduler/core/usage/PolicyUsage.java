@@ -3,7 +3,7 @@ package io.headgate.scheduler.core.usage;
 import io.headgate.scheduler.core.catalog.PolicyId;
 import io.headgate.type.GpuQuantity;
 
-/// What a policy uses.
+/// The usage of a policy.
 ///
 /// @param used by attempts, those that stop included
 /// @param stopping the part of `used` whose attempts were asked to stop

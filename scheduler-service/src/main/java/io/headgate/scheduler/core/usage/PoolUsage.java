@@ -3,14 +3,14 @@ package io.headgate.scheduler.core.usage;
 import io.headgate.scheduler.core.catalog.PoolId;
 import io.headgate.type.GpuQuantity;
 
-/// What is used of a pool.
+/// The usage of a pool.
 ///
-/// @param capacity what it offers and what is used on nodes and devices that take no work, at most
-///   its ceiling
-/// @param offered what the devices in service of its nodes that take work offer
+/// @param capacity the offered units plus the used ones on nodes and devices that take no work, at
+///   most its ceiling
+/// @param offered the devices in service of nodes that take work
 /// @param used by attempts, those that stop included
 /// @param held idle slices that are kept for a waiting job
-/// @param idle on nodes that take work, free for anybody
+/// @param idle free for any job on nodes that take work
 public record PoolUsage(
     PoolId pool,
     GpuQuantity capacity,

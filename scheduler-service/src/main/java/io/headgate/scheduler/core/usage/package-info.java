@@ -1,4 +1,4 @@
-/// What is used, held and idle right now, per policy, pool, queue and node.
+/// The present usage, holds and idle capacity of policies, pools, queues and nodes.
 @NullMarked
 package io.headgate.scheduler.core.usage;
 

@@ -38,7 +38,7 @@ class WaitingLineTest {
   @Test
   void isASortedSetThatCounts() {
     RandomGenerator random = RandomGeneratorFactory.of("L64X128MixRandom").create(7);
-    WaitingLine line = new WaitingLine();
+    WaitingLine<LiveJob> line = new WaitingLine<>(LiveJob.ORDER);
     TreeSet<LiveJob> model = new TreeSet<>(LiveJob.ORDER);
     List<LiveJob> all = new ArrayList<>();
     for (int step = 0; step < 6000; step++) {
@@ -73,7 +73,7 @@ class WaitingLineTest {
 
   @Test
   void hasNoJobTwiceAndLosesNoneThatItHasNot() {
-    WaitingLine line = new WaitingLine();
+    WaitingLine<LiveJob> line = new WaitingLine<>(LiveJob.ORDER);
     LiveJob first = job(0, 1);
     line.add(first);
     line.add(job(0, 3));

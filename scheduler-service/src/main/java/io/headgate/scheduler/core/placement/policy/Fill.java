@@ -2,23 +2,23 @@ package io.headgate.scheduler.core.placement.policy;
 
 import java.util.Arrays;
 
-/// What a node can still become: how many units of it are served when tasks of the mix come one
-/// after the other until it is full.
+/// The potential of a node: how many of its units are served when tasks of the mix come one after
+/// the other until it is full.
 ///
-/// All spaces are filled from the same deck of tasks, so that two spaces differ by what they are
-/// and not by chance. The deck holds each class exactly as often as its share says, is shuffled
-/// once and dealt into hands; each hand fills the space anew. A task takes the device on which the
-/// least is left; one that does not fit is passed over.
+/// All spaces are filled from one deck of tasks, so two spaces differ by their properties and not
+/// by chance. The deck holds each class exactly as often as its share says, is shuffled once and
+/// dealt into hands. Each hand fills the space anew. A task takes the device with the least left;
+/// one that does not fit is skipped.
 ///
-/// Of what the hands serve a mean is taken that leans to the better ones, `h ln(mean(exp(x / h)))`
-/// with h of 3/10 GPU. For what comes to a node is not left to chance: the pool has others, and to
-/// each come the tasks that suit it. So a node that some hands fill to the brim is worth more than
-/// one that all fill half as often. The plain mean of many hands packs worse than that of few,
-/// whose luck has a like effect.
+/// The result is a mean over the hands that leans to the better ones, `h ln(mean(exp(x / h)))` with
+/// h of 3/10 GPU. The reason: tasks come to a node not by chance alone, because each pool has other
+/// nodes and each gets the tasks that suit it. So a node that some hands fill completely is worth
+/// more than one that all fill half as often. The plain mean of many hands packs worse than that of
+/// few, whose luck has a like effect.
 ///
-/// A space with 1/2 and 1 GPU free and hands (1/2, 1/2, 1) and (1, 1, 1/2): the first hand serves
-/// 1/2 on the half, 1/2 on the whole, and its last task does not fit: 1; the second serves 1, and
-/// then 1/2 on the half: 3/2. Their mean is 1.25, and the leaning one 1.34.
+/// A space has 1/2 and 1 GPU free; the hands are (1/2, 1/2, 1) and (1, 1, 1/2). The first hand
+/// serves 1/2 on the half and 1/2 on the whole; its last task does not fit: 1. The second serves 1,
+/// and then 1/2 on the half: 3/2. Their mean is 1.25, and the leaning one 1.34.
 final class Fill {
   static final int HANDS = 128;
   static final int HAND = 60;
@@ -97,7 +97,7 @@ final class Fill {
       deck[i] = task;
     }
     for (int i = cards - 1; i > 0; i--) {
-      int other = (int) Long.remainderUnsigned(Scramble.scramble(SEED, i), i + 1L);
+      int other = (int) Long.remainderUnsigned(BitMixer.mix(SEED, i), i + 1L);
       int card = deck[i];
       deck[i] = deck[other];
       deck[other] = card;

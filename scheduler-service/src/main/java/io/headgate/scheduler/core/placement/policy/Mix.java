@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.SortedSet;
 import java.util.TreeSet;
 
-/// What tasks are expected, and how often of each class.
+/// The expected tasks, and how often each class comes.
 ///
 /// @param parts most frequent first; their shares add up to 1, unless there are none
 public record Mix(List<Part> parts) {
@@ -65,7 +65,7 @@ public record Mix(List<Part> parts) {
     return normal(chosen);
   }
 
-  /// What a task takes on average, in units.
+  /// The average units of a task.
   double meanUnits() {
     double sum = 0;
     for (Part part : parts) {

@@ -2,14 +2,14 @@ package io.headgate.scheduler.core.placement.policy;
 
 import java.util.Arrays;
 
-/// What it costs, in units, to spoil what few others can replace: room for gangs, and devices of
-/// models that some tasks insist on. Pure functions of the totals of a pool.
+/// The prices, in units, of scarce things: room for gangs, and devices of models that some tasks
+/// require. Pure functions of the totals of a pool.
 ///
-/// A gang's price is what its units would earn, times the chance that until the pool is full more
-/// such gangs come than there is room for. A model's price is a part of 1, for each unit: 0 while
-/// those who insist on it ask for less than 3/10 of what is free of it, 1 from 8/10 on.
+/// A gang's price is the earning of its units, times the chance that more such gangs come than
+/// there is room for before the pool is full. A model's price is a part of 1, for each unit: 0
+/// while tasks that require the model ask for less than 3/10 of its free units, 1 from 8/10 on.
 ///
-/// Rounded to a grid: so they change seldom, and depend on nothing but the totals.
+/// Prices are rounded to a grid, so they change seldom and depend on the totals only.
 final class Prices {
   private static final double LOGISTIC_NORMAL = 1.702;
   private static final double LEAST_SCARCE = 0.3;
@@ -67,8 +67,8 @@ final class Prices {
     return 1 / (1 + Math.exp(LOGISTIC_NORMAL * deviation));
   }
 
-  /// Units that those who insist on the model will ask of it, when each spreads over the models
-  /// that it admits as these are free.
+  /// The units of the model that tasks requiring it will ask for. Each task spreads over its
+  /// admitted models in proportion to their free units.
   private static double insisting(Totals totals, int model, double coming) {
     Tasks tasks = totals.tasks;
     double sum = 0;
@@ -110,7 +110,7 @@ final class Prices {
     return Math.exp(Math.rint(Math.log(price) / GANG_FACTOR) * GANG_FACTOR);
   }
 
-  /// What the gangs that fit into the space are worth: those that are worth most.
+  /// The worth of the most valuable gangs that fit into the space.
   double protection(Totals totals, Space space) {
     double most = 0;
     for (int i = 0; i < gangs.length; i++) {

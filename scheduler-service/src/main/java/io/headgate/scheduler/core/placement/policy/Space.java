@@ -3,10 +3,10 @@ package io.headgate.scheduler.core.placement.policy;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// What is free on a node as far as packing goes: CPU, and the free part of each device with what
-/// kind of device it is. Devices with nothing free are left out.
+/// The free capacity of a node as packing sees it: CPU, and the free part and kind of each device.
+/// Full devices are left out.
 ///
-/// Confined to one thread: it remembers what functions gave for it.
+/// Confined to one thread: it remembers the results of functions on it.
 public final class Space {
   final long cpuMillis;
 
@@ -32,7 +32,7 @@ public final class Space {
         (Long.hashCode(cpuMillis) * 31 + Arrays.hashCode(units)) * 31 + Arrays.hashCode(models);
   }
 
-  /// What is left when a task takes so many units of the device.
+  /// This space when a task takes so many units of the device.
   Space without(long cpu, int device, int taken) {
     int left = units[device] - taken;
     int count = left == 0 ? units.length - 1 : units.length;
@@ -57,7 +57,7 @@ public final class Space {
     return new Space(cpuMillis - cpu, newUnits, newModels);
   }
 
-  /// What is left when a task takes these devices whole.
+  /// This space when a task takes these devices whole.
   ///
   /// @param taken ascending
   Space withoutWhole(long cpu, int[] taken) {

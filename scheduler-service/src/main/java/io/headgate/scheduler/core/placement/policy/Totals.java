@@ -3,7 +3,7 @@ package io.headgate.scheduler.core.placement.policy;
 import java.util.ArrayList;
 import java.util.List;
 
-/// What is free in a pool, as the prices need it; kept up to date node by node.
+/// The free capacity of a pool for the prices; kept up to date node by node.
 final class Totals {
   final Tasks tasks;
 

@@ -1,8 +1,7 @@
-/// What is good for a fleet: pure functions over what is free on a node and the mix of tasks that
-/// is expected.
+/// Rates packings: pure functions over the free capacity of a node and the expected mix of tasks.
 ///
-/// Nothing here knows of jobs, queues or nodes. The numbers that only save work (what a function
-/// gave for a [Space]) are kept beside their arguments.
+/// This package knows no jobs, queues or nodes. Remembered results (of functions on a [Space]) are
+/// kept beside their arguments.
 @NullMarked
 package io.headgate.scheduler.core.placement.policy;
 

@@ -10,7 +10,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /// Each formula by hand. GPUs are in units of 1/126000.
-class OutlookTest {
+class PackingModelTest {
   private static final int GPU = 126_000;
   private static final TaskClass HALF = task(1, GPU / 2, 0);
   private static final TaskClass ONE = task(1, GPU, 0);
@@ -28,7 +28,7 @@ class OutlookTest {
   }
 
   private static Space space(Mix mix, long cpuMillis, int... units) {
-    return new Outlook(mix).space(cpuMillis, units, anyModels(units.length));
+    return new PackingModel(mix).space(cpuMillis, units, anyModels(units.length));
   }
 
   private static String[] anyModels(int count) {
@@ -59,43 +59,43 @@ class OutlookTest {
   @Test
   void fillsOnlyDevicesOfTheModelsOfATask() {
     Mix mix = even(task(1, GPU, 0, "H100"));
-    Outlook outlook = new Outlook(mix);
-    assertThat(outlook.fill(outlook.space(0, new int[] {GPU, GPU}, new String[] {"A100", "H100"})))
+    PackingModel packing = new PackingModel(mix);
+    assertThat(packing.fill(packing.space(0, new int[] {GPU, GPU}, new String[] {"A100", "H100"})))
         .isEqualTo(GPU);
   }
 
   @Test
   void losesNothingWhereNothingElseWouldHaveFitted() {
-    Outlook outlook = new Outlook(even(HALF, ONE));
-    Space before = outlook.space(0, new int[] {GPU / 4, GPU}, anyModels(2));
-    Space after = outlook.without(before, 0, 0, GPU / 5);
-    assertThat(outlook.fill(after)).isEqualTo(outlook.fill(before)).isEqualTo(GPU);
+    PackingModel packing = new PackingModel(even(HALF, ONE));
+    Space before = packing.space(0, new int[] {GPU / 4, GPU}, anyModels(2));
+    Space after = packing.without(before, 0, 0, GPU / 5);
+    assertThat(packing.fill(after)).isEqualTo(packing.fill(before)).isEqualTo(GPU);
   }
 
   @Test
   void countsAsStrandedWhatATaskCannotUse() {
     Mix mix = even(HALF, TWO);
-    assertThat(new Outlook(mix).stranded(space(mix, 0, GPU / 4, GPU))).isEqualTo(0.75 * GPU);
+    assertThat(new PackingModel(mix).stranded(space(mix, 0, GPU / 4, GPU))).isEqualTo(0.75 * GPU);
     Mix withoutGpu = even(HALF, NONE);
     // To the half GPU the quarter is stranded; to the job without GPU all.
-    assertThat(new Outlook(withoutGpu).stranded(space(withoutGpu, 9000, GPU / 4, GPU)))
+    assertThat(new PackingModel(withoutGpu).stranded(space(withoutGpu, 9000, GPU / 4, GPU)))
         .isEqualTo(0.75 * GPU);
     Mix hungry = even(task(1, GPU, 2000));
-    assertThat(new Outlook(hungry).stranded(space(hungry, 1999, GPU))).isEqualTo(GPU);
+    assertThat(new PackingModel(hungry).stranded(space(hungry, 1999, GPU))).isEqualTo(GPU);
   }
 
   @Test
   void keepsSpacesSortedWhateverIsTaken() {
-    Outlook outlook = new Outlook(even(HALF, ONE));
-    Space space = outlook.space(5000, new int[] {GPU / 4, GPU / 2, GPU}, anyModels(3));
-    assertThat(outlook.without(space, 1000, 2, GPU / 3))
-        .isSameAs(outlook.space(4000, new int[] {GPU / 4, GPU / 2, GPU * 2 / 3}, anyModels(3)));
-    assertThat(outlook.without(space, 1000, 2, GPU * 9 / 10))
-        .isSameAs(outlook.space(4000, new int[] {GPU / 10, GPU / 4, GPU / 2}, anyModels(3)));
-    assertThat(outlook.without(space, 0, 1, GPU / 2))
-        .isSameAs(outlook.space(5000, new int[] {GPU / 4, GPU}, anyModels(2)));
-    assertThat(outlook.withoutWhole(space, 5000, new int[] {2}))
-        .isSameAs(outlook.space(0, new int[] {GPU / 4, GPU / 2}, anyModels(2)));
+    PackingModel packing = new PackingModel(even(HALF, ONE));
+    Space space = packing.space(5000, new int[] {GPU / 4, GPU / 2, GPU}, anyModels(3));
+    assertThat(packing.without(space, 1000, 2, GPU / 3))
+        .isSameAs(packing.space(4000, new int[] {GPU / 4, GPU / 2, GPU * 2 / 3}, anyModels(3)));
+    assertThat(packing.without(space, 1000, 2, GPU * 9 / 10))
+        .isSameAs(packing.space(4000, new int[] {GPU / 10, GPU / 4, GPU / 2}, anyModels(3)));
+    assertThat(packing.without(space, 0, 1, GPU / 2))
+        .isSameAs(packing.space(5000, new int[] {GPU / 4, GPU}, anyModels(2)));
+    assertThat(packing.withoutWhole(space, 5000, new int[] {2}))
+        .isSameAs(packing.space(0, new int[] {GPU / 4, GPU / 2}, anyModels(2)));
   }
 
   @Test
@@ -109,31 +109,31 @@ class OutlookTest {
 
   @Test
   void protectsTheLastRoomForAGang() {
-    Outlook outlook = new Outlook(even(ONE, TWO));
-    Space pair = outlook.space(0, new int[] {GPU, GPU}, anyModels(2));
-    outlook.add(pair);
-    outlook.edition();
+    PackingModel packing = new PackingModel(even(ONE, TWO));
+    Space pair = packing.space(0, new int[] {GPU, GPU}, anyModels(2));
+    packing.add(pair);
+    packing.edition();
     // 2 GPUs free and 1.5 a task: 4/3 tasks come, 2/3 gangs; room for 1:
     // (1 - 0.5 - 2/3) / sqrt(2/3) = -0.204; 1 / (1 + exp(-0.347)) = 0.586 of 2 GPUs.
-    assertThat(outlook.protection(pair)).isCloseTo(1.172 * GPU, within(0.06 * GPU));
-    Space one = outlook.withoutWhole(pair, 0, new int[] {1});
-    assertThat(outlook.protection(one)).isZero();
+    assertThat(packing.protection(pair)).isCloseTo(1.172 * GPU, within(0.06 * GPU));
+    Space one = packing.withoutWhole(pair, 0, new int[] {1});
+    assertThat(packing.protection(one)).isZero();
   }
 
   @Test
   void protectsNothingWhileThereIsRoomForAll() {
-    Outlook outlook = new Outlook(even(ONE, TWO));
+    PackingModel packing = new PackingModel(even(ONE, TWO));
     Space eight =
-        outlook.space(0, new int[] {GPU, GPU, GPU, GPU, GPU, GPU, GPU, GPU}, anyModels(8));
+        packing.space(0, new int[] {GPU, GPU, GPU, GPU, GPU, GPU, GPU, GPU}, anyModels(8));
     for (int i = 0; i < 50; i++) {
-      outlook.add(eight);
+      packing.add(eight);
     }
-    outlook.edition();
+    packing.edition();
     // 400 GPUs: 133 gangs come, and there is room for 200.
-    assertThat(outlook.protection(eight)).isZero();
-    int edition = outlook.edition();
-    outlook.remove(eight);
-    assertThat(outlook.edition()).as("prices that stay are no new edition").isEqualTo(edition);
+    assertThat(packing.protection(eight)).isZero();
+    int edition = packing.edition();
+    packing.remove(eight);
+    assertThat(packing.edition()).as("prices that stay are no new edition").isEqualTo(edition);
   }
 
   @Test
@@ -143,13 +143,13 @@ class OutlookTest {
     assertThat(Prices.modelPrice(90, 100)).isEqualTo(1);
     assertThat(Prices.modelPrice(1, 0)).isZero();
     assertThat(Prices.modelPrice(0, 100)).isZero();
-    Outlook outlook = new Outlook(even(ONE, task(1, GPU, 0, "H100")));
-    Space mixed = outlook.space(0, new int[] {GPU, GPU}, new String[] {"A100", "H100"});
-    outlook.add(mixed);
-    outlook.edition();
+    PackingModel packing = new PackingModel(even(ONE, task(1, GPU, 0, "H100")));
+    Space mixed = packing.space(0, new int[] {GPU, GPU}, new String[] {"A100", "H100"});
+    packing.add(mixed);
+    packing.edition();
     // 2 tasks come, one of them insists on the only H100.
-    assertThat(outlook.modelPrice(mixed, 1)).isEqualTo(1);
-    assertThat(outlook.modelPrice(mixed, 0)).isZero();
+    assertThat(packing.modelPrice(mixed, 1)).isEqualTo(1);
+    assertThat(packing.modelPrice(mixed, 0)).isZero();
   }
 
   @Test
@@ -165,12 +165,12 @@ class OutlookTest {
 
   @Test
   void expectsNothingOfAnEmptyMix() {
-    Outlook outlook = new Outlook(Mix.EMPTY);
-    Space space = outlook.space(1000, new int[] {GPU}, anyModels(1));
-    outlook.add(space);
-    assertThat(outlook.edition()).isZero();
-    assertThat(outlook.fill(space)).isZero();
-    assertThat(outlook.protection(space)).isZero();
-    assertThat(outlook.modelPrice(space, 0)).isZero();
+    PackingModel packing = new PackingModel(Mix.EMPTY);
+    Space space = packing.space(1000, new int[] {GPU}, anyModels(1));
+    packing.add(space);
+    assertThat(packing.edition()).isZero();
+    assertThat(packing.fill(space)).isZero();
+    assertThat(packing.protection(space)).isZero();
+    assertThat(packing.modelPrice(space, 0)).isZero();
   }
 }

@@ -3,12 +3,12 @@ package io.headgate.scheduler.core.placement.policy;
 import java.util.HashMap;
 import java.util.Map;
 
-/// What a mix of tasks lets expect of the nodes of one pool: what each of them can become, and what
-/// is scarce among them.
+/// Rates the free capacity of one pool's nodes by a mix of tasks: the potential of each node, and
+/// the scarcity of room for gangs and of models.
 ///
-/// Confined to one thread. Its answers depend on the mix and on the spaces added, not on what was
-/// asked before.
-public final class Outlook {
+/// Confined to one thread. Its answers depend on the mix and on the spaces added, not on earlier
+/// questions.
+public final class PackingModel {
   /// So many spaces are remembered before all are forgotten: about 100 MiB.
   private static final int MAX_KNOWN = 400_000;
 
@@ -21,7 +21,7 @@ public final class Outlook {
   private boolean totalsChanged = true;
   private int edition;
 
-  public Outlook(Mix mix) {
+  public PackingModel(Mix mix) {
     tasks = new Tasks(mix);
     fill = new Fill(tasks);
     stranded = new Stranded(tasks);
@@ -29,7 +29,7 @@ public final class Outlook {
     prices = Prices.of(totals);
   }
 
-  /// What is free on a node, the same object each time while it is remembered.
+  /// The free capacity of a node; one object for equal capacities while it is remembered.
   ///
   /// @param units free on each device, ascending, each above 0
   /// @param models of the devices; the space owns both arrays
@@ -41,12 +41,12 @@ public final class Outlook {
     return known(new Space(cpuMillis, units, indexes));
   }
 
-  /// What is left of the space when so many units are taken of one of its devices.
+  /// The space without so many units of one of its devices.
   public Space without(Space space, long cpuMillis, int device, int units) {
     return known(space.without(cpuMillis, device, units));
   }
 
-  /// What is left of the space when these devices, in ascending order, are taken whole.
+  /// The space without these whole devices, in ascending order.
   public Space withoutWhole(Space space, long cpuMillis, int[] devices) {
     return known(space.withoutWhole(cpuMillis, devices));
   }
@@ -98,7 +98,7 @@ public final class Outlook {
     return edition;
   }
 
-  /// What the gangs that fit into the space are worth, in units, at the prices of the edition.
+  /// The worth of the gangs that fit into the space, in units, at the prices of the edition.
   public double protection(Space space) {
     if (space.protectionEdition != edition) {
       space.protection = prices.protection(totals, space);
@@ -107,7 +107,7 @@ public final class Outlook {
     return space.protection;
   }
 
-  /// What a unit of the device costs because of its model, at the prices of the edition.
+  /// The price of a unit of the device for its model, at the prices of the edition.
   public double modelPrice(Space space, int device) {
     return prices.models[space.models[device]];
   }

@@ -32,14 +32,14 @@ import java.util.Optional;
 
 /// The only place where slices change hands and jobs change state; it keeps nodes, pools, policies
 /// and queues in step and says what it did.
-final class Ledger {
+final class Transitions {
   private final World world;
   private final Shares shares;
   private final List<Effect> effects = new ArrayList<>();
   private final List<Decision.Refusal> refusals = new ArrayList<>();
   private final List<Decision.HoldTurn> holdTurns = new ArrayList<>();
 
-  Ledger(World world) {
+  Transitions(World world) {
     this.world = world;
     this.shares = new Shares(world);
   }
@@ -217,7 +217,7 @@ final class Ledger {
     tell(new Effect.StopAttempt(attempt.id(), order));
   }
 
-  /// The attempt, which was to be, is suspended: its slices are free.
+  /// The attempt has been suspended as ordered: its slices are free.
   void suspend(LiveAttempt attempt) {
     shares.giveBack(attempt);
     attempt.suspend();
@@ -318,8 +318,8 @@ final class Ledger {
   }
 
   /// Takes a hold of DESIGN O7 back for the length of a pass, so that it is found anew in its turn;
-  /// its job waits in its lane meanwhile. It is told of only if [#resume] does not follow.
-  void suspend(LiveHold hold) {
+  /// its job waits in its lane meanwhile. It is told of only if [#restore] does not follow.
+  void liftForRound(LiveHold hold) {
     world.changes.withoutInvalidation(() -> {
       lift(hold);
       world.holds.remove(hold.job().id());
@@ -328,8 +328,8 @@ final class Ledger {
     holdTurns.add(new Decision.HoldTurn(effects.size(), hold.job().id(), false));
   }
 
-  /// Puts a suspended hold back as it was.
-  void resume(LiveHold hold) {
+  /// Puts a hold back that was lifted for the round.
+  void restore(LiveHold hold) {
     world.changes.withoutInvalidation(() -> {
       hold.job().queue().dequeue(hold.job());
       place(hold);
@@ -357,7 +357,7 @@ final class Ledger {
   private List<NodeState> nodes(Assignment assignment, PoolState pool) {
     List<NodeState> nodes = new ArrayList<>(assignment.workers().size());
     for (WorkerPlace place : assignment.workers()) {
-      nodes.add(world.nodes.computeIfAbsent(place.node(), id -> NodeState.unknown(id, pool)));
+      nodes.add(world.nodes.computeIfAbsent(place.node(), id -> NodeState.unknown(id, pool.id())));
     }
     return nodes;
   }
@@ -373,7 +373,7 @@ final class Ledger {
   void forgetIfUnused(NodeState node) {
     if (node.isRemoved() && node.shares().isEmpty() && world.nodes.remove(node.id(), node)) {
       world.aside.remove(node);
-      node.pool().drop(node);
+      world.poolOf(node).drop(node);
       world.changes.inventoryChanged();
     }
   }

@@ -14,9 +14,9 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 
-/// Who has to leave a place before its job can start.
-final class Leavers {
-  private Leavers() {}
+/// The attempts that must leave a place before its job can start.
+final class BlockingAttempts {
+  private BlockingAttempts() {}
 
   /// The victims, or those that were stopping on its nodes anyway; in the order of their
   /// assignment.

@@ -1,5 +1,7 @@
 package io.headgate.scheduler.core.preemption;
 
+import io.headgate.scheduler.core.catalog.PoolId;
+import io.headgate.scheduler.core.placement.NodeState;
 import io.headgate.scheduler.core.placement.PoolState;
 import io.headgate.scheduler.core.queue.LiveAttempt;
 import java.util.Comparator;
@@ -9,23 +11,30 @@ import java.util.Map;
 import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
+import java.util.function.Function;
 
-/// The running attempts that have said how long they run at most, by the pools that their nodes are
-/// in, in the order in which they will have ended; of those that did not say, each node counts how
-/// many are on it. Kept up to date so that a hold (DESIGN O7) is found without sorting a pool.
-public final class Ends {
+/// The running attempts that declare a run time, by the pools of their nodes, in the order of their
+/// ends. Attempts that declare none are counted on each node. Kept up to date so that a hold
+/// (DESIGN O7) is found without sorting a pool.
+public final class AttemptEnds {
   private static final Comparator<LiveAttempt> ORDER =
       Comparator.comparing((LiveAttempt attempt) -> attempt.endsBy().orElseThrow())
           .thenComparing(attempt -> attempt.nodes().getFirst())
           .thenComparingLong(LiveAttempt::sequence);
 
+  private final Function<PoolId, PoolState> pools;
   private final Map<PoolState, TreeSet<LiveAttempt>> byPool = new HashMap<>();
+
+  /// @param pools finds a node's pool
+  public AttemptEnds(Function<PoolId, PoolState> pools) {
+    this.pools = pools;
+  }
 
   /// Takes in an attempt that was not asked to stop. Before its end changes or one of its nodes
   /// goes to another pool it must be taken out.
   public void add(LiveAttempt attempt) {
     if (attempt.endsBy().isEmpty()) {
-      attempt.nodes().forEach(node -> node.countOpenEnded(1));
+      attempt.nodes().forEach(node -> poolOf(node).countOpenEnded(node, 1));
       return;
     }
     for (PoolState pool : pools(attempt)) {
@@ -35,7 +44,7 @@ public final class Ends {
 
   public void remove(LiveAttempt attempt) {
     if (attempt.endsBy().isEmpty()) {
-      attempt.nodes().forEach(node -> node.countOpenEnded(-1));
+      attempt.nodes().forEach(node -> poolOf(node).countOpenEnded(node, -1));
       return;
     }
     for (PoolState pool : pools(attempt)) {
@@ -48,12 +57,16 @@ public final class Ends {
     return byPool.getOrDefault(pool, new TreeSet<>(ORDER));
   }
 
-  private static Set<PoolState> pools(LiveAttempt attempt) {
+  private Set<PoolState> pools(LiveAttempt attempt) {
     if (attempt.workers() == 1) {
-      return Set.of(attempt.nodes().getFirst().pool());
+      return Set.of(poolOf(attempt.nodes().getFirst()));
     }
-    Set<PoolState> pools = new HashSet<>();
-    attempt.nodes().forEach(node -> pools.add(node.pool()));
-    return pools;
+    Set<PoolState> found = new HashSet<>();
+    attempt.nodes().forEach(node -> found.add(poolOf(node)));
+    return found;
+  }
+
+  private PoolState poolOf(NodeState node) {
+    return pools.apply(node.poolId());
   }
 }
