@@ -6,7 +6,7 @@ import io.headgate.scheduler.core.placement.Rater;
 import io.headgate.scheduler.core.placement.Rating;
 import io.headgate.scheduler.core.placement.Shape;
 import io.headgate.scheduler.core.placement.policy.Mix;
-import io.headgate.scheduler.core.placement.policy.Scramble;
+import io.headgate.scheduler.core.placement.policy.BitMixer;
 
 /// A placement policy from outside the core without any sense: costs, devices and the choice among
 /// equals are drawn from the state. What holds for every policy holds for this one.
@@ -37,6 +37,6 @@ public record ArbitraryPlacement(long seed) implements PlacementPolicy, Rater {
   }
 
   private int draw(long number, int bound) {
-    return (int) Long.remainderUnsigned(Scramble.scramble(seed, number), bound);
+    return (int) Long.remainderUnsigned(BitMixer.mix(seed, number), bound);
   }
 }

@@ -6,7 +6,7 @@ import io.headgate.scheduler.core.placement.Rater;
 import io.headgate.scheduler.core.placement.Rating;
 import io.headgate.scheduler.core.placement.Shape;
 import io.headgate.scheduler.core.placement.policy.Mix;
-import io.headgate.scheduler.core.placement.policy.Scramble;
+import io.headgate.scheduler.core.placement.policy.BitMixer;
 
 /// Places a job on any node where it fits: the least that every other policy has to beat. The same
 /// state of the cluster gives the same place.
@@ -37,6 +37,6 @@ public record RandomFit(long seed) implements PlacementPolicy, Rater {
 
   /// A number below the bound.
   private int draw(long number, int bound) {
-    return (int) Long.remainderUnsigned(Scramble.scramble(seed, number), bound);
+    return (int) Long.remainderUnsigned(BitMixer.mix(seed, number), bound);
   }
 }
