@@ -181,7 +181,7 @@ final class GpuLock implements AutoCloseable {
   private static IOException taken(String holder) {
     return new IOException(
         ("this machine's GPUs are those of %s, and two agents would each give all of them away: end"
-             + " that one, or start without GPUs (gpu.driver: none; headgate up --nodes cpu)")
+                + " that one, or start without GPUs (gpu.driver: none; headgate up --nodes cpu)")
             .formatted(holder));
   }
 

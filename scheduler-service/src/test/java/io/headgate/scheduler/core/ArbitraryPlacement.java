@@ -5,8 +5,8 @@ import io.headgate.scheduler.core.placement.PlacementPolicy;
 import io.headgate.scheduler.core.placement.Rater;
 import io.headgate.scheduler.core.placement.Rating;
 import io.headgate.scheduler.core.placement.Shape;
-import io.headgate.scheduler.core.placement.policy.Mix;
 import io.headgate.scheduler.core.placement.policy.BitMixer;
+import io.headgate.scheduler.core.placement.policy.Mix;
 
 /// A placement policy from outside the core without any sense: costs, devices and the choice among
 /// equals are drawn from the state. What holds for every policy holds for this one.

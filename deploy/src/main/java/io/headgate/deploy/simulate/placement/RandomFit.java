@@ -5,8 +5,8 @@ import io.headgate.scheduler.core.placement.PlacementPolicy;
 import io.headgate.scheduler.core.placement.Rater;
 import io.headgate.scheduler.core.placement.Rating;
 import io.headgate.scheduler.core.placement.Shape;
-import io.headgate.scheduler.core.placement.policy.Mix;
 import io.headgate.scheduler.core.placement.policy.BitMixer;
+import io.headgate.scheduler.core.placement.policy.Mix;
 
 /// Places a job on any node where it fits: the least that every other policy has to beat. The same
 /// state of the cluster gives the same place.
