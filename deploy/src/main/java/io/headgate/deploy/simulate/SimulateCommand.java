@@ -38,7 +38,7 @@ import picocli.CommandLine.Parameters;
     header = {
       "headgate simulate seed.yaml                 what the scheduler decides, one JSON object a"
           + " line",
-      "headgate simulate seed.yaml --view gantt    who ran where and when, for people",
+      "headgate simulate seed.yaml --view gantt    when and where each job ran, for people",
       "headgate simulate seed.yaml --explain r-1@20s",
       "headgate simulate seed.yaml --compare other.yaml",
       "headgate snapshot > now.yaml; headgate simulate now.yaml --plan acme.yaml",

@@ -12,7 +12,7 @@ public final class SimulateCommandProvider implements CommandProvider {
 
   @Override
   public String summary() {
-    return "see what the scheduler would decide, without servers";
+    return "the scheduler's decisions, without servers";
   }
 
   @Override

@@ -113,7 +113,7 @@ class PlanIT {
       headgate.awaitState("r-0", JobState.RUNNING);
 
       assertThat(cli.run("drain", "a-0", "--reason", "a fan").out())
-          .isEqualTo("a-0 gets no new work; what runs there goes on\n");
+          .isEqualTo("a-0 gets no new work; its running jobs continue\n");
       assertThat(onprem(headgate).idle()).hasToString("0");
       alice.submit(TestInstallation.endless("r-1", "rnd-3"));
       headgate.awaitState("r-1", JobState.WAITING);

@@ -306,7 +306,7 @@ class SimulateTest {
     assertThat(same.exitCode()).isZero();
     assertThat(same.out())
         .contains("nothing starts, stops or waits because of it")
-        .contains("over limit  guest  uses 2 of limit 1: what runs goes on, nothing more starts\n")
+        .contains("over limit  guest  uses 2 of limit 1: running jobs continue, no more start\n")
         .contains("guest   2      0            2 -> 1", "own     0      2 -> 0       2");
 
     Files.writeString(

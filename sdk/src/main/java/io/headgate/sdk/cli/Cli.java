@@ -28,7 +28,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 
-/// Runs one command after another; each is independent of the others.
+/// Runs commands. Runs share no state.
 public final class Cli {
   private final CliEnvironment environment;
 
@@ -36,7 +36,7 @@ public final class Cli {
     this.environment = environment;
   }
 
-  /// Runs a command and answers with its exit code. Nothing is thrown.
+  /// Runs a command and returns its exit code; it throws nothing.
   public int run(String... args) {
     Invocation invocation = null;
     try {
@@ -48,7 +48,7 @@ public final class Cli {
       if (words.command().isEmpty() && words.rest().contains("--version")) {
         return run("version");
       }
-      // Only the command that is meant is built: a model of all of them would cost start-up time.
+      // Builds only the requested command: models of all commands would slow down the start.
       CliCommand command =
           words.command().isEmpty() ? new WelcomeCommand() : entry(words.command()).create().get();
       CommandLine parser = new CommandLine(command);

@@ -4,10 +4,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
-/// The words of a call: the command, and what belongs to it. Flags that stand before the command
-/// are the command's: `headgate -t acme jobs` is `headgate jobs -t acme`.
+/// The words of a call, split into the command and its arguments. Flags before the command count as
+/// the command's: `headgate -t acme jobs` is `headgate jobs -t acme`.
 ///
-/// @param command empty: there is none
+/// @param command empty: the call names none
 record CommandLineWords(String command, List<String> rest) {
   private static final Set<String> TAKE_A_VALUE =
       Set.of(

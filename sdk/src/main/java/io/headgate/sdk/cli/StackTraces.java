@@ -2,7 +2,7 @@ package io.headgate.sdk.cli;
 
 import java.io.PrintStream;
 
-/// Where an exception came from; for `--debug` alone.
+/// Prints stack traces for `--debug`.
 final class StackTraces {
   private StackTraces() {}
 

@@ -29,9 +29,9 @@ import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Map;
 
-/// Does once what short commands do, against a server inside this process, so that the JDK can keep
-/// the classes that takes: `java -XX:AOTCacheOutput=FILE … io.headgate.sdk.cli.StartUpTraining`.
-/// Commands that are then run with `-XX:AOTCache=FILE` start in half the time.
+/// Runs typical short commands against a server in this process, so that the JDK can cache the
+/// classes that they load: `java -XX:AOTCacheOutput=FILE … io.headgate.sdk.cli.StartUpTraining`.
+/// Commands that run with `-XX:AOTCache=FILE` then start in half the time.
 public final class StartUpTraining {
   private static final String SUBJECT_CLAIM = "e30.eyJzdWIiOiJ0ZW5hbnRzL3QvdXNlcnMvdSJ9.s";
 

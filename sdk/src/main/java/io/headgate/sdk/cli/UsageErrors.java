@@ -16,7 +16,7 @@ import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/// Mistakes in flags and arguments, in our own frame.
+/// Turns picocli's errors on flags and arguments into error frames of the command line.
 final class UsageErrors {
   private UsageErrors() {}
 
@@ -43,7 +43,7 @@ final class UsageErrors {
     int equals = word.indexOf('=');
     String flag = equals < 0 ? word : word.substring(0, equals);
     List<String> names = optionNames(e.getCommandLine());
-    // One letter is near to every other letter.
+    // A flag of one letter is similar to every other one, so it gets no suggestion.
     Optional<String> near =
         flag.startsWith("--") ? NearestName.find(flag, names) : Optional.empty();
     String next = near.map(nearest -> "did you mean " + nearest + "?   " + help).orElse(help);

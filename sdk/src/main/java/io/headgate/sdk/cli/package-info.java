@@ -1,5 +1,4 @@
-/// The `headgate` command: finds the command that was meant, runs it, shows what went wrong, and
-/// ends with the exit code that says so.
+/// The `headgate` command: finds the command, runs it, prints errors, and ends with the exit code.
 @NullMarked
 package io.headgate.sdk.cli;
 

@@ -10,7 +10,8 @@ import io.headgate.sdk.wire.SupplyMessages;
 import io.headgate.sdk.wire.UsageMessages;
 import java.util.List;
 
-/// What one tenant has, and how it is used now. Lists are complete and in the order of ids.
+/// The pools, nodes, profiles, policies and queues of one tenant, with their present use. Lists are
+/// complete and ordered by id.
 public final class CatalogClient {
   private final CatalogCalls calls;
 
@@ -30,7 +31,7 @@ public final class CatalogClient {
     return calls.nodes().stream().map(SupplyMessages::node).toList();
   }
 
-  /// Takes a node out of service: it gets no new work, and what runs there goes on.
+  /// Takes a node out of service: it gets no new work, and its running jobs continue.
   ///
   /// @param reason why, for people; may be empty
   public Node drain(String node, String reason) {
@@ -42,8 +43,8 @@ public final class CatalogClient {
     return SupplyMessages.node(calls.undrain(node));
   }
 
-  /// Forgets a node that does not come back. If it is out of contact, what ran there is given up
-  /// and requeued: after `stop_after`, or at once where that is never.
+  /// Removes a node that does not come back. If it is out of contact, its jobs are given up and
+  /// requeued after `stop_after`, or at once where `stop_after` is never.
   public void deleteNode(String node) {
     calls.deleteNode(node);
   }

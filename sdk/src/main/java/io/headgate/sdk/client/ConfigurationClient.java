@@ -17,13 +17,12 @@ public final class ConfigurationClient {
     this.calls = new ConfigurationCalls(connection, tenant);
   }
 
-  /// What is in force, with its versions.
+  /// The configuration in force, with its versions.
   public ConfigurationState read() {
     return calls.read().state();
   }
 
-  /// Prepares a change and has both services check the whole of it; nothing is stored before
-  /// [Plan#apply].
+  /// Prepares a change that both services check as a whole. Only [Plan#apply] stores anything.
   ///
   /// @throws HeadgateException when a service refuses the configuration
   public Plan plan(Configuration wanted) {
@@ -32,9 +31,9 @@ public final class ConfigurationClient {
     return Plan.make(calls, inForce, wanted, diff);
   }
 
-  /// Plans and applies; answers with the versions then in force.
+  /// Plans and applies, and returns the versions in force afterwards.
   ///
-  /// @throws HeadgateException as [Plan#apply] does; [Plan#PARTLY_APPLIED] is the one to know of
+  /// @throws HeadgateException as [Plan#apply] does; note [Plan#PARTLY_APPLIED]
   public Versions apply(Configuration wanted) {
     return plan(wanted).apply();
   }

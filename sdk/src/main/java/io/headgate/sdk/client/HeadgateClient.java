@@ -16,9 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /// A connection to Headgate. Safe for use by many threads; make one and keep it.
 ///
-/// Every method blocks until there is an answer or the deadline has passed. What the contract calls
-/// retriable is retried meanwhile, with growing pauses; a failure that comes out is a
-/// [HeadgateException].
+/// Every method blocks until there is an answer or the deadline has passed. Meanwhile it retries
+/// retriable failures with growing pauses. A failure that remains is a [HeadgateException].
 public final class HeadgateClient implements AutoCloseable {
   private final Connection connection;
 
@@ -26,12 +25,12 @@ public final class HeadgateClient implements AutoCloseable {
     this.connection = connection;
   }
 
-  /// Prepares a connection; it is made with the first call.
+  /// Prepares a client; the first call connects.
   public static HeadgateClient connect(ClientConfig config) {
     return connect(config, _ -> {});
   }
 
-  /// As the other, and tells of each failure that is going to be retried.
+  /// As the other overload, and informs the listener of each retry.
   public static HeadgateClient connect(ClientConfig config, Consumer<HeadgateException> onRetry) {
     return new HeadgateClient(
         Connection.open(
@@ -44,7 +43,7 @@ public final class HeadgateClient implements AutoCloseable {
             }));
   }
 
-  /// A client over a connection that somebody else made; the command line needs both.
+  /// A client over an existing connection; the command line uses both.
   public static HeadgateClient over(Connection connection) {
     return new HeadgateClient(connection);
   }
@@ -54,7 +53,7 @@ public final class HeadgateClient implements AutoCloseable {
     return new JobClient(connection, tenant);
   }
 
-  /// What a tenant has, and how it is used.
+  /// Access to a tenant's pools, nodes, profiles, policies and queues.
   public CatalogClient catalog(String tenant) {
     return new CatalogClient(connection, tenant);
   }
@@ -71,7 +70,8 @@ public final class HeadgateClient implements AutoCloseable {
   /// Makes a key.
   ///
   /// @param owner `tenants/acme/users/ada`, `tenants/acme/serviceAccounts/ci`, `operators/root`
-  /// @param life how long it works; null: until it is revoked. An owner has at most 100 that work
+  /// @param life time until it expires; null: it works until it is revoked. An owner has at most
+  ///   100 valid keys
   public IssuedKey.Made createKey(String owner, String description, @Nullable Duration life) {
     CreateKeyResponse made = new IdentityCalls(connection).createKey(owner, description, life);
     return new IssuedKey.Made(RightsMessages.key(made.getKey()), made.getSecret());
@@ -83,14 +83,14 @@ public final class HeadgateClient implements AutoCloseable {
         .listKeys(tenant).stream().map(RightsMessages::key).toList();
   }
 
-  /// Makes a key useless; what was made from it ends within minutes.
+  /// Revokes a key. Tokens made with it expire within minutes.
   ///
   /// @param name of the key, `keys/…`
   public void revokeKey(String name) {
     new IdentityCalls(connection).revokeKey(name);
   }
 
-  /// Makes a token with which machines join a pool, and answers with it; it is not shown again.
+  /// Makes a token with which machines join a pool. The server never returns it again.
   public String createJoinToken(String tenant, String pool, int uses) {
     return new IdentityCalls(connection)
         .createJoinToken(tenant, pool, uses, Duration.ofHours(1))

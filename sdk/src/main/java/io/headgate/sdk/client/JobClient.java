@@ -29,24 +29,23 @@ public final class JobClient {
     this.calls = new JobCalls(connection, tenant);
   }
 
-  /// Submits a job. The answer means that it is durable, and it is submitted once, however often
-  /// the request had to be sent.
+  /// Submits a job. After the answer the job is durable, and retries have not submitted it twice.
   public Job submit(Submission submission) {
     return submit(submission, UUID.randomUUID().toString());
   }
 
-  /// Submits under a request id of one's own: submitting again with the same id, even from another
-  /// process, answers with the same job.
+  /// Submits under the caller's request id. A second submission with this id, even from another
+  /// process, returns the first job.
   public Job submit(Submission submission, String requestId) {
     return JobMessages.job(calls.submit(submission, requestId, false));
   }
 
-  /// Submits with everything else at its default.
+  /// Submits with defaults for everything else.
   public Job submit(JobSpec spec) {
     return submit(Submission.of(spec));
   }
 
-  /// Submits nothing; says what would become of it.
+  /// Submits nothing, and returns what would happen to the job.
   public Job check(Submission submission) {
     return JobMessages.job(calls.submit(submission, "", true));
   }
@@ -56,7 +55,7 @@ public final class JobClient {
     return submitAll(submissions, UUID.randomUUID().toString());
   }
 
-  /// Submits all or none under a request id of one's own.
+  /// Submits all or none, under the caller's request id.
   public List<Job> submitAll(List<Submission> submissions, String requestId) {
     return calls.submitAll(submissions, requestId).stream().map(JobMessages::job).toList();
   }
@@ -98,7 +97,7 @@ public final class JobClient {
     return new JobWatcher(calls.watch(filter, version));
   }
 
-  /// Waits until a job meets a condition; empty when it did not in time.
+  /// Waits until a job meets a condition; empty when it does not in time.
   public Optional<Job> await(String id, Predicate<Job> condition, Duration timeout) {
     Job job = get(id);
     if (condition.test(job)) {
@@ -119,7 +118,7 @@ public final class JobClient {
     return new JobTracker(job, watch(narrow), onChange);
   }
 
-  /// Shows what a job prints, through all its attempts, until it ends; answers with the ended job.
+  /// Passes on a job's output, through all its attempts, until it ends; returns the ended job.
   public Job follow(String id, JobFollower.Listener listener) {
     return new JobFollower(this, id, listener).follow();
   }
@@ -138,13 +137,13 @@ public final class JobClient {
     return JobMessages.job(calls.requeue(id));
   }
 
-  /// Reads what a job printed.
+  /// Reads a job's output.
   public LogStream logs(String id, LogOptions options) {
     return new LogStream(
         calls.logs(id, options.attempt(), options.worker(), options.follow(), options.tailBytes()));
   }
 
-  /// Says why a job stands as it does.
+  /// Explains the state of a job.
   public Explanation explain(String id) {
     return EventMessages.explanation(calls.explain(id));
   }

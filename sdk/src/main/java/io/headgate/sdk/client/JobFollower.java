@@ -7,7 +7,7 @@ import io.headgate.sdk.model.LogPiece;
 import io.headgate.sdk.model.StatusCode;
 import java.time.Duration;
 
-/// Shows one job from now to its end: how it stands, and what each of its attempts prints.
+/// Follows one job from now to its end: its states, and the output of each attempt.
 public final class JobFollower {
   private static final Duration FOR_EVER = Duration.ofDays(100_000);
 
@@ -21,12 +21,12 @@ public final class JobFollower {
     this.listener = listener;
   }
 
-  /// Told what happens. The two methods are called by different threads.
+  /// Receives changes and output. Different threads call the two methods.
   public interface Listener {
-    /// The job changed, or (first call) is as it was found.
+    /// The job changed; the first call has its present state.
     void changed(Job job);
 
-    /// The current attempt printed something.
+    /// The current attempt printed output.
     void printed(LogPiece piece);
   }
 
@@ -66,7 +66,7 @@ public final class JobFollower {
         listener.printed(piece);
       }
     } catch (HeadgateException e) {
-      if (e.code() != StatusCode.NOT_FOUND) { // Output that is no longer kept ends nothing.
+      if (e.code() != StatusCode.NOT_FOUND) { // Lost output does not end the following.
         throw e;
       }
     }

@@ -11,7 +11,7 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/// Knows how one job stands, from a watch that a virtual thread reads.
+/// Keeps the present state of one job, from a watch that a virtual thread reads.
 final class JobTracker implements AutoCloseable {
   private final JobWatcher watcher;
   private final Consumer<Job> onChange;
@@ -64,7 +64,7 @@ final class JobTracker implements AutoCloseable {
     }
   }
 
-  /// Waits until the job meets a condition; empty when it did not in time.
+  /// Waits until the job meets a condition; empty when it does not in time.
   ///
   /// @throws HeadgateException when the watch failed for good
   Optional<Job> await(Predicate<Job> condition, Duration timeout) {

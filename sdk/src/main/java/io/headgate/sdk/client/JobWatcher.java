@@ -17,7 +17,7 @@ public final class JobWatcher implements AutoCloseable {
     this.watch = watch;
   }
 
-  /// The next step, which may be a mere sign of life; null after [#close].
+  /// The next step, possibly a heartbeat without changes; null after [#close].
   public @Nullable JobChange next() {
     WatchJobsResponse step = watch.next();
     if (step == null) {

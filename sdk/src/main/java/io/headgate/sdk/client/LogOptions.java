@@ -1,11 +1,11 @@
 package io.headgate.sdk.client;
 
-/// Which output to read.
+/// Selects output.
 ///
 /// @param attempt 0: the current or last
 /// @param worker from 0
-/// @param follow go on until the attempt ends
-/// @param tailBytes only about this many of the last bytes; 0: all that is kept
+/// @param follow read on until the attempt ends
+/// @param tailBytes about this many of the last bytes; 0: all that is kept
 public record LogOptions(int attempt, int worker, boolean follow, long tailBytes) {
   public static final LogOptions ALL = new LogOptions(0, 0, false, 0);
 

@@ -11,14 +11,14 @@ import io.headgate.sdk.wire.ConfigurationCalls.InForce;
 import java.util.List;
 
 /// A checked change of a configuration, bound to the versions that it was made for. Both services
-/// have checked the whole of it, and nothing is stored anywhere.
+/// have checked it as a whole and stored nothing.
 public final class Plan {
-  /// Reason of a [HeadgateException]: pools and profiles took effect, groups, policies and queues
-  /// did not. `version` in its metadata is what is in force then; its cause says why.
+  /// Reason of a [HeadgateException]: pools and profiles took effect; groups, policies and queues
+  /// did not. Its metadata has the `version` now in force; its cause says why.
   public static final String PARTLY_APPLIED = "PARTLY_APPLIED";
 
-  /// Reason of a [HeadgateException]: the server was lost on the way, so it is not known what took
-  /// effect. Its cause says how.
+  /// Reason of a [HeadgateException]: the connection was lost, so it is unknown which part took
+  /// effect. Its cause is the lost call.
   public static final String OUTCOME_UNKNOWN = "OUTCOME_UNKNOWN";
 
   private final ConfigurationCalls calls;
@@ -51,29 +51,29 @@ public final class Plan {
     return inForce.state().versions();
   }
 
-  /// What the services have to say about it.
+  /// The services' warnings about the plan.
   public List<Warning> warnings() {
     return warnings;
   }
 
-  /// What it would do if it were in force now, decided by the scheduler on a copy of what stands.
+  /// The effects of applying the plan now, as the scheduler computes them on a copy of its state.
   ///
-  /// @param jobs of each kind to name, 1 to 1000; the others are counted
-  /// @throws HeadgateException when the scheduler cannot say; the plan is as good as before
+  /// @param jobs jobs of each kind to name, 1 to 1000; further jobs are only counted
+  /// @throws HeadgateException when the scheduler cannot compute the effects; the plan stays valid
   public PlanEffects effects(int jobs) {
     return calls.effects(wanted, inForce, diff.changesResources(), diff.changesAccess(), jobs);
   }
 
-  /// Puts it in force and answers with the versions then in force.
+  /// Applies the plan and returns the versions in force afterwards.
   ///
-  /// Pools and profiles are one transaction, groups, policies and queues the next: supply first, so
-  /// that rights never speak of profiles that do not exist. Both are checked once more before the
-  /// first, so that only a change by somebody else between the two, or a crash, can leave the
-  /// change half made. Then this says so, and to plan and apply again does the rest.
+  /// One transaction replaces pools and profiles, a second one groups, policies and queues. Supply
+  /// comes first, so that policies never name missing profiles. Both are checked again before the
+  /// first transaction. Only a concurrent change between the two, or a crash, can leave the change
+  /// half made. The exception then says so, and planning and applying again completes it.
   ///
-  /// @throws HeadgateException with reason VERSION_CHANGED when something else was applied
-  ///   meanwhile; with [#PARTLY_APPLIED] or [#OUTCOME_UNKNOWN] when it is not true that nothing
-  ///   took effect, and with any other reason when nothing did
+  /// @throws HeadgateException with reason VERSION_CHANGED after a concurrent change; with
+  ///   [#PARTLY_APPLIED] or [#OUTCOME_UNKNOWN] when a part may have taken effect; with any other
+  ///   reason when nothing took effect
   public Versions apply() {
     return new PlanApplication(calls, inForce, wanted, diff).run();
   }

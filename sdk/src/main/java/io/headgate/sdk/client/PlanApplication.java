@@ -13,8 +13,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 
-/// Carries a plan out, which takes two transactions of two services, and finds out what became of
-/// it when one fails.
+/// Applies a plan in two transactions of two services. After a failure it finds out which of them
+/// took effect.
 record PlanApplication(
     ConfigurationCalls calls, InForce inForce, Configuration wanted, ConfigurationDiff diff) {
 
@@ -22,7 +22,7 @@ record PlanApplication(
     Versions base = inForce.state().versions();
     Optional<Long> provisioned = Optional.empty();
     if (diff.changesResources()) {
-      // Whoever was asked has had time to think; what came between then and now is found here.
+      // The user's confirmation takes time; this check finds changes made since the plan.
       calls.check(wanted, inForce, true);
     }
     try {
@@ -39,7 +39,7 @@ record PlanApplication(
     }
   }
 
-  /// What is in force tells more than an answer that may have been lost.
+  /// The answer may have been lost, so the configuration in force decides what took effect.
   private Versions afterFailure(HeadgateException failure, Optional<Long> provisioned) {
     Optional<ConfigurationState> now = readBack(failure);
     if (now.isEmpty()) {
@@ -66,7 +66,7 @@ record PlanApplication(
     }
   }
 
-  /// Whether the server has decided against it; otherwise its answer may have been lost.
+  /// Whether the server decided against it; otherwise its answer may have been lost.
   private static boolean isRefusal(HeadgateException failure) {
     return switch (failure.code()) {
       case INVALID_ARGUMENT,

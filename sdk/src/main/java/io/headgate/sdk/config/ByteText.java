@@ -29,7 +29,7 @@ public final class ByteText {
     return units;
   }
 
-  /// Nothing when the text is no amount, or not a whole number of bytes.
+  /// Empty when the text is no amount, or not a whole number of bytes.
   public static Optional<Long> parse(String text) {
     Matcher matcher = FORM.matcher(text);
     if (!matcher.matches()) {

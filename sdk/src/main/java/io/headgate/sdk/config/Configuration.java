@@ -3,11 +3,11 @@ package io.headgate.sdk.config;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What a tenant looks like: its groups, pools, profiles, policies and vaults, each list in its own
-/// order.
+/// The configuration of a tenant: groups, pools, profiles, policies and vaults, each list in its
+/// own order.
 ///
 /// @param tenant id of the tenant; null where the file leaves it to the caller's context
-/// @param tenants that share its pools; scenarios only
+/// @param tenants tenants that share the pools; scenarios only
 public record Configuration(
     @Nullable String tenant,
     List<Group> groups,
@@ -28,7 +28,7 @@ public record Configuration(
     tenants = List.copyOf(tenants);
   }
 
-  /// Of a tenant without vaults that has its pools to itself.
+  /// A configuration without vaults, for a tenant that shares no pools.
   public Configuration(
       @Nullable String tenant,
       List<Group> groups,

@@ -10,11 +10,11 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
 
-/// What must change for one configuration to become another.
+/// The changes that turn one configuration into another.
 ///
-/// @param changes in the order of the sections; within one, as the new configuration has them, then
-///   what goes
-/// @param unchanged how many objects stay as they are
+/// @param changes ordered by section; within one, in the order of the new configuration, then
+///   removals
+/// @param unchanged number of objects that stay as they are
 public record ConfigurationDiff(List<Change> changes, int unchanged) {
   public ConfigurationDiff {
     changes = List.copyOf(changes);
@@ -31,7 +31,7 @@ public record ConfigurationDiff(List<Change> changes, int unchanged) {
     return new ConfigurationDiff(collector.changes, collector.unchanged);
   }
 
-  /// Values are compared only where those in force are known.
+  /// Hidden values are not compared.
   private static List<Vault> asSeen(List<Vault> vaults, List<Vault> inForce) {
     Set<String> hidden =
         inForce.stream().filter(Vault::environmentHidden).map(Vault::name).collect(toSet());
@@ -54,7 +54,7 @@ public record ConfigurationDiff(List<Change> changes, int unchanged) {
     return changes.stream().anyMatch(change -> !change.kind().isResource());
   }
 
-  /// How many objects, queues included, are added, changed or removed.
+  /// The number of added, changed or removed objects, queues included.
   public long count(Change.Action action) {
     return changes.stream()
         .flatMap(change ->
@@ -78,9 +78,9 @@ public record ConfigurationDiff(List<Change> changes, int unchanged) {
     }
   }
 
-  /// One object that is not as it was.
+  /// One object that differs.
   ///
-  /// @param fields of a changed object, those that change; of an added one, all that are set
+  /// @param fields changed fields; for an added object, all fields that are set
   /// @param parts queues of a policy
   public record Change(
       ObjectKind kind,
@@ -93,7 +93,7 @@ public record ConfigurationDiff(List<Change> changes, int unchanged) {
       parts = List.copyOf(parts);
     }
 
-    /// What happens to an object. KEPT: only its parts change.
+    /// The kind of change to an object. KEPT: only its parts change.
     public enum Action {
       ADDED,
       CHANGED,

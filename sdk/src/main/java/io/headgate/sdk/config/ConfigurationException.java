@@ -2,11 +2,11 @@ package io.headgate.sdk.config;
 
 import java.util.List;
 
-/// A file that cannot be used; carries every mistake found in it, at most [#MAX_SHOWN] of them.
+/// An invalid file. Carries its mistakes, at most [#MAX_SHOWN] of them.
 public final class ConfigurationException extends Exception {
   private static final long serialVersionUID = 1L;
 
-  /// More would scroll the first ones away.
+  /// More mistakes would scroll the first ones off the screen.
   public static final int MAX_SHOWN = 20;
 
   private final transient SourceText source;
@@ -29,7 +29,7 @@ public final class ConfigurationException extends Exception {
     return problems;
   }
 
-  /// How many there are, shown or not.
+  /// The number of mistakes, shown or not.
   public int total() {
     return total;
   }

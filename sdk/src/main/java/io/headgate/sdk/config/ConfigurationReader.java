@@ -5,11 +5,9 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 
-/// Reads a configuration file and checks everything that can be known without a server: form, keys,
-/// values, names and references. All mistakes are reported at once.
+/// Reads a configuration file and checks everything that needs no server: form, keys, values, names
+/// and references. All mistakes are reported at once.
 public final class ConfigurationReader {
-  private static final List<String> TOP =
-      List.of("apiVersion", "kind", "tenant", "groups", "pools", "profiles", "policies", "vaults");
 
   private ConfigurationReader() {}
 
@@ -21,22 +19,23 @@ public final class ConfigurationReader {
     return read(ParsedDocument.read(file, Bounds.CONFIGURATION));
   }
 
-  /// Reads text that came from somewhere else.
+  /// Reads text that came from elsewhere.
   ///
-  /// @param fileName how messages call the text
+  /// @param fileName the text's name in messages
   /// @throws ConfigurationException with every mistake in it
   public static ConfigurationFile read(String fileName, String text) throws ConfigurationException {
     return read(ParsedDocument.parse(fileName, text, Bounds.CONFIGURATION));
   }
 
   private static ConfigurationFile read(ParsedDocument document) throws ConfigurationException {
-    MappingReader fields = document.fields("a configuration", Configuration.KIND, TOP);
+    MappingReader fields =
+        document.fields("a configuration", Configuration.KIND, ConfigurationKeys.TOP.names());
     Configuration configuration = body(fields, false);
     document.checkClean();
     return new ConfigurationFile(configuration, document.source(), document.sourceMap());
   }
 
-  /// The sections of a configuration.
+  /// Reads the sections of a configuration.
   ///
   /// @param isScenario whether groups may be left out (policies then need not name one), and
   ///   tenants may share the pools

@@ -8,19 +8,17 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// A configuration that changes in the course of a scenario: every change is laid over the file's
-/// own text and the whole is read again, so that a changed configuration is held to the same rules
+/// A configuration that changes in the course of a scenario. Every change is merged into the file's
+/// own tree, and the whole tree is read again. Thereby a changed configuration obeys the same rules
 /// as a written one.
 final class ConfigurationTree {
-  static final List<String> KEYS =
-      List.of("tenant", "tenants", "groups", "pools", "profiles", "policies");
   private static final List<String> PROVISIONED = List.of("pools", "profiles");
   private static final Map<String, String> SECTIONS =
       Map.of("policy", "policies", "pool", "pools", "profile", "profiles", "tenant", "tenants");
 
   private final Problems problems;
 
-  /// What was wrong at the beginning; it is told once, and not again of each change.
+  /// Mistakes of the initial configuration. They are reported once, and not again for each change.
   private final List<Problem> known;
 
   private YamlTree.Mapping tree;
@@ -33,7 +31,7 @@ final class ConfigurationTree {
     this.known = problems.inFileOrder();
   }
 
-  /// Reads the configuration that a scenario begins with. Nothing when there is none (reported).
+  /// Reads the initial configuration of a scenario; empty when it is missing, which is reported.
   static Optional<ConfigurationTree> read(MappingReader root, SourceMap sourceMap) {
     YamlTree value = root.value("configuration");
     if (value == null) {
@@ -41,7 +39,9 @@ final class ConfigurationTree {
       return Optional.empty();
     }
     Problems problems = root.problems();
-    MappingReader fields = MappingReader.at(value, "configuration", problems, sourceMap, KEYS);
+    MappingReader fields =
+        MappingReader.at(
+            value, "configuration", problems, sourceMap, ScenarioKeys.CONFIGURATION.names());
     return value instanceof YamlTree.Mapping mapping
         ? Optional.of(
             new ConfigurationTree(mapping, ConfigurationReader.body(fields, true), problems))
@@ -85,7 +85,7 @@ final class ConfigurationTree {
     changed.ifPresent(result -> adopt(result, change, path, item));
   }
 
-  /// `provision: {pools: […], profiles: […]}`: what is given replaces what was.
+  /// `provision: {pools: […], profiles: […]}` replaces the named sections.
   void provision(YamlTree change, String path, MappingReader fields) {
     if (!(change instanceof YamlTree.Mapping mapping) || fields.hasUnknownKeys()) {
       return;
@@ -110,7 +110,8 @@ final class ConfigurationTree {
     return PROVISIONED;
   }
 
-  /// No key twice, and no new name: it would make others of all things that refer to the old one.
+  /// Refuses duplicate keys, and new names, because they would break every reference to the old
+  /// name.
   private boolean isWellFormed(YamlTree.Mapping change, String path) {
     List<String> keys = change.entries().stream().map(YamlTree.Entry::key).distinct().toList();
     Problems found = new Problems(problems.fileName());
@@ -156,7 +157,7 @@ final class ConfigurationTree {
     return Optional.of(with(tree, new YamlTree.Entry(section, tree.span(), changed.get())));
   }
 
-  /// A queue stands under its policy.
+  /// A queue is part of its policy.
   private Optional<YamlTree.Mapping> changedQueue(YamlTree.Mapping change, String path) {
     Optional<String> name = scalar(change, "queue", path);
     Optional<YamlTree> policy = find(change, "policy");
@@ -234,12 +235,15 @@ final class ConfigurationTree {
     }
   }
 
-  /// Reads the changed tree. What is wrong with it is the change's mistake: it was right before.
+  /// Reads the changed tree and blames new mistakes on the change, because the tree was valid
+  /// before.
   ///
-  /// @param item what is changed, as the fields of its mistakes say
+  /// @param item path of the changed object, as the fields of its mistakes begin
   private void adopt(YamlTree.Mapping changed, YamlTree change, String path, String item) {
     Problems found = new Problems(problems.fileName());
-    MappingReader fields = MappingReader.at(changed, "configuration", found, new SourceMap(), KEYS);
+    MappingReader fields =
+        MappingReader.at(
+            changed, "configuration", found, new SourceMap(), ScenarioKeys.CONFIGURATION.names());
     Configuration read = ConfigurationReader.body(fields, true);
     List<Problem> mistakes =
         found.inFileOrder().stream().filter(mistake -> !known.contains(mistake)).toList();
@@ -316,7 +320,7 @@ final class ConfigurationTree {
     return Optional.empty();
   }
 
-  /// The entry in the place of the one with its key, or at the end.
+  /// Replaces the entry with this key, or appends it.
   private static YamlTree.Mapping with(YamlTree.Mapping mapping, YamlTree.Entry entry) {
     List<YamlTree.Entry> entries = new ArrayList<>();
     boolean replaced = false;

@@ -6,8 +6,8 @@ import io.headgate.sdk.config.Pool.Instance;
 import io.headgate.type.GpuQuantity;
 import java.time.Duration;
 
-/// Writes a configuration in the format that [ConfigurationReader] reads. What equals its default
-/// is left out, so that a file says only what somebody decided.
+/// Writes a configuration in the format that [ConfigurationReader] reads. Values equal to their
+/// default are left out, so that a file states only decisions.
 public final class ConfigurationWriter {
   private ConfigurationWriter() {}
 

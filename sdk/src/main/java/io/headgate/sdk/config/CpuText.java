@@ -10,7 +10,7 @@ public final class CpuText {
 
   private CpuText() {}
 
-  /// In thousandths of a core; nothing when the text is no such number.
+  /// The number in thousandths of a core; empty when the text is malformed.
   public static Optional<Long> parse(String text) {
     return FORM.matcher(text).matches()
         ? Optional.of(new BigDecimal(text).movePointRight(3).longValueExact())

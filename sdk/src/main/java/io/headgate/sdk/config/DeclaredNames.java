@@ -7,11 +7,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/// The names of one kind of thing in a file: who has which, and whether a reference leads
-/// somewhere.
+/// The declared names of one kind of object in a file. Finds duplicate declarations and references
+/// to missing names.
 ///
-/// References are checked against every name that is declared, readable thing or not, so that one
-/// mistake does not make others of everything that refers to it.
+/// A declared name counts even when its object cannot be read, so that one mistake causes no
+/// further messages at every reference.
 final class DeclaredNames {
   private final String kind;
   private final Set<String> declared = new LinkedHashSet<>();
@@ -34,14 +34,14 @@ final class DeclaredNames {
     return names;
   }
 
-  /// DeclaredNames that are known from elsewhere.
+  /// Names that another part of the file declares.
   static DeclaredNames of(String kind, Collection<String> known) {
     DeclaredNames names = new DeclaredNames(kind);
     names.declared.addAll(known);
     return names;
   }
 
-  /// Gives an item its name; a name that another item has is reported.
+  /// Records the name of an item; reports a name that another item has.
   void claim(MappingReader item, String name) {
     YamlTree.Scalar scalar = item.scalar("name");
     if (scalar == null || name.equals(ValueReader.UNREADABLE)) {
@@ -62,7 +62,7 @@ final class DeclaredNames {
     }
   }
 
-  /// Reports a reference that leads nowhere.
+  /// Reports a reference to an undeclared name.
   void check(YamlTree.Scalar reference, String field, Problems problems) {
     String name = reference.text();
     if (declared.contains(name) || !problems.clean(field)) {

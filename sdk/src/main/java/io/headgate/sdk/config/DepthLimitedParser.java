@@ -7,14 +7,13 @@ import org.snakeyaml.engine.v2.events.Event;
 import org.snakeyaml.engine.v2.exceptions.ParserException;
 import org.snakeyaml.engine.v2.parser.Parser;
 
-/// Refuses what is nested too deep while it is parsed: whoever composes nodes of it calls itself
-/// once for each level.
+/// Refuses deep nesting during parsing, because the composer above it recurses once for each level.
 final class DepthLimitedParser implements Parser {
   private final Parser parser;
   private final int maxDepth;
   private int depth;
 
-  /// @param maxDepth collections that may be open at once
+  /// @param maxDepth most collections that may be open at once
   DepthLimitedParser(Parser parser, int maxDepth) {
     this.parser = parser;
     this.maxDepth = maxDepth;

@@ -16,7 +16,7 @@ public final class DurationText {
 
   private DurationText() {}
 
-  /// Nothing when the text is no duration.
+  /// Empty when the text is no duration.
   public static Optional<Duration> parse(String text) {
     Matcher matcher = FORM.matcher(text);
     if (text.isEmpty() || !matcher.matches()) {

@@ -2,7 +2,7 @@ package io.headgate.sdk.config;
 
 import java.util.List;
 
-/// Lists in sentences.
+/// Lists and counts in English sentences.
 public final class EnglishText {
   private EnglishText() {}
 

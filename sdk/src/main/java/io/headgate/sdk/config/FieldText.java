@@ -3,9 +3,9 @@ package io.headgate.sdk.config;
 import java.util.List;
 import java.util.TreeSet;
 
-/// A field's value for people to read, and to tell whether it changed.
+/// The value of a field as text, for people and for comparison.
 public sealed interface FieldText {
-  /// Not set.
+  /// The field is not set.
   FieldText NONE = new Value("");
 
   boolean isEmpty();

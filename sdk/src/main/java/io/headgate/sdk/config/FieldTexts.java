@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// The fields of configuration objects as text, by their names in files. A field at its default has
-/// its default as text, so that writing it out or leaving it out is the same.
+/// The fields of configuration objects as text, by their names in files. An absent field has the
+/// text of its default, so that writing a default changes nothing.
 final class FieldTexts {
   private final Map<String, FieldText> fields = new LinkedHashMap<>();
 

@@ -2,7 +2,7 @@ package io.headgate.sdk.config;
 
 import java.util.List;
 
-/// Principals that share policies. Membership is a set: the order of names means nothing.
+/// Users and service accounts that share policies. The order of names has no meaning.
 public record Group(String name, List<String> users, List<String> serviceAccounts) {
   public Group {
     users = List.copyOf(users);

@@ -5,13 +5,12 @@ import java.util.List;
 
 /// Reads the `groups` section.
 final class GroupReader {
-  private static final List<String> KEYS = List.of("name", "users", "serviceAccounts");
 
   private GroupReader() {}
 
   static List<Group> read(MappingReader root, SectionNames sections) {
     List<Group> groups = new ArrayList<>();
-    for (MappingReader fields : root.items("groups", KEYS)) {
+    for (MappingReader fields : root.items("groups", ConfigurationKeys.GROUPS.names())) {
       ValueReader values = new ValueReader(fields);
       String name = values.id("name", "give the group a name");
       sections.groups().claim(fields, name);

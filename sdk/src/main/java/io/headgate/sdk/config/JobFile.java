@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// A job as a file, with the keys that the API's job has. Everything in it may be left out: the
-/// command line says the rest, and wins.
+/// A job as a file, with the keys of the API's job. Every key may be left out, and flags override
+/// the file.
 ///
 /// ```yaml
 /// apiVersion: headgate/v1
@@ -23,11 +23,11 @@ import org.jspecify.annotations.Nullable;
 /// abortCallback: {command: [python, save.py], timeout: 60s}
 /// ```
 ///
-/// @param name what the job's id begins with
-/// @param priority -1000 to 1000; null: not said
+/// @param name beginning of the job's id
+/// @param priority -1000 to 1000; null: not set
 /// @param abortCommand empty: no callback
-/// @param image null: the files of the machine
-/// @param pull when the image is fetched; null: not said
+/// @param image null: the files of the node
+/// @param pull when the image is fetched; null: not set
 public record JobFile(
     @Nullable String queue,
     @Nullable String name,
@@ -45,7 +45,7 @@ public record JobFile(
     boolean draft,
     @Nullable String image,
     @Nullable PullPolicy pull) {
-  /// Says nothing.
+  /// A file without keys.
   public static final JobFile EMPTY =
       new JobFile(
           null, null, List.of(), Map.of(), null, null, null, List.of(), null, null, null, null,
@@ -91,9 +91,9 @@ public record JobFile(
     return read(ParsedDocument.read(file, Bounds.CONFIGURATION));
   }
 
-  /// Reads text that came from somewhere else.
+  /// Reads text that came from elsewhere.
   ///
-  /// @param fileName how messages call the text
+  /// @param fileName the text's name in messages
   /// @throws ConfigurationException with every mistake in it
   public static JobFile read(String fileName, String text) throws ConfigurationException {
     return read(ParsedDocument.parse(fileName, text, Bounds.CONFIGURATION));

@@ -8,10 +8,10 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/// One mapping of a file on its way to becoming a record: which keys it has, and where.
+/// Reads one mapping of a file and records the place of every key.
 ///
-/// Every accessor answers with something usable and files a [Problem] when the file does not, so
-/// that reading goes on and all mistakes are reported together.
+/// Every accessor returns a usable value and reports a [Problem] when the file has none. Thereby
+/// reading continues and all mistakes are reported together.
 final class MappingReader {
   /// A single value in a list, with its full path.
   record Element(String field, YamlTree.Scalar scalar) {}
@@ -36,7 +36,7 @@ final class MappingReader {
 
   /// The top of a file.
   ///
-  /// @param what the file is, in words for messages
+  /// @param what kind of file, for messages
   static MappingReader root(
       YamlTree tree, Problems problems, SourceMap sourceMap, String what, List<String> keys) {
     MappingReader fields = new MappingReader(tree.span(), "", problems, sourceMap, what);
@@ -44,7 +44,7 @@ final class MappingReader {
     return fields;
   }
 
-  /// A mapping inside of a file whose other parts are read elsewhere.
+  /// A mapping inside a file whose other parts are read elsewhere.
   static MappingReader at(
       YamlTree tree, String path, Problems problems, SourceMap sourceMap, List<String> keys) {
     MappingReader fields = new MappingReader(tree.span(), path, problems, sourceMap, path);
@@ -73,7 +73,7 @@ final class MappingReader {
     return values.containsKey(key);
   }
 
-  /// Whether a key was reported as unknown, so that what seems to be missing may just be mistyped.
+  /// Whether an unknown key was reported. A missing key may then just be mistyped.
   boolean hasUnknownKeys() {
     return hasUnknownKeys;
   }
@@ -99,7 +99,7 @@ final class MappingReader {
 
   void missing(String key, String next) {
     if (!isMapping) {
-      // That was said, and is all that is wrong with it.
+      // The wrong type was reported already.
       return;
     }
     problems.add(
@@ -123,7 +123,7 @@ final class MappingReader {
     return fields;
   }
 
-  /// The mappings in the list under a key. Each is known by its name in paths: `pools[onprem]`.
+  /// The mappings in the list under a key. Paths contain the name of each: `pools[onprem]`.
   List<MappingReader> items(String key, List<String> keys) {
     List<MappingReader> items = new ArrayList<>();
     int index = 0;
@@ -166,7 +166,7 @@ final class MappingReader {
     };
   }
 
-  /// The keys and single values of the mapping under a key, whatever the keys are.
+  /// The keys and single values of the mapping under a key; any key is allowed.
   Map<String, String> texts(String key) {
     Map<String, String> texts = new LinkedHashMap<>();
     switch (value(key)) {

@@ -3,7 +3,7 @@ package io.headgate.sdk.config;
 import java.util.Collection;
 import java.util.Optional;
 
-/// Finds what a mistyped word was probably meant to be.
+/// Finds the existing name nearest to a mistyped one.
 public final class NearestName {
   private NearestName() {}
 
@@ -12,8 +12,9 @@ public final class NearestName {
     return find(word, candidates).map(nearest -> "did you mean " + nearest + "?");
   }
 
-  /// The candidate that is the fewest edits away (insert, delete, replace or swap a letter), if
-  /// that is at most a third of the word and at most three. `hlaf` → `half`, `jbos` → `jobs`.
+  /// The candidate at the smallest edit distance (insert, delete, replace, or swap two letters).
+  /// The distance is at most a third of the word and at most three. `hlaf` → `half`, `jbos` →
+  /// `jobs`.
   public static Optional<String> find(String word, Collection<String> candidates) {
     int longest = 64;
     if (word.isEmpty() || word.length() > longest) {

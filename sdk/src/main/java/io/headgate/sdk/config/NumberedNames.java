@@ -8,8 +8,8 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// Names of things that are declared one by one or by number (`r` five times: `r-0` to `r-4`),
-/// without keeping each.
+/// Names declared one by one or in series (`r` five times: `r-0` to `r-4`). A series takes constant
+/// memory.
 final class NumberedNames {
   private static final Pattern NUMBERED = Pattern.compile("(.+)-(0|[1-9]\\d{0,8})");
 
@@ -20,7 +20,7 @@ final class NumberedNames {
 
   /// Declares names.
   ///
-  /// @return where one of them was declared before, if it was
+  /// @return the place of an earlier declaration of one of them, if any
   Optional<Span> add(String name, int count, Span span) {
     Optional<Span> taken = Optional.empty();
     if (count == 1) {

@@ -10,9 +10,9 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 
-/// One file's text with its tree, and the mistakes that reading it finds.
+/// The text and tree of one file, with the mistakes found in it.
 record ParsedDocument(SourceText source, YamlTree tree, Problems problems, SourceMap sourceMap) {
-  /// What each kind of file is, and which command wants it.
+  /// The description of each kind of file, and the command that reads it.
   private static final Map<String, List<String>> KINDS =
       Map.of(
           Configuration.KIND,
@@ -52,9 +52,9 @@ record ParsedDocument(SourceText source, YamlTree tree, Problems problems, Sourc
 
   /// The top of the file, with its header checked.
   ///
-  /// @param what the file is, in words for messages: `a configuration`
-  /// @throws ConfigurationException when it is of another kind: then nothing else in it is a
-  ///   mistake
+  /// @param what the kind of file, for messages: `a configuration`
+  /// @throws ConfigurationException when the file is of another kind; other keys are then not
+  ///   checked
   MappingReader fields(String what, String kind, List<String> keys) throws ConfigurationException {
     if (tree instanceof YamlTree.Mapping mapping) {
       requireKind(mapping, what, kind);

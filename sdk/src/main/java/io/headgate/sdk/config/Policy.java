@@ -5,13 +5,13 @@ import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// One group's rights, and the queues that they open.
+/// One group's rights, with its queues.
 ///
 /// @param weight share of over-reservation use among equal ranks
 /// @param perUserLimit null: none
-/// @param exceedLimit users who may use idle capacity above the limit
-/// @param stopAfter how long its jobs run on without contact; null: for ever
-/// @param tenant whose policy it is, where tenants share the pools; null: the configuration's own
+/// @param exceedLimit users whose jobs may use idle capacity above the limit
+/// @param stopAfter how long jobs run on without contact to the scheduler; null: for ever
+/// @param tenant tenant of the policy, where tenants share the pools; null: the configuration's own
 public record Policy(
     String name,
     String group,
@@ -35,7 +35,7 @@ public record Policy(
     queues = List.copyOf(queues);
   }
 
-  /// Of the configuration's own tenant.
+  /// A policy of the configuration's own tenant.
   public Policy(
       String name,
       String group,
@@ -69,7 +69,7 @@ public record Policy(
         null);
   }
 
-  /// What happens to a job that had to go.
+  /// The fate of a preempted job.
   public enum OnPreempt implements Keyword {
     REQUEUE,
     CANCEL
@@ -81,7 +81,7 @@ public record Policy(
     LOWER_PRIORITY
   }
 
-  /// A policy's door to one profile; what a submitter names.
+  /// Connects a policy with one profile. Users submit jobs to it.
   ///
   /// @param rank 1 is first among the queues of the profile; equal ranks share by weight
   /// @param overReservation whether its jobs may start above the reservation

@@ -1,8 +1,5 @@
 package io.headgate.sdk.config;
 
-import io.headgate.sdk.config.Policy.OnPreempt;
-import io.headgate.sdk.config.Policy.OverReservation;
-import io.headgate.sdk.config.Policy.PreemptWithin;
 import io.headgate.sdk.config.Policy.Queue;
 import io.headgate.type.GpuQuantity;
 import java.time.Duration;
@@ -10,32 +7,10 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// Reads the `policies` section, with the queues in it.
 final class PolicyReader {
-  private static final List<String> KEYS =
-      List.of(
-          "name",
-          "group",
-          "reservation",
-          "limit",
-          "weight",
-          "perUserLimit",
-          "exceedLimit",
-          "onPreempt",
-          "minRuntime",
-          "preemptible",
-          "preemptWithin",
-          "stopAfter",
-          "description",
-          "queues");
-  private static final List<String> SCENARIO_KEYS =
-      Stream.concat(KEYS.stream(), Stream.of("tenant")).toList();
-  private static final List<String> QUEUE_KEYS =
-      List.of("name", "profile", "rank", "overReservation");
-  private static final int MOST = 1_000_000;
 
   private final SectionNames sections;
   private final Map<String, Group> groups = new HashMap<>();
@@ -49,8 +24,9 @@ final class PolicyReader {
 
   List<Policy> read(MappingReader root) {
     List<Policy> policies = new ArrayList<>();
-    for (MappingReader fields :
-        root.items("policies", sections.isScenario() ? SCENARIO_KEYS : KEYS)) {
+    List<String> keys =
+        (sections.isScenario() ? ScenarioKeys.POLICIES : ConfigurationKeys.POLICIES).names();
+    for (MappingReader fields : root.items("policies", keys)) {
       policies.add(policy(fields));
     }
     return policies;
@@ -72,15 +48,15 @@ final class PolicyReader {
         group,
         reservation,
         limit,
-        values.integer("weight", 1, 1, MOST),
+        values.integer(ConfigurationKeys.WEIGHT),
         values.quantityOrNull("perUserLimit"),
         exceedLimit(fields, values, group),
-        values.keyword("onPreempt", OnPreempt.REQUEUE),
-        values.duration("minRuntime", Duration.ZERO),
-        values.flag("preemptible", true),
-        values.keyword("preemptWithin", PreemptWithin.NEVER),
+        values.keyword(ConfigurationKeys.ON_PREEMPT),
+        values.duration(ConfigurationKeys.MIN_RUNTIME),
+        values.flag(ConfigurationKeys.PREEMPTIBLE),
+        values.keyword(ConfigurationKeys.PREEMPT_WITHIN),
         stopAfter(fields, values),
-        values.textOrNull("description", 1000),
+        values.textOrNull(ConfigurationKeys.DESCRIPTION),
         queues(fields, limit),
         sections.isScenario() ? values.referenceOrNull("tenant", sections.tenants()) : null);
   }
@@ -97,7 +73,7 @@ final class PolicyReader {
     YamlTree.Scalar scalar = fields.scalar("stopAfter");
     return scalar != null && scalar.text().equals("never")
         ? null
-        : values.duration("stopAfter", Policy.DEFAULT_STOP_AFTER);
+        : values.duration(ConfigurationKeys.STOP_AFTER);
   }
 
   static void checkReservation(MappingReader fields, GpuQuantity reservation, GpuQuantity limit) {
@@ -158,7 +134,7 @@ final class PolicyReader {
   private List<Queue> queues(MappingReader policy, GpuQuantity limit) {
     List<Queue> queues = new ArrayList<>();
     Map<String, String> byProfile = new HashMap<>();
-    for (MappingReader fields : policy.items("queues", QUEUE_KEYS)) {
+    for (MappingReader fields : policy.items("queues", ConfigurationKeys.QUEUES.names())) {
       ValueReader values = new ValueReader(fields);
       String name = values.id("name", "give the queue a name");
       sections.queues().claim(fields, name);
@@ -169,8 +145,8 @@ final class PolicyReader {
           new Queue(
               name,
               profile,
-              values.integer("rank", 1, 1, MOST),
-              values.keyword("overReservation", OverReservation.ALLOW)));
+              values.integer(ConfigurationKeys.RANK),
+              values.keyword(ConfigurationKeys.OVER_RESERVATION)));
     }
     return queues;
   }

@@ -11,10 +11,10 @@ import org.jspecify.annotations.Nullable;
 
 /// Hardware of one kind that jobs can run on.
 ///
-/// @param gpuModel only devices of this model belong; null: any
-/// @param capacity ceiling on what is used of it; null: what its live nodes offer
-/// @param mig what its nodes do with the mode of MIG
-/// @param order execution priority: profile names, first wins
+/// @param gpuModel only devices of this model belong to it; null: any
+/// @param capacity most GPUs in use; null: all GPUs of its live nodes
+/// @param mig how its nodes treat the MIG mode of GPUs
+/// @param order execution priority: names of profiles, the first goes first
 /// @param elasticity how it grows; present exactly for elastic pools
 public record Pool(
     String name,
@@ -32,21 +32,21 @@ public record Pool(
     order = List.copyOf(order);
   }
 
-  /// Where nodes come from.
+  /// The source of a pool's nodes.
   public enum Type implements Keyword {
     STATIC,
     ELASTIC
   }
 
-  /// Whether GPUs are divided by MIG.
+  /// The treatment of the MIG mode of GPUs.
   public enum Mig implements Keyword {
-    /// Those that are.
+    /// Leaves the mode as it is.
     KEEP,
-    /// It is turned on where nobody uses the GPU.
+    /// Turns MIG on for GPUs that are free.
     AUTO
   }
 
-  /// Who alone may use the pool.
+  /// The policy or group that alone may use the pool.
   public sealed interface Dedication {
     String owner();
 

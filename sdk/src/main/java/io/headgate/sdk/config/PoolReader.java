@@ -10,39 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Reads the `pools` section.
 final class PoolReader {
-  private static final List<String> ELASTIC_KEYS =
-      List.of(
-          "provider",
-          "settings",
-          "instance",
-          "minInstances",
-          "maxInstances",
-          "idleTimeout",
-          "spot");
-  private static final List<String> KEYS =
-      List.of(
-          "name",
-          "type",
-          "gpuModel",
-          "capacity",
-          "mig",
-          "order",
-          "dedicatedTo",
-          "pricePerGpuHour",
-          "currency",
-          "description",
-          "provider",
-          "settings",
-          "instance",
-          "minInstances",
-          "maxInstances",
-          "idleTimeout",
-          "spot");
-  private static final List<String> INSTANCE_KEYS =
-      List.of("gpus", "gpuModel", "gpuMemory", "cpus", "memory");
   private static final Pattern CURRENCY = Pattern.compile("[A-Z]{3}");
   private static final Instance NO_INSTANCE = new Instance(0, null, 0, 0, 0);
-  private static final int MAX_INSTANCES = 100_000;
 
   private final SectionNames sections;
 
@@ -52,7 +21,7 @@ final class PoolReader {
 
   List<Pool> read(MappingReader root) {
     List<Pool> pools = new ArrayList<>();
-    for (MappingReader fields : root.items("pools", KEYS)) {
+    for (MappingReader fields : root.items("pools", ConfigurationKeys.POOLS.names())) {
       pools.add(pool(fields));
     }
     return pools;
@@ -62,23 +31,23 @@ final class PoolReader {
     ValueReader values = new ValueReader(fields);
     String name = values.id("name", "give the pool a name");
     sections.pools().claim(fields, name);
-    Pool.Type type = values.keyword("type", Pool.Type.STATIC);
+    Pool.Type type = values.keyword(ConfigurationKeys.POOL_TYPE);
     return new Pool(
         name,
         type,
-        values.textOrNull("gpuModel", 64),
+        values.textOrNull(ConfigurationKeys.GPU_MODEL),
         values.quantityOrNull("capacity"),
-        values.keyword("mig", Pool.Mig.KEEP),
+        values.keyword(ConfigurationKeys.POOL_MIG),
         values.references("order", sections.profiles()),
         dedication(fields),
         values.decimalOrNull("pricePerGpuHour"),
         currency(fields, values),
         elasticity(fields, values, type),
-        values.textOrNull("description", 1000));
+        values.textOrNull(ConfigurationKeys.DESCRIPTION));
   }
 
   private @Nullable Dedication dedication(MappingReader fields) {
-    MappingReader dedication = fields.nested("dedicatedTo", List.of("policy", "group"));
+    MappingReader dedication = fields.nested("dedicatedTo", ConfigurationKeys.DEDICATION.names());
     if (dedication == null) {
       return null;
     }
@@ -127,8 +96,8 @@ final class PoolReader {
     if (fields.value("maxInstances") == null) {
       fields.missing("maxInstances", "say how far the pool may grow: maxInstances: 4");
     }
-    int least = values.integer("minInstances", 0, 0, MAX_INSTANCES);
-    int most = values.integer("maxInstances", Math.max(1, least), 1, MAX_INSTANCES);
+    int least = values.integer(ConfigurationKeys.MIN_INSTANCES);
+    int most = values.integer(ConfigurationKeys.MAX_INSTANCES, Math.max(1, least));
     if (least > most && fields.problems().clean(fields.path("minInstances"))) {
       YamlTree.Scalar scalar = fields.scalar("minInstances");
       if (scalar != null) {
@@ -151,20 +120,21 @@ final class PoolReader {
         instance(fields),
         least,
         most,
-        values.duration("idleTimeout", Elasticity.DEFAULT_IDLE_TIMEOUT),
-        values.flag("spot", false));
+        values.duration(ConfigurationKeys.IDLE_TIMEOUT),
+        values.flag(ConfigurationKeys.SPOT));
   }
 
   private static String provider(MappingReader fields, ValueReader values) {
     if (fields.value("provider") == null) {
       fields.missing("provider", "name the provider plug-in, for example provider: exec");
     }
-    String provider = values.textOrNull("provider", 64);
+    String provider = values.textOrNull(ConfigurationKeys.PROVIDER);
     return provider == null ? ValueReader.UNREADABLE : provider;
   }
 
   private static void rejectElasticKeys(MappingReader fields) {
-    for (String key : ELASTIC_KEYS) {
+    for (FileKey elastic : ConfigurationKeys.ELASTIC) {
+      String key = elastic.name();
       YamlTree value = fields.value(key);
       if (value != null) {
         fields
@@ -182,14 +152,14 @@ final class PoolReader {
   }
 
   private static Instance instance(MappingReader fields) {
-    MappingReader instance = fields.nested("instance", INSTANCE_KEYS);
+    MappingReader instance = fields.nested("instance", ConfigurationKeys.INSTANCE.names());
     if (instance == null) {
       return NO_INSTANCE;
     }
     ValueReader values = new ValueReader(instance);
     return new Instance(
-        values.integer("gpus", 0, 0, 64),
-        values.textOrNull("gpuModel", 64),
+        values.integer(ConfigurationKeys.INSTANCE_GPUS),
+        values.textOrNull(ConfigurationKeys.INSTANCE_GPU_MODEL),
         values.bytes("gpuMemory"),
         values.cpuMillis("cpus"),
         values.bytes("memory"));

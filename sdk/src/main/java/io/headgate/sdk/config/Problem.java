@@ -3,16 +3,15 @@ package io.headgate.sdk.config;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// One mistake in a file, in the four parts that every error of Headgate has: what, where, why,
-/// what next.
+/// One mistake in a file, in the four parts of every Headgate error: what, where, why, what next.
 ///
 /// @param reason stable code
 /// @param message what is wrong, with the value
-/// @param span where; null when the whole file is meant
+/// @param span place; null when the whole file is meant
 /// @param field path such as `policies[ai-dev].reservation`; empty for the whole file
 /// @param value the offending text; null when something is missing
-/// @param note why, short enough to stand under the marked source line; null: the line is not shown
-/// @param why why, as a sentence of its own
+/// @param note short reason under the marked source line; null: the line is not shown
+/// @param why the reason as a sentence of its own
 /// @param next what to do
 /// @param metadata the numbers, for machines
 public record Problem(
@@ -33,7 +32,7 @@ public record Problem(
     return new Problem(reason, message, span, field, null, null, null, null, Map.of());
   }
 
-  /// The same mistake, found elsewhere.
+  /// Moves the mistake to another place.
   Problem at(@Nullable Span newSpan, String newField) {
     return new Problem(reason, message, newSpan, newField, value, note, why, next, metadata);
   }
@@ -42,7 +41,7 @@ public record Problem(
     return new Problem(reason, message, span, field, text, note, why, next, metadata);
   }
 
-  /// Shows the source line with the place marked, and this beside the mark.
+  /// Shows the source line with the place marked, and this note beside the mark.
   Problem note(String text) {
     return new Problem(reason, message, span, field, value, text, why, next, metadata);
   }

@@ -36,8 +36,8 @@ final class Problems {
     fields.add(problem.field());
   }
 
-  /// Whether nothing is known to be wrong with any of these fields: what follows from a wrong value
-  /// is not worth a second message.
+  /// Whether these fields have no mistakes yet. A consequence of a reported mistake is not
+  /// reported.
   boolean clean(String... paths) {
     for (String path : paths) {
       if (fields.contains(path)) {

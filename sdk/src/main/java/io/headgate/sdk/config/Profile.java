@@ -9,14 +9,14 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param gpus of one worker
 /// @param workers more than one is a gang
-/// @param cpuMillis of one worker in thousandths of a core; 0: none counted
-/// @param memoryBytes of one worker; 0: none counted
+/// @param cpuMillis of one worker in thousandths of a core; 0: not counted
+/// @param memoryBytes of one worker; 0: not counted
 /// @param gpuMemoryBytes of one worker's slice; 0: the same fraction of the device's memory
 /// @param isolation weakest acceptable; null: any
-/// @param gpuModels of which its devices may be, in no order; empty: any that its pools have
-/// @param images its jobs may have an image, so they go only to nodes that run such
+/// @param gpuModels acceptable models of its devices, in no order; empty: any
+/// @param images its jobs may name an image and use only nodes that run images
 /// @param pools in routing order
-/// @param preemptionDelay an entitled job waits so long for an elastic pool before it preempts
+/// @param preemptionDelay time that an entitled job waits for an elastic pool before it preempts
 public record Profile(
     String name,
     GpuQuantity gpus,
@@ -45,7 +45,7 @@ public record Profile(
     return gpus.times(workers);
   }
 
-  /// What keeps the jobs of one device apart, strongest first.
+  /// The mechanism that separates jobs on one device, strongest first.
   public enum Isolation implements Keyword {
     HARDWARE,
     DRIVER_CONTAINER,
@@ -53,7 +53,7 @@ public record Profile(
     REACTIVE
   }
 
-  /// Whose jobs a waiting job of this profile may preempt.
+  /// The jobs that a waiting job of this profile may preempt.
   public enum Reclaim implements Keyword {
     RESERVATION,
     STRICT,

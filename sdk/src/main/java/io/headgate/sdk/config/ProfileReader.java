@@ -6,25 +6,6 @@ import java.util.List;
 
 /// Reads the `profiles` section.
 final class ProfileReader {
-  private static final List<String> KEYS =
-      List.of(
-          "name",
-          "gpus",
-          "workers",
-          "cpus",
-          "memory",
-          "gpuMemory",
-          "isolation",
-          "gpuModels",
-          "images",
-          "pools",
-          "holdAfter",
-          "preemptionDelay",
-          "reclaim",
-          "description");
-
-  private static final int MAX_MODELS = 100;
-  private static final int MAX_MODEL_LENGTH = 64;
 
   private final SectionNames sections;
 
@@ -34,7 +15,7 @@ final class ProfileReader {
 
   List<Profile> read(MappingReader root) {
     List<Profile> profiles = new ArrayList<>();
-    for (MappingReader fields : root.items("profiles", KEYS)) {
+    for (MappingReader fields : root.items("profiles", ConfigurationKeys.PROFILES.names())) {
       profiles.add(profile(fields));
     }
     return profiles;
@@ -53,18 +34,18 @@ final class ProfileReader {
     return new Profile(
         name,
         gpus,
-        values.integer("workers", 1, 1, 10_000),
+        values.integer(ConfigurationKeys.WORKERS),
         values.cpuMillis("cpus"),
         values.bytes("memory"),
         values.bytes("gpuMemory"),
-        values.keywordOrNull("isolation", Profile.Isolation.class),
-        values.texts("gpuModels", MAX_MODELS, MAX_MODEL_LENGTH),
-        values.flag("images", false),
+        values.keywordOrNull(ConfigurationKeys.ISOLATION),
+        values.texts(ConfigurationKeys.GPU_MODELS),
+        values.flag(ConfigurationKeys.IMAGES),
         pools,
-        values.duration("holdAfter", Profile.DEFAULT_HOLD_AFTER),
-        values.duration("preemptionDelay", Profile.DEFAULT_PREEMPTION_DELAY),
-        values.keyword("reclaim", Profile.Reclaim.RESERVATION),
-        values.textOrNull("description", 1000));
+        values.duration(ConfigurationKeys.HOLD_AFTER),
+        values.duration(ConfigurationKeys.PREEMPTION_DELAY),
+        values.keyword(ConfigurationKeys.RECLAIM),
+        values.textOrNull(ConfigurationKeys.DESCRIPTION));
   }
 
   private static void checkWholeAboveOne(MappingReader fields, GpuQuantity gpus) {

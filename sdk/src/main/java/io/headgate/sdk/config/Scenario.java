@@ -8,10 +8,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// What a scenario file says: a configuration, machines and jobs at 0s, and what happens after.
+/// A scenario file: a configuration, nodes and jobs at 0s, and later events.
 ///
-/// @param hasGroups whether the file says who may submit where; if not, everybody may everywhere
-/// @param events in time order; those of one instant are one batch, in file order
+/// @param hasGroups whether groups restrict submission; without groups every user may submit
+/// @param events in time order; events of one instant are one batch, in file order
 public record Scenario(
     Configuration configuration,
     boolean hasGroups,
@@ -131,7 +131,7 @@ public record Scenario(
   /// Something that happens at a time.
   public record Event(Duration at, Action action) {}
 
-  /// What can happen.
+  /// The kinds of event.
   public sealed interface Action {
     /// Jobs are submitted.
     ///

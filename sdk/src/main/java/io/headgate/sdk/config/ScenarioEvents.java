@@ -10,9 +10,7 @@ import java.util.Optional;
 /// Reads the `events` section. Each event is held against what is there when it happens.
 final class ScenarioEvents {
   private static final List<String> ACTIONS =
-      List.of("submit", "cancel", "nodeDown", "nodeUp", "set", "provision");
-  private static final List<String> KEYS =
-      List.of("at", "submit", "cancel", "nodeDown", "nodeUp", "set", "provision");
+      ScenarioKeys.ACTIONS.stream().map(FileKey::name).toList();
 
   private final ScenarioNodes nodes;
   private final ScenarioJobs jobs;
@@ -28,7 +26,7 @@ final class ScenarioEvents {
     List<Event> events = new ArrayList<>();
     Duration last = Duration.ZERO;
     int lastLine = 0;
-    for (MappingReader fields : root.items("events", KEYS)) {
+    for (MappingReader fields : root.items("events", ScenarioKeys.EVENTS.names())) {
       Duration at = at(fields, last, lastLine);
       action(fields).ifPresent(action -> events.add(new Event(at, action)));
       last = at;
@@ -95,7 +93,7 @@ final class ScenarioEvents {
   }
 
   private Optional<Action> submit(MappingReader fields) {
-    MappingReader submit = fields.nested("submit", ScenarioJobs.keys("count"));
+    MappingReader submit = fields.nested("submit", ScenarioKeys.SUBMIT.names());
     if (submit == null) {
       fields.missing("submit", "write for example submit: {queue: NAME, job: NAME}");
       return Optional.empty();

@@ -13,21 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Reads the jobs of a scenario: each has a name of its own, and a queue that its user may use.
 final class ScenarioJobs {
-  /// What every job has, however it comes into the scenario.
-  static final List<String> KEYS =
-      List.of(
-          "queue",
-          "job",
-          "user",
-          "priority",
-          "preemptible",
-          "maxRuntime",
-          "duration",
-          "checkpoint");
 
   private static final String ANYBODY = "user";
-  private static final int MOST_JOBS = 2_000_000;
-  private static final int HIGHEST_PRIORITY = 1_000_000;
 
   private final Problems problems;
   private final NumberedNames names = new NumberedNames();
@@ -64,12 +51,6 @@ final class ScenarioJobs {
     queues = DeclaredNames.of("queue", known);
   }
 
-  static List<String> keys(String... more) {
-    List<String> keys = new ArrayList<>(KEYS);
-    keys.addAll(List.of(more));
-    return keys;
-  }
-
   /// One job, or several of a number.
   Job read(MappingReader fields, int count) {
     ValueReader values = new ValueReader(fields);
@@ -80,7 +61,7 @@ final class ScenarioJobs {
         name,
         queue,
         user(fields, values, queue),
-        values.integer("priority", 0, -HIGHEST_PRIORITY, HIGHEST_PRIORITY),
+        values.integer(ScenarioKeys.PRIORITY),
         values.flagOrNull("preemptible"),
         positive(fields, values, "maxRuntime"),
         values.durationOrNull("duration"),
@@ -88,7 +69,7 @@ final class ScenarioJobs {
   }
 
   int count(MappingReader fields) {
-    return new ValueReader(fields).integer("count", 1, 1, MOST_JOBS);
+    return new ValueReader(fields).integer(ScenarioKeys.JOB_COUNT);
   }
 
   /// The profile of a queue.
@@ -123,12 +104,12 @@ final class ScenarioJobs {
       return;
     }
     total += count;
-    if (total > MOST_JOBS) {
-      if (total - count <= MOST_JOBS) {
+    if (total > ScenarioKeys.MOST_JOBS) {
+      if (total - count <= ScenarioKeys.MOST_JOBS) {
         problems.add(
             Problem.of(
                     "TOO_MANY_JOBS",
-                    "more than " + MOST_JOBS + " jobs",
+                    "more than " + ScenarioKeys.MOST_JOBS + " jobs",
                     scalar.span(),
                     fields.path())
                 .note("here the file passes the bound")

@@ -1,6 +1,5 @@
 package io.headgate.sdk.config;
 
-import io.headgate.sdk.config.Scenario.Geometry;
 import io.headgate.sdk.config.Scenario.Node;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -10,20 +9,6 @@ import java.util.Optional;
 
 /// Reads the `nodes` section and knows the names in it.
 final class ScenarioNodes {
-  private static final List<String> KEYS =
-      List.of(
-          "name",
-          "count",
-          "pool",
-          "gpus",
-          "gpuModel",
-          "gpuMemory",
-          "cpus",
-          "memory",
-          "geometry",
-          "isolation");
-  private static final int MOST = 200_000;
-  private static final int MOST_DEVICES = 64;
 
   /// Each is known by itself: more would fill the memory of a usual machine.
   private static final int MOST_DEVICES_IN_ALL = 2_000_000;
@@ -37,12 +22,12 @@ final class ScenarioNodes {
   ScenarioNodes(MappingReader root, Configuration configuration) {
     DeclaredNames pools =
         DeclaredNames.of("pool", configuration.pools().stream().map(Pool::name).toList());
-    for (MappingReader fields : root.items("nodes", KEYS)) {
+    for (MappingReader fields : root.items("nodes", ScenarioKeys.NODES.names())) {
       nodes.add(node(fields, pools));
     }
     for (Pool pool : configuration.pools()) {
       if (pool.elasticity() != null) {
-        // What an elastic pool rents is called after it.
+        // Instances of an elastic pool carry the pool's name and a number.
         names.add(pool.name(), Math.max(2, pool.elasticity().maxInstances()), new Span(1, 1, 1));
       }
     }
@@ -79,15 +64,15 @@ final class ScenarioNodes {
     Node node =
         new Node(
             values.name("name", "give the node a name"),
-            values.integer("count", 1, 1, MOST),
+            values.integer(ScenarioKeys.NODE_COUNT),
             values.reference("pool", pools, "name the pool it belongs to"),
-            values.integer("gpus", 0, 0, MOST_DEVICES),
-            values.textOrNull("gpuModel", 64),
+            values.integer(ScenarioKeys.NODE_GPUS),
+            values.textOrNull(ScenarioKeys.NODE_GPU_MODEL),
             values.bytesOrNull("gpuMemory"),
             values.cpuMillisOrNull("cpus"),
             values.bytesOrNull("memory"),
-            values.keyword("geometry", Geometry.CONTINUOUS),
-            values.keywordOrNull("isolation", Profile.Isolation.class));
+            values.keyword(ScenarioKeys.GEOMETRY),
+            values.keywordOrNull(ScenarioKeys.NODE_ISOLATION));
     claim(fields, node);
     return node;
   }
@@ -102,8 +87,8 @@ final class ScenarioNodes {
     long devicesBefore = totalDevices;
     total += node.count();
     totalDevices += (long) node.count() * node.gpus();
-    if (total > MOST) {
-      tooMany(fields, scalar, "NODES", "nodes", MOST, nodesBefore);
+    if (total > ScenarioKeys.MOST_NODES) {
+      tooMany(fields, scalar, "NODES", "nodes", ScenarioKeys.MOST_NODES, nodesBefore);
       // DeclaredNames beyond the bound are many, and looked up one by one.
       return;
     }

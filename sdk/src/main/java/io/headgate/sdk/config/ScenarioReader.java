@@ -7,7 +7,6 @@ import io.headgate.sdk.config.Scenario.Waiting;
 import io.headgate.sdk.config.YamlTreeParser.Bounds;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -15,16 +14,6 @@ import java.util.Optional;
 /// Reads a scenario file and checks all of it before anything is simulated: form, keys, values,
 /// names, order of time, and that what runs has room. All mistakes are reported at once.
 public final class ScenarioReader {
-  private static final List<String> TOP =
-      List.of(
-          "apiVersion",
-          "kind",
-          "configuration",
-          "nodes",
-          "running",
-          "waiting",
-          "events",
-          "options");
 
   private ScenarioReader() {}
 
@@ -45,7 +34,7 @@ public final class ScenarioReader {
   }
 
   private static Scenario read(ParsedDocument document) throws ConfigurationException {
-    MappingReader root = document.fields("a scenario", Scenario.KIND, TOP);
+    MappingReader root = document.fields("a scenario", Scenario.KIND, ScenarioKeys.TOP.names());
     Optional<ConfigurationTree> found = ConfigurationTree.read(root, document.sourceMap());
     if (found.isEmpty()) {
       document.checkClean();
@@ -67,26 +56,26 @@ public final class ScenarioReader {
 
   private static List<Waiting> waiting(MappingReader root, ScenarioJobs jobs) {
     List<Waiting> waiting = new ArrayList<>();
-    for (MappingReader fields : root.items("waiting", ScenarioJobs.keys("count", "waitedSince"))) {
+    for (MappingReader fields : root.items("waiting", ScenarioKeys.WAITING.names())) {
       int count = jobs.count(fields);
       waiting.add(
           new Waiting(
               jobs.read(fields, count),
               count,
-              new ValueReader(fields).duration("waitedSince", Duration.ZERO)));
+              new ValueReader(fields).duration(ScenarioKeys.WAITED_SINCE)));
     }
     return waiting;
   }
 
   private static Options options(MappingReader root) {
-    MappingReader fields = root.nested("options", List.of("stopTime", "provisionTime", "until"));
+    MappingReader fields = root.nested("options", ScenarioKeys.OPTIONS.names());
     if (fields == null) {
       return Options.DEFAULT;
     }
     ValueReader values = new ValueReader(fields);
     return new Options(
-        values.duration("stopTime", Options.DEFAULT.stopTime()),
-        values.duration("provisionTime", Options.DEFAULT.provisionTime()),
+        values.duration(ScenarioKeys.STOP_TIME),
+        values.duration(ScenarioKeys.PROVISION_TIME),
         values.durationOrNull("until"));
   }
 }

@@ -8,7 +8,6 @@ import io.headgate.sdk.config.Scenario.Running;
 import io.headgate.sdk.config.Scenario.Share;
 import io.headgate.sdk.config.Scenario.Worker;
 import io.headgate.type.GpuQuantity;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -20,7 +19,6 @@ import org.jspecify.annotations.Nullable;
 /// Reads the `running` section: no two jobs have one slice, and no machine is used beyond what it
 /// has.
 final class ScenarioRunning {
-  private static final int MOST_ATTEMPTS = 1_000_000;
 
   private record DeviceName(String node, int device) {}
 
@@ -35,8 +33,7 @@ final class ScenarioRunning {
 
   List<Running> read(MappingReader root) {
     List<Running> running = new ArrayList<>();
-    List<String> keys = ScenarioJobs.keys("node", "devices", "workers", "startedAgo", "attempt");
-    for (MappingReader fields : root.items("running", keys)) {
+    for (MappingReader fields : root.items("running", ScenarioKeys.RUNNING.names())) {
       Job job = jobs.read(fields, 1);
       ValueReader values = new ValueReader(fields);
       List<Worker> workers = workers(fields);
@@ -44,9 +41,9 @@ final class ScenarioRunning {
       running.add(
           new Running(
               job,
-              values.integer("attempt", 1, 1, MOST_ATTEMPTS),
+              values.integer(ScenarioKeys.ATTEMPT),
               workers,
-              values.duration("startedAgo", Duration.ZERO)));
+              values.duration(ScenarioKeys.STARTED_AGO)));
     }
     return running;
   }
@@ -68,7 +65,7 @@ final class ScenarioRunning {
                   .next("keep workers, or node and devices"));
     }
     List<Worker> workers = new ArrayList<>();
-    for (MappingReader each : fields.items("workers", List.of("node", "devices"))) {
+    for (MappingReader each : fields.items("workers", ScenarioKeys.WORKERS.names())) {
       workers.add(worker(each));
     }
     if (workers.isEmpty() && fields.problems().clean(fields.path("workers"))) {
@@ -87,7 +84,7 @@ final class ScenarioRunning {
       nodes.check(scalar, fields.path("node"), fields.problems());
     }
     List<Share> shares = new ArrayList<>();
-    for (MappingReader device : fields.items("devices", List.of("index", "gpus", "slice"))) {
+    for (MappingReader device : fields.items("devices", ScenarioKeys.DEVICES.names())) {
       share(device, name, node).ifPresent(shares::add);
     }
     shares.sort(Comparator.comparingInt(Share::index));
@@ -104,7 +101,7 @@ final class ScenarioRunning {
       return Optional.empty();
     }
     int devices = node.get().gpus();
-    int index = values.integer("index", -1, 0, 63);
+    int index = values.integer(ScenarioKeys.DEVICE_INDEX);
     if (index >= devices) {
       values.bad(
           scalar,

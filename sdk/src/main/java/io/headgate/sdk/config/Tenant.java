@@ -12,7 +12,7 @@ public record Tenant(String name, List<Share> shares) {
     shares = List.copyOf(shares);
   }
 
-  /// What the tenant has a right to in one pool.
+  /// The rights of the tenant in one pool.
   ///
   /// @param limit null: none
   /// @param weight share of over-reservation use among tenants

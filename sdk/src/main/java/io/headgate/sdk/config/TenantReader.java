@@ -10,9 +10,6 @@ import org.jspecify.annotations.Nullable;
 
 /// Reads the `tenants` section of a scenario's configuration.
 final class TenantReader {
-  private static final List<String> KEYS = List.of("name", "shares");
-  private static final List<String> SHARE_KEYS = List.of("pool", "reservation", "limit", "weight");
-  private static final int MOST_WEIGHT = 10_000;
 
   private TenantReader() {}
 
@@ -21,12 +18,12 @@ final class TenantReader {
     if (!sections.isScenario()) {
       return tenants;
     }
-    for (MappingReader fields : root.items("tenants", KEYS)) {
+    for (MappingReader fields : root.items("tenants", ScenarioKeys.TENANTS.names())) {
       String name = new ValueReader(fields).id("name", "give the tenant a name");
       sections.tenants().claim(fields, name);
       List<Share> shares = new ArrayList<>();
       Map<String, Span> pools = new HashMap<>();
-      for (MappingReader share : fields.items("shares", SHARE_KEYS)) {
+      for (MappingReader share : fields.items("shares", ScenarioKeys.SHARES.names())) {
         shares.add(share(share, sections, pools));
       }
       tenants.add(new Tenant(name, shares));
@@ -46,7 +43,7 @@ final class TenantReader {
     if (limit != null) {
       PolicyReader.checkReservation(fields, reservation, limit);
     }
-    return new Share(pool, reservation, limit, values.integer("weight", 1, 1, MOST_WEIGHT));
+    return new Share(pool, reservation, limit, values.integer(ScenarioKeys.SHARE_WEIGHT));
   }
 
   private static void checkOncePerPool(MappingReader fields, String pool, Map<String, Span> pools) {

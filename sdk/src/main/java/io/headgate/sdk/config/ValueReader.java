@@ -26,7 +26,7 @@ final class ValueReader {
   private static final Pattern DECIMAL = Pattern.compile("\\d{1,9}(\\.\\d{1,6})?");
   private static final String ID_RULE =
       "names have 1 to 63 lower-case letters, digits and hyphens, starting with a letter";
-  // What a name that could not be read is called; no name in a file can be equal to it.
+  // Stands for a name that could not be read; no valid name equals it.
   static final String UNREADABLE = "?";
 
   private final MappingReader fields;
@@ -98,9 +98,11 @@ final class ValueReader {
   }
 
   /// Texts without repetitions, in the file's order; each wrong one is reported at its own place.
-  List<String> texts(String key, int most, int maxLength) {
+  List<String> texts(FileKey.TextListKey key) {
+    int most = key.most();
+    int maxLength = key.maxLength();
     Set<String> texts = new LinkedHashSet<>();
-    for (MappingReader.Element element : fields.elements(key)) {
+    for (MappingReader.Element element : fields.elements(key.name())) {
       YamlTree.Scalar scalar = element.scalar();
       String text = scalar.text();
       int length = text.codePointCount(0, text.length());
@@ -223,6 +225,36 @@ final class ValueReader {
                 .metadata(Map.of("below", below, "above", above)));
   }
 
+  int integer(FileKey.IntegerKey key) {
+    return integer(key, key.fallback());
+  }
+
+  /// @param fallback replaces the key's own default, where that depends on another key
+  int integer(FileKey.IntegerKey key, int fallback) {
+    return integer(key.name(), fallback, key.least(), key.most());
+  }
+
+  Duration duration(FileKey.DurationKey key) {
+    return duration(key.name(), key.fallback());
+  }
+
+  boolean flag(FileKey.FlagKey key) {
+    return flag(key.name(), key.fallback());
+  }
+
+  <E extends Enum<E> & Keyword> E keyword(FileKey.KeywordKey<E> key) {
+    E keyword = keywordOrNull(key.name(), key.fallback().getDeclaringClass());
+    return keyword == null ? key.fallback() : keyword;
+  }
+
+  <E extends Enum<E> & Keyword> @Nullable E keywordOrNull(FileKey.OptionalKeywordKey<E> key) {
+    return keywordOrNull(key.name(), key.words());
+  }
+
+  @Nullable String textOrNull(FileKey.TextKey key) {
+    return textOrNull(key.name(), key.maxLength());
+  }
+
   int integer(String key, int fallback, int least, int most) {
     return parsed(
         key,
@@ -277,11 +309,6 @@ final class ValueReader {
       return null;
     }
     return new BigDecimal(scalar.text());
-  }
-
-  <E extends Enum<E> & Keyword> E keyword(String key, E fallback) {
-    E keyword = keywordOrNull(key, fallback.getDeclaringClass());
-    return keyword == null ? fallback : keyword;
   }
 
   <E extends Enum<E> & Keyword> @Nullable E keywordOrNull(String key, Class<E> type) {

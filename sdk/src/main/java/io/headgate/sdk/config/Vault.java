@@ -6,16 +6,16 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// What jobs of groups may run, and environment that they get. The order of its lists means
-/// nothing.
+/// Images and commands that jobs of groups may use, and environment variables that they get. The
+/// order of its lists has no meaning.
 ///
-/// @param groups empty: all of the tenant
+/// @param groups empty: all groups of the tenant
 /// @param images patterns; empty: all
-/// @param requireImage jobs name an image
-/// @param requireDigest jobs name their image by its digest
+/// @param requireImage jobs must name an image
+/// @param requireDigest jobs must name their image by its digest
 /// @param commands patterns of how commands may begin; empty: all
 /// @param environment by name
-/// @param environmentHidden its values are left out, because who read it is no admin
+/// @param environmentHidden the values are left out, because the reader is no admin
 public record Vault(
     String name,
     List<String> groups,
@@ -33,7 +33,7 @@ public record Vault(
     environment = Collections.unmodifiableSortedMap(new TreeMap<>(environment));
   }
 
-  /// The same, as who is no admin sees it.
+  /// The vault without the values of its environment, for readers that are no admins.
   Vault hidden() {
     return new Vault(
         name,

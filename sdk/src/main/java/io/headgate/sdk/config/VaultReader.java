@@ -9,24 +9,12 @@ import java.util.function.Consumer;
 
 /// Reads the `vaults` section.
 final class VaultReader {
-  private static final List<String> KEYS =
-      List.of(
-          "name",
-          "groups",
-          "images",
-          "requireImage",
-          "requireDigest",
-          "commands",
-          "environment",
-          "environmentHidden",
-          "description");
-  private static final int MAX_PATTERN = 512;
 
   private VaultReader() {}
 
   static List<Vault> read(MappingReader root, SectionNames sections) {
     List<Vault> vaults = new ArrayList<>();
-    for (MappingReader fields : root.items("vaults", KEYS)) {
+    for (MappingReader fields : root.items("vaults", ConfigurationKeys.VAULTS.names())) {
       ValueReader values = new ValueReader(fields);
       String name = values.id("name", "give the vault a name");
       sections.vaults().claim(fields, name);
@@ -34,21 +22,21 @@ final class VaultReader {
           new Vault(
               name,
               values.references("groups", sections.groups()),
-              patterns(fields, "images", 128, ImagePattern::parse),
-              values.flag("requireImage", false),
-              values.flag("requireDigest", false),
-              patterns(fields, "commands", 64, CommandPattern::parse),
+              patterns(fields, ConfigurationKeys.VAULT_IMAGES, ImagePattern::parse),
+              values.flag(ConfigurationKeys.REQUIRE_IMAGE),
+              values.flag(ConfigurationKeys.REQUIRE_DIGEST),
+              patterns(fields, ConfigurationKeys.VAULT_COMMANDS, CommandPattern::parse),
               new TreeMap<>(fields.texts("environment")),
-              values.flag("environmentHidden", false),
-              values.textOrNull("description", 1000)));
+              values.flag(ConfigurationKeys.ENVIRONMENT_HIDDEN),
+              values.textOrNull(ConfigurationKeys.DESCRIPTION)));
     }
     return vaults;
   }
 
   private static List<String> patterns(
-      MappingReader fields, String key, int most, Consumer<String> parse) {
-    List<String> texts = new ValueReader(fields).texts(key, most, MAX_PATTERN);
-    for (MappingReader.Element element : fields.elements(key)) {
+      MappingReader fields, FileKey.TextListKey key, Consumer<String> parse) {
+    List<String> texts = new ValueReader(fields).texts(key);
+    for (MappingReader.Element element : fields.elements(key.name())) {
       try {
         parse.accept(element.scalar().text());
       } catch (IllegalArgumentException e) {

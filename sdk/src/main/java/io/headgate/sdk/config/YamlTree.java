@@ -7,7 +7,7 @@ sealed interface YamlTree {
   /// The value's place; of a collection, the place where it begins.
   Span span();
 
-  /// What it is, in words for messages.
+  /// The kind of node, for messages.
   String kind();
 
   /// Keys and values in file order; duplicate keys are still there.

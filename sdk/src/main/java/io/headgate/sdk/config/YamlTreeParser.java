@@ -34,9 +34,9 @@ final class YamlTreeParser {
 
   /// How much a file may hold.
   enum Bounds {
-    /// What one writes by hand.
+    /// A file that a person writes.
     CONFIGURATION(4 << 20, 200_000),
-    /// What a program may write down of a large system.
+    /// A file that a program may write for a large installation.
     SCENARIO(64 << 20, 5_000_000);
 
     final int characters;

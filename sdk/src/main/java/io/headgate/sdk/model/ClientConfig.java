@@ -149,8 +149,8 @@ public record ClientConfig(
         name);
   }
 
-  /// Pauses between tries: the first, then each longer by the factor up to the longest, each
-  /// shortened by a random part of up to a half, so that many clients do not come back at once.
+  /// Pauses between retries: exponential backoff up to a longest pause. A random part of up to one
+  /// half is subtracted from each, so that clients do not retry at the same time.
   public record Backoff(Duration first, Duration longest, double factor) {
     public static final Backoff DEFAULT =
         new Backoff(Duration.ofMillis(100), Duration.ofSeconds(5), 1.7);

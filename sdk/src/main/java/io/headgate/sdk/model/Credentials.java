@@ -1,6 +1,6 @@
 package io.headgate.sdk.model;
 
-/// What a client shows to prove who it is. None of them prints its secret.
+/// The client's proof of identity. `toString` never prints the secret.
 public sealed interface Credentials {
   /// A long-lived key, exchanged for short-lived tokens as they are needed.
   record Key(String secret) implements Credentials {
@@ -10,7 +10,7 @@ public sealed interface Credentials {
     }
   }
 
-  /// A token that somebody else renews.
+  /// A token that the caller renews.
   record Token(String token) implements Credentials {
     @Override
     public String toString() {

@@ -28,7 +28,7 @@ public record Event(
     detail = Map.copyOf(detail);
   }
 
-  /// What happened.
+  /// The kind of event.
   public enum Type {
     SUBMITTED,
     ASSIGNED,

@@ -5,14 +5,14 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Why a job stands as it does.
+/// The explanation of a job's present state.
 ///
 /// @param verdict the answer in one or two sentences
-/// @param startChecks may it start? the A rules, up to the first that fails
-/// @param preemptionChecks why does it not preempt? the P rules; empty when it need not
-/// @param orderChecks who is first? the O rules that place others before it
-/// @param ahead jobs ahead of it, first ones first, at most ten
-/// @param unblocking any one of these would start it
+/// @param startChecks the A rules on starting, up to the first that fails
+/// @param preemptionChecks the P rules on preemption; empty when the job need not preempt
+/// @param orderChecks the O rules that place other jobs before it
+/// @param ahead jobs ahead of it in order, at most ten
+/// @param unblocking changes of which any one would start it
 /// @param history oldest first
 public record Explanation(
     Job job,

@@ -6,8 +6,8 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// A call that the server refused, or that did not reach it. What retrying could mend has been
-/// retried already.
+/// A call that the server refused or that did not reach it. The client has already retried where
+/// retrying can help.
 public final class HeadgateException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

@@ -2,12 +2,12 @@ package io.headgate.sdk.model;
 
 import java.util.List;
 
-/// Who the caller is and what it may use.
+/// The caller's identity and rights.
 ///
 /// @param subject `tenants/acme/users/ada`, `operators/root`
 /// @param role `MEMBER`, `TENANT_ADMIN`, …
 /// @param tenant empty for a platform operator
-/// @param queues that it may submit to
+/// @param queues queues that the caller may submit to
 public record Identity(
     String subject, String role, String tenant, List<String> groups, List<String> queues) {
   public Identity {

@@ -16,7 +16,7 @@ public record IssuedKey(
     Instant createTime,
     @Nullable Instant expireTime,
     @Nullable Instant lastUseTime) {
-  /// A new key with its secret, which nobody can ask for again.
+  /// A new key with its secret. The server never returns the secret again.
   public record Made(IssuedKey key, String secret) {
     /// Without the secret, which must not get into logs.
     @Override

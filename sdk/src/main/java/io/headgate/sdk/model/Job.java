@@ -6,18 +6,18 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// What a user submitted, and how it stands.
+/// A submitted job and its state.
 ///
 /// @param tenant id of its tenant
 /// @param id unique in the tenant
-/// @param gpus what all its workers need together
+/// @param gpus need of all its workers together
 /// @param attempt number of the current or last attempt; 0: never started
-/// @param attempts oldest first; in lists the current one alone
-/// @param reason why it waits, or who cancelled it and why; null: neither
+/// @param attempts oldest first; lists contain only the current one
+/// @param reason why the job waits, or the user that cancelled it and why; null: neither
 /// @param position place in its queue, from 1; 0: not waiting
 /// @param expectedStartTime null: no honest estimate
 /// @param exitCode of the last attempt: 0 to 255, or 128 + signal; null: none yet
-/// @param version of the watch at which it last changed
+/// @param version version of the watch at which the job last changed
 public record Job(
     String tenant,
     String id,

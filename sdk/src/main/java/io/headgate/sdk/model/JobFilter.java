@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Which jobs are meant; what is empty or null matches all.
+/// Selects jobs. Empty and null criteria match all jobs.
 public record JobFilter(
     List<String> queues,
     List<String> policies,

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// What a job is to do. Start from [#of] and change what matters.
+/// The specification of a job. Start from [#of] and change the parts that matter.
 ///
 /// @param command program and arguments, run as they are, without a shell
 /// @param workingDirectory absolute; null: a private directory of the attempt
@@ -17,10 +17,10 @@ import org.jspecify.annotations.Nullable;
 /// @param preemptible null: as its policy says
 /// @param abortCallback run before the job is stopped; null: none
 /// @param terminationGrace between SIGTERM and SIGKILL; null: the server's default
-/// @param draft does not wait in its queue yet
-/// @param container the image whose files it has; null: those of its machine
-/// @param suspend for how long it may be kept in its machine's memory when it is preempted, to go
-///   on where it was; null: it is stopped
+/// @param draft the job does not wait in its queue yet
+/// @param container image that provides the job's files; null: the files of its node
+/// @param suspend longest time that a preempted job may stay in its node's memory, to go on where
+///   it was; null: it is stopped
 public record JobSpec(
     String queue,
     List<String> command,
@@ -41,7 +41,7 @@ public record JobSpec(
     labels = Collections.unmodifiableMap(new LinkedHashMap<>(labels));
   }
 
-  /// The least that a job needs: where to wait and what to run.
+  /// A specification with the two mandatory values: the queue and the command.
   public static JobSpec of(String queue, List<String> command) {
     return new JobSpec(
         queue, command, Map.of(), null, null, 0, null, null, null, Map.of(), false, null, null);

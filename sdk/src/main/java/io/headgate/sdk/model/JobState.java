@@ -1,26 +1,26 @@
 package io.headgate.sdk.model;
 
-/// How a job stands.
+/// The state of a job.
 public enum JobState {
-  /// Not in a queue: held back by its user, or its queue is gone.
+  /// Not in a queue: its user holds it back, or its queue is gone.
   DRAFT,
   WAITING,
-  /// Decided and durable; its agent has not reported the start yet.
+  /// Placed and durable; its agent has not reported the start yet.
   ASSIGNED,
   RUNNING,
   /// Asked to stop; its slices are not free yet.
   STOPPING,
-  /// Preempted, and kept in its machine's memory: it goes on where it was.
+  /// Preempted and kept in its node's memory; it later continues where it was.
   SUSPENDED,
   DONE,
   FAILED,
   CANCELLED,
-  /// Its node is gone for good and it may not run again.
+  /// Its node is gone for good and the job may not run again.
   LOST,
-  /// A state that a newer server knows and this client does not.
+  /// A state of a newer server that this client does not know.
   UNKNOWN;
 
-  /// Whether it has ended.
+  /// Whether the job has ended.
   public boolean isFinal() {
     return switch (this) {
       case DONE, FAILED, CANCELLED, LOST -> true;

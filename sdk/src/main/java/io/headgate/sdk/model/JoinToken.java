@@ -5,7 +5,7 @@ import java.time.Instant;
 /// A join token without its secret.
 ///
 /// @param name `tenants/acme/joinTokens/…`
-/// @param uses how many machines could join with it when it was made
-/// @param usesLeft how many still can
+/// @param uses machines that could join when it was made
+/// @param usesLeft machines that can still join
 public record JoinToken(
     String name, String pool, int uses, int usesLeft, Instant createTime, Instant expireTime) {}

@@ -1,11 +1,11 @@
 package io.headgate.sdk.model;
 
-/// A piece of what a job printed.
+/// A piece of a job's output.
 ///
-/// @param error printed to standard error
+/// @param error from standard error
 /// @param data the bytes; the array belongs to the receiver
 /// @param offset of the first byte in its stream since the attempt began
 /// @param gap bytes before this piece were dropped
 @SuppressWarnings(
-    "ArrayRecordComponent") // Copied nowhere: logs can be large, and are passed on once.
+    "ArrayRecordComponent") // Not copied: logs can be large, and each piece has one receiver.
 public record LogPiece(boolean error, byte[] data, int attempt, long offset, boolean gap) {}

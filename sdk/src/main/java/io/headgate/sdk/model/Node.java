@@ -28,8 +28,8 @@ public record Node(
 
   /// One GPU.
   ///
-  /// @param isolation strongest that a part of it can get; null: none
-  /// @param condition how well it works
+  /// @param isolation strongest isolation of a slice; null: none
+  /// @param condition its health
   public record Device(
       int index,
       String uuid,
@@ -39,23 +39,23 @@ public record Node(
       @Nullable Isolation isolation,
       Condition condition) {}
 
-  /// How a device is.
+  /// The health of a device, with cause and remedy.
   ///
-  /// @param cause why, for people; empty when it is healthy, or not known
+  /// @param cause why, for people; empty when it is healthy or the cause is unknown
   public record Condition(Health health, String cause, Remedy remedy) {}
 
-  /// How well a device works.
+  /// The health of a device.
   public enum Health {
-    /// Its agent does not say; it counts as healthy.
+    /// Unknown to the agent; counts as healthy.
     UNKNOWN,
     HEALTHY,
-    /// Something is to be seen to; it is used as before.
+    /// The device needs attention but is used as before.
     DEGRADED,
     /// Nothing new is placed on it.
     UNHEALTHY
   }
 
-  /// What puts a device right.
+  /// The repair that a device needs.
   public enum Remedy {
     NONE,
     INSPECT,

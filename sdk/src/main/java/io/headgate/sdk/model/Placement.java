@@ -14,10 +14,10 @@ public record Placement(int worker, String node, List<Slice> slices) {
     slices = List.copyOf(slices);
   }
 
-  /// Part of a device, or a whole one.
+  /// A device or a part of one.
   ///
-  /// @param isolation that it really has; null: none
-  /// @param place where on the device it lies; null: the device has no places
+  /// @param isolation its actual isolation; null: none
+  /// @param place its place on the device; null: the device has no places
   public record Slice(
       int deviceIndex,
       String deviceUuid,
@@ -26,11 +26,11 @@ public record Placement(int worker, String node, List<Slice> slices) {
       @Nullable Isolation isolation,
       @Nullable Place place) {}
 
-  /// Where on a MIG or AMD device a slice lies.
+  /// The place of a slice on a MIG or AMD device.
   ///
-  /// @param profile its size as the driver calls it
+  /// @param profile its size in the driver's words
   /// @param start its first memory slice, from 0
-  /// @param size how many memory slices it takes
-  /// @param gives what it gives of the device, at least what was asked
+  /// @param size number of its memory slices
+  /// @param gives share of the device that it provides, at least the requested one
   public record Place(String profile, int start, int size, GpuQuantity gives) {}
 }

@@ -6,16 +6,14 @@ import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What a configuration would do if it were provisioned now, compared with what would happen
-/// without it.
+/// The effects of applying a configuration now, compared with not applying it.
 ///
-/// @param starts at once
-/// @param preempts at once
-/// @param waits of jobs that would not wait otherwise; preempted ones that wait again are among
-///   them
-/// @param drafts jobs that lose their queue, or their submitters the right to it
-/// @param policies there are or would be, by id
-/// @param knownAhead waits are known as far as that; null: to the end
+/// @param starts jobs that start at once
+/// @param preempts jobs that are preempted at once
+/// @param waits jobs that would not wait otherwise, including preempted jobs that wait again
+/// @param drafts jobs that lose their queue, or whose submitters lose the right to it
+/// @param policies policies before and after, by id
+/// @param knownAhead horizon up to which waits are known; null: to the end
 public record PlanEffects(
     Jobs starts,
     Jobs preempts,
@@ -27,27 +25,27 @@ public record PlanEffects(
     policies = List.copyOf(policies);
   }
 
-  /// Jobs to which the same would happen.
+  /// Jobs with the same effect.
   ///
-  /// @param named the first of the tenant's
-  /// @param total of the tenant, those that are named included
-  /// @param ofOtherTenants how many, which are not named
+  /// @param named the first ones of the tenant
+  /// @param total all of the tenant, including the named ones
+  /// @param ofOtherTenants number of jobs of other tenants, which are not named
   public record Jobs(List<PlannedJob> named, int total, int ofOtherTenants) {
     public Jobs {
       named = List.copyOf(named);
     }
 
-    /// All of them, of every tenant.
+    /// Jobs of all tenants.
     public int count() {
       return total + ofOtherTenants;
     }
   }
 
-  /// What would happen to a job.
+  /// The effect on one job.
   ///
-  /// @param pool where it would start; empty: it would not
+  /// @param pool pool in which it would start; empty: it would not
   /// @param placements where it would start, by worker
-  /// @param preemption who would take its place; null: nobody
+  /// @param preemption the job that would take its place; null: none
   /// @param reason why it would wait or become a draft; null: it would not
   public record PlannedJob(
       String job,
@@ -67,11 +65,11 @@ public record PlanEffects(
   public record PolicyChange(
       String policy, @Nullable PolicyOutlook before, @Nullable PolicyOutlook after) {}
 
-  /// How a policy stands at once, and how long its jobs wait from then on.
+  /// The state of a policy at once, and the waits of its jobs from then on.
   ///
-  /// @param awaited jobs whose waits are told of; 0: none waits
-  /// @param waitP50 half of them wait no longer; null: it is not known
-  /// @param waitP99 99 in 100 of them wait no longer; null: it is not known
+  /// @param awaited jobs whose waits are counted; 0: none waits
+  /// @param waitP50 half of them wait no longer; null: not known
+  /// @param waitP99 99 in 100 of them wait no longer; null: not known
   public record PolicyOutlook(
       GpuQuantity usage,
       GpuQuantity reservation,

@@ -3,14 +3,14 @@ package io.headgate.sdk.model;
 import java.net.URI;
 import java.net.URISyntaxException;
 
-/// Where a server listens, and whether the way there is encrypted.
+/// The address of a server, and whether the connection is encrypted.
 public record ServerAddress(String host, int port, boolean encrypted) {
   public static final int DEFAULT_PORT = 7400;
 
-  /// Reads `https://gate.acme.example:7400`, `http://127.0.0.1:7400`. Without a scheme the way is
-  /// encrypted, except to this machine itself.
+  /// Reads `https://gate.acme.example:7400`, `http://127.0.0.1:7400`. Without a scheme the
+  /// connection is encrypted, except to this machine.
   ///
-  /// @throws IllegalArgumentException when it is no such address; the message says what would be
+  /// @throws IllegalArgumentException when the text is no address; the message shows the form
   public static ServerAddress parse(String text) {
     boolean bare = !text.contains("://");
     URI uri;

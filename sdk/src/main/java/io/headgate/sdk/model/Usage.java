@@ -5,9 +5,9 @@ import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Who uses what now. "Used" includes what is being freed.
+/// Present use of policies, queues, pools, nodes and devices. "Used" includes capacity being freed.
 public sealed interface Usage {
-  /// Id of what is used, or of who uses.
+  /// Id of the policy, queue, pool or node.
   String id();
 
   record OfPolicy(
@@ -50,9 +50,9 @@ public sealed interface Usage {
       long runningJobs)
       implements Usage {}
 
-  /// Use of and contact with one node.
+  /// The use and contact of one node.
   ///
-  /// @param runsImages whether it runs jobs with an image; null: it has not said
+  /// @param runsImages whether it runs jobs with an image; null: not reported
   record OfNode(
       String id,
       String pool,
@@ -76,13 +76,13 @@ public sealed interface Usage {
     }
   }
 
-  /// How the scheduler stands with a node.
+  /// The contact between the scheduler and a node.
   enum Contact {
     UNKNOWN,
     CONNECTED,
-    /// Out of contact: no new work, what runs goes on.
+    /// Out of contact: it gets no new work, and running jobs continue.
     SUSPECT,
-    /// Given up.
+    /// Given up: its jobs are lost or requeued.
     LOST,
     /// Known, never connected.
     NEVER

@@ -1,8 +1,8 @@
 package io.headgate.sdk.model;
 
-/// How a job's use counts against its policy.
+/// How a job's use relates to its policy.
 public enum UsageKind {
-  /// It holds nothing.
+  /// It uses nothing.
   NONE,
   /// Within the reservation.
   ENTITLED,

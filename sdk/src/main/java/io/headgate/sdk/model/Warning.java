@@ -1,6 +1,6 @@
 package io.headgate.sdk.model;
 
-/// Not an error, but something that an operator should know.
+/// A fact that an operator should know, but no error.
 ///
-/// @param field path of what it is about; empty: the whole
+/// @param field path of its subject; empty: the whole
 public record Warning(String reason, String message, String field) {}

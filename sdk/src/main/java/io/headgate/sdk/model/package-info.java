@@ -1,5 +1,5 @@
-/// What the client sends and receives, as records: jobs, events, explanations, nodes, use, and the
-/// one exception. Nothing here knows how it travels.
+/// Records that the client sends and receives: jobs, events, explanations, nodes, usage, and the
+/// one exception. They do not depend on the wire format.
 @NullMarked
 package io.headgate.sdk.model;
 

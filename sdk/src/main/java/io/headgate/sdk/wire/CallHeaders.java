@@ -8,7 +8,7 @@ import io.grpc.ForwardingClientCall.SimpleForwardingClientCall;
 import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
 
-/// Puts token and trace context of a call into its headers.
+/// Adds token and trace context to the headers of a call.
 final class CallHeaders implements ClientInterceptor {
   static final CallOptions.Key<String> TOKEN = CallOptions.Key.create("token");
   static final CallOptions.Key<String> TRACE_PARENT = CallOptions.Key.create("traceparent");

@@ -40,7 +40,7 @@ import io.headgate.proto.scheduler.v1.UsageServiceGrpc;
 import io.headgate.sdk.wire.Paging.Fetched;
 import java.util.List;
 
-/// Calls about what one tenant has and how it is used, in messages. Lists are complete.
+/// Calls on a tenant's objects and their use, in messages. Lists are complete.
 public final class CatalogCalls {
   private final Connection connection;
   private final String parent;
@@ -111,7 +111,7 @@ public final class CatalogCalls {
         .items();
   }
 
-  /// No new work for the node; what runs goes on.
+  /// Drains the node: no new work, and running jobs continue.
   public Node drain(String node, String reason) {
     return connection.call(
         NodeServiceGrpc.getDrainNodeMethod(),
@@ -127,7 +127,7 @@ public final class CatalogCalls {
         RepeatSafety.REPEATABLE);
   }
 
-  /// Forgets the node; what ran there is given up when that is certain.
+  /// Removes the node; its jobs are given up once it is certain that they ended.
   public void deleteNode(String node) {
     var _ =
         connection.call(

@@ -28,8 +28,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/// Reads and replaces a tenant's configuration, which two services hold: pools and profiles as a
-/// draft that is provisioned, groups, policies, queues and vaults as one whole.
+/// Reads and replaces a tenant's configuration, which two services hold. Pools and profiles go
+/// through a draft that is provisioned; groups, policies, queues and vaults are replaced as a
+/// whole.
 public final class ConfigurationCalls {
   private final Connection connection;
   private final String tenant;
@@ -41,9 +42,9 @@ public final class ConfigurationCalls {
     this.parent = ResourceNames.tenant(tenant);
   }
 
-  /// What is in force.
+  /// The configuration in force.
   ///
-  /// @param paused queues whose pause a replacement must keep
+  /// @param paused queues that a replacement must keep paused
   public record InForce(ConfigurationState state, List<String> paused) {
     public InForce {
       paused = List.copyOf(paused);
@@ -97,11 +98,11 @@ public final class ConfigurationCalls {
         .toList();
   }
 
-  /// Has both services check the whole configuration as what comes after the one in force. Nothing
-  /// is stored, not even a draft.
+  /// Asks both services to check the configuration as the successor of the one in force. Nothing is
+  /// stored, not even a draft.
   ///
-  /// @param withResources whether pools or profiles change; if not, rights are checked against
-  ///   those in force
+  /// @param withResources whether pools or profiles change; if not, rights are checked against the
+  ///   pools and profiles in force
   /// @throws HeadgateException when a service refuses it, or another version is in force
   public List<Warning> check(Configuration configuration, InForce inForce, boolean withResources) {
     List<Warning> warnings = new ArrayList<>();
@@ -122,7 +123,7 @@ public final class ConfigurationCalls {
                   new Warning(warning.getReason(), warning.getMessage(), warning.getField())));
       access.setResourceConfiguration(checked.getDraft());
     }
-    // Also when only resources change: a queue may need a profile that is going away.
+    // Checked even when only resources change: a queue may need a removed profile.
     replaceAccess(configuration, inForce, access)
         .getWarningsList()
         .forEach(warning ->
@@ -131,11 +132,11 @@ public final class ConfigurationCalls {
     return List.copyOf(warnings);
   }
 
-  /// Has the scheduler say what the configuration would do if it were in force. Nothing is stored.
+  /// Asks the scheduler for the effects of the configuration. Nothing is stored.
   ///
   /// @param withResources whether pools or profiles change
   /// @param withAccess whether groups, policies, queues or vaults change
-  /// @param jobs of each kind to name
+  /// @param jobs jobs of each kind to name
   public PlanEffects effects(
       Configuration configuration,
       InForce inForce,
@@ -157,8 +158,8 @@ public final class ConfigurationCalls {
             RepeatSafety.REPEATABLE));
   }
 
-  /// Puts pools and profiles in force; answers with the new version. If they are refused, a draft
-  /// that somebody was working on is as it was.
+  /// Puts pools and profiles in force and returns the new version. A refusal restores the draft
+  /// that was there before.
   public long provision(Configuration configuration, InForce inForce, String requestId) {
     Runnable restore = draftRestorer();
     try {
@@ -204,7 +205,7 @@ public final class ConfigurationCalls {
         RepeatSafety.REPEATABLE);
   }
 
-  /// Notes the draft as it is, and answers with what puts it back.
+  /// Remembers the present draft and returns an action that restores it.
   private Runnable draftRestorer() {
     ResourceConfiguration before =
         connection.call(
@@ -227,7 +228,7 @@ public final class ConfigurationCalls {
     };
   }
 
-  /// Puts groups, policies, queues and vaults in force; answers with the new version.
+  /// Puts groups, policies, queues and vaults in force and returns the new version.
   public long replaceAccess(Configuration configuration, InForce inForce, String requestId) {
     return replaceAccess(
             configuration,

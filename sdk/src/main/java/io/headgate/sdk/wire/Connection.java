@@ -35,7 +35,7 @@ public final class Connection implements AutoCloseable {
     this.tokens = new TokenSource(config.credentials(), this);
   }
 
-  /// Prepares a connection; it is made with the first call.
+  /// Prepares a connection; the first call connects.
   public static Connection open(ClientConfig config, ConnectionListener listener) {
     return new Connection(config, listener);
   }
@@ -44,19 +44,19 @@ public final class Connection implements AutoCloseable {
     return config;
   }
 
-  /// The subject that the current token names, if it is one that can be read.
+  /// The subject of the current token; empty when it cannot be read.
   public Optional<String> subject() {
     return TokenSource.subject(tokens.current());
   }
 
-  /// Calls, and calls again as long as that can help.
+  /// Calls, and retries as long as that can help.
   ///
-  /// @throws HeadgateException when it did not
+  /// @throws HeadgateException when all tries failed
   public <Q, R> R call(MethodDescriptor<Q, R> method, Q request, RepeatSafety safety) {
     return call(method, request, safety, true);
   }
 
-  /// Without a token; for what needs none.
+  /// Calls without a token, for methods that need none.
   <Q, R> R callAnonymously(MethodDescriptor<Q, R> method, Q request) {
     return call(method, request, RepeatSafety.REPEATABLE, false);
   }
@@ -96,8 +96,8 @@ public final class Connection implements AutoCloseable {
     }
   }
 
-  /// Opens a stream of answers, without deadline and without retries: whoever reads it knows from
-  /// where to go on.
+  /// Opens a stream of answers, without deadline and without retries: only the reader knows where
+  /// to resume.
   <Q, R> ServerStream<R> stream(MethodDescriptor<Q, R> method, Q request) {
     Parent parent = traces.next();
     BlockingClientCall<Q, R> call =
@@ -105,23 +105,23 @@ public final class Connection implements AutoCloseable {
     return new ServerStream<>(call, failures, parent.traceId());
   }
 
-  /// The trace that calls outside any other carry.
+  /// The trace of calls that have no trace of their own.
   public String traceId() {
     return traces.next().traceId();
   }
 
-  /// Tells whoever waits, and waits before the next try.
+  /// Informs the listener, and sleeps until the next try.
   void pauseBeforeRetry(HeadgateException failure, Duration pause) {
     listener.retrying(failure);
     pause(pause);
   }
 
-  /// A stream that ended although nobody said that it is complete.
+  /// A stream that ended without a message that it is complete.
   HeadgateException cutOff(String how) {
     return failures.cutOff(how, traces.next().traceId());
   }
 
-  /// Whether a failed call is worth one try with a fresh token; forgets the old one if so.
+  /// Whether the failed call deserves one try with a fresh token; if so, drops the old one.
   boolean isTokenRefused(HeadgateException failure) {
     return failure.code() == StatusCode.UNAUTHENTICATED && tokens.forget();
   }

@@ -2,13 +2,12 @@ package io.headgate.sdk.wire;
 
 import io.headgate.sdk.model.HeadgateException;
 
-/// Told what a connection does, so that somebody who waits can be told too. Called by the threads
-/// that call.
+/// Receives the state of a connection, so that a user can be informed. The calling threads call it.
 public interface ConnectionListener {
-  /// Hears nothing.
+  /// Ignores everything.
   ConnectionListener NONE = new ConnectionListener() {};
 
-  /// A failed call is going to be tried again.
+  /// A failed call will be retried.
   default void retrying(HeadgateException failure) {}
 
   /// One try of a call ended.

@@ -8,7 +8,7 @@ import io.headgate.sdk.model.PlanEffects.PlannedJob;
 import io.headgate.sdk.model.PlanEffects.PolicyChange;
 import io.headgate.sdk.model.PlanEffects.PolicyOutlook;
 
-/// What a plan would do, from messages to records.
+/// Maps the messages of a plan's effects to records.
 final class EffectMessages {
   private EffectMessages() {}
 

@@ -7,7 +7,7 @@ import io.headgate.sdk.model.Explanation.Check;
 import io.headgate.sdk.model.Explanation.Result;
 import java.util.List;
 
-/// Events and explanations between messages and records.
+/// Maps events and explanations between messages and records.
 public final class EventMessages {
   private EventMessages() {}
 

@@ -12,9 +12,9 @@ import io.grpc.protobuf.StatusProto;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/// Several ways to one installation. Calls take one way until it fails them without an answer of a
-/// server; those that follow take the next. Whether a call that failed is made again is not decided
-/// here. Thread-safe.
+/// A channel over several addresses of one installation. Calls use one address until it fails
+/// without an answer of a server; later calls use the next. The channel retries nothing.
+/// Thread-safe.
 final class FailoverChannel extends Channel {
   private final List<? extends Channel> ways;
   private final AtomicInteger current = new AtomicInteger();
@@ -34,7 +34,7 @@ final class FailoverChannel extends Channel {
               @Override
               public void onClose(Status status, Metadata trailers) {
                 if (isUnanswered(status, trailers)) {
-                  // Of many calls that fail at once the first moves on.
+                  // When many calls fail at once, only the first moves to the next address.
                   current.compareAndSet(way, (way + 1) % ways.size());
                 }
                 super.onClose(status, trailers);
@@ -47,7 +47,7 @@ final class FailoverChannel extends Channel {
 
   private static boolean isUnanswered(Status status, Metadata trailers) {
     return switch (status.getCode()) {
-      // A server that hangs is as good as none.
+      // A server that hangs counts as unreachable.
       case DEADLINE_EXCEEDED -> true;
       case UNAVAILABLE ->
           StatusProto.fromStatusAndTrailers(status, trailers).getDetailsCount() == 0;

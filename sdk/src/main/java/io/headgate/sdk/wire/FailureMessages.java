@@ -23,7 +23,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// The one place where a gRPC status becomes a [HeadgateException].
+/// The only place that turns a gRPC status into a [HeadgateException].
 final class FailureMessages {
   private static final String DOMAIN = "headgate.io";
 
@@ -33,7 +33,7 @@ final class FailureMessages {
     this.server = server;
   }
 
-  /// What a failed call means.
+  /// Maps a failed call to an exception.
   ///
   /// @param failed a StatusException or StatusRuntimeException
   HeadgateException from(Throwable failed, String traceId) {
@@ -71,7 +71,7 @@ final class FailureMessages {
         new Failure(code, code.name(), message, List.of(), Map.of(), null, traceId, null), null);
   }
 
-  /// Whether a service gave this answer itself, so that it is known to have done nothing.
+  /// Whether a service itself gave this answer, so that the call surely took no effect.
   static boolean isAnswered(HeadgateException failure) {
     return !failure.reason().equals(failure.code().name());
   }
@@ -104,7 +104,7 @@ final class FailureMessages {
     return server + " cannot be reached: " + description(status);
   }
 
-  /// Whether something answered that is no server of ours; trying again would change nothing.
+  /// Whether the peer is no Headgate server; a retry would not help.
   private static boolean isForeign(Status status) {
     for (Throwable cause = status.getCause(); cause != null; cause = cause.getCause()) {
       if (cause instanceof NotSslRecordException || isHttp1(cause)) {
@@ -171,7 +171,7 @@ final class FailureMessages {
       try {
         read(any, details);
       } catch (InvalidProtocolBufferException e) {
-        // A detail that is damaged says nothing; code and message still stand.
+        // A damaged detail is ignored; code and message remain.
         details.metadata = Map.of("unreadableDetail", any.getTypeUrl());
       }
     }

@@ -29,7 +29,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Calls about who one is, in messages.
+/// Calls on identity, keys and join tokens, in messages.
 public final class IdentityCalls {
   private final Connection connection;
 
@@ -44,9 +44,9 @@ public final class IdentityCalls {
         RepeatSafety.REPEATABLE);
   }
 
-  /// Makes a key. Not repeatable: each one is a new secret.
+  /// Makes a key. Not idempotent: each call makes a new secret.
   ///
-  /// @param life how long it works; null: until it is revoked
+  /// @param life time until it expires; null: it works until it is revoked
   public CreateKeyResponse createKey(String owner, String description, @Nullable Duration life) {
     CreateKeyRequest.Builder request =
         CreateKeyRequest.newBuilder().setOwner(owner).setDescription(description);
@@ -134,7 +134,7 @@ public final class IdentityCalls {
         RepeatSafety.REPEATABLE);
   }
 
-  /// The join tokens of a tenant that have not ended, newest first.
+  /// The join tokens of a tenant that have not expired, newest first.
   public List<JoinToken> listJoinTokens(String tenant) {
     return Paging.<JoinToken>collect(
             0,

@@ -21,7 +21,7 @@ import io.headgate.sdk.model.Submission;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Calls about the jobs and events of one tenant, in messages.
+/// Calls on the jobs and events of one tenant, in messages.
 public final class JobCalls {
   private final Connection connection;
   private final String tenant;
@@ -31,7 +31,7 @@ public final class JobCalls {
     this.tenant = tenant;
   }
 
-  /// Submits; with the same request id any number of times is once.
+  /// Submits; idempotent by its request id.
   public Job submit(Submission submission, String requestId, boolean validateOnly) {
     SubmitJobRequest request =
         JobMessages.request(tenant, submission)
@@ -73,7 +73,7 @@ public final class JobCalls {
         RepeatSafety.REPEATABLE);
   }
 
-  /// Follows, from a version or (0) from a snapshot on.
+  /// Follows jobs from a version, or (0) from a snapshot on.
   public JobWatch watch(JobFilter filter, long version) {
     return new JobWatch(
         connection,
@@ -95,7 +95,7 @@ public final class JobCalls {
         RepeatSafety.REPEATABLE);
   }
 
-  /// Requeues. Not repeatable: between two of them the job may have started again.
+  /// Requeues. Not idempotent: the job may have started again between two calls.
   public Job requeue(String id) {
     return connection.call(
         JobServiceGrpc.getRequeueJobMethod(),

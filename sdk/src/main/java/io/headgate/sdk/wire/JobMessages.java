@@ -22,7 +22,7 @@ import io.headgate.sdk.model.UsageKind;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/// Jobs between messages and records.
+/// Maps jobs between messages and records.
 public final class JobMessages {
   private JobMessages() {}
 
@@ -97,7 +97,8 @@ public final class JobMessages {
         callback.getCommandList(), duration(callback.hasTimeout(), callback.getTimeout()));
   }
 
-  /// The request for one job; who adds the request id knows whether it is part of a batch.
+  /// The request for one job. The caller adds the request id, because it knows whether the request
+  /// is part of a batch.
   public static SubmitJobRequest.Builder request(String tenant, Submission submission) {
     return SubmitJobRequest.newBuilder()
         .setParent(ResourceNames.tenant(tenant))

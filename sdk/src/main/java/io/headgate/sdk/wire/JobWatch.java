@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Follows jobs by version, over any number of connections.
 public final class JobWatch implements AutoCloseable {
-  /// The server sends a sign of life every few seconds.
+  /// The server sends a heartbeat every few seconds.
   private static final Duration SILENCE = Duration.ofSeconds(60);
 
   private final ResumingStream<WatchJobsResponse> stream;
@@ -33,7 +33,7 @@ public final class JobWatch implements AutoCloseable {
     if (step != null) {
       inSnapshot = (inSnapshot || step.getSnapshot()) && !step.getSnapshotComplete();
       if (!inSnapshot) {
-        // Half a snapshot is no place to go on from: broken inside it, it begins again.
+        // A broken snapshot begins again, because half of one has no version to resume from.
         version = step.getVersion();
       }
     }

@@ -13,8 +13,8 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// Reads what one attempt of a job printed, each byte once, over any number of connections. The
-/// server ends the stream when there is no more; that end is an end.
+/// Reads the output of one attempt of a job, each byte once, over any number of connections. When
+/// the server ends the stream, there is no more output.
 public final class LogReader implements AutoCloseable {
   private final Connection connection;
   private final Map<Stream, Long> read = new EnumMap<>(Stream.class);
@@ -33,7 +33,7 @@ public final class LogReader implements AutoCloseable {
     this.patience = RetryPolicy.withCalls(connection.config());
   }
 
-  /// The next piece that was not read before; null at the end, and after [#close].
+  /// The next unread piece; null at the end, and after [#close].
   public @Nullable LogPiece next() {
     while (true) {
       try {
@@ -97,13 +97,12 @@ public final class LogReader implements AutoCloseable {
     connection.pauseBeforeRetry(failure, pause.orElseThrow(() -> failure));
   }
 
-  /// The part of a piece that is new. Offsets are the only memory that both sides share, so a
-  /// reopened stream begins at the beginning and what was read is dropped here.
+  /// The unread part of a piece. Client and server share only offsets. So a reopened stream begins
+  /// at the beginning, and the part that was read is dropped here.
   private @Nullable LogPiece unread(ReadJobLogsResponse message) {
     if (request.getAttempt() != message.getAttempt()) {
-      // From now on it is this attempt, even if another has begun meanwhile; all of it, since a
-      // tail
-      // would begin elsewhere.
+      // Pins the attempt, so that a newer one does not replace it, and asks for all of it, because
+      // a tail would begin elsewhere.
       request = request.toBuilder().setAttempt(message.getAttempt()).build();
     }
     request = request.toBuilder().clearTailBytes().build();

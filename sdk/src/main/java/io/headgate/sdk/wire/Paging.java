@@ -3,22 +3,22 @@ package io.headgate.sdk.wire;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Collects pages.
+/// Collects the pages of a list.
 public final class Paging {
-  /// The most that a server gives at once.
+  /// The largest page that a server returns.
   public static final int LARGEST_PAGE = 1000;
 
   private Paging() {}
 
   /// A collected list.
   ///
-  /// @param nextPageToken empty: that was all
+  /// @param nextPageToken empty: the list is complete
   public record Collected<T>(List<T> items, String nextPageToken) {}
 
-  /// One page as a service gives it.
+  /// One page of a service.
   public record Fetched<T>(List<T> items, String nextPageToken) {}
 
-  /// Asks a service for one page.
+  /// Fetches one page from a service.
   @FunctionalInterface
   public interface Fetch<T> {
     Fetched<T> page(int pageSize, String pageToken);

@@ -1,6 +1,6 @@
 package io.headgate.sdk.wire;
 
-/// `tenants/acme/jobs/train-7` and back.
+/// Builds and splits names of resources: `tenants/acme/jobs/train-7`.
 public final class ResourceNames {
   private ResourceNames() {}
 
@@ -12,7 +12,7 @@ public final class ResourceNames {
     return tenant(tenant) + "/" + collection + "/" + id;
   }
 
-  /// The last part.
+  /// The last part of a name.
   public static String id(String name) {
     return name.substring(name.lastIndexOf('/') + 1);
   }

@@ -8,9 +8,8 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// A stream that outlives its connection: when it breaks or falls silent it is opened again, and
-/// whoever opens it says from where to go on. It ends only by being closed, or by a failure that
-/// reopening cannot mend.
+/// A stream that outlives its connection. When it breaks or falls silent, it is opened again at the
+/// reader's position. It ends only by [#close], or by a failure that reopening cannot mend.
 ///
 /// One thread reads; any thread may close.
 final class ResumingStream<R> implements AutoCloseable {
@@ -21,16 +20,16 @@ final class ResumingStream<R> implements AutoCloseable {
   private @Nullable ServerStream<R> current;
   private boolean closed;
 
-  // Of the reading thread alone.
+  // Only the reading thread uses it.
   private RetryPolicy patience;
-  private boolean heard; // Something came since the stream was opened.
-  private boolean renewed; // The token was renewed since something came.
+  private boolean heard; // A message has arrived since the stream was opened.
+  private boolean renewed; // The token was renewed since the last message.
   private long brokenSinceNanos;
   private boolean broken;
 
   /// A stream over a connection.
   ///
-  /// @param opener opens it from where the reader is now
+  /// @param opener opens the stream at the reader's position
   /// @param silence a stream without a message for this long counts as broken
   ResumingStream(Connection connection, Duration silence, Supplier<ServerStream<R>> opener) {
     this.connection = connection;
@@ -41,7 +40,7 @@ final class ResumingStream<R> implements AutoCloseable {
 
   /// The next message; null after [#close].
   ///
-  /// @throws HeadgateException when reopening cannot help, or did not within the deadline
+  /// @throws HeadgateException when reopening cannot help, or did not help within the deadline
   @Nullable R next() {
     while (true) {
       try {
@@ -89,7 +88,7 @@ final class ResumingStream<R> implements AutoCloseable {
     connection.pauseBeforeRetry(failure, pause.orElseThrow(() -> failure));
   }
 
-  /// A stream that already ran may be ended by a reset, which is no verdict on the request.
+  /// A reset of a running stream is no refusal of the request.
   private static boolean isCutOff(HeadgateException failure) {
     return !FailureMessages.isAnswered(failure)
         && switch (failure.code()) {
@@ -103,7 +102,7 @@ final class ResumingStream<R> implements AutoCloseable {
     if (stream != null || isClosed()) {
       return stream;
     }
-    ServerStream<R> fresh = opener.get(); // Outside the lock: it may have to fetch a token.
+    ServerStream<R> fresh = opener.get(); // Outside the lock, because it may fetch a token.
     synchronized (lock) {
       if (closed) {
         fresh.close();

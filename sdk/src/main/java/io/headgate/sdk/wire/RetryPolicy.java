@@ -9,9 +9,9 @@ import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.random.RandomGenerator;
 
-/// Decides whether and when a failed call is tried again. Retried is what the contract calls
-/// retriable, UNAVAILABLE and RESOURCE_EXHAUSTED with a RetryInfo; and what is safe to repeat also
-/// when a server gave a call less time than its caller does, because nobody led for so long.
+/// Decides whether and when a failed call is tried again. It retries what the contract calls
+/// retriable: UNAVAILABLE, and RESOURCE_EXHAUSTED with a RetryInfo. It also repeats idempotent
+/// calls whose time on the server ended before the caller's deadline, as happens without a leader.
 final class RetryPolicy {
   private final Backoff backoff;
   private final Duration whileAnswered;
@@ -27,18 +27,18 @@ final class RetryPolicy {
     this.nextPause = backoff.first();
   }
 
-  /// With calls, and with streams that have not begun: somebody waits for an answer.
+  /// For calls, and for streams that have not begun: the caller waits for an answer.
   static RetryPolicy withCalls(ClientConfig config) {
     return new RetryPolicy(
         config.backoff(), config.deadline(), min(config.deadline(), config.patience()));
   }
 
-  /// With streams that ran: a server that restarts is no reason to lose them.
+  /// For streams that have run: they survive the restart of a server.
   static RetryPolicy withStreams(ClientConfig config) {
     return new RetryPolicy(config.backoff(), config.resumeFor(), config.resumeFor());
   }
 
-  /// The pause before a failed call is tried again; nothing when it should not be.
+  /// The pause before the retry of a failed call; empty: no retry.
   Optional<Duration> pauseAfter(HeadgateException failure, RepeatSafety safety, Duration elapsed) {
     boolean again =
         switch (safety) {
@@ -48,7 +48,7 @@ final class RetryPolicy {
     return again ? pause(failure, elapsed) : Optional.empty();
   }
 
-  /// The next pause; nothing when it would last too long.
+  /// The next pause; empty when it would end after the deadline.
   Optional<Duration> pause(HeadgateException failure, Duration elapsed) {
     Duration pause = jittered(nextPause);
     Duration asked = failure.failure().retryDelay();

@@ -10,7 +10,7 @@ import io.headgate.sdk.model.JoinToken;
 import java.util.List;
 import java.util.TreeMap;
 
-/// Groups, policies, queues and vaults between messages and records.
+/// Maps groups, policies, queues and vaults between messages and records.
 public final class RightsMessages {
   private RightsMessages() {}
 
@@ -111,7 +111,7 @@ public final class RightsMessages {
 
   /// A queue of a policy.
   ///
-  /// @param paused what a file does not say: a pause is an operator's act, and outlives an apply
+  /// @param paused not part of a file: operators pause queues, and an apply keeps the pause
   static io.headgate.proto.policy.v1.Queue queue(
       String tenant, String policy, Policy.Queue queue, boolean paused) {
     return io.headgate.proto.policy.v1.Queue.newBuilder()

@@ -9,7 +9,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/// Answers of one streaming call, read one by one. Closing it from any thread ends a read.
+/// Reads the answers of one streaming call. [#close] from any thread ends a read.
 final class ServerStream<R> implements AutoCloseable {
   private final BlockingClientCall<?, R> call;
   private final FailureMessages failures;
@@ -36,9 +36,9 @@ final class ServerStream<R> implements AutoCloseable {
     }
   }
 
-  /// As [#read], but a stream that is silent for this long counts as broken.
+  /// As [#read], but a stream without a message for this long counts as broken.
   ///
-  /// @throws TimeoutException when nothing came
+  /// @throws TimeoutException when no message came
   @Nullable R read(Duration patience) throws TimeoutException {
     try {
       return call.read(patience.toNanos(), TimeUnit.NANOSECONDS);
@@ -51,7 +51,7 @@ final class ServerStream<R> implements AutoCloseable {
     }
   }
 
-  /// The connection was closed meanwhile, and its threads with it: no orderly end of the stream.
+  /// The connection was closed together with its threads, so the stream has no orderly end.
   private HeadgateException closed() {
     return failures.cutOff("the connection was closed", traceId);
   }

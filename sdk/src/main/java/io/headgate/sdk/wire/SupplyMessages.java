@@ -11,7 +11,7 @@ import io.headgate.sdk.model.Node;
 import java.math.BigDecimal;
 import org.jspecify.annotations.Nullable;
 
-/// Pools, profiles and nodes between messages and records.
+/// Maps pools, profiles and nodes between messages and records.
 public final class SupplyMessages {
   private SupplyMessages() {}
 

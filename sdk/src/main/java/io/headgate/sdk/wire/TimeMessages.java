@@ -4,7 +4,7 @@ import com.google.protobuf.Duration;
 import com.google.protobuf.Timestamp;
 import java.time.Instant;
 
-/// TimeMessages and durations of messages.
+/// Maps times and durations of messages.
 final class TimeMessages {
   private TimeMessages() {}
 

@@ -14,16 +14,15 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// Has a valid token whenever one is needed: a key is exchanged at first use, and again after four
-/// fifths of the token's life.
+/// Provides a valid token. It exchanges the key at first use, and again after four fifths of the
+/// token's life.
 final class TokenSource {
-  /// Whatever the clocks say, a token is trusted for this long at least and at most: ours may be
-  /// wrong.
+  /// A token is trusted for this long at least and at most, because our clock may be wrong.
   private static final Duration SHORTEST_LIFE = Duration.ofSeconds(30);
 
   private static final Duration LONGEST_LIFE = Duration.ofMinutes(10);
 
-  // Subjects are resource names: no escapes in them.
+  // Subjects are resource names, so they contain no escapes.
   private static final Pattern SUBJECT = Pattern.compile("\"sub\"\\s*:\\s*\"([a-zA-Z0-9/_.-]+)\"");
 
   private final Credentials credentials;
@@ -47,7 +46,7 @@ final class TokenSource {
     };
   }
 
-  /// Drops the token; false when another cannot be had.
+  /// Drops the token; returns false when there is no way to get another.
   boolean forget() {
     lock.lock();
     try {
@@ -59,7 +58,7 @@ final class TokenSource {
   }
 
   private String exchanged(String secret) {
-    lock.lock(); // Also while exchanging: a hundred threads need one exchange, not a hundred.
+    lock.lock(); // The lock is held during the exchange, so that many threads share one exchange.
     try {
       Held now = held;
       if (now == null || System.nanoTime() - now.renewAtNanos() >= 0) {
@@ -82,7 +81,7 @@ final class TokenSource {
     return new Held(response.getToken(), System.nanoTime() + lifeNanos / 5 * 4);
   }
 
-  /// Reads whose token it is, without verifying: for defaults and display only.
+  /// Reads the subject of the token without verifying it, for defaults and display only.
   static Optional<String> subject(String token) {
     String[] parts = token.split("\\.", -1);
     if (parts.length != 3) {

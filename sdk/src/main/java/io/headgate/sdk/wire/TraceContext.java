@@ -5,12 +5,12 @@ import io.opentelemetry.api.trace.SpanContext;
 import java.util.HexFormat;
 import java.util.concurrent.ThreadLocalRandom;
 
-/// The W3C trace context that calls carry: the caller's own where there is one, else one trace for
-/// all calls of this connection, so that a command is found in traces even without a tracing SDK.
+/// The W3C trace context of calls: the caller's own where there is one, otherwise one trace for all
+/// calls of this connection. Thereby traces contain commands even without a tracing SDK.
 final class TraceContext {
   private final String ownTraceId = hex(16);
 
-  /// Of the next call: trace id and parent.
+  /// Trace id and parent of the next call.
   record Parent(String traceId, String header) {}
 
   Parent next() {
@@ -28,7 +28,7 @@ final class TraceContext {
     byte[] id = new byte[bytes];
     do {
       ThreadLocalRandom.current().nextBytes(id);
-    } while (id[0] == 0); // All zeros would be invalid.
+    } while (id[0] == 0); // An id of zeros is invalid.
     return HexFormat.of().formatHex(id);
   }
 }

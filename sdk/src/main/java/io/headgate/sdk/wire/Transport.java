@@ -22,8 +22,8 @@ import javax.net.ssl.SSLException;
 
 /// HTTP/2 over netty, with one event loop of its own.
 ///
-/// The loop is its own so that it can be closed at once: a JVM that exits while a thread sits in a
-/// native call waits 300 ms for it, which is longer than everything else that a short command does.
+/// A loop of its own can be closed at once. A JVM that exits while a thread sits in a native call
+/// waits 300 ms for it, longer than the rest of a short command.
 final class Transport implements AutoCloseable {
   private static final int MAX_MESSAGE_BYTES = 16 << 20;
 
@@ -55,7 +55,7 @@ final class Transport implements AutoCloseable {
             .eventLoopGroup(loop)
             .directExecutor()
             .disableServiceConfigLookUp()
-            .disableRetry() // Connection retries, by the contract.
+            .disableRetry() // The connection retries, as the contract says.
             .maxInboundMessageSize(MAX_MESSAGE_BYTES)
             .keepAliveTime(60, TimeUnit.SECONDS)
             .userAgent(config.userAgent());

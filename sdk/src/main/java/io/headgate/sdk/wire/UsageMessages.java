@@ -6,7 +6,7 @@ import io.headgate.proto.scheduler.v1.PoolUsage;
 import io.headgate.proto.scheduler.v1.QueueUsage;
 import io.headgate.sdk.model.Usage;
 
-/// Use between messages and records.
+/// Maps usage between messages and records.
 public final class UsageMessages {
   private UsageMessages() {}
 

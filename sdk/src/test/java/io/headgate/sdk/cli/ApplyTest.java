@@ -139,7 +139,7 @@ class ApplyTest {
 
     assertThat(result.exitCode()).isZero();
     assertThat(result.out()).contains("Plan: 0 to add, 1 to change, 0 to remove.");
-    assertThat(result.err()).contains("what it would do to jobs is not known");
+    assertThat(result.err()).contains("effects on jobs are not known");
   }
 
   @Test

@@ -62,7 +62,7 @@ class CompletionTest {
     assertThat(gate.calls).isEmpty();
   }
 
-  /// What is offered for the last word.
+  /// The completions of the last word.
   private List<String> complete(String... words) throws Exception {
     String script =
         """

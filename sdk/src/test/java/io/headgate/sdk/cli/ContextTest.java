@@ -93,7 +93,7 @@ class ContextTest {
         .contains("  key from HEADGATE_KEY\n", "  put another into HEADGATE_KEY; or unset it");
   }
 
-  /// A key that were sent to any server that somebody names would be stolen.
+  /// Sending a key to any named server would let that server steal it.
   @Test
   void aKeyIsSentToItsOwnServerAlone() {
     login();

@@ -31,7 +31,7 @@ class DetachTest {
     gate.jobs.put(Fixtures.job("train-7", "q", Job.State.STATE_WAITING, "1m").build());
     Process command = start("logs", "-f", "train-7");
     try {
-      // What other tests of this JVM leave behind is not this one's affair.
+      // Ignores threads that other tests in this JVM left behind.
       await()
           .dontCatchUncaughtExceptions()
           .atMost(Duration.ofSeconds(60))
@@ -50,7 +50,7 @@ class DetachTest {
   }
 
   private Process start(String... words) throws Exception {
-    // Whoever runs the tests in the background has them ignore Ctrl-C, and children inherit that.
+    // A background shell ignores Ctrl-C in the test run, and child processes inherit that.
     List<String> command = new ArrayList<>(List.of("env", "--default-signal=INT"));
     command.addAll(CliProcess.command(words));
     ProcessBuilder builder = new ProcessBuilder(command);

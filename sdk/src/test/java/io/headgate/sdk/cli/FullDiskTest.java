@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/// What cannot be written is said, in a process of its own.
+/// The command reports output that it cannot write; it runs in a process of its own.
 class FullDiskTest {
   @Test
   void aCommandWhoseOutputIsLostFails() throws Exception {

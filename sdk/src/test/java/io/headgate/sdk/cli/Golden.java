@@ -8,8 +8,8 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/// Compares what a command printed with a file that somebody has read. `-Dgolden=write` writes the
-/// files; then read them, and what git says about them.
+/// Compares the output of a command with a reviewed file. `-Dgolden=write` writes the files; review
+/// their diff before the commit.
 final class Golden {
   private static final Path DIRECTORY = Path.of("src/test/resources/golden");
 

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Lists of jobs hide nothing: neither a mistyped name, nor who cancelled, nor what they leave out.
+/// Lists of jobs report mistyped names, show the user that cancelled, and mark what they leave out.
 class JobListTest {
   private static final TestGate GATE = TestGate.open();
 

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// What commands print: on terminals of 80 and 120 columns, in pipes, with and without colour.
+/// The output of commands on terminals of 80 and 120 columns and in pipes, with and without colour.
 class OutputGoldenTest {
   private static final TestGate GATE = TestGate.open();
 
@@ -100,6 +100,8 @@ class OutputGoldenTest {
         Case.pipe("explain-queue-json", "explain|research-half|-o|json"),
         Case.pipe("help-reasons", "help|reasons"),
         Case.pipe("help-rules", "help|rules"),
+        Case.pipe("help-configuration", "help|configuration"),
+        Case.pipe("help-scenario", "help|scenario"),
         Case.pipe("whoami", "whoami"),
         Case.pipe("whoami-json", "whoami|-o|json"),
         Case.terminal("start", 80, "--color|never"),

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What a live system does, as a scenario that `simulate` reads.
+/// The state of a live installation becomes a scenario that `simulate` reads.
 class SnapshotTest {
   @TempDir private Path home;
   private TestGate gate;

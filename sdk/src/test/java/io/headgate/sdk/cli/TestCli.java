@@ -23,7 +23,7 @@ final class TestCli {
   private int width = 80;
   private String input = "";
 
-  /// What a command printed, and how it ended.
+  /// The output and exit code of a command.
   record Result(String out, String err, int exitCode) {}
 
   private TestCli(Path home) {
@@ -55,7 +55,7 @@ final class TestCli {
     return this;
   }
 
-  /// Somebody is there to type this.
+  /// Simulates a user at the terminal that types this text.
   TestCli typing(String text) {
     keyboard = true;
     input = text;

@@ -180,7 +180,7 @@ class ConfigurationClientTest {
     StatusRuntimeException broken = TestGate.refusal(Status.Code.INTERNAL, "INTERNAL", "lost");
     gate.failNext("ProvisionDraft", broken);
     for (int i = 0; i < 2; i++) {
-      // The first reading is of the draft that is to be given back.
+      // The first read returns the draft that the refused apply restores.
       gate.failNext("GetAccessConfiguration", broken);
     }
 

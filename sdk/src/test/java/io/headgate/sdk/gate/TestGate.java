@@ -133,7 +133,7 @@ public final class TestGate implements AutoCloseable {
     return calls.stream().filter(call -> call.method().equals(method)).count();
   }
 
-  /// What a service of Headgate answers when it refuses.
+  /// The error that a Headgate service returns for a refusal.
   public static StatusRuntimeException refusal(
       Status.Code code, String reason, String message, Any... more) {
     com.google.rpc.Status.Builder status =

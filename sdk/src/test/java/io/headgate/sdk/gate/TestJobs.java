@@ -43,11 +43,11 @@ public final class TestJobs extends JobServiceGrpc.JobServiceImplBase implements
   public final List<Event> events = new CopyOnWriteArrayList<>();
   public final Map<String, JobExplanation> explanations = new TreeMap<>();
 
-  /// What a log request is answered with; by default nothing.
+  /// The pieces that answer a log request; none by default.
   public volatile BiConsumer<ReadJobLogsRequest, StreamObserver<ReadJobLogsResponse>> logs =
       (_, answer) -> answer.onCompleted();
 
-  /// What becomes of a submitted job; by default it waits.
+  /// The state of a submitted job; it waits by default.
   public volatile UnaryOperator<Job> onSubmit = job -> job;
 
   private final Object lock = new Object();
@@ -88,7 +88,7 @@ public final class TestJobs extends JobServiceGrpc.JobServiceImplBase implements
     }
   }
 
-  /// The same, and the job changes before anybody can come back.
+  /// Breaks the watch, and changes the job before the client can reconnect.
   public void breakWatchesAndChange(Status status, String id, UnaryOperator<Job> change) {
     synchronized (lock) {
       breakWatches(status);

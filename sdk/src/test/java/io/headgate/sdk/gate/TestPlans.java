@@ -8,7 +8,7 @@ import io.headgate.proto.scheduler.v1.PlanConfigurationResponse;
 import io.headgate.proto.scheduler.v1.PlanServiceGrpc;
 import org.jspecify.annotations.Nullable;
 
-/// What a configuration would do, as a test says it is.
+/// The effects of a configuration that a test prescribes.
 public final class TestPlans extends PlanServiceGrpc.PlanServiceImplBase {
   /// null: it cannot be said.
   public @Nullable PlanConfigurationResponse answer =

@@ -36,10 +36,10 @@ public final class TestRights {
   public final List<ReplaceAccessConfigurationRequest> replacements = new CopyOnWriteArrayList<>();
   public final List<AccessWarning> warnings = new ArrayList<>();
 
-  /// Somebody else is faster than the next change that is not only checked.
+  /// Simulates a concurrent change before the next change that is more than a check.
   public volatile boolean overtakeNextChange;
 
-  /// Takes the next change that is not only checked, and answers with this all the same.
+  /// Stores the next change that is more than a check, and still answers with this error.
   public volatile @Nullable StatusRuntimeException loseNextAnswer;
 
   public volatile AccessConfiguration inForce =
@@ -50,7 +50,7 @@ public final class TestRights {
   final Queues queues = new Queues();
   final Vaults vaults = new Vaults();
 
-  /// Who is in a group.
+  /// The members of a group.
   final Users users = new Users();
 
   final ServiceAccounts serviceAccounts = new ServiceAccounts();

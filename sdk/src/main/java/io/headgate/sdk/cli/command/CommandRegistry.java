@@ -41,7 +41,7 @@ import java.util.function.Supplier;
 
 /// All commands, by group, in the order in which help shows them.
 public final class CommandRegistry {
-  /// Brought by a server installation, shown by every command line.
+  /// Commands that another module provides. Help lists them even where that module is missing.
   private static final Set<String> ELSEWHERE = Set.of("up", "simulate");
 
   private static final List<Registration> OWN =
@@ -50,31 +50,33 @@ public final class CommandRegistry {
           new Registration("START", "login", "sign in to a server", LoginCommand::new),
           new Registration("START", "logout", "forget the key of a context", LogoutCommand::new),
           new Registration(
-              "START", "whoami", "who you are and what you may use", WhoAmICommand::new),
+              "START", "whoami", "your identity, groups and queues", WhoAmICommand::new),
           new Registration("START", "context", "list, use or set contexts", ContextCommand::new),
           new Registration("JOBS", "submit", "submit a job to a queue", SubmitCommand::new),
           new Registration("JOBS", "jobs", "your jobs, or one of them", JobsCommand::new),
-          new Registration("JOBS", "explain", "why a job stands as it does", ExplainCommand::new),
-          new Registration("JOBS", "logs", "what a job printed", LogsCommand::new),
+          new Registration(
+              "JOBS", "explain", "why a job waits, runs or ended", ExplainCommand::new),
+          new Registration("JOBS", "logs", "the output of a job", LogsCommand::new),
           new Registration("JOBS", "wait", "wait for jobs", WaitCommand::new),
           new Registration("JOBS", "cancel", "cancel jobs", CancelCommand::new),
           new Registration("JOBS", "requeue", "put jobs back in their queues", RequeueCommand::new),
           new Registration("SEE", "queues", "queues, or one of them", QueuesCommand::new),
           new Registration("SEE", "policies", "policies and their use", PoliciesCommand::new),
-          new Registration("SEE", "vaults", "what jobs may run, and get", VaultsCommand::new),
+          new Registration(
+              "SEE", "vaults", "images, commands and environment of jobs", VaultsCommand::new),
           new Registration("SEE", "profiles", "job sizes", ProfilesCommand::new),
           new Registration("SEE", "pools", "pools and their use", PoolsCommand::new),
           new Registration("SEE", "nodes", "nodes and their devices", NodesCommand::new),
-          new Registration("SEE", "events", "what happened, or happens", EventsCommand::new),
-          new Registration(
-              "CONFIGURE", "plan", "what a file would change and do", PlanCommand::new),
+          new Registration("SEE", "events", "events, past and present", EventsCommand::new),
+          new Registration("CONFIGURE", "plan", "changes and effects of a file", PlanCommand::new),
           new Registration(
               "CONFIGURE", "apply", "make the tenant look like a file", ApplyCommand::new),
           new Registration("CONFIGURE", "export", "write the configuration", ExportCommand::new),
           new Registration("OPERATE", "drain", "no new work for nodes", DrainCommand::new),
           new Registration(
               "OPERATE", "undrain", "put nodes back into service", UndrainCommand::new),
-          new Registration("OPERATE", "forget", "nodes that do not come back", ForgetCommand::new),
+          new Registration(
+              "OPERATE", "forget", "remove nodes that do not come back", ForgetCommand::new),
           new Registration(
               "OPERATE", "join-token", "let machines join a pool", JoinTokenCommand::new),
           new Registration(
@@ -83,10 +85,10 @@ public final class CommandRegistry {
           new Registration(
               "WHAT-IF",
               "simulate",
-              "see what the scheduler would decide, without servers",
+              "the scheduler's decisions, without servers",
               SimulateElsewhereCommand::new),
           new Registration(
-              "WHAT-IF", "snapshot", "what stands now, as a scenario", SnapshotCommand::new),
+              "WHAT-IF", "snapshot", "the present state, as a scenario", SnapshotCommand::new),
           new Registration(
               "OTHER", "completion", "completion for bash or zsh", CompletionCommand::new),
           new Registration("OTHER", "version", "the version of this program", VersionCommand::new),
@@ -98,7 +100,7 @@ public final class CommandRegistry {
   public record Registration(
       String group, String name, String summary, Supplier<? extends CliCommand> create) {}
 
-  /// A command by its name. Other modules are asked last: finding them costs time.
+  /// A command by its name. Searching other modules is slow, so it comes last.
   public static Optional<Registration> find(String name) {
     Optional<Registration> own =
         OWN.stream().filter(entry -> entry.name().equals(name)).findFirst();
@@ -119,7 +121,7 @@ public final class CommandRegistry {
     return List.copyOf(all.values());
   }
 
-  /// What other modules bring stands where the catalog expects it.
+  /// Commands of other modules appear at the place that the registry reserves for their name.
   private static List<Registration> added() {
     return ServiceLoader.load(CommandProvider.class).stream()
         .map(ServiceLoader.Provider::get)
@@ -154,8 +156,8 @@ public final class CommandRegistry {
     return text.append(
             """
 
-            Each command: headgate COMMAND --help. Topics: headgate help formats, exit-codes, reasons,
-            rules, environment, states.\
+            Each command: headgate COMMAND --help. Topics: headgate help formats, configuration, scenario,
+            exit-codes, reasons, rules, environment, states.\
             """)
         .toString();
   }

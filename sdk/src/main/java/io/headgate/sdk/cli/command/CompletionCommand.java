@@ -38,7 +38,7 @@ public final class CompletionCommand implements CliCommand {
     switch (shell) {
       case "bash" -> invocation.output().text(script());
       case "zsh" ->
-          // zsh runs bash's completions by itself; one script is one truth.
+          // zsh can run bash completions, so one script serves both shells.
           invocation.output().text("autoload -U +X bashcompinit && bashcompinit\n" + script());
       default ->
           throw new UsageException(

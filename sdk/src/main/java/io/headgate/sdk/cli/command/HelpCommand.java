@@ -5,6 +5,7 @@ import io.headgate.sdk.cli.frame.CliCommand;
 import io.headgate.sdk.cli.frame.GlobalOptions;
 import io.headgate.sdk.cli.frame.Invocation;
 import io.headgate.sdk.cli.output.UsageException;
+import io.headgate.sdk.config.ConfigurationReference;
 import io.headgate.sdk.config.NearestName;
 import java.io.IOException;
 import java.io.InputStream;
@@ -22,20 +23,31 @@ import picocli.CommandLine.Parameters;
 @Command(
     header = {
       "headgate help                all commands",
-      "headgate help exit-codes     what exit codes mean",
+      "headgate help exit-codes     the meaning of exit codes",
+      "headgate help configuration  every key of a configuration file",
       ""
     },
     description = "Prints help on a command, or on a topic.")
 public final class HelpCommand implements CliCommand {
   static final List<String> TOPICS =
-      List.of("formats", "exit-codes", "reasons", "rules", "environment", "states");
+      List.of(
+          "formats",
+          "configuration",
+          "scenario",
+          "exit-codes",
+          "reasons",
+          "rules",
+          "environment",
+          "states");
 
   @Mixin private final GlobalOptions global = new GlobalOptions();
 
   @Parameters(
       arity = "0..1",
       paramLabel = "TOPIC",
-      description = "A command, or formats, exit-codes, reasons, rules, environment, states.")
+      description =
+          "A command, or formats, configuration, scenario, exit-codes, reasons, rules, environment,"
+              + " states.")
   private @Nullable String topic;
 
   @Override
@@ -56,9 +68,27 @@ public final class HelpCommand implements CliCommand {
   }
 
   private static String text(String topic) throws IOException {
-    try (InputStream in = HelpCommand.class.getResourceAsStream("/help/" + topic + ".txt")) {
+    return switch (topic) {
+      case "configuration" ->
+          ConfigurationHelp.text(
+                  "Keys of a configuration file (YAML or JSON)",
+                  ConfigurationReference.types(),
+                  ConfigurationReference.configuration())
+              + "\nExample\n\n"
+              + resource("configuration-example.yaml").indent(2);
+      case "scenario" ->
+          ConfigurationHelp.text(
+              "Keys of a scenario file (YAML or JSON), besides those of a configuration",
+              ConfigurationReference.types(),
+              ConfigurationReference.scenario());
+      default -> resource(topic + ".txt");
+    };
+  }
+
+  private static String resource(String name) throws IOException {
+    try (InputStream in = HelpCommand.class.getResourceAsStream("/help/" + name)) {
       if (in == null) {
-        throw new IOException("this build has no help on " + topic);
+        throw new IOException("this build lacks the help text " + name);
       }
       return new String(in.readAllBytes(), StandardCharsets.UTF_8);
     }

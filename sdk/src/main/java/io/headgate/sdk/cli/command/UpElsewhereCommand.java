@@ -10,7 +10,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Unmatched;
 
-/// Stands for `up` where only the command line is installed.
+/// Replaces `up` where only the command line is installed.
 @Command(
     header = {
       "deploy/headgate up           from a checkout: everything on this machine",

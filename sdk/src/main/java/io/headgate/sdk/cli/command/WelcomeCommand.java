@@ -18,8 +18,8 @@ import java.util.Locale;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/// `headgate` alone: who, where, my jobs, and what to do next.
-@Command(description = "Says who and where you are.")
+/// `headgate` without a command: the user, the server, the user's jobs, and useful next commands.
+@Command(description = "Shows your identity, your jobs and useful commands.")
 public final class WelcomeCommand implements CliCommand {
   @Mixin private final GlobalOptions global = new GlobalOptions();
 
@@ -55,7 +55,7 @@ public final class WelcomeCommand implements CliCommand {
     String queue =
         identity.queues().stream()
             .findFirst()
-            // An operator may use all of them.
+            // An operator may use all queues.
             .or(() -> session.catalog().queues().stream().map(it -> id(it.getName())).findFirst())
             .orElse("QUEUE");
     output.line("  headgate submit -q %s --follow -- CMD...".formatted(queue));

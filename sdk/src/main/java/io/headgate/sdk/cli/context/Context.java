@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 /// A server, a tenant and a key under one name.
 ///
-/// @param tenant null: the one that the key belongs to
+/// @param tenant null: the tenant of the key
 /// @param key null: signed out
 /// @param certificateAuthority PEM file; null: the system's authorities
 public record Context(

@@ -24,8 +24,8 @@ import org.snakeyaml.engine.v2.common.FlowStyle;
 import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
 import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
 
-/// The context file. It holds keys, so it is readable by its owner alone; it is replaced as a
-/// whole, so that nobody ever reads half of it.
+/// The file of contexts. It holds keys, so only its owner can read it. Each write replaces the
+/// whole file by a rename, so that readers never see half of it.
 public final class ContextStore {
   private static final Set<PosixFilePermission> OWNER_ONLY =
       EnumSet.of(PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE);
@@ -48,9 +48,9 @@ public final class ContextStore {
     return file;
   }
 
-  /// What is stored; nothing where there is no file.
+  /// Reads the stored contexts; empty when there is no file.
   ///
-  /// @throws IOException when it cannot be read or is damaged
+  /// @throws IOException when the file cannot be read or is damaged
   public Contexts load() throws IOException {
     if (!Files.exists(file)) {
       return Contexts.NONE;
@@ -70,7 +70,7 @@ public final class ContextStore {
     }
   }
 
-  /// Whether others than the owner may read it.
+  /// Whether other users than the owner may read the file.
   public boolean isExposed() throws IOException {
     return Files.exists(file) && !OWNER_ONLY.containsAll(Files.getPosixFilePermissions(file));
   }
@@ -106,7 +106,7 @@ public final class ContextStore {
     return value == null ? null : value.toString();
   }
 
-  /// Replaces what is stored.
+  /// Replaces the stored contexts.
   public void save(Contexts contexts) throws IOException {
     Path directory = file.toAbsolutePath().getParent();
     Files.createDirectories(directory);

@@ -5,9 +5,9 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// All contexts, and the selected one.
+/// All contexts, and the name of the selected one.
 ///
-/// @param current name; null: none is selected
+/// @param current null: none is selected
 public record Contexts(@Nullable String current, List<Context> all) {
   public static final Contexts NONE = new Contexts(null, List.of());
 
@@ -23,7 +23,7 @@ public record Contexts(@Nullable String current, List<Context> all) {
     return current == null ? Optional.empty() : find(current);
   }
 
-  /// With this context, in the place of one of its name.
+  /// Adds the context, or replaces the one of the same name.
   public Contexts with(Context context) {
     List<Context> next = new ArrayList<>(all);
     next.replaceAll(old -> old.name().equals(context.name()) ? context : old);
@@ -33,7 +33,7 @@ public record Contexts(@Nullable String current, List<Context> all) {
     return new Contexts(current, next);
   }
 
-  /// None is selected then, if it was this one.
+  /// Removes a context. If it was selected, none is selected afterwards.
   public Contexts without(String name) {
     return new Contexts(
         name.equals(current) ? null : current,

@@ -1,4 +1,4 @@
-/// Which servers the command line knows, and which of them it talks to.
+/// The file of contexts: known servers with their keys, and the selected one.
 @NullMarked
 package io.headgate.sdk.cli.context;
 

@@ -11,9 +11,9 @@ public final class CliFailure extends RuntimeException {
   private final int exitCode;
   private final @Nullable String trailer;
 
-  /// A failure of several parts.
+  /// A failure with several errors.
   ///
-  /// @param trailer said after the errors; null: nothing
+  /// @param trailer last line, after the errors; null: none
   public CliFailure(List<ErrorFrame> frames, int exitCode, @Nullable String trailer) {
     super(frames.isEmpty() ? "" : frames.getFirst().message());
     this.frames = List.copyOf(frames);

@@ -6,15 +6,15 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// One error in its four parts.
+/// One error with its parts.
 ///
-/// @param message what, with the value
+/// @param message what is wrong, with the value
 /// @param reason stable code
 /// @param where places: flags, `--> file:line:column field`, the server
 /// @param snippet the source line with the place marked
 /// @param why the reason with its numbers, as a sentence
 /// @param next what to do, each line on its own
-/// @param json the same for machines
+/// @param json the error for machines
 public record ErrorFrame(
     String message,
     String reason,
@@ -29,10 +29,10 @@ public record ErrorFrame(
     json = Collections.unmodifiableMap(new LinkedHashMap<>(json));
   }
 
-  /// A line of a file with a mark under a part of it.
+  /// A line of a file with a part of it marked.
   public record Snippet(int line, String text, int column, int length, String note) {}
 
-  /// A mistake in how a command was called.
+  /// A mistake in the call of a command.
   public static ErrorFrame usage(String message, String reason, List<String> next) {
     Map<String, Object> json = new LinkedHashMap<>();
     json.put("code", "INVALID_ARGUMENT");
@@ -41,7 +41,7 @@ public record ErrorFrame(
     return new ErrorFrame(message, reason, List.of(), null, null, next, json);
   }
 
-  /// The same in other words; machines go on to get the server's.
+  /// Replaces the message for people; the JSON keeps the server's.
   public ErrorFrame message(String text) {
     return new ErrorFrame(text, reason, where, snippet, why, next, json);
   }
@@ -58,7 +58,7 @@ public record ErrorFrame(
     return new ErrorFrame(message, reason, where, snippet, why, lines, json);
   }
 
-  /// With one more fact for machines.
+  /// Adds a value to the JSON.
   public ErrorFrame with(String key, Object value) {
     Map<String, Object> more = new LinkedHashMap<>(json);
     more.put(key, value);

@@ -17,18 +17,18 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// Makes frames of what went wrong elsewhere.
+/// Makes error frames from mistakes in files and from refusals of the server.
 public final class ErrorFrames {
   private ErrorFrames() {}
 
-  /// All mistakes of a file that was to be applied.
+  /// All mistakes in a configuration file that the user asked to apply.
   public static CliFailure of(ConfigurationException refusal) {
     return of(refusal, "Nothing was applied.");
   }
 
-  /// All mistakes of a file.
+  /// All mistakes in a file.
   ///
-  /// @param undone says what was not done because of them
+  /// @param undone sentence on what was therefore not done
   public static CliFailure of(ConfigurationException refusal, String undone) {
     List<ErrorFrame> frames = new ArrayList<>();
     for (Problem problem : refusal.problems()) {
@@ -80,7 +80,7 @@ public final class ErrorFrames {
     return ("--> " + source.fileName() + at + "  " + field).strip();
   }
 
-  /// The marked line; null when there is nothing to say beside the mark.
+  /// The source line with its mark; null when there is no note beside the mark.
   public static @Nullable Snippet snippet(
       SourceText source, @Nullable Span span, @Nullable String note) {
     return span == null || note == null
@@ -88,7 +88,7 @@ public final class ErrorFrames {
         : new Snippet(span.line(), source.line(span.line()), span.column(), span.length(), note);
   }
 
-  /// What a server refused, or that it could not be reached.
+  /// A refusal by the server, or a failure to reach it.
   ///
   /// @param server its address, as the user knows it
   public static ErrorFrame of(HeadgateException refusal, String server) {
@@ -100,7 +100,7 @@ public final class ErrorFrames {
       where.add("server " + server);
     }
     return new ErrorFrame(
-        // The server's words are for who writes a client.
+        // The server's message addresses authors of clients, not users of the command line.
         failure.reason().equals("TOKEN_MISSING")
             ? "you are not signed in to " + server
             : failure.message(),
@@ -112,9 +112,9 @@ public final class ErrorFrames {
         json(failure));
   }
 
-  /// That a key was rejected.
+  /// The error for a rejected key.
   ///
-  /// @param from where the key came from, as `HEADGATE_KEY`
+  /// @param from source of the key, such as `HEADGATE_KEY`
   public static ErrorFrame ofRejectedKey(HeadgateException refusal, String server, String from) {
     String login = "headgate login --server " + server;
     return of(refusal, server)

@@ -10,14 +10,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/// Writes frames, as text or as JSON.
+/// Prints error frames as text or as JSON.
 ///
 /// @param width of the terminal; 0: there is none
 public record ErrorRenderer(TextColors paint, int width) {
-  /// Where reasons begin if there is room: they stand under each other and are found at a glance.
+  /// Column of the reasons where there is room, so that they align.
   private static final int REASON_COLUMN = 76;
 
-  /// Longer lines are shown around the mark only: a file may be one line of megabytes.
+  /// Longer lines are cut around the mark, because a file may be one line of megabytes.
   private static final int SNIPPET_CELLS = 100;
 
   private static final int SNIPPET_BEFORE = 60;

@@ -2,7 +2,7 @@ package io.headgate.sdk.cli.error;
 
 import io.headgate.sdk.model.HeadgateException;
 
-/// What the exit code of a command means.
+/// Exit codes of the command line.
 public final class ExitCode {
   /// Done; also an empty list.
   public static final int DONE = 0;

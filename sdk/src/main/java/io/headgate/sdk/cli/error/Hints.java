@@ -3,9 +3,10 @@ package io.headgate.sdk.cli.error;
 import io.headgate.sdk.model.HeadgateException.Failure;
 import java.util.List;
 
-/// What to do about a refusal, where the server's own words do not already say it.
+/// Next steps after a refusal, for reasons whose message does not already contain one.
 final class Hints {
-  private static final List<String> OF_VAULTS = List.of("what your jobs may run: headgate vaults");
+  private static final List<String> OF_VAULTS =
+      List.of("images and commands of your jobs: headgate vaults");
 
   private Hints() {}
 
@@ -27,10 +28,11 @@ final class Hints {
       case "PROFILE_NOT_FOUND" -> List.of("profiles: headgate profiles");
       case "POLICY_NOT_FOUND" -> List.of("policies: headgate policies");
       case "IMAGE_REQUIRED", "COMMAND_NOT_ALLOWED", "ENVIRONMENT_SET_BY_VAULT" -> OF_VAULTS;
-      // Machines, too, say which images they run.
+      // Nodes, too, restrict the images that they run.
       case "IMAGE_NOT_ALLOWED" ->
           failure.metadata().containsKey("vault") ? OF_VAULTS : byCode(failure);
-      case "VERSION_CHANGED" -> List.of("see what is in force now: headgate plan -f FILE");
+      case "VERSION_CHANGED" ->
+          List.of("compare with the present configuration: headgate plan -f FILE");
       default -> byCode(failure);
     };
   }
@@ -50,7 +52,7 @@ final class Hints {
   private static List<String> byCode(Failure failure) {
     return switch (failure.code()) {
       case UNAUTHENTICATED -> List.of("sign in: headgate login");
-      case PERMISSION_DENIED -> List.of("who you are and what you may use: headgate whoami");
+      case PERMISSION_DENIED -> List.of("your identity and rights: headgate whoami");
       case UNAVAILABLE -> unavailable(failure);
       case DEADLINE_EXCEEDED -> List.of("give it longer: --timeout 2m");
       case INTERNAL, UNKNOWN, DATA_LOSS ->

@@ -1,5 +1,5 @@
-/// Errors as the command line shows them: what, where, why with numbers, what next; the last token
-/// of the first line is the stable reason. Or the same as JSON.
+/// Errors of the command line as text or JSON: what is wrong, where, why, and what to do. The last
+/// token of the first line is the stable reason.
 @NullMarked
 package io.headgate.sdk.cli.error;
 

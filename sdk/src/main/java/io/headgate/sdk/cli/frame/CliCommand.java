@@ -2,9 +2,9 @@ package io.headgate.sdk.cli.frame;
 
 /// One command: a picocli-annotated object that can be run.
 public interface CliCommand {
-  /// Its flags that all commands share.
+  /// The command's flags that all commands share.
   GlobalOptions global();
 
-  /// Runs and answers with the exit code. What it throws is shown as an error.
+  /// Runs the command and returns the exit code. Exceptions are shown as errors.
   int run(Invocation invocation) throws Exception;
 }

@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.IntSupplier;
 
-/// Everything that a command knows of the process it runs in, so that a test can be one.
+/// A command's view of its process, so that a test can replace it.
 ///
 /// @param width of the terminal behind standard output
 public record CliEnvironment(
@@ -31,7 +31,7 @@ public record CliEnvironment(
     ZoneId zone) {
   private static final int USUAL_WIDTH = 80;
 
-  /// This process.
+  /// The environment of this process.
   public static CliEnvironment ofProcess() {
     return new CliEnvironment(
         System.getenv(),
@@ -46,15 +46,16 @@ public record CliEnvironment(
         ZoneId.systemDefault());
   }
 
-  /// Why something could not be written to standard output; empty: all was, or nobody reads it.
+  /// The first failure to write to standard output; empty when all was written or the reader closed
+  /// it.
   public Optional<String> outputFailure() {
     return out instanceof ProcessOutput output
         ? Optional.ofNullable(output.failure()).map(IOException::getMessage)
         : Optional.empty();
   }
 
-  /// Java knows only whether all streams are terminals together, and asking costs more start-up
-  /// time than reading where the descriptor leads.
+  /// Java only tells whether all streams are terminals together. Reading the descriptor's link is
+  /// also faster at start-up.
   private static boolean isTerminal(int descriptor) {
     try {
       String target = Files.readSymbolicLink(Path.of("/proc/self/fd/" + descriptor)).toString();

@@ -1,14 +1,14 @@
 package io.headgate.sdk.cli.frame;
 
-/// Adds a command to the command line; found by `java.util.ServiceLoader`. So a server installation
-/// brings `up`, while the command line alone depends on no service.
+/// Adds a command to the command line through `java.util.ServiceLoader`. Thereby a server
+/// installation brings `up`, while the command line depends on no service.
 public interface CommandProvider {
-  /// The word that calls it.
+  /// The command's name.
   String name();
 
   /// One line for `headgate help`.
   String summary();
 
-  /// A fresh command.
+  /// Creates the command for one run.
   CliCommand create();
 }

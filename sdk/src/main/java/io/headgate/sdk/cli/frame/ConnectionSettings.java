@@ -20,12 +20,12 @@ import java.util.logging.Logger;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// Puts together from flags, variables and context: which server, as whom, in which tenant.
+/// Chooses server, credentials and tenant from flags, variables and the context.
 final class ConnectionSettings {
-  /// A person waits for a server that is not there for a moment, not for half a minute.
+  /// A user at a terminal waits for an unreachable server only briefly.
   private static final Duration PATIENCE = Duration.ofSeconds(5);
 
-  /// Held here, because what is set on a logger that nobody holds may be forgotten.
+  /// A strong reference: the log manager drops the settings of loggers that are garbage collected.
   private static final Logger GRPC = Logger.getLogger("io.grpc");
 
   private static final String KEY_VARIABLE = "HEADGATE_KEY";
@@ -39,7 +39,10 @@ final class ConnectionSettings {
 
   Session open() {
     if (!invocation.debug()) {
-      GRPC.setLevel(Level.OFF); // Its failures reach us as failures; its stack traces help nobody.
+      GRPC.setLevel(
+          Level
+              .OFF); // gRPC also reports its failures to the caller; its logged stack traces would
+                     // only repeat them.
     }
     Optional<Context> context = context();
     String server =
@@ -137,7 +140,7 @@ final class ConnectionSettings {
     return key == null ? new Credentials.None() : new Credentials.Key(key);
   }
 
-  /// The first that says something.
+  /// The first value that is not empty.
   private static @Nullable String first(
       @Nullable String flag, String variable, @Nullable String context) {
     if (flag != null) {
@@ -146,7 +149,7 @@ final class ConnectionSettings {
     return variable.isEmpty() ? context : variable;
   }
 
-  /// Tells a person who waits why.
+  /// Tells the user at the terminal why the command waits.
   private static final class ConnectionNotes implements ConnectionListener {
     private static final Duration UNTIL_FIRST_NOTE = Duration.ofSeconds(1);
     private static final Duration BETWEEN_NOTES = Duration.ofSeconds(10);

@@ -5,10 +5,10 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
-/// Reads what `-f` names: a file, or standard input for `-`.
+/// Reads the argument of `-f`: a file, or standard input for `-`.
 ///
 /// @param file reads a file
-/// @param text reads what came from somewhere else, with how messages call it
+/// @param text reads text from elsewhere, with its name for messages
 public record FileOrStandardInput<T>(FromFile<T> file, FromText<T> text) {
   private static final String STANDARD_INPUT = "-";
 
@@ -22,7 +22,7 @@ public record FileOrStandardInput<T>(FromFile<T> file, FromText<T> text) {
     T read(String name, String text) throws ConfigurationException;
   }
 
-  /// Reads all of it.
+  /// Reads the whole input.
   ///
   /// @throws ConfigurationException with every mistake in it
   /// @throws IOException when it cannot be read

@@ -3,7 +3,7 @@ package io.headgate.sdk.cli.frame;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/// Flags that every command understands. Each is as it was written; [Invocation] gives it meaning.
+/// Flags that every command understands, unparsed; [Invocation] interprets them.
 public final class GlobalOptions {
   @Option(
       names = {"-h", "--help"},
@@ -48,7 +48,7 @@ public final class GlobalOptions {
 
   @Option(
       names = {"-y", "--yes"},
-      description = "Answer yes to what would be asked.")
+      description = "Answer yes to every question.")
   public boolean yes;
 
   @Option(

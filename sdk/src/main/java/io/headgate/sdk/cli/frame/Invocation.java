@@ -16,8 +16,8 @@ import java.util.Locale;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// One run of one command: its environment and flags, what they mean together, and the session,
-/// which is opened when it is first needed.
+/// One run of one command: its environment, its flags and their meaning, and the session, which
+/// opens on first use.
 public final class Invocation implements AutoCloseable {
   private final CliEnvironment environment;
   private final GlobalOptions global;
@@ -90,7 +90,7 @@ public final class Invocation implements AutoCloseable {
     return ContextStore.of(environment.variables());
   }
 
-  /// The session with the server that flags, variables and context name.
+  /// The session with the server that flags, variables and the context select.
   public Session session() {
     Session open = session;
     if (open == null) {
@@ -100,17 +100,17 @@ public final class Invocation implements AutoCloseable {
     return open;
   }
 
-  /// The session, if a command had one.
+  /// The session, if the command opened one.
   public Optional<Session> openSession() {
     return Optional.ofNullable(session);
   }
 
-  /// How long calls may take, if the user said so.
+  /// The deadline of calls, if the user set one.
   public Optional<Duration> timeout() {
     return Optional.ofNullable(global.timeout).map(text -> duration("--timeout", text));
   }
 
-  /// A flag's duration.
+  /// Parses the duration of a flag.
   public static Duration duration(String flag, String text) {
     return DurationText.parse(text)
         .orElseThrow(() ->
@@ -120,7 +120,7 @@ public final class Invocation implements AutoCloseable {
                 "write for example 30s, 5m or 2h"));
   }
 
-  /// Whether somebody is there to be asked.
+  /// Whether the command may ask questions: a terminal is there and `--no-input` is not given.
   public boolean mayAsk() {
     return environment.inTerminal()
         && environment.errTerminal()

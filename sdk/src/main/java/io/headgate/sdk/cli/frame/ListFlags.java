@@ -33,12 +33,12 @@ public final class ListFlags {
               + " a change, with --limit until there were so many.")
   public boolean watch;
 
-  /// Prints what changes, row by row; null: it is a table on a terminal, which is redrawn.
+  /// A stream of changed rows; null: the output is a table on a terminal, which is redrawn.
   public <T> @Nullable RowStream<T> stream(Listing<T> listing, Invocation invocation) {
     if (invocation.output().terminal() && invocation.form().isTable()) {
       return null;
     }
-    // Without end, unless a number was asked for.
+    // A watch has no limit unless the user sets one.
     long lines = limit == null ? 0 : limit;
     return new RowStream<>(
         listing,
@@ -46,7 +46,7 @@ public final class ListFlags {
         invocation.output());
   }
 
-  /// As the printing of lists wants them.
+  /// The options of the list.
   public ListOptions options(Invocation invocation) {
     long rows =
         limit != null ? limit : invocation.output().terminal() ? ListOptions.TERMINAL_LIMIT : 0;

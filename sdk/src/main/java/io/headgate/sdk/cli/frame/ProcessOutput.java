@@ -8,11 +8,10 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/// A stream of this process that knows why something could not be written: `export > FILE` on a
-/// full disk must not look as if it were done. UTF-8 whatever the locale: names are data, and data
-/// is not damaged for display.
+/// A stream of this process that remembers why a write failed: `export > FILE` on a full disk must
+/// not look complete. Always UTF-8: names are data, and the locale must not damage them.
 final class ProcessOutput extends PrintStream {
-  /// What Linux says when nobody reads any more.
+  /// The text of EPIPE on Linux: the reader closed the pipe.
   private static final String CLOSED = "Broken pipe";
 
   private final Watched watched;
@@ -26,7 +25,7 @@ final class ProcessOutput extends PrintStream {
     this.watched = watched;
   }
 
-  /// What went wrong first; null: nothing, or whoever reads has seen enough.
+  /// The first failure; null when there was none or the reader closed the pipe.
   @Nullable IOException failure() {
     flush();
     return watched.failure;

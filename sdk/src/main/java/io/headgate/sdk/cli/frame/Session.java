@@ -12,13 +12,13 @@ import io.headgate.sdk.wire.JobCalls;
 import io.headgate.sdk.wire.ResourceNames;
 import org.jspecify.annotations.Nullable;
 
-/// The connection of one command, and for whom it acts.
+/// The connection of one command, with its tenant and user.
 public final class Session implements AutoCloseable {
   private final Connection connection;
   private final @Nullable String chosenTenant;
   private final String keyFrom;
 
-  /// @param keyFrom says where the key came from
+  /// @param keyFrom source of the key, for messages
   Session(
       ClientConfig config,
       @Nullable String chosenTenant,
@@ -29,7 +29,7 @@ public final class Session implements AutoCloseable {
     this.keyFrom = keyFrom;
   }
 
-  /// The chosen tenant, or the one that the caller belongs to.
+  /// The chosen tenant, or the caller's own.
   public String tenant() {
     if (chosenTenant != null) {
       return chosenTenant;
@@ -44,8 +44,8 @@ public final class Session implements AutoCloseable {
     return tenant;
   }
 
-  /// To be asked when a list is empty: nothing is in a tenant that does not exist, and only the
-  /// service of rights knows which exist.
+  /// Checks that the tenant exists. Commands call it when a list is empty, because other services
+  /// return empty lists for unknown tenants.
   ///
   /// @throws io.headgate.sdk.model.HeadgateException TENANT_NOT_FOUND
   public void requireTenant() {
@@ -54,12 +54,12 @@ public final class Session implements AutoCloseable {
     }
   }
 
-  /// The caller, as the token says; where it does not say, as the server says.
+  /// The caller according to the token, or else according to the server.
   public String subject() {
     return connection.subject().orElseGet(() -> identity().whoAmI().getSubject());
   }
 
-  /// The last part of the subject: what jobs carry as their user.
+  /// The last part of the subject, which jobs carry as their user.
   public String user() {
     return ResourceNames.id(subject());
   }
@@ -80,22 +80,22 @@ public final class Session implements AutoCloseable {
     return new IdentityCalls(connection);
   }
 
-  /// The server, as users write it.
+  /// The server's address as users write it.
   public String server() {
     return connection.config().server().toString();
   }
 
-  /// Where the key came from: `HEADGATE_KEY`, `context "local"`.
+  /// The source of the key: `HEADGATE_KEY`, `context "local"`.
   public String keyFrom() {
     return keyFrom;
   }
 
-  /// The same connection, records in and out. Closing the session closes it.
+  /// A client over this connection. Closing the session closes it.
   public HeadgateClient client() {
     return HeadgateClient.over(connection);
   }
 
-  /// Under which the command's calls are found in traces.
+  /// The trace id of the command's calls.
   public String traceId() {
     return connection.traceId();
   }

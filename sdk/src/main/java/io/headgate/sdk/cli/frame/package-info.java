@@ -1,5 +1,5 @@
-/// What a command of the command line is made of: its environment, the flags that all commands
-/// share, the session with a server, and how other modules add commands.
+/// The frame around a command: its environment, the global flags, the session with a server, and
+/// the interface through which other modules add commands.
 @NullMarked
 package io.headgate.sdk.cli.frame;
 

@@ -3,7 +3,7 @@ package io.headgate.sdk.cli.output;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Rows of texts in columns, two spaces apart.
+/// Aligns rows of texts in columns, two spaces apart.
 public final class AlignedText {
   private AlignedText() {}
 

@@ -38,12 +38,12 @@ public final class CellWidth {
     return false;
   }
 
-  /// The text, filled up with spaces to a width.
+  /// Pads the text with spaces to a width.
   public static String pad(String text, int width) {
     return text + " ".repeat(Math.max(0, width - of(text)));
   }
 
-  /// The text, or as much of its beginning as fits in a width with an ellipsis after it.
+  /// Shortens the text to a width, with an ellipsis at its end.
   public static String truncate(String text, int width, String ellipsis) {
     if (of(text) <= width) {
       return text;

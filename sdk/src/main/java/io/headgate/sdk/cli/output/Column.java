@@ -8,12 +8,11 @@ import java.util.function.Function;
 /// One column of a list.
 ///
 /// @param wide shown with `-o wide` and by name only
-/// @param right its texts end, rather than begin, in one line
-/// @param flexible is cut first when a terminal is too narrow
-/// @param leaves when it goes if the flexible one could not be read otherwise: 1 goes first; 0:
-///   never
-/// @param plain its value without what is added for the eye; what CSV has and filters compare
-/// @param order by what `--sort` sorts
+/// @param right aligned to the right
+/// @param flexible shortened first on a narrow terminal
+/// @param leaves order in which columns are dropped on a narrow terminal: 1 goes first; 0: never
+/// @param plain the value without decoration, for CSV and filters
+/// @param order order for `--sort`
 public record Column<T>(
     String name,
     boolean wide,
@@ -28,7 +27,7 @@ public record Column<T>(
     return new Column<>(name, false, false, false, 0, cell, plain, Comparator.comparing(plain));
   }
 
-  /// A quantity of GPUs, to the right.
+  /// A quantity of GPUs, aligned to the right.
   public static <T> Column<T> ofGpus(String name, Function<T, GpuQuantity> quantity) {
     return new Column<>(
         name,
@@ -53,7 +52,7 @@ public record Column<T>(
     return new Column<>(name, wide, right, true, leaves, cell, plain, order);
   }
 
-  /// One that goes when there is no room.
+  /// Marks the column as one that a narrow terminal drops.
   ///
   /// @param order 1 goes before 2
   public Column<T> leaving(int order) {
@@ -70,7 +69,7 @@ public record Column<T>(
         name, wide, right, flexible, leaves, cell, plain, Comparator.comparing(key));
   }
 
-  /// What flags call it: `job`, `where`.
+  /// The column's name in flags: `job`, `where`.
   public String key() {
     int end = name.indexOf(" /");
     String word = end < 0 ? name : name.substring(0, end);

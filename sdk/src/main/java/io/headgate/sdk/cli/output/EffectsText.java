@@ -12,16 +12,16 @@ import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/// What a configuration would do, in lines: the same for a live system and for a scenario.
+/// The effects of a configuration as lines, for a live installation and for a scenario alike.
 public final class EffectsText {
-  /// Jobs of each kind that are named.
+  /// Number of jobs of each kind that are named.
   public static final int MOST_JOBS = 10;
 
   private static final String UNKNOWN = "unknown";
 
   private EffectsText() {}
 
-  /// Without a heading.
+  /// The lines without a heading.
   public static List<String> lines(PlanEffects effects) {
     List<List<String>> rows = new ArrayList<>();
     rows(rows, "starts", effects.starts(), EffectsText::start);
@@ -45,7 +45,7 @@ public final class EffectsText {
     return lines;
   }
 
-  /// Policies that use more than they would be allowed.
+  /// Policies whose use exceeds their new limit.
   private static List<List<String>> overLimit(PlanEffects effects) {
     List<List<String>> rows = new ArrayList<>();
     for (PolicyChange policy : effects.policies()) {
@@ -55,14 +55,14 @@ public final class EffectsText {
             List.of(
                 "  over limit",
                 policy.policy(),
-                "uses %s of limit %s: what runs goes on, nothing more starts"
+                "uses %s of limit %s: running jobs continue, no more start"
                     .formatted(after.usage().mixed(), after.limit().mixed())));
       }
     }
     return rows;
   }
 
-  /// `3 jobs start, 1 is preempted, 14 become drafts`; empty when none does.
+  /// `3 jobs start, 1 is preempted, 14 become drafts`; empty without effects.
   public static String totals(PlanEffects effects) {
     List<String> parts = new ArrayList<>();
     total(parts, effects.starts(), "starts", "start");
@@ -145,7 +145,7 @@ public final class EffectsText {
     return wait == null ? UNKNOWN : DurationText.format(seconds(wait));
   }
 
-  /// Rounded up: nobody is told of a time that is too short.
+  /// Rounds up, so that a printed time is never too short.
   private static Duration seconds(Duration exact) {
     return Duration.ofSeconds(exact.plusNanos(999_999_999).toSeconds());
   }

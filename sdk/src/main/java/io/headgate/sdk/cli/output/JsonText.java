@@ -17,10 +17,10 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// Proto3 JSON of messages, and plain JSON of maps. What a terminal could take for a command is
-/// always written as an escape.
+/// Proto3 JSON of messages, and plain JSON of maps. Characters that a terminal interprets are
+/// always escaped.
 public final class JsonText {
-  /// What lists leave out of jobs: nothing there means not said, and must not read as empty.
+  /// Fields that lists of jobs leave out: printing them as empty would claim a value.
   private static final Set<FieldDescriptor> LEFT_OUT_OF_LISTS =
       Stream.of(
               JobSpec.COMMAND_FIELD_NUMBER,
@@ -54,7 +54,8 @@ public final class JsonText {
     }
   }
 
-  /// Fields that a script finds whatever their value: all but those for which "none" is no value.
+  /// Prints fields with default values, too, so that scripts find them; except where default means
+  /// "none".
   private static Set<FieldDescriptor> always(Descriptor type) {
     Set<FieldDescriptor> fields = new HashSet<>();
     collect(type, new HashSet<>(), fields);
@@ -76,7 +77,7 @@ public final class JsonText {
     }
   }
 
-  /// Escapes what JSON allows raw and terminals do not: these characters occur inside strings only.
+  /// Escapes characters that JSON allows but terminals interpret; they occur inside strings only.
   private static String escapeControls(String json) {
     if (json.chars().noneMatch(JsonText::isDelicate)) {
       return json;
@@ -100,7 +101,7 @@ public final class JsonText {
         || c >= 0xFFFE;
   }
 
-  /// JSON text moved to the right.
+  /// Indents JSON text.
   static String indent(String json, int by) {
     return json.replace("\n", "\n" + " ".repeat(by));
   }

@@ -9,11 +9,11 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 
-/// A kind of list: its columns, and how it prints in every form.
+/// A kind of list: its columns, and how every output form prints it.
 ///
-/// @param noun plural, as a person says it
+/// @param noun plural for people
 /// @param plurals names of its JSON lists
-/// @param name what `-o name` prints of a row
+/// @param name value that `-o name` prints for a row
 public record Listing<T>(
     String noun, List<String> plurals, Function<T, String> name, List<Column<T>> columns) {
   private static final Pattern SPACES = Pattern.compile("\\s+");
@@ -23,7 +23,7 @@ public record Listing<T>(
     columns = List.copyOf(columns);
   }
 
-  /// Filters, sorts and cuts.
+  /// Filters and sorts rows.
   public List<Row<T>> select(List<Row<T>> rows, ListOptions options) {
     List<Row<T>> selected = new ArrayList<>(rows);
     if (options.filter() != null) {
@@ -64,7 +64,7 @@ public record Listing<T>(
     }
   }
 
-  /// Prints one row for itself: a field a line.
+  /// Prints one row, with one field on each line.
   public void printOne(Row<T> row, OutputForm form, Output output) {
     switch (form.kind()) {
       case JSON -> output.line(row.json());
@@ -86,7 +86,7 @@ public record Listing<T>(
     }
   }
 
-  /// What was asked for does not leave.
+  /// Columns that the user asked for stay, however narrow the terminal is.
   private static <T> List<Column<T>> staying(List<Column<T>> columns) {
     return columns.stream().map(column -> column.leaving(0)).toList();
   }

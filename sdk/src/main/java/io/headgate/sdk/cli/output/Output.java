@@ -3,8 +3,7 @@ package io.headgate.sdk.cli.output;
 import java.io.PrintStream;
 import java.util.function.IntSupplier;
 
-/// The two streams of a command: standard output for data alone, standard error for everything
-/// else.
+/// The two streams of a command: standard output carries data, standard error everything else.
 ///
 /// @param width of the terminal behind standard output; 0: there is none
 public record Output(
@@ -17,12 +16,12 @@ public record Output(
     Symbols symbols,
     TimeText times,
     boolean quiet) {
-  /// Data. A closed pipe behind it is no error: who reads has seen enough.
+  /// Prints a line of data. A closed pipe is no error: the reader needs no more.
   public void line(String text) {
     out.println(text);
   }
 
-  /// Text that already ends as it should.
+  /// Prints text that already ends with a line end.
   public void text(String text) {
     out.print(text);
     out.flush();
@@ -38,7 +37,7 @@ public record Output(
     return out.checkError();
   }
 
-  /// A remark beside the data; not with `--quiet`.
+  /// Prints a remark to standard error; `--quiet` suppresses it.
   public void note(String text) {
     if (!quiet) {
       out.flush();

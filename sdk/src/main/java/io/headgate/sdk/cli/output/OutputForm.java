@@ -4,7 +4,7 @@ import io.headgate.sdk.config.NearestName;
 import java.util.Arrays;
 import java.util.List;
 
-/// What `-o` asks for.
+/// The output form that `-o` selects.
 ///
 /// @param columns named columns; only with [Kind#COLUMNS]
 public record OutputForm(Kind kind, List<String> columns) {
@@ -43,12 +43,12 @@ public record OutputForm(Kind kind, List<String> columns) {
     return new OutputForm(Kind.valueOf(text.toUpperCase(java.util.Locale.ROOT)), List.of());
   }
 
-  /// What `-o` calls it.
+  /// The form's name as a value of `-o`.
   String word() {
     return kind.name().toLowerCase(java.util.Locale.ROOT);
   }
 
-  /// Whether people read it, who see changes in place.
+  /// Whether the form is for people, so that a watch redraws it in place.
   public boolean isTable() {
     return switch (kind) {
       case TABLE, WIDE, COLUMNS -> true;
@@ -56,7 +56,7 @@ public record OutputForm(Kind kind, List<String> columns) {
     };
   }
 
-  /// Whether machines read it: no prompts, errors as JSON.
+  /// Whether the form is for machines: no prompts, errors as JSON.
   public boolean isJson() {
     return kind == Kind.JSON || kind == Kind.JSONL;
   }

@@ -6,14 +6,14 @@ import io.headgate.type.GpuQuantity;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Where a job runs, with every slice: `a-0:0-2`, `a-0:3 (1/2)`, `a-0:3 (3/8, 3g@4)`; of a gang
-/// `a-0:0-7 a-1:0-7`; of a job without GPU `c-0`.
+/// The place of a job with every slice: `a-0:0-2`, `a-0:3 (1/2)`, `a-0:3 (3/8, 3g@4)`. A gang:
+/// `a-0:0-7 a-1:0-7`. A job without GPU: `c-0`.
 public final class PlaceText {
   private static final int MOST_WORKERS = 4;
 
   private PlaceText() {}
 
-  /// Of all workers, as far as a line has room.
+  /// The places of all workers, shortened to the room in a line.
   public static String of(List<Placement> placements) {
     List<String> workers = new ArrayList<>();
     for (Placement worker : placements) {
@@ -26,7 +26,7 @@ public final class PlaceText {
     return String.join(" ", workers);
   }
 
-  /// Of one worker.
+  /// The place of one worker.
   public static String of(Placement worker) {
     String node = worker.node();
     List<Slice> slices = worker.slices();

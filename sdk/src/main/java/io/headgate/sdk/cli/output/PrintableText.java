@@ -1,7 +1,7 @@
 package io.headgate.sdk.cli.output;
 
-/// Takes out of a text what could make a terminal do something: control characters, and the
-/// invisible ones that turn the direction of writing.
+/// Removes characters with which text could control a terminal: control characters, and invisible
+/// ones that change the direction of writing.
 public final class PrintableText {
   private PrintableText() {}
 

@@ -2,7 +2,7 @@ package io.headgate.sdk.cli.output;
 
 import java.util.List;
 
-/// One row of a list: the record that tables show, and the API messages that JSON shows.
+/// One row of a list: the record for tables and the API messages for JSON.
 public record Row<T>(T value, List<RowMessage> parts) {
   public Row {
     parts = List.copyOf(parts);
@@ -14,7 +14,7 @@ public record Row<T>(T value, List<RowMessage> parts) {
     return new Row<>(value, List.of(new RowMessage(singular, plural, message)));
   }
 
-  /// The message; of several, an object that holds them by name.
+  /// The message as JSON; several messages form an object with their names as keys.
   public String jsonLine() {
     if (parts.size() == 1) {
       return JsonText.line(parts.getFirst().message());

@@ -4,6 +4,6 @@ import com.google.protobuf.Message;
 
 /// One API message behind a row.
 ///
-/// @param singular what it is called beside others of the same row: `usage`
-/// @param plural what the list of them is called: `usages`
+/// @param singular its key beside other messages of a row: `usage`
+/// @param plural key of the list of such messages: `usages`
 public record RowMessage(String singular, String plural, Message message) {}

@@ -2,16 +2,16 @@ package io.headgate.sdk.cli.output;
 
 import java.util.List;
 
-/// Rows one by one, as they change: a line each.
+/// Prints changed rows of a watch, one line each.
 public final class RowStream<T> {
   private final Listing<T> listing;
   private final ListOptions options;
   private final Output output;
   private long printed;
 
-  /// A stream that has printed nothing yet.
+  /// Creates a stream that has printed nothing yet.
   ///
-  /// @param options its limit is of lines; 0: without end
+  /// @param options its limit counts lines; 0: no limit
   public RowStream(Listing<T> listing, ListOptions options, Output output) {
     this.listing = listing;
     this.options = options;
@@ -20,15 +20,15 @@ public final class RowStream<T> {
       case TABLE, JSON, JSONL, NAME, CSV -> {}
       case WIDE, YAML, COLUMNS ->
           throw new UsageException(
-              "what changes cannot be followed as " + options.form().word(),
+              "changes cannot be followed as " + options.form().word(),
               "BAD_OUTPUT_FORM",
               "-o jsonl, csv or name; on a terminal also table, wide and columns=A,B");
     }
   }
 
-  /// Prints those that are selected.
+  /// Prints the selected rows.
   ///
-  /// @return whether more are wanted
+  /// @return false when the limit is reached
   public boolean print(List<Row<T>> rows) {
     for (Row<T> row : listing.select(rows, options)) {
       if (isFull()) {
@@ -47,7 +47,7 @@ public final class RowStream<T> {
     return options.limit() > 0 && printed >= options.limit();
   }
 
-  /// One row, with names of columns before the first.
+  /// Prints one row, after the names of the columns if it is the first.
   private ListOptions alone() {
     return new ListOptions(options.form(), options.headers() && printed == 0, null, 0, null);
   }

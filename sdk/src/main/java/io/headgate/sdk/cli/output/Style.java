@@ -1,6 +1,6 @@
 package io.headgate.sdk.cli.output;
 
-/// What a piece of text means; colour is only one way to show it, and never the only one.
+/// The meaning of a piece of text. Colour repeats the meaning and never carries it alone.
 public enum Style {
   PLAIN(""),
   BOLD("1"),

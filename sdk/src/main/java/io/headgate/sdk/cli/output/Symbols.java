@@ -3,12 +3,12 @@ package io.headgate.sdk.cli.output;
 import java.util.Locale;
 import java.util.Map;
 
-/// Signs that are not in ASCII, and what stands for them where the locale cannot show them.
+/// Symbols beyond ASCII, and their replacements for locales that cannot show them.
 public record Symbols(String dot, String ellipsis, String times) {
   public static final Symbols UNICODE = new Symbols("·", "…", "×");
   public static final Symbols ASCII = new Symbols("-", "...", "x");
 
-  /// By the locale's variables; `HEADGATE_ASCII=1` overrides them.
+  /// Chooses by the variables of the locale; `HEADGATE_ASCII=1` overrides them.
   public static Symbols decide(Map<String, String> variables) {
     if (!variables.getOrDefault("HEADGATE_ASCII", "").isEmpty()) {
       return ASCII;

@@ -5,9 +5,9 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 
-/// Rows in columns, aligned by cells, never wrapped. On a terminal that is too narrow the flexible
-/// column is cut with an ellipsis; before it cannot be read any more, columns that matter less
-/// leave; and if that is not enough, the line is cut. In a pipe nothing is.
+/// Rows in columns, aligned by cells, never wrapped. A narrow terminal first shortens the flexible
+/// column with an ellipsis. Then it loses less important columns, and at last the line is cut. In a
+/// pipe nothing is cut.
 public final class Table<T> {
   private static final String GAP = "  ";
   private static final int READABLE = 24;
@@ -55,7 +55,7 @@ public final class Table<T> {
     return cells;
   }
 
-  /// How wide it must be to be read.
+  /// The least width at which the flexible column stays readable.
   private int least(List<List<Cell>> cells, List<Column<T>> shown) {
     int[] widths = widths(cells, shown, 0);
     int total = GAP.length() * (widths.length - 1);

@@ -2,9 +2,9 @@ package io.headgate.sdk.cli.output;
 
 import java.io.ByteArrayOutputStream;
 
-/// Takes escape sequences and control characters out of a stream of UTF-8 bytes, across the borders
-/// of its pieces, so that a job's output cannot retitle a terminal, move its cursor or answer in
-/// its name. Line ends and tabs stay; a lone carriage return becomes a line end.
+/// Removes escape sequences and control characters from a stream of UTF-8 bytes, across the borders
+/// of its pieces. Thereby a job's output cannot change the title of a terminal, move its cursor or
+/// type answers. Line ends and tabs stay; a lone carriage return becomes a line end.
 public final class TerminalFilter {
   private State state = State.TEXT;
 

@@ -2,8 +2,8 @@ package io.headgate.sdk.cli.output;
 
 import java.util.Map;
 
-/// Colours, or leaves as it is, by the usual rules: the flag first, then `NO_COLOR`,
-/// `CLICOLOR_FORCE`, `CLICOLOR=0`, then whether it is a terminal that can.
+/// Colours text or leaves it plain. The flag decides first, then `NO_COLOR`, `CLICOLOR_FORCE` and
+/// `CLICOLOR=0`, then whether the output is a terminal with colours.
 public record TextColors(boolean colours) {
   /// Values of `--color`.
   public enum When {

@@ -35,7 +35,7 @@ public record TimeText(Form form, Clock clock, ZoneId zone) {
     return time == null ? "" : time.toString();
   }
 
-  /// How long ago something was: `3m`; in the other forms, when.
+  /// The time since an instant: `3m`; with `--time local` or `utc`, the instant.
   public String ago(@Nullable Instant time) {
     if (time == null) {
       return NONE;
@@ -71,7 +71,7 @@ public record TimeText(Form form, Clock clock, ZoneId zone) {
     return (today ? SECONDS : FULL).format(there);
   }
 
-  /// How far in the future something is: `in 18m`; in the past, `now`.
+  /// The time until an instant: `in 18m`; `now` for the past.
   public String until(Instant time) {
     Duration left = Duration.between(clock.instant(), time);
     return left.isNegative() || left.isZero() ? "now" : "in " + span(left);
@@ -81,7 +81,7 @@ public record TimeText(Form form, Clock clock, ZoneId zone) {
     return form == Form.UTC ? ZoneOffset.UTC : zone;
   }
 
-  /// The two largest units that matter: `12s`, `40m`, `2h11m`, `1d`, `3d4h`.
+  /// The two largest units: `12s`, `40m`, `2h11m`, `1d`, `3d4h`.
   public static String span(Duration duration) {
     Duration shown = duration.isNegative() ? Duration.ZERO : duration;
     long days = shown.toDays();

@@ -2,7 +2,7 @@ package io.headgate.sdk.cli.output;
 
 import java.util.List;
 
-/// A command was called wrongly; nothing was sent.
+/// A wrong call of a command. No request was sent.
 public final class UsageException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

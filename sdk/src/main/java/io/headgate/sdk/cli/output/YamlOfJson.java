@@ -6,7 +6,7 @@ import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 import org.snakeyaml.engine.v2.common.FlowStyle;
 
-/// The same content as JSON, in YAML.
+/// Converts JSON to YAML.
 final class YamlOfJson {
   private static final int MAX_CHARACTERS = 64 << 20;
 
@@ -20,7 +20,7 @@ final class YamlOfJson {
         DumpSettings.builder()
             .setDefaultFlowStyle(FlowStyle.BLOCK)
             .setUseUnicodeEncoding(true)
-            .setWidth(10_000) // Lines are not folded: one value, one line.
+            .setWidth(10_000) // Lines are not folded, so that each value stays on one line.
             .build();
     return new Dump(settings).dumpToString(tree);
   }

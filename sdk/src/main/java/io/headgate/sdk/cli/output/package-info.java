@@ -1,5 +1,5 @@
-/// How the command line prints: tables measured in cells, JSON, YAML, CSV, colour, times. Text that
-/// came from a server is cleaned of control characters before it reaches a terminal.
+/// Output of the command line: tables measured in cells, JSON, YAML, CSV, colour and times. Text
+/// from a server loses its control characters before it reaches a terminal.
 @NullMarked
 package io.headgate.sdk.cli.output;
 

@@ -12,7 +12,7 @@ class HintsTest {
   @Test
   void namesVaultsWhereAVaultRefusesAnImage() {
     assertThat(Hints.next(imageNotAllowed(Map.of("vault", "rnd")), ""))
-        .containsExactly("what your jobs may run: headgate vaults");
+        .containsExactly("images and commands of your jobs: headgate vaults");
     assertThat(Hints.next(imageNotAllowed(Map.of("node", "gpu-1")), ""))
         .as("a machine does")
         .isEmpty();

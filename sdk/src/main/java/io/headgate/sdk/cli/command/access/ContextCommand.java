@@ -40,7 +40,7 @@ public final class ContextCommand implements CliCommand {
       index = "0",
       arity = "0..1",
       paramLabel = "list|use|set",
-      description = "What to do (default: list).")
+      description = "Action (default: list).")
   private String action = "list";
 
   @Parameters(index = "1", arity = "0..1", paramLabel = "NAME", description = "The context.")
@@ -60,7 +60,7 @@ public final class ContextCommand implements CliCommand {
       case "set" -> set(invocation, contexts);
       default ->
           throw new UsageException(
-              "\"" + action + "\" is nothing that contexts can do",
+              "\"" + action + "\" is not an action of contexts",
               "UNKNOWN_ARGUMENT",
               "headgate context list, use NAME or set [NAME] --server URL --tenant ID");
     }
@@ -97,7 +97,7 @@ public final class ContextCommand implements CliCommand {
     }
   }
 
-  /// Never the key.
+  /// The key is never printed.
   private static Map<String, Object> json(Contexts contexts) {
     Map<String, Object> json = new LinkedHashMap<>();
     json.put("current", contexts.current() == null ? "" : contexts.current());
@@ -146,7 +146,7 @@ public final class ContextCommand implements CliCommand {
     } catch (IllegalArgumentException e) {
       throw new UsageException(String.valueOf(e.getMessage()), "BAD_SERVER_ADDRESS");
     }
-    // A key belongs to a server: with another server it is forgotten.
+    // A key belongs to one server, so a change of the server deletes it.
     Context kept =
         before != null && before.server().equals(address.toString())
             ? before

@@ -57,7 +57,7 @@ public final class KeysCommand implements CliCommand {
       index = "0",
       arity = "0..1",
       paramLabel = "list|create|revoke",
-      description = "What to do (default: list).")
+      description = "Action (default: list).")
   private String action = "list";
 
   @Parameters(
@@ -69,7 +69,7 @@ public final class KeysCommand implements CliCommand {
   @Option(names = "--service-account", description = "The owner is a service account.")
   private boolean serviceAccount;
 
-  @Option(names = "--description", paramLabel = "TEXT", description = "What the key is for.")
+  @Option(names = "--description", paramLabel = "TEXT", description = "Purpose of the key.")
   private String description = "";
 
   @Option(
@@ -91,7 +91,7 @@ public final class KeysCommand implements CliCommand {
       case "revoke" -> revoke(invocation);
       default ->
           throw new UsageException(
-              "\"" + action + "\" is nothing that keys can do",
+              "\"" + action + "\" is not an action of keys",
               "UNKNOWN_ARGUMENT",
               "headgate keys list, create OWNER or revoke KEY");
     };
@@ -106,7 +106,9 @@ public final class KeysCommand implements CliCommand {
   private int create(Invocation invocation) {
     if (names.size() != 1) {
       throw new UsageException(
-          "a key for whom?", "ARGUMENT_MISSING", "name one owner: headgate keys create USER");
+          "the owner of the key is missing",
+          "ARGUMENT_MISSING",
+          "name one owner: headgate keys create USER");
     }
     String name = names.getFirst();
     if (!OWNER.matcher(name).matches()) {
@@ -124,7 +126,7 @@ public final class KeysCommand implements CliCommand {
                   Row.of(RightsMessages.key(made.getKey()), "key", "keys", made),
                   invocation.form(),
                   invocation.output());
-      // Nothing else, so that it can be written into a file.
+      // Prints only the secret, so that the output can go straight into a file.
       case TABLE, WIDE, CSV, NAME, COLUMNS -> invocation.output().line(made.getSecret());
     }
     String id = ResourceNames.id(made.getKey().getName());
@@ -158,13 +160,15 @@ public final class KeysCommand implements CliCommand {
   private int revoke(Invocation invocation) {
     if (names.isEmpty()) {
       throw new UsageException(
-          "which key?", "ARGUMENT_MISSING", "headgate keys revoke KEY; all keys: headgate keys");
+          "the key is missing",
+          "ARGUMENT_MISSING",
+          "headgate keys revoke KEY; all keys: headgate keys");
     }
     for (String name : names) {
       invocation.session().identity().revokeKey("keys/" + id(name));
       invocation.output().line("revoked " + id(name));
     }
-    invocation.output().note("who is signed in with it may go on for 10 minutes at most");
+    invocation.output().note("tokens made with it stay valid for 10 minutes at most");
     return ExitCode.DONE;
   }
 
@@ -198,7 +202,7 @@ public final class KeysCommand implements CliCommand {
             Column.<IssuedKey>of("DESCRIPTION", key -> Cell.of(key.description())).givingWay()));
   }
 
-  /// It is known to the hour.
+  /// The server records the last use to the hour.
   private static String lastUse(IssuedKey key, TimeText times) {
     Instant use = key.lastUseTime();
     boolean now = use != null && use.isAfter(times.clock().instant().minus(Duration.ofHours(1)));

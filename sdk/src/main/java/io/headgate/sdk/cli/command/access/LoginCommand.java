@@ -44,7 +44,7 @@ public final class LoginCommand implements CliCommand {
   @Option(
       names = "--name",
       paramLabel = "NAME",
-      description = "What to call the context (default: the server's host).")
+      description = "Name of the context (default: the server's host).")
   private @Nullable String name;
 
   @Option(
@@ -138,7 +138,7 @@ public final class LoginCommand implements CliCommand {
     }
     if (!invocation.mayAsk()) {
       throw new UsageException(
-          "there is nobody to ask for a key",
+          "there is no terminal to ask for a key",
           "INPUT_NEEDED",
           "give it on standard input: --key-stdin, or in HEADGATE_KEY");
     }

@@ -19,11 +19,11 @@ import picocli.CommandLine.Mixin;
 /// `headgate whoami`.
 @Command(
     header = {
-      "headgate whoami             who you are, your groups and queues",
+      "headgate whoami             your identity, groups and queues",
       "headgate whoami -o name     the name alone",
       ""
     },
-    description = "Says who you are to the server, and what you may use.")
+    description = "Shows your identity on the server, your groups and your queues.")
 public final class WhoAmICommand implements CliCommand {
   @Mixin private final GlobalOptions global = new GlobalOptions();
 

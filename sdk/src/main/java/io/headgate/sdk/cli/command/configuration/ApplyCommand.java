@@ -35,7 +35,7 @@ public final class ApplyCommand implements CliCommand {
       names = "--allow",
       split = ",",
       paramLabel = "WHAT",
-      description = "With --yes, what may also happen: preempt (running jobs), remove (objects).")
+      description = "Risks that --yes accepts: preempt (running jobs), remove (objects).")
   private List<String> allow = List.of();
 
   @Override
@@ -85,13 +85,13 @@ public final class ApplyCommand implements CliCommand {
     return ExitCode.DONE;
   }
 
-  /// What it would be now, after somebody else was faster.
+  /// Prints the plan again after another client changed the configuration in between.
   private static void replan(Invocation invocation, ConfigurationPlanner run) {
     String tenant = run.tenant();
     try {
       new PlanReport(invocation, tenant).print(run.plan(tenant), run.fileName());
     } catch (CliFailure _) {
-      // It does not fit any more. The user is told of the conflict, and plans again.
+      // The plan no longer fits. The conflict is reported, and the user plans again.
     }
   }
 }

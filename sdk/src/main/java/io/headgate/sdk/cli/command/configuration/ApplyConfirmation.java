@@ -12,19 +12,19 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Whether a plan may be applied: somebody at the terminal says so, or the flags do. What takes
-/// something from people needs more than a yes: the tenant's name typed, or the word that allows
-/// it, so that no automation does it blindly.
+/// Decides whether a plan may be applied: the user at the terminal or the flags confirm it. A plan
+/// that preempts jobs or removes objects needs more than a yes. The user types the tenant's name,
+/// or the flags name the risk, so that automation never takes it blindly.
 record ApplyConfirmation(Invocation invocation, List<String> allowed) {
   private static final String REMOVE = "remove";
   private static final String PREEMPT = "preempt";
   private static final List<String> WORDS = List.of(PREEMPT, REMOVE);
 
-  /// Something that a bare yes does not cover.
+  /// A risk that a bare yes does not cover.
   ///
-  /// @param word that allows it
+  /// @param word value of `--allow` that accepts the risk
   /// @param does what the plan does
-  /// @param because why a name is to be typed
+  /// @param because reason shown when the tenant's name must be typed
   private record Risk(String word, String does, String because) {}
 
   ApplyConfirmation {
@@ -39,10 +39,10 @@ record ApplyConfirmation(Invocation invocation, List<String> allowed) {
     }
   }
 
-  /// False: the person who was asked said no.
+  /// Returns false when the user refuses.
   ///
-  /// @param effects null: not known, so that jobs may be preempted
-  /// @throws UsageException when nobody can be asked and the flags do not allow it
+  /// @param effects null: not known, so jobs may be preempted
+  /// @throws UsageException when no user can be asked and the flags do not allow the plan
   boolean to(Plan plan, @Nullable PlanEffects effects, String tenant) throws IOException {
     List<Risk> risks = risks(plan, effects);
     if (invocation.global().yes) {
@@ -60,7 +60,7 @@ record ApplyConfirmation(Invocation invocation, List<String> allowed) {
     }
     if (!invocation.mayAsk()) {
       throw new UsageException(
-          "there is nobody to ask whether to apply this plan",
+          "there is no terminal to confirm this plan",
           "INPUT_NEEDED",
           "apply it with " + flags(risks));
     }
@@ -80,7 +80,7 @@ record ApplyConfirmation(Invocation invocation, List<String> allowed) {
       risks.add(
           new Risk(
               PREEMPT,
-              "may preempt jobs, which nobody can say now,",
+              "may preempt jobs (the scheduler cannot tell now)",
               "it is not known whether jobs are preempted"));
     } else if (effects.preempts().count() > 0) {
       risks.add(
@@ -103,7 +103,7 @@ record ApplyConfirmation(Invocation invocation, List<String> allowed) {
     return risks;
   }
 
-  /// What has to be written to apply a plan with these risks.
+  /// The flags that apply a plan with these risks.
   private static String flags(List<Risk> risks) {
     List<String> words = risks.stream().map(Risk::word).distinct().sorted().toList();
     return words.isEmpty() ? "--yes" : "--yes --allow " + String.join(",", words);

@@ -24,7 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// Reads a file and has the services plan it; shows the plan, or every mistake at its line.
+/// Reads a configuration file and asks the services for a plan. Mistakes are shown at their lines.
 final class ConfigurationPlanner {
   private final Invocation invocation;
   private final ConfigurationFile file;
@@ -43,7 +43,8 @@ final class ConfigurationPlanner {
     return new ConfigurationPlanner(invocation, file);
   }
 
-  /// The tenant: of the flags, and it must be the file's; else the file's, else the session's.
+  /// The tenant of the flags, which must equal the file's; else the file's tenant; else the
+  /// session's.
   String tenant() {
     String ofFile = file.configuration().tenant();
     String chosen = invocation.global().tenant;
@@ -69,7 +70,8 @@ final class ConfigurationPlanner {
     }
   }
 
-  /// A service knows fields; the file knows lines. What took effect is said last.
+  /// Translates the fields in a service's refusal into lines of the file. The last line says which
+  /// changes took effect.
   CliFailure refused(HeadgateException failure) {
     boolean half = failure.reason().equals(Plan.PARTLY_APPLIED);
     boolean unknown = failure.reason().equals(Plan.OUTCOME_UNKNOWN);
@@ -95,7 +97,8 @@ final class ConfigurationPlanner {
               .with("version", failure.failure().metadata().getOrDefault("version", "")));
     } else if (unknown) {
       effect =
-          "What took effect is not known. Apply again: what is in force already is not repeated.";
+          "It is not known which changes took effect. Apply again: changes in force are not"
+              + " repeated.";
       frames.replaceAll(frame -> frame.with("outcome", Plan.OUTCOME_UNKNOWN));
     }
     return new CliFailure(

@@ -16,7 +16,7 @@ import picocli.CommandLine.Mixin;
 @Command(
     header = {
       "headgate export > acme.yaml                 edit it, then: headgate apply -f acme.yaml",
-      "headgate export -t acme | diff acme.yaml -  what differs from a file",
+      "headgate export -t acme | diff acme.yaml -  the difference from a file",
       ""
     },
     description = "Writes the configuration in force; applying it changes nothing.")
@@ -36,7 +36,7 @@ public final class ExportCommand implements CliCommand {
           "a configuration is exported as YAML", "BAD_OUTPUT_FORM", "leave out -o");
     }
     ConfigurationState state = invocation.session().configuration().read().state();
-    // The file says it, too, and so nobody empties what it leaves out by applying it.
+    // The exported file repeats this note, so that applying it does not empty the hidden values.
     state.configuration().vaults().stream()
         .filter(Vault::environmentHidden)
         .forEach(vault ->

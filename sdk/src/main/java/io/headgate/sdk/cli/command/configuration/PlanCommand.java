@@ -13,7 +13,7 @@ import picocli.CommandLine.Mixin;
 /// `headgate plan`.
 @Command(
     header = {
-      "headgate plan acme.yaml                    what applying it would change, and do to jobs",
+      "headgate plan acme.yaml                    its changes, and their effects on jobs",
       "headgate plan acme.yaml --exit-code        3 when there are changes",
       ""
     },

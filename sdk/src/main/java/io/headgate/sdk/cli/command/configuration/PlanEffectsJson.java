@@ -12,8 +12,8 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// What a plan would do, for programs. Times are seconds; what is not known is left out. A total
-/// counts all jobs, as the text does; those of other tenants among them are not named.
+/// A plan's effects as JSON. Times are in seconds; unknown values are absent. A total counts all
+/// jobs, including jobs of other tenants, which are not named.
 final class PlanEffectsJson {
   private PlanEffectsJson() {}
 

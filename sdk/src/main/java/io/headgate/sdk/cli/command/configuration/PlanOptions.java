@@ -29,7 +29,7 @@ final class PlanOptions {
       description = "Only when these versions are in force, as plan prints them; else exit with 6.")
   @Nullable String ifVersion;
 
-  /// The configuration.
+  /// Path of the configuration file.
   Path file() {
     Path named = file != null ? file : given;
     if (named == null) {
@@ -38,7 +38,7 @@ final class PlanOptions {
     return named;
   }
 
-  /// Refuses what can be no version, before anything is asked of a server.
+  /// Refuses a malformed version before any request goes to a server.
   void check() {
     if (file != null && given != null) {
       throw new UsageException(

@@ -24,9 +24,9 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// Shows a plan.
+/// Prints a plan.
 record PlanReport(Invocation invocation, String tenant) {
-  /// Refuses a plan that is for other versions than the user saw.
+  /// Refuses a plan for other versions than the user has seen.
   void checkVersion(Plan plan, @Nullable String wanted) {
     String base = plan.base().toString();
     if (wanted == null
@@ -43,10 +43,10 @@ record PlanReport(Invocation invocation, String tenant) {
     throw new CliFailure(List.of(frame), ExitCode.CONFLICT, null);
   }
 
-  /// Says what it would change and do. What it would do is left out, with a note, when the
-  /// scheduler cannot say it.
+  /// Prints the changes and their effects. A note replaces the effects when the scheduler cannot
+  /// compute them.
   ///
-  /// @return what it would do; null: nothing changes, or it is not known
+  /// @return the effects; null: the plan changes nothing, or the effects are not known
   @Nullable PlanEffects print(Plan plan, String fileName) {
     Output output = invocation.output();
     ConfigurationDiff diff = plan.diff();
@@ -83,17 +83,18 @@ record PlanReport(Invocation invocation, String tenant) {
     return effects;
   }
 
-  /// Jobs that run although their queue goes.
+  /// Counts running jobs whose queue the plan removes.
   private List<String> runOn(ConfigurationDiff diff) {
     Set<String> gone = queues(diff, Change.Action.REMOVED);
-    gone.removeAll(queues(diff, Change.Action.ADDED)); // Another policy has it then.
+    gone.removeAll(
+        queues(diff, Change.Action.ADDED)); // The queue moves to another policy and stays.
     if (gone.isEmpty()) {
       return List.of();
     }
     return invocation.session().client().catalog(tenant).queueUsages().stream()
         .filter(usage -> gone.contains(usage.id()) && usage.runningJobs() > 0)
         .map(usage ->
-            "  runs on   %d   queue %s goes, what runs goes on to its end"
+            "  runs on   %d   queue %s is removed; its running jobs continue"
                 .formatted(usage.runningJobs(), usage.id()))
         .toList();
   }
@@ -113,7 +114,7 @@ record PlanReport(Invocation invocation, String tenant) {
       invocation
           .output()
           .note(
-              "what it would do to jobs is not known: %s"
+              "effects on jobs are not known: %s"
                   .formatted(PrintableText.line(e.failure().message())));
       return null;
     }

@@ -18,8 +18,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// A plan as text: what is added, changed and removed, with words and signs, so that colour is
-/// optional.
+/// A plan as text. Words and signs mark added, changed and removed objects; colour is optional.
 record PlanText(Output output) {
   private static final int KIND_WIDTH = 8;
   private static final int NAME_WIDTH = 28;
@@ -83,7 +82,7 @@ record PlanText(Output output) {
     }
   }
 
-  /// Reservation and limit only make sense together.
+  /// Reservation and limit are printed together, because each explains the other.
   private static boolean isContext(Change change, String name) {
     String other =
         switch (name) {
@@ -111,7 +110,7 @@ record PlanText(Output output) {
     return field.from() + " -> " + field.to();
   }
 
-  /// The fields of an added object that say most.
+  /// The most informative fields of an added object.
   private static String summary(Change change) {
     List<String> shown =
         switch (change.kind()) {

@@ -116,7 +116,7 @@ public final class PoliciesCommand implements CliCommand {
                 .givingWay()));
   }
 
-  /// Where it stands between nothing, reservation and limit.
+  /// The policy's use in relation to its reservation and limit.
   private static Cell state(Usage.OfPolicy usage, Policy policy) {
     GpuQuantity used = usage.used();
     int toLimit = used.compareTo(policy.limit());
@@ -137,7 +137,7 @@ public final class PoliciesCommand implements CliCommand {
     if (usage.waitingJobs() > 0) {
       return Cell.of(Style.BAD, below.mixed() + " below, and waits");
     }
-    // Nobody misses what nobody asks for.
+    // Unused GPUs below the reservation are no fault while no job waits.
     return used.units() == 0 ? Cell.of(Style.DIM, "idle") : Cell.of(Style.GOOD, "as reserved");
   }
 

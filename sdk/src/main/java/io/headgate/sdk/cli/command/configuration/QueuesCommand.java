@@ -33,11 +33,11 @@ import picocli.CommandLine.Parameters;
 /// `headgate queues`.
 @Command(
     header = {
-      "headgate queues                all queues: who waits, and why the first one does",
+      "headgate queues                all queues: waiting jobs, and why the first one waits",
       "headgate queues ai-dev-half    one queue with all its fields",
       ""
     },
-    description = "Lists queues: what a job is submitted to.")
+    description = "Lists queues. A job is submitted to a queue.")
 public final class QueuesCommand implements CliCommand {
   @Mixin private final GlobalOptions global = new GlobalOptions();
   @Mixin private final ListFlags list = new ListFlags();

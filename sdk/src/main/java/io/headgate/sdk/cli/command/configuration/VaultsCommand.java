@@ -21,7 +21,7 @@ import picocli.CommandLine.Parameters;
 /// `headgate vaults`.
 @Command(
     header = {
-      "headgate vaults              what jobs of which groups may run",
+      "headgate vaults              images and commands that each group's jobs may use",
       "headgate vaults research     one vault with all its fields",
       ""
     },

@@ -30,11 +30,11 @@ import picocli.CommandLine.Option;
 /// `headgate events`.
 @Command(
     header = {
-      "headgate events -w              what happens, as it happens",
+      "headgate events -w              new events as they happen",
       "headgate events --job train-7   the story of one job",
       ""
     },
-    description = "Lists what happened, newest last.")
+    description = "Lists events, newest last.")
 public final class EventsCommand implements CliCommand {
   @Mixin private final GlobalOptions global = new GlobalOptions();
   @Mixin private final ListFlags list = new ListFlags();
@@ -67,7 +67,7 @@ public final class EventsCommand implements CliCommand {
               ListEventsResponse page = invocation.session().jobs().events(job, size, token);
               return new Paging.Fetched<>(page.getEventsList(), page.getNextPageToken());
             });
-    // The newest were asked for; a story is read from its beginning.
+    // The server returns the newest first; the list prints the oldest first.
     List<Row<Event>> rows = found.items().reversed().stream().map(EventsCommand::row).toList();
     listing.print(
         listing.select(rows, options), found.nextPageToken(), options, invocation.output());

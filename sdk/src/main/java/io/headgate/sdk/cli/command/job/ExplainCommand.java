@@ -95,7 +95,7 @@ public final class ExplainCommand implements CliCommand {
     return new CliFailure(List.of(frame), ExitCode.of(noJob), null);
   }
 
-  /// All jobs of a queue have the same size and rights, so its first one speaks for all of them.
+  /// Jobs of a queue have the same size and rights, so the first one represents them.
   private void explain(Invocation invocation, Queue queue) {
     QueueUsage message =
         invocation.session().catalog().queueUsages().stream()
@@ -132,14 +132,14 @@ public final class ExplainCommand implements CliCommand {
     }
   }
 
-  /// `nobody waits`, `1 job runs`, `12 jobs run`.
+  /// `no job waits`, `1 job runs`, `12 jobs run`.
   private static String jobs(long count, String verb) {
     return count == 0
-        ? "nobody " + verb + "s"
+        ? "no job " + verb + "s"
         : EnglishText.count(count, "job") + " " + verb + (count == 1 ? "s" : "");
   }
 
-  /// The newest waiting job knows who is ahead of it.
+  /// The newest waiting job has the longest list of jobs ahead of it.
   private Optional<JobExplanation> first(Invocation invocation) {
     JobFilter waiting =
         JobFilter.ALL.withQueues(List.of(name)).withStates(List.of(JobState.WAITING));

@@ -17,8 +17,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/// An explanation as text: the verdict first, then the checks in the order of the rules, who is
-/// first, what would start it, and what happened.
+/// An explanation as text: the verdict, the checks in the order of the rules, the jobs ahead, what
+/// would start the job, and its history.
 record ExplanationText(Output output) {
   private static final int SUBJECT_WIDTH = 12;
   private static final int RESULT_WIDTH = 5;
@@ -33,7 +33,7 @@ record ExplanationText(Output output) {
     lines.add("");
     checks("May it start?", explanation.startChecks(), lines, true);
     boolean waits = explanation.job().state() == JobState.WAITING;
-    // Of a job that has its place the same rules say whether it may have to give it up.
+    // For a running job, the order rules decide whether it may be preempted.
     checks(
         waits ? "Why does it not preempt?" : "May it be preempted?",
         explanation.preemptionChecks(),
@@ -63,14 +63,14 @@ record ExplanationText(Output output) {
     return lines;
   }
 
-  /// What its last attempt said of its end: `cannot run trian.py: No such file or directory`.
+  /// The error of the job's last attempt: `cannot run trian.py: No such file or directory`.
   private static Optional<String> why(Job job) {
     return job.state() == JobState.FAILED || job.state() == JobState.LOST
         ? job.currentAttempt().map(Attempt::error).map(PrintableText::line)
         : Optional.empty();
   }
 
-  /// @param judged whether the results are good or bad for the job
+  /// @param judged whether results are coloured as good or bad for the job
   private void checks(String heading, List<Check> checks, List<String> lines, boolean judged) {
     if (checks.isEmpty()) {
       return;
@@ -109,12 +109,12 @@ record ExplanationText(Output output) {
   }
 
   private void order(Explanation explanation, List<String> lines) {
-    checks("Who is first?", explanation.orderChecks(), lines, true);
+    checks("Which job is first?", explanation.orderChecks(), lines, true);
     if (explanation.orderChecks().isEmpty()) {
-      lines.add(output.bold("Who is first?"));
+      lines.add(output.bold("Which job is first?"));
     }
     if (explanation.aheadCount() == 0) {
-      lines.add("  nobody is ahead of it");
+      lines.add("  no job is ahead of it");
       return;
     }
     long hidden = explanation.aheadCount() - explanation.ahead().size();
@@ -149,7 +149,7 @@ record ExplanationText(Output output) {
     }
   }
 
-  /// Whose history it is has been said.
+  /// The heading already names the job.
   private static String withoutSubject(String message, String job) {
     return message.startsWith(job + " ") || message.startsWith(job + ": ")
         ? message.substring(message.indexOf(' ') + 1)

@@ -7,7 +7,7 @@ import io.headgate.sdk.cli.output.Row;
 import io.headgate.sdk.model.Job;
 import io.headgate.sdk.model.JobState;
 
-/// What became of a job that was asked to change.
+/// Prints the state of a job after a request to cancel or requeue it.
 final class JobChangeReport {
   private JobChangeReport() {}
 

@@ -115,7 +115,7 @@ final class JobDetail {
   }
 
   private static String outcome(Attempt attempt) {
-    // What matters most stands first: a narrow terminal cuts the rest.
+    // The most important part comes first, because a narrow terminal cuts the rest.
     List<String> parts = new ArrayList<>();
     if (attempt.preemption() != null) {
       parts.add(JobTexts.preemption(attempt.preemption()));

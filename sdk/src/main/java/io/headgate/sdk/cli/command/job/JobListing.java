@@ -72,7 +72,8 @@ public final class JobListing {
                 .whenWide()));
   }
 
-  /// Of simulated devices there is none to tell of; an empty cell would look like an omission.
+  /// Simulated devices have no isolation. The cell says so, because an empty one looks like an
+  /// omission.
   private static String isolation(Job job) {
     if (job.simulated()) {
       return "SIMULATED";

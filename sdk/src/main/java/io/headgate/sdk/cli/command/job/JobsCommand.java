@@ -109,7 +109,7 @@ public final class JobsCommand implements CliCommand {
   private int list(Invocation invocation, Listing<Job> listing, ListOptions options) {
     JobFilter filter = filter(invocation);
     Map<String, Long> counts = new LinkedHashMap<>();
-    // What is sorted or filtered here must be read whole; else a page of what is shown is enough.
+    // Sorting and filtering on the client need the whole list; otherwise one page is enough.
     boolean whole = options.sort() != null || options.filter() != null;
     Paging.Collected<io.headgate.proto.scheduler.v1.Job> found =
         Paging.collect(
@@ -191,7 +191,7 @@ public final class JobsCommand implements CliCommand {
     return 0;
   }
 
-  /// What no job has may be mistyped.
+  /// A filter value that matches no job may be mistyped, so the command checks that it exists.
   private void requireNames(Invocation invocation, List<Job> found) {
     Session session = invocation.session();
     NameCheck.QUEUE.require(session, queues, found, job -> job.spec().queue());

@@ -12,10 +12,10 @@ import io.headgate.sdk.model.LogPiece;
 import java.util.Locale;
 import java.util.Objects;
 
-/// Shows a job to its end and ends as it does: with its own exit code, 143 when it was cancelled,
-/// 125 when headgate failed and not the job.
+/// Follows a job to its end and returns its exit code: the job's own, 143 for a cancelled job, 125
+/// when headgate failed.
 ///
-/// Ctrl-C detaches: the job goes on, and the way back is printed.
+/// Ctrl-C detaches: the job continues, and the command that reattaches is printed.
 public final class LiveJobView {
   private final Invocation invocation;
   private final String id;
@@ -45,7 +45,8 @@ public final class LiveJobView {
   }
 
   private void sayHowToComeBack() {
-    detached = true; // The virtual machine is ending, with 130: a hook can no longer be removed.
+    detached =
+        true; // The JVM shuts down with exit code 130 and no longer accepts the removal of a hook.
     invocation
         .environment()
         .err()
@@ -68,8 +69,8 @@ public final class LiveJobView {
 
     @Override
     public void changed(Job job) {
-      // How it ended is said when all that it printed is there. What a lost one printed may never
-      // be.
+      // The final state is printed after all output. The output of a lost job may never arrive, so
+      // its state is printed at once.
       if (!job.state().isFinal() || job.state() == JobState.LOST) {
         say(job);
       }
@@ -77,7 +78,7 @@ public final class LiveJobView {
 
     synchronized void say(Job job) {
       String text = text(job);
-      if (!text.equals(said)) { // A watch repeats what changed in ways that nobody is told of.
+      if (!text.equals(said)) { // A watch also reports changes that this text does not show.
         said = text;
         invocation.output().note(invocation.output().errorPaint().paint(style(job), text));
       }

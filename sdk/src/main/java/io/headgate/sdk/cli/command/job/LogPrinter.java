@@ -5,17 +5,17 @@ import io.headgate.sdk.cli.output.TerminalFilter;
 import io.headgate.sdk.model.LogPiece;
 import java.io.PrintStream;
 
-/// Prints a job's output: its standard output to ours, its standard error to ours. A pipe gets
-/// every byte as it was, a terminal only what cannot harm it.
+/// Copies a job's standard output and standard error to those of this process. A pipe gets every
+/// byte unchanged; a terminal gets filtered text.
 final class LogPrinter {
   private final Invocation invocation;
   private final boolean raw;
   private final TerminalFilter outFilter = new TerminalFilter();
   private final TerminalFilter errFilter = new TerminalFilter();
 
-  /// A printer.
+  /// Creates a printer.
   ///
-  /// @param raw a terminal gets every byte too
+  /// @param raw a terminal gets every byte, too
   LogPrinter(Invocation invocation, boolean raw) {
     this.invocation = invocation;
     this.raw = raw;

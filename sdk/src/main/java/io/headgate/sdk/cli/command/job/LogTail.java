@@ -8,21 +8,22 @@ import java.util.Arrays;
 import java.util.Deque;
 import java.util.Optional;
 
-/// Where the last lines of an attempt's output begin. Servers count bytes, people count lines; so
-/// the end is read, four times as much of it as before, until it has enough lines.
+/// The position of the last lines of an attempt's output. The server counts bytes and the user
+/// counts lines. So the search reads the end of the output, four times as much at each step, until
+/// it has enough lines.
 ///
-/// @param attempt whose output it is; 0: the current or last
+/// @param attempt number of the attempt; 0: the current or last
 /// @param out offset in standard output
 /// @param err offset in standard error
-/// @param bytes from the end that certainly hold all of that; 0: everything
+/// @param bytes length of the end that contains all these lines; 0: everything
 record LogTail(int attempt, long out, long err, long bytes) {
-  /// Everything that is kept.
+  /// All output that is kept.
   static final LogTail ALL = new LogTail(0, 0, 0, 0);
 
   private static final long FIRST_BYTES = 64 << 10;
   private static final long MOST_BYTES = 1L << 30;
 
-  /// What may be printed between finding the place and reading from there.
+  /// Allowance for output that the job prints between the search and the read.
   private static final long MEANWHILE_BYTES = 1 << 20;
 
   /// Finds the last `lines` of each of the two streams.
@@ -30,7 +31,7 @@ record LogTail(int attempt, long out, long err, long bytes) {
     long keptFrom = -1;
     for (long bytes = FIRST_BYTES; ; bytes *= 4) {
       Ends ends = Ends.read(jobs, job, attempt, worker, lines, bytes);
-      // Where a wider look begins no earlier, there is no more.
+      // When a longer read starts at the same offset, there is no earlier output.
       boolean isAll = ends.out.first + ends.err.first == keptFrom;
       keptFrom = ends.out.first + ends.err.first;
       if (isAll || bytes >= MOST_BYTES || (ends.out.isEnough() && ends.err.isEnough())) {
@@ -40,7 +41,7 @@ record LogTail(int attempt, long out, long err, long bytes) {
     }
   }
 
-  /// The part of a piece that belongs to it.
+  /// The part of a piece that lies behind the position.
   Optional<LogPiece> part(LogPiece piece) {
     long begin = piece.error() ? err : out;
     long skipped = begin - piece.offset();
@@ -82,7 +83,7 @@ record LogTail(int attempt, long out, long err, long bytes) {
     }
   }
 
-  /// The end of one stream: where each of its last lines begins.
+  /// The offsets at which the last lines of one stream begin.
   private static final class End {
     private final int lines;
     private final Deque<Long> begins = new ArrayDeque<>();
@@ -97,7 +98,7 @@ record LogTail(int attempt, long out, long err, long bytes) {
     void add(LogPiece piece) {
       if (first < 0) {
         first = piece.offset();
-        // What was dropped by rotation cannot be had by asking for more.
+        // Log rotation has deleted the bytes before a gap, so asking for more cannot return them.
         truncated = piece.offset() > 0 && !piece.gap();
         atLineBegin = !truncated;
       }
@@ -117,8 +118,7 @@ record LogTail(int attempt, long out, long err, long bytes) {
       return !truncated || begins.size() >= lines;
     }
 
-    /// @param isAll nothing before it is kept: then a line of which the beginning is lost counts
-    ///   too
+    /// @param isAll no earlier output is kept: a line without its beginning then counts, too
     long begin(boolean isAll) {
       boolean isShort = begins.size() < lines;
       return (isAll && isShort) || begins.isEmpty() ? Math.max(0, first) : begins.getFirst();

@@ -17,10 +17,10 @@ import picocli.CommandLine.Parameters;
 @Command(
     header = {
       "headgate logs -f train-7                 follow it through all its attempts",
-      "headgate logs train-7 --attempt 1        what the first attempt printed",
+      "headgate logs train-7 --attempt 1        the output of the first attempt",
       ""
     },
-    description = "Prints what a job printed: its standard output and its standard error.")
+    description = "Prints a job's standard output and standard error.")
 public final class LogsCommand implements CliCommand {
   @Mixin private final GlobalOptions global = new GlobalOptions();
 

@@ -2,7 +2,7 @@ package io.headgate.sdk.cli.command.job;
 
 import java.util.regex.Pattern;
 
-/// Words as a shell would have to be given them.
+/// Quotes words for a POSIX shell.
 final class ShellQuoting {
   private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9_./:=@%+,-]+");
 

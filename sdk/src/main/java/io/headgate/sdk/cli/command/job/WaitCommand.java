@@ -50,14 +50,14 @@ public final class WaitCommand implements CliCommand {
     boolean running = "running".equals(what);
     if (what != null && !running && !what.equals("end")) {
       throw new UsageException(
-          "\"" + what + "\" is nothing to wait for", "BAD_FLAG_VALUE", "values: end, running");
+          "\"" + what + "\" is no condition to wait for", "BAD_FLAG_VALUE", "values: end, running");
     }
     Predicate<Job> condition =
         running
             ? job -> job.state() == JobState.RUNNING || job.state().isFinal()
             : job -> job.state().isFinal();
     Duration timeout = invocation.timeout().orElse(FOR_EVER);
-    // It is how long to wait; a call may take as long as any other.
+    // Here `--timeout` bounds the wait and not the single call.
     global.timeout = null;
     return await(invocation, jobs, condition, timeout, running);
   }

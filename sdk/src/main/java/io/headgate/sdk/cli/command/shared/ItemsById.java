@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 
-/// Puts things and their use together, by id.
+/// Indexes items by id, to join objects with their use.
 public final class ItemsById {
   private ItemsById() {}
 

@@ -19,9 +19,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/// How jobs read: `RUNNING`, `gpu-03:1 (onprem) over reservation`, `USER_LIMIT ada uses 6 of 6`.
+/// Job states as text: `RUNNING`, `gpu-03:1 (onprem) over reservation`, `USER_LIMIT ada uses 6 of
+/// 6`.
 public final class JobTexts {
-  /// The reason whose expected start is a bound, not an estimate.
+  /// For this reason the expected start is an upper bound, not an estimate.
   private static final String HOLDING = "HOLDING";
 
   private JobTexts() {}
@@ -50,7 +51,7 @@ public final class JobTexts {
     return more.isEmpty() ? state : state + ": " + more;
   }
 
-  /// Where it runs, why it waits, or how it ended.
+  /// The place of a running job, the reason of a waiting one, or the end of a finished one.
   public static String whereOrReason(Job job) {
     return switch (job.state()) {
       case WAITING, SUSPENDED, DRAFT, UNKNOWN -> {
@@ -72,7 +73,7 @@ public final class JobTexts {
   private static String where(Job job) {
     StringBuilder text = new StringBuilder(place(job));
     if (job.simulated()) {
-      text.append(" SIMULATED"); // Before what a narrow terminal cuts.
+      text.append(" SIMULATED"); // Early in the line, because a narrow terminal cuts its end.
     }
     job.currentAttempt().ifPresent(attempt -> text.append(" (").append(attempt.pool()).append(')'));
     if (job.usageKind() == UsageKind.OVER_RESERVATION) {
@@ -116,7 +117,7 @@ public final class JobTexts {
     return job.currentAttempt().map(attempt -> place(attempt.placements())).orElse("");
   }
 
-  /// `gpu-03:1`, `a-0:3-5`; of a gang the first place and how many more.
+  /// `gpu-03:1`, `a-0:3-5`; for a gang the first place and the number of further ones.
   public static String place(List<Placement> placements) {
     if (placements.isEmpty()) {
       return "";
@@ -143,7 +144,7 @@ public final class JobTexts {
     return String.join(",", runs);
   }
 
-  /// `40%`, `33.3%`: never 100% of what is not done.
+  /// `40%`, `33.3%`. Rounds down, so that unfinished work never shows 100%.
   public static String percent(double fraction) {
     return BigDecimal.valueOf(fraction)
             .movePointRight(2)

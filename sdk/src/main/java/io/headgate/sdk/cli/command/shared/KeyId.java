@@ -4,17 +4,18 @@ import io.headgate.sdk.cli.output.UsageException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// The id of a key or of a join token, as a user names it.
+/// Parses the id of a key or of a join token.
 public final class KeyId {
   private static final Pattern FORM =
       Pattern.compile("(?:(?:keys|joinTokens)/|hg_[a-z]+_)?([0-9a-f]{16})(?:_.*)?");
 
   private KeyId() {}
 
-  /// Of one that somebody found, the id alone: the rest is a secret and belongs in no request.
+  /// Extracts the id from an id, a resource name or a whole secret. The secret part is dropped,
+  /// because it belongs in no request.
   ///
-  /// @param kind what it should be: `key`
-  /// @param command that lists them
+  /// @param kind the expected kind: `key`
+  /// @param command command that lists such ids
   public static String of(String text, String kind, String command) {
     Matcher id = FORM.matcher(text);
     if (!id.matches()) {

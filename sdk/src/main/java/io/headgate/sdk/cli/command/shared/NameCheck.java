@@ -14,8 +14,8 @@ import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/// Finds names in flags that name nothing. An empty list would say that there are no such jobs, and
-/// hide that there is no such queue.
+/// Checks that names in filters exist. Without the check, a mistyped queue would look like a queue
+/// without jobs.
 public enum NameCheck {
   QUEUE("all queues: headgate queues") {
     @Override
@@ -44,9 +44,9 @@ public enum NameCheck {
 
   abstract List<String> known(Session session);
 
-  /// Asks only for names that no job has: what jobs have exists, or existed.
+  /// Checks only names that no found job has, because other names exist or existed.
   ///
-  /// @param named by the user
+  /// @param named names that the user gave
   public void require(
       Session session, List<String> named, Collection<Job> found, Function<Job, String> name) {
     Set<String> used = found.stream().map(name).collect(Collectors.toSet());
@@ -63,7 +63,7 @@ public enum NameCheck {
         });
   }
 
-  /// `pool "onprme" does not exist in tenant acme`, with the nearest that does.
+  /// `pool "onprme" does not exist in tenant acme`, with the nearest name that exists.
   public static CliFailure notFound(
       String kind, String name, List<String> known, String where, String tenant) {
     ErrorFrame frame =

@@ -14,9 +14,9 @@ import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// Runs a command whose plural lists and whose plural with a name shows one.
+/// A command such as `headgate pools`, which lists objects, or shows one when a name is given.
 ///
-/// @param singular what one of them is called: `pool`
+/// @param singular name of one object: `pool`
 public record NamedList<T>(String singular, Listing<T> listing, Supplier<List<Row<T>>> fetch) {
   private static final Duration POLL = Duration.ofSeconds(2);
 
@@ -57,8 +57,7 @@ public record NamedList<T>(String singular, Listing<T> listing, Supplier<List<Ro
     throw NameCheck.notFound(singular, name, names, all, invocation.session().tenant());
   }
 
-  /// There is no watch of these for users: they change seldom, so looking every few seconds will
-  /// do.
+  /// Polls, because users have no watch of these objects and they change seldom.
   private int watch(Invocation invocation, ListFlags flags, @Nullable String name)
       throws InterruptedException {
     ListOptions options = flags.options(invocation);

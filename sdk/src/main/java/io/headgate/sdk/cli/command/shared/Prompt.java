@@ -7,18 +7,18 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
-/// Asks the person at the terminal.
+/// Asks the user at the terminal.
 public record Prompt(Invocation invocation) {
   private static final int LONGEST_ANSWER = 4096;
 
-  /// One line, without its end.
+  /// Reads one line, without its end.
   public String ask(String question) throws IOException {
     invocation.environment().err().print(question);
     invocation.environment().err().flush();
     return line(invocation.environment().in());
   }
 
-  /// One line that is not shown while it is typed, where the terminal allows it.
+  /// Reads one line without echo where the terminal allows it.
   public String askSecret(String question) throws IOException {
     Optional<Console> console = Optional.ofNullable(System.console()).filter(Console::isTerminal);
     if (console.isEmpty()) {

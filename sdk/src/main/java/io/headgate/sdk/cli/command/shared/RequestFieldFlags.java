@@ -4,16 +4,15 @@ import io.headgate.sdk.cli.error.ErrorFrame;
 import io.headgate.sdk.model.HeadgateException;
 import java.util.Map;
 
-/// The flags that the fields of a request come from: what is refused is said in words of the
-/// command line.
+/// Maps fields of a request to flags, so that refusals name flags.
 ///
-/// @param flags by the beginning of a field's path
+/// @param flags flags by the beginning of a field's path
 public record RequestFieldFlags(Map<String, String> flags) {
   public RequestFieldFlags {
     flags = Map.copyOf(flags);
   }
 
-  /// `--priority: must be …`: the server begins with the field of its message.
+  /// `--priority: must be …`. The server's message begins with the name of the field.
   public ErrorFrame in(ErrorFrame frame, HeadgateException refusal) {
     var fields = refusal.failure().violations().stream().map(it -> it.field()).toList();
     if (fields.isEmpty()) {

@@ -1,4 +1,4 @@
-/// What several groups of commands use: lists of named objects, prompts, names of jobs' states.
+/// Code that several groups of commands use: lists of named objects, prompts, texts of job states.
 @NullMarked
 package io.headgate.sdk.cli.command.shared;
 

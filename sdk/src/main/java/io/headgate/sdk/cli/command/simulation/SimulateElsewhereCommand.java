@@ -10,11 +10,11 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Unmatched;
 
-/// Stands for `simulate` where only the command line is installed: the scheduling core is not.
+/// Replaces `simulate` where only the command line, without the scheduling core, is installed.
 @Command(
     header = {
       "deploy/headgate simulate FILE                 from a checkout: run a scenario",
-      "deploy/headgate simulate FILE --view gantt    who ran where and when",
+      "deploy/headgate simulate FILE --view gantt    when and where each job ran",
       ""
     },
     description = "Needs a server installation; this is the command line alone.")

@@ -25,8 +25,8 @@ import picocli.CommandLine.Option;
 /// `headgate snapshot`.
 @Command(
     header = {
-      "headgate snapshot > now.yaml                what stands now, as a scenario",
-      "headgate simulate now.yaml --view gantt     what follows from it",
+      "headgate snapshot > now.yaml                the present state, as a scenario",
+      "headgate simulate now.yaml --view gantt     what the scheduler would do next",
       ""
     },
     description =
@@ -82,7 +82,8 @@ public final class SnapshotCommand implements CliCommand {
     return ExitCode.DONE;
   }
 
-  /// Page by page. A part of the jobs would be another system, so too many are refused.
+  /// Reads all pages. Too many jobs are refused, because a snapshot of a part would behave
+  /// differently.
   private List<Job> jobs(JobClient client) {
     List<Job> jobs = new ArrayList<>();
     String token = "";

@@ -19,8 +19,8 @@ import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// What a live system is doing, as a scenario: its configuration, machines, and jobs that run or
-/// wait. What a scenario cannot say is told beside it.
+/// Builds a scenario from a live installation: its configuration, nodes, and running and waiting
+/// jobs. Facts that a scenario cannot express are collected as remarks.
 final class SnapshotScenario {
   private final Instant now;
   private final List<String> remarks = new ArrayList<>();
@@ -29,14 +29,14 @@ final class SnapshotScenario {
     this.now = now;
   }
 
-  /// What the scenario does not say, in sentences.
+  /// Facts that the scenario does not contain, as sentences.
   List<String> remarks() {
     return remarks;
   }
 
-  /// Groups are left out: whoever had the right to submit did so.
+  /// The scenario has no groups, because every submitter in it had the right to submit.
   ///
-  /// @param jobs those that have an attempt or wait
+  /// @param jobs jobs that wait or have an attempt
   Scenario of(Configuration configuration, List<Node> nodes, List<Job> jobs) {
     Set<String> pools = new HashSet<>();
     configuration.pools().forEach(pool -> pools.add(pool.name()));
@@ -108,7 +108,7 @@ final class SnapshotScenario {
           "node %s: its devices differ; in the scenario all are like the first"
               .formatted(node.id()));
     }
-    // A device that separates nothing is written as the weakest that a scenario knows.
+    // A device without isolation is written with the weakest level that scenarios have.
     return new Scenario.Node(
         node.id(),
         1,
@@ -189,7 +189,7 @@ final class SnapshotScenario {
         .toList();
   }
 
-  /// What is suspended waits for its GPUs; a scenario knows no memory that it waits in.
+  /// A suspended job counts as waiting for GPUs; a scenario does not model its kept memory.
   private static boolean waits(Job job) {
     return job.state() == JobState.WAITING || job.state() == JobState.SUSPENDED;
   }

@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/// What a job is: by a file, by flags, or by both; then the flags win, and variables and labels add
-/// up.
+/// A job from a file, from flags, or from both. Flags replace the file's values; environment
+/// variables and labels are merged.
 final class JobOptions {
   @Option(
       names = {"-f", "--file"},
@@ -110,7 +110,7 @@ final class JobOptions {
   @Option(names = "--label", paramLabel = "K=V", description = "A label.")
   private Map<String, String> labels = Map.of();
 
-  @Option(names = "--draft", description = "Hold it back; requeue sends it off.")
+  @Option(names = "--draft", description = "Hold it back; requeue submits it.")
   private boolean draft;
 
   @Parameters(
@@ -121,7 +121,7 @@ final class JobOptions {
 
   private JobFile written = JobFile.EMPTY;
 
-  /// Reads the file, if there is one.
+  /// Reads the job file, if one is given.
   void read(Invocation invocation) throws IOException {
     if (file != null) {
       try {
@@ -171,7 +171,7 @@ final class JobOptions {
     if (between != null) {
       spec = spec.withTerminationGrace(between);
     }
-    // Our own words to sh, never words put together with the user's.
+    // The text for `sh` is ours alone; the user's words are passed as arguments.
     List<String> callback = onAbort == null ? written.abortCommand() : List.of("sh", "-c", onAbort);
     if (!callback.isEmpty()) {
       spec =
@@ -232,7 +232,7 @@ final class JobOptions {
     return variables;
   }
 
-  /// Not set is not the same as empty: a job that misses its token fails much later.
+  /// An unset variable is refused: a job with an empty token would fail much later.
   private static String inherited(Invocation invocation, String name) {
     String value = invocation.environment().variables().get(name);
     if (value == null) {

@@ -49,7 +49,7 @@ public final class SubmitCommand implements CliCommand {
   @Option(names = "--wait", description = "Wait for its end and exit with its code.")
   private boolean await;
 
-  @Option(names = "--dry-run", description = "Submit nothing; say what would become of it.")
+  @Option(names = "--dry-run", description = "Submit nothing; print what would happen to the job.")
   private boolean dryRun;
 
   @Option(names = "--raw", description = "With --follow: control characters too.")
@@ -123,7 +123,7 @@ public final class SubmitCommand implements CliCommand {
     return invocation.session().jobs().submitAll(all, request());
   }
 
-  /// One id for however often the request is sent.
+  /// The request id stays the same for every retry.
   private String request() {
     String own = requestId;
     if (own == null) {

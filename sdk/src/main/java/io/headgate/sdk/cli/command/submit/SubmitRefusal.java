@@ -12,8 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// A refused submission in the words of the command line: flags instead of fields, and the queue
-/// that was probably meant.
+/// Translates a refused submission: flags instead of fields, and the nearest existing queue.
 record SubmitRefusal(Invocation invocation, String queue, String requestId) {
   private static final RequestFieldFlags FLAGS =
       new RequestFieldFlags(
@@ -63,7 +62,7 @@ record SubmitRefusal(Invocation invocation, String queue, String requestId) {
     try {
       return NearestName.find(queue, invocation.session().identity().whoAmI().getQueuesList());
     } catch (HeadgateException e) {
-      return Optional.empty(); // A guess is not worth a second error.
+      return Optional.empty(); // A failed lookup only loses the suggestion, so it is ignored.
     }
   }
 }

@@ -19,11 +19,11 @@ import io.headgate.sdk.wire.SupplyMessages;
 import java.util.ArrayList;
 import java.util.List;
 
-/// What a submission came to.
+/// Prints the result of a submission.
 record SubmitReport(Invocation invocation) {
-  /// Says what was submitted.
+  /// Prints the submitted job or jobs.
   ///
-  /// @param watched somebody will see the rest: no hints
+  /// @param watched the command goes on to follow the job, so hints are left out
   void submitted(List<io.headgate.proto.scheduler.v1.Job> messages, boolean watched) {
     Output output = invocation.output();
     List<Row<Job>> rows = messages.stream().map(JobListing::row).toList();
@@ -48,7 +48,7 @@ record SubmitReport(Invocation invocation) {
         "%s submitted to %s%s"
             .formatted(output.bold(first.id()), first.spec().queue(), size(first));
     if (watched) {
-      output.note(line); // Standard output is the job's.
+      output.note(line); // Standard output carries only the job's output.
       return;
     }
     output.line(line);
@@ -97,7 +97,7 @@ record SubmitReport(Invocation invocation) {
     invocation.output().note("  " + verb + "  " + String.join(dot, parts));
   }
 
-  /// ` (1/2 GPU, 4 CPUs, 16GiB)`: the profile says what beside GPUs comes with the job.
+  /// ` (1/2 GPU, 4 CPUs, 16GiB)`: the resources that the profile gives to the job.
   private String size(Job job) {
     List<String> parts = new ArrayList<>();
     if (!job.gpus().toString().equals("0")) {

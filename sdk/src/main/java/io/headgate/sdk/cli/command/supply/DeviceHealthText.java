@@ -6,11 +6,11 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// What is wrong with the devices of a node, in words.
+/// The health of a node's devices as text.
 final class DeviceHealthText {
   private DeviceHealthText() {}
 
-  /// `1 unhealthy, 2 degraded`; empty: none is either.
+  /// `1 unhealthy, 2 degraded`; empty when all devices are healthy.
   static String count(Node node) {
     return Stream.of(Health.UNHEALTHY, Health.DEGRADED)
         .map(health -> count(node, health))
@@ -24,7 +24,7 @@ final class DeviceHealthText {
     return count == 0 ? "" : count + " " + word(health);
   }
 
-  /// Each device that is not healthy, why, and what to do about it.
+  /// Each unhealthy device with the cause and the remedy.
   ///
   /// Example: `GPU 2 unhealthy: it has fallen off the bus (XID 79) (restart the machine)`
   static String text(Node node) {

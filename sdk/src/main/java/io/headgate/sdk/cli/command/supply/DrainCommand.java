@@ -18,7 +18,8 @@ import picocli.CommandLine.Parameters;
       "headgate drain gpu-03 gpu-04       several at once",
       ""
     },
-    description = "Takes nodes out of service: they get no new work, and what runs there goes on.")
+    description =
+        "Takes nodes out of service: they get no new work, and their running jobs continue.")
 public final class DrainCommand implements CliCommand {
   @Mixin private final GlobalOptions global = new GlobalOptions();
 
@@ -38,7 +39,7 @@ public final class DrainCommand implements CliCommand {
     CatalogClient catalog = invocation.session().client().catalog(invocation.session().tenant());
     for (String node : nodes) {
       catalog.drain(node, reason);
-      invocation.output().line(node + " gets no new work; what runs there goes on");
+      invocation.output().line(node + " gets no new work; its running jobs continue");
     }
     return ExitCode.DONE;
   }

@@ -17,8 +17,8 @@ import picocli.CommandLine.Parameters;
 @Command(
     header = {"headgate forget gpu-03", "headgate forget gpu-03 gpu-04      several at once", ""},
     description =
-        "Forgets nodes that do not come back. What ran there is given up once it is certain that it"
-            + " has ended, or at once where its policy says stopAfter: never: this is your word"
+        "Removes nodes that do not come back. Their jobs are given up once it is certain that they"
+            + " have ended. Jobs with stopAfter: never are given up at once, on your word"
             + " that the machine is off. For admins.")
 public final class ForgetCommand implements CliCommand {
   @Mixin private final GlobalOptions global = new GlobalOptions();
@@ -42,14 +42,14 @@ public final class ForgetCommand implements CliCommand {
     Optional<String> alive = nodes.stream().filter(connected::contains).findFirst();
     if (alive.isPresent()) {
       throw new UsageException(
-          alive.get() + " is connected: only what does not come back is forgotten",
+          alive.get() + " is connected: only nodes that do not come back are removed",
           "NODE_CONNECTED",
-          "headgate drain %s keeps new work from it; stop its agent before it is forgotten"
+          "headgate drain %s keeps new work from it; stop its agent before forgetting it"
               .formatted(alive.get()));
     }
     for (String node : nodes) {
       catalog.deleteNode(node);
-      invocation.output().line(node + " is forgotten; what ran there is given up");
+      invocation.output().line(node + " is forgotten; its jobs are given up");
     }
     return ExitCode.DONE;
   }

@@ -73,7 +73,7 @@ public final class JoinTokenCommand implements CliCommand {
                   Row.of(pool, "joinToken", "joinTokens", made),
                   invocation.form(),
                   invocation.output());
-      // Nothing else, so that it can be written into a file.
+      // Prints only the token, so that the output can go straight into a file.
       case TABLE, WIDE, CSV, NAME, COLUMNS -> invocation.output().line(made.getJoinToken());
     }
     invocation

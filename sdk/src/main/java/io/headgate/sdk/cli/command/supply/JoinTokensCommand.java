@@ -39,7 +39,7 @@ public final class JoinTokensCommand implements CliCommand {
       index = "0",
       arity = "0..1",
       paramLabel = "list|revoke",
-      description = "What to do (default: list).")
+      description = "Action (default: list).")
   private String action = "list";
 
   @Parameters(index = "1..*", paramLabel = "TOKEN", description = "Which of them.")
@@ -57,7 +57,7 @@ public final class JoinTokensCommand implements CliCommand {
       case "revoke" -> revoke(invocation);
       default ->
           throw new UsageException(
-              "\"" + action + "\" is nothing that join-tokens can do",
+              "\"" + action + "\" is not an action of join-tokens",
               "UNKNOWN_ARGUMENT",
               "headgate join-tokens list or revoke TOKEN; a new one: headgate join-token POOL");
     };
@@ -72,7 +72,7 @@ public final class JoinTokensCommand implements CliCommand {
   private int revoke(Invocation invocation) {
     if (names.isEmpty()) {
       throw new UsageException(
-          "which join token?",
+          "the join token is missing",
           "ARGUMENT_MISSING",
           "headgate join-tokens revoke TOKEN; all of them: headgate join-tokens");
     }

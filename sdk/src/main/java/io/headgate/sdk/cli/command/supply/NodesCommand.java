@@ -142,7 +142,7 @@ public final class NodesCommand implements CliCommand {
     };
   }
 
-  /// `SIMULATED 8 x H100 80GiB`: what a narrow terminal cuts is not the warning.
+  /// `SIMULATED 8 x H100 80GiB`: the warning comes first, because a narrow terminal cuts the end.
   private static String devices(Node node) {
     Map<String, Integer> kinds = new TreeMap<>();
     for (Node.Device device : node.devices()) {
@@ -161,7 +161,7 @@ public final class NodesCommand implements CliCommand {
     return (node.simulated() ? "SIMULATED " + text : text) + (sick.isEmpty() ? "" : ", " + sick);
   }
 
-  /// The strongest that a part of its devices can get: `hardware`, `none`, `SIMULATED`.
+  /// The strongest isolation of a slice on its devices: `hardware`, `none`, `SIMULATED`.
   private static String isolation(Node node) {
     if (node.simulated()) {
       return "SIMULATED";
@@ -175,7 +175,7 @@ public final class NodesCommand implements CliCommand {
                 .toList()));
   }
 
-  /// Whether it runs jobs with an image.
+  /// Whether the node runs jobs with an image.
   private static String images(Usage.OfNode usage) {
     return usage.runsImages() == null ? "" : usage.runsImages() ? "yes" : "no";
   }

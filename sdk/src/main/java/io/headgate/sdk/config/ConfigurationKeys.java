@@ -1,0 +1,332 @@
+package io.headgate.sdk.config;
+
+import io.headgate.sdk.config.FileKey.DurationKey;
+import io.headgate.sdk.config.FileKey.FlagKey;
+import io.headgate.sdk.config.FileKey.IntegerKey;
+import io.headgate.sdk.config.FileKey.KeywordKey;
+import io.headgate.sdk.config.FileKey.OptionalKeywordKey;
+import io.headgate.sdk.config.FileKey.PlainKey;
+import io.headgate.sdk.config.FileKey.Section;
+import io.headgate.sdk.config.FileKey.TextKey;
+import io.headgate.sdk.config.FileKey.TextListKey;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
+
+/// Every key of a configuration file. A key that is missing here is unknown to the reader.
+final class ConfigurationKeys {
+  static final String QUANTITY = "GPU quantity";
+  static final String MEMORY = "memory";
+  static final String CPUS = "CPUs";
+
+  private static final int MOST_INSTANCES = 100_000;
+  private static final int MOST_SHARES = 1_000_000;
+
+  static final TextKey DESCRIPTION = new TextKey("description", 1000, "Free text for people.");
+
+  static final PlainKey API_VERSION =
+      new PlainKey(
+          "apiVersion",
+          "text",
+          FileKey.REQUIRED,
+          Configuration.API_VERSION,
+          "Version of the file format.");
+
+  static final Section TOP =
+      Section.of(
+          "",
+          "The file describes all objects of one tenant.",
+          API_VERSION,
+          new PlainKey("kind", "text", FileKey.REQUIRED, Configuration.KIND, "Kind of the file."),
+          FileKey.of(
+              "tenant",
+              "name",
+              "tenant of the session",
+              "Tenant that the configuration belongs to."),
+          list("groups", "Users that share policies."),
+          list("pools", "Hardware."),
+          list("profiles", "Job sizes."),
+          list("policies", "Rights of groups, with their queues."),
+          list("vaults", "Images and commands that jobs may use, and environment that they get."));
+
+  static final Section GROUPS =
+      Section.of(
+          "groups[]",
+          "A group of users and service accounts.",
+          FileKey.declaration("Name of the group."),
+          FileKey.of("users", "list of names", "", "Users in the group."),
+          FileKey.of("serviceAccounts", "list of names", "", "Service accounts in the group."));
+
+  static final KeywordKey<Pool.Type> POOL_TYPE =
+      new KeywordKey<>(
+          "type",
+          Pool.Type.STATIC,
+          "Nodes of a static pool join by themselves; an elastic pool rents its nodes.");
+  static final TextKey GPU_MODEL =
+      new TextKey("gpuModel", 64, "Only devices of this model belong to the pool.");
+  static final KeywordKey<Pool.Mig> POOL_MIG =
+      new KeywordKey<>(
+          "mig",
+          Pool.Mig.KEEP,
+          "`keep` leaves the MIG mode of GPUs alone; `auto` turns MIG on for GPUs that are free.");
+  static final TextKey PROVIDER =
+      new TextKey("provider", 64, "required if elastic", "Plug-in that rents the instances.");
+  static final IntegerKey MIN_INSTANCES =
+      new IntegerKey(
+          "minInstances", 0, 0, MOST_INSTANCES, "Instances that an elastic pool always keeps.");
+  static final IntegerKey MAX_INSTANCES =
+      new IntegerKey(
+          "maxInstances",
+          1,
+          1,
+          MOST_INSTANCES,
+          "required if elastic",
+          "Most instances that an elastic pool rents at one time.");
+  static final DurationKey IDLE_TIMEOUT =
+      new DurationKey(
+          "idleTimeout",
+          Pool.Elasticity.DEFAULT_IDLE_TIMEOUT,
+          "An instance without work for this long is given back.");
+  static final FlagKey SPOT =
+      new FlagKey("spot", false, "Rents instances that the provider may take back at any time.");
+
+  static final List<FileKey> ELASTIC =
+      List.of(
+          PROVIDER,
+          FileKey.of("settings", "mapping of texts", "", "Settings that the plug-in understands."),
+          FileKey.of("instance", "mapping", "required if elastic", "Shape of one instance."),
+          MIN_INSTANCES,
+          MAX_INSTANCES,
+          IDLE_TIMEOUT,
+          SPOT);
+
+  static final Section POOLS =
+      new Section(
+          "pools[]",
+          "Hardware of one kind. The keys from `provider` on are for elastic pools only.",
+          Stream.concat(
+                  Stream.<FileKey>of(
+                      FileKey.declaration("Name of the pool."),
+                      POOL_TYPE,
+                      GPU_MODEL,
+                      FileKey.of(
+                          "capacity",
+                          QUANTITY,
+                          "all live nodes",
+                          "Most GPUs of the pool that may be in use at one time."),
+                      POOL_MIG,
+                      FileKey.references(
+                          "order",
+                          "profiles",
+                          "",
+                          "Profiles whose jobs the pool serves first, in this order."),
+                      FileKey.of(
+                          "dedicatedTo",
+                          "mapping",
+                          "",
+                          "Policy or group that alone may use the pool."),
+                      new PlainKey(
+                          "pricePerGpuHour",
+                          "decimal number",
+                          "",
+                          "at most 9 digits and 6 decimals",
+                          "Price of one GPU for one hour, for reports."),
+                      new PlainKey(
+                          "currency", "text", "", "3 capital letters", "Currency of the price."),
+                      DESCRIPTION),
+                  ELASTIC.stream())
+              .toList());
+
+  static final Section DEDICATION =
+      Section.of(
+          "pools[].dedicatedTo",
+          "Exactly one of the two keys.",
+          FileKey.reference("policy", "policies", "", "Policy that alone may use the pool."),
+          FileKey.reference("group", "groups", "", "Group that alone may use the pool."));
+
+  static final IntegerKey INSTANCE_GPUS = new IntegerKey("gpus", 0, 0, 64, "GPUs of one instance.");
+  static final TextKey INSTANCE_GPU_MODEL =
+      new TextKey("gpuModel", 64, "Model of the instance's GPUs.");
+
+  static final Section INSTANCE =
+      Section.of(
+          "pools[].instance",
+          "The shape of one rented instance. The scheduler plans with it before a node exists.",
+          INSTANCE_GPUS,
+          INSTANCE_GPU_MODEL,
+          FileKey.of("gpuMemory", MEMORY, "0B", "Memory of each GPU."),
+          FileKey.of("cpus", CPUS, "0", "Processors of one instance."),
+          FileKey.of("memory", MEMORY, "0B", "Main memory of one instance."));
+
+  static final IntegerKey WORKERS =
+      new IntegerKey(
+          "workers", 1, 1, 10_000, "Workers of one job; several are a gang and start together.");
+  static final OptionalKeywordKey<Profile.Isolation> ISOLATION =
+      new OptionalKeywordKey<>(
+          "isolation",
+          Profile.Isolation.class,
+          "Weakest isolation that a job accepts on a shared GPU; without it, any.");
+  static final TextListKey GPU_MODELS =
+      new TextListKey(
+          "gpuModels", 100, 64, "Models of GPU that the jobs may use; without it, any.");
+  static final FlagKey IMAGES =
+      new FlagKey(
+          "images", false, "Jobs may name an image; they then use only nodes that run images.");
+  static final DurationKey HOLD_AFTER =
+      new DurationKey(
+          "holdAfter",
+          Profile.DEFAULT_HOLD_AFTER,
+          "A job that waits this long gets a hold: freed capacity is kept for it.");
+  static final DurationKey PREEMPTION_DELAY =
+      new DurationKey(
+          "preemptionDelay",
+          Profile.DEFAULT_PREEMPTION_DELAY,
+          "An entitled job waits this long for an elastic pool before it preempts.");
+  static final KeywordKey<Profile.Reclaim> RECLAIM =
+      new KeywordKey<>(
+          "reclaim",
+          Profile.Reclaim.RESERVATION,
+          "Jobs that a waiting job of this profile may preempt; see headgate help rules.");
+
+  static final Section PROFILES =
+      Section.of(
+          "profiles[]",
+          "A job size and the pools that it may run in.",
+          FileKey.declaration("Name of the profile."),
+          FileKey.of(
+              "gpus",
+              QUANTITY,
+              FileKey.REQUIRED,
+              "GPUs of one worker: 0, a fraction of one GPU, or a whole number."),
+          WORKERS,
+          FileKey.of("cpus", CPUS, "0", "Processors of one worker; 0 is not counted."),
+          FileKey.of("memory", MEMORY, "0B", "Main memory of one worker; 0 is not counted."),
+          FileKey.of(
+              "gpuMemory",
+              MEMORY,
+              "0B",
+              "GPU memory of one worker's slice; 0 is the same fraction of the device's memory."),
+          ISOLATION,
+          GPU_MODELS,
+          IMAGES,
+          FileKey.references(
+              "pools",
+              "pools",
+              FileKey.REQUIRED,
+              "Pools that jobs may run in; the first is tried first."),
+          HOLD_AFTER,
+          PREEMPTION_DELAY,
+          RECLAIM,
+          DESCRIPTION);
+
+  static final IntegerKey WEIGHT =
+      new IntegerKey(
+          "weight",
+          1,
+          1,
+          MOST_SHARES,
+          "Share of idle capacity above reservations, relative to policies of equal rank.");
+  static final KeywordKey<Policy.OnPreempt> ON_PREEMPT =
+      new KeywordKey<>(
+          "onPreempt", Policy.OnPreempt.REQUEUE, "Fate of a preempted job of this policy.");
+  static final DurationKey MIN_RUNTIME =
+      new DurationKey(
+          "minRuntime", Duration.ZERO, "A job is not preempted before it has run this long.");
+  static final FlagKey PREEMPTIBLE =
+      new FlagKey(
+          "preemptible", true, "Jobs may be preempted, unless a job says otherwise for itself.");
+  static final KeywordKey<Policy.PreemptWithin> PREEMPT_WITHIN =
+      new KeywordKey<>(
+          "preemptWithin",
+          Policy.PreemptWithin.NEVER,
+          "Whether a job may preempt jobs of its own policy.");
+  static final DurationKey STOP_AFTER =
+      new DurationKey(
+          "stopAfter",
+          Policy.DEFAULT_STOP_AFTER,
+          "A node without contact to the scheduler stops jobs after this time; `never` keeps"
+              + " them.");
+
+  static final Section POLICIES =
+      Section.of(
+          "policies[]",
+          "The rights of one group, and the queues that its users submit to.",
+          FileKey.declaration("Name of the policy."),
+          FileKey.reference("group", "groups", FileKey.REQUIRED, "Group that the policy is for."),
+          FileKey.of(
+              "reservation", QUANTITY, "0", "GPUs that the policy can reclaim by preemption."),
+          FileKey.of(
+              "limit", QUANTITY, FileKey.REQUIRED, "Most GPUs that the policy's jobs may use."),
+          WEIGHT,
+          FileKey.of("perUserLimit", QUANTITY, "", "Most GPUs that one user's jobs may use."),
+          FileKey.of(
+              "exceedLimit",
+              "list of names",
+              "",
+              "Users of the group whose jobs may use idle capacity above the limit."),
+          ON_PREEMPT,
+          MIN_RUNTIME,
+          PREEMPTIBLE,
+          PREEMPT_WITHIN,
+          STOP_AFTER,
+          DESCRIPTION,
+          list("queues", "Queues of the policy, at most one for each profile."));
+
+  static final IntegerKey RANK =
+      new IntegerKey(
+          "rank", 1, 1, MOST_SHARES, "Order among the queues of one profile; 1 is served first.");
+  static final KeywordKey<Policy.OverReservation> OVER_RESERVATION =
+      new KeywordKey<>(
+          "overReservation",
+          Policy.OverReservation.ALLOW,
+          "Whether jobs may start above the policy's reservation.");
+
+  static final Section QUEUES =
+      Section.of(
+          "policies[].queues[]",
+          "A queue connects a policy with a profile. Users submit jobs to it.",
+          FileKey.declaration("Name of the queue."),
+          FileKey.reference("profile", "profiles", FileKey.REQUIRED, "Size of the queue's jobs."),
+          RANK,
+          OVER_RESERVATION);
+
+  static final TextListKey VAULT_IMAGES =
+      new TextListKey(
+          "images", 128, 512, "Patterns of images that jobs may name; without it, any.");
+  static final TextListKey VAULT_COMMANDS =
+      new TextListKey("commands", 64, 512, "Patterns of how commands may begin; without it, any.");
+  static final FlagKey REQUIRE_IMAGE =
+      new FlagKey("requireImage", false, "Jobs must name an image.");
+  static final FlagKey REQUIRE_DIGEST =
+      new FlagKey("requireDigest", false, "Jobs must name their image by its digest.");
+  static final FlagKey ENVIRONMENT_HIDDEN =
+      new FlagKey(
+          "environmentHidden",
+          false,
+          "Marks an export without the values of `environment`, as non-admins get it.");
+
+  static final Section VAULTS =
+      Section.of(
+          "vaults[]",
+          "Images and commands that jobs of groups may use, and environment that they get.",
+          FileKey.declaration("Name of the vault."),
+          FileKey.references("groups", "groups", "all groups", "Groups that the vault is for."),
+          VAULT_IMAGES,
+          REQUIRE_IMAGE,
+          REQUIRE_DIGEST,
+          VAULT_COMMANDS,
+          FileKey.of(
+              "environment", "mapping of texts", "", "Environment variables that the jobs get."),
+          ENVIRONMENT_HIDDEN,
+          DESCRIPTION);
+
+  /// All sections, in the order of a file.
+  static final List<Section> ALL =
+      List.of(TOP, GROUPS, POOLS, DEDICATION, INSTANCE, PROFILES, POLICIES, QUEUES, VAULTS);
+
+  private ConfigurationKeys() {}
+
+  static PlainKey list(String name, String meaning) {
+    return FileKey.of(name, "list of mappings", "", meaning);
+  }
+}
