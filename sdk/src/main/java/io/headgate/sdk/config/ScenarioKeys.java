@@ -38,8 +38,8 @@ final class ScenarioKeys {
   static final Section CONFIGURATION =
       Section.of(
           "configuration",
-          "The sections of a configuration file without `vaults`. Groups may be left out, and then"
-              + " every user may submit to every queue.",
+          "The sections of a configuration file without `vaults`. Without groups, every user may"
+              + " submit to every queue.",
           FileKey.of("tenant", "name", "", "Tenant of policies that name none."),
           list("tenants", "Tenants that share the pools."),
           list("groups", "As in a configuration."),

@@ -150,7 +150,7 @@ class ApplyTest {
         .contains("FLAGS_CONFLICT");
   }
 
-  /// Something of everything that can follow.
+  /// Effects with at least one of each kind.
   private static PlanConfigurationResponse effects() {
     return PlanConfigurationResponse.newBuilder()
         .setStarts(
@@ -293,7 +293,7 @@ class ApplyTest {
   }
 
   @Test
-  void whatNobodyCanSayIsAllowedLikeAPreemption() throws IOException {
+  void unknownEffectsNeedTheConsentOfAPreemption() throws IOException {
     replace("weight: 3", "limit: 8", "limit: 9");
     gate.plans.answer = null;
 
@@ -326,15 +326,15 @@ class ApplyTest {
     return words.toArray(String[]::new);
   }
 
-  /// One job of the tenant and three of others.
+  /// One job of the tenant and three of other tenants.
   private static PlanConfigurationResponse preempting() {
     return PlanConfigurationResponse.newBuilder().setPreempts(effects().getPreempts()).build();
   }
 
   @Test
-  void refusesToAskWhereNobodyIs() throws IOException {
+  void refusesToAskWithoutATerminal() throws IOException {
     replace("weight: 3", "limit: 8", "limit: 9");
-    Golden.check("apply-nobody", renamed(cli().run("apply", "-f", file.toString())));
+    Golden.check("apply-no-terminal", renamed(cli().run("apply", "-f", file.toString())));
     assertThat(
             cli().typing("y\n").with("CI", "true").run("apply", "-f", file.toString()).exitCode())
         .isEqualTo(2);
@@ -425,7 +425,7 @@ class ApplyTest {
     assertThat(result.err()).contains("the file is for tenant acme, not beta").contains(":3:9");
   }
 
-  /// Everything that can happen to an object.
+  /// A configuration in which objects are added, changed, kept and removed.
   private void everything() throws IOException {
     replace("order", "order: [eight, half]", "order: [half, eight]");
     replace("users", "users: [ada, grace]", "users: [ada, linus]");

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// A tenant that is not there is no tenant with nothing in it.
+/// A missing tenant is reported, and not shown as an empty one.
 class ChosenTenantTest {
   private final TestGate gate = TestGate.open();
   @TempDir Path home;

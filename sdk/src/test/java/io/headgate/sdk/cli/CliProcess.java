@@ -4,9 +4,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/// The command in a process of its own, with the class path of the tests.
+/// Runs the command in a process of its own, with the class path of the tests.
 final class CliProcess {
-  /// So that a short process takes little; what javac made need not be verified.
+  /// Speeds up a short process; the classes that javac made need no verification.
   static final List<String> FLAGS =
       List.of(
           "-XX:TieredStopAtLevel=1",
@@ -18,7 +18,7 @@ final class CliProcess {
 
   private CliProcess() {}
 
-  /// The words that start it, to which others may be added in front.
+  /// The words that start the command; a caller may put others before them.
   static List<String> command(String... words) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());

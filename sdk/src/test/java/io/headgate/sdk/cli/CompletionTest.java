@@ -15,7 +15,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// The completion script in a real bash, with a `headgate` that asks a server.
+/// Runs the completion script in a real bash, with a `headgate` that asks a server.
 class CompletionTest {
   private final TestGate gate = TestGate.open();
   @TempDir Path home;
@@ -25,7 +25,7 @@ class CompletionTest {
     Fixtures.fill(gate);
     Files.writeString(
         home.resolve("completion.bash"), TestCli.at(gate, home).run("completion", "bash").out());
-    // The script waits two seconds at most for names: too little for a JVM on a busy machine.
+    // The script waits two seconds for names, which is too short for a JVM on a busy machine.
     Path command = home.resolve("headgate");
     Files.writeString(
         command,

@@ -52,7 +52,7 @@ class ContextTest {
   }
 
   @Test
-  void loginAsksNobodyWhoIsNotThere() {
+  void loginDoesNotAskWithoutATerminal() {
     Result result = TestCli.in(home).run("login", "--server", gate.address().toString());
 
     assertThat(result.exitCode()).isEqualTo(2);

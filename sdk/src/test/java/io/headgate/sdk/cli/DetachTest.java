@@ -16,7 +16,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Ctrl-C, in a process of its own.
+/// Sends Ctrl-C to a command in a process of its own.
 class DetachTest {
   private final TestGate gate = TestGate.open();
   @TempDir Path home;

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Errors in their frame: what, where, why, what next, and the reason as the last word.
+/// Error frames: what, where, why, what next, and the reason as the last word.
 class ErrorGoldenTest {
   private final TestGate gate = TestGate.open();
   @TempDir Path home;
@@ -45,7 +45,7 @@ class ErrorGoldenTest {
     Golden.check("error-file-json", cli().reading(mistakes).run("plan", "-f", "-", "-o", "json"));
   }
 
-  /// The frames of the specification, word for word.
+  /// The frames of the specification, word by word.
   @Test
   void theFramesOfTheSpecification() {
     String acme =
@@ -96,7 +96,7 @@ class ErrorGoldenTest {
             """);
   }
 
-  /// A server that asks for longer than the caller waits is not asked again.
+  /// The client does not retry when the server's pause is longer than its deadline.
   @Test
   void noLeader() {
     noLeaderFor("SubmitJob");

@@ -25,7 +25,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 
-/// A gate with two teams, as the documentation of the command line shows them.
+/// A server with two teams, as the documentation of the command line shows them.
 final class Fixtures {
   private Fixtures() {}
 
@@ -258,7 +258,7 @@ final class Fixtures {
         """);
   }
 
-  /// Of a job that runs and of the only one that waits in its queue, by their names.
+  /// Explanations of a running job and of the only waiting job of its queue.
   static Map<String, JobExplanation> explanations() {
     JobExplanation runs =
         merge(

@@ -29,7 +29,7 @@ final class Golden {
     }
   }
 
-  /// Colours readable, what changes from run to run taken out.
+  /// Makes colours readable, and replaces values that differ between runs.
   private static String text(Result result) {
     String text = result.out();
     if (!result.err().isEmpty()) {

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Keys are made, listed and revoked by admins; a secret is seen once.
+/// Admins make, list and revoke keys; a secret is shown once.
 class KeysTest {
   private final TestGate gate = TestGate.open();
   @TempDir Path home;
@@ -67,7 +67,7 @@ class KeysTest {
     assertThat(gate.tokens.keys).extracting(Key::getName).containsExactly("keys/0000000000000002");
   }
 
-  /// Requests are recorded; a secret in one would be kept.
+  /// A server records requests, so they must not contain a secret.
   @Test
   void ofAKeyThatWasFoundTheIdAloneIsSent() {
     run("keys", "create", "ada");
@@ -121,8 +121,8 @@ class KeysTest {
     Golden.check("join-token-too-long", run("join-token", "onprem", "--expires", "25h"));
     Golden.check("join-tokens-unknown", run("join-tokens", "delete"));
     Golden.check("join-tokens-missing", run("join-tokens", "list", "0000000000000009"));
-    Golden.check("keys-nobody", run("keys", "create", "nobody"));
-    Golden.check("keys-for-whom", run("keys", "create"));
+    Golden.check("keys-unknown-user", run("keys", "create", "nobody"));
+    Golden.check("keys-no-owner", run("keys", "create"));
     Golden.check("keys-unknown", run("keys", "delete"));
     Golden.check("keys-missing", run("keys", "list", "0000000000000009"));
   }

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// `logs --tail` counts lines of each stream, of servers that count bytes.
+/// `logs --tail` counts lines of each stream, while servers count bytes.
 class LogTailTest {
   private static final int PIECE = 64 << 10;
 

@@ -114,7 +114,7 @@ class OutputGoldenTest {
 
   @ParameterizedTest
   @MethodSource({"jobs", "catalog", "others"})
-  void printsWhatSomebodyHasRead(Case call) {
+  void printsTheReviewedOutput(Case call) {
     TestCli cli = TestCli.at(GATE, home);
     for (int i = 0; i < call.variables().size(); i += 2) {
       cli.with(call.variables().get(i), call.variables().get(i + 1));

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// A job that is described by a file.
+/// Submits jobs that a file describes.
 class SubmitFileTest {
   private static final String JOB =
       """

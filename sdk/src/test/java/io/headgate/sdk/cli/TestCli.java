@@ -13,7 +13,7 @@ import java.time.ZoneOffset;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/// Runs commands in an environment that a test describes. The clock stands still.
+/// Runs commands in an environment that a test describes. Its clock stands still.
 final class TestCli {
   static final Instant NOW = Instant.parse("2026-11-21T14:00:00Z");
 
@@ -32,12 +32,12 @@ final class TestCli {
     variables.put("TERM", "xterm");
   }
 
-  /// In a pipe, without a server.
+  /// A command line in a pipe, without a server.
   static TestCli in(Path home) {
     return new TestCli(home);
   }
 
-  /// In a pipe, signed in to a gate.
+  /// A command line in a pipe, signed in to a server.
   static TestCli at(TestGate gate, Path home) {
     return new TestCli(home)
         .with("HEADGATE_SERVER", gate.address().toString())

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Encrypted connections, and what is said when the two sides do not agree on that.
+/// Encrypted connections, and the errors when only one side encrypts.
 @Timeout(240)
 class TlsTest {
   private static final char[] PASSWORD = "changeit".toCharArray();
@@ -102,7 +102,7 @@ class TlsTest {
     return file;
   }
 
-  /// A self-signed certificate for this machine, made by the JDK's own tool.
+  /// Makes a self-signed certificate for this machine with the JDK's keytool.
   private KeyStore store(String name) throws Exception {
     Path file = home.resolve(name + ".p12");
     List<String> words =

@@ -101,8 +101,8 @@ class ConfigurationClientTest {
   }
 
   @Test
-  void aRefusedPlanTouchesNoDraftOfSomebodyElse() {
-    var draft = draftOfSomebodyElse();
+  void aRefusedPlanKeepsTheDraftOfAnotherClient() {
+    var draft = draftOfAnotherClient();
     gate.failNext(
         "ReplaceAccessConfiguration",
         TestGate.refusal(Status.Code.INVALID_ARGUMENT, "PROFILE_ABOVE_LIMIT", "too big"));
@@ -114,7 +114,7 @@ class ConfigurationClientTest {
 
   @Test
   void aRefusedProvisioningGivesBackTheDraftThatWasThere() {
-    var draft = draftOfSomebodyElse();
+    var draft = draftOfAnotherClient();
     gate.failNext(
         "ProvisionDraft",
         TestGate.refusal(Status.Code.ABORTED, "VERSION_CHANGED", "somebody was faster"));
@@ -128,7 +128,7 @@ class ConfigurationClientTest {
         .isEqualTo(true);
   }
 
-  private io.headgate.proto.pool.v1.ResourceConfiguration draftOfSomebodyElse() {
+  private io.headgate.proto.pool.v1.ResourceConfiguration draftOfAnotherClient() {
     configuration.apply(acme);
     var draft =
         gate.supply.provisioned.toBuilder()
@@ -204,7 +204,7 @@ class ConfigurationClientTest {
     assertThat(gate.rights.inForce.getQueues(0).getPaused()).isTrue();
   }
 
-  /// A change of supply and rights at once.
+  /// A change of supply and rights at the same time.
   private static Configuration withoutPools(Configuration from) {
     return new Configuration(
         from.tenant(),

@@ -121,7 +121,7 @@ class RetryTest {
     assertThat(gate.count("GetJob")).isEqualTo(4);
   }
 
-  /// Requeueing twice is not requeueing once, so it is sent again only after a plain refusal.
+  /// Requeueing is not idempotent, so it is sent again only after a plain refusal.
   @Test
   void repeatsAnUnrepeatableCallOnlyAfterTheServerSaidThatItDidNothing() {
     client.jobs("acme").submit(SPEC);

@@ -75,10 +75,11 @@ class WatchTest {
       gate.jobs.breakWatches(Status.UNAVAILABLE);
       assertThat(watcher.next()).isNotNull();
     }
-    assertThat(gate.count("WatchJobs")).isEqualTo(5); // One of them was refused for its token.
+    assertThat(gate.count("WatchJobs"))
+        .isEqualTo(5); // One of these calls was refused for its token.
   }
 
-  /// Calls give up at once here; a stream that ran does not.
+  /// The configuration lets calls fail at once; a stream that ran still resumes.
   @Test
   void outlivesARestartOfTheServer() throws Exception {
     try (HeadgateClient hasty = HeadgateClient.connect(gate.config().withPatience(Duration.ZERO));

@@ -9,7 +9,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Each mistake is found at its place, with its reason, what is wrong and what to do.
+/// Every mistake is reported at its place, with its reason, its message and its remedy.
 class ConfigurationMistakesTest {
   private static final String HEAD = "apiVersion: headgate/v1\nkind: Configuration\n";
 
@@ -119,7 +119,9 @@ class ConfigurationMistakesTest {
         new Case(
             "duration",
             HEAD
-                + "pools: [{name: p}]\nprofiles:\n  - {name: a, gpus: 1, holdAfter: 10, pools: [p]}\n",
+                + "pools: [{name: p}]\n"
+                + "profiles:\n"
+                + "  - {name: a, gpus: 1, holdAfter: 10, pools: [p]}\n",
             "5:35 BAD_VALUE profiles[a].holdAfter | \"10\" is not a duration | is not a duration |"
                 + " write for example 90s, 15m or 2h"),
         new Case(
@@ -141,7 +143,9 @@ class ConfigurationMistakesTest {
         new Case(
             "flag",
             HEAD
-                + "groups: [{name: g}]\npolicies:\n  - {name: p, group: g, limit: 1, preemptible: yes}\n",
+                + "groups: [{name: g}]\n"
+                + "policies:\n"
+                + "  - {name: p, group: g, limit: 1, preemptible: yes}\n",
             "5:48 BAD_VALUE policies[p].preemptible | \"yes\" is neither true nor false | is"
                 + " neither true nor false | write true or false"),
         new Case(
@@ -150,7 +154,8 @@ class ConfigurationMistakesTest {
             "5:24 GROUP_NOT_FOUND vaults[v].groups[0] | group \"h\" is not declared in this file |"
                 + " no such group | did you mean g?",
             "5:37 BAD_VALUE vaults[v].images[0] | image pattern 'busybox' is not of the form"
-                + " registry.example/path/name:tag, with * behind the registry | not a pattern | -"),
+                + " registry.example/path/name:tag, with * behind the registry | not a pattern |"
+                + " -"),
         new Case(
             "price and currency",
             HEAD + "pools:\n  - {name: p, pricePerGpuHour: 1.20 USD, currency: dollars}\n",
@@ -176,7 +181,8 @@ class ConfigurationMistakesTest {
                 + groups
                 + pools
                 + half
-                + "policies:\n  - {name: a, group: g, limit: 1, queues: [{name: q, profile: half}]}\n"
+                + "policies:\n"
+                + "  - {name: a, group: g, limit: 1, queues: [{name: q, profile: half}]}\n"
                 + "  - {name: b, group: g, limit: 1, queues: [{name: q, profile: half}]}\n",
             "8:51 NAME_TAKEN policies[b].queues[q].name | queue \"q\" is declared twice | taken in"
                 + " line 7 | rename or remove one of them"),
@@ -218,10 +224,11 @@ class ConfigurationMistakesTest {
                 + groups
                 + pools
                 + "profiles: [{name: gang, gpus: 8, workers: 2, pools: [p]}]\n"
-                + "policies:\n  - {name: a, group: g, limit: 8, queues: [{name: q, profile: gang}]}\n",
+                + "policies:\n"
+                + "  - {name: a, group: g, limit: 8, queues: [{name: q, profile: gang}]}\n",
             "7:63 PROFILE_ABOVE_LIMIT policies[a].queues[q].profile | profile \"gang\" needs more"
-                + " than the policy's limit | needs 16 > limit 8 | raise the limit to 16, or connect"
-                + " a smaller profile"),
+                + " than the policy's limit | needs 16 > limit 8 | raise the limit to 16, or"
+                + " connect a smaller profile"),
         new Case(
             "profile connected twice",
             HEAD

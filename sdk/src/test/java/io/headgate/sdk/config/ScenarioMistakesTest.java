@@ -115,11 +115,16 @@ class ScenarioMistakesTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "{queue: rnd-3, job: old, node: a-7, devices: [{index: 0, gpus: 1}]} | NODE_NOT_FOUND | running[0].node",
-        "{queue: rnd-3, job: old, node: a-0, devices: [{index: 8, gpus: 1}]} | BAD_VALUE | running[0].devices[0].index",
-        "{queue: rnd-3, job: old, node: a-0, devices: [{gpus: 1}]} | MISSING_KEY | running[0].devices[0].index",
-        "{queue: rnd-3, job: old, node: a-0, devices: [{index: 0, gpus: 1}, {index: 0, gpus: 1/2}]} | DEVICE_TAKEN | running[0].devices[1]",
-        "{queue: rnd-3, job: old, node: a-0, devices: [{index: 0, gpus: 1/2, slice: 3g@4}]} | BAD_VALUE | running[0].devices[0].slice",
+        "{queue: rnd-3, job: old, node: a-7, devices: [{index: 0, gpus: 1}]} | NODE_NOT_FOUND |"
+            + " running[0].node",
+        "{queue: rnd-3, job: old, node: a-0, devices: [{index: 8, gpus: 1}]} | BAD_VALUE |"
+            + " running[0].devices[0].index",
+        "{queue: rnd-3, job: old, node: a-0, devices: [{gpus: 1}]} | MISSING_KEY |"
+            + " running[0].devices[0].index",
+        "{queue: rnd-3, job: old, node: a-0, devices: [{index: 0, gpus: 1}, {index: 0, gpus: 1/2}]}"
+            + " | DEVICE_TAKEN | running[0].devices[1]",
+        "{queue: rnd-3, job: old, node: a-0, devices: [{index: 0, gpus: 1/2, slice: 3g@4}]} |"
+            + " BAD_VALUE | running[0].devices[0].slice",
         "{queue: rnd-3, job: old, node: a-0, devices: [{index: 0, gpus: 0}]} | BAD_VALUE |"
             + " running[0].devices[0].gpus",
         "{queue: rnd-3, job: old, node: a-0, devices: [{index: -1, gpus: 1}]} | BAD_VALUE |"
@@ -210,7 +215,7 @@ class ScenarioMistakesTest {
         .containsExactly("NODE_NOT_FOUND", "BAD_VALUE", "JOB_NOT_FOUND", "MISSING_KEY");
   }
 
-  /// Found at once: nothing is done as often as the file says.
+  /// The reader refuses the number at once and makes no such number of jobs.
   @Test
   void refusesMoreThanAMachineCanHold() {
     String jobs =

@@ -43,14 +43,14 @@ class TenantsTest {
     assertThat(again.configuration()).isEqualTo(scenario.configuration());
   }
 
-  /// Each text of the right one is replaced by a wrong one.
+  /// Each valid text is replaced by an invalid one.
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
       nullValues = "-",
       value = {
-        "{name: idle} | {} | 7 | MISSING_KEY | configuration.tenants[2].name | - | give the tenant a"
-            + " name",
+        "{name: idle} | {} | 7 | MISSING_KEY | configuration.tenants[2].name | - | give the tenant"
+            + " a name",
         "name: idle | name: Idle | 7 | BAD_NAME | configuration.tenants[2].name | Idle | -",
         "name: idle | name: globex | 7 | NAME_TAKEN | configuration.tenants[globex].name | globex |"
             + " rename or remove one of them",

@@ -35,7 +35,7 @@ import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 
-/// The server: which calls came, and which of the next ones fail.
+/// A server that records calls and fails those that a test selects.
 public final class TestGate implements AutoCloseable {
   public static final String KEY = "hgk_test";
 
@@ -51,14 +51,14 @@ public final class TestGate implements AutoCloseable {
   public final TestUsage usage = new TestUsage();
   public final TestPlans plans = new TestPlans();
 
-  /// Calls in the order in which they came: `ListJobs`.
+  /// Names of the calls in order of arrival: `ListJobs`.
   public final List<Call> calls = new CopyOnWriteArrayList<>();
 
   private final Map<String, Deque<StatusRuntimeException>> failures = new ConcurrentHashMap<>();
   private final Server server;
   private final boolean encrypted;
 
-  /// One call as it came.
+  /// One received call.
   public record Call(String method, @Nullable String authorization, String traceParent) {}
 
   private TestGate(int port, @Nullable SslContext tls) {
@@ -94,12 +94,12 @@ public final class TestGate implements AutoCloseable {
     return new TestGate(0, null);
   }
 
-  /// Encrypted.
+  /// An encrypted server.
   public static TestGate open(SslContext tls) {
     return new TestGate(0, tls);
   }
 
-  /// On a port that was in use before; a connection of another test may have it for a moment.
+  /// Listens on a port that was in use before; another test's connection may still hold it.
   public static TestGate openAt(int port) {
     return Awaitility.await()
         .dontCatchUncaughtExceptions()
@@ -123,12 +123,12 @@ public final class TestGate implements AutoCloseable {
             new Backoff(java.time.Duration.ofMillis(1), java.time.Duration.ofMillis(20), 2));
   }
 
-  /// The next call of this method fails; several calls queue up.
+  /// Makes the next call of this method fail; several failures queue up.
   public void failNext(String method, StatusRuntimeException failure) {
     failures.computeIfAbsent(method, _ -> new ArrayDeque<>()).add(failure);
   }
 
-  /// How often a method was called.
+  /// Number of calls of a method.
   public long count(String method) {
     return calls.stream().filter(call -> call.method().equals(method)).count();
   }

@@ -56,7 +56,7 @@ public final class TestJobs extends JobServiceGrpc.JobServiceImplBase implements
   private final List<ServerCallStreamObserver<WatchJobsResponse>> watchers = new ArrayList<>();
   private long version = 100;
 
-  /// Stores a job and tells the watchers.
+  /// Stores a job and informs the watchers.
   public Job put(Job job) {
     synchronized (lock) {
       Job stored = job.toBuilder().setVersion(++version).build();
@@ -96,7 +96,7 @@ public final class TestJobs extends JobServiceGrpc.JobServiceImplBase implements
     }
   }
 
-  /// Sends one step to every watcher, as it is.
+  /// Sends one step to every watcher, unchanged.
   public void sendToWatchers(WatchJobsResponse step) {
     synchronized (lock) {
       watchers.forEach(watcher -> watcher.onNext(step));
@@ -207,7 +207,7 @@ public final class TestJobs extends JobServiceGrpc.JobServiceImplBase implements
     answer.onCompleted();
   }
 
-  /// As lists show it: without what it runs.
+  /// The job as in lists: without its command and environment.
   private static Job summary(Job job) {
     return job.toBuilder()
         .setSpec(

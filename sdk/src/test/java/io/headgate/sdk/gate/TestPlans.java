@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /// The effects of a configuration that a test prescribes.
 public final class TestPlans extends PlanServiceGrpc.PlanServiceImplBase {
-  /// null: it cannot be said.
+  /// null: the scheduler cannot compute the effects.
   public @Nullable PlanConfigurationResponse answer =
       PlanConfigurationResponse.getDefaultInstance();
 

@@ -30,7 +30,7 @@ import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Pools and profiles in memory: what is provisioned, and at most one draft.
+/// Pools and profiles in memory: the provisioned ones, and at most one draft.
 public final class TestSupply {
   public final List<Node> allNodes = new ArrayList<>();
   public final List<Warning> warnings = new ArrayList<>();

@@ -40,10 +40,10 @@ public final class TestTokens extends TokenServiceGrpc.TokenServiceImplBase {
   public volatile Duration life = Duration.ofMinutes(10);
   public volatile String subject = "tenants/acme/users/ada";
 
-  /// Keys that were made; a revoked one is gone.
+  /// Keys that exist; revoking removes them.
   public final List<Key> keys = new CopyOnWriteArrayList<>();
 
-  /// Join tokens that were made; a revoked one is gone.
+  /// Join tokens that exist; revoking removes them.
   public final List<JoinToken> joinTokens = new CopyOnWriteArrayList<>();
 
   /// The last request for a join token.
@@ -52,7 +52,7 @@ public final class TestTokens extends TokenServiceGrpc.TokenServiceImplBase {
   private final AtomicInteger issued = new AtomicInteger();
   private final Set<String> valid = ConcurrentHashMap.newKeySet();
 
-  /// Makes every token issued so far worthless.
+  /// Invalidates every token issued so far.
   public void revokeAll() {
     valid.clear();
   }

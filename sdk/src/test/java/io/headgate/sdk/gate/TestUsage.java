@@ -19,7 +19,7 @@ import io.headgate.proto.scheduler.v1.UsageServiceGrpc;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Use, as a test says it is.
+/// Use that a test prescribes.
 public final class TestUsage extends UsageServiceGrpc.UsageServiceImplBase {
   public final List<PolicyUsage> policies = new ArrayList<>();
   public final List<QueueUsage> queues = new ArrayList<>();

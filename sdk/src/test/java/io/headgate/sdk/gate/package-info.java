@@ -1,5 +1,5 @@
-/// A small server that speaks the contract: the far end of the wire for tests of the client and the
-/// command line, failing on purpose where a test wants it to.
+/// An in-process server that speaks the wire contract, for tests of the client and the command
+/// line. It fails on purpose where a test asks for it.
 @NullMarked
 package io.headgate.sdk.gate;
 

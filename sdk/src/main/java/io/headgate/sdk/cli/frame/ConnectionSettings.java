@@ -40,9 +40,8 @@ final class ConnectionSettings {
   Session open() {
     if (!invocation.debug()) {
       GRPC.setLevel(
-          Level
-              .OFF); // gRPC also reports its failures to the caller; its logged stack traces would
-                     // only repeat them.
+          Level.OFF); // gRPC also reports its failures to the caller; its logged stack traces would
+      // only repeat them.
     }
     Optional<Context> context = context();
     String server =

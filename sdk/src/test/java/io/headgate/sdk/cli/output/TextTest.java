@@ -42,7 +42,7 @@ class TextTest {
         .isEqualTo("日本語 and some text  日本語 and some text  日本語 and some text");
   }
 
-  /// Wherever the stream is cut, the same comes out.
+  /// The result does not depend on where the stream is cut.
   @Test
   void theFilterWorksAcrossThePiecesOfAStream() {
     String hostile =
