@@ -5,6 +5,7 @@ import io.headgate.agent.GpuConfig;
 import io.headgate.agent.NodeAgent;
 import io.headgate.agent.WallsConfig;
 import io.headgate.agent.core.DeviceInfo;
+import io.headgate.deploy.node.NodePlan;
 import io.headgate.kit.config.Secret;
 import io.headgate.kit.db.PostgresServer;
 import io.headgate.kit.lifecycle.Lifecycle;

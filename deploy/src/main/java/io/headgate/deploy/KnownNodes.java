@@ -1,5 +1,6 @@
 package io.headgate.deploy;
 
+import io.headgate.deploy.node.NodePlan;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,5 +1,6 @@
 package io.headgate.deploy;
 
+import io.headgate.deploy.node.NodePlan;
 import io.headgate.sdk.cli.output.UsageException;
 import io.headgate.sdk.config.Pool;
 import java.util.List;

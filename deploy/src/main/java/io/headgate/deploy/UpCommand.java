@@ -1,6 +1,7 @@
 package io.headgate.deploy;
 
 import io.headgate.deploy.demo.Demo;
+import io.headgate.deploy.node.NodePlan;
 import io.headgate.kit.lifecycle.Lifecycle;
 import io.headgate.sdk.cli.error.ExitCode;
 import io.headgate.sdk.cli.frame.CliCommand;
@@ -28,7 +29,8 @@ import picocli.CommandLine.Spec;
 @Command(
     header = {
       "headgate up                               everything on this machine, kept between runs",
-      "headgate up --demo                        the same with simulated GPUs and a story of real jobs",
+      "headgate up --demo                        the same with simulated GPUs and a story of real"
+          + " jobs",
       "headgate up --nodes local                 with the GPUs of this machine",
       "headgate up --nodes sim:2x8xA100-80GiB    with two simulated machines",
       "headgate up --schedulers 3                with three schedulers, one of which leads",

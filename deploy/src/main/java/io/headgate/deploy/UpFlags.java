@@ -1,5 +1,6 @@
 package io.headgate.deploy;
 
+import io.headgate.deploy.node.NodePlan;
 import io.headgate.kit.telemetry.TelemetryConfig;
 import io.headgate.sdk.cli.output.UsageException;
 import java.net.Inet4Address;

@@ -3,6 +3,7 @@ package io.headgate.deploy;
 import io.headgate.agent.MachineGpus;
 import io.headgate.agent.core.DeviceInfo;
 import io.headgate.deploy.demo.Demo;
+import io.headgate.deploy.node.NodePlan;
 import io.headgate.sdk.cli.output.UsageException;
 import io.headgate.sdk.config.Configuration;
 import java.io.IOException;

@@ -3,6 +3,7 @@ package io.headgate.deploy;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.headgate.deploy.node.NodePlan;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

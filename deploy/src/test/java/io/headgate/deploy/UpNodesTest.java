@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.headgate.agent.MachineGpus;
 import io.headgate.agent.core.DeviceInfo;
 import io.headgate.agent.core.IsolationLevel;
+import io.headgate.deploy.node.NodePlan;
 import io.headgate.sdk.cli.output.UsageException;
 import io.headgate.sdk.config.Configuration;
 import io.headgate.sdk.config.ConfigurationReader;
@@ -152,7 +153,8 @@ class UpNodesTest {
             refusal ->
                 assertThat(refusal)
                     .hasMessage(
-                        "node node-0 has joined pool datacentre (H100), and is to have RTX4090 now"));
+                        "node node-0 has joined pool datacentre (H100), and is to have RTX4090"
+                            + " now"));
     assertThat(local.toAdd(ofSeveralPools(), List.of(LOCAL.in("datacentre"))))
         .as("it starts again as it was")
         .containsExactly(LOCAL.in("datacentre"));

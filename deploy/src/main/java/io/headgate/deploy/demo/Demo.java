@@ -1,6 +1,6 @@
 package io.headgate.deploy.demo;
 
-import io.headgate.deploy.NodePlan;
+import io.headgate.deploy.node.NodePlan;
 import io.headgate.sdk.client.EventWatcher;
 import io.headgate.sdk.client.HeadgateClient;
 import io.headgate.sdk.client.JobClient;
@@ -139,7 +139,8 @@ public final class Demo {
         job -> job.state() == JobState.RUNNING || job.state().isFinal());
 
     heading(
-        "alan of research (reservation 1) submits two: research is entitled, ai-dev is above its reservation");
+        "alan of research (reservation 1) submits two: research is entitled, ai-dev is above its"
+            + " reservation");
     List<Job> research = new ArrayList<>();
     for (int i = 0; i < 2; i++) {
       research.add(alansJobs.submit(training("study", "research-half", files, RESEARCH_EPOCHS)));

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.deploy.Installation;
 import io.headgate.deploy.InstallationConfig;
-import io.headgate.deploy.NodePlan;
 import io.headgate.deploy.Progress;
 import io.headgate.deploy.Visitor;
+import io.headgate.deploy.node.NodePlan;
 import io.headgate.kit.lifecycle.Lifecycle;
 import io.headgate.sdk.client.HeadgateClient;
 import io.headgate.sdk.client.JobClient;

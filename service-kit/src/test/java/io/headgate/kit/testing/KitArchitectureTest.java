@@ -103,5 +103,7 @@ class KitArchitectureTest {
     LayerRules.nobodyPrints(KIT).check(CLASSES);
     LayerRules.namesSayWhatTheyAre(KIT).check(CLASSES);
     LayerRules.packagesAreNullMarked(KIT).check(CLASSES);
+    Knots.noneOfPackages(KIT).check(CLASSES);
+    Knots.ofFilesAtMost(KIT, Knots.MOST_FILES).check(CLASSES);
   }
 }

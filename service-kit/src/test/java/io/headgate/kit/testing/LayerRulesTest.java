@@ -62,17 +62,20 @@ class LayerRulesTest {
         new Case("sleep", LayerRules.nobodySleeps(BAD), List.of("TimeUnit.sleep")),
         new Case("print", LayerRules.nobodyPrints(BAD), List.of("System.out")),
         new Case("names", LayerRules.namesSayWhatTheyAre(BAD), List.of("ThingManager")),
-        new Case("null-marked", LayerRules.packagesAreNullMarked(BAD), List.of("util.Unmarked")));
+        new Case("null-marked", LayerRules.packagesAreNullMarked(BAD), List.of("util.Unmarked")),
+        new Case("knot of packages", Knots.noneOfPackages(BAD), List.of("knot.inner")),
+        new Case("knot of files", Knots.ofFilesAtMost(BAD, 2), List.of("knot.First")));
   }
 
   @TestFactory
   Stream<DynamicTest> theGoodExamplePasses() {
-    return LayerRules.all(GOOD).entrySet().stream()
+    return LayerRules.all(GOOD, Knots.MOST_FILES).entrySet().stream()
         .map(rule -> DynamicTest.dynamicTest(rule.getKey(), () -> rule.getValue().check(CLASSES)));
   }
 
   @Test
   void everyRuleHasABadExample() {
-    assertThat(isBrokenByItsBadExample()).hasSameSizeAs(LayerRules.all(BAD).entrySet());
+    assertThat(isBrokenByItsBadExample())
+        .hasSameSizeAs(LayerRules.all(BAD, Knots.MOST_FILES).entrySet());
   }
 }

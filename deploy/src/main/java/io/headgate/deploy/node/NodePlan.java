@@ -1,4 +1,4 @@
-package io.headgate.deploy;
+package io.headgate.deploy.node;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
 ///   machine; empty: no devices
 public record NodePlan(String id, String pool, String gpus) {
   /// The machine's own.
-  static final String LOCAL = "local";
+  public static final String LOCAL = "local";
 
   /// The machine itself, with or without its GPUs.
   private static final String MACHINE = "node-0";
@@ -69,7 +69,7 @@ public record NodePlan(String id, String pool, String gpus) {
   }
 
   /// The same in another pool.
-  NodePlan in(String other) {
+  public NodePlan in(String other) {
     return new NodePlan(id, other, gpus);
   }
 

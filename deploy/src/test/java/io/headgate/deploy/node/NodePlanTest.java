@@ -1,4 +1,4 @@
-package io.headgate.deploy;
+package io.headgate.deploy.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
