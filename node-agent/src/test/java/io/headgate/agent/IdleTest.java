@@ -11,9 +11,13 @@ import io.headgate.proto.agent.v1.Stop;
 import io.headgate.proto.type.v1.SlicePlacement;
 import java.io.File;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
@@ -22,16 +26,31 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// What an agent takes from its machine while its jobs run: of 8 GPUs, each divided into 7.
+/// The memory and the processor time that an agent takes while its jobs run on 8 GPUs, each divided
+/// into 7.
 ///
-/// Of the archive, whose program is named by `-Dheadgate.test.agent=…/bin/headgate-agent`.
+/// `-Dheadgate.test.agent=…/bin/headgate-agent` names the program, which `.ci/run` unpacks from the
+/// archive. On a machine that is slower than the reference, or busy with other work, the limit of
+/// processor time grows by as much as a fixed piece of work takes longer there.
 @EnabledIfSystemProperty(named = "headgate.test.agent", matches = ".+")
 class IdleTest {
   private static final Logger LOG = LoggerFactory.getLogger(IdleTest.class);
   private static final int GPUS = 8;
   private static final int SLICES = 7;
   private static final Duration SETTLING = Duration.ofSeconds(20);
-  private static final Duration MEASURED = Duration.ofSeconds(60);
+  private static final Duration MEASURED = Duration.ofSeconds(30);
+  private static final int MAX_MIB = 120;
+
+  /// Of one core, which is also the goal.
+  private static final double MAX_SHARE = 0.01;
+
+  /// The goal is not reached for certain where the watch has a program to look at on each slice.
+  private static final double MAX_SHARE_BUSY = 0.0125;
+
+  /// Processor time of one piece of the fixed work on the reference, two idle virtual cores.
+  private static final double REFERENCE_NANOS = 18_000;
+
+  private static final int PIECES = 200;
   private static final Duration SCHEDULERS_INTERVAL = Duration.ofSeconds(2);
   private static final double TICKS_PER_SECOND = 100;
 
@@ -99,17 +118,20 @@ class IdleTest {
             gpus.processes(gpu, programs(gpu));
           }
         }
-        // Until then it compiles.
+        // The JVM compiles what runs often.
         pass(SETTLING);
         double before = cpuSeconds(agent);
         long begun = System.nanoTime();
-        pass(MEASURED);
+        double slowness = Math.max(1, pass(MEASURED) / REFERENCE_NANOS);
         double share = (cpuSeconds(agent) - before) * 1e9 / (System.nanoTime() - begun);
         long mib = residentKib(agent) >> 10;
-        LOG.info(
-            "{} slices, {}: {} MiB resident, {} % of a core", GPUS * SLICES, use, mib, 100 * share);
-        assertThat(mib).isLessThanOrEqualTo(120);
-        assertThat(share).isLessThanOrEqualTo(use == Use.WATCHED_BUSY ? 0.02 : 0.01);
+        String figures =
+            "%d slices, %s: %d MiB resident, %.2f %% of a core, on a machine %.2f times as slow"
+                .formatted(GPUS * SLICES, use, mib, 100 * share, slowness);
+        LOG.info(figures);
+        assertThat(mib).as(figures).isLessThanOrEqualTo(MAX_MIB);
+        double max = use == Use.WATCHED_BUSY ? MAX_SHARE_BUSY : MAX_SHARE;
+        assertThat(share).as(figures).isLessThanOrEqualTo(max * slowness);
       } finally {
         for (int i = 0; i < GPUS * SLICES; i++) {
           plane.send(Orders.stop(plane.leadership, "j" + i, Stop.Kind.KIND_CANCEL));
@@ -132,12 +154,30 @@ class IdleTest {
         .toArray(String[]::new);
   }
 
-  private static void pass(Duration time) {
+  /// Waits, and works a little each second.
+  ///
+  /// @return nanoseconds of processor time that one piece of work took
+  private static double pass(Duration time) {
     long begun = System.nanoTime();
+    List<Long> taken = new ArrayList<>();
     await()
         .atMost(time.multipliedBy(2))
         .pollInterval(Duration.ofSeconds(1))
-        .until(() -> System.nanoTime() - begun > time.toNanos());
+        .until(() -> {
+          taken.add(work());
+          return System.nanoTime() - begun > time.toNanos();
+        });
+    return taken.stream().mapToLong(Long::longValue).average().orElseThrow() / PIECES;
+  }
+
+  /// System calls and text, which is what an agent does most.
+  private static long work() throws IOException {
+    ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+    long before = threads.getCurrentThreadCpuTime();
+    for (int i = 0; i < PIECES; i++) {
+      assertThat(Files.readString(Path.of("/proc/self/stat"))).isNotEmpty();
+    }
+    return threads.getCurrentThreadCpuTime() - before;
   }
 
   private static double cpuSeconds(Process process) throws IOException {
