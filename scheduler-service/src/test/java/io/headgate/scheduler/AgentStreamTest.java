@@ -173,7 +173,7 @@ final class AgentStreamTest {
         usages().stream().map(NodeUsage::getRunsImages).toList().equals(List.of(true, false)));
   }
 
-  /// Nobody is asked for output who is not there.
+  /// A refused stream is closed, so the scheduler asks its agent for nothing more.
   @Test
   void letsGoOfAStreamThatItRefuses() {
     FakeAgent agent = installation.agent("a-0");
@@ -251,7 +251,7 @@ final class AgentStreamTest {
             .setEndReason(EndReason.END_REASON_EXITED)
             .setExitCode(0)
             .build();
-    // Whatever it says of another node's attempt, another attempt, or nobody's job, nothing moves.
+    // Reports about another node's attempt, another attempt or an unknown job change nothing.
     evil.say(ended);
     evil.say(ended.toBuilder().setState(State.STATE_RUNNING).build());
     evil.say(ended.toBuilder().setAttempt(2).setState(State.STATE_RUNNING).build());

@@ -35,10 +35,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// An agent without a machine: it speaks the real protocol over a real stream and runs nothing.
-/// What it would know of its attempts is its ledger, which survives its streams. By default it
-/// starts what it is assigned and stops what it is told to stop; a test may make it slow to do
-/// either.
+/// An agent without a machine: it speaks the real protocol over a real stream and runs nothing. Its
+/// ledger is all it knows of its attempts, and survives its streams. By default it starts and stops
+/// attempts as told; a test may make it slow to do either.
 final class FakeAgent implements AutoCloseable {
   static final Duration PATIENCE = Duration.ofSeconds(60);
 
@@ -112,7 +111,7 @@ final class FakeAgent implements AutoCloseable {
     return this;
   }
 
-  /// Nobody is at its end any more: what comes is seen, and nothing follows from it.
+  /// Records messages and reacts to none of them.
   synchronized FakeAgent abandoned() {
     acts = false;
     return this;
@@ -162,7 +161,7 @@ final class FakeAgent implements AutoCloseable {
     return this;
   }
 
-  /// Nobody who leads has refused the stream: it did not come through.
+  /// The stream was cut, and no leader refused it.
   private boolean wasCut() {
     return failure()
         .filter(cause -> Status.fromThrowable(cause).getCode() == Status.Code.UNAVAILABLE)
@@ -180,7 +179,7 @@ final class FakeAgent implements AutoCloseable {
         .addAllAttempts(ledger.values());
   }
 
-  /// What an earlier stream still says, or that it ends, is not heard any more.
+  /// Messages of an earlier stream, and its end, are ignored from now on.
   private synchronized void forgetStream() {
     stream = null;
     heard.clear();
@@ -259,7 +258,7 @@ final class FakeAgent implements AutoCloseable {
     return heartbeat(List.of());
   }
 
-  /// The same, and on which devices nothing new can be placed.
+  /// Sends a heartbeat with the devices on which no new slice can be placed.
   long heartbeat(List<String> unusableDevices) {
     long number = heartbeats.incrementAndGet();
     send(
@@ -284,7 +283,7 @@ final class FakeAgent implements AutoCloseable {
     send(ConnectRequest.newBuilder().setClosing(Closing.getDefaultInstance()).build());
   }
 
-  // What it says of its attempts.
+  // Reports about its attempts.
 
   void running(String job) {
     report(job, report -> report.setState(State.STATE_RUNNING));
@@ -354,7 +353,7 @@ final class FakeAgent implements AutoCloseable {
     return List.copyOf(unacknowledged.values());
   }
 
-  // What it was told.
+  // Orders received.
 
   synchronized List<Assign> assigns() {
     return heard.stream()
@@ -447,7 +446,7 @@ final class FakeAgent implements AutoCloseable {
       act(response, startsIt, stopsIt);
     }
     synchronized (this) {
-      // Last, so that whoever waited for it finds it done.
+      // Last, so that a test that waits for the response finds it acted upon.
       heard.add(response);
     }
   }

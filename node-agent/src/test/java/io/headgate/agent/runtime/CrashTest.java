@@ -52,9 +52,9 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// The agent is killed at every step of the ledger and of the making and removing of slices, and
-/// starts again: the job has run exactly once, its exit code is exact, and on the GPUs is what it
-/// was given for as long as it ran, and nothing afterwards.
+/// A test kills the agent at every step of the ledger and of making and removing slices, and starts
+/// it again. The job then has run exactly once and its exit code is exact. Its slices exist on the
+/// GPUs as long as it runs, and not afterwards.
 @Execution(ExecutionMode.CONCURRENT)
 class CrashTest {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -89,8 +89,8 @@ class CrashTest {
   private FakeAmdGpus amdGpus;
   private Path amdLimit;
 
-  /// One GPU that MIG divides once the agent has turned it on, one of which the driver gives memory
-  /// to cgroups; and on the first, an instance of somebody else's.
+  /// One GPU that MIG divides once the agent has turned MIG on, and one whose driver limits memory
+  /// by cgroup. The first also has an instance that is not the agent's.
   private void install() {
     gpus = FakeGpus.in(data, FakeGpus.Version.V615).with(false).with(false);
     gpus.capability(1, 8);

@@ -38,14 +38,15 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
-/// An agent without a wire, run by [CrashTest] in a JVM of its own: it takes one job on, stops it
-/// if asked to, and dies at the failpoint, or the step of its GPU driver, that it was started with.
+/// An agent without a connection, run by [CrashTest] in a JVM of its own. It takes one job, and
+/// stops or suspends it if asked. It dies at the failpoint, or the step of its GPU driver, that a
+/// system property names.
 final class CrashingAgent {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   private CrashingAgent() {}
 
-  /// What GPUs the machine has that the test has put beside the agent's records.
+  /// The GPUs that the test has put beside the agent's records.
   enum Machine {
     /// One that MIG divides, and one of which the driver gives memory to cgroups.
     DIVIDED,

@@ -265,7 +265,7 @@ final class CyclingAgent {
     return Files.readString(dump);
   }
 
-  /// What must be gone with the last job.
+  /// Counts of things that must be gone with the last job.
   private SortedMap<String, Long> ofJobs() throws IOException {
     String own = data.toString();
     long processes =
@@ -357,7 +357,7 @@ final class CyclingAgent {
     }
     System.out.println("assigned to started " + words(started) + "; freed " + words(freed));
     try {
-      // What the last job held may take a moment to go.
+      // The last job's processes and files may take a moment to go.
       await().atMost(PATIENCE).until(() -> isSettled(before));
     } catch (ConditionTimeoutException _) {
       // The test says what has stayed.
