@@ -122,8 +122,10 @@ public final class Agent implements AutoCloseable {
     loop.connect(controlPlane);
   }
 
+  /// Takes a command of the scheduler. Waits while too many wait already; see
+  /// [AgentLoop#command].
   public void post(Input input) {
-    loop.post(input);
+    loop.command(input);
   }
 
   /// The control plane was heard from.
