@@ -55,7 +55,7 @@ public final class Rota {
     }
     boolean isElecting = redirects > 0 || outcome instanceof SchedulerSession.Outcome.Redirected;
     redirects = 0;
-    // Whoever welcomes us only to hang up again is not to be asked ten times a second.
+    // A scheduler that welcomes the agent only to hang up is not asked ten times a second.
     if (outcome instanceof SchedulerSession.Outcome.Ended ended
         && ended.welcomed()
         && lasted.compareTo(LONGEST_WAIT) >= 0) {
