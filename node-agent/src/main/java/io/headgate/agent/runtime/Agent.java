@@ -76,7 +76,7 @@ public final class Agent implements AutoCloseable {
       AgentInstruments instruments,
       TimeSource time)
       throws IOException {
-    AgentPorts ports = OnDisk.open(settings, driver, devices, instruments, time);
+    AgentPorts ports = MachinePorts.open(settings, driver, devices, instruments, time);
     Agent agent = new Agent(settings.name(), ports);
     instruments.observe(agent.loop::latestReports, driver::discover, ports.updates()::size);
     return agent;

@@ -8,8 +8,8 @@ import io.headgate.agent.core.AttemptReport;
 import io.headgate.agent.core.Fixtures;
 import io.headgate.agent.core.Input;
 import io.headgate.agent.process.AttemptLogs;
+import io.headgate.agent.runtime.ledger.AttemptLedger;
 import io.headgate.agent.runtime.ledger.JobUsers;
-import io.headgate.agent.runtime.ledger.Ledger;
 import io.headgate.agent.runtime.ledger.Outbox;
 import io.headgate.kit.time.TimeSource;
 import java.io.IOException;
@@ -26,13 +26,13 @@ final class AgentLoopTest {
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
   @TempDir private Path data;
-  private Ledger ledger;
+  private AttemptLedger ledger;
   private Outbox outbox;
   private AgentLoop loop;
 
   @BeforeEach
   void open() throws IOException {
-    ledger = Ledger.open(data, "boot", new JobUsers(1, 1));
+    ledger = AttemptLedger.open(data, "boot", new JobUsers(1, 1));
     outbox = Outbox.open(data.resolve("outbox"), ledger.reserve());
     loop =
         new AgentLoop(
