@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 
-/// What a supervisor has recorded about its attempt.
+/// A supervisor's record of its attempt.
 ///
 /// @param started when the program started
 /// @param stop present once a stop is under way
@@ -40,7 +40,7 @@ public record Observation(Instant started, Optional<StopProgress> stop, Optional
   /// @param error why the program could not be started
   public record Ending(Instant at, String reason, OptionalInt exitCode, Optional<String> error) {}
 
-  /// The same, of a job that had more than it may.
+  /// Returns the observation with the cause that the job exceeded its memory.
   public Observation overLimit() {
     return new Observation(
         started,

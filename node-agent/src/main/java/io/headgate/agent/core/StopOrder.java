@@ -2,23 +2,23 @@ package io.headgate.agent.core;
 
 import java.time.Duration;
 
-/// That an attempt is to be stopped.
+/// An order to stop or to suspend an attempt.
 ///
-/// @param suspension to be suspended instead, if that can be; tells this order from others for the
-///   attempt. 0: it is only to be stopped
+/// @param suspension nonzero: to suspend it if possible; distinguishes this order from others for
+///   the attempt. 0: to stop it
 public record StopOrder(Kind kind, boolean skipCallback, long suspension) {
-  /// That it is only to be stopped.
+  /// An order to stop without a suspension.
   public StopOrder(Kind kind, boolean skipCallback) {
     this(kind, skipCallback, 0);
   }
 
-  /// The same, now that it is not to be suspended.
+  /// Returns the order without its suspension.
   public StopOrder withoutSuspension() {
     return new StopOrder(kind, skipCallback);
   }
 
-  /// This one after an earlier one: a callback that was to be skipped stays so, and what is being
-  /// stopped is not suspended any more.
+  /// Joins this order with an earlier one: a skipped callback stays skipped, and an attempt that is
+  /// being stopped can no longer be suspended.
   public StopOrder after(StopOrder earlier) {
     return new StopOrder(
         kind, skipCallback || earlier.skipCallback, earlier.suspension == 0 ? 0 : suspension);

@@ -8,7 +8,7 @@ import java.util.Optional;
 /// @param result empty: it goes on
 /// @param duration empty: it goes on
 public record StopStep(Phase phase, Optional<Result> result, Optional<Duration> duration) {
-  /// What is done.
+  /// A phase of a stop.
   public enum Phase {
     SUSPEND,
     CALLBACK,

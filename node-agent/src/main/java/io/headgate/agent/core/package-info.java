@@ -1,4 +1,5 @@
-/// What the agent decides: which attempts should be on this machine, which are, and what follows.
+/// The agent's decisions: it compares the attempts that should be on this machine with those that
+/// are, and returns the effects.
 ///
 /// Pure: values in, values out. Allowed imports are java.lang, java.util, java.time and the exact
 /// GPU quantity.

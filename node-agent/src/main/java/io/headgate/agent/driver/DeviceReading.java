@@ -6,10 +6,10 @@ import java.util.OptionalDouble;
 import java.util.OptionalLong;
 import java.util.stream.Stream;
 
-/// What was read of a device at one moment.
+/// A sample of a device's health.
 ///
 /// @param signs of trouble; none: all is well
-/// @param figures what it does; those that it does not tell are absent
+/// @param figures of its work; values that the device does not tell are absent
 public record DeviceReading(List<DeviceSign> signs, Figures figures) {
   public DeviceReading {
     signs = List.copyOf(signs);

@@ -76,7 +76,7 @@ public interface GpuDriver extends AutoCloseable {
   /// @throws GpuDriverException when the device refuses for now; the slice is not free
   void release(SlicePlan plan);
 
-  /// The slices that this driver knows to exist, whoever made them.
+  /// The slices that this driver knows to exist, of this agent or an earlier one.
   List<SlicePlan> discover();
 
   /// The processes that have memory of a device now, whoever's they are; on a device that is
@@ -95,7 +95,7 @@ public interface GpuDriver extends AutoCloseable {
   /// be called once.
   default void listen(DeviceListener listener) {}
 
-  /// What suspends programs that have such slices; empty: nothing does.
+  /// The program that suspends processes with such slices; empty: none can.
   default Optional<CudaCheckpoint> checkpoint(List<SlicePlan> slices) {
     return Optional.empty();
   }

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 
-/// What the kernel shows of its drivers' devices.
+/// The kernel's view of its drivers' devices.
 ///
 /// @param dev `/dev`, except in tests
 /// @param proc `/proc`, except in tests

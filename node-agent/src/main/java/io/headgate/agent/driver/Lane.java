@@ -12,11 +12,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 
-/// One platform thread that makes native calls one after the other, for callers who wait only so
-/// long.
+/// One platform thread that makes native calls one after the other, for callers that wait a bounded
+/// time.
 ///
-/// A call that hangs costs this thread and nobody else: what is asked of the lane behind it times
-/// out too, and is then not made at all.
+/// A call that hangs blocks only this thread: calls queued behind it time out, too, and are then
+/// not made at all.
 public final class Lane implements AutoCloseable {
   private static final int MAX_WAITING = 256;
   private static final long IDLE_SECONDS = 60;
@@ -40,7 +40,7 @@ public final class Lane implements AutoCloseable {
     executor.allowCoreThreadTimeOut(true);
   }
 
-  /// Makes the call on the lane's thread. What the call throws is thrown here.
+  /// Makes the call on the lane's thread and passes on its exception.
   ///
   /// @throws GpuDriverException when it takes too long, or the lane is full of calls that do
   public <T> T call(Callable<T> call) {

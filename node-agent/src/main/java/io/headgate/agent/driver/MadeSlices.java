@@ -41,7 +41,7 @@ public final class MadeSlices<T> {
     return plans().stream().filter(plan -> plan.grant().deviceUuid().equals(deviceUuid)).toList();
   }
 
-  /// What the driver has to know of the slice.
+  /// The driver's data of the slice.
   ///
   /// @throws IllegalStateException when it was not made
   public T known(SlicePlan plan) {

@@ -25,7 +25,7 @@ import java.util.stream.Stream;
 public final class SeveralDrivers implements GpuDriver {
   private final List<GpuDriver> drivers;
 
-  /// What is added to the numbers of each driver's devices. Devices that go later change nothing.
+  /// The offset of each driver's device numbers. It stays when devices go.
   private final List<Integer> offsets;
 
   /// @param drivers the first one's word counts where several say something of the same environment

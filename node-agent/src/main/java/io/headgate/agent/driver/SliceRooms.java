@@ -4,11 +4,11 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
-/// What a job with mounts of its own finds for its slices.
+/// The paths that a job with mounts of its own gets for its slices.
 ///
-/// @param hidden directories that no job sees, but for what is shown
-/// @param shown directories that it finds at their place
-/// @param sharedMemory its `/dev/shm`; empty: one that nobody else has
+/// @param hidden directories that no job sees, except for shown ones below
+/// @param shown directories visible at their place
+/// @param sharedMemory its `/dev/shm`; empty: a private one
 public record SliceRooms(List<Path> hidden, List<Path> shown, Optional<Path> sharedMemory) {
   public static final SliceRooms NONE = new SliceRooms(List.of(), List.of(), Optional.empty());
 

@@ -13,7 +13,7 @@ import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// How a machine becomes a node: once, with a join token. From then on it is who its file says.
+/// Makes a machine a node: once, with a join token. From then on its file holds its identity.
 final class Enrolment {
   private static final Logger LOG = LoggerFactory.getLogger(Enrolment.class);
 
@@ -36,7 +36,7 @@ final class Enrolment {
     }
   }
 
-  /// Who the machine is; it becomes a node first if it is none.
+  /// Returns the machine's identity; a machine without one joins first.
   ///
   /// @throws IOException says what to do
   NodeIdentity join(ManagedChannel policy) throws IOException {

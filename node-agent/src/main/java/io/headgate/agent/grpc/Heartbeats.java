@@ -35,7 +35,7 @@ final class Heartbeats {
     this.imagesSaid = agent.runsImages();
   }
 
-  /// The next one, which is to be sent.
+  /// The next heartbeat to send.
   Heartbeat next() {
     last++;
     long now = bootMs.getAsLong();

@@ -14,7 +14,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// Those who read output over one session. Confined to the session's thread.
+/// The readers of output over one session. Confined to the session's thread.
 final class LogReaders {
   private static final int MAX_READERS = 64;
 
@@ -29,7 +29,7 @@ final class LogReaders {
     return readers.isEmpty();
   }
 
-  /// Begins to read, or grants more to who reads already.
+  /// Begins a reading, or grants more bytes to one that exists.
   void read(ReadLogs request, Consumer<ConnectRequest> out) {
     @Nullable LogSender known = readers.get(request.getReadId());
     if (known != null) {

@@ -44,7 +44,7 @@ public final class Membership implements AutoCloseable {
   /// Where the services are.
   public record Endpoints(URI policy, URI pool, List<URI> schedulers, Optional<Path> trust) {}
 
-  /// What the machine says about itself.
+  /// The machine as it registers itself.
   ///
   /// @param nodeId id that it wants in its tenant
   /// @param cpuMillis for jobs
@@ -76,7 +76,7 @@ public final class Membership implements AutoCloseable {
   private @Nullable SchedulerClient client; // guarded by lock
   private @Nullable NodeIdentity identity; // guarded by lock
 
-  /// What it needs besides the agent.
+  /// The collaborators besides the agent.
   public record Wiring(
       Endpoints endpoints,
       Machine machine,
@@ -97,7 +97,7 @@ public final class Membership implements AutoCloseable {
     this.time = wiring.time();
   }
 
-  /// Called whenever the pool says that MIG is to be turned on; to be set before the start.
+  /// Called whenever the pool wants MIG on; must be set before the start.
   public void onMigWanted(Runnable listener) {
     migWanted = listener;
   }
@@ -179,7 +179,7 @@ public final class Membership implements AutoCloseable {
       NodeIdentity joined = join(policy.channel());
       NodeTokens tokens = new NodeTokens(policy.channel(), joined, time);
       if (newcomer) {
-        // Nobody could make use of its session before its inventory is known.
+        // A scheduler cannot use the session before it knows the node's inventory.
         register(joined, tokens);
         connect(joined, tokens);
       } else {
@@ -193,7 +193,7 @@ public final class Membership implements AutoCloseable {
     }
   }
 
-  /// Waits until something about the devices is to be told; false at the end.
+  /// Waits for a change of the devices; false at the end.
   private boolean awaitNews() throws InterruptedException {
     lock.lock();
     try {
@@ -289,7 +289,7 @@ public final class Membership implements AutoCloseable {
     }
   }
 
-  /// What the pool says of its GPUs counts from the next start on.
+  /// The pool's setting for its GPUs takes effect at the next start.
   private void heed(boolean migAuto) {
     lock.lock();
     try {
@@ -309,11 +309,11 @@ public final class Membership implements AutoCloseable {
     }
   }
 
-  /// What the machine has now.
+  /// The machine's present inventory.
   private RegisterNodeRequest report(NodeIdentity joined) {
     lock.lock();
     try {
-      // What changes from here on is told once more.
+      // A change from here on causes one more report.
       news = false;
     } finally {
       lock.unlock();

@@ -42,7 +42,7 @@ public final class SchedulerClient implements ControlPlane, AutoCloseable {
   private final Agent agent;
   private final SchedulerSession.Self self;
   private final Wiring wiring;
-  private final Rota rota;
+  private final SchedulerRotation rota;
   private final TimeSource time;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
@@ -60,7 +60,7 @@ public final class SchedulerClient implements ControlPlane, AutoCloseable {
     this.agent = agent;
     this.self = self;
     this.wiring = wiring;
-    this.rota = new Rota(wiring.schedulers(), random);
+    this.rota = new SchedulerRotation(wiring.schedulers(), random);
     this.time = time;
   }
 

@@ -76,7 +76,7 @@ public final class Agent implements AutoCloseable {
       AgentInstruments instruments,
       TimeSource time)
       throws IOException {
-    AgentPorts ports = OnDisk.open(settings, driver, devices, instruments, time);
+    AgentPorts ports = MachinePorts.open(settings, driver, devices, instruments, time);
     Agent agent = new Agent(settings.name(), ports);
     instruments.observe(agent.loop::latestReports, driver::discover, ports.updates()::size);
     return agent;
@@ -122,8 +122,10 @@ public final class Agent implements AutoCloseable {
     loop.connect(controlPlane);
   }
 
+  /// Takes a command of the scheduler. Waits while too many wait already; see
+  /// [AgentLoop#command].
   public void post(Input input) {
-    loop.post(input);
+    loop.command(input);
   }
 
   /// The control plane was heard from.

@@ -18,7 +18,9 @@ import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,12 +37,25 @@ final class AgentLoop implements AutoCloseable {
   /// A loop that has ended gives no answer.
   private static final int ANSWER_SECONDS = 10;
 
+  private static final long NO_CONTACT = Long.MIN_VALUE;
+
   /// A record on a slow disk takes seconds; a loop that stands longer obeys no command in time.
   private static final Duration TURN_PATIENCE = Duration.ofSeconds(5);
 
+  /// Commands of the scheduler that may wait. Above the number of attempts of any machine, so only
+  /// a loop that stands still fills it.
+  static final int MAX_COMMANDS = 4096;
+
   private final AgentPorts ports;
   private final Reconciler reconciler;
+
+  /// Bounded without a capacity: [#room] limits commands, contacts and questions wait at most once
+  /// each, and an attempt's own threads post a few inputs per attempt. The loop thread posts too,
+  /// and must never wait for itself.
   private final BlockingQueue<Runnable> tasks = new LinkedBlockingQueue<>();
+
+  private final Semaphore room = new Semaphore(MAX_COMMANDS);
+  private final AtomicLong contactBootMs = new AtomicLong(NO_CONTACT);
   private final Map<AttemptKey, AttemptCare> processes = new HashMap<>(); // loop thread only
   private final CompletableFuture<Void> failure = new CompletableFuture<>();
   private final CompletableFuture<Void> idle = new CompletableFuture<>();
@@ -94,12 +109,26 @@ final class AgentLoop implements AutoCloseable {
     tasks.add(() -> take(input));
   }
 
-  /// The control plane was heard from at that time of the boot clock.
-  void contact(long bootMs) {
+  /// Posts a command of the scheduler. Waits while [#MAX_COMMANDS] commands wait, so that the reader
+  /// of the stream stops reading and back-pressure reaches the scheduler. Returns at once after the
+  /// loop has ended. Not for the loop's thread.
+  void command(Input input) {
+    room.acquireUninterruptibly();
     tasks.add(() -> {
-      lastContactBootMs = Math.max(lastContactBootMs, bootMs);
-      processes.values().forEach(process -> process.contact(lastContactBootMs));
+      room.release();
+      take(input);
     });
+  }
+
+  /// The control plane was heard from at that time of the boot clock. Contacts that still wait are
+  /// joined into the latest.
+  void contact(long bootMs) {
+    if (contactBootMs.getAndAccumulate(bootMs, Math::max) == NO_CONTACT) {
+      tasks.add(() -> {
+        lastContactBootMs = Math.max(lastContactBootMs, contactBootMs.getAndSet(NO_CONTACT));
+        processes.values().forEach(process -> process.contact(lastContactBootMs));
+      });
+    }
   }
 
   /// How every attempt stands, after all that was posted before.
@@ -170,6 +199,7 @@ final class AgentLoop implements AutoCloseable {
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
     }
+    letGo();
     idle.completeExceptionally(new IllegalStateException("the agent is closed; its jobs run on"));
   }
 
@@ -183,9 +213,15 @@ final class AgentLoop implements AutoCloseable {
     } catch (RuntimeException | Error e) {
       LOG.error("the agent cannot go on; the jobs run on under their supervisors", e);
       processes.values().forEach(AttemptCare::detach);
+      letGo();
       failure.completeExceptionally(e);
       idle.completeExceptionally(e);
     }
+  }
+
+  /// A reader that waits to post a command must end with the loop.
+  private void letGo() {
+    room.release(Math.max(0, Integer.MAX_VALUE / 2 - room.availablePermits()));
   }
 
   private void take(Input input) {

@@ -24,7 +24,7 @@ final class FoundGpus {
   private final Discovery discovery;
   private final SortedMap<String, Gpu> gpus = new ConcurrentSkipListMap<>();
 
-  /// Why GPUs that were to be divided are not, by their UUIDs.
+  /// Why MIG is off on GPUs that should be divided, by UUID.
   private final Map<String, DeviceSign.Undivided> undivided = new ConcurrentHashMap<>();
 
   /// Looks at each.
@@ -40,7 +40,7 @@ final class FoundGpus {
         Gpu gpu = own.call(() -> look(index, own, new Lane("the watch of GPU " + index, patience)));
         gpus.put(gpu.facts().uuid(), gpu);
       } catch (GpuDriverException | NvmlException | IllegalStateException e) {
-        // The others are of use all the same.
+        // One broken GPU must not take the others out of use.
         LOG.error("GPU {} is left out: {}", index, e.getMessage());
         own.close();
       }
@@ -115,7 +115,7 @@ final class FoundGpus {
     return on(gpu, () -> mode.turnOn(gpu.handle()));
   }
 
-  /// What is to be said of how a GPU is divided.
+  /// The signs about the GPU's MIG mode.
   List<DeviceSign> signs(String uuid) {
     return Optional.<DeviceSign>ofNullable(undivided.get(uuid)).stream().toList();
   }

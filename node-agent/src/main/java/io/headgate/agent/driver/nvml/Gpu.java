@@ -12,7 +12,7 @@ import java.util.List;
 /// @param watchLane on which it is asked who uses it, which must not wait for those
 /// @param users used on that one
 record Gpu(NvmlDevice facts, Nvml.Device handle, Lane lane, Lane watchLane, ProcessLists users) {
-  /// Who uses it. To be called on the lane of the watch.
+  /// The processes that use it. Only on the watch's lane.
   List<GpuProcess> processes() {
     try {
       return users.memoryByProcess(handle.pointer()).entrySet().stream()

@@ -5,17 +5,16 @@ import java.util.SortedMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Turns MIG on, on GPUs that nobody uses. Off it never turns it.
+/// Turns MIG on, on unused GPUs. It never turns MIG off.
 ///
-/// Repeated at every start of an agent, and so nothing of it is written down: a GPU whose mode is
-/// in force is found so.
+/// It runs at every start of an agent and keeps no record: the driver knows a GPU's mode in force.
 record MigMode(Nvml nvml, NvmlSteps steps) {
   private static final Logger LOG = LoggerFactory.getLogger(MigMode.class);
 
   /// The first whose mode changes without a reset.
   private static final int HOPPER = 9;
 
-  /// What became of a GPU whose MIG is off.
+  /// The result for a GPU whose MIG is off.
   sealed interface Outcome {
     /// MIG is on now, and what was known of the GPU is so no longer.
     record TurnedOn() implements Outcome {}
@@ -25,13 +24,13 @@ record MigMode(Nvml nvml, NvmlSteps steps) {
     /// @param why one clause
     record LeftAlone(String why) implements Outcome {}
 
-    /// It should be on, and is not: somebody uses the GPU, or its driver refuses or does not say.
+    /// MIG should be on, but a process uses the GPU, or the driver refuses or does not tell.
     ///
     /// @param why one clause
     record Refused(String why) implements Outcome {}
   }
 
-  /// What keeps it from being turned on; empty: nothing. Changes nothing.
+  /// The obstacle to turning MIG on; empty: none. Changes nothing.
   Optional<Outcome> obstacle(Nvml.Device device) {
     Optional<String> unfit = unfit(device);
     if (unfit.isPresent()) {
@@ -70,7 +69,7 @@ record MigMode(Nvml nvml, NvmlSteps steps) {
         : Optional.empty();
   }
 
-  /// What is not in force now would be after the next reset, when nobody expects it.
+  /// A pending mode would take effect at the next reset, by surprise.
   private String takenBack(Nvml.Device device) {
     try {
       if (nvml.migMode(device).filter(Nvml.MigState::isPending).isPresent()) {

@@ -28,7 +28,7 @@ record MpsControl(Path program, Duration patience) {
   private static final int MAX_ANSWER = 2000;
   private static final List<String> V3 = List.of("-p", "3");
 
-  /// What the program said.
+  /// The program's exit code and output.
   private record Answer(int code, String text) {}
 
   /// Starts the daemon of a place that was made, unless it lives. It outlives this process.
@@ -114,7 +114,7 @@ record MpsControl(Path program, Duration patience) {
         place.processes().forEach(ProcessHandle::destroyForcibly);
       }
     } else {
-      // What its daemon has left behind nobody tells to end any more.
+      // Servers that outlive their daemon receive no command to end, so they are killed.
       place.processes().forEach(ProcessHandle::destroyForcibly);
     }
     if (!isEmptyWithin(place, shorter(QUIT_PATIENCE, patience))) {

@@ -19,7 +19,7 @@ record MpsLimits(MpsControl control, Optional<String> limitMib, Optional<String>
   private static final String LIST = "--format=csv,noheader";
   private static final String ALL_THREADS = "100";
 
-  /// Those who find a server and name no namespace of it get this one.
+  /// The namespace of programs that find a server and name none.
   private static final String DEFAULT_NAMESPACE = "default";
 
   /// @param isNew whether the daemon is, so that it need not be asked what it has

@@ -61,7 +61,7 @@ record MpsPlace(Path directory) {
     return directory.resolve("pipe");
   }
 
-  /// In which its daemon is spoken to.
+  /// The protocol of its daemon.
   MpsProtocol protocol() {
     return String.valueOf(directory.getFileName()).startsWith(V3_MARK)
         ? MpsProtocol.V3
@@ -84,7 +84,7 @@ record MpsPlace(Path directory) {
     return privateMemory().resolve("shm");
   }
 
-  /// Closed to all others of the machine, who see it.
+  /// A directory that other users see but cannot enter.
   private Path privateMemory() {
     return Path.of("/dev/shm/headgate-mps-" + directory.getFileName());
   }

@@ -1,6 +1,6 @@
 package io.headgate.agent.driver.nvml;
 
-/// What a control daemon of MPS understands.
+/// The versions of the MPS control protocol.
 public enum MpsProtocol {
   /// Lines on its standard input; its limits are those of all that it serves.
   V2,

@@ -70,7 +70,7 @@ final class MpsSlices implements SliceMechanism {
     mounts = Optional.of(program);
   }
 
-  /// In which daemons may be spoken to, the best first.
+  /// The protocols that daemons may use, the best first.
   List<MpsProtocol> protocols() {
     return settings.protocols();
   }
@@ -154,7 +154,7 @@ final class MpsSlices implements SliceMechanism {
     return plan.placement().containsKey(DIRECTORY);
   }
 
-  /// Whether there is more to be had of it than a limit of memory.
+  /// Whether MPS limits compute, too, and not memory alone.
   boolean limitsCompute() {
     return settings.limitsCompute();
   }
@@ -253,7 +253,7 @@ final class MpsSlices implements SliceMechanism {
     return environment;
   }
 
-  /// What a job sees of the daemons: its own one's sockets and memory.
+  /// The paths of MPS that a job sees: sockets and memory of its own daemon.
   SliceRooms rooms(List<SlicePlan> plans) {
     List<MpsPlace> own = plans.stream().filter(MpsSlices::isServed).map(MpsSlices::place).toList();
     return new SliceRooms(

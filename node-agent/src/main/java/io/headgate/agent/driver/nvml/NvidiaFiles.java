@@ -15,8 +15,8 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The device files of NVIDIA's driver. Which slice needs which, from the driver itself; a file
-/// that nobody has made on this machine is made in the job's `/dev` all the same.
+/// The device files of NVIDIA's driver, and which slice needs which, from the driver itself. The
+/// job's `/dev` gets files that are missing on the machine, too.
 record NvidiaFiles(KernelDevices kernel) {
   private static final Logger LOG = LoggerFactory.getLogger(NvidiaFiles.class);
   private static final int MAJOR = 195;
@@ -51,7 +51,7 @@ record NvidiaFiles(KernelDevices kernel) {
     }
   }
 
-  /// What every program needs that uses a GPU.
+  /// The files that every GPU program needs.
   List<DeviceNode> common() {
     List<DeviceNode> nodes = new ArrayList<>();
     nodes.add(kernel.node("nvidiactl").orElse(new DeviceNode("nvidiactl", MAJOR, CONTROL_MINOR)));
@@ -73,7 +73,7 @@ record NvidiaFiles(KernelDevices kernel) {
     return kernel.node(name).orElse(new DeviceNode(name, MAJOR, minor));
   }
 
-  /// What gives access to one GPU instance and its compute instance, and to no other.
+  /// The files that give access to one GPU instance and its compute instance only.
   ///
   /// @throws GpuDriverException when the driver does not show them
   List<DeviceNode> instance(int minor, int gpuInstance, int computeInstance) {

@@ -24,7 +24,7 @@ final class Nvml implements AutoCloseable {
   /// A GPU instance: a part of a GPU's memory and processors. Looked up for each use.
   record GpuInstance(Pointer pointer) {}
 
-  /// What runs on a GPU instance. Looked up for each use.
+  /// A compute instance of a GPU instance. Looked up for each use.
   record ComputeInstance(Pointer pointer) {}
 
   /// Memory of a GPU in bytes.
@@ -118,7 +118,7 @@ final class Nvml implements AutoCloseable {
     return text(uuid);
   }
 
-  /// What CUDA can do with it: of Volta 7, of Hopper 9.
+  /// The major version of CUDA's compute capability: Volta 7, Hopper 9.
   int computeCapability(Device device) {
     IntByReference major = new IntByReference();
     check(
@@ -287,7 +287,7 @@ final class Nvml implements AutoCloseable {
     return infoOf(computeInstance).u32("id");
   }
 
-  /// What CUDA sees of a compute instance.
+  /// The device that CUDA sees for a compute instance.
   Device migDevice(ComputeInstance computeInstance) {
     return new Device(infoOf(computeInstance).pointer("device"));
   }
@@ -304,7 +304,7 @@ final class Nvml implements AutoCloseable {
     check("nvmlComputeInstanceDestroy", api.nvmlComputeInstanceDestroy(computeInstance.pointer));
   }
 
-  /// What tells again and again who uses a GPU.
+  /// Lists of the processes on a GPU, with reused buffers.
   ProcessLists processLists() {
     return new ProcessLists(api);
   }

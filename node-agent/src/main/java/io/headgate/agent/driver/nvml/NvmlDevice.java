@@ -22,7 +22,7 @@ record NvmlDevice(
     boolean limitsMemory,
     Optional<MpsProtocol> mps) {
 
-  /// As the scheduler is told. The isolation is that of parts; a whole GPU is nobody else's anyway.
+  /// As the scheduler is told. The isolation is that of parts; a whole GPU is exclusive anyway.
   DeviceInfo info() {
     return new DeviceInfo(
         index,

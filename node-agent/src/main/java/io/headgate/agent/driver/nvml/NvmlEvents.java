@@ -81,7 +81,7 @@ final class NvmlEvents implements AutoCloseable {
         case SUCCESS -> tell(event);
         case TIMEOUT -> failure = 0;
         default -> {
-          // Of which GPU it does not say, and a lost one may be answered again and again.
+          // The error names no GPU, and the library may repeat it for a lost one without end.
           if (code != failure) {
             LOG.warn("waiting for errors of GPUs: {}", words(code));
             gpus.forEach(gpu -> listener.stirred(gpu.facts().uuid()));

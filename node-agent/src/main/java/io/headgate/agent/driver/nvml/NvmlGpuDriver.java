@@ -35,8 +35,8 @@ import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// NVIDIA's GPUs. What they are is found out once, at the start; a GPU whose MIG mode somebody
-/// changes later needs a restart of the agent, which no job notices.
+/// The driver of NVIDIA GPUs. It reads their properties once, at the start. A later change of a MIG
+/// mode needs a restart of the agent, which no job notices.
 public final class NvmlGpuDriver implements GpuDriver {
   private static final Logger LOG = LoggerFactory.getLogger(NvmlGpuDriver.class);
 
@@ -215,7 +215,8 @@ public final class NvmlGpuDriver implements GpuDriver {
             if (e.status() != NvmlStatus.GPU_IS_LOST) {
               throw e;
             }
-            // Nobody can have it, and nothing new comes to a lost GPU: who had it may go elsewhere.
+            // A lost GPU takes no new jobs, so its slices count as freed and their jobs may run
+            // elsewhere.
             LOG.warn("{} is gone with {}: {}", plan.name(), gpu.words(), e.getMessage());
           }
           return true;
@@ -352,7 +353,7 @@ public final class NvmlGpuDriver implements GpuDriver {
     return nodes;
   }
 
-  /// Ends the use of the library. What hangs in it is left alone.
+  /// Closes the library. A hanging call is left alone.
   @Override
   public void close() {
     Optional.ofNullable(events.get()).ifPresent(NvmlEvents::close);

@@ -1,6 +1,6 @@
 package io.headgate.agent.driver.nvml;
 
-/// What NVML answers. Those that are told apart have names.
+/// The return codes of NVML that the agent distinguishes.
 enum NvmlStatus {
   SUCCESS(0),
   UNINITIALIZED(1),

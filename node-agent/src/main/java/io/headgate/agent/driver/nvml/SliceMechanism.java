@@ -18,7 +18,7 @@ interface SliceMechanism {
   /// As plans and metrics call it.
   String word();
 
-  /// What a slice made this way really gets.
+  /// The isolation that a slice made this way provides.
   IsolationLevel isolation();
 
   /// How the slice would be made.
@@ -45,19 +45,19 @@ interface SliceMechanism {
     return List.of(files.gpu(gpu.facts().minor()));
   }
 
-  /// What a job's libraries have to know of the slice beside its device.
+  /// Environment variables for the slice, beside its device.
   default Map<String, String> environment(SlicePlan plan) {
     return Map.of();
   }
 
-  /// What is on the GPU that none of the plans explains; of what leaves nothing there, nothing.
+  /// Slices on the GPU that no plan explains; none for mechanisms that leave no trace on the GPU.
   default List<Stranger> strangers(Gpu gpu, List<SlicePlan> plans) {
     return List.of();
   }
 
-  /// A slice that somebody else made.
+  /// A slice without a record of this agent.
   ///
-  /// @param words what and where
+  /// @param words kind and place of the slice
   /// @param removal removes it; fails when it is in use
   record Stranger(String words, Runnable removal) {}
 }

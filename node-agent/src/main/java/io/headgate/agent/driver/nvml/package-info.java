@@ -1,9 +1,9 @@
-/// NVIDIA's GPUs by NVML, the library that comes with their driver: what there is, slices of it,
-/// and who uses it.
+/// NVIDIA's GPUs by NVML, the library that comes with their driver: devices, slices and their
+/// processes.
 ///
-/// `Nvml` owns every native call; nothing else here knows a pointer. Whatever may take time runs on
-/// the GPU's own thread ([io.headgate.agent.driver.Lane]). The ways to make a slice are the sealed
-/// `SliceMechanism`s.
+/// `Nvml` owns every native call; no other class here handles a pointer. Slow calls run on the
+/// GPU's own thread ([io.headgate.agent.driver.Lane]). The ways to make a slice implement
+/// `SliceMechanism`.
 @NullMarked
 package io.headgate.agent.driver.nvml;
 

@@ -30,7 +30,7 @@ record AmdDiscovery(AmdLibrary library, Kfd kfd) {
       try {
         gpus.add(gpu(i, first.get(i)));
       } catch (RocmException | GpuDriverException e) {
-        // The others are of use all the same.
+        // One broken GPU must not take the others out of use.
         LOG.error("GPU {} at {} is left out: {}", i, first.get(i).address(), e.getMessage());
       }
     }

@@ -24,7 +24,7 @@ record AmdGpu(
     return !modes.isEmpty();
   }
 
-  /// As the scheduler is told. The isolation is that of parts; a whole GPU is nobody else's anyway.
+  /// As the scheduler is told. The isolation is that of parts; a whole GPU is exclusive anyway.
   DeviceInfo info() {
     return new DeviceInfo(
         index,

@@ -15,7 +15,7 @@ interface AmdMechanism {
   /// As plans and metrics call it.
   String word();
 
-  /// What a slice made this way really gets.
+  /// The isolation that a slice made this way provides.
   IsolationLevel isolation();
 
   /// How the slice would be made.
@@ -23,7 +23,7 @@ interface AmdMechanism {
   /// @throws GpuDriverException when it cannot be
   SlicePlan plan(AmdGpu gpu, AttemptKey attempt, int number, SliceGrant grant);
 
-  /// What is in the way of the slice, in words; empty: nothing.
+  /// The obstacle to the slice, in words; empty: none.
   Optional<String> obstacle(AmdGpu gpu, SlicePlan plan);
 
   /// Makes the slice, or finds it as an earlier call left it, perhaps of an agent that was killed.

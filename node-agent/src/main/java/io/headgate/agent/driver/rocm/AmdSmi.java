@@ -12,7 +12,8 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// AMD SMI, which follows on ROCm SMI. What it tells in structures only, the kernel is asked.
+/// AMD SMI, the successor of ROCm SMI. Values that it returns in structures only come from the
+/// kernel.
 final class AmdSmi implements AmdLibrary {
   static final int INIT_GPUS = 2;
 

@@ -17,8 +17,8 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/// What the kernel's driver for compute shows: the GPUs and partitions that programs see, and who
-/// has memory of which.
+/// The kernel's compute driver as shown below `/sys`: the GPUs and partitions that programs see,
+/// and the memory of each process.
 ///
 /// @param sysfs `/sys`, except in tests
 record Kfd(Path sysfs) {
@@ -82,7 +82,7 @@ record Kfd(Path sysfs) {
     return memory;
   }
 
-  /// What of a GPU the kernel shows under its address; empty: nothing of that name.
+  /// An attribute of the GPU at the address; empty: the kernel shows none of the name.
   String attribute(PciAddress address, String name) {
     Path file = file(address, name);
     try {

@@ -4,7 +4,7 @@ import io.headgate.agent.driver.GpuDriverException;
 import java.util.List;
 import java.util.Optional;
 
-/// The nodes of one GPU, and who uses them.
+/// The nodes of one GPU and the processes that use them.
 record NodeUse(Kfd kfd) {
   /// @throws GpuDriverException when the kernel shows no such node
   Kfd.Node node(AmdGpu gpu, int partition) {
@@ -22,7 +22,7 @@ record NodeUse(Kfd kfd) {
     return kfd.nodes().stream().filter(node -> node.address().equals(gpu.address())).toList();
   }
 
-  /// Who uses one of the nodes, in words; empty: nobody.
+  /// A process that uses one of the nodes, in words; empty: none.
   Optional<String> user(List<Kfd.Node> nodes) {
     return kfd.memoryByProcess(nodes.stream().map(Kfd.Node::id).toList()).entrySet().stream()
         .findFirst()

@@ -33,7 +33,7 @@ import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// AMD's GPUs. What they are is found out once, at the start.
+/// The driver of AMD GPUs. It reads their properties once, at the start.
 public final class RocmGpuDriver implements GpuDriver {
   private static final Logger LOG = LoggerFactory.getLogger(RocmGpuDriver.class);
 
@@ -78,7 +78,7 @@ public final class RocmGpuDriver implements GpuDriver {
   /// All calls of the library, and with them the making of slices.
   private final Lane lane;
 
-  /// Who uses the GPUs, which must not wait for those.
+  /// The thread of the memory watch, which must not wait for slices.
   private final Lane watchLane;
 
   private final String description;
@@ -216,7 +216,7 @@ public final class RocmGpuDriver implements GpuDriver {
     }
   }
 
-  /// Nothing: what others do with a GPU shows when a slice is to be made of it.
+  /// No foreign slice is looked for here: it shows when a slice is made.
   @Override
   public void recover(List<SlicePlan> recorded) {}
 
@@ -326,7 +326,7 @@ public final class RocmGpuDriver implements GpuDriver {
     return nodes;
   }
 
-  /// Ends the use of the library. What hangs in it is left alone.
+  /// Closes the library. A hanging call is left alone.
   @Override
   public void close() {
     try {

@@ -43,7 +43,7 @@ public final class SimulatedGpuDriver implements GpuDriver {
   private final SliceBook book;
   private final Object lock = new Object();
 
-  /// What exists, by attempt and number; guarded by `lock`.
+  /// Existing slices by attempt and number; guarded by `lock`.
   private final SortedMap<String, SlicePlan> slices = new TreeMap<>();
 
   /// @param node gives the devices their identity: the same node has the same devices at every
@@ -103,7 +103,7 @@ public final class SimulatedGpuDriver implements GpuDriver {
 
   @Override
   public void requireRoom(List<SlicePlan> plans) {
-    // Nobody else makes slices of devices that do not exist.
+    // Simulated devices have no foreign slices.
   }
 
   @Override

@@ -7,7 +7,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// What `--simulate-gpus` asks for: `8xH100`, `2xA100-80GiB`, `2xH100-mig`, `4xMI300X-amd`, `0`.
+/// A parsed `--simulate-gpus`: `8xH100`, `2xA100-80GiB`, `2xH100-mig`, `4xMI300X-amd`, `0`.
 ///
 /// @param model as pools name it
 /// @param memoryBytes of each device

@@ -10,8 +10,8 @@ import io.headgate.agent.driver.SlicePlan;
 import io.headgate.agent.process.AttemptLock;
 import io.headgate.agent.process.SupervisorLink;
 import io.headgate.agent.process.SupervisorStatus;
+import io.headgate.agent.runtime.ledger.AttemptLedger;
 import io.headgate.agent.runtime.ledger.Failpoint;
-import io.headgate.agent.runtime.ledger.Ledger;
 import io.headgate.agent.runtime.telemetry.Enforcement;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -136,7 +136,7 @@ public final class AttemptProcess implements AttemptCare, Workload.Circumstances
         start.adopt();
         orders.adopt();
       } else {
-        Optional<Ledger.Refusal> refusal = start.launch(this);
+        Optional<AttemptLedger.Refusal> refusal = start.launch(this);
         if (refusal.isPresent()) {
           notStarted(refusal.get());
           return;
@@ -300,7 +300,7 @@ public final class AttemptProcess implements AttemptCare, Workload.Circumstances
     return true;
   }
 
-  private void notStarted(Ledger.Refusal refusal) {
+  private void notStarted(AttemptLedger.Refusal refusal) {
     LOG.info("{} was not started: {}", key(), refusal.problem());
     inputs.accept(
         new Input.NotStarted(key(), refusal.reason(), refusal.problem(), machine.time().instant()));

@@ -8,8 +8,8 @@ import io.headgate.agent.core.StopOrder;
 import io.headgate.agent.driver.GpuDriverException;
 import io.headgate.agent.driver.SlicePlan;
 import io.headgate.agent.process.SupervisorLauncher;
+import io.headgate.agent.runtime.ledger.AttemptLedger;
 import io.headgate.agent.runtime.ledger.Failpoint;
-import io.headgate.agent.runtime.ledger.Ledger;
 import io.headgate.agent.runtime.telemetry.AgentInstruments;
 import io.headgate.agent.runtime.telemetry.Enforcement;
 import java.io.IOException;
@@ -54,9 +54,9 @@ final class AttemptStart {
   /// @param circumstances as they are, whenever they are asked for
   /// @return empty: a supervisor has it; otherwise why it never runs here
   /// @throws IOException when it is unknown how far it came; to be tried again
-  Optional<Ledger.Refusal> launch(Workload.Circumstances circumstances)
+  Optional<AttemptLedger.Refusal> launch(Workload.Circumstances circumstances)
       throws IOException, InterruptedException {
-    Optional<Ledger.Refusal> earlier = machine.ledger().refusal(key());
+    Optional<AttemptLedger.Refusal> earlier = machine.ledger().refusal(key());
     if (earlier.isPresent()) {
       return earlier;
     }
@@ -69,7 +69,7 @@ final class AttemptStart {
     }
   }
 
-  private Optional<Ledger.Refusal> giveUp(StopOrder stopped) throws IOException {
+  private Optional<AttemptLedger.Refusal> giveUp(StopOrder stopped) throws IOException {
     EndReason reason =
         switch (stopped.kind()) {
           case SHUTDOWN -> EndReason.NODE_STOPPED;
@@ -79,7 +79,8 @@ final class AttemptStart {
     return giveUp(reason, "stopped before it started");
   }
 
-  private Optional<Ledger.Refusal> launch(Workload.Circumstances circumstances, String traceparent)
+  private Optional<AttemptLedger.Refusal> launch(
+      Workload.Circumstances circumstances, String traceparent)
       throws IOException, InterruptedException {
     Optional<String> refused =
         assignment.container().flatMap(container -> machine.images().problem(container.image()));
@@ -136,7 +137,7 @@ final class AttemptStart {
     };
   }
 
-  private Optional<Ledger.Refusal> abandoned(Workload.Circumstances circumstances)
+  private Optional<AttemptLedger.Refusal> abandoned(Workload.Circumstances circumstances)
       throws IOException {
     Optional<StopOrder> stopped = circumstances.stopped();
     if (stopped.isPresent()) {
@@ -145,7 +146,7 @@ final class AttemptStart {
     throw new IOException("the agent ends; the next one begins anew");
   }
 
-  private Optional<Ledger.Refusal> withoutImage(
+  private Optional<AttemptLedger.Refusal> withoutImage(
       Exception cause, Workload.Circumstances circumstances) throws IOException {
     if (circumstances.isAbandoned()) {
       return abandoned(circumstances);
@@ -189,8 +190,9 @@ final class AttemptStart {
 
   /// Empty when it is too late for that, because a supervisor has the attempt: one that an earlier
   /// agent has launched may come late.
-  private Optional<Ledger.Refusal> giveUp(EndReason reason, String problem) throws IOException {
-    Ledger.Refusal refusal = new Ledger.Refusal(reason, problem);
+  private Optional<AttemptLedger.Refusal> giveUp(EndReason reason, String problem)
+      throws IOException {
+    AttemptLedger.Refusal refusal = new AttemptLedger.Refusal(reason, problem);
     boolean recorded = machine.ledger().recordRefusal(key(), refusal);
     Failpoint.AFTER_REFUSAL_RECORD.reach();
     return recorded ? Optional.of(refusal) : Optional.empty();

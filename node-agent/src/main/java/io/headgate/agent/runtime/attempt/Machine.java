@@ -2,7 +2,7 @@ package io.headgate.agent.runtime.attempt;
 
 import io.headgate.agent.core.Assignment;
 import io.headgate.agent.driver.GpuDriver;
-import io.headgate.agent.runtime.ledger.Ledger;
+import io.headgate.agent.runtime.ledger.AttemptLedger;
 import io.headgate.agent.runtime.telemetry.AgentInstruments;
 import io.headgate.agent.runtime.watch.DeviceWatch;
 import io.headgate.agent.runtime.watch.JobMeter;
@@ -17,7 +17,7 @@ import java.nio.file.Path;
 /// @param runtime where they run
 /// @param images which may run
 public record Machine(
-    Ledger ledger,
+    AttemptLedger ledger,
     GpuDriver driver,
     WorkloadRuntime runtime,
     MainMemory memory,

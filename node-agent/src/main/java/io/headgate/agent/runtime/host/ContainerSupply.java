@@ -2,7 +2,7 @@ package io.headgate.agent.runtime.host;
 
 import io.headgate.agent.container.Containers;
 import io.headgate.agent.core.AttemptKey;
-import io.headgate.agent.runtime.watch.Beat;
+import io.headgate.agent.runtime.watch.PeriodicTask;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Collection;
@@ -28,7 +28,7 @@ public final class ContainerSupply implements AutoCloseable {
 
   private final Engine engine;
   private final ReentrantLock looking = new ReentrantLock();
-  private final Beat beat = new Beat();
+  private final PeriodicTask looks = new PeriodicTask();
   private volatile State state = new State(Optional.empty(), Optional.of("not looked for yet"));
 
   /// Live attempts of an earlier agent; null: not known yet. Guarded by looking.
@@ -63,7 +63,7 @@ public final class ContainerSupply implements AutoCloseable {
 
   /// Looks for what is not there every so often, until it is closed.
   ContainerSupply lookingEvery(Duration interval) {
-    beat.start(
+    looks.start(
         "containers",
         interval,
         () -> {
@@ -183,6 +183,6 @@ public final class ContainerSupply implements AutoCloseable {
 
   @Override
   public void close() {
-    beat.close();
+    looks.close();
   }
 }

@@ -9,7 +9,7 @@ import io.headgate.agent.process.SupervisorLauncher;
 import io.headgate.agent.process.SupervisorSpec;
 import io.headgate.agent.runtime.attempt.Workload;
 import io.headgate.agent.runtime.attempt.WorkloadRuntime;
-import io.headgate.agent.runtime.ledger.Ledger;
+import io.headgate.agent.runtime.ledger.AttemptLedger;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Collection;
@@ -19,7 +19,7 @@ import java.util.Collection;
 /// @param containers for jobs with an image
 /// @param checkpoints root of the jobs' checkpoint directories; may be shared by machines
 public record HostRuntime(
-    Ledger ledger,
+    AttemptLedger ledger,
     GpuDriver driver,
     SupervisorLauncher launcher,
     Cgroups cgroups,

@@ -31,7 +31,7 @@ public final class Retention {
   /// Of the file system, one part in so many.
   private static final int DEFAULT_SHARE = 10;
 
-  private final Ledger ledger;
+  private final AttemptLedger ledger;
   private final TimeSource time;
   private final Limits limits;
   private final AtomicBoolean applying = new AtomicBoolean();
@@ -43,7 +43,7 @@ public final class Retention {
   /// @param maxBytes of all attempts together; absent: a tenth of the file system
   public record Limits(int maxAttempts, Duration maxAge, Optional<Long> maxBytes) {}
 
-  public Retention(Ledger ledger, TimeSource time, Limits limits) {
+  public Retention(AttemptLedger ledger, TimeSource time, Limits limits) {
     this.ledger = ledger;
     this.time = time;
     this.limits = limits;

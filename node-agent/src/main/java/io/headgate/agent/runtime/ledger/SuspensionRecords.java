@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
-/// The [Ledger]'s records of suspensions. They name the processes to resume after a crash, the
+/// The [AttemptLedger]'s records of suspensions. They name the processes to resume after a crash, the
 /// order by which an attempt is suspended, and the order by which a suspension failed.
 public final class SuspensionRecords {
   private static final String SUSPENDING = "suspending";

@@ -13,7 +13,7 @@ import io.headgate.agent.process.SupervisorSpec;
 import io.headgate.agent.runtime.attempt.JobLimits;
 import io.headgate.agent.runtime.attempt.Workload;
 import io.headgate.agent.runtime.attempt.WorkloadRuntime;
-import io.headgate.agent.runtime.ledger.Ledger;
+import io.headgate.agent.runtime.ledger.AttemptLedger;
 import io.headgate.kit.time.TimeSource;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -47,7 +47,7 @@ public final class PodRuntime implements WorkloadRuntime {
   /// @param checkpoints root of the jobs' checkpoint directories
   /// @param limits of a job that requests none
   public record Parts(
-      Ledger ledger,
+      AttemptLedger ledger,
       GpuDriver driver,
       PodApi api,
       PodSettings settings,

@@ -27,13 +27,13 @@ public final class ProgressWatch implements AutoCloseable {
   private static final int MAX_ENDED = 256;
 
   private final ReentrantLock lock = new ReentrantLock();
-  private final Beat beat = new Beat();
+  private final PeriodicTask looks = new PeriodicTask();
   // Guarded by lock.
   private final Map<AttemptKey, Path> followed = new HashMap<>();
   private final Map<AttemptKey, JobProgress> said = new LinkedHashMap<>();
 
   public void start() {
-    beat.start("progress", INTERVAL, this::look);
+    looks.start("progress", INTERVAL, this::look);
   }
 
   /// From now on the attempt is looked at.
@@ -129,6 +129,6 @@ public final class ProgressWatch implements AutoCloseable {
 
   @Override
   public void close() {
-    beat.close();
+    looks.close();
   }
 }

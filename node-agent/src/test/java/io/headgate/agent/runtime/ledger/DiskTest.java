@@ -63,7 +63,8 @@ class DiskTest {
   void writesItsRecordsOnAFullDiskWhileJobsTakeWhateverBecomesFree() throws Exception {
     Path data = root.resolve("disk");
     mount(data, "3m");
-    try (Ledger ledger = Ledger.open(data, "boot-1", new JobUsers(1_900_000_000, 1000));
+    try (AttemptLedger ledger =
+            AttemptLedger.open(data, "boot-1", new JobUsers(1_900_000_000, 1000));
         Outbox outbox = Outbox.open(data.resolve("outbox"), ledger.reserve())) {
       for (int i = 0; i < 8; i++) {
         fill(data);
@@ -74,7 +75,8 @@ class DiskTest {
       assertThat(Files.size(data.resolve("reserve"))).isLessThan(Reserve.BYTES);
     }
     // Full as it is, an agent starts on it again.
-    try (Ledger ledger = Ledger.open(data, "boot-1", new JobUsers(1_900_000_000, 1000));
+    try (AttemptLedger ledger =
+            AttemptLedger.open(data, "boot-1", new JobUsers(1_900_000_000, 1000));
         Outbox outbox = Outbox.open(data.resolve("outbox"), ledger.reserve())) {
       assertThat(ledger.recover(Fixtures.NOW).attempts()).hasSize(8);
       assertThat(outbox.after(0, 100)).hasSize(8);
@@ -110,7 +112,8 @@ class DiskTest {
   @Test
   void deletesWhatItCanWhateverElseCannotBe() throws Exception {
     Path data = root.resolve("data");
-    try (Ledger ledger = Ledger.open(data, "boot-1", new JobUsers(1_900_000_000, 1000))) {
+    try (AttemptLedger ledger =
+        AttemptLedger.open(data, "boot-1", new JobUsers(1_900_000_000, 1000))) {
       for (String job : new String[] {"a", "b", "c"}) {
         ledger.recordEnd(Fixtures.endedReport(job));
         Files.createDirectory(ledger.directory(Fixtures.key(job)).resolve("logs"));

@@ -35,8 +35,8 @@ import org.junit.jupiter.api.io.TempDir;
 class RecordsTest {
   @TempDir Path data;
 
-  private Ledger open(String bootId) throws IOException {
-    return Ledger.open(data, bootId, new JobUsers(1_900_000_000, 1000));
+  private AttemptLedger open(String bootId) throws IOException {
+    return AttemptLedger.open(data, bootId, new JobUsers(1_900_000_000, 1000));
   }
 
   private Outbox openOutbox(Path file) throws IOException {
@@ -82,7 +82,7 @@ class RecordsTest {
   void recoversWhatWasTakenOnAndWhatEnded() throws IOException {
     Assignment assignment = Fixtures.assignment("running");
     LeadershipHistory history = new LeadershipHistory(Optional.of(Fixtures.LEADER), List.of());
-    try (Ledger ledger = open("boot-1")) {
+    try (AttemptLedger ledger = open("boot-1")) {
       ledger.recordLeadership(history);
       ledger.recordAssignment(assignment, 77);
       ledger.recordAssignment(Fixtures.assignment("done"), 77);
@@ -91,7 +91,7 @@ class RecordsTest {
       ledger.forget(Fixtures.key("refused"));
       Files.createDirectory(data.resolve("attempts/acme.half-made.1.0"));
     }
-    try (Ledger ledger = open("boot-1")) {
+    try (AttemptLedger ledger = open("boot-1")) {
       Input.Recovered recovered = ledger.recover(Fixtures.NOW);
       assertThat(recovered.history()).isEqualTo(history);
       assertThat(recovered.attempts())
@@ -100,7 +100,7 @@ class RecordsTest {
       assertThat(ledger.directory(Fixtures.key("half-made"))).doesNotExist();
       assertThat(ledger.directory(Fixtures.key("done")).resolve("assignment")).doesNotExist();
     }
-    try (Ledger ledger = open("boot-2")) {
+    try (AttemptLedger ledger = open("boot-2")) {
       assertThat(ledger.recover(Fixtures.NOW).attempts()).contains(found(assignment, false));
     }
   }
@@ -108,17 +108,17 @@ class RecordsTest {
   @Test
   void startsWhateverAJobLeftInThePlaceOfItsPodsRecords() throws Exception {
     Assignment assignment = Fixtures.assignment("j");
-    try (Ledger ledger = open("boot-1")) {
+    try (AttemptLedger ledger = open("boot-1")) {
       ledger.recordAssignment(assignment, 77);
       Path inside = ledger.makeInside(assignment.key());
       Files.writeString(inside.resolve("status"), "pid=everybody");
       Files.createDirectories(inside.resolve("assignment/in-the-way"));
     }
-    try (Ledger ledger = open("boot-2")) {
+    try (AttemptLedger ledger = open("boot-2")) {
       assertThat(ledger.recover(Fixtures.NOW).attempts()).containsExactly(found(assignment, false));
       ledger.recordEnd(Fixtures.endedReport("j"));
     }
-    try (Ledger ledger = open("boot-2")) {
+    try (AttemptLedger ledger = open("boot-2")) {
       assertThat(ledger.recover(Fixtures.NOW).attempts())
           .containsExactly(ended(Fixtures.endedReport("j")));
     }
@@ -148,12 +148,12 @@ class RecordsTest {
 
   @Test
   void refusesADamagedRecordRatherThanSkipIt() throws IOException {
-    try (Ledger ledger = open("boot-1")) {
+    try (AttemptLedger ledger = open("boot-1")) {
       ledger.recordAssignment(Fixtures.assignment("a"), 0);
       Path record = ledger.directory(Fixtures.key("a")).resolve("assignment");
       Files.writeString(record, Files.readString(record).replace("attempt=1", "attempt=one"));
     }
-    try (Ledger ledger = open("boot-1")) {
+    try (AttemptLedger ledger = open("boot-1")) {
       assertThatExceptionOfType(UncheckedIOException.class)
           .isThrownBy(() -> ledger.recover(Fixtures.NOW))
           .withMessageContaining("acme.a.1.0")
@@ -163,7 +163,7 @@ class RecordsTest {
 
   @Test
   void belongsToOneAgentAtATime() throws IOException {
-    try (Ledger ledger = open("boot-1")) {
+    try (AttemptLedger ledger = open("boot-1")) {
       assertThat(ledger.bootId()).isEqualTo("boot-1");
       assertThatIOException()
           .isThrownBy(() -> open("boot-1"))
@@ -174,7 +174,7 @@ class RecordsTest {
 
   @Test
   void keepsABoundedPastAndNeverWhatIsStillNeeded() throws IOException {
-    try (Ledger ledger = open("boot-1")) {
+    try (AttemptLedger ledger = open("boot-1")) {
       TestClock now = new TestClock();
       now.setWall(Fixtures.NOW);
       ledger.recordEnd(Fixtures.endedReport("needed"));
@@ -201,7 +201,7 @@ class RecordsTest {
 
   @Test
   void keepsNoMoreBytesOfThePastThanAllowedAndForgetsTheOldestFirst() throws IOException {
-    try (Ledger ledger = open("boot-1")) {
+    try (AttemptLedger ledger = open("boot-1")) {
       TestClock now = new TestClock();
       now.setWall(Fixtures.NOW);
       ledger.recordEnd(Fixtures.endedReport("needed"));
@@ -239,8 +239,9 @@ class RecordsTest {
   void givesUpForGoodWhatNeverRanAndNothingElse() throws IOException {
     AttemptKey never = Fixtures.key("never");
     AttemptKey ran = Fixtures.key("ran");
-    Ledger.Refusal refusal = new Ledger.Refusal(EndReason.START_FAILED, "no such\nprogram = 1");
-    try (Ledger ledger = open("boot-1")) {
+    AttemptLedger.Refusal refusal =
+        new AttemptLedger.Refusal(EndReason.START_FAILED, "no such\nprogram = 1");
+    try (AttemptLedger ledger = open("boot-1")) {
       ledger.recordAssignment(Fixtures.assignment("never"), 0);
       ledger.recordAssignment(Fixtures.assignment("ran"), 0);
       Files.writeString(
@@ -251,7 +252,7 @@ class RecordsTest {
       assertThat(ledger.recordRefusal(never, refusal)).isTrue();
       assertThat(ledger.recordRefusal(ran, refusal)).isFalse();
     }
-    try (Ledger ledger = open("boot-1")) {
+    try (AttemptLedger ledger = open("boot-1")) {
       assertThat(ledger.refusal(never)).hasValue(refusal);
       assertThat(ledger.refusal(ran)).isEmpty();
     }

@@ -5,7 +5,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /// Has something done every so often, on a virtual thread, until it is closed. Thread-safe.
-public final class Beat implements AutoCloseable {
+public final class PeriodicTask implements AutoCloseable {
   private final CountDownLatch closed = new CountDownLatch(1);
 
   /// Begins to run the work.

@@ -22,8 +22,8 @@ import io.headgate.agent.runtime.attempt.WorkloadRuntime;
 import io.headgate.agent.runtime.host.ContainerSupply;
 import io.headgate.agent.runtime.host.HostRuntime;
 import io.headgate.agent.runtime.host.JobWalls;
+import io.headgate.agent.runtime.ledger.AttemptLedger;
 import io.headgate.agent.runtime.ledger.JobUsers;
-import io.headgate.agent.runtime.ledger.Ledger;
 import io.headgate.agent.runtime.ledger.Outbox;
 import io.headgate.agent.runtime.ledger.Retention;
 import io.headgate.agent.runtime.pod.PodRuntime;
@@ -42,8 +42,8 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /// The machine that an agent runs on: its data directory, supervisors and devices.
-final class OnDisk {
-  private OnDisk() {}
+final class MachinePorts {
+  private MachinePorts() {}
 
   static AgentPorts open(
       Agent.Settings settings,
@@ -54,7 +54,7 @@ final class OnDisk {
       throws IOException {
     Path data = settings.data().toAbsolutePath();
     JobUsers users = new JobUsers(settings.walls().firstUser(), settings.walls().userCount());
-    Ledger ledger = Ledger.open(data, settings.bootId(), users);
+    AttemptLedger ledger = AttemptLedger.open(data, settings.bootId(), users);
     WorkloadRuntime runtime;
     Outbox outbox;
     try {
@@ -100,7 +100,8 @@ final class OnDisk {
   }
 
   private static WorkloadRuntime host(
-      Agent.Settings settings, GpuDriver driver, Ledger ledger, Path program) throws IOException {
+      Agent.Settings settings, GpuDriver driver, AttemptLedger ledger, Path program)
+      throws IOException {
     Path data = ledger.data();
     String name = Agent.nameOnMachine(settings.name(), data);
     Cgroups cgroups = Agent.cgroups(settings.name(), data);
@@ -126,7 +127,7 @@ final class OnDisk {
       Agent.Settings settings,
       PodSettings pods,
       GpuDriver driver,
-      Ledger ledger,
+      AttemptLedger ledger,
       Path program,
       TimeSource time)
       throws IOException {
@@ -179,7 +180,7 @@ final class OnDisk {
       @Override
       public void recovered(Input.Recovered recovered) throws IOException {
         machine.driver().recover(machine.ledger().slices(recovered));
-        machine.runtime().recover(Ledger.live(recovered));
+        machine.runtime().recover(AttemptLedger.live(recovered));
         retention.begin();
       }
 

@@ -44,8 +44,8 @@ import org.slf4j.LoggerFactory;
 /// | `forgotten` | when the scheduler knows | kept for its logs only |
 ///
 /// Written by the loop and by the attempts' own threads, each its own files.
-public final class Ledger implements AttemptRecords, AutoCloseable {
-  private static final Logger LOG = LoggerFactory.getLogger(Ledger.class);
+public final class AttemptLedger implements AttemptRecords, AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(AttemptLedger.class);
 
   /// Why an attempt never runs here.
   public record Refusal(EndReason reason, String problem) {}
@@ -66,7 +66,8 @@ public final class Ledger implements AttemptRecords, AutoCloseable {
   private final SuspensionRecords suspensions;
   private final JobUsers users;
 
-  private Ledger(Path data, String bootId, DataLock lock, JobUsers users) throws IOException {
+  private AttemptLedger(Path data, String bootId, DataLock lock, JobUsers users)
+      throws IOException {
     this.users = users;
     this.data = data;
     this.attempts = data.resolve("attempts");
@@ -81,10 +82,10 @@ public final class Ledger implements AttemptRecords, AutoCloseable {
   /// Opens the ledger below the data directory, which one agent at a time may use.
   ///
   /// @param users learns the users in use, and assigns one to each new attempt
-  public static Ledger open(Path data, String bootId, JobUsers users) throws IOException {
+  public static AttemptLedger open(Path data, String bootId, JobUsers users) throws IOException {
     DataLock lock = DataLock.take(data);
     try {
-      return new Ledger(data, bootId, lock, users);
+      return new AttemptLedger(data, bootId, lock, users);
     } catch (IOException | RuntimeException e) {
       lock.close();
       throw e;

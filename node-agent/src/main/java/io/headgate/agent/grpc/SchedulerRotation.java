@@ -11,8 +11,8 @@ import org.slf4j.LoggerFactory;
 
 /// Which scheduler is tried next, and when: the known addresses in turn, but first where we are
 /// sent, and after every loss with growing, jittered waits. Confined to the client's thread.
-public final class Rota {
-  private static final Logger LOG = LoggerFactory.getLogger(Rota.class);
+public final class SchedulerRotation {
+  private static final Logger LOG = LoggerFactory.getLogger(SchedulerRotation.class);
   private static final int MAX_REDIRECTS = 4;
   private static final Duration FIRST_WAIT = Duration.ofMillis(100);
   private static final Duration LONGEST_WAIT = Duration.ofSeconds(5);
@@ -30,7 +30,7 @@ public final class Rota {
   /// Begins with the first.
   ///
   /// @param schedulers addresses of the replicas, at least one
-  public Rota(List<URI> schedulers, RandomGenerator random) {
+  public SchedulerRotation(List<URI> schedulers, RandomGenerator random) {
     this.schedulers = List.copyOf(schedulers);
     this.backoff = new Backoff(FIRST_WAIT, LONGEST_WAIT, random);
     this.electing = new Backoff(FIRST_WAIT, LONGEST_ELECTION_WAIT, random);
@@ -55,7 +55,7 @@ public final class Rota {
     }
     boolean isElecting = redirects > 0 || outcome instanceof SchedulerSession.Outcome.Redirected;
     redirects = 0;
-    // Whoever welcomes us only to hang up again is not to be asked ten times a second.
+    // A scheduler that welcomes the agent only to hang up is not asked ten times a second.
     if (outcome instanceof SchedulerSession.Outcome.Ended ended
         && ended.welcomed()
         && lasted.compareTo(LONGEST_WAIT) >= 0) {
