@@ -15,9 +15,9 @@ import io.headgate.proto.scheduler.v1.JobServiceGrpc;
 import io.headgate.scheduler.client.ContractDraftReader;
 import io.headgate.scheduler.client.HazelcastMembers;
 import io.headgate.scheduler.client.KeyTokenSource;
-import io.headgate.scheduler.client.Knock;
 import io.headgate.scheduler.client.PolicyAccessSource;
 import io.headgate.scheduler.client.PoolCatalogSource;
+import io.headgate.scheduler.client.PortProbe;
 import io.headgate.scheduler.grpc.AgentEndpoint;
 import io.headgate.scheduler.grpc.AgentSessions;
 import io.headgate.scheduler.grpc.CopyBound;
@@ -89,7 +89,7 @@ public final class SchedulerService implements AutoCloseable {
         time,
         config.group().address().isPresent()
             ? new HazelcastMembers(config.group(), config.replica(), time)
-            : Members.unwatched(Knock::isRefused),
+            : Members.unwatched(PortProbe::isRefused),
         Failpoint.Handler.NONE);
   }
 

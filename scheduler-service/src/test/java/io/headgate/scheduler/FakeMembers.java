@@ -1,7 +1,7 @@
 package io.headgate.scheduler;
 
 import io.headgate.kit.time.TimeSource;
-import io.headgate.scheduler.client.Knock;
+import io.headgate.scheduler.client.PortProbe;
 import io.headgate.scheduler.runtime.leadership.Group;
 import io.headgate.scheduler.runtime.leadership.GroupView;
 import io.headgate.scheduler.runtime.leadership.Members;
@@ -35,7 +35,7 @@ final class FakeMembers implements Members {
 
   @Override
   public boolean refuses(String address) {
-    return Knock.isRefused(address);
+    return PortProbe.isRefused(address);
   }
 
   @Override

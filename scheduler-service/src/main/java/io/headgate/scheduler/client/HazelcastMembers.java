@@ -232,7 +232,7 @@ public final class HazelcastMembers implements Members {
 
   @Override
   public boolean refuses(String address) {
-    return Knock.isRefused(address);
+    return PortProbe.isRefused(address);
   }
 
   @Override

@@ -5,7 +5,7 @@ import io.grpc.Metadata;
 import io.grpc.MethodDescriptor.MethodType;
 import io.grpc.ServerCall;
 import io.grpc.ServerCallHandler;
-import io.headgate.scheduler.runtime.leadership.Arrivals;
+import io.headgate.scheduler.runtime.leadership.TakeoverWaiters;
 import java.time.Duration;
 
 /// Calls that came to a scheduler which has been elected and does not lead yet, because it still
@@ -23,7 +23,7 @@ final class HeldCalls {
   /// Of their requests together.
   static final long MAX_BYTES = 64L << 20;
 
-  private final Arrivals arrivals;
+  private final TakeoverWaiters arrivals;
   private final int maxCalls;
   private final long maxBytes;
   private final Duration patience;
@@ -31,11 +31,11 @@ final class HeldCalls {
   private int calls;
   private long bytes;
 
-  HeldCalls(Arrivals arrivals) {
+  HeldCalls(TakeoverWaiters arrivals) {
     this(arrivals, MAX_CALLS, MAX_BYTES, PATIENCE);
   }
 
-  HeldCalls(Arrivals arrivals, int maxCalls, long maxBytes, Duration patience) {
+  HeldCalls(TakeoverWaiters arrivals, int maxCalls, long maxBytes, Duration patience) {
     this.patience = patience;
     this.arrivals = arrivals;
     this.maxCalls = maxCalls;
@@ -57,7 +57,7 @@ final class HeldCalls {
     return patience;
   }
 
-  Arrivals arrivals() {
+  TakeoverWaiters arrivals() {
     return arrivals;
   }
 

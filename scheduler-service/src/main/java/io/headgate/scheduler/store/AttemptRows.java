@@ -26,6 +26,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /// Reads all live attempts of a leader, of which a large cluster has as many as devices. They say
 /// the same as those of [RowMapper].
@@ -43,7 +44,7 @@ final class AttemptRows {
         a.stop_ending, a.stop_outcome, a.stop_at, a.epoch, a.stop_after_ms, a.skip_callback,
         a.stop_message, a.stop_by_name
       from attempt a join attempt_worker w on w.job_id = a.job_id and w.attempt = a.number
-      where a.ended_at is null and
+      where a.ended_at is null
       """;
 
   private static final int FIELDS_OF_ATTEMPT = 25;
@@ -60,14 +61,18 @@ final class AttemptRows {
 
   /// By job; a job has one live attempt at most.
   ///
-  /// @param condition on `a` in SQL, a constant
-  static List<AttemptRecord> read(Connection connection, String condition) throws SQLException {
-    String query = QUERY + condition + " order by a.job_id, a.number, w.worker";
+  /// @param lastJob highest id of the jobs that are read; empty: all are
+  static List<AttemptRecord> read(Connection connection, OptionalLong lastJob) throws SQLException {
+    String query = QUERY + upTo(lastJob) + " order by a.job_id, a.number, w.worker";
     try (BinaryRows rows = BinaryRows.of(connection, query)) {
       AttemptRows attempts = new AttemptRows(rows);
       attempts.readAll();
       return attempts.all;
     }
+  }
+
+  private static String upTo(OptionalLong lastJob) {
+    return lastJob.isPresent() ? "and a.job_id <= " + lastJob.getAsLong() : "";
   }
 
   private void readAll() throws SQLException {

@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /// Reads all jobs of a leader, which may be a million and are waited for. They say the same as
@@ -35,7 +36,7 @@ final class JobRows {
         policy, profile, gpu_units, workers, submitter, by_role, labels, traceparent, created_at,
         started_at, finished_at, exit_code, draft_code, draft_message,
         cancelled_by, cancel_reason, simulated, version
-      from job where state in ('WAITING', 'ASSIGNED', 'RUNNING', 'STOPPING', 'SUSPENDED') and
+      from job where state in ('WAITING', 'ASSIGNED', 'RUNNING', 'STOPPING', 'SUSPENDED')
       """;
 
   private final BinaryRows rows;
@@ -46,9 +47,9 @@ final class JobRows {
 
   /// By id.
   ///
-  /// @param condition in SQL, a constant
-  static List<JobRecord> read(Connection connection, String condition) throws SQLException {
-    try (BinaryRows rows = BinaryRows.of(connection, QUERY + condition + " order by id")) {
+  /// @param lastJob highest id of the jobs that are read; empty: all are
+  static List<JobRecord> read(Connection connection, OptionalLong lastJob) throws SQLException {
+    try (BinaryRows rows = BinaryRows.of(connection, QUERY + upTo(lastJob) + " order by id")) {
       JobRows jobs = new JobRows(rows);
       List<JobRecord> all = new ArrayList<>();
       while (rows.next()) {
@@ -56,6 +57,10 @@ final class JobRows {
       }
       return all;
     }
+  }
+
+  private static String upTo(OptionalLong lastJob) {
+    return lastJob.isPresent() ? "and id <= " + lastJob.getAsLong() : "";
   }
 
   private JobRecord job() {

@@ -40,6 +40,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalLong;
 import javax.sql.DataSource;
 import org.jooq.Condition;
 import org.jooq.DSLContext;
@@ -245,7 +246,7 @@ public final class PostgresSchedulerStore implements SchedulerStore {
 
   @Override
   public LoadedState load() {
-    return load("true", "true", noCondition());
+    return load(OptionalLong.empty());
   }
 
   @Override
@@ -253,18 +254,19 @@ public final class PostgresSchedulerStore implements SchedulerStore {
     Result<Record1<Long>> oldest =
         sql.select(JOB.ID).from(JOB).where(JOB.STATE.in(ALIVE)).orderBy(JOB.ID).limit(jobs).fetch();
     long last = oldest.isEmpty() ? 0 : oldest.getLast().value1();
-    return load("id <= " + last, "a.job_id <= " + last, HOLD.JOB_ID.le(last));
+    return load(OptionalLong.of(last));
   }
 
-  private LoadedState load(String jobs, String attempts, Condition holds) {
+  /// @param lastJob highest id of the jobs that are read; empty: all are
+  private LoadedState load(OptionalLong lastJob) {
     return sql.transactionResult(transaction -> {
       DSLContext read = transaction.dsl();
       read.execute("set transaction isolation level repeatable read, read only");
       Row row = row(read, false);
       return new LoadedState(
-          read.connectionResult(connection -> JobRows.read(connection, jobs)),
-          read.connectionResult(connection -> AttemptRows.read(connection, attempts)),
-          holds(read, holds),
+          read.connectionResult(connection -> JobRows.read(connection, lastJob)),
+          read.connectionResult(connection -> AttemptRows.read(connection, lastJob)),
+          holds(read, lastJob),
           contacts(read),
           demand(read),
           catalogs(read),
@@ -279,7 +281,8 @@ public final class PostgresSchedulerStore implements SchedulerStore {
         read.select(DSL.max(JOB.ID)).from(JOB).fetchSingle().value1(), 0L);
   }
 
-  private static List<Hold> holds(DSLContext read, Condition which) {
+  private static List<Hold> holds(DSLContext read, OptionalLong lastJob) {
+    Condition which = lastJob.isPresent() ? HOLD.JOB_ID.le(lastJob.getAsLong()) : noCondition();
     Map<Long, List<Record>> workers = new HashMap<>();
     for (Record worker :
         read.selectFrom(HOLD_WORKER).orderBy(HOLD_WORKER.JOB_ID, HOLD_WORKER.WORKER).fetch()) {

@@ -3,7 +3,7 @@ package io.headgate.scheduler.grpc;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.proto.scheduler.v1.SubmitJobRequest;
-import io.headgate.scheduler.runtime.leadership.Arrivals;
+import io.headgate.scheduler.runtime.leadership.TakeoverWaiters;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
@@ -15,7 +15,7 @@ final class HeldCallsTest {
 
   @Test
   void holdsSoManyCallsAndNoMore() {
-    HeldCalls held = new HeldCalls(new Arrivals(), 2, 1000, LONG);
+    HeldCalls held = new HeldCalls(new TakeoverWaiters(), 2, 1000, LONG);
     assertThat(held.enter(REQUEST)).isTrue();
     assertThat(held.enter(REQUEST)).isTrue();
     assertThat(held.enter(REQUEST)).isFalse();
@@ -27,7 +27,7 @@ final class HeldCallsTest {
   @Test
   void holdsSoManyBytesAndNoMore() {
     int size = REQUEST.getSerializedSize();
-    HeldCalls held = new HeldCalls(new Arrivals(), 100, 2 * size + 1, LONG);
+    HeldCalls held = new HeldCalls(new TakeoverWaiters(), 100, 2 * size + 1, LONG);
     assertThat(held.enter(REQUEST)).isTrue();
     assertThat(held.enter(REQUEST)).isTrue();
     assertThat(held.enter(REQUEST)).isFalse();

@@ -8,6 +8,7 @@ import io.headgate.scheduler.runtime.record.Failpoint;
 import io.headgate.scheduler.runtime.record.JobReader;
 import io.headgate.scheduler.runtime.record.JobRecord.DraftCause;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -128,14 +129,15 @@ public final class Dispatcher {
 
   private Map<JobId, Document> documents(List<Dispatch> dispatches) {
     Set<JobId> wanted = new LinkedHashSet<>();
+    Set<NodeId> opening = new HashSet<>();
     for (Dispatch dispatch : dispatches) {
       if (dispatch instanceof Dispatch.Run run
           && run.known().isEmpty()
-          && sessions.containsKey(run.node())) {
+          && (sessions.containsKey(run.node()) || opening.contains(run.node()))) {
         wanted.add(run.key().attempt().job());
       } else if (dispatch instanceof Dispatch.Open(AgentSession session, var _)) {
-        // Its assignments follow in the same list.
-        sessions.put(session.node(), session);
+        // The assignments of a new stream follow its Open in the same list.
+        opening.add(session.node());
       }
     }
     return wanted.isEmpty() ? Map.of() : ports.reader().documents(wanted);

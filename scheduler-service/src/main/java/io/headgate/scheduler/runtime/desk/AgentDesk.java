@@ -52,7 +52,7 @@ public final class AgentDesk {
   }
 
   /// Takes over the node's stream and compares what its machine knows with what is durable.
-  public void hello(Turn turn, AgentSession session, AgentHello hello) {
+  public void hello(LoopTurn turn, AgentSession session, AgentHello hello) {
     NodeId node = session.node();
     NodeBook.Entry entry = state.nodes.entry(node);
     entry
@@ -113,7 +113,7 @@ public final class AgentDesk {
 
   /// A live worker of which the machine has no record. No Hello alone is a proof, not even that of
   /// another boot: it may be an old one that comes late, over a stream that nobody listens to.
-  private void missing(Turn turn, WorkerKey key) {
+  private void missing(LoopTurn turn, WorkerKey key) {
     AttemptRecord attempt = state.jobs.attempt(key.attempt()).orElseThrow();
     JobRecord job = state.jobs.job(key.attempt().job()).orElseThrow();
     WorkerStatus status = attempt.attempt().workers().get(key.worker());
@@ -129,7 +129,7 @@ public final class AgentDesk {
   }
 
   /// An update, which is acknowledged once what follows from it is durable.
-  public void report(Turn turn, AgentSession session, long sequence, AgentReport report) {
+  public void report(LoopTurn turn, AgentSession session, long sequence, AgentReport report) {
     NodeBook.Entry entry = state.nodes.entry(session.node());
     if (entry.session().filter(session::equals).isEmpty()) {
       // A session that was replaced: the new one sends again what was not acknowledged.
@@ -140,7 +140,7 @@ public final class AgentDesk {
   }
 
   /// Takes no new work from now on: what its agent is about to stop does not come back to it.
-  public void closing(Turn turn, AgentSession session) {
+  public void closing(LoopTurn turn, AgentSession session) {
     NodeBook.Entry entry = state.nodes.entry(session.node());
     if (entry.session().filter(session::equals).isPresent()) {
       close(turn, entry);
@@ -149,7 +149,7 @@ public final class AgentDesk {
   }
 
   /// Of devices the catalog says the same a moment later, and why.
-  public void changed(Turn turn, AgentSession session, NodeCondition condition) {
+  public void changed(LoopTurn turn, AgentSession session, NodeCondition condition) {
     NodeBook.Entry entry = state.nodes.entry(session.node());
     if (entry.session().filter(session::equals).isPresent()) {
       entry.unusable = condition.unusableDevices();
@@ -158,7 +158,7 @@ public final class AgentDesk {
     }
   }
 
-  private static void close(Turn turn, NodeBook.Entry entry) {
+  private static void close(LoopTurn turn, NodeBook.Entry entry) {
     if (!entry.closing) {
       entry.closing = true;
       LOG.info("{} is being shut down", entry.id);
@@ -169,7 +169,7 @@ public final class AgentDesk {
     }
   }
 
-  public void ended(Turn turn, AgentSession session) {
+  public void ended(LoopTurn turn, AgentSession session) {
     NodeBook.Entry entry = state.nodes.entry(session.node());
     if (entry.session().filter(session::equals).isPresent()) {
       entry.session = null;
@@ -178,7 +178,7 @@ public final class AgentDesk {
   }
 
   /// The node may come back before it is suspect; then Hello finds the worker missing.
-  public void undelivered(Turn turn, AttemptId attempt, int worker) {
+  public void undelivered(LoopTurn turn, AttemptId attempt, int worker) {
     state
         .jobs
         .attempt(attempt)
@@ -195,7 +195,7 @@ public final class AgentDesk {
   }
 
   /// Nobody was told to start these, so they do not run, and need not wait for the node.
-  void reject(Turn turn, NodeBook.Entry entry) {
+  void reject(LoopTurn turn, NodeBook.Entry entry) {
     for (WorkerKey key : entry.undelivered) {
       Optional<Attempt> attempt = state.jobs.attempt(key.attempt()).map(AttemptRecord::attempt);
       if (attempt.isPresent()
@@ -211,7 +211,8 @@ public final class AgentDesk {
     entry.undelivered.clear();
   }
 
-  private void take(Turn turn, NodeId node, AgentReport report, Optional<Set<WorkerKey>> reported) {
+  private void take(
+      LoopTurn turn, NodeId node, AgentReport report, Optional<Set<WorkerKey>> reported) {
     Optional<AttemptRecord> known =
         state.jobs.attempt(node, worker(report)).map(live -> progress.settle(turn, live));
     if (known.isEmpty()) {
@@ -263,7 +264,7 @@ public final class AgentDesk {
   }
 
   /// The order may be another one by now: then the agent hears it again.
-  private void suspended(Turn turn, JobRecord job, AttemptRecord attempt, AgentReport report) {
+  private void suspended(LoopTurn turn, JobRecord job, AttemptRecord attempt, AgentReport report) {
     int worker = report.worker();
     Optional<StopOrder> order = attempt.attempt().stop();
     if (order.isEmpty()) {
@@ -276,7 +277,7 @@ public final class AgentDesk {
   }
 
   /// What is not assigned to the node, or not any more: it ends, and then it is forgotten.
-  private void stranger(Turn turn, NodeId node, AgentReport report) {
+  private void stranger(LoopTurn turn, NodeId node, AgentReport report) {
     if (report.state() == AgentReport.State.ENDED) {
       forget(turn, node, report);
       return;
@@ -293,7 +294,7 @@ public final class AgentDesk {
             new AgentCommand.Stop(state.leadership, worker(report), StopKind.ORPHAN, false, 0)));
   }
 
-  private void forget(Turn turn, NodeId node, AgentReport report) {
+  private void forget(LoopTurn turn, NodeId node, AgentReport report) {
     turn.dispatches.add(new Dispatch.Say(node, new AgentCommand.Forget(worker(report))));
   }
 
@@ -302,7 +303,7 @@ public final class AgentDesk {
   }
 
   private void remember(
-      Turn turn,
+      LoopTurn turn,
       AttemptRecord attempt,
       AgentReport report,
       Optional<AgentReport.StopPhase> endedPhase) {
@@ -325,7 +326,7 @@ public final class AgentDesk {
     }
   }
 
-  private static void ended(Turn turn, AttemptRecord attempt, AgentReport report) {
+  private static void ended(LoopTurn turn, AttemptRecord attempt, AgentReport report) {
     AttemptId id = attempt.id();
     int worker = report.worker();
     int code = report.exitCode().orElse(0);
@@ -344,7 +345,7 @@ public final class AgentDesk {
   }
 
   private static void note(
-      Turn turn, JobRecord job, AttemptRecord attempt, AgentReport.StopPhase phase) {
+      LoopTurn turn, JobRecord job, AttemptRecord attempt, AgentReport.StopPhase phase) {
     Optional<String> took = phase.took().map(duration -> Long.toString(duration.toMillis()));
     turn.note(
         EffectRecorder.about(job, EventType.STOP_PHASE)

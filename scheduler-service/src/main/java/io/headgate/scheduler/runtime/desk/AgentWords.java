@@ -30,7 +30,8 @@ final class AgentWords {
   }
 
   /// To run a worker.
-  Dispatch run(Turn turn, JobRecord job, AttemptRecord attempt, int worker, CatalogView catalog) {
+  Dispatch run(
+      LoopTurn turn, JobRecord job, AttemptRecord attempt, int worker, CatalogView catalog) {
     Attempt decided = attempt.attempt();
     WorkerPlace place = decided.assignment().workers().get(worker);
     Isolation isolation =

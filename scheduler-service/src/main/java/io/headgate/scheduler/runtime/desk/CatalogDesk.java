@@ -34,7 +34,7 @@ public final class CatalogDesk {
     this.vaults = vaults;
   }
 
-  public void moved(Turn turn, String source, CatalogUpdate update) {
+  public void moved(LoopTurn turn, String source, CatalogUpdate update) {
     turn.catalogs.put(source, update.durable());
     SortedSet<TenantId> affected = state.catalogs.apply(update);
     state.catalog = state.catalogs.view();
@@ -51,7 +51,7 @@ public final class CatalogDesk {
   }
 
   /// Rights may have gone since a job was submitted; such a job never starts (DESIGN A1, at start).
-  private void withdraw(Turn turn, SortedSet<TenantId> tenants) {
+  private void withdraw(LoopTurn turn, SortedSet<TenantId> tenants) {
     // Jobs are many, pairs of queue and submitter few.
     Map<Map.Entry<QueueId, String>, Boolean> gone = new HashMap<>();
     for (JobRecord job : state.jobs.jobs()) {
@@ -68,7 +68,7 @@ public final class CatalogDesk {
 
   /// A job whose submitter lost the right while it ran goes on running, but what ends its attempt
   /// must not bring it back to its queue. Called when the turn has all its inputs.
-  public void withdrawStopped(Turn turn) {
+  public void withdrawStopped(LoopTurn turn) {
     for (Input input : List.copyOf(turn.inputs)) {
       Optional<AttemptId> ended =
           switch (input) {
@@ -84,7 +84,7 @@ public final class CatalogDesk {
     }
   }
 
-  private void withdrawStopped(Turn turn, JobRecord job) {
+  private void withdrawStopped(LoopTurn turn, JobRecord job) {
     Optional<DraftCause> bar = state.jobs.bar(job.id());
     if (bar.isPresent()) {
       turn.withdraw(job, bar.get());
@@ -99,7 +99,7 @@ public final class CatalogDesk {
     return queue.isPresent() && !state.catalog.admits(queue.get(), job.card().submitter());
   }
 
-  private void machines(Turn turn, CatalogUpdate.OfSupply update) {
+  private void machines(LoopTurn turn, CatalogUpdate.OfSupply update) {
     for (Machine machine : update.machines()) {
       NodeBook.Entry entry = state.nodes.entry(machine.node().id());
       DeviceNews.of(entry.machine, machine).forEach(turn::note);
@@ -125,7 +125,7 @@ public final class CatalogDesk {
   }
 
   /// Tells the core of the node if it is not as the core was told last.
-  void tell(Turn turn, NodeBook.Entry entry) {
+  void tell(LoopTurn turn, NodeBook.Entry entry) {
     entry
         .seen(state.windowOpen)
         .filter(node -> !node.equals(entry.told))

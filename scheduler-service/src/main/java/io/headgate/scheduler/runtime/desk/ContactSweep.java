@@ -60,7 +60,7 @@ public final class ContactSweep {
     this.sinceNanos = nowNanos;
   }
 
-  public void sweep(Turn turn, long nowNanos) {
+  public void sweep(LoopTurn turn, long nowNanos) {
     for (NodeBook.Entry entry : state.nodes.entries()) {
       judge(turn, entry, nowNanos);
     }
@@ -104,7 +104,7 @@ public final class ContactSweep {
         || state.nodes.entries().stream().noneMatch(entry -> entry.isExpected() && !entry.reported);
   }
 
-  private void judge(Turn turn, NodeBook.Entry entry, long nowNanos) {
+  private void judge(LoopTurn turn, NodeBook.Entry entry, long nowNanos) {
     if (!entry.reported) {
       return;
     }
@@ -135,7 +135,7 @@ public final class ContactSweep {
   /// Uses slices again of which it is certain that their supervisors have ended them: `stopAfter`
   /// and a twentieth of it plus a margin after the last answer that this leader sent, and not
   /// before its own take-over. Those of deleted machines, too.
-  private void giveUp(Turn turn, long nowNanos) {
+  private void giveUp(LoopTurn turn, long nowNanos) {
     if (manyAway(nowNanos)) {
       return;
     }

@@ -30,7 +30,7 @@ import io.headgate.scheduler.runtime.record.JobRecord.Course;
 import io.headgate.scheduler.runtime.record.JobRecord.DraftCause;
 import io.headgate.scheduler.runtime.record.Leadership;
 import io.headgate.scheduler.runtime.record.WorkerFacts.EndReason;
-import io.headgate.scheduler.runtime.text.Endings;
+import io.headgate.scheduler.runtime.text.EndText;
 import io.headgate.scheduler.runtime.text.Narration;
 import io.headgate.scheduler.runtime.text.ReasonText;
 import java.time.Duration;
@@ -66,7 +66,7 @@ public final class EffectRecorder {
     this.nodes = nodes;
   }
 
-  public void record(Turn turn, Decision decision, CatalogView catalog) {
+  public void record(LoopTurn turn, Decision decision, CatalogView catalog) {
     for (Effect effect : decision.effects()) {
       switch (effect) {
         case Effect.JobChanged(Job job, var from, JobEvent event) ->
@@ -105,7 +105,7 @@ public final class EffectRecorder {
     }
   }
 
-  private void jobChanged(Turn turn, Job job, Optional<JobState> from, JobEvent event) {
+  private void jobChanged(LoopTurn turn, Job job, Optional<JobState> from, JobEvent event) {
     Optional<JobRecord> known =
         Optional.ofNullable(turn.jobs.get(job.id()))
             .or(() -> jobs.job(job.id()))
@@ -154,7 +154,8 @@ public final class EffectRecorder {
     }
   }
 
-  private void backToQueue(Turn turn, JobRecord record, Optional<JobState> from, JobEvent event) {
+  private void backToQueue(
+      LoopTurn turn, JobRecord record, Optional<JobState> from, JobEvent event) {
     boolean ran = from.isPresent() && from.get().hasAttempt();
     keep(
         turn,
@@ -179,7 +180,7 @@ public final class EffectRecorder {
   }
 
   /// `: gpu-0 was shut down`, if that is why its attempt ended.
-  private static String shutDown(Turn turn, JobRecord record) {
+  private static String shutDown(LoopTurn turn, JobRecord record) {
     AttemptRecord ended = turn.attempts.get(new AttemptId(record.id(), record.job().attempts()));
     if (ended == null) {
       return "";
@@ -193,7 +194,7 @@ public final class EffectRecorder {
     return "";
   }
 
-  private void toDraft(Turn turn, JobRecord record, DraftCause cause) {
+  private void toDraft(LoopTurn turn, JobRecord record, DraftCause cause) {
     JobRecord draft = record.with(Optional.of(cause));
     turn.jobs.put(draft.id(), draft);
     jobs.remove(draft);
@@ -203,7 +204,7 @@ public final class EffectRecorder {
             .detail(Narration.detail("code", cause.code())));
   }
 
-  private void finish(Turn turn, JobRecord record) {
+  private void finish(LoopTurn turn, JobRecord record) {
     JobRecord done =
         record
             .with(
@@ -217,7 +218,7 @@ public final class EffectRecorder {
     turn.note(
         about(done, EventType.FINISHED)
             .attempt(done.job().attempts())
-            .message(Endings.sentence(done))
+            .message(EndText.sentence(done))
             .detail(
                 Narration.detail(
                     "state",
@@ -230,7 +231,7 @@ public final class EffectRecorder {
                     done.cancellation().map(Cancellation::reason).orElse(""))));
   }
 
-  private void start(Turn turn, Attempt attempt, CatalogView catalog) {
+  private void start(LoopTurn turn, Attempt attempt, CatalogView catalog) {
     JobRecord job = jobs.job(attempt.id().job()).orElseThrow();
     Optional<Access.Rights> rights = catalog.rights(job.tenant(), attempt.policy().name());
     // Absent rights and "never" differ: only a policy may say never.
@@ -264,7 +265,7 @@ public final class EffectRecorder {
         .orElse(false);
   }
 
-  private void stop(Turn turn, AttemptRecord attempt, StopOrder order) {
+  private void stop(LoopTurn turn, AttemptRecord attempt, StopOrder order) {
     JobRecord job = jobs.job(attempt.id().job()).orElseThrow();
     Cancellation cancellation = turn.cancellations.get(job.id());
     if (cancellation != null && order.cause() instanceof StopCause.Cancelled) {
@@ -281,7 +282,7 @@ public final class EffectRecorder {
             : Narration.stop(job, attempt.attempt(), order, by);
     AttemptRecord stopping =
         attempt
-            .with(Endings.withStop(attempt.attempt(), order))
+            .with(EndText.withStop(attempt.attempt(), order))
             .withStop(new StopNote(by, message));
     change(turn, stopping);
     for (int worker = 0; worker < stopping.attempt().workers().size(); worker++) {
@@ -306,14 +307,14 @@ public final class EffectRecorder {
     }
   }
 
-  private String requeued(Turn turn, JobRecord job, AttemptRecord attempt, StopOrder order) {
+  private String requeued(LoopTurn turn, JobRecord job, AttemptRecord attempt, StopOrder order) {
     Optional<DraftCause> bar = jobs.bar(job.id());
     return bar.isPresent()
         ? job.name().id() + " is stopped before it starts: " + bar.get().message()
         : Narration.stop(job, attempt.attempt(), order, turn.requeuers.getOrDefault(job.id(), ""));
   }
 
-  private void resume(Turn turn, AttemptRecord suspended, Attempt attempt) {
+  private void resume(LoopTurn turn, AttemptRecord suspended, Attempt attempt) {
     AttemptRecord resumed = suspended.resumed(attempt);
     change(turn, resumed);
     JobRecord job = jobs.job(attempt.id().job()).orElseThrow();
@@ -331,8 +332,8 @@ public final class EffectRecorder {
                         attempt.assignment().pool().name())));
   }
 
-  private void end(Turn turn, AttemptRecord attempt, AttemptEnding ending) {
-    AttemptRecord ended = attempt.withEnding(Endings.of(attempt, ending, turn.now));
+  private void end(LoopTurn turn, AttemptRecord attempt, AttemptEnding ending) {
+    AttemptRecord ended = attempt.withEnding(EndText.of(attempt, ending, turn.now));
     turn.attempts.put(ended.id(), ended);
     jobs.end(ended);
     JobRecord job = jobs.job(ended.id().job()).orElseThrow();
@@ -348,17 +349,17 @@ public final class EffectRecorder {
     }
   }
 
-  private void change(Turn turn, AttemptRecord attempt) {
+  private void change(LoopTurn turn, AttemptRecord attempt) {
     jobs.change(attempt);
     turn.attempts.put(attempt.id(), attempt);
   }
 
-  private void keep(Turn turn, JobRecord job) {
+  private void keep(LoopTurn turn, JobRecord job) {
     turn.jobs.put(job.id(), job);
     jobs.put(job);
   }
 
-  private void laneReason(Turn turn, LaneId lane, Reason reason) {
+  private void laneReason(LoopTurn turn, LaneId lane, Reason reason) {
     List<JobId> first = core.waiting(lane.queue(), TOUCHED);
     turn.touched.addAll(first);
     first.stream()

@@ -35,7 +35,7 @@ public final class ProgressDesk {
   }
 
   /// Nothing follows from it in this turn.
-  public void hear(Turn turn, AgentSession session, List<ProgressReport> reports) {
+  public void hear(LoopTurn turn, AgentSession session, List<ProgressReport> reports) {
     if (!state.nodes.entry(session.node()).session().equals(Optional.of(session))) {
       return;
     }
@@ -48,7 +48,7 @@ public final class ProgressDesk {
   }
 
   /// Takes what was heard into the turn.
-  public void settle(Turn turn) {
+  public void settle(LoopTurn turn) {
     Iterator<Map.Entry<AttemptId, Heard>> next = heard.entrySet().iterator();
     for (int i = 0; i < MAX_SETTLED && next.hasNext(); i++) {
       Map.Entry<AttemptId, Heard> entry = next.next();
@@ -60,12 +60,12 @@ public final class ProgressDesk {
   /// Takes what was heard of this attempt into the turn: its end may be next.
   ///
   /// @return the attempt as it is then
-  public AttemptRecord settle(Turn turn, AttemptRecord attempt) {
+  public AttemptRecord settle(LoopTurn turn, AttemptRecord attempt) {
     Heard last = heard.remove(attempt.id());
     return last == null ? attempt : take(turn, attempt, last);
   }
 
-  private AttemptRecord take(Turn turn, AttemptRecord attempt, Heard last) {
+  private AttemptRecord take(LoopTurn turn, AttemptRecord attempt, Heard last) {
     ProgressReport report = last.report();
     Progress before = attempt.progress();
     Optional<Advance> said =

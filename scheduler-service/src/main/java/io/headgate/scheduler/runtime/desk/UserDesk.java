@@ -46,7 +46,7 @@ public final class UserDesk {
   }
 
   /// All or none: every job is checked before the first is taken.
-  public void submit(Turn turn, Command.Submit submit, Map<QueueId, Integer> waitingMore) {
+  public void submit(LoopTurn turn, Command.Submit submit, Map<QueueId, Integer> waitingMore) {
     if (again(turn, submit)) {
       return;
     }
@@ -96,7 +96,7 @@ public final class UserDesk {
   }
 
   /// Answers what was taken already and was not durable yet when its caller looked.
-  private boolean again(Turn turn, Command.Submit submit) {
+  private boolean again(LoopTurn turn, Command.Submit submit) {
     Submission submission = submit.submission();
     state.taken.forgetOld(turn.now);
     Optional<List<JobId>> before = submission.request().flatMap(state.taken::jobs);
@@ -114,11 +114,11 @@ public final class UserDesk {
     return false;
   }
 
-  private boolean isKnown(Turn turn, JobId job) {
+  private boolean isKnown(LoopTurn turn, JobId job) {
     return turn.created.contains(job) || views.of(turn, job).isPresent();
   }
 
-  private SubmitReply accepted(Turn turn, List<JobId> jobs) {
+  private SubmitReply accepted(LoopTurn turn, List<JobId> jobs) {
     return new SubmitReply.Accepted(
         jobs.stream().flatMap(id -> views.of(turn, id).stream()).toList());
   }
@@ -131,7 +131,7 @@ public final class UserDesk {
         .isPresent();
   }
 
-  private JobId take(Turn turn, NewJob job) {
+  private JobId take(LoopTurn turn, NewJob job) {
     JobId id = new JobId(++state.lastJob);
     JobSpec spec = spec(id, job);
     JobRecord record =
@@ -163,7 +163,7 @@ public final class UserDesk {
     return id;
   }
 
-  private JobCard card(Turn turn, NewJob job) {
+  private JobCard card(LoopTurn turn, NewJob job) {
     Queue queue = state.catalog.queue(job.queue()).orElseThrow();
     Profile profile = state.catalog.profile(queue.profile()).orElseThrow();
     return new JobCard(
@@ -190,7 +190,7 @@ public final class UserDesk {
         job.suspend());
   }
 
-  public void cancel(Turn turn, Command.Cancel cancel) {
+  public void cancel(LoopTurn turn, Command.Cancel cancel) {
     JobRecord known = cancel.known();
     Optional<JobRecord> live = state.jobs.job(known.id());
     if (live.isEmpty()) {
@@ -216,7 +216,7 @@ public final class UserDesk {
 
   /// Where the order to stop stays the same as before, only this tells the agents. Another one that
   /// follows says it, too, and what goes before would contradict it.
-  private void skipCallback(Turn turn, JobRecord job) {
+  private void skipCallback(LoopTurn turn, JobRecord job) {
     state
         .jobs
         .attempt(job.id())
@@ -244,7 +244,7 @@ public final class UserDesk {
         });
   }
 
-  public void requeue(Turn turn, Command.Requeue requeue) {
+  public void requeue(LoopTurn turn, Command.Requeue requeue) {
     JobRecord known = requeue.known();
     Optional<JobRecord> live = state.jobs.job(known.id());
     if (live.isEmpty()) {
@@ -294,7 +294,7 @@ public final class UserDesk {
 
   /// The input was added last.
   private void change(
-      Turn turn, JobRecord job, CompletableFuture<ChangeReply> reply, boolean isDoneIfRefused) {
+      LoopTurn turn, JobRecord job, CompletableFuture<ChangeReply> reply, boolean isDoneIfRefused) {
     List<Denial> denials = new ArrayList<>();
     turn.refusals.put(turn.inputs.size() - 1, denials::add);
     reply(
@@ -312,11 +312,11 @@ public final class UserDesk {
   }
 
   /// An answer that rests on nothing that this turn writes.
-  private static <T> void answer(Turn turn, CompletableFuture<T> future, T answer) {
+  private static <T> void answer(LoopTurn turn, CompletableFuture<T> future, T answer) {
     reply(turn, future, () -> answer);
   }
 
-  public static <T> void reply(Turn turn, CompletableFuture<T> future, Supplier<T> answer) {
-    turn.replies.add(new Turn.Reply<>(future, answer));
+  public static <T> void reply(LoopTurn turn, CompletableFuture<T> future, Supplier<T> answer) {
+    turn.replies.add(new LoopTurn.Reply<>(future, answer));
   }
 }

@@ -151,7 +151,7 @@ public final class VaultDesk {
   /// A page is judged. What waits and may not run becomes a draft; what was started before goes on,
   /// suspended or not, but does not go back to its queue. A verdict by vaults that have moved since
   /// is none: the job is in a later page.
-  public void judged(Turn turn, Command.Judged judged) {
+  public void judged(LoopTurn turn, Command.Judged judged) {
     isPageOut = false;
     for (Item item : judged.page().items()) {
       DraftCause draft = judged.forbidden().get(item.job());
@@ -172,7 +172,7 @@ public final class VaultDesk {
   /// agent may have been told by another message, and its job does not go back to its queue. A job
   /// whose queue or policy has gone does not either, as others that are stopped. If vaults have
   /// moved since, it is handed over once more, and judged by what they say now.
-  public void barred(Turn turn, Command.Barred barred) {
+  public void barred(LoopTurn turn, Command.Barred barred) {
     Optional<AttemptRecord> attempt = state.jobs.attempt(barred.key().attempt());
     if (attempt.isEmpty()) {
       return;

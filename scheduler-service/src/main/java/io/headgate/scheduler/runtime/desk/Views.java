@@ -20,13 +20,13 @@ public final class Views {
   }
 
   /// A job that changed in this turn, or that is alive.
-  Optional<JobView> of(Turn turn, JobId id) {
+  Optional<JobView> of(LoopTurn turn, JobId id) {
     return Optional.ofNullable(turn.jobs.get(id))
         .or(() -> state.jobs.job(id))
         .map(job -> of(turn, job));
   }
 
-  JobView of(Turn turn, JobRecord job) {
+  JobView of(LoopTurn turn, JobRecord job) {
     Optional<AttemptRecord> live = state.jobs.attempt(job.id());
     int number = job.job().attempts();
     Optional<AttemptRecord> last =

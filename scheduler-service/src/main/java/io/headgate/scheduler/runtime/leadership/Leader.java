@@ -10,7 +10,7 @@ import io.headgate.scheduler.runtime.desk.Command;
 import io.headgate.scheduler.runtime.desk.LeaderState;
 import io.headgate.scheduler.runtime.desk.LeadershipLostException;
 import io.headgate.scheduler.runtime.desk.LoopSettings;
-import io.headgate.scheduler.runtime.desk.Turn;
+import io.headgate.scheduler.runtime.desk.LoopTurn;
 import io.headgate.scheduler.runtime.desk.VaultDesk;
 import io.headgate.scheduler.runtime.loop.InputQueue;
 import io.headgate.scheduler.runtime.loop.LeaderPorts;
@@ -161,7 +161,7 @@ final class Leader {
 
   /// Answers and tells watches what the step made durable.
   void publish(Step step) {
-    step.replies().forEach(Turn.Reply::give);
+    step.replies().forEach(LoopTurn.Reply::give);
     if (step.batch().isPresent()) {
       long version = step.batch().get().version();
       touched.add(step.touched(), version);

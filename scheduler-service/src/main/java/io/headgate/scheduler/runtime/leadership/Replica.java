@@ -61,7 +61,7 @@ public final class Replica implements AutoCloseable {
   private final Election election;
   private final Thread thread;
   private final LastLook lastLook;
-  private final Arrivals arrivals = new Arrivals();
+  private final TakeoverWaiters arrivals = new TakeoverWaiters();
   private final CountDownLatch closed = new CountDownLatch(1);
   private final CountDownLatch stopped = new CountDownLatch(1);
   private volatile @Nullable Leader leader;
@@ -193,7 +193,7 @@ public final class Replica implements AutoCloseable {
   }
 
   /// Where agents and calls wait while this replica is about to lead.
-  public Arrivals arrivals() {
+  public TakeoverWaiters arrivals() {
     return arrivals;
   }
 
@@ -270,6 +270,10 @@ public final class Replica implements AutoCloseable {
         } catch (RuntimeException e) {
           LOG.warn("standing for leadership failed, trying again: {}", e.toString());
           LOG.debug("standing for leadership failed", e);
+          pause();
+        } catch (Error e) {
+          // A replica without this thread would look alive and never lead again.
+          LOG.error("standing for leadership failed, trying again", e);
           pause();
         }
       }

@@ -3,7 +3,7 @@ package io.headgate.scheduler.runtime.loop;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.runtime.agent.Dispatch;
 import io.headgate.scheduler.runtime.desk.LeadershipLostException;
-import io.headgate.scheduler.runtime.desk.Turn;
+import io.headgate.scheduler.runtime.desk.LoopTurn;
 import io.headgate.scheduler.runtime.desk.VaultDesk;
 import io.headgate.scheduler.runtime.record.Batch;
 import java.util.Collection;
@@ -18,7 +18,7 @@ import java.util.Optional;
 /// @param isLast the leader ends in order after it
 public record Step(
     Optional<Batch> batch,
-    List<Turn.Reply<?>> replies,
+    List<LoopTurn.Reply<?>> replies,
     List<Dispatch> dispatches,
     Collection<JobId> touched,
     Optional<VaultDesk.Page> unjudged,

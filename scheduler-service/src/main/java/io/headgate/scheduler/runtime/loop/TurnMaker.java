@@ -19,8 +19,8 @@ import io.headgate.scheduler.runtime.desk.ContactSweep;
 import io.headgate.scheduler.runtime.desk.LeaderState;
 import io.headgate.scheduler.runtime.desk.LeaderView;
 import io.headgate.scheduler.runtime.desk.LoopReads;
+import io.headgate.scheduler.runtime.desk.LoopTurn;
 import io.headgate.scheduler.runtime.desk.ProgressDesk;
-import io.headgate.scheduler.runtime.desk.Turn;
 import io.headgate.scheduler.runtime.desk.UserDesk;
 import io.headgate.scheduler.runtime.desk.VaultDesk;
 import io.headgate.scheduler.runtime.desk.Views;
@@ -111,15 +111,15 @@ public final class TurnMaker {
 
   /// Takes the commands and whatever else is due, in one or several turns.
   public void take(List<Command> commands) throws InterruptedException {
-    Turn turn = new Turn(instant());
+    LoopTurn turn = new LoopTurn(instant());
     Map<QueueId, Integer> waitingMore = new HashMap<>();
     for (Command command : commands) {
       if (isAlone(command)) {
         put(turn, false);
-        turn = new Turn(instant());
+        turn = new LoopTurn(instant());
         handle(turn, command, waitingMore);
         put(turn, false);
-        turn = new Turn(instant());
+        turn = new LoopTurn(instant());
         waitingMore.clear();
       } else {
         handle(turn, command, waitingMore);
@@ -146,10 +146,10 @@ public final class TurnMaker {
 
   /// The leader ends in order: no more comes.
   public void takeLast() throws InterruptedException {
-    put(new Turn(instant()), true);
+    put(new LoopTurn(instant()), true);
   }
 
-  private void handle(Turn turn, Command command, Map<QueueId, Integer> waitingMore) {
+  private void handle(LoopTurn turn, Command command, Map<QueueId, Integer> waitingMore) {
     switch (command) {
       case Command.Submit submit -> users.submit(turn, submit, waitingMore);
       case Command.Cancel cancel -> users.cancel(turn, cancel);
@@ -174,7 +174,7 @@ public final class TurnMaker {
     }
   }
 
-  private <T> void ask(Turn turn, Command.Ask<T> ask) {
+  private <T> void ask(LoopTurn turn, Command.Ask<T> ask) {
     // Answered after the turn, with what it decided.
     UserDesk.reply(
         turn,
@@ -184,7 +184,7 @@ public final class TurnMaker {
   }
 
   /// Decides the turn and hands it on.
-  private void put(Turn turn, boolean isLast) throws InterruptedException {
+  private void put(LoopTurn turn, boolean isLast) throws InterruptedException {
     if (turn.isEmpty() && !vaults.isDue() && !isLast) {
       return;
     }
@@ -200,7 +200,7 @@ public final class TurnMaker {
       version = made.version();
       turn.jobs().values().forEach(this::keep);
     }
-    turn.replies().forEach(Turn.Reply::settle);
+    turn.replies().forEach(LoopTurn.Reply::settle);
     CatalogView current = state.catalog();
     if (current != catalog) {
       catalog = current;
@@ -210,7 +210,7 @@ public final class TurnMaker {
     sink.put(new Step(batch, turn.replies(), turn.dispatches(), turn.touched(), unjudged, isLast));
   }
 
-  private void decide(Turn turn) {
+  private void decide(LoopTurn turn) {
     long before = now();
     Decision decision = state.core().decide(turn.inputs(), turn.now());
     metrics.decided(now() - before, turn.inputs().size());

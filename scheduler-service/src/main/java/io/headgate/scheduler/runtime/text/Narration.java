@@ -96,7 +96,7 @@ public final class Narration {
 
   /// How an ended job ended.
   public static String ended(JobRecord job) {
-    return Endings.sentence(job);
+    return EndText.sentence(job);
   }
 
   public static String assigned(JobRecord job, int attempt, Assignment assignment) {

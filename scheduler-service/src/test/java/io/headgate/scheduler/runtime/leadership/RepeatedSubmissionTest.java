@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.scheduler.runtime.desk.Command;
 import io.headgate.scheduler.runtime.desk.Command.SubmitReply;
-import io.headgate.scheduler.runtime.desk.Turn;
+import io.headgate.scheduler.runtime.desk.LoopTurn;
 import io.headgate.scheduler.runtime.loop.Step;
 import io.headgate.scheduler.runtime.loop.TurnMaker;
 import io.headgate.scheduler.runtime.record.JobName;
@@ -39,7 +39,7 @@ final class RepeatedSubmissionTest {
   }
 
   private void act() {
-    steps.forEach(step -> step.replies().forEach(Turn.Reply::give));
+    steps.forEach(step -> step.replies().forEach(LoopTurn.Reply::give));
   }
 
   private static List<JobName> accepted(Command.Submit submit) {

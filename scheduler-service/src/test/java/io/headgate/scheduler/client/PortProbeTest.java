@@ -7,19 +7,19 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import org.junit.jupiter.api.Test;
 
-final class KnockTest {
+final class PortProbeTest {
   @Test
   void knowsWhetherAnybodyListens() throws IOException {
     ServerSocket listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
     String address = "127.0.0.1:" + listener.getLocalPort();
     // It listens and does not answer, as a process that stands still.
-    assertThat(Knock.isRefused(address)).isFalse();
+    assertThat(PortProbe.isRefused(address)).isFalse();
     listener.close();
-    assertThat(Knock.isRefused(address)).isTrue();
+    assertThat(PortProbe.isRefused(address)).isTrue();
   }
 
   @Test
   void takesAHostThatIsNotKnownForOneThatMayBeThere() {
-    assertThat(Knock.isRefused("no-such-host.invalid:7400")).isFalse();
+    assertThat(PortProbe.isRefused("no-such-host.invalid:7400")).isFalse();
   }
 }

@@ -7,10 +7,10 @@ import java.net.Socket;
 import java.time.Duration;
 
 /// Finds out whether anybody listens at an address.
-public final class Knock {
+public final class PortProbe {
   private static final Duration PATIENCE = Duration.ofMillis(500);
 
-  private Knock() {}
+  private PortProbe() {}
 
   /// Whether the machine is there and says that nobody listens. A process that stands still
   /// listens, and a machine that says nothing may be behind a broken network.

@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 
 /// One turn of the loop while it is being made: inputs of the core, rows to write, and what to do
 /// once they are written. Confined to the loop until it is handed on.
-public final class Turn {
+public final class LoopTurn {
   final Instant now;
   final List<Input> inputs = new ArrayList<>();
 
@@ -108,7 +108,7 @@ public final class Turn {
     }
   }
 
-  public Turn(Instant now) {
+  public LoopTurn(Instant now) {
     this.now = now;
   }
 

@@ -9,7 +9,7 @@ import java.util.Set;
 /// them away would have each come back several times, agents with a new connection, while the new
 /// leader needs its processors to load. There are never more agents than streams; who lets calls
 /// wait bounds them. Thread-safe.
-public final class Arrivals {
+public final class TakeoverWaiters {
   private final Object lock = new Object();
   // Guarded by lock; in the order in which they came.
   private final Set<Runnable> waiting = new LinkedHashSet<>();

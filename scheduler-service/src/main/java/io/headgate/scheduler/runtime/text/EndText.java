@@ -14,8 +14,8 @@ import java.time.Instant;
 import java.util.Optional;
 
 /// How attempts and jobs ended, in the words of the contract.
-public final class Endings {
-  private Endings() {}
+public final class EndText {
+  private EndText() {}
 
   public static Ending of(AttemptRecord attempt, AttemptEnding ending, Instant now) {
     return switch (ending) {

@@ -6,8 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-final class ArrivalsTest {
-  private final Arrivals arrivals = new Arrivals();
+final class TakeoverWaitersTest {
+  private final TakeoverWaiters arrivals = new TakeoverWaiters();
   private final List<String> resumed = new ArrayList<>();
 
   @Test
