@@ -9,7 +9,7 @@ import io.headgate.agent.core.Input;
 import io.headgate.agent.core.JobProgress;
 import io.headgate.agent.core.StopOrder;
 import io.headgate.agent.core.StopStep;
-import io.headgate.agent.grpc.Rota;
+import io.headgate.agent.grpc.SchedulerRotation;
 import io.headgate.agent.grpc.SchedulerSession;
 import io.headgate.agent.process.AttemptLogs;
 import io.headgate.agent.runtime.Agent;
@@ -117,7 +117,7 @@ final class SimulatedAgent {
   final class Running implements ControlPlane {
     private final World.Life life = new World.Life(node.name() + " agent");
     private final Agent agent;
-    private final Rota rota;
+    private final SchedulerRotation rota;
     private @Nullable SchedulerSession session;
     private @Nullable SimulatedStream stream;
     private long triedNanos;
@@ -137,7 +137,7 @@ final class SimulatedAgent {
                   new Programs(machine),
                   machine.clock()));
       this.rota =
-          new Rota(
+          new SchedulerRotation(
               replicas.keySet().stream().map(name -> URI.create("http://" + name + ":1")).toList(),
               world.random());
     }
