@@ -4,6 +4,8 @@ import io.headgate.scheduler.core.explain.Check;
 import io.headgate.scheduler.core.explain.Check.Verdict;
 import io.headgate.scheduler.core.explain.Explanation;
 import io.headgate.scheduler.core.explain.Explanation.Position;
+import io.headgate.scheduler.core.explain.Finding;
+import io.headgate.scheduler.core.explain.Finding.Measure;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.placement.PoolState;
 import io.headgate.scheduler.core.queue.Block;
@@ -16,7 +18,6 @@ import io.headgate.scheduler.core.queue.Route;
 import io.headgate.scheduler.core.queue.WaitingLine;
 import io.headgate.scheduler.core.rights.PolicyAccount;
 import io.headgate.scheduler.core.rights.TenantAccount;
-import io.headgate.type.GpuQuantity;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -85,8 +86,7 @@ final class Explainer {
     Lane lane = queue.lane(job);
     Block block = lane.block();
     if (block == Block.NEVER_FITS) {
-      checks.add(
-          new Check("A6", "never", Verdict.NO, "cannot start as configured: see the reason"));
+      checks.add(new Check("A6", "never", Verdict.NO, new Finding.NeverFits()));
       return checks;
     }
     PolicyAccount account = queue.account();
@@ -96,7 +96,7 @@ final class Explainer {
         "A1",
         "access",
         block != Block.CLOSED,
-        "queue " + queue.id().name() + (block == Block.CLOSED ? " is closed" : " open"));
+        new Finding.QueueOpen(queue.id().name(), block != Block.CLOSED));
     String policy = account.id().name();
     if (isOpen(checks)) {
       add(
@@ -104,10 +104,16 @@ final class Explainer {
           "A2",
           "limit",
           block != Block.LIMIT,
-          sum(policy + " uses", account.charged(), need, account.limit(), "")
-              + (lane.id().exceedsLimit() && account.charged() + need > account.limit()
-                  ? ", which " + job.user().name() + " may exceed on idle capacity"
-                  : ""));
+          new Finding.Sum(
+              policy,
+              Optional.empty(),
+              Measure.LIMIT,
+              account.charged(),
+              need,
+              account.limit(),
+              lane.id().exceedsLimit() && account.charged() + need > account.limit()
+                  ? Optional.of(job.user().name())
+                  : Optional.empty()));
     }
     if (isOpen(checks) && lane.user().isPresent()) {
       add(
@@ -116,11 +122,11 @@ final class Explainer {
           "user limit",
           block != Block.USER_LIMIT,
           sum(
-              lane.user().get().name() + " uses",
+              lane.user().get().name(),
+              Measure.LIMIT,
               account.charged(lane.user().get()),
               need,
-              account.perUserLimit(),
-              ""));
+              account.perUserLimit()));
     }
     if (isOpen(checks)) {
       add(
@@ -129,8 +135,8 @@ final class Explainer {
           "queue",
           block != Block.OVER_RESERVATION,
           queue.overReservation()
-              ? "over-reservation allowed"
-              : sum(policy, account.standing(), need, account.reservation(), "reservation "));
+              ? new Finding.OverReservationAllowed()
+              : sum(policy, Measure.RESERVATION, account.standing(), need, account.reservation()));
     }
     if (isOpen(checks) && !lane.isPreemptible()) {
       add(
@@ -139,11 +145,11 @@ final class Explainer {
           "preemptible",
           block != Block.NON_PREEMPTIBLE,
           sum(
-              policy + " non-preemptible",
+              policy,
+              Measure.NON_PREEMPTIBLE,
               account.nonPreemptible(),
               need,
-              account.reservation(),
-              "reservation "));
+              account.reservation()));
     }
     if (isOpen(checks) && block == Block.TENANT_NON_PREEMPTIBLE) {
       addTenantReservation(checks, queue, need);
@@ -169,23 +175,20 @@ final class Explainer {
                 "A7",
                 "pool capacity",
                 verdict(room, fits),
-                sum(name + " uses", pool.usedUnits(), need, pool.ceiling(), "")));
+                sum(name, Measure.LIMIT, pool.usedUnits(), need, pool.ceiling())));
       }
       checks.add(
           new Check(
               "A6",
               "fit",
               room ? verdict(route.ranking().fits(), fits) : Verdict.NOT_APPLICABLE,
-              "%s offers %s GPU%s on %d node%s: used %s, idle %s, needs %s"
-                  .formatted(
-                      name,
-                      gpus(pool.offeredUnits()),
-                      pool.offeredUnits() == GpuQuantity.UNITS_PER_GPU ? "" : "s",
-                      pool.readyNodes(),
-                      pool.readyNodes() == 1 ? "" : "s",
-                      gpus(pool.usedUnits()),
-                      gpus(pool.idleUnits()),
-                      gpus(need))));
+              new Finding.PoolFit(
+                  name,
+                  pool.offeredUnits(),
+                  pool.readyNodes(),
+                  pool.usedUnits(),
+                  pool.idleUnits(),
+                  need)));
     }
   }
 
@@ -199,11 +202,11 @@ final class Explainer {
                 "tenant preemptible",
                 route.admitsNonPreemptible() ? Verdict.NOT_APPLICABLE : Verdict.NO,
                 sum(
-                    tenant.tenant() + " non-preemptible in " + tenant.pool().name(),
+                    tenant,
+                    Measure.NON_PREEMPTIBLE,
                     tenant.nonPreemptible(),
                     need,
-                    tenant.reservation(),
-                    "reservation ")));
+                    tenant.reservation())));
       }
     }
   }
@@ -216,12 +219,7 @@ final class Explainer {
               "A3",
               "tenant limit",
               verdict(route.hasRoomForTenant(), fits),
-              sum(
-                  tenant.tenant() + " in " + tenant.pool().name() + " uses",
-                  tenant.charged(),
-                  need,
-                  tenant.limit(),
-                  "")));
+              sum(tenant, Measure.LIMIT, tenant.charged(), need, tenant.limit())));
     }
   }
 
@@ -272,19 +270,22 @@ final class Explainer {
     return checks.getLast().verdict() != Verdict.NO;
   }
 
-  static void add(List<Check> checks, String rule, String title, boolean ok, String text) {
-    checks.add(new Check(rule, title, ok ? Verdict.OK : Verdict.NO, text));
+  static void add(List<Check> checks, String rule, String title, boolean ok, Finding finding) {
+    checks.add(new Check(rule, title, ok ? Verdict.OK : Verdict.NO, finding));
   }
 
-  /// `rnd uses 3 + needs 3 = 6 <= 9`.
-  static String sum(String who, long used, long need, long most, String name) {
-    long sum = used + need;
-    return "%s %s + needs %s = %s %s %s%s"
-        .formatted(
-            who, gpus(used), gpus(need), gpus(sum), sum <= most ? "<=" : ">", name, gpus(most));
+  static Finding sum(String subject, Measure measure, long used, long need, long bound) {
+    return new Finding.Sum(subject, Optional.empty(), measure, used, need, bound, Optional.empty());
   }
 
-  static String gpus(long units) {
-    return GpuQuantity.mixed(units);
+  static Finding sum(TenantAccount tenant, Measure measure, long used, long need, long bound) {
+    return new Finding.Sum(
+        tenant.tenant().toString(),
+        Optional.of(tenant.pool().name()),
+        measure,
+        used,
+        need,
+        bound,
+        Optional.empty());
   }
 }

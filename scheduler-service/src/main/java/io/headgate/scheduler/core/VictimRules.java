@@ -1,12 +1,15 @@
 package io.headgate.scheduler.core;
 
 import static io.headgate.scheduler.core.Explainer.add;
-import static io.headgate.scheduler.core.Explainer.gpus;
 import static io.headgate.scheduler.core.Explainer.sum;
 
 import io.headgate.scheduler.core.catalog.Reclaim;
 import io.headgate.scheduler.core.explain.Check;
 import io.headgate.scheduler.core.explain.Check.Verdict;
+import io.headgate.scheduler.core.explain.Finding;
+import io.headgate.scheduler.core.explain.Finding.Measure;
+import io.headgate.scheduler.core.explain.Finding.PolicyUse;
+import io.headgate.scheduler.core.explain.Finding.SearchOutcome;
 import io.headgate.scheduler.core.placement.PoolState;
 import io.headgate.scheduler.core.queue.LiveAttempt;
 import io.headgate.scheduler.core.queue.LiveJob;
@@ -33,20 +36,17 @@ final class VictimRules {
         queue.isEntitled(),
         sum(
             account.id().name(),
+            Measure.RESERVATION,
             account.standing(),
             queue.need(),
-            account.reservation(),
-            "reservation "));
-    List<String> over = new ArrayList<>();
-    List<String> within = new ArrayList<>();
+            account.reservation()));
+    List<PolicyUse> over = new ArrayList<>();
+    List<PolicyUse> within = new ArrayList<>();
     for (PolicyAccount other : world.accounts.values()) {
       if (other != account
           && other.id().tenant().equals(account.id().tenant())
           && other.attempts() > 0) {
-        String text =
-            "%s (%s of %s)"
-                .formatted(other.id().name(), gpus(other.standing()), gpus(other.reservation()));
-        (other.over(0) > 0 ? over : within).add(text);
+        (other.over(0) > 0 ? over : within).add(use(other));
       }
     }
     PoolState provider = queue.lane(job).expects();
@@ -56,37 +56,26 @@ final class VictimRules {
               "P6",
               "provider",
               Verdict.NO,
-              "%s was asked for an instance; it preempts if none comes within %s s"
-                  .formatted(provider.id().name(), queue.preemptionDelay().toSeconds())));
+              new Finding.ProviderAsked(provider.id().name(), queue.preemptionDelay())));
       return checks;
     }
-    if (!queue.isEntitled()) {
-      checks.add(new Check("P2", "victims", Verdict.NOT_APPLICABLE, victims(over, within)));
-    } else {
-      checks.add(
-          new Check(
-              "P2",
-              "victims",
-              Verdict.NO,
-              victims(over, within)
-                  + (over.isEmpty()
-                      ? ""
-                      : gaveUp
-                          ? "; no room was found within the bound of the search, there may be some"
-                          : "; what of it may go and runs in the job's pools makes no room")));
-    }
+    SearchOutcome outcome =
+        !queue.isEntitled()
+            ? SearchOutcome.NOT_MADE
+            : gaveUp ? SearchOutcome.BOUND_REACHED : SearchOutcome.NO_ROOM;
+    checks.add(
+        new Check(
+            "P2",
+            "victims",
+            queue.isEntitled() ? Verdict.NO : Verdict.NOT_APPLICABLE,
+            new Finding.Victims(over, within, outcome)));
     for (Route route : queue.routes(job)) {
       if (route.tenant().isBound()) {
         addTenants(checks, world, route, queue.need());
       }
     }
     if (!queue.isEntitled() && queue.reclaim() == Reclaim.RANK) {
-      checks.add(
-          new Check(
-              "P7",
-              "rank",
-              Verdict.NO,
-              "nobody of worse rank above the reservation makes room for rank " + queue.rank()));
+      checks.add(new Check("P7", "rank", Verdict.NO, new Finding.NoWorseRank(queue.rank())));
     }
     if (account.preemptsWithin()) {
       checks.add(
@@ -94,8 +83,7 @@ final class VictimRules {
               "P9",
               "priority",
               Verdict.NO,
-              "no job of %s of a priority below %d makes room"
-                  .formatted(account.id().name(), job.priority())));
+              new Finding.NoLowerPriority(account.id().name(), job.priority())));
     }
     return checks;
   }
@@ -110,7 +98,7 @@ final class VictimRules {
         "A3",
         "tenant entitled",
         own.isEntitled(need),
-        sum(own.tenant() + " in " + pool, own.standing(), need, own.reservation(), "reservation "));
+        sum(own, Measure.RESERVATION, own.standing(), need, own.reservation()));
     long over = 0;
     for (TenantAccount other : world.tenants(route.pool()).accounts()) {
       over += other == own ? 0 : other.over(0);
@@ -120,46 +108,35 @@ final class VictimRules {
             "A3",
             "other tenants",
             own.isEntitled(need) ? Verdict.NO : Verdict.NOT_APPLICABLE,
-            over == 0
-                ? "none is above its reservation in " + pool
-                : "they use %s above their reservations in %s".formatted(gpus(over), pool)));
+            new Finding.OtherTenants(pool, over)));
   }
 
-  private static String victims(List<String> over, List<String> within) {
-    if (over.isEmpty()) {
-      return within.isEmpty()
-          ? "nobody else runs"
-          : "nobody is above the reservation: " + String.join(", ", within);
-    }
-    return "above the reservation: " + String.join(", ", over);
+  private static PolicyUse use(PolicyAccount account) {
+    return new PolicyUse(account.id().name(), account.standing(), account.reservation());
   }
 
   /// The rules by which a running or suspended job may become a victim.
   static List<Check> exposure(LiveAttempt attempt) {
     if (attempt.isSuspended()) {
-      String text =
-          "may be stopped, before what runs, for an entitled job that finds no other room; one of"
-              + " its own policy only if it is ahead of this";
       return attempt.isKept() && !attempt.pool().isDedicated()
-          ? List.of(new Check("P1", "memory", Verdict.NO, text))
+          ? List.of(new Check("P1", "memory", Verdict.NO, new Finding.KeptInMemory()))
           : List.of();
     }
     PolicyAccount account = attempt.policy();
-    String usage =
-        "%s %s, reservation %s"
-            .formatted(account.id().name(), gpus(account.standing()), gpus(account.reservation()));
     if (!attempt.claim().preemptible()) {
-      return List.of(new Check("A8", "preemptible", Verdict.OK, "never a victim"));
+      return List.of(new Check("A8", "preemptible", Verdict.OK, new Finding.NeverVictim()));
     }
     if (attempt.pool().isDedicated()) {
-      return List.of(new Check("P2", "dedicated", Verdict.OK, "never a victim"));
+      return List.of(new Check("P2", "dedicated", Verdict.OK, new Finding.NeverVictim()));
     }
     List<Check> checks = new ArrayList<>();
+    boolean mayBeVictim = account.over(0) > 0;
     checks.add(
-        account.over(0) > 0
-            ? new Check(
-                "P2", "reservation", Verdict.NO, "may be a victim of an entitled job: " + usage)
-            : new Check("P2", "reservation", Verdict.OK, "no victim: " + usage));
+        new Check(
+            "P2",
+            "reservation",
+            mayBeVictim ? Verdict.NO : Verdict.OK,
+            new Finding.PolicyExposure(use(account), mayBeVictim)));
     TenantAccount tenant = attempt.tenant();
     if (tenant.isBound()) {
       checks.add(
@@ -167,13 +144,12 @@ final class VictimRules {
               "A3",
               "tenant reservation",
               tenant.over(0) > 0 ? Verdict.NO : Verdict.OK,
-              "%s of other tenants: %s in %s %s, reservation %s"
-                  .formatted(
-                      tenant.over(0) > 0 ? "may be a victim" : "no victim",
-                      tenant.tenant(),
-                      tenant.pool().name(),
-                      gpus(tenant.standing()),
-                      gpus(tenant.reservation()))));
+              new Finding.TenantExposure(
+                  tenant.tenant().toString(),
+                  tenant.pool().name(),
+                  tenant.standing(),
+                  tenant.reservation(),
+                  tenant.over(0) > 0)));
     }
     return checks;
   }

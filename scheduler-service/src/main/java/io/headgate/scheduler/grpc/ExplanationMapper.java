@@ -11,6 +11,7 @@ import io.headgate.scheduler.core.job.Preemption;
 import io.headgate.scheduler.runtime.desk.LeaderView;
 import io.headgate.scheduler.runtime.record.EventRecord;
 import io.headgate.scheduler.runtime.record.JobRecord;
+import io.headgate.scheduler.runtime.text.CheckText;
 import io.headgate.scheduler.runtime.text.ForecastText;
 import io.headgate.scheduler.runtime.text.Narration;
 import io.headgate.scheduler.runtime.text.ReasonText;
@@ -204,7 +205,7 @@ final class ExplanationMapper {
               case NO -> JobExplanation.Check.Result.RESULT_NO;
               case NOT_APPLICABLE -> JobExplanation.Check.Result.RESULT_UNSPECIFIED;
             })
-        .setMessage(check.text())
+        .setMessage(CheckText.of(check))
         .build();
   }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.headgate.scheduler.core.explain.Check;
 import io.headgate.scheduler.core.explain.Explanation;
 import io.headgate.scheduler.core.explain.Reason;
+import io.headgate.scheduler.runtime.text.CheckText;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -13,7 +14,7 @@ class ExplanationTest {
   private static List<String> lines(List<Check> checks) {
     return checks.stream()
         .map(check ->
-            check.rule() + " " + check.title() + " " + check.verdict() + " " + check.text())
+            check.rule() + " " + check.title() + " " + check.verdict() + " " + CheckText.of(check))
         .toList();
   }
 
@@ -110,8 +111,8 @@ class ExplanationTest {
     assertThat(it.reason("e").code()).isEqualTo("CAPACITY");
     assertThat(lines(it.core.explain(it.id("e")).orElseThrow().preempts()).getLast())
         .isEqualTo(
-            "P2 victims NO above the reservation: rnd (4 of 0); no room was found within the bound of"
-                + " the search, there may be some");
+            "P2 victims NO above the reservation: rnd (4 of 0); no room was found within the bound"
+                + " of the search, there may be some");
     it.core.searchAtMost(4);
     // Something has to change before the search is made again.
     it.exit("a", 0).settle();
@@ -146,7 +147,8 @@ class ExplanationTest {
     assertThat(lines(it.core.explain(it.id("b0")).orElseThrow().exposure()))
         .containsExactly(
             "P2 reservation OK no victim: blue 3, reservation 8",
-            "A3 tenant reservation NO may be a victim of other tenants: blue in pool 3, reservation 1");
+            "A3 tenant reservation NO may be a victim of other tenants: blue in pool 3, reservation"
+                + " 1");
   }
 
   @Test

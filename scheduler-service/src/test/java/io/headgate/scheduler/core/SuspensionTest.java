@@ -2,13 +2,13 @@ package io.headgate.scheduler.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.headgate.scheduler.core.explain.Check;
 import io.headgate.scheduler.core.explain.Reason;
 import io.headgate.scheduler.core.job.Attempt;
 import io.headgate.scheduler.core.job.JobState;
 import io.headgate.scheduler.core.job.StopCause;
 import io.headgate.scheduler.core.job.StopOutcome;
 import io.headgate.scheduler.core.node.NodeStatus;
+import io.headgate.scheduler.runtime.text.CheckText;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -141,7 +141,7 @@ class SuspensionTest {
   void givesWhatItKeepsToAnEntitledJobThatHasNoOtherRoom() {
     Driver it = crowded();
     assertThat(it.core.explain(it.id("low")).orElseThrow().exposure())
-        .extracting(Check::text)
+        .extracting(CheckText::of)
         .containsExactly(
             "may be stopped, before what runs, for an entitled job that finds no other room; one"
                 + " of its own policy only if it is ahead of this");

@@ -4,8 +4,8 @@ package io.headgate.scheduler.core.explain;
 ///
 /// @param rule as DESIGN numbers it: `A2`, `P1`
 /// @param title one word for people: `limit`
-/// @param text the numbers: `rnd uses 3 + needs 3 = 6 <= 9`
-public record Check(String rule, String title, Verdict verdict, String text) {
+/// @param finding the numbers that the rule compared
+public record Check(String rule, String title, Verdict verdict, Finding finding) {
   /// The result of a rule.
   public enum Verdict {
     /// It does not stand in the way.
