@@ -6,6 +6,7 @@ import io.headgate.scheduler.core.explain.Forecast;
 import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.runtime.text.ForecastText;
 import io.headgate.scheduler.runtime.text.ReasonText;
+import io.headgate.scheduler.runtime.text.CheckText;
 import io.headgate.scheduler.simulation.Scenario;
 import io.headgate.scheduler.simulation.Simulation;
 import io.headgate.scheduler.simulation.SimulationEvent;
@@ -126,7 +127,7 @@ record ExplainView(Output output) {
             case NO -> "NO";
             case NOT_APPLICABLE -> "-";
           };
-      rows.add(List.of("  " + check.rule() + " " + check.title(), verdict, check.text()));
+      rows.add(List.of("  " + check.rule() + " " + check.title(), verdict, CheckText.of(check)));
     }
     lines.addAll(AlignedText.lines(rows));
   }
