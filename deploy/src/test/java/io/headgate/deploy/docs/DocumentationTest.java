@@ -36,11 +36,8 @@ import org.junit.jupiter.api.io.TempDir;
 class DocumentationTest {
   private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
 
-  /// Pages that documents refer to already. They are checked as soon as they exist.
-  private static final Set<Path> PLANNED =
-      Stream.of("glossary.md", "concepts.md", "reference/configuration.md")
-          .map(ROOT.resolve("docs")::resolve)
-          .collect(Collectors.toUnmodifiableSet());
+  /// A page that documents refer to already. It is checked as soon as it exists.
+  private static final Path PLANNED = ROOT.resolve("docs/reference/configuration.md");
 
   private static final int MAX_README_LINES = 120;
   private static final int MAX_LINE_CHARACTERS = 120;
@@ -87,6 +84,10 @@ class DocumentationTest {
 
     boolean isReadme() {
       return path.endsWith("README.md") && !path.startsWith(ROOT.resolve("docs"));
+    }
+
+    boolean isReadmeOfAModule() {
+      return isReadme() && !ROOT.equals(path.getParent());
     }
 
     /// The anchors of its headings, as GitHub makes them.
@@ -156,7 +157,7 @@ class DocumentationTest {
         boolean leads =
             Files.exists(target)
                 && (parts.length == 1 || other != null && other.anchors().contains(parts[1]));
-        boolean isPlanned = PLANNED.contains(target) && !Files.exists(target);
+        boolean isPlanned = PLANNED.equals(target) && !Files.exists(target);
         if (!leads && !isPlanned) {
           broken.add(document.name() + ": " + link);
         }
@@ -182,7 +183,7 @@ class DocumentationTest {
     for (Document document : documents()) {
       for (int i = 0; i < document.text().size(); i++) {
         String line = document.text().get(i);
-        boolean isTable = line.startsWith("|") && !document.isReadme();
+        boolean isTable = line.startsWith("|") && !document.isReadmeOfAModule();
         boolean isLink = line.startsWith("[") || line.startsWith("    ");
         if (!isTable && !isLink && line.codePointCount(0, line.length()) > MAX_LINE_CHARACTERS) {
           wide.add(document.name() + ":" + (i + 1));
