@@ -194,8 +194,8 @@ public final class UpCommand implements CliCommand {
   private static List<String> tell(Installation installation, Path directory, Invocation invocation)
       throws IOException, InterruptedException {
     try (HeadgateClient operator = installation.connectAsOperator();
-        Visitor ada = Visitor.enter(installation, operator, Demo.TENANT, "ada");
-        Visitor alan = Visitor.enter(installation, operator, Demo.TENANT, "alan")) {
+        TemporaryUser ada = TemporaryUser.enter(installation, operator, Demo.TENANT, "ada");
+        TemporaryUser alan = TemporaryUser.enter(installation, operator, Demo.TENANT, "alan")) {
       return new Demo(
               operator,
               ada.client(),

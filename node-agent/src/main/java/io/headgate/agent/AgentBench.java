@@ -11,7 +11,7 @@ import io.headgate.agent.driver.GpuProcess;
 import io.headgate.agent.driver.GpuUnavailableException;
 import io.headgate.agent.driver.SlicePlan;
 import io.headgate.agent.qualify.Bench;
-import io.headgate.agent.qualify.Patience;
+import io.headgate.agent.qualify.Polling;
 import io.headgate.kit.time.TimeSource;
 import io.headgate.type.GpuQuantity;
 import java.io.File;
@@ -161,7 +161,7 @@ final class AgentBench implements Bench, AutoCloseable {
             .start();
     killed.set(other);
     boolean ready =
-        Patience.until(
+        Polling.until(
             START_PATIENCE,
             () ->
                 !other.isAlive() || isPrinted(data, job, "held") || isPrinted(data, job, "failed"));

@@ -17,7 +17,7 @@ import io.headgate.agent.driver.SlicePlan;
 import io.headgate.agent.process.BootClock;
 import io.headgate.agent.process.Cgroups;
 import io.headgate.agent.qualify.Bench;
-import io.headgate.agent.qualify.Patience;
+import io.headgate.agent.qualify.Polling;
 import io.headgate.agent.runtime.Agent;
 import io.headgate.agent.runtime.telemetry.AgentInstruments;
 import io.headgate.agent.runtime.watch.DeviceWatch;
@@ -203,7 +203,7 @@ final class LoneAgent implements AutoCloseable {
           new Input.StopOrdered(
               HERE, key, new StopOrder(StopOrder.Kind.CANCEL, true), time.instant()));
       try {
-        if (!Patience.until(STOP_PATIENCE, () -> end().isPresent())) {
+        if (!Polling.until(STOP_PATIENCE, () -> end().isPresent())) {
           throw new IOException("the job " + key + " does not end");
         }
       } catch (InterruptedException e) {

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.headgate.deploy.Installation;
 import io.headgate.deploy.InstallationConfig;
 import io.headgate.deploy.Progress;
-import io.headgate.deploy.Visitor;
+import io.headgate.deploy.TemporaryUser;
 import io.headgate.deploy.node.NodePlan;
 import io.headgate.kit.lifecycle.Lifecycle;
 import io.headgate.sdk.client.HeadgateClient;
@@ -32,7 +32,7 @@ final class TestInstallation implements AutoCloseable {
   private final Installation installation;
   private final Map<String, String> told;
   private final HeadgateClient operator;
-  private final List<Visitor> visitors = new ArrayList<>();
+  private final List<TemporaryUser> visitors = new ArrayList<>();
 
   private TestInstallation(Installation installation, Map<String, String> told) {
     this.installation = installation;
@@ -99,7 +99,7 @@ final class TestInstallation implements AutoCloseable {
 
   /// Jobs as a user of the tenant sees them.
   JobClient jobsOf(String user) {
-    Visitor visitor = Visitor.enter(installation, operator, TENANT, user);
+    TemporaryUser visitor = TemporaryUser.enter(installation, operator, TENANT, user);
     visitors.add(visitor);
     return visitor.client().jobs(TENANT);
   }
@@ -133,7 +133,7 @@ final class TestInstallation implements AutoCloseable {
 
   @Override
   public void close() {
-    visitors.forEach(Visitor::close);
+    visitors.forEach(TemporaryUser::close);
     operator.close();
     installation.close();
   }

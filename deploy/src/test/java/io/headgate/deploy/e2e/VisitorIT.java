@@ -2,7 +2,7 @@ package io.headgate.deploy.e2e;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.headgate.deploy.Visitor;
+import io.headgate.deploy.TemporaryUser;
 import io.headgate.sdk.client.HeadgateClient;
 import io.headgate.sdk.model.IssuedKey;
 import java.nio.file.Path;
@@ -26,8 +26,8 @@ class VisitorIT {
                   groups: [{name: team, users: [ada]}]
                   """)) {
         HeadgateClient operator = headgate.operator();
-        try (Visitor ada =
-            Visitor.enter(headgate.installation(), operator, TestInstallation.TENANT, "ada")) {
+        try (TemporaryUser ada =
+            TemporaryUser.enter(headgate.installation(), operator, TestInstallation.TENANT, "ada")) {
           assertThat(ada.client().whoAmI().user()).isEqualTo("ada");
           List<IssuedKey> own = keysOfAda(operator);
           assertThat(own).as("run %d", run).hasSize(1);

@@ -24,8 +24,8 @@ record BypassFails() implements Experiment {
     // Where it finds no GPU in its place either, that it finds none outside says nothing.
     try (Bench.Job usual = bench.start("bypass-not", 0, "fill", "64", "64", "64")) {
       boolean _ =
-          Patience.until(
-              Patience.LONG, () -> !usual.printed("held").isEmpty() || usual.end().isPresent());
+          Polling.until(
+              Polling.LONG, () -> !usual.printed("held").isEmpty() || usual.end().isPresent());
       if (usual.printed("held").isEmpty()) {
         return Finding.notShown("no program could use the GPU: " + usual.failure());
       }

@@ -39,8 +39,8 @@ record ComputeShare() implements Experiment {
       alone = kernelsPerSecond(job);
       try (Bench.Job neighbour = bench.start("compute-neighbour", 1, "spin", SECONDS)) {
         boolean _ =
-            Patience.until(
-                Patience.LONG,
+            Polling.until(
+                Polling.LONG,
                 () -> !neighbour.printed("spun").isEmpty() || neighbour.end().isPresent());
         beside = kernelsPerSecond(job);
         if (neighbour.end().isPresent()) {
@@ -70,8 +70,8 @@ record ComputeShare() implements Experiment {
   private static double kernelsPerSecond(Bench.Job job) throws IOException, InterruptedException {
     int before = job.printed("spun").size();
     boolean counted =
-        Patience.until(
-            Patience.LONG,
+        Polling.until(
+            Polling.LONG,
             () -> job.printed("spun").size() > before + TICKS || job.end().isPresent());
     List<String> told = job.printed("spun");
     if (!counted || told.size() <= before + TICKS) {

@@ -37,7 +37,7 @@ record CrashAdoption(Duration patience) implements Experiment {
     try (Bench.Job job = bench.startAndAdopt(JOB, 0, "fill", "64", "64", "64")) {
       failed = job.printed("failed");
       ran = job.end().isEmpty() && !job.printed("held").isEmpty();
-      found = Patience.until(patience, job::hasSlice);
+      found = Polling.until(patience, job::hasSlice);
     }
     if (!failed.isEmpty()) {
       return Finding.notShown("no program could use the GPU: %s".formatted(failed.getFirst()));

@@ -33,7 +33,7 @@ record FaultsStay() implements Experiment {
         return Finding.notShown("no neighbour could compute: " + neighbour.failure());
       }
       try (Bench.Job job = bench.start("fault", 0, "fault")) {
-        boolean _ = Patience.until(Patience.LONG, () -> job.end().isPresent());
+        boolean _ = Polling.until(Polling.LONG, () -> job.end().isPresent());
         List<String> faulted = job.printed("faulted");
         if (faulted.isEmpty() || faulted.getFirst().equals("not")) {
           return Finding.notShown("no program could break its part: " + job.failure());
@@ -49,8 +49,8 @@ record FaultsStay() implements Experiment {
   private static boolean computes(Bench.Job job) throws IOException, InterruptedException {
     int before = job.printed("spun").size();
     boolean _ =
-        Patience.until(
-            Patience.LONG, () -> job.printed("spun").size() > before + 1 || job.end().isPresent());
+        Polling.until(
+            Polling.LONG, () -> job.printed("spun").size() > before + 1 || job.end().isPresent());
     return job.end().isEmpty();
   }
 

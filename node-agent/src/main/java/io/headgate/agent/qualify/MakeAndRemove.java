@@ -70,7 +70,7 @@ record MakeAndRemove(TimeSource time) implements Experiment {
   private long remove(Bench bench, SlicePlan plan) throws IOException, InterruptedException {
     long begun = time.monotonicNanos();
     boolean free =
-        Patience.until(
+        Polling.until(
             RELEASE,
             () -> {
               try {

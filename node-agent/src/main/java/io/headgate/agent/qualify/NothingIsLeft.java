@@ -32,7 +32,7 @@ record NothingIsLeft(List<String> before, Duration patience) implements Experime
 
   @Override
   public Finding run(Bench bench) throws IOException, InterruptedException {
-    boolean _ = Patience.until(patience, () -> more(bench).isEmpty());
+    boolean _ = Polling.until(patience, () -> more(bench).isEmpty());
     List<String> more = more(bench);
     return more.isEmpty()
         ? Finding.passed("nothing is on it that was not before")

@@ -42,14 +42,14 @@ record Taken(
             .split(" ", -1);
     try (Bench.Job taking = bench.start(job, 0, words)) {
       boolean _ =
-          Patience.until(
-              Patience.LONG,
+          Polling.until(
+              Polling.LONG,
               () ->
                   taking.printed("held").size() + taking.printed("failed").size() >= processes
                       || taking.end().isPresent());
       long mib = sum(taking);
       if (mib > plan.memoryLimitBytes() >> MIB_BITS) {
-        boolean _ = Patience.until(WATCHED, () -> taking.end().isPresent());
+        boolean _ = Polling.until(WATCHED, () -> taking.end().isPresent());
       }
       return new Taken(
           plan,

@@ -42,13 +42,13 @@ record WatchIsQuick() implements Experiment {
     String words = "alone fill %d %d %d".formatted(STEP_MIB, limitMib + EXCESS_MIB, limitMib);
     try (Bench.Job job = bench.start("watch", 0, words.split(" ", -1))) {
       boolean _ =
-          Patience.until(
-              Patience.LONG,
+          Polling.until(
+              Polling.LONG,
               () ->
                   !job.printed("held").isEmpty()
                       || !job.printed("failed").isEmpty()
                       || job.end().isPresent());
-      boolean ended = Patience.until(Duration.ofSeconds(10), () -> job.end().isPresent());
+      boolean ended = Polling.until(Duration.ofSeconds(10), () -> job.end().isPresent());
       long endedMs = BootClock.nowMs();
       List<String> passed = job.printed("passed");
       if (passed.isEmpty()) {

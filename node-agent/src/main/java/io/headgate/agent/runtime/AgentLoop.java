@@ -7,7 +7,7 @@ import io.headgate.agent.core.Effect;
 import io.headgate.agent.core.Input;
 import io.headgate.agent.core.LeadershipHistory;
 import io.headgate.agent.core.Reconciler;
-import io.headgate.agent.runtime.attempt.AttemptCare;
+import io.headgate.agent.runtime.attempt.AttemptRunner;
 import io.headgate.agent.runtime.ledger.Failpoint;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -56,7 +56,7 @@ final class AgentLoop implements AutoCloseable {
 
   private final Semaphore room = new Semaphore(MAX_COMMANDS);
   private final AtomicLong contactBootMs = new AtomicLong(NO_CONTACT);
-  private final Map<AttemptKey, AttemptCare> processes = new HashMap<>(); // loop thread only
+  private final Map<AttemptKey, AttemptRunner> processes = new HashMap<>(); // loop thread only
   private final CompletableFuture<Void> failure = new CompletableFuture<>();
   private final CompletableFuture<Void> idle = new CompletableFuture<>();
   private final Thread thread;
@@ -192,7 +192,7 @@ final class AgentLoop implements AutoCloseable {
   public void close() {
     tasks.add(() -> {
       closed = true;
-      processes.values().forEach(AttemptCare::detach);
+      processes.values().forEach(AttemptRunner::detach);
     });
     try {
       thread.join();
@@ -212,7 +212,7 @@ final class AgentLoop implements AutoCloseable {
       Thread.currentThread().interrupt();
     } catch (RuntimeException | Error e) {
       LOG.error("the agent cannot go on; the jobs run on under their supervisors", e);
-      processes.values().forEach(AttemptCare::detach);
+      processes.values().forEach(AttemptRunner::detach);
       letGo();
       failure.completeExceptionally(e);
       idle.completeExceptionally(e);
@@ -257,7 +257,7 @@ final class AgentLoop implements AutoCloseable {
         LOG.info("{} ended: {}", report.key(), report.end().map(Object::toString).orElse(""));
       }
       case Effect.Start(Assignment assignment) -> {
-        AttemptCare process = ports.care().of(assignment, this::post);
+        AttemptRunner process = ports.care().of(assignment, this::post);
         processes.put(assignment.key(), process);
         process.start();
       }
@@ -284,8 +284,8 @@ final class AgentLoop implements AutoCloseable {
     }
   }
 
-  private AttemptCare process(Assignment assignment) {
-    @Nullable AttemptCare process = processes.get(assignment.key());
+  private AttemptRunner process(Assignment assignment) {
+    @Nullable AttemptRunner process = processes.get(assignment.key());
     if (process == null) {
       throw new IllegalStateException("nobody looks after " + assignment.key());
     }

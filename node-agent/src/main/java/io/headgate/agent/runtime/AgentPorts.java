@@ -6,7 +6,7 @@ import io.headgate.agent.core.DeviceInfo;
 import io.headgate.agent.core.Input;
 import io.headgate.agent.core.JobProgress;
 import io.headgate.agent.process.AttemptLogs;
-import io.headgate.agent.runtime.attempt.AttemptCare;
+import io.headgate.agent.runtime.attempt.AttemptRunner;
 import io.headgate.agent.runtime.ledger.AttemptRecords;
 import io.headgate.agent.runtime.ledger.Updates;
 import io.headgate.kit.time.TimeSource;
@@ -22,7 +22,7 @@ public record AgentPorts(
     AttemptRecords records,
     Updates updates,
     List<DeviceInfo> devices,
-    AttemptCare.Factory care,
+    AttemptRunner.Factory care,
     Watcher watcher,
     Resources resources,
     TimeSource time) {

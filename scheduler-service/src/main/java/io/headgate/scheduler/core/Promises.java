@@ -2,7 +2,7 @@ package io.headgate.scheduler.core;
 
 import io.headgate.scheduler.core.job.Assignment;
 import io.headgate.scheduler.core.job.Hold;
-import io.headgate.scheduler.core.placement.OnceReported;
+import io.headgate.scheduler.core.placement.FitAfterReports;
 import io.headgate.scheduler.core.placement.PoolState;
 import io.headgate.scheduler.core.queue.LiveHold;
 import io.headgate.scheduler.core.queue.LiveJob;
@@ -78,7 +78,7 @@ final class Promises {
     for (Route route : job.queue().routes(job)) {
       Optional<Assignment> place =
           route.hasRoomForTenant()
-              ? OnceReported.place(route.pool(), route.ranking())
+              ? FitAfterReports.place(route.pool(), route.ranking())
               : Optional.empty();
       if (place.isPresent()) {
         return place;

@@ -13,7 +13,7 @@ import io.headgate.scheduler.runtime.record.EventRecord;
 import io.headgate.scheduler.runtime.record.JobRecord;
 import io.headgate.scheduler.runtime.text.CheckText;
 import io.headgate.scheduler.runtime.text.ForecastText;
-import io.headgate.scheduler.runtime.text.Narration;
+import io.headgate.scheduler.runtime.text.DecisionText;
 import io.headgate.scheduler.runtime.text.ReasonText;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -60,7 +60,7 @@ final class ExplanationMapper {
                   leader
                       .reads()
                       .attempt(job)
-                      .map(attempt -> Narration.progress(attempt, leader.now()))
+                      .map(attempt -> DecisionText.progress(attempt, leader.now()))
                       .orElse(""),
                   foresee
                       ? leader.core().forecast(job, leader.now())
@@ -144,12 +144,12 @@ final class ExplanationMapper {
                               .formatted(
                                   name,
                                   verb(record.state()),
-                                  Narration.places(attempt.assignment()),
+                                  DecisionText.places(attempt.assignment()),
                                   attempt.assignment().pool().name()))
                       .orElse(name + " " + verb(record.state()) + ".")
                   + stopping(record)
                   + known.map(Known::progress).orElse("");
-          case DONE, FAILED, CANCELLED, LOST -> Narration.ended(record) + ".";
+          case DONE, FAILED, CANCELLED, LOST -> DecisionText.ended(record) + ".";
         };
     return known
         .filter(_ -> record.state() == JobState.WAITING || record.state() == JobState.SUSPENDED)
@@ -176,7 +176,7 @@ final class ExplanationMapper {
                 .formatted(
                     known.preemptedBy().isEmpty() ? "a job that is gone" : known.preemptedBy(),
                     preemption.rule(),
-                    Narration.grounds(preemption.grounds()),
+                    DecisionText.grounds(preemption.grounds()),
                     core.position()
                         .map(position ->
                             ": position %d of %d in %s"

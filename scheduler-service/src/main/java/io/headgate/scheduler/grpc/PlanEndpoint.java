@@ -23,7 +23,7 @@ import io.headgate.scheduler.runtime.catalog.Supply;
 import io.headgate.scheduler.runtime.leadership.Replica;
 import io.headgate.scheduler.runtime.record.Document;
 import io.headgate.scheduler.runtime.record.JobRecord;
-import io.headgate.scheduler.simulation.Present;
+import io.headgate.scheduler.simulation.LiveState;
 import io.headgate.scheduler.simulation.WhatIf;
 import java.time.Duration;
 import java.time.Instant;
@@ -121,8 +121,8 @@ public final class PlanEndpoint extends PlanServiceGrpc.PlanServiceImplBase {
     for (JobRecord job : moment.jobs()) {
       names.put(job.id(), PlanMapper.name(tenant, job));
     }
-    Present present =
-        new Present(
+    LiveState present =
+        new LiveState(
             moment.state(),
             moment.placement(),
             moment.now(),

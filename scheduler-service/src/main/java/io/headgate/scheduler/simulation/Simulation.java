@@ -47,7 +47,7 @@ public final class Simulation {
 
   private final Stage stage;
   private final DecisionTimer timer;
-  private final Happenings happenings;
+  private final OutsideEvents happenings;
   private final Consequences consequences;
   private final long untilMs;
 
@@ -81,7 +81,7 @@ public final class Simulation {
   ///
   /// @param events in time order
   Simulation(
-      Present present,
+      LiveState present,
       List<Scenario.Event> events,
       Scenario.Options options,
       Consumer<SimulationEvent> out) {
@@ -91,7 +91,7 @@ public final class Simulation {
   private Simulation(Stage stage, DecisionTimer timer, List<Scenario.Event> events) {
     this.stage = stage;
     this.timer = timer;
-    this.happenings = new Happenings(stage, events);
+    this.happenings = new OutsideEvents(stage, events);
     this.consequences = new Consequences(stage);
     this.untilMs = stage.options.until().map(Duration::toMillis).orElse(Long.MAX_VALUE);
   }

@@ -42,7 +42,7 @@ final class Stage {
     begin();
   }
 
-  Stage(Present present, Scenario.Options options, Consumer<SimulationEvent> out) {
+  Stage(LiveState present, Scenario.Options options, Consumer<SimulationEvent> out) {
     this.options = options;
     this.out = out;
     this.origin = present.now();

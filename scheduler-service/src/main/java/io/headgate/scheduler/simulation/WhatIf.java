@@ -120,7 +120,7 @@ public final class WhatIf {
   /// takes its place counts as started.
   ///
   /// @param withdrawn jobs whose submitters lose the right to their queue by the change
-  public Answer compare(Present present, Catalog changed, List<String> withdrawn) {
+  public Answer compare(LiveState present, Catalog changed, List<String> withdrawn) {
     Scenario.Options options =
         new Scenario.Options(
             Duration.ZERO, Scenario.Options.DEFAULT_PROVISION_TIME, Optional.empty());

@@ -239,8 +239,8 @@ class WhatIfTest {
     return new WhatIf(ACME, ALL).compare(present(), changed, List.of());
   }
 
-  private Present present() {
-    return new Present(core.state(), core.placement(), now, JobId::toString);
+  private LiveState present() {
+    return new LiveState(core.state(), core.placement(), now, JobId::toString);
   }
 
   private static Outlook before(Answer answer, String policy) {

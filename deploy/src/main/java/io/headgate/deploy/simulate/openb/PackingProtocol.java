@@ -64,7 +64,7 @@ public final class PackingProtocol {
     Random random = new Random(seed);
     Cluster cluster = new Cluster(machines, trace, random);
     List<Pod> arrivals =
-        Arrivals.of(trace, Math.round(tune * cluster.gpus() * MILLI_PER_GPU), random);
+        ArrivalOrder.of(trace, Math.round(tune * cluster.gpus() * MILLI_PER_GPU), random);
     return new PackingProtocol(cluster, arrivals, policy).run();
   }
 

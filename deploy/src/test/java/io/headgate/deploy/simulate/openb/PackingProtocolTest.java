@@ -85,7 +85,7 @@ class PackingProtocolTest {
   @Test
   void drawsTasksAgainUntilTheTargetIsReached() {
     List<Pod> trace = List.of(pod(1, 2, 1000), pod(2, 1, 500));
-    List<Pod> arriving = Arrivals.of(trace, 9_000, new Random(1));
+    List<Pod> arriving = ArrivalOrder.of(trace, 9_000, new Random(1));
     assertThat(arriving.subList(0, 2)).containsExactlyInAnyOrderElementsOf(trace);
     long sum = arriving.stream().mapToLong(Pod::totalGpuMilli).sum();
     // The last one may ask for one GPU more than was looked at.
@@ -94,7 +94,7 @@ class PackingProtocolTest {
 
   @Test
   void leavesTasksOutOfATraceThatAsksForTooMuch() {
-    List<Pod> arriving = Arrivals.of(trace(), 10_000, new Random(1));
+    List<Pod> arriving = ArrivalOrder.of(trace(), 10_000, new Random(1));
     assertThat(arriving.stream().mapToLong(Pod::totalGpuMilli).sum()).isLessThanOrEqualTo(10_000);
     assertThat(trace()).containsAll(arriving);
   }

@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
 
 /// Looks after an attempt under a supervisor on this machine. Everything that may take time runs on
 /// virtual threads of its own.
-public final class AttemptProcess implements AttemptCare, Workload.Circumstances {
+public final class AttemptProcess implements AttemptRunner, Workload.Circumstances {
   private static final Logger LOG = LoggerFactory.getLogger(AttemptProcess.class);
   private static final Duration FIRST_RETRY = Duration.ofMillis(10);
   private static final Duration LAST_RETRY = Duration.ofSeconds(5);
@@ -251,7 +251,7 @@ public final class AttemptProcess implements AttemptCare, Workload.Circumstances
   private void runRelease(boolean killRemains) {
     long begun = machine.time().monotonicNanos();
     Failpoint.BEFORE_RELEASE.reach();
-    SliceCare slices = new SliceCare(machine, key());
+    SliceReleaseReport slices = new SliceReleaseReport(machine, key());
     boolean suspicious = failed;
     Duration wait = FIRST_RETRY;
     while (!isDetached()) {

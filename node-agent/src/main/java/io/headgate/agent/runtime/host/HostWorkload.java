@@ -10,7 +10,7 @@ import io.headgate.agent.core.JobName;
 import io.headgate.agent.driver.SlicePlan;
 import io.headgate.agent.driver.SliceRooms;
 import io.headgate.agent.process.Cgroups;
-import io.headgate.agent.process.Remains;
+import io.headgate.agent.process.OrphanProcesses;
 import io.headgate.agent.process.SupervisorLauncher;
 import io.headgate.agent.process.SupervisorSpec;
 import io.headgate.agent.process.Trees;
@@ -146,8 +146,8 @@ final class HostWorkload implements Workload {
   @Override
   public Remainder clear(boolean killRemains) throws IOException {
     Optional<Path> cgroup = machine.cgroups().of(assignment.key().directoryName());
-    Remains remains =
-        new Remains(cgroup, entries -> JobEnvironment.isOf(assignment.key(), entries));
+    OrphanProcesses remains =
+        new OrphanProcesses(cgroup, entries -> JobEnvironment.isOf(assignment.key(), entries));
     return killRemains && remains.kill() ? Remainder.KILLED : Remainder.NOTHING;
   }
 

@@ -62,7 +62,7 @@ public final class AttemptLedger implements AttemptRecords, AutoCloseable {
   private final String bootId;
   private final DataLock lock;
   private final RecordFiles files;
-  private final Reserve reserve;
+  private final DiskReserve reserve;
   private final SuspensionRecords suspensions;
   private final JobUsers users;
 
@@ -73,7 +73,7 @@ public final class AttemptLedger implements AttemptRecords, AutoCloseable {
     this.attempts = data.resolve("attempts");
     this.bootId = bootId;
     this.lock = lock;
-    this.reserve = new Reserve(data.resolve("reserve"));
+    this.reserve = new DiskReserve(data.resolve("reserve"));
     this.files = new RecordFiles(reserve);
     this.suspensions = new SuspensionRecords(files, attempts);
     reserve.write(() -> DurableFile.makeDirectory(attempts));
@@ -93,7 +93,7 @@ public final class AttemptLedger implements AttemptRecords, AutoCloseable {
   }
 
   /// The disk space reserved for this agent's records.
-  public Reserve reserve() {
+  public DiskReserve reserve() {
     return reserve;
   }
 

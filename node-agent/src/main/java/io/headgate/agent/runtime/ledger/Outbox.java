@@ -37,7 +37,7 @@ public final class Outbox implements Updates {
   private static final String BASE = "base ";
 
   private final Path file;
-  private final Reserve reserve;
+  private final DiskReserve reserve;
   private final Object lock = new Object();
   private final NavigableMap<Long, Entry> entries = new TreeMap<>(); // guarded by lock
   private final List<CompletableFuture<Void>> awaitingEmpty = new ArrayList<>(); // guarded by lock
@@ -45,7 +45,7 @@ public final class Outbox implements Updates {
   private long compactBytes; // guarded by lock: beyond this size it is written anew
   private long last; // guarded by lock
 
-  private Outbox(Path file, Reserve reserve) throws IOException {
+  private Outbox(Path file, DiskReserve reserve) throws IOException {
     this.file = file;
     this.reserve = reserve;
     if (!Files.exists(file)) {
@@ -60,7 +60,7 @@ public final class Outbox implements Updates {
   /// Opens the outbox and reads what is not acknowledged.
   ///
   /// @param reserve space for updates on a full disk
-  public static Outbox open(Path file, Reserve reserve) throws IOException {
+  public static Outbox open(Path file, DiskReserve reserve) throws IOException {
     return new Outbox(file, reserve);
   }
 

@@ -13,7 +13,7 @@ import java.util.function.Supplier;
 /// Files of one record each.
 ///
 /// @param reserve what is set aside for them
-record RecordFiles(Reserve reserve) {
+record RecordFiles(DiskReserve reserve) {
   /// Writes durably, if need be on the space that is set aside for a full disk.
   void write(Path file, Fields fields) throws IOException {
     byte[] bytes = fields.toLines().getBytes(StandardCharsets.UTF_8);

@@ -11,7 +11,7 @@ import io.headgate.agent.driver.SliceRooms;
 import io.headgate.agent.kubernetes.PodRequest;
 import io.headgate.agent.kubernetes.PodState;
 import io.headgate.agent.process.OwnedTree;
-import io.headgate.agent.process.Remains;
+import io.headgate.agent.process.OrphanProcesses;
 import io.headgate.agent.process.SupervisorLauncher.Result;
 import io.headgate.agent.process.SupervisorSpec;
 import io.headgate.agent.process.Walls;
@@ -220,7 +220,7 @@ final class PodWorkload implements Workload {
       // An ended pod never starts again. Some kubelets take a minute to remove it.
     }
     // The API server may have been made to forget what lives.
-    return new Remains(Optional.empty(), entries -> entries.containsAll(pod.marks())).kill()
+    return new OrphanProcesses(Optional.empty(), entries -> entries.containsAll(pod.marks())).kill()
         ? Remainder.KILLED
         : Remainder.NOTHING;
   }

@@ -72,7 +72,7 @@ class DiskTest {
         outbox.append(Fixtures.endedReport("j" + i));
       }
       fill(data);
-      assertThat(Files.size(data.resolve("reserve"))).isLessThan(Reserve.BYTES);
+      assertThat(Files.size(data.resolve("reserve"))).isLessThan(DiskReserve.BYTES);
     }
     // Full as it is, an agent starts on it again.
     try (AttemptLedger ledger =
@@ -82,7 +82,7 @@ class DiskTest {
       assertThat(outbox.after(0, 100)).hasSize(8);
       Files.delete(data.resolve("ballast"));
       ledger.recordEnd(Fixtures.endedReport("j0"));
-      assertThat(data.resolve("reserve")).hasSize(Reserve.BYTES);
+      assertThat(data.resolve("reserve")).hasSize(DiskReserve.BYTES);
     }
   }
 
@@ -90,7 +90,7 @@ class DiskTest {
   void leavesNoHalfLineWhenNothingIsLeft() throws Exception {
     Path data = root.resolve("disk");
     mount(data, "256k");
-    try (Outbox outbox = Outbox.open(data.resolve("outbox"), new Reserve(data.resolve("none")))) {
+    try (Outbox outbox = Outbox.open(data.resolve("outbox"), new DiskReserve(data.resolve("none")))) {
       outbox.append(Fixtures.runningReport("a"));
       assertThatIOException()
           .isThrownBy(() -> {
@@ -102,7 +102,7 @@ class DiskTest {
       Files.delete(data.resolve("ballast"));
       outbox.append(Fixtures.endedReport("a"));
       int kept = outbox.size();
-      try (Outbox again = Outbox.open(data.resolve("outbox"), new Reserve(data.resolve("none")))) {
+      try (Outbox again = Outbox.open(data.resolve("outbox"), new DiskReserve(data.resolve("none")))) {
         assertThat(again.after(0, 100_000)).hasSize(kept);
         assertThat(again.after(0, 100_000).getLast().report()).isEqualTo(Fixtures.endedReport("a"));
       }

@@ -40,7 +40,7 @@ class RecordsTest {
   }
 
   private Outbox openOutbox(Path file) throws IOException {
-    return Outbox.open(file, new Reserve(data.resolve("reserve")));
+    return Outbox.open(file, new DiskReserve(data.resolve("reserve")));
   }
 
   @Test

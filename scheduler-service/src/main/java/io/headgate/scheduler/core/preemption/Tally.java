@@ -3,7 +3,7 @@ package io.headgate.scheduler.core.preemption;
 import io.headgate.scheduler.core.job.Assignment;
 import io.headgate.scheduler.core.placement.GangPlacement;
 import io.headgate.scheduler.core.placement.NodeState;
-import io.headgate.scheduler.core.placement.OnceReported;
+import io.headgate.scheduler.core.placement.FitAfterReports;
 import io.headgate.scheduler.core.placement.PoolState;
 import io.headgate.scheduler.core.placement.Room;
 import io.headgate.scheduler.core.placement.Shape;
@@ -67,7 +67,7 @@ final class Tally {
       room(node);
     }
     for (NodeState node : pool.awaitedNodes()) {
-      if (OnceReported.mayFit(node, shape)) {
+      if (FitAfterReports.mayFit(node, shape)) {
         room(node);
       }
     }

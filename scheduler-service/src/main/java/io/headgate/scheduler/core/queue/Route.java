@@ -1,6 +1,6 @@
 package io.headgate.scheduler.core.queue;
 
-import io.headgate.scheduler.core.placement.OnceReported;
+import io.headgate.scheduler.core.placement.FitAfterReports;
 import io.headgate.scheduler.core.placement.PoolState;
 import io.headgate.scheduler.core.placement.Ranking;
 import io.headgate.scheduler.core.rights.Standing;
@@ -19,7 +19,7 @@ public record Route(PoolState pool, int position, Ranking ranking, TenantAccount
 
   /// Whether a job fits there now, or will when nodes have reported that a new leader waits for.
   boolean willFit() {
-    return hasRoomForTenant() && (ranking.fits() || OnceReported.fits(pool, ranking));
+    return hasRoomForTenant() && (ranking.fits() || FitAfterReports.fits(pool, ranking));
   }
 
   /// Whether the tenant's limit lets a job start there.

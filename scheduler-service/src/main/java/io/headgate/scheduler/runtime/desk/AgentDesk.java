@@ -21,7 +21,7 @@ import io.headgate.scheduler.runtime.record.NodeContact;
 import io.headgate.scheduler.runtime.record.WorkerFacts;
 import io.headgate.scheduler.runtime.record.WorkerKey;
 import io.headgate.scheduler.runtime.record.WorkerName;
-import io.headgate.scheduler.runtime.text.Narration;
+import io.headgate.scheduler.runtime.text.DecisionText;
 import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
@@ -358,7 +358,7 @@ public final class AgentDesk {
                         phase.result(),
                         took.map(millis -> " after " + millis + " ms").orElse("")))
             .detail(
-                Narration.detail(
+                DecisionText.detail(
                     "phase",
                     phase.name(),
                     "result",

@@ -11,7 +11,7 @@ import io.headgate.scheduler.runtime.catalog.CatalogUpdate;
 import io.headgate.scheduler.runtime.catalog.Supply.Machine;
 import io.headgate.scheduler.runtime.record.JobRecord;
 import io.headgate.scheduler.runtime.record.JobRecord.DraftCause;
-import io.headgate.scheduler.runtime.text.DeviceNews;
+import io.headgate.scheduler.runtime.text.DeviceEvents;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -102,7 +102,7 @@ public final class CatalogDesk {
   private void machines(LoopTurn turn, CatalogUpdate.OfSupply update) {
     for (Machine machine : update.machines()) {
       NodeBook.Entry entry = state.nodes.entry(machine.node().id());
-      DeviceNews.of(entry.machine, machine).forEach(turn::note);
+      DeviceEvents.of(entry.machine, machine).forEach(turn::note);
       entry.machine = machine;
       tell(turn, entry);
     }

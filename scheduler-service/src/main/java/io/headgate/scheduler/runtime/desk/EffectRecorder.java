@@ -31,7 +31,7 @@ import io.headgate.scheduler.runtime.record.JobRecord.DraftCause;
 import io.headgate.scheduler.runtime.record.Leadership;
 import io.headgate.scheduler.runtime.record.WorkerFacts.EndReason;
 import io.headgate.scheduler.runtime.text.EndText;
-import io.headgate.scheduler.runtime.text.Narration;
+import io.headgate.scheduler.runtime.text.DecisionText;
 import io.headgate.scheduler.runtime.text.ReasonText;
 import java.time.Duration;
 import java.time.Instant;
@@ -173,7 +173,7 @@ public final class EffectRecorder {
                 !ran
                     ? name
                         + " waits in its queue, in a new place"
-                        + Narration.asked(turn.requeuers.getOrDefault(record.id(), ""))
+                        + DecisionText.asked(turn.requeuers.getOrDefault(record.id(), ""))
                     : event == JobEvent.REJECT
                         ? name + " could not be started there and waits in its old place"
                         : name + " waits again in its old place" + shutDown(turn, record)));
@@ -201,7 +201,7 @@ public final class EffectRecorder {
     turn.note(
         about(draft, EventType.QUEUED)
             .message(draft.name().id() + " is a draft now: " + cause.message())
-            .detail(Narration.detail("code", cause.code())));
+            .detail(DecisionText.detail("code", cause.code())));
   }
 
   private void finish(LoopTurn turn, JobRecord record) {
@@ -220,7 +220,7 @@ public final class EffectRecorder {
             .attempt(done.job().attempts())
             .message(EndText.sentence(done))
             .detail(
-                Narration.detail(
+                DecisionText.detail(
                     "state",
                     done.state().name(),
                     "exitCode",
@@ -253,8 +253,8 @@ public final class EffectRecorder {
             .attempt(attempt.id().number())
             .pool(attempt.assignment().pool().name())
             .places(places)
-            .message(Narration.assigned(job, attempt.id().number(), attempt.assignment()))
-            .detail(Narration.detail("gpus", job.card().gpus().toString())));
+            .message(DecisionText.assigned(job, attempt.id().number(), attempt.assignment()))
+            .detail(DecisionText.detail("gpus", job.card().gpus().toString())));
   }
 
   private boolean isSimulated(WorkerPlace place) {
@@ -279,7 +279,7 @@ public final class EffectRecorder {
     String message =
         order.cause() instanceof StopCause.Requeued
             ? requeued(turn, job, attempt, order)
-            : Narration.stop(job, attempt.attempt(), order, by);
+            : DecisionText.stop(job, attempt.attempt(), order, by);
     AttemptRecord stopping =
         attempt
             .with(EndText.withStop(attempt.attempt(), order))
@@ -298,7 +298,7 @@ public final class EffectRecorder {
                   .pool(attempt.attempt().assignment().pool().name())
                   .preemption(by, rule.name())
                   .message(message)
-                  .detail(Narration.detail(grounds)));
+                  .detail(DecisionText.detail(grounds)));
       case StopCause.Cancelled(), StopCause.Requeued(), StopCause.SuspensionOver() ->
           turn.note(about(job, EventType.STOPPING).attempt(attempt.id().number()).message(message));
       case StopCause.WorkerEnded(var _, var _) -> {
@@ -311,7 +311,7 @@ public final class EffectRecorder {
     Optional<DraftCause> bar = jobs.bar(job.id());
     return bar.isPresent()
         ? job.name().id() + " is stopped before it starts: " + bar.get().message()
-        : Narration.stop(job, attempt.attempt(), order, turn.requeuers.getOrDefault(job.id(), ""));
+        : DecisionText.stop(job, attempt.attempt(), order, turn.requeuers.getOrDefault(job.id(), ""));
   }
 
   private void resume(LoopTurn turn, AttemptRecord suspended, Attempt attempt) {
@@ -328,7 +328,7 @@ public final class EffectRecorder {
                 "%s goes on, where it was, on %s of %s"
                     .formatted(
                         job.name().id(),
-                        Narration.places(attempt.assignment()),
+                        DecisionText.places(attempt.assignment()),
                         attempt.assignment().pool().name())));
   }
 

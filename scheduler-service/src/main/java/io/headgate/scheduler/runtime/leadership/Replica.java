@@ -60,7 +60,7 @@ public final class Replica implements AutoCloseable {
   private final Members members;
   private final Election election;
   private final Thread thread;
-  private final LastLook lastLook;
+  private final LastSeenLeader lastLook;
   private final TakeoverWaiters arrivals = new TakeoverWaiters();
   private final CountDownLatch closed = new CountDownLatch(1);
   private final CountDownLatch stopped = new CountDownLatch(1);
@@ -74,7 +74,7 @@ public final class Replica implements AutoCloseable {
     this.settings = settings;
     this.ports = ports;
     this.members = members;
-    this.lastLook = new LastLook(candidate.address());
+    this.lastLook = new LastSeenLeader(candidate.address());
     this.election = new Election(candidate, settings.renewal(), ports, members);
     this.thread = Thread.ofPlatform().name("scheduler-replica").daemon().unstarted(this::run);
   }

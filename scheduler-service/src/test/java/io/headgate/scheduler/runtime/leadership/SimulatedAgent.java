@@ -15,7 +15,7 @@ import io.headgate.agent.process.AttemptLogs;
 import io.headgate.agent.runtime.Agent;
 import io.headgate.agent.runtime.AgentPorts;
 import io.headgate.agent.runtime.ControlPlane;
-import io.headgate.agent.runtime.attempt.AttemptCare;
+import io.headgate.agent.runtime.attempt.AttemptRunner;
 import io.headgate.proto.agent.v1.ConnectResponse;
 import io.headgate.scheduler.core.node.NodeId;
 import java.io.IOException;
@@ -327,7 +327,7 @@ final class SimulatedAgent {
     }
 
     /// Looks after one attempt, in the steps of the real care.
-    private final class Care implements AttemptCare {
+    private final class Care implements AttemptRunner {
       private final Assignment assignment;
       private final Consumer<Input> inputs;
       private Phase phase = Phase.RUNNING;

@@ -8,7 +8,7 @@ import java.util.function.Consumer;
 /// Looks after one attempt: starts it or finds it running, follows its supervisor, passes commands
 /// on, and frees its slices at the end. Whatever happens is told as an input. Its methods return at
 /// once; used by the loop alone.
-public interface AttemptCare {
+public interface AttemptRunner {
 
   /// Starts the attempt, or finds the supervisor that did, and follows it to its end.
   void start();
@@ -31,6 +31,6 @@ public interface AttemptCare {
   /// Takes attempts into care.
   @FunctionalInterface
   interface Factory {
-    AttemptCare of(Assignment assignment, Consumer<Input> inputs);
+    AttemptRunner of(Assignment assignment, Consumer<Input> inputs);
   }
 }

@@ -9,8 +9,8 @@ import java.util.Optional;
 ///
 /// A job of 3 workers; a node that has reported has room for 2, one that has not for 4: two start
 /// here and one there, but not yet.
-public final class OnceReported {
-  private OnceReported() {}
+public final class FitAfterReports {
+  private FitAfterReports() {}
 
   /// Whether a job that fits nowhere now will fit then; no, when it needs none of these nodes, or
   /// the pool's ceiling forbids it.

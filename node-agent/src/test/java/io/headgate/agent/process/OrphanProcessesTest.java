@@ -9,7 +9,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /// What is found of a job whose supervisor was killed, by the environment of its processes alone.
-class RemainsTest {
+class OrphanProcessesTest {
   private static final JobName NAME =
       JobName.parse("tenants/acme/jobs/remains-" + ProcessHandle.current().pid());
 
@@ -31,7 +31,7 @@ class RemainsTest {
     Process ofOlderAgent = leave();
     Process second = leave("second");
     try {
-      Remains remains = new Remains(Optional.empty(), entries -> JobEnvironment.isOf(key, entries));
+      OrphanProcesses remains = new OrphanProcesses(Optional.empty(), entries -> JobEnvironment.isOf(key, entries));
       assertThat(remains.kill()).isTrue();
       first.waitFor();
       ofOlderAgent.waitFor();

@@ -13,8 +13,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /// What is new about the health of a machine's devices, as events.
-public final class DeviceNews {
-  private DeviceNews() {}
+public final class DeviceEvents {
+  private DeviceEvents() {}
 
   /// What is new about a machine; nothing when it was not known: then all of it is, or a new leader
   /// hears again what was told before.
@@ -52,7 +52,7 @@ public final class DeviceNews {
     String remedy = trouble.remedy().isEmpty() ? "" : " (" + trouble.remedy() + ")";
     return event(node, trouble.index(), trouble.uuid(), what + ": " + trouble.cause() + remedy)
         .detail(
-            Narration.detail(
+            DecisionText.detail(
                 "device",
                 Integer.toString(trouble.index()),
                 "uuid",
@@ -68,7 +68,7 @@ public final class DeviceNews {
   private static Event recovered(NodeId node, Device device) {
     return event(node, device.index(), device.uuid(), "is healthy again")
         .detail(
-            Narration.detail(
+            DecisionText.detail(
                 "device",
                 Integer.toString(device.index()),
                 "uuid",

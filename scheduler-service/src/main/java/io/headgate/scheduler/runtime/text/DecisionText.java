@@ -25,11 +25,11 @@ import java.util.List;
 import java.util.Map;
 
 /// Says in one sentence what was decided.
-public final class Narration {
+public final class DecisionText {
   /// A gang names this many of its workers' places.
   private static final int PLACES = 4;
 
-  private Narration() {}
+  private DecisionText() {}
 
   /// `gpu-0 devices 3-5`, `gpu-1 device 0 (1/2)`, `gpu-0 (no GPU)`.
   static String place(WorkerPlace place) {

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Random;
 
 /// In which order the tasks of a trace arrive, and which of them again.
-final class Arrivals {
-  private Arrivals() {}
+final class ArrivalOrder {
+  private ArrivalOrder() {}
 
   /// The whole trace in random order, then tasks of it drawn at random until the next one would ask
   /// for more than the target; of a trace that asks for more, tasks at random are left out.

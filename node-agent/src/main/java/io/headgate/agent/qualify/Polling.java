@@ -6,13 +6,13 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /// Waits for what nothing tells of: lines in a file, the use of a GPU.
-public final class Patience {
+public final class Polling {
   /// More than any program takes that has a GPU to itself.
   static final Duration LONG = Duration.ofSeconds(60);
 
   private static final long PAUSE_MILLIS = 5;
 
-  private Patience() {}
+  private Polling() {}
 
   /// What is waited for.
   @FunctionalInterface

@@ -11,7 +11,7 @@ import java.nio.file.StandardOpenOption;
 ///
 /// Given back in small portions, each just before a record is tried again: jobs that fill the disk
 /// take whatever becomes free. Thread-safe.
-final class Reserve {
+final class DiskReserve {
   static final int BYTES = 1 << 20;
   private static final int PORTION_BYTES = 64 << 10;
 
@@ -25,7 +25,7 @@ final class Reserve {
     void run() throws IOException;
   }
 
-  Reserve(Path file) {
+  DiskReserve(Path file) {
     this.file = file;
     refill();
   }

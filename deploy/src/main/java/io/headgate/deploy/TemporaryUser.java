@@ -7,7 +7,7 @@ import java.time.Duration;
 
 /// A user who comes with a key of its own and leaves none behind: the key is revoked at the end,
 /// and ends by itself where there was no orderly end. An owner may have only so many keys.
-public final class Visitor implements AutoCloseable {
+public final class TemporaryUser implements AutoCloseable {
   // Longer than anything that a visitor waits for.
   private static final Duration KEY_LIFE = Duration.ofHours(1);
 
@@ -15,7 +15,7 @@ public final class Visitor implements AutoCloseable {
   private final IssuedKey key;
   private final HeadgateClient client;
 
-  private Visitor(HeadgateClient operator, IssuedKey key, HeadgateClient client) {
+  private TemporaryUser(HeadgateClient operator, IssuedKey key, HeadgateClient client) {
     this.operator = operator;
     this.key = key;
     this.client = client;
@@ -24,11 +24,11 @@ public final class Visitor implements AutoCloseable {
   /// Connects as a user.
   ///
   /// @param operator makes the key, and revokes it; stays open longer than the visitor
-  public static Visitor enter(
+  public static TemporaryUser enter(
       Installation installation, HeadgateClient operator, String tenant, String user) {
     IssuedKey.Made made =
         operator.createKey("tenants/" + tenant + "/users/" + user, "headgate up", KEY_LIFE);
-    return new Visitor(operator, made.key(), installation.connect(made.secret()));
+    return new TemporaryUser(operator, made.key(), installation.connect(made.secret()));
   }
 
   /// The user's connection.

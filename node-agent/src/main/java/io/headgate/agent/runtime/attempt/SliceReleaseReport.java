@@ -9,8 +9,8 @@ import org.slf4j.LoggerFactory;
 
 /// Reports to the device watch whether the slices of an ended attempt could be freed. Confined to
 /// the thread that frees them.
-final class SliceCare {
-  private static final Logger LOG = LoggerFactory.getLogger(SliceCare.class);
+final class SliceReleaseReport {
+  private static final Logger LOG = LoggerFactory.getLogger(SliceReleaseReport.class);
 
   /// So often in vain, and it is told: a process may take a moment to let go.
   private static final int TOO_OFTEN = 5;
@@ -19,7 +19,7 @@ final class SliceCare {
   private final AttemptKey attempt;
   private int failures;
 
-  SliceCare(Machine machine, AttemptKey attempt) {
+  SliceReleaseReport(Machine machine, AttemptKey attempt) {
     this.machine = machine;
     this.attempt = attempt;
   }

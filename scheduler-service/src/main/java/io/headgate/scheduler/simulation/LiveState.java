@@ -25,7 +25,7 @@ import java.util.function.Function;
 /// @param placement how the core chooses places
 /// @param now when the state was read; 0s of the simulation
 /// @param names what jobs are called; no two jobs have one name
-public record Present(
+public record LiveState(
     SchedulerState state, PlacementPolicy placement, Instant now, Function<JobId, String> names) {
 
   /// Puts the jobs on the stage, whose core has loaded the state.

@@ -12,12 +12,12 @@ import java.util.OptionalLong;
 
 /// What happens to the core from outside: jobs that end, attempts that obey, and the scenario's
 /// events.
-final class Happenings {
+final class OutsideEvents {
   private final Stage stage;
   private final List<Scenario.Event> events;
   private int nextEvent;
 
-  Happenings(Stage stage, List<Scenario.Event> events) {
+  OutsideEvents(Stage stage, List<Scenario.Event> events) {
     this.stage = stage;
     this.events = events;
   }

@@ -12,7 +12,7 @@ import java.util.function.Predicate;
 /// The kernel kills the program itself with its supervisor. What that has started is found by its
 /// cgroup, or by the attempt's names in its environment, which a process inherits however often it
 /// forks.
-public final class Remains {
+public final class OrphanProcesses {
   private final Optional<Path> cgroup;
   private final Predicate<List<String>> marked;
 
@@ -20,7 +20,7 @@ public final class Remains {
   ///
   /// @param cgroup that it may have had
   /// @param marked whether entries of an environment (`HEADGATE_JOB=…`) name the attempt
-  public Remains(Optional<Path> cgroup, Predicate<List<String>> marked) {
+  public OrphanProcesses(Optional<Path> cgroup, Predicate<List<String>> marked) {
     this.cgroup = cgroup;
     this.marked = marked;
   }

@@ -5,13 +5,13 @@ import java.util.Optional;
 
 /// Who led when the row of leadership was looked at last. The replica's thread sees; others ask.
 /// Thread-safe.
-final class LastLook {
+final class LastSeenLeader {
   private final String ownAddress;
   private volatile Optional<Leadership> leadership = Optional.empty();
   private volatile Optional<String> elsewhere = Optional.empty();
   private volatile Runnable listener = () -> {};
 
-  LastLook(String ownAddress) {
+  LastSeenLeader(String ownAddress) {
     this.ownAddress = ownAddress;
   }
 
