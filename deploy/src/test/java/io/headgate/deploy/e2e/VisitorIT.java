@@ -27,7 +27,8 @@ class VisitorIT {
                   """)) {
         HeadgateClient operator = headgate.operator();
         try (TemporaryUser ada =
-            TemporaryUser.enter(headgate.installation(), operator, TestInstallation.TENANT, "ada")) {
+            TemporaryUser.enter(
+                headgate.installation(), operator, TestInstallation.TENANT, "ada")) {
           assertThat(ada.client().whoAmI().user()).isEqualTo("ada");
           List<IssuedKey> own = keysOfAda(operator);
           assertThat(own).as("run %d", run).hasSize(1);

@@ -31,7 +31,8 @@ class OrphanProcessesTest {
     Process ofOlderAgent = leave();
     Process second = leave("second");
     try {
-      OrphanProcesses remains = new OrphanProcesses(Optional.empty(), entries -> JobEnvironment.isOf(key, entries));
+      OrphanProcesses remains =
+          new OrphanProcesses(Optional.empty(), entries -> JobEnvironment.isOf(key, entries));
       assertThat(remains.kill()).isTrue();
       first.waitFor();
       ofOlderAgent.waitFor();

@@ -1,8 +1,8 @@
 package io.headgate.scheduler.core;
 
-import io.headgate.scheduler.core.job.Grounds;
 import io.headgate.scheduler.core.job.Hold;
 import io.headgate.scheduler.core.job.Preemption;
+import io.headgate.scheduler.core.job.PreemptionGrounds;
 import io.headgate.scheduler.core.job.PreemptionRule;
 import io.headgate.scheduler.core.job.StopCause;
 import io.headgate.scheduler.core.job.StopOrder;
@@ -54,7 +54,7 @@ final class Preemptor {
     Map<LiveAttempt, StopOutcome> outcomes =
         Suspensions.outcomes(found.victims(), found.place().workers());
     for (LiveAttempt victim : found.victims()) {
-      Grounds grounds = grounds(job, victim, winner, found);
+      PreemptionGrounds grounds = grounds(job, victim, winner, found);
       victim.job().preempted(new Preemption(job.id(), rule, grounds, now));
       StopCause cause = new StopCause.Preempted(job.id(), rule, grounds);
       transitions.stop(
@@ -63,15 +63,15 @@ final class Preemptor {
   }
 
   /// The shares that allow this removal, just before it.
-  private static Grounds grounds(
+  private static PreemptionGrounds grounds(
       LiveJob job, LiveAttempt victim, TenantAccount winner, Result.Found found) {
     boolean betweenTenants = winner.isBound() && !victim.tenant().tenant().equals(winner.tenant());
-    return new Grounds(
+    return new PreemptionGrounds(
         victim.policy().share(),
         job.queue().account().share(),
         new GpuQuantity(found.place().units()),
         betweenTenants
-            ? Optional.of(new Grounds.Tenants(victim.tenant().share(), winner.share()))
+            ? Optional.of(new PreemptionGrounds.Tenants(victim.tenant().share(), winner.share()))
             : Optional.empty());
   }
 }

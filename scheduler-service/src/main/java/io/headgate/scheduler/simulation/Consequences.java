@@ -24,9 +24,9 @@ import org.jspecify.annotations.Nullable;
 
 /// Does what the core decided, as agents would, and tells of it.
 final class Consequences {
-  private final Stage stage;
+  private final SimulationContext stage;
 
-  Consequences(Stage stage) {
+  Consequences(SimulationContext stage) {
     this.stage = stage;
   }
 

@@ -29,7 +29,7 @@ public record LiveState(
     SchedulerState state, PlacementPolicy placement, Instant now, Function<JobId, String> names) {
 
   /// Puts the jobs on the stage, whose core has loaded the state.
-  void enter(Stage stage) {
+  void enter(SimulationContext stage) {
     Map<JobId, Attempt> attempts = new HashMap<>();
     state.attempts().forEach(attempt -> attempts.put(attempt.id().job(), attempt));
     for (Job job : state.jobs()) {
@@ -55,7 +55,7 @@ public record LiveState(
         Optional.empty());
   }
 
-  private static void run(Stage stage, SimulatedJob job, Attempt attempt) {
+  private static void run(SimulationContext stage, SimulatedJob job, Attempt attempt) {
     Instant since = attempt.startedAt().orElse(attempt.assignedAt());
     job.start(attempt.id().number(), attempt.assignment(), stage.msOf(since));
     stage.jobs.move(job, Standing.RUNNING);

@@ -13,11 +13,11 @@ import java.util.OptionalLong;
 /// What happens to the core from outside: jobs that end, attempts that obey, and the scenario's
 /// events.
 final class OutsideEvents {
-  private final Stage stage;
+  private final SimulationContext stage;
   private final List<Scenario.Event> events;
   private int nextEvent;
 
-  OutsideEvents(Stage stage, List<Scenario.Event> events) {
+  OutsideEvents(SimulationContext stage, List<Scenario.Event> events) {
     this.stage = stage;
     this.events = events;
   }

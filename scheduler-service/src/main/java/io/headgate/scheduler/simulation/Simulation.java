@@ -45,7 +45,7 @@ public final class Simulation {
     Decision time(Supplier<Decision> core);
   }
 
-  private final Stage stage;
+  private final SimulationContext stage;
   private final DecisionTimer timer;
   private final OutsideEvents happenings;
   private final Consequences consequences;
@@ -74,7 +74,7 @@ public final class Simulation {
       PlacementPolicy placement,
       DecisionTimer timer,
       Consumer<SimulationEvent> out) {
-    this(new Stage(scenario, placement, out), timer, scenario.events());
+    this(new SimulationContext(scenario, placement, out), timer, scenario.events());
   }
 
   /// Goes on from what stands on a live system.
@@ -85,10 +85,10 @@ public final class Simulation {
       List<Scenario.Event> events,
       Scenario.Options options,
       Consumer<SimulationEvent> out) {
-    this(new Stage(present, options, out), Supplier::get, events);
+    this(new SimulationContext(present, options, out), Supplier::get, events);
   }
 
-  private Simulation(Stage stage, DecisionTimer timer, List<Scenario.Event> events) {
+  private Simulation(SimulationContext stage, DecisionTimer timer, List<Scenario.Event> events) {
     this.stage = stage;
     this.timer = timer;
     this.happenings = new OutsideEvents(stage, events);

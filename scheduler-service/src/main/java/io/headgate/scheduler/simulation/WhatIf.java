@@ -150,10 +150,10 @@ public final class WhatIf {
   /// @param catalogs of the tenant, before and after
   private Answer compare(
       Beginning before, Beginning after, List<Catalog> catalogs, Predicate<TenantId> isTold) {
-    Course was = new Course(isTold, _ -> true, Integer.MAX_VALUE);
+    ComparedRun was = new ComparedRun(isTold, _ -> true, Integer.MAX_VALUE);
     Simulation first = before.begin(was::note);
     was.begin(first, AT_ONCE);
-    Course is = new Course(isTold, was::isNews, limits.jobs());
+    ComparedRun is = new ComparedRun(isTold, was::isNews, limits.jobs());
     Simulation second = after.begin(is::note);
     is.begin(second, AT_ONCE);
     Jobs<SimulationEvent.Start> starts = is.starts();

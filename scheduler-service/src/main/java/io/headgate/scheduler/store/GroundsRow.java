@@ -2,7 +2,7 @@ package io.headgate.scheduler.store;
 
 import io.headgate.scheduler.core.catalog.PolicyId;
 import io.headgate.scheduler.core.catalog.TenantId;
-import io.headgate.scheduler.core.job.Grounds;
+import io.headgate.scheduler.core.job.PreemptionGrounds;
 import io.headgate.type.GpuQuantity;
 
 /// The grounds of a preemption in one cell: `acme/rnd 1134000 630000 acme/devops 0 630000 378000`,
@@ -13,19 +13,19 @@ final class GroundsRow {
 
   private GroundsRow() {}
 
-  static String text(Grounds grounds) {
+  static String text(PreemptionGrounds grounds) {
     return share(grounds.victim()) + " " + share(grounds.winner()) + " " + grounds.need().units();
   }
 
-  static Grounds grounds(String text) {
+  static PreemptionGrounds grounds(String text) {
     String[] fields = text.split(" ", -1);
     if (fields.length != FIELDS) {
       throw new IllegalStateException("unknown form of the grounds of a preemption: " + text);
     }
-    return new Grounds(share(fields, 0), share(fields, 3), quantity(fields[6]));
+    return new PreemptionGrounds(share(fields, 0), share(fields, 3), quantity(fields[6]));
   }
 
-  private static String share(Grounds.Share share) {
+  private static String share(PreemptionGrounds.Share share) {
     return "%s/%s %d %d"
         .formatted(
             share.policy().tenant().name(),
@@ -34,12 +34,12 @@ final class GroundsRow {
             share.reservation().units());
   }
 
-  private static Grounds.Share share(String[] fields, int first) {
+  private static PreemptionGrounds.Share share(String[] fields, int first) {
     String[] policy = fields[first].split("/", -1);
     if (policy.length != 2) {
       throw new IllegalStateException("unknown form of a policy: " + fields[first]);
     }
-    return new Grounds.Share(
+    return new PreemptionGrounds.Share(
         new PolicyId(new TenantId(policy[0]), policy[1]),
         quantity(fields[first + 1]),
         quantity(fields[first + 2]));

@@ -1,8 +1,8 @@
 package io.headgate.scheduler.store;
 
 import io.headgate.scheduler.core.job.AttemptEnding;
-import io.headgate.scheduler.core.job.Grounds;
 import io.headgate.scheduler.core.job.JobId;
+import io.headgate.scheduler.core.job.PreemptionGrounds;
 import io.headgate.scheduler.core.job.PreemptionRule;
 import io.headgate.scheduler.core.job.StopCause;
 import io.headgate.scheduler.core.job.StopOrder;
@@ -27,7 +27,7 @@ record StopRow(
 
   static StopRow of(StopOrder order) {
     return switch (order.cause()) {
-      case StopCause.Preempted(JobId by, PreemptionRule rule, Grounds grounds) ->
+      case StopCause.Preempted(JobId by, PreemptionRule rule, PreemptionGrounds grounds) ->
           new StopRow(
               "PREEMPTED",
               Optional.of(by.value()),

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.scheduler.core.explain.Reason;
 import io.headgate.scheduler.core.job.AttemptEnding;
-import io.headgate.scheduler.core.job.Grounds;
 import io.headgate.scheduler.core.job.HoldRelease;
 import io.headgate.scheduler.core.job.JobState;
+import io.headgate.scheduler.core.job.PreemptionGrounds;
 import io.headgate.scheduler.core.job.PreemptionRule;
 import io.headgate.scheduler.core.job.StopCause;
 import io.headgate.scheduler.core.job.StopOutcome;
@@ -51,15 +51,15 @@ class PreemptionTest {
                   new StopCause.Preempted(
                       it.id("o"),
                       PreemptionRule.P1,
-                      new Grounds(
+                      new PreemptionGrounds(
                           share("guest", "1", "0"), share("owner", "0", "4"), GpuQuantity.ONE)));
           assertThat(stop.order().outcome()).isEqualTo(StopOutcome.REQUEUE);
         });
     assertThat(it.record("g").lastPreemption().orElseThrow().by()).isEqualTo(it.id("o"));
   }
 
-  private static Grounds.Share share(String policy, String usage, String reservation) {
-    return new Grounds.Share(
+  private static PreemptionGrounds.Share share(String policy, String usage, String reservation) {
+    return new PreemptionGrounds.Share(
         TenantBuilder.policyId(policy), GpuQuantity.parse(usage), GpuQuantity.parse(reservation));
   }
 
@@ -72,7 +72,7 @@ class PreemptionTest {
         .containsExactly("4", "3");
     assertThat(it.record("d").lastPreemption().orElseThrow().grounds())
         .isEqualTo(
-            new Grounds(
+            new PreemptionGrounds(
                 share("guest", "4", "0"), share("owner", "0", "4"), GpuQuantity.parse("2")));
   }
 

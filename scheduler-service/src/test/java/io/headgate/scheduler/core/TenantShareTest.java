@@ -8,8 +8,8 @@ import io.headgate.scheduler.core.catalog.Reclaim;
 import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.explain.Denial;
 import io.headgate.scheduler.core.explain.Reason;
-import io.headgate.scheduler.core.job.Grounds;
 import io.headgate.scheduler.core.job.JobState;
+import io.headgate.scheduler.core.job.PreemptionGrounds;
 import io.headgate.scheduler.core.job.StopCause;
 import io.headgate.type.GpuQuantity;
 import java.time.Duration;
@@ -88,10 +88,10 @@ class TenantShareTest {
     StopCause cause = it.effects(Effect.StopAttempt.class).getFirst().order().cause();
     assertThat(((StopCause.Preempted) cause).grounds().tenants())
         .contains(
-            new Grounds.Tenants(
-                new Grounds.TenantShare(
+            new PreemptionGrounds.Tenants(
+                new PreemptionGrounds.TenantShare(
                     new TenantId("blue"), GpuQuantity.parse("8"), GpuQuantity.parse("4")),
-                new Grounds.TenantShare(
+                new PreemptionGrounds.TenantShare(
                     new TenantId("red"), GpuQuantity.ZERO, GpuQuantity.parse("4"))));
   }
 

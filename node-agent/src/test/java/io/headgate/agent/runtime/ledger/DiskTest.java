@@ -90,7 +90,8 @@ class DiskTest {
   void leavesNoHalfLineWhenNothingIsLeft() throws Exception {
     Path data = root.resolve("disk");
     mount(data, "256k");
-    try (Outbox outbox = Outbox.open(data.resolve("outbox"), new DiskReserve(data.resolve("none")))) {
+    try (Outbox outbox =
+        Outbox.open(data.resolve("outbox"), new DiskReserve(data.resolve("none")))) {
       outbox.append(Fixtures.runningReport("a"));
       assertThatIOException()
           .isThrownBy(() -> {
@@ -102,7 +103,8 @@ class DiskTest {
       Files.delete(data.resolve("ballast"));
       outbox.append(Fixtures.endedReport("a"));
       int kept = outbox.size();
-      try (Outbox again = Outbox.open(data.resolve("outbox"), new DiskReserve(data.resolve("none")))) {
+      try (Outbox again =
+          Outbox.open(data.resolve("outbox"), new DiskReserve(data.resolve("none")))) {
         assertThat(again.after(0, 100_000)).hasSize(kept);
         assertThat(again.after(0, 100_000).getLast().report()).isEqualTo(Fixtures.endedReport("a"));
       }

@@ -3,7 +3,7 @@ package io.headgate.scheduler.core.job;
 /// Why an attempt is asked to stop.
 public sealed interface StopCause {
   /// Another job takes its slices.
-  record Preempted(JobId by, PreemptionRule rule, Grounds grounds) implements StopCause {}
+  record Preempted(JobId by, PreemptionRule rule, PreemptionGrounds grounds) implements StopCause {}
 
   /// A user cancelled the job.
   record Cancelled() implements StopCause {}

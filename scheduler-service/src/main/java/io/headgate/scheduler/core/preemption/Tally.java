@@ -1,9 +1,9 @@
 package io.headgate.scheduler.core.preemption;
 
 import io.headgate.scheduler.core.job.Assignment;
+import io.headgate.scheduler.core.placement.FitAfterReports;
 import io.headgate.scheduler.core.placement.GangPlacement;
 import io.headgate.scheduler.core.placement.NodeState;
-import io.headgate.scheduler.core.placement.FitAfterReports;
 import io.headgate.scheduler.core.placement.PoolState;
 import io.headgate.scheduler.core.placement.Room;
 import io.headgate.scheduler.core.placement.Shape;

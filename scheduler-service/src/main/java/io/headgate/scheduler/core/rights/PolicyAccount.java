@@ -5,7 +5,7 @@ import io.headgate.scheduler.core.catalog.PolicyId;
 import io.headgate.scheduler.core.catalog.PreemptWithin;
 import io.headgate.scheduler.core.catalog.PreemptionOutcome;
 import io.headgate.scheduler.core.catalog.UserId;
-import io.headgate.scheduler.core.job.Grounds;
+import io.headgate.scheduler.core.job.PreemptionGrounds;
 import io.headgate.type.GpuQuantity;
 import java.time.Duration;
 import java.util.HashMap;
@@ -76,8 +76,9 @@ public final class PolicyAccount extends Account {
   }
 
   /// The present usage and reservation, for the grounds of a preemption.
-  public Grounds.Share share() {
-    return new Grounds.Share(id, new GpuQuantity(standing()), new GpuQuantity(reservation()));
+  public PreemptionGrounds.Share share() {
+    return new PreemptionGrounds.Share(
+        id, new GpuQuantity(standing()), new GpuQuantity(reservation()));
   }
 
   /// The usage of one user's jobs and holds; 0 while users are not limited.

@@ -3,7 +3,7 @@ package io.headgate.scheduler.core.rights;
 import io.headgate.scheduler.core.catalog.PoolId;
 import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.scheduler.core.catalog.TenantShare;
-import io.headgate.scheduler.core.job.Grounds;
+import io.headgate.scheduler.core.job.PreemptionGrounds;
 import io.headgate.type.GpuQuantity;
 import org.jspecify.annotations.Nullable;
 
@@ -98,8 +98,8 @@ public final class TenantAccount extends Account {
   }
 
   /// The present usage and reservation, for the grounds of a preemption.
-  public Grounds.TenantShare share() {
-    return new Grounds.TenantShare(
+  public PreemptionGrounds.TenantShare share() {
+    return new PreemptionGrounds.TenantShare(
         tenant, new GpuQuantity(standing()), new GpuQuantity(reservation));
   }
 

@@ -30,8 +30,8 @@ import io.headgate.scheduler.runtime.record.JobRecord.Course;
 import io.headgate.scheduler.runtime.record.JobRecord.DraftCause;
 import io.headgate.scheduler.runtime.record.Leadership;
 import io.headgate.scheduler.runtime.record.WorkerFacts.EndReason;
-import io.headgate.scheduler.runtime.text.EndText;
 import io.headgate.scheduler.runtime.text.DecisionText;
+import io.headgate.scheduler.runtime.text.EndText;
 import io.headgate.scheduler.runtime.text.ReasonText;
 import java.time.Duration;
 import java.time.Instant;
@@ -311,7 +311,8 @@ public final class EffectRecorder {
     Optional<DraftCause> bar = jobs.bar(job.id());
     return bar.isPresent()
         ? job.name().id() + " is stopped before it starts: " + bar.get().message()
-        : DecisionText.stop(job, attempt.attempt(), order, turn.requeuers.getOrDefault(job.id(), ""));
+        : DecisionText.stop(
+            job, attempt.attempt(), order, turn.requeuers.getOrDefault(job.id(), ""));
   }
 
   private void resume(LoopTurn turn, AttemptRecord suspended, Attempt attempt) {

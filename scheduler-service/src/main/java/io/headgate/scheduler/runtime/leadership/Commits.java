@@ -2,7 +2,7 @@ package io.headgate.scheduler.runtime.leadership;
 
 import io.headgate.scheduler.runtime.desk.LoopSettings;
 import io.headgate.scheduler.runtime.loop.LeaderStart;
-import io.headgate.scheduler.runtime.loop.Step;
+import io.headgate.scheduler.runtime.loop.LoopStep;
 import io.headgate.scheduler.runtime.record.Batch;
 import io.headgate.scheduler.runtime.record.CommitResult;
 import io.headgate.scheduler.runtime.record.Failpoint;
@@ -29,7 +29,7 @@ final class Commits {
   private final LoopSettings settings;
   private final Lease lease;
   private final Failpoint.Handler failpoints;
-  private @Nullable Step step;
+  private @Nullable LoopStep step;
   private Batch batch;
   private Purpose purpose = Purpose.RENEWAL;
   private long sentNanos;
@@ -66,7 +66,7 @@ final class Commits {
     record Pause(Duration atMost) implements Move {}
 
     /// Act on it; [#acted].
-    record Act(Step step) implements Move {}
+    record Act(LoopStep step) implements Move {}
 
     /// Stop.
     ///
@@ -89,7 +89,7 @@ final class Commits {
   }
 
   /// @param taken absent: none came in time
-  Move took(Optional<Step> taken) {
+  Move took(Optional<LoopStep> taken) {
     if (taken.isEmpty()) {
       return renew(Purpose.RENEWAL);
     }
@@ -163,7 +163,7 @@ final class Commits {
   }
 
   /// The step that was taken and not acted on.
-  Optional<Step> inHand() {
+  Optional<LoopStep> inHand() {
     return Optional.ofNullable(step);
   }
 

@@ -15,7 +15,7 @@ import io.headgate.scheduler.runtime.desk.VaultDesk;
 import io.headgate.scheduler.runtime.loop.InputQueue;
 import io.headgate.scheduler.runtime.loop.LeaderPorts;
 import io.headgate.scheduler.runtime.loop.LeaderStart;
-import io.headgate.scheduler.runtime.loop.Step;
+import io.headgate.scheduler.runtime.loop.LoopStep;
 import io.headgate.scheduler.runtime.loop.TouchedJobs;
 import io.headgate.scheduler.runtime.loop.TurnMaker;
 import io.headgate.scheduler.runtime.record.Document;
@@ -160,7 +160,7 @@ final class Leader {
   }
 
   /// Answers and tells watches what the step made durable.
-  void publish(Step step) {
+  void publish(LoopStep step) {
     step.replies().forEach(LoopTurn.Reply::give);
     if (step.batch().isPresent()) {
       long version = step.batch().get().version();

@@ -8,8 +8,8 @@ import io.headgate.scheduler.runtime.desk.LoopSettings;
 import io.headgate.scheduler.runtime.desk.VaultDesk;
 import io.headgate.scheduler.runtime.loop.LeaderPorts;
 import io.headgate.scheduler.runtime.loop.LeaderStart;
+import io.headgate.scheduler.runtime.loop.LoopStep;
 import io.headgate.scheduler.runtime.loop.Pace;
-import io.headgate.scheduler.runtime.loop.Step;
 import io.headgate.scheduler.runtime.record.Batch;
 import io.headgate.scheduler.runtime.record.CommitResult;
 import io.headgate.scheduler.runtime.record.Leadership;
@@ -40,7 +40,7 @@ final class LeaderThreads {
   private final Lease lease;
   private final Leader leader;
   private final BooleanSupplier mayGiveWay;
-  private final BlockingQueue<Step> decided = new ArrayBlockingQueue<>(1);
+  private final BlockingQueue<LoopStep> decided = new ArrayBlockingQueue<>(1);
 
   /// Empty: nothing more comes.
   private final BlockingQueue<Optional<List<Dispatch>>> committed =
@@ -115,8 +115,8 @@ final class LeaderThreads {
     loop.join();
     committer.join();
     speaker.join();
-    leader.commits().inHand().ifPresent(Step::fail);
-    Optional.ofNullable(decided.poll()).ifPresent(Step::fail);
+    leader.commits().inHand().ifPresent(LoopStep::fail);
+    Optional.ofNullable(decided.poll()).ifPresent(LoopStep::fail);
     leader.finish(why);
     return why;
   }
@@ -153,7 +153,7 @@ final class LeaderThreads {
     }
   }
 
-  private void put(Step step) throws InterruptedException {
+  private void put(LoopStep step) throws InterruptedException {
     try {
       decided.put(step);
     } catch (InterruptedException e) {
@@ -184,7 +184,7 @@ final class LeaderThreads {
           lease.awaitChange(atMost);
           move = commits.paused();
         }
-        case Commits.Move.Act(Step step) -> {
+        case Commits.Move.Act(LoopStep step) -> {
           act(step);
           move = commits.acted();
         }
@@ -196,7 +196,7 @@ final class LeaderThreads {
     }
   }
 
-  private void act(Step step) throws InterruptedException {
+  private void act(LoopStep step) throws InterruptedException {
     if (!step.dispatches().isEmpty()) {
       committed.put(Optional.of(step.dispatches()));
     }

@@ -14,7 +14,7 @@ import io.headgate.scheduler.runtime.desk.LoopSettings;
 import io.headgate.scheduler.runtime.loop.LeaderPorts;
 import io.headgate.scheduler.runtime.loop.LeaderStart;
 import io.headgate.scheduler.runtime.loop.LoopMetrics;
-import io.headgate.scheduler.runtime.loop.Step;
+import io.headgate.scheduler.runtime.loop.LoopStep;
 import io.headgate.scheduler.runtime.loop.Takeover;
 import io.headgate.scheduler.runtime.loop.TurnMaker;
 import io.headgate.scheduler.runtime.record.Document;
@@ -125,7 +125,7 @@ public final class Rehearsal implements AutoCloseable {
   ///
   /// @param row of whoever leads
   /// @return what a leader would have written next
-  List<Step> rehearse(SchedulerStore.Row row, LoadedState loaded) throws InterruptedException {
+  List<LoopStep> rehearse(SchedulerStore.Row row, LoadedState loaded) throws InterruptedException {
     LeaderState state =
         LeaderState.load(row.leadership(), settings, loaded, ports.sources(), ports.time());
     LeaderPorts silent =
@@ -145,7 +145,7 @@ public final class Rehearsal implements AutoCloseable {
             loaded.lastBatch(),
             loaded.version(),
             Takeover.rehearsed(silent));
-    List<Step> steps = new ArrayList<>();
+    List<LoopStep> steps = new ArrayList<>();
     TurnMaker turns = new TurnMaker(start, state, silent, steps::add);
     turns.take(List.of());
     turns.take(loaded.contacts().stream().limit(JOBS).map(Rehearsal::hello).toList());

@@ -19,7 +19,7 @@ public record LeaderPorts(
     List<CatalogSource> sources,
     TimeSource time,
     LoopMetrics metrics,
-    Committed committed,
+    CommitListener committed,
     Failpoint.Handler failpoints,
     Function<Document, VaultRules.Asked> asked) {
   public LeaderPorts {

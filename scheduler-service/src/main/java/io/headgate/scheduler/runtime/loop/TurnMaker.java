@@ -36,7 +36,7 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /// Makes turns of what waits: the desks take each command, the core decides, and rows and words are
-/// handed on as a [Step]. It has no thread and does not wait; confined to the loop.
+/// handed on as a [LoopStep]. It has no thread and does not wait; confined to the loop.
 public final class TurnMaker {
   /// Silence is noticed this part of a heartbeat late.
   private static final int SWEEPS_PER_HEARTBEAT = 4;
@@ -64,7 +64,7 @@ public final class TurnMaker {
   @FunctionalInterface
   public interface Sink {
     /// May wait for room.
-    void put(Step step) throws InterruptedException;
+    void put(LoopStep step) throws InterruptedException;
   }
 
   public TurnMaker(LeaderStart start, LeaderState state, LeaderPorts ports, Sink sink) {
@@ -207,7 +207,8 @@ public final class TurnMaker {
     }
     // Whoever judges them finds what they are to run: this turn is durable by then.
     Optional<VaultDesk.Page> unjudged = vaults.next();
-    sink.put(new Step(batch, turn.replies(), turn.dispatches(), turn.touched(), unjudged, isLast));
+    sink.put(
+        new LoopStep(batch, turn.replies(), turn.dispatches(), turn.touched(), unjudged, isLast));
   }
 
   private void decide(LoopTurn turn) {

@@ -3,7 +3,7 @@ package io.headgate.scheduler.runtime.text;
 import io.headgate.kit.config.Durations;
 import io.headgate.scheduler.core.job.Assignment;
 import io.headgate.scheduler.core.job.Attempt;
-import io.headgate.scheduler.core.job.Grounds;
+import io.headgate.scheduler.core.job.PreemptionGrounds;
 import io.headgate.scheduler.core.job.Slice;
 import io.headgate.scheduler.core.job.StopCause;
 import io.headgate.scheduler.core.job.StopOrder;
@@ -149,7 +149,7 @@ public final class DecisionText {
   }
 
   /// `devops used 0 of its reservation 5 and needed 3, rnd used 9 of 5`.
-  public static String grounds(Grounds grounds) {
+  public static String grounds(PreemptionGrounds grounds) {
     return "%s used %s of its reservation %s and needed %s, %s used %s of %s"
         .formatted(
             grounds.winner().policy().name(),
@@ -162,7 +162,7 @@ public final class DecisionText {
   }
 
   /// The same numbers by name.
-  public static Map<String, String> detail(Grounds grounds) {
+  public static Map<String, String> detail(PreemptionGrounds grounds) {
     return detail(
         "victimPolicy",
         grounds.victim().policy().name(),

@@ -7,9 +7,9 @@ import io.headgate.scheduler.core.catalog.PolicyId;
 import io.headgate.scheduler.core.catalog.PoolId;
 import io.headgate.scheduler.core.job.Attempt;
 import io.headgate.scheduler.core.job.AttemptId;
-import io.headgate.scheduler.core.job.Grounds;
 import io.headgate.scheduler.core.job.Hold;
 import io.headgate.scheduler.core.job.Job;
+import io.headgate.scheduler.core.job.PreemptionGrounds;
 import io.headgate.scheduler.core.job.PreemptionRule;
 import io.headgate.scheduler.core.job.StopCause;
 import io.headgate.scheduler.core.job.WorkerPlace;
@@ -100,10 +100,10 @@ final class PreemptionCheck {
   }
 
   private static void requireGrounds(
-      Grounds grounds, Attempt victim, Job preemptor, Reference rules) {
+      PreemptionGrounds grounds, Attempt victim, Job preemptor, Reference rules) {
     require(
         grounds.equals(
-            new Grounds(
+            new PreemptionGrounds(
                 share(rules, victim.policy()),
                 share(rules, rules.queue(preemptor).policy()),
                 Reference.gpus(rules.need(preemptor)))),
@@ -112,8 +112,8 @@ final class PreemptionCheck {
         victim);
   }
 
-  private static Grounds.Share share(Reference rules, PolicyId policy) {
-    return new Grounds.Share(
+  private static PreemptionGrounds.Share share(Reference rules, PolicyId policy) {
+    return new PreemptionGrounds.Share(
         policy,
         Reference.gpus(rules.standing(policy, Set.of())),
         Reference.gpus(rules.reservation(policy)));

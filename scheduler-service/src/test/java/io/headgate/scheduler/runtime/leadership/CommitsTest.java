@@ -3,7 +3,7 @@ package io.headgate.scheduler.runtime.leadership;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.scheduler.runtime.leadership.Commits.Move;
-import io.headgate.scheduler.runtime.loop.Step;
+import io.headgate.scheduler.runtime.loop.LoopStep;
 import io.headgate.scheduler.runtime.record.Batch;
 import io.headgate.scheduler.runtime.record.CommitResult;
 import io.headgate.scheduler.runtime.record.Failpoint;
@@ -35,8 +35,8 @@ final class CommitsTest {
     if (!isStep) {
       return commits.took(Optional.empty());
     }
-    Step step =
-        new Step(
+    LoopStep step =
+        new LoopStep(
             Optional.of(Batch.renewal(1, 1)),
             List.of(),
             List.of(),

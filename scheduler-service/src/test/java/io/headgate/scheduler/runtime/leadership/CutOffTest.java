@@ -8,7 +8,7 @@ import io.headgate.scheduler.runtime.agent.AgentHello;
 import io.headgate.scheduler.runtime.agent.AgentSession;
 import io.headgate.scheduler.runtime.desk.Command;
 import io.headgate.scheduler.runtime.desk.LeaderState;
-import io.headgate.scheduler.runtime.loop.Step;
+import io.headgate.scheduler.runtime.loop.LoopStep;
 import io.headgate.scheduler.runtime.loop.TurnMaker;
 import io.headgate.type.ImageRules;
 import java.time.Duration;
@@ -29,7 +29,7 @@ final class CutOffTest {
   void lead() {
     leader = new OneLeader();
     state = leader.state();
-    List<Step> steps = new ArrayList<>();
+    List<LoopStep> steps = new ArrayList<>();
     turns = new TurnMaker(leader.start, state, leader.ports, steps::add);
   }
 

@@ -11,7 +11,7 @@ import io.headgate.scheduler.runtime.agent.AgentSession;
 import io.headgate.scheduler.runtime.agent.Dispatch;
 import io.headgate.scheduler.runtime.desk.Command;
 import io.headgate.scheduler.runtime.loop.InputQueue;
-import io.headgate.scheduler.runtime.loop.Step;
+import io.headgate.scheduler.runtime.loop.LoopStep;
 import io.headgate.scheduler.runtime.record.CommitResult;
 import io.headgate.scheduler.runtime.record.JobRecord;
 import io.headgate.type.ImageRules;
@@ -25,7 +25,7 @@ final class HandOverTest {
   private static final NodeId NODE = OneLeader.MACHINES.getFirst();
 
   private final OneLeader one = new OneLeader();
-  private final List<Step> steps = new ArrayList<>();
+  private final List<LoopStep> steps = new ArrayList<>();
   private final Leader leader =
       new Leader(one.start, one.ports, one.state(), one.lease, steps::add);
 
@@ -76,7 +76,7 @@ final class HandOverTest {
   private List<Dispatch> decide() throws InterruptedException {
     steps.clear();
     leader.decide(leader.take());
-    for (Step step : steps) {
+    for (LoopStep step : steps) {
       step.batch()
           .ifPresent(batch ->
               assertThat(

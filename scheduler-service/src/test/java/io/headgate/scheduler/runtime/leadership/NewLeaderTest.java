@@ -17,7 +17,7 @@ import io.headgate.scheduler.runtime.desk.Command;
 import io.headgate.scheduler.runtime.desk.ContactSweep;
 import io.headgate.scheduler.runtime.desk.LeaderState;
 import io.headgate.scheduler.runtime.desk.NodeBook;
-import io.headgate.scheduler.runtime.loop.Step;
+import io.headgate.scheduler.runtime.loop.LoopStep;
 import io.headgate.scheduler.runtime.loop.TurnMaker;
 import io.headgate.type.ImageRules;
 import java.time.Duration;
@@ -37,7 +37,7 @@ final class NewLeaderTest {
   private static final NodeId SECOND = OneLeader.MACHINES.get(1);
 
   private final ListAppender<ILoggingEvent> log = new ListAppender<>();
-  private final List<Step> steps = new ArrayList<>();
+  private final List<LoopStep> steps = new ArrayList<>();
   private OneLeader leader;
   private LeaderState state;
   private TurnMaker turns;

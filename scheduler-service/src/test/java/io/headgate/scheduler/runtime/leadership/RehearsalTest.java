@@ -10,7 +10,7 @@ import io.headgate.scheduler.runtime.desk.LeaderState;
 import io.headgate.scheduler.runtime.loop.LeaderPorts;
 import io.headgate.scheduler.runtime.loop.LeaderStart;
 import io.headgate.scheduler.runtime.loop.LoopMetrics;
-import io.headgate.scheduler.runtime.loop.Step;
+import io.headgate.scheduler.runtime.loop.LoopStep;
 import io.headgate.scheduler.runtime.loop.Takeover;
 import io.headgate.scheduler.runtime.loop.TurnMaker;
 import io.headgate.scheduler.runtime.record.Batch;
@@ -65,7 +65,7 @@ final class RehearsalTest {
   }
 
   private void oneJobWaits(Row taken) throws InterruptedException {
-    List<Step> steps = new ArrayList<>();
+    List<LoopStep> steps = new ArrayList<>();
     LoadedState nothing = store.load();
     LeaderState state =
         LeaderState.load(taken.leadership(), OneLeader.SETTINGS, nothing, OneLeader.catalog(), 0);
@@ -76,7 +76,7 @@ final class RehearsalTest {
             ports,
             steps::add)
         .take(List.of(OneLeader.submit("one", Optional.empty())));
-    for (Step step : steps) {
+    for (LoopStep step : steps) {
       store.commit(taken.leadership(), Duration.ofSeconds(10), step.batch().orElseThrow());
     }
   }
@@ -88,7 +88,7 @@ final class RehearsalTest {
     LoadedState before = store.load();
     assertThat(before.jobs()).hasSize(1);
 
-    List<Step> steps =
+    List<LoopStep> steps =
         new Rehearsal("b", OneLeader.SETTINGS, ports).rehearse(store.leadership(), before);
 
     assertThat(steps)

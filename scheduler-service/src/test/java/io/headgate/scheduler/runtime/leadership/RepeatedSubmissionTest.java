@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.headgate.scheduler.runtime.desk.Command;
 import io.headgate.scheduler.runtime.desk.Command.SubmitReply;
 import io.headgate.scheduler.runtime.desk.LoopTurn;
-import io.headgate.scheduler.runtime.loop.Step;
+import io.headgate.scheduler.runtime.loop.LoopStep;
 import io.headgate.scheduler.runtime.loop.TurnMaker;
 import io.headgate.scheduler.runtime.record.JobName;
 import io.headgate.scheduler.runtime.submission.Submission;
@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 /// What is submitted again while it is not durable yet is not taken twice: the database would
 /// refuse the transaction, and the leader would end with it.
 final class RepeatedSubmissionTest {
-  private final List<Step> steps = new ArrayList<>();
+  private final List<LoopStep> steps = new ArrayList<>();
   private TurnMaker turns;
 
   @BeforeEach

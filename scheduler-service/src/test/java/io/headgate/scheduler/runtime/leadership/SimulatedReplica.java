@@ -11,7 +11,7 @@ import io.headgate.scheduler.runtime.desk.VaultDesk;
 import io.headgate.scheduler.runtime.leadership.ElectionRule.Move;
 import io.headgate.scheduler.runtime.loop.LeaderPorts;
 import io.headgate.scheduler.runtime.loop.LoopMetrics;
-import io.headgate.scheduler.runtime.loop.Step;
+import io.headgate.scheduler.runtime.loop.LoopStep;
 import io.headgate.scheduler.runtime.loop.Takeover;
 import io.headgate.scheduler.runtime.record.Batch;
 import io.headgate.scheduler.runtime.record.CatalogEntry;
@@ -310,7 +310,7 @@ final class SimulatedReplica {
   private final class Leading {
     private final Leader leader;
     private final Lease lease;
-    private final Deque<Step> decided = new ArrayDeque<>();
+    private final Deque<LoopStep> decided = new ArrayDeque<>();
     private final Deque<List<Dispatch>> unsaid = new ArrayDeque<>();
     private long loopAt = Long.MAX_VALUE;
     private boolean isTaking;
@@ -464,7 +464,7 @@ final class SimulatedReplica {
                 });
         case Commits.Move.Pause(Duration atMost) ->
             soon(clock.real(atMost.toNanos()), () -> act(leader.commits().paused()));
-        case Commits.Move.Act(Step step) -> {
+        case Commits.Move.Act(LoopStep step) -> {
           if (unsaid.size() >= UNSAID) {
             soon(10 * World.MILLI, () -> act(new Commits.Move.Act(step)));
             return;
@@ -528,8 +528,8 @@ final class SimulatedReplica {
       lease.end();
       leader.close();
       leading = null;
-      leader.commits().inHand().ifPresent(Step::fail);
-      decided.forEach(Step::fail);
+      leader.commits().inHand().ifPresent(LoopStep::fail);
+      decided.forEach(LoopStep::fail);
       try {
         leader.finish(why);
       } catch (InterruptedException e) {

@@ -13,7 +13,7 @@ import io.headgate.scheduler.runtime.catalog.CatalogUpdate;
 import io.headgate.scheduler.runtime.desk.Command;
 import io.headgate.scheduler.runtime.desk.VaultDesk;
 import io.headgate.scheduler.runtime.loop.LeaderStart;
-import io.headgate.scheduler.runtime.loop.Step;
+import io.headgate.scheduler.runtime.loop.LoopStep;
 import io.headgate.scheduler.runtime.record.CommitResult;
 import io.headgate.scheduler.runtime.record.JobRecord;
 import io.headgate.scheduler.runtime.record.LoadedState;
@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 /// What becomes of jobs that were taken before vaults moved.
 final class VaultsMovedTest {
   private final OneLeader one = new OneLeader();
-  private final List<Step> steps = new ArrayList<>();
+  private final List<LoopStep> steps = new ArrayList<>();
   private Leader leader = new Leader(one.start, one.ports, one.state(), one.lease, steps::add);
 
   @Test
@@ -171,7 +171,7 @@ final class VaultsMovedTest {
   private void decide(Command... commands) throws InterruptedException {
     steps.clear();
     leader.decide(List.of(commands));
-    for (Step step : steps) {
+    for (LoopStep step : steps) {
       step.batch()
           .ifPresent(batch ->
               assertThat(

@@ -12,7 +12,7 @@ import java.util.TreeSet;
 import java.util.function.Consumer;
 
 /// What the parts of a simulation share: the core, and the world around it.
-final class Stage {
+final class SimulationContext {
   final Scenario.Options options;
   final Consumer<SimulationEvent> out;
   final JobTable jobs = new JobTable();
@@ -33,7 +33,7 @@ final class Stage {
   /// Whether reasons are told.
   boolean tellsReasons = true;
 
-  Stage(Scenario scenario, PlacementPolicy placement, Consumer<SimulationEvent> out) {
+  SimulationContext(Scenario scenario, PlacementPolicy placement, Consumer<SimulationEvent> out) {
     this.options = scenario.options();
     this.out = out;
     this.origin = Instant.EPOCH;
@@ -42,7 +42,7 @@ final class Stage {
     begin();
   }
 
-  Stage(LiveState present, Scenario.Options options, Consumer<SimulationEvent> out) {
+  SimulationContext(LiveState present, Scenario.Options options, Consumer<SimulationEvent> out) {
     this.options = options;
     this.out = out;
     this.origin = present.now();

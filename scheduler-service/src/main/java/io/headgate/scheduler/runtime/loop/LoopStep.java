@@ -16,7 +16,7 @@ import java.util.Optional;
 /// @param touched jobs that look different although nothing of them is stored anew
 /// @param unjudged jobs to be held against vaults
 /// @param isLast the leader ends in order after it
-public record Step(
+public record LoopStep(
     Optional<Batch> batch,
     List<LoopTurn.Reply<?>> replies,
     List<Dispatch> dispatches,

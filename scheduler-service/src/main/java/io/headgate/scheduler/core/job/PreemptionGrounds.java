@@ -15,9 +15,10 @@ import java.util.Optional;
 /// @param need of the job that takes the place
 /// @param tenants between two tenants that share a pool, what both had of it: then the victim's
 ///   tenant is above its reservation, whatever its policy is (DESIGN A3)
-public record Grounds(Share victim, Share winner, GpuQuantity need, Optional<Tenants> tenants) {
+public record PreemptionGrounds(
+    Share victim, Share winner, GpuQuantity need, Optional<Tenants> tenants) {
   /// Within one tenant.
-  public Grounds(Share victim, Share winner, GpuQuantity need) {
+  public PreemptionGrounds(Share victim, Share winner, GpuQuantity need) {
     this(victim, winner, need, Optional.empty());
   }
 

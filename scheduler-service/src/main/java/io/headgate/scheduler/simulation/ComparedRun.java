@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 
 /// One of the two simulations that are compared: what it decides at once, as it is told, and what
 /// waits follow.
-final class Course {
+final class ComparedRun {
   private final Predicate<TenantId> isTold;
   private final Predicate<SimulationEvent.OfJob> isNews;
   private final int most;
@@ -42,7 +42,7 @@ final class Course {
   /// @param isTold of which tenants jobs and policies are named
   /// @param isNews whether an event is worth to be remembered
   /// @param most jobs of each kind to name
-  Course(Predicate<TenantId> isTold, Predicate<SimulationEvent.OfJob> isNews, int most) {
+  ComparedRun(Predicate<TenantId> isTold, Predicate<SimulationEvent.OfJob> isNews, int most) {
     this.isTold = isTold;
     this.isNews = isNews;
     this.most = most;

@@ -2,7 +2,7 @@ package io.headgate.scheduler.runtime.loop;
 
 /// Told of each batch that is durable, in order; must not block.
 @FunctionalInterface
-public interface Committed {
+public interface CommitListener {
   /// A batch is durable.
   ///
   /// @param version of the watches after it
