@@ -16,10 +16,14 @@ public final class NearestWord {
   /// The first known word with the fewest edits, if they are at most one per three letters of
   /// `typed` and at most three. For `hlaf` of `[half, full]` it is `half`.
   public static Optional<String> of(String typed, Collection<String> known) {
+    return of(typed, known, 1);
+  }
+
+  private static Optional<String> of(String typed, Collection<String> known, int least) {
     if (typed.length() > MAX_LETTERS) {
       return Optional.empty();
     }
-    int allowed = Math.clamp((typed.length() + 1) / 3, 1, 3);
+    int allowed = Math.clamp((typed.length() + 1) / 3, least, 3);
     String best = null;
     int looked = 0;
     for (String word : known) {
@@ -35,10 +39,11 @@ public final class NearestWord {
     return Optional.ofNullable(best);
   }
 
-  /// A refusal: `'prot' is not a known key: did you mean 'port'?`, or the list of known words.
+  /// A refusal: `'prot' is not a known key: did you mean 'port'?`, or the list of known words. Known
+  /// words are few here, so two edits are always allowed: `on` suggests `off`.
   public static String unknown(String kind, String word, Collection<String> known) {
     String advice =
-        of(word, known)
+        of(word, known, 2)
             .map(near -> "did you mean '" + near + "'?")
             .orElseGet(() -> "known are " + String.join(", ", known));
     return "'" + word + "' is not a known " + kind + ": " + advice;
