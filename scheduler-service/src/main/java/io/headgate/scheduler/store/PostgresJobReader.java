@@ -100,13 +100,12 @@ public final class PostgresJobReader implements JobReader {
 
   @Override
   public StoredKeys names() {
-    return new KeySource(
-        sql, "select tenant, name from job", "select coalesce(max(id), 0) from job");
+    return new KeyRows(sql, "select tenant, name from job", "select coalesce(max(id), 0) from job");
   }
 
   @Override
   public StoredKeys requests() {
-    return new KeySource(
+    return new KeyRows(
         sql,
         "select subject, request_id from submission_request",
         "select reltuples::bigint from pg_class where oid = 'submission_request'::regclass");

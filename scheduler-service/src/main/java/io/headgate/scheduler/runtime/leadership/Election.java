@@ -79,7 +79,7 @@ final class Election {
     return true;
   }
 
-  /// Whoever follows the advice deposes whoever leads, so it is given only where nobody does.
+  /// The advice deposes a leader, so it is given only where no scheduler leads.
   private String consequence(Row row) {
     return row.leadership()
         .leader()
@@ -87,8 +87,8 @@ final class Election {
         .map(other -> other + ", which did not know of it, leads on this copy")
         .orElse(
             candidate.name()
-                + " leads no more until somebody says that this copy is to be used: update"
-                + " leadership set incarnation = gen_random_uuid()");
+                + " leads no more until an operator confirms this copy: update scheduler.leadership"
+                + " set incarnation = gen_random_uuid()");
   }
 
   /// Only looks for the time of a lease.

@@ -12,7 +12,7 @@ import org.jooq.DSLContext;
 ///
 /// @param all query for the keys
 /// @param howMany query for how many there are
-record KeySource(DSLContext sql, String all, String howMany) implements StoredKeys {
+record KeyRows(DSLContext sql, String all, String howMany) implements StoredKeys {
   private static final int PORTION = 10_000;
 
   @Override
