@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/// The watches of a leader, from what was loaded on.
+/// A leader's watches on its catalog sources. Each watch continues at the position that was loaded.
 final class CatalogWatches {
   private static final Duration RETRY = Duration.ofMillis(500);
 
@@ -20,9 +20,9 @@ final class CatalogWatches {
   private final Leader leader;
   private final CountDownLatch closed;
 
-  /// None yet.
+  /// Opens no watch yet.
   ///
-  /// @param closed at zero when nobody is to wait any more
+  /// @param closed at zero once the replica closes; an update that waits for room is then dropped
   CatalogWatches(Leader leader, CountDownLatch closed) {
     this.leader = leader;
     this.closed = closed;
@@ -37,12 +37,13 @@ final class CatalogWatches {
     }
   }
 
-  /// By source.
+  /// The open watches, by name of their source.
   Map<String, CatalogSource.Watch> all() {
     return watches;
   }
 
-  /// Waits for room: a watch that is not read slows down by itself.
+  /// Waits for room in the queue. This is back-pressure: a watch whose update waits reads no
+  /// further.
   private void moved(String source, CatalogUpdate update) {
     Command command = new Command.CatalogMoved(source, update);
     try {

@@ -14,12 +14,12 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Makes steps durable, one after the other, renews the lease meanwhile, and decides what follows
-/// from what the database answers or does not answer. A step is acted on only once it is durable
-/// and the lease is fresh.
+/// State machine that commits the steps of a leader, one after the other, and renews the lease. The
+/// database's answer, or the lack of one, decides the next move. The leader acts on a step only
+/// once the step is durable and the lease is fresh.
 ///
-/// It has no thread and waits for nothing: it says what to do next ([Move]) and is told what came
-/// of it. Confined to the thread that commits.
+/// The class has no thread and never blocks: it returns the next [Move], and the caller reports the
+/// result. Confined to the committing thread.
 final class Commits {
   private static final Logger LOG = LoggerFactory.getLogger(Commits.class);
 
@@ -34,7 +34,7 @@ final class Commits {
   private Purpose purpose = Purpose.RENEWAL;
   private long sentNanos;
 
-  /// How often the batch was not made, in a row, and why the last time.
+  /// Consecutive failures to write the current batch; [#failure] is the last cause.
   private int failures;
 
   private Exception failure = new IllegalStateException("nothing failed");
@@ -42,35 +42,36 @@ final class Commits {
   private long lastBatch;
   private long lastVersion;
 
-  /// What a batch is written for.
+  /// The reason why a batch is written.
   private enum Purpose {
-    /// There is nothing else to write, and the lease is to be renewed.
+    /// No step waits, and the lease needs a renewal.
     RENEWAL,
     STEP,
-    /// The step is durable, but the process stood still: it asks whether it still leads.
+    /// The step is durable, but the process stood still; a successful write proves that it still
+    /// leads.
     PROOF
   }
 
-  /// What to do next.
+  /// The next action of the committing thread.
   sealed interface Move {
-    /// Wait for the next step, at most so long; [#took] what came.
+    /// Wait for the next step, at most `atMost`; report it to [#took].
     record Take(Duration atMost) implements Move {}
 
-    /// Have it committed; [#committed].
+    /// Commit the batch; report the result to [#committed].
     record Commit(Batch batch) implements Move {}
 
-    /// Ask what became of it; [#resolved].
+    /// Ask the database for the outcome of the batch; report the answer to [#resolved].
     record Resolve(Batch batch) implements Move {}
 
-    /// Wait so long, or until the lease changes; [#paused].
+    /// Wait for `atMost`, or until the lease changes; then call [#paused].
     record Pause(Duration atMost) implements Move {}
 
-    /// Act on it; [#acted].
+    /// Act on the step; then call [#acted].
     record Act(LoopStep step) implements Move {}
 
     /// Stop.
     ///
-    /// @param why absent: the last step was acted on
+    /// @param why absent: the leader acted on its last step
     record End(Optional<LeaderEnd> why) implements Move {}
   }
 
@@ -83,12 +84,11 @@ final class Commits {
     this.batch = Batch.renewal(lastBatch, lastVersion);
   }
 
-  /// The first move.
   Move begin() {
     return next();
   }
 
-  /// @param taken absent: none came in time
+  /// @param taken absent: no step came in time
   Move took(Optional<LoopStep> taken) {
     if (taken.isEmpty()) {
       return renew(Purpose.RENEWAL);
@@ -103,12 +103,12 @@ final class Commits {
     return make(step.batch().get(), Purpose.STEP);
   }
 
-  /// The last batch that is durable.
+  /// The id of the last durable batch.
   long lastBatch() {
     return lastBatch;
   }
 
-  /// @param sent when it was handed to the database, by the monotonic clock
+  /// @param sent monotonic time, in nanoseconds, at which the batch was sent to the database
   Move committed(CommitResult result, long sent) {
     sentNanos = sent;
     return switch (result) {
@@ -122,11 +122,12 @@ final class Commits {
     };
   }
 
-  /// The row is asked until it answers or the lease is over.
+  /// While the database does not answer, the question is repeated until the lease is over.
   Move resolved(Resolution resolution) {
     isAnswered = !(resolution instanceof Resolution.Unreachable);
     return switch (resolution) {
-      // A renewal has the number of the batch before it, so it is simply made again.
+      // A renewal reuses the id of the batch before it, so this answer proves nothing: it is
+      // written again.
       case Resolution.Happened() -> batch.isRenewal() ? again() : made();
       case Resolution.DidNotHappen(long last) ->
           last < lastBatch ? end(new LeaderEnd.WentBack()) : again();
@@ -136,9 +137,10 @@ final class Commits {
     };
   }
 
-  /// The row answers, so a lost answer is mended by trying again, at once. A database that answers
-  /// and takes nothing, because its disk is full, is tried ever more seldom, and not for longer
-  /// than half a lease without a success: then callers are told, and another may have more luck.
+  /// The database answers, so the first retry is immediate: it recovers a lost answer. A database
+  /// that answers and still writes nothing, as with a full disk, is retried with exponential
+  /// backoff. After half a lease without a success the leader ends, so that callers hear of it and
+  /// another replica may try.
   private Move again() {
     failures++;
     if (failures == 1) {
@@ -162,7 +164,7 @@ final class Commits {
     return wasLast ? new Move.End(Optional.empty()) : next();
   }
 
-  /// The step that was taken and not acted on.
+  /// The step that was taken and not yet acted on.
   Optional<LoopStep> inHand() {
     return Optional.ofNullable(step);
   }

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Stands for leadership: waits for the moment to try, and tries. Only the replica's thread uses
-/// it.
+/// Decides when this replica tries to become leader, and makes the attempt. Confined to the
+/// replica's thread.
 final class Election {
   private static final Logger LOG = LoggerFactory.getLogger(Election.class);
 
@@ -31,10 +31,10 @@ final class Election {
   private long backFromNanos;
   private boolean standsBack;
   private @Nullable Known known;
-  private boolean isOlder; // the row that was seen last
-  private String said = ""; // of an older row
+  private boolean isOlder; // the row read last is from an older copy of the database
+  private String said = ""; // the consequence logged last for an older copy
 
-  /// The newest that is known to be durable.
+  /// The newest epoch and batch that this process knows to be durable.
   private record Known(UUID incarnation, long epoch, long batch) {
     boolean isPast(Row row) {
       return incarnation.equals(row.leadership().incarnation())
@@ -50,14 +50,15 @@ final class Election {
     this.members = members;
   }
 
-  /// A leader of this process made that batch durable.
+  /// Records that a leader of this process made `batch` durable.
   void knows(Leadership leadership, long batch) {
     known = new Known(leadership.incarnation(), leadership.epoch(), batch);
   }
 
-  /// A row that falls back is that of an older copy, as of a standby that had not heard of the last
-  /// commits. Whoever led on it would lose without a word what was accepted, and run again what has
-  /// ended; so nobody who knows better does, until somebody says that it was restored.
+  /// Whether the row is older than a state that this process knows to be durable. The database is
+  /// then an older copy, such as a standby that lacked the last commits. A leader on it would
+  /// silently lose accepted jobs and rerun ended ones. So this replica does not lead until an
+  /// operator confirms the copy with a new incarnation.
   private boolean isPast(Row row) {
     Known before = known;
     if (before == null || !before.isPast(row)) {
@@ -79,7 +80,8 @@ final class Election {
     return true;
   }
 
-  /// The advice deposes a leader, so it is given only where no scheduler leads.
+  /// The advice to the operator deposes the current leader, so it is given only if no other replica
+  /// leads.
   private String consequence(Row row) {
     return row.leadership()
         .leader()
@@ -91,26 +93,26 @@ final class Election {
                 + " set incarnation = gen_random_uuid()");
   }
 
-  /// Only looks for the time of a lease.
+  /// Makes this replica a mere observer for the length of a lease.
   void standBack() {
     LOG.warn("{} heard no agent any more, and gives way to others", candidate.name());
     standsBack = true;
     backFromNanos = time.monotonicNanos() + candidate.lease().toNanos();
   }
 
-  /// Whether others are there that may lead.
+  /// Whether another replica is present that may lead.
   boolean hasOthers() {
     return members.group().present().stream().anyMatch(name -> !name.equals(candidate.name()));
   }
 
-  /// What became of one look at the row.
+  /// The result of one look at the row of leadership.
   ///
-  /// @param row as it was
+  /// @param row as it was read
   /// @param taken as it is now, if this replica leads
-  /// @param why it was taken; empty: it was not tried
+  /// @param why the grounds for the attempt; empty: no attempt was made
   record Look(Row row, Optional<Row> taken, String why) {}
 
-  /// Looks at the row and takes it, if it is time to.
+  /// Reads the row of leadership, and takes it if the rule says so.
   Look look() {
     Row row = store.leadership();
     return switch (move(row)) {
@@ -120,7 +122,8 @@ final class Election {
     };
   }
 
-  /// Whether the holder is silent and nobody listens at its address. Not asked of one that renews.
+  /// Whether the holder missed a renewal and its address refuses connections. A holder that renews
+  /// is not probed.
   private boolean isRefused(Row row) {
     return candidate.mayLead()
         && row.leaseLeft().isPositive()
@@ -132,15 +135,15 @@ final class Election {
             .isPresent();
   }
 
-  /// Waits until another look is worth it. Never long, so that callers are told of a new leader
-  /// soon.
+  /// Waits until the row may have changed. The wait is short, so that callers soon learn of a new
+  /// leader.
   void awaitNext(Row seen) throws InterruptedException {
     if (decide(seen, false) instanceof Move.Wait(Duration atMost)) {
       members.awaitChange(atMost.compareTo(LOOK) < 0 ? atMost : LOOK);
     }
   }
 
-  /// What to do about a row that was just read.
+  /// Decides on a row that was just read.
   Move move(Row row) {
     isOlder = isPast(row);
     return decide(row, isRefused(row));

@@ -5,34 +5,35 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
-/// When a candidate tries to take the row of leadership. A function of what it sees; the row's own
-/// condition is checked again by the statement that takes it, so a wrong view costs a statement.
+/// Decides when a candidate tries to take the row of leadership. A pure function of the candidate's
+/// view. The SQL statement that takes the row checks its condition again, so a wrong view costs one
+/// statement. There are three grounds:
 ///
-/// - When the lease has run out, or nobody holds it.
-/// - When the holder left the group *and* missed a renewal. A holder that renewed although it left
-///   is alive, and the group is what broke: then only the lease counts. So a group that falls apart
-///   while the database is reachable changes nobody's leadership.
-/// - When it missed a renewal, the group does not know it as present, and its address refuses
-///   connections: nobody listens there, so its process is gone. That covers leaders that die before
-///   there is a group, which takes longer to form than a leader to be elected.
+/// - The lease has run out, or no replica holds it.
+/// - The holder left the group *and* missed a renewal. A holder that renewed after it left is
+///   alive, and the group is at fault: then only the lease counts. So a group that falls apart
+///   while the database is reachable changes no leadership.
+/// - The holder missed a renewal, the group does not list it as present, and its address refuses
+///   connections: its process is gone. This covers a leader that dies before the group has formed,
+///   which takes longer than an election.
 ///
 /// Several candidates try one after the other, the oldest member first.
 ///
 /// Example: renewals every 1 s, missed after 2 s, lease 10 s. The leader dies 0.4 s after a renewal
-/// and the group sees it at once: the oldest candidate tries 2 s after that renewal, the next one
-/// 0.2 s later. Without a group both try 10 s after it.
+/// and the group sees it at once. The oldest candidate tries 2 s after that renewal, the next one
+/// 0.2 s later. Without a group both try 10 s after the renewal.
 final class ElectionRule {
-  /// So much later tries the next in line: the first needs milliseconds.
+  /// Delay between two candidates' attempts. An attempt takes milliseconds.
   static final Duration APART = Duration.ofMillis(200);
 
   private ElectionRule() {}
 
-  /// What a candidate sees.
+  /// A candidate's view of the leadership.
   ///
-  /// @param holder who leads, as the row says
-  /// @param leaseLeft by the database's clock; negative: over for so long
-  /// @param silence since the holder's last renewal, by the database's clock
-  /// @param refused whether nobody listens at the holder's address
+  /// @param holder name of the leader in the row
+  /// @param leaseLeft by the database's clock; negative: the time since the lease ran out
+  /// @param silence time since the holder's last renewal, by the database's clock
+  /// @param refused whether the holder's address refuses connections
   record Sight(
       String self,
       Optional<String> holder,
@@ -41,7 +42,7 @@ final class ElectionRule {
       Group group,
       boolean refused) {}
 
-  /// Why to take the row.
+  /// Grounds for taking the row.
   enum Grounds {
     LEASE_OVER("nobody held the lease"),
     LEFT_GROUP("the holder left the group and missed a renewal"),
@@ -54,16 +55,16 @@ final class ElectionRule {
     }
   }
 
-  /// What to do.
+  /// The candidate's next action.
   sealed interface Move {
-    /// Take the row; if the holder is lost, also before the lease is over.
+    /// Take the row; if the holder is lost, even before the lease is over.
     record Try(Grounds grounds) implements Move {
       boolean holderLost() {
         return grounds != Grounds.LEASE_OVER;
       }
     }
 
-    /// Look again when the group changes, at the latest after this time.
+    /// Look again when the group changes, at the latest after `atMost`.
     record Wait(Duration atMost) implements Move {}
   }
 
@@ -77,7 +78,7 @@ final class ElectionRule {
     Optional<Grounds> lost = sight.holder().flatMap(holder -> lost(sight, holder, renewal));
     Duration untilMissed = LoopSettings.missed(renewal).minus(sight.silence()).plus(behind);
     if (untilMissed.isPositive()) {
-      // Then one looks whether it still listens, if that is not known to be needless.
+      // At that time the next look probes the holder's address, if the holder is still silent.
       return new Move.Wait(shorter(untilMissed, untilOver));
     }
     return lost.isPresent() ? new Move.Try(lost.get()) : new Move.Wait(untilOver);
@@ -85,7 +86,8 @@ final class ElectionRule {
 
   private static Optional<Grounds> lost(Sight sight, String holder, Duration renewal) {
     Optional<Duration> gone = Optional.ofNullable(sight.group().goneFor().get(holder));
-    // What it sent just before it died may still have been committed a moment later.
+    // A renewal sent just before the holder died may commit a moment after the group noticed the
+    // death.
     if (gone.isPresent() && gone.get().minus(sight.silence()).compareTo(renewal) <= 0) {
       return Optional.of(Grounds.LEFT_GROUP);
     }
@@ -99,7 +101,7 @@ final class ElectionRule {
         sight.group().present().stream()
             .filter(name -> sight.holder().filter(name::equals).isEmpty())
             .toList();
-    // Alone, or not in the group yet: nobody is waited for.
+    // A lone candidate, or one not yet in the group, waits for no other candidate.
     return Math.max(0, candidates.indexOf(sight.self()));
   }
 

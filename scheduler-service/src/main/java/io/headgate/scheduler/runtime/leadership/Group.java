@@ -4,12 +4,13 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
-/// Who of the schedulers is there, as a failure detector sees it. It may be wrong either way.
+/// The schedulers that are present, as a failure detector sees them. The detector may be wrong in
+/// either direction.
 ///
-/// @param present names of the replicas that are there, oldest first; empty: nothing is known
-/// @param goneFor how long ago replicas left that were there before, by name
+/// @param present names of the present replicas, oldest first; empty: unknown
+/// @param goneFor time since each replica left that was present before, by name
 public record Group(List<String> present, Map<String, Duration> goneFor) {
-  /// There is no detector, or it has not begun.
+  /// There is no detector, or it has not started.
   public static final Group UNKNOWN = new Group(List.of(), Map.of());
 
   public Group {

@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
-/// What a detector has seen of the group: who is there, and since when others are not any more.
+/// A failure detector's view of the group: the present members, and when the others left.
 /// Thread-safe.
 public final class GroupView {
   private final TimeSource time;
@@ -25,7 +25,8 @@ public final class GroupView {
     this.time = time;
   }
 
-  /// Those that are there now, oldest first. Who was there before and is not among them left now.
+  /// Records the present members, oldest first. A member that was present before and is missing
+  /// here counts as having left now.
   public void see(List<String> names) {
     lock.lock();
     try {
@@ -71,7 +72,7 @@ public final class GroupView {
     }
   }
 
-  /// Nobody waits any more.
+  /// Ends all waits in [#awaitChange], now and later.
   public void close() {
     lock.lock();
     try {

@@ -3,7 +3,7 @@ package io.headgate.scheduler.runtime.leadership;
 import io.headgate.scheduler.runtime.record.Leadership;
 import java.util.Optional;
 
-/// Who led when the row of leadership was looked at last. The replica's thread sees; others ask.
+/// The leader named by the row of leadership at the last look. The replica's thread updates it.
 /// Thread-safe.
 final class LastSeenLeader {
   private final String ownAddress;
@@ -15,7 +15,7 @@ final class LastSeenLeader {
     this.ownAddress = ownAddress;
   }
 
-  /// @param isHeld whether the lease had not run out
+  /// @param isHeld whether the lease was still valid
   void see(Leadership now, boolean isHeld) {
     leadership = Optional.of(now);
     elsewhere =
@@ -23,7 +23,7 @@ final class LastSeenLeader {
     listener.run();
   }
 
-  /// Whom to tell of every look.
+  /// Sets the listener that is called after every look.
   void tell(Runnable told) {
     listener = told;
   }
@@ -32,7 +32,7 @@ final class LastSeenLeader {
     return leadership;
   }
 
-  /// Where another holds the lease; empty: nobody else is known to.
+  /// Address of another replica that holds the lease; empty: none is known.
   Optional<String> elsewhere() {
     return elsewhere;
   }

@@ -27,11 +27,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// One leadership, from take-over to its end. Nothing is seen outside before it is durable.
+/// One leadership, from take-over to its end. No effect is visible outside before it is durable.
 ///
-/// Three lines of work, each confined to one thread at a time: [#turns] owns the core and decides,
-/// [#commits] makes durable what was decided, [#dispatcher] tells agents. They wait for nothing by
-/// themselves; [LeaderThreads] gives them threads, and a test may be their clock instead.
+/// Three parts run concurrently, each confined to one thread at a time. [#turns] owns the core and
+/// decides, [#commits] makes the decisions durable, [#dispatcher] sends them to agents. None of
+/// them blocks by itself: [LeaderThreads] supplies threads, and a test may drive them step by step.
 final class Leader {
   private final LeaderPorts ports;
   private final LeaderState state;
@@ -43,10 +43,11 @@ final class Leader {
   private final Dispatcher dispatcher;
   private volatile boolean closing;
 
-  /// Confined to the loop, and after its end to who finishes the leader.
+  /// The commands of the turn being decided. Confined to the loop, then to the thread that calls
+  /// [#finish].
   private List<Command> inHand = List.of();
 
-  /// @param decided gets what was decided, to be made durable
+  /// @param decided receives each decided step, which then becomes durable
   Leader(
       LeaderStart start,
       LeaderPorts ports,
@@ -113,13 +114,13 @@ final class Leader {
     return queue.size();
   }
 
-  /// What waits for the loop; waits itself until [TurnMaker#nextDeadline] if nothing does.
+  /// Takes the queued commands. Waits for one until [TurnMaker#nextDeadline].
   List<Command> await() throws InterruptedException {
     long now = ports.time().monotonicNanos();
     return take(InputQueue.nanosUntil(turns.nextDeadline(), now));
   }
 
-  /// What waits for the loop now.
+  /// Takes the queued commands without waiting.
   List<Command> take() throws InterruptedException {
     return take(0);
   }
@@ -128,14 +129,15 @@ final class Leader {
     return queue.take(waitNanos, state.settings().batchJobs());
   }
 
-  /// Decides what was taken. If it throws, [#finish] answers whoever waits for it.
+  /// Decides a turn over the commands. If it throws, [#finish] fails the callers that wait for
+  /// them.
   void decide(List<Command> commands) throws InterruptedException {
     inHand = commands;
     turns.take(commands);
     inHand = List.of();
   }
 
-  /// Takes nothing more; what was taken is finished.
+  /// Accepts no more commands; accepted ones are finished.
   void close() {
     closing = true;
     queue.close();
@@ -145,7 +147,7 @@ final class Leader {
     return closing;
   }
 
-  /// Which of the jobs their vaults do not let run, and why. Reads; any thread may.
+  /// The jobs that their vaults forbid to run, with the reason. Only reads; any thread may call it.
   Map<JobId, DraftCause> judge(VaultDesk.Page page) {
     Map<JobId, Document> documents =
         ports.reader().documents(page.items().stream().map(VaultDesk.Item::job).toList());
@@ -159,7 +161,7 @@ final class Leader {
     return forbidden;
   }
 
-  /// Answers and tells watches what the step made durable.
+  /// Sends the replies of a durable step and notifies watches.
   void publish(LoopStep step) {
     step.replies().forEach(LoopTurn.Reply::give);
     if (step.batch().isPresent()) {
@@ -169,7 +171,8 @@ final class Leader {
     }
   }
 
-  /// Acts no more; nothing else is done with the leader by now.
+  /// Fails the callers of all unfinished commands and shuts the dispatcher. Must be the last use of
+  /// the leader.
   void finish(LeaderEnd why) throws InterruptedException {
     LeadershipLostException lost =
         new LeadershipLostException("this replica does not lead any more");
@@ -206,7 +209,7 @@ final class Leader {
           Command.Barred _,
           Command.Judged _,
           Command.CatalogMoved _ -> {
-        // Said again to the next leader.
+        // Agents and sources repeat these to the next leader.
       }
     }
   }

@@ -4,18 +4,19 @@ import io.headgate.scheduler.runtime.record.Leadership;
 
 /// Why a replica stopped leading.
 sealed interface LeaderEnd {
-  /// In order, because it was asked to or gives way to another: everything taken was finished.
+  /// In order, because the replica was closed or gives way to another: accepted commands were
+  /// finished.
   record Closed() implements LeaderEnd {}
 
-  /// Another took over.
+  /// Another replica took over.
   record Deposed(Leadership now) implements LeaderEnd {}
 
-  /// The database could not be reached until the lease was over, or took nothing for half of it.
+  /// The database was unreachable until the lease was over, or wrote nothing for half a lease.
   record LeaseRanOut(Exception cause) implements LeaderEnd {}
 
-  /// The database has not what this leader made durable: it is an older copy.
+  /// The database lacks batches that this leader made durable: it is an older copy.
   record WentBack() implements LeaderEnd {}
 
-  /// A bug, or something that should not be: the state in memory is not trusted any more.
+  /// A bug or a broken invariant: the state in memory is no longer trusted.
   record Failed(Throwable cause) implements LeaderEnd {}
 }

@@ -25,14 +25,14 @@ import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// The threads of a [Leader]. Pipelined: while one turn commits the next is decided, and while that
-/// waits further inputs gather for the one after, and for a while more if there are many ([Pace]).
-/// Answers are given by the thread that commits, words to agents by a third one, because those may
-/// have to be read.
+/// The threads of a [Leader], pipelined as in group commit. While one turn commits, the loop
+/// decides the next one. While that one waits, further commands gather for the turn after it. Under
+/// load the loop lets them gather a little longer ([Pace]). The committing thread sends the
+/// replies. A third thread sends commands to agents, because it may have to read documents first.
 final class LeaderThreads {
   private static final Logger LOG = LoggerFactory.getLogger(LeaderThreads.class);
 
-  /// Turns that are committed and wait for their words to agents; then commits wait too.
+  /// Committed turns whose commands to agents are not sent yet. Beyond this, commits wait.
   private static final int UNSAID = 64;
 
   private final LeaderPorts ports;
@@ -42,7 +42,7 @@ final class LeaderThreads {
   private final BooleanSupplier mayGiveWay;
   private final BlockingQueue<LoopStep> decided = new ArrayBlockingQueue<>(1);
 
-  /// Empty: nothing more comes.
+  /// An empty entry ends the stream.
   private final BlockingQueue<Optional<List<Dispatch>>> committed =
       new ArrayBlockingQueue<>(UNSAID);
 
@@ -51,7 +51,7 @@ final class LeaderThreads {
   private final Thread speaker;
   private final CompletableFuture<LeaderEnd> end = new CompletableFuture<>();
 
-  /// @param mayGiveWay whether another can lead in its place, if no agent reaches it
+  /// @param mayGiveWay whether another replica can lead instead, if no agent reaches this one
   LeaderThreads(
       LeaderStart start,
       LeaderPorts ports,
@@ -99,9 +99,9 @@ final class LeaderThreads {
     loop.start();
   }
 
-  /// Waits until this replica does not lead any more.
+  /// Waits until this replica no longer leads.
   ///
-  /// @param deposed told who leads now, before anybody is sent there
+  /// @param deposed receives the new leadership before any caller is redirected to the new leader
   LeaderEnd awaitEnd(Consumer<Leadership> deposed) throws InterruptedException {
     LeaderEnd why = end.join();
     if (why instanceof LeaderEnd.Deposed(Leadership now)) {
@@ -121,7 +121,7 @@ final class LeaderThreads {
     return why;
   }
 
-  /// Ends at once, as by a crash: nothing more is written, sent or answered.
+  /// Ends at once, as in a crash: writes, sends and replies stop.
   void kill() {
     lease.end();
     end.complete(new LeaderEnd.Failed(new IllegalStateException("killed")));
@@ -200,7 +200,7 @@ final class LeaderThreads {
     if (!step.dispatches().isEmpty()) {
       committed.put(Optional.of(step.dispatches()));
     }
-    // One at a time: the loop gives out another when it has heard of this.
+    // One page at a time: the loop hands out the next one after the result of this one.
     step.unjudged()
         .ifPresent(page -> Thread.ofVirtual().name("scheduler-vaults").start(() -> judge(page)));
     if (step.isLast()) {
@@ -209,8 +209,8 @@ final class LeaderThreads {
     leader.publish(step);
   }
 
-  /// A database that does not answer for a while is asked again: until then what waits is judged
-  /// when it is handed over.
+  /// Retries while the database does not answer. Until then each waiting job is checked at
+  /// hand-over.
   private void judge(VaultDesk.Page page) {
     try {
       while (lease.awaitFresh()) {

@@ -6,7 +6,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
-/// How long this replica may still believe that it leads, by its own monotonic clock. It counts
+/// The time for which this replica may believe that it leads, by its own monotonic clock. It counts
 /// from before each renewal was sent, so it ends before the lease in the database does.
 /// Thread-safe.
 final class Lease {
@@ -23,7 +23,7 @@ final class Lease {
     this.renewedNanos = takenNanos;
   }
 
-  /// @param sentNanos when the renewal was sent that has succeeded
+  /// @param sentNanos monotonic time at which the successful renewal was sent
   void renewed(long sentNanos) {
     lock.lock();
     try {
@@ -34,7 +34,7 @@ final class Lease {
     }
   }
 
-  /// It is given up; nothing more is done under it.
+  /// Gives up the lease; no further action is taken under it.
   void end() {
     lock.lock();
     try {
@@ -45,20 +45,20 @@ final class Lease {
     }
   }
 
-  /// Nobody else can lead yet.
+  /// Whether no other replica can lead yet.
   boolean isHeld() {
     return !over && time.monotonicNanos() - renewedNanos < lengthNanos;
   }
 
-  /// It was renewed lately enough to act: a process that stood still for half a lease asks the
-  /// database first whether it still leads.
+  /// Whether the last renewal is recent enough to act. A process that stood still for half a lease
+  /// first asks the database whether it still leads.
   boolean isFresh() {
     return !over && time.monotonicNanos() - renewedNanos < lengthNanos / 2;
   }
 
-  /// Waits until it is fresh.
+  /// Waits until the lease is fresh.
   ///
-  /// @return false: it is over
+  /// @return false: the lease was given up
   boolean awaitFresh() throws InterruptedException {
     lock.lockInterruptibly();
     try {
@@ -71,7 +71,7 @@ final class Lease {
     }
   }
 
-  /// Waits until it is renewed or given up, at most for the given time.
+  /// Waits until the lease is renewed or given up, at most for the given time.
   void awaitChange(Duration atMost) throws InterruptedException {
     lock.lockInterruptibly();
     try {

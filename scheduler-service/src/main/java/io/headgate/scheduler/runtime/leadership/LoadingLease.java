@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Renews the lease of a new leader while it loads, which may take longer than a lease: a leader
-/// that is busy must not look like one that is gone. From its end on [Commits] renews.
+/// Renews the lease of a new leader while it loads, which may take longer than a lease. A busy
+/// leader must not look like a dead one. After [#end], [Commits] renews the lease.
 final class LoadingLease {
   private static final Logger LOG = LoggerFactory.getLogger(LoadingLease.class);
 
@@ -31,7 +31,7 @@ final class LoadingLease {
   private final Thread thread;
   private volatile @Nullable Leadership successor;
 
-  /// @param taken the row as this replica took it; nobody else moves it while it leads
+  /// @param taken the row as this replica took it; no other replica changes it while this one leads
   LoadingLease(Row taken, Lease lease, LoopSettings settings, LeaderPorts ports) {
     this.store = ports.store();
     this.time = ports.time();
@@ -62,15 +62,15 @@ final class LoadingLease {
     }
   }
 
-  /// What is to be committed from time to time.
+  /// The batch that renews the lease.
   Batch renewal() {
     return Batch.renewal(taken.lastBatch(), taken.version());
   }
 
-  /// Takes the answer.
+  /// Takes the database's answer to a renewal.
   ///
-  /// @param sent when it was handed to the database, by the monotonic clock
-  /// @return false: there is nothing to renew any more
+  /// @param sent monotonic time, in nanoseconds, at which the renewal was sent
+  /// @return false: this replica was deposed, so renewals stop
   boolean answered(CommitResult result, long sent) {
     switch (result) {
       case CommitResult.Committed() -> lease.renewed(sent);
@@ -84,12 +84,12 @@ final class LoadingLease {
     return true;
   }
 
-  /// Who took over meanwhile.
+  /// The leadership that deposed this one while it loaded.
   Optional<Leadership> successor() {
     return Optional.ofNullable(successor);
   }
 
-  /// Renews no more, from when this returns.
+  /// Stops the renewals; none is in flight once this returns.
   void end() throws InterruptedException {
     closed.countDown();
     thread.join();

@@ -5,21 +5,21 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
-/// Watches the other schedulers of the installation. What it says only shortens a wait: the row of
-/// leadership decides, with and without it. Thread-safe.
+/// Watches the other schedulers of the installation. The result only shortens a wait: the row of
+/// leadership decides, with or without it. Thread-safe.
 public interface Members extends AutoCloseable {
 
   /// Begins to watch, in the background.
   void start();
 
-  /// Who is there now.
+  /// The members that are present now.
   Group group();
 
-  /// Waits until somebody comes or goes, at most for the given time. May end early.
+  /// Waits until a member comes or goes, at most for the given time. May end early.
   void awaitChange(Duration atMost) throws InterruptedException;
 
-  /// Whether nobody listens at the address of another, so that its process is gone. Blocks for half
-  /// a second at most; who does not answer at all may be there.
+  /// Whether the address of another replica refuses connections, so that its process is gone.
+  /// Blocks for at most half a second. A replica that does not answer at all may still be alive.
   ///
   /// @param address `host:port`
   default boolean refuses(String address) {
@@ -29,8 +29,8 @@ public interface Members extends AutoCloseable {
   @Override
   void close();
 
-  /// Nobody watches, so a leader that stands still is waited for until its lease is over, and so is
-  /// one that died with its machine.
+  /// No failure detector. A leader that hangs, or died with its machine, keeps its leadership until
+  /// its lease is over.
   ///
   /// @param refuses as [#refuses]
   static Members unwatched(Predicate<String> refuses) {

@@ -8,9 +8,7 @@ public final class NotLeadingException extends RuntimeException {
 
   private final transient Optional<String> leaderAddress;
 
-  /// Tells where to go instead.
-  ///
-  /// @param leaderAddress where the leader is reached, `host:port`; absent: not known
+  /// @param leaderAddress address of the leader, `host:port`; absent: unknown
   public NotLeadingException(Optional<String> leaderAddress) {
     super("this replica does not lead", null, false, false);
     this.leaderAddress = leaderAddress;

@@ -1,6 +1,6 @@
 package io.headgate.scheduler.runtime.leadership;
 
-/// More waits for the loop than it may hold; trying again later may succeed.
+/// The queue of the loop is full; a later attempt may succeed.
 public final class QueueFullException extends RuntimeException {
   private static final long serialVersionUID = 1;
 

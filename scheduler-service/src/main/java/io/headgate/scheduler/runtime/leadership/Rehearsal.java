@@ -36,21 +36,21 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// A follower does some times what it will have to do when it takes over: it reads some of what a
-/// leader knows, builds a leader of it, lets that decide about agents and a job, and forgets all of
-/// it. Nothing is written or sent. A process that does this for the first time needs seconds to
-/// load and compile its classes; a take-over should not begin with them. Where little waits it does
-/// so again, ever more seldom.
+/// Warms up the code of a take-over on a follower. It reads a sample of a leader's state, builds a
+/// leader from it and lets that leader decide about agents and a job. Then it discards everything;
+/// nothing is written or sent. The first run of this code takes a process seconds, to load and
+/// compile classes; a take-over should not pay for that. Where there is little to read, the
+/// rehearsal repeats at growing intervals.
 public final class Rehearsal implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Rehearsal.class);
 
-  /// Jobs that are read at a time.
+  /// Jobs read per sample.
   private static final int JOBS = 2000;
 
-  /// So many jobs are read in all, so that reading them is compiled when it is in earnest.
+  /// Jobs read in total, enough for the JIT to compile the code that reads them.
   private static final int ENOUGH = 20_000;
 
-  /// Between two attempts, where there is little to read.
+  /// Longest interval between two attempts, where there is little to read.
   private static final Duration LONGEST = Duration.ofMinutes(10);
 
   private final String self;
@@ -73,7 +73,8 @@ public final class Rehearsal implements AutoCloseable {
 
   private void run() {
     try {
-      // Whoever is to lead now does, after a lease.
+      // The second attempt follows one lease after the first. By then a leader is elected, perhaps
+      // this replica.
       Duration patience = Duration.ZERO;
       int read = 0;
       while (!closed.await(patience.toNanos(), TimeUnit.NANOSECONDS)) {
@@ -93,7 +94,7 @@ public final class Rehearsal implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (RuntimeException e) {
-      // The first take-over is slower then; nothing else depends on it.
+      // The first take-over is slower then; nothing else depends on the rehearsal.
       LOG.debug("not rehearsed", e);
     }
   }
@@ -106,9 +107,9 @@ public final class Rehearsal implements AutoCloseable {
     return twice.compareTo(LONGEST) < 0 ? twice : LONGEST;
   }
 
-  /// Several times if there is much to read.
+  /// Rehearses with one sample, or with several if there are many jobs.
   ///
-  /// @return how many jobs were read
+  /// @return number of jobs read
   private int rehearse(SchedulerStore.Row row) throws InterruptedException {
     int read = 0;
     int last = JOBS;
@@ -121,10 +122,10 @@ public final class Rehearsal implements AutoCloseable {
     return read;
   }
 
-  /// Does it now.
+  /// Rehearses with the given state.
   ///
-  /// @param row of whoever leads
-  /// @return what a leader would have written next
+  /// @param row of the current leader
+  /// @return the steps that a leader would commit next
   List<LoopStep> rehearse(SchedulerStore.Row row, LoadedState loaded) throws InterruptedException {
     LeaderState state =
         LeaderState.load(row.leadership(), settings, loaded, ports.sources(), ports.time());
@@ -154,7 +155,7 @@ public final class Rehearsal implements AutoCloseable {
     return steps;
   }
 
-  /// An agent that runs nothing.
+  /// The hello of an agent that runs nothing.
   private static Command hello(NodeContact contact) {
     AgentHello hello =
         new AgentHello(
@@ -169,7 +170,7 @@ public final class Rehearsal implements AutoCloseable {
     return new Command.Hello(new Deaf(contact.node()), hello);
   }
 
-  /// Hears nothing of it.
+  /// An agent's session that discards every message.
   private record Deaf(NodeId node) implements AgentSession {
     @Override
     public void send(AgentCommand command) {}
@@ -181,7 +182,7 @@ public final class Rehearsal implements AutoCloseable {
     public void endReplaced() {}
   }
 
-  /// One to the first queue that there is.
+  /// A submission to the queue of the first job; empty: there is none.
   private static List<Command> submissions(LeaderState state) {
     return state.jobs().all().stream()
         .findFirst()

@@ -44,14 +44,14 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// One scheduler process: stands for election, leads when it is its turn, and is the door to
-/// whoever leads for the endpoints of this process. Thread-safe.
+/// One scheduler process. It stands for election, leads when elected, and gives the endpoints of
+/// this process access to the leader in it. Thread-safe.
 public final class Replica implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Replica.class);
 
   private static final Duration RETRY = Duration.ofMillis(500);
 
-  /// A turn takes milliseconds; who waits this long waits for something that is broken.
+  /// Longest wait for the loop. A turn takes milliseconds, so a longer wait means a fault.
   public static final Duration PATIENCE = Duration.ofSeconds(20);
 
   private final Candidate candidate;
@@ -84,7 +84,7 @@ public final class Replica implements AutoCloseable {
     thread.start();
   }
 
-  /// What the row of leadership said last.
+  /// The row of leadership, as read last.
   public Optional<Leadership> leadership() {
     Leader current = leader;
     return current == null ? lastLook.leadership() : Optional.of(current.leadership());
@@ -94,19 +94,19 @@ public final class Replica implements AutoCloseable {
     return leader != null;
   }
 
-  /// Jobs that look different although nothing of them is stored anew.
+  /// Jobs whose view changed without a stored change, between two versions of the watches.
   public List<JobId> touched(long after, long upTo) {
     Leader current = leader;
     return current == null ? List.of() : current.touched().between(after, upTo);
   }
 
-  /// What is provisioned and who may use it.
+  /// The provisioned resources and the principals that may use them.
   public CatalogView catalog() {
     return leading().catalog();
   }
 
-  /// The same, with everything that the services had when this was called. Blocks for some
-  /// milliseconds, and for seconds when a service does not answer.
+  /// The catalog, with all changes that the services had at the time of the call. Blocks for
+  /// milliseconds, or for seconds when a service does not answer.
   public FreshCatalog freshCatalog() {
     Refresher current = refresher;
     if (current == null) {
@@ -114,7 +114,8 @@ public final class Replica implements AutoCloseable {
     }
     try {
       Set<String> silent = current.refresh();
-      // The loop takes what it is handed in order: behind the news, it has them.
+      // The loop takes commands in order, so this question sees the catalog updates queued before
+      // it.
       return new FreshCatalog(ask(LeaderView::catalog), silent);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -122,26 +123,26 @@ public final class Replica implements AutoCloseable {
     }
   }
 
-  /// Commands that wait for the loop.
+  /// Commands and jobs that wait for the loop.
   public int queued() {
     return Optional.ofNullable(leader).map(Leader::queued).orElse(0);
   }
 
-  /// Submits all jobs or none; returns when that is durable.
+  /// Submits all jobs or none; returns once the result is durable.
   ///
-  /// @throws NotLeadingException nothing happened
-  /// @throws QueueFullException nothing happened
-  /// @throws LeadershipLostException it is not known whether it happened
+  /// @throws NotLeadingException the jobs were not submitted
+  /// @throws QueueFullException the jobs were not submitted
+  /// @throws LeadershipLostException the outcome is unknown
   public SubmitReply submit(Submission submission) {
     return call(reply -> new Command.Submit(submission, reply));
   }
 
-  /// The same without waiting: the answer comes on a thread of the leader's, which is not to be
-  /// held up. What is not answered before this replica stops leading ends with
-  /// [LeadershipLostException]; the caller bounds the time.
+  /// Submits like [#submit], without waiting. The reply completes on a leader's thread, which must
+  /// not be blocked. If this replica stops leading first, the reply fails with
+  /// [LeadershipLostException]. The caller sets its own timeout.
   ///
-  /// @throws NotLeadingException nothing happened
-  /// @throws QueueFullException nothing happened
+  /// @throws NotLeadingException the jobs were not submitted
+  /// @throws QueueFullException the jobs were not submitted
   public CompletableFuture<SubmitReply> offer(Submission submission) {
     return begin(reply -> new Command.Submit(submission, reply));
   }
@@ -153,12 +154,12 @@ public final class Replica implements AutoCloseable {
 
   /// Starts a job anew.
   ///
-  /// @param catalog by which it was judged
+  /// @param catalog the catalog that the request was checked against
   public ChangeReply requeue(JobRecord known, String by, CatalogView catalog) {
     return call(reply -> new Command.Requeue(known, by, catalog, reply));
   }
 
-  /// Asks the leader's state something; the question runs on the loop and must be short.
+  /// Answers a question from the leader's state. The question runs on the loop and must be short.
   public <T> T ask(Function<LeaderView, T> question) {
     return call(reply -> new Command.Ask<>(question, reply));
   }
@@ -172,7 +173,7 @@ public final class Replica implements AutoCloseable {
 
   /// An agent reports.
   ///
-  /// @return false: not taken; the stream must end, and the agent says it again
+  /// @return false: not accepted; the stream must end, and the agent repeats the report
   public boolean report(AgentSession session, long sequence, AgentReport report) {
     return offer(new Command.Report(session, sequence, report));
   }
@@ -182,17 +183,17 @@ public final class Replica implements AutoCloseable {
     return offer(new Command.Closing(session));
   }
 
-  /// What of the agent's node can be used has changed; answers as `report` does.
+  /// The usable parts of the agent's node have changed; answers as `report` does.
   public boolean changed(AgentSession session, NodeCondition condition) {
     return offer(new Command.Changed(session, condition));
   }
 
-  /// What programs on the agent's node say of themselves; answers as `report` does.
+  /// Programs on the agent's node report their progress; answers as `report` does.
   public boolean progress(AgentSession session, List<ProgressReport> reports) {
     return offer(new Command.Progress(session, reports));
   }
 
-  /// Where agents and calls wait while this replica is about to lead.
+  /// The agents and calls that wait while this replica is about to lead.
   public TakeoverWaiters arrivals() {
     return arrivals;
   }
@@ -206,7 +207,7 @@ public final class Replica implements AutoCloseable {
     return Optional.ofNullable(leader).map(current -> current.clock(node));
   }
 
-  /// Whether nobody else can lead yet, so that an answer to a heartbeat is this replica's to give.
+  /// Whether no other replica can lead yet. Only then may this replica answer a heartbeat.
   public boolean holdsLease() {
     Leader current = leader;
     return current != null && current.lease().isHeld();
@@ -250,14 +251,14 @@ public final class Replica implements AutoCloseable {
     return current;
   }
 
-  /// Where another replica leads, as the row said at the last look; empty: none is known to, or
-  /// this one does. Who let its lease run out leads no more, even if nobody followed.
+  /// Address of another leader, from the last look at the row; empty: none is known, or this
+  /// replica leads. A replica whose lease ran out no longer leads, even if it has no successor.
   public Optional<String> leaderAddress() {
     return isLeading() ? Optional.empty() : lastLook.elsewhere();
   }
 
-  /// From now on `listener` is called after every look at the row, about once a second and always
-  /// when [#leaderAddress] has changed. It runs on the replica's thread and must be short.
+  /// Calls `listener` after every look at the row, about once a second and always when
+  /// [#leaderAddress] has changed. The listener runs on the replica's thread and must be short.
   public void onLook(Runnable listener) {
     lastLook.tell(listener);
   }
@@ -305,7 +306,7 @@ public final class Replica implements AutoCloseable {
         look.why(),
         look.row().silence().toMillis());
     LeaderEnd end;
-    // Before anybody knows of it, so that nobody is sent away who comes because of it.
+    // Opened before the election becomes known, so that no caller is turned away because of it.
     arrivals.open();
     try {
       saw(leadership);
@@ -330,13 +331,14 @@ public final class Replica implements AutoCloseable {
       case LeaderEnd.LeaseRanOut(Exception cause) ->
           LOG.warn("{} could not renew its lease: {}", candidate.name(), cause.toString());
       case LeaderEnd.WentBack() -> {
-        // It is not written to: the next look says what is to be done.
+        // An older copy of the database is not written to; the next look decides.
       }
       case LeaderEnd.Failed(Throwable cause) -> {
         if (!killed) {
           LOG.error("{} stops leading because of a failure", candidate.name(), cause);
           ports.store().release(leadership);
-          // What failed here may go well elsewhere, so the others are let pass.
+          // The fault may not occur on another replica, so this one waits and lets others be
+          // elected.
           pause();
         }
       }
@@ -382,12 +384,12 @@ public final class Replica implements AutoCloseable {
     }
   }
 
-  /// What the row of leadership said.
+  /// Records the content of the row of leadership.
   void saw(Leadership now) {
     lastLook.see(now, true);
   }
 
-  /// Callers and agents reach this leader from now on; null: none.
+  /// Routes callers and agents to this leader from now on; null: to none.
   void serve(@Nullable Leader current) {
     leader = current;
     arrivals.close();
@@ -406,7 +408,7 @@ public final class Replica implements AutoCloseable {
     return LeaderState.load(leadership, settings, loaded, ports.sources(), ports.time());
   }
 
-  /// Ends at once, as by a crash: nothing is finished and the lease is not released.
+  /// Ends at once, as in a crash: no command is finished, and the lease is not released.
   public void kill() {
     killed = true;
     closed.countDown();
@@ -417,7 +419,7 @@ public final class Replica implements AutoCloseable {
     thread.interrupt();
   }
 
-  /// Ends in order: what was taken is finished, and the lease is released.
+  /// Ends in order: accepted commands are finished, and the lease is released.
   @Override
   public void close() {
     closed.countDown();

@@ -5,48 +5,48 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
-/// Agents and calls that come to a replica which has been elected and is not ready yet. To send
-/// them away would have each come back several times, agents with a new connection, while the new
-/// leader needs its processors to load. There are never more agents than streams; who lets calls
-/// wait bounds them. Thread-safe.
+/// Agents and calls that reach a replica which is elected and not ready yet. If they were turned
+/// away, each would retry several times, agents with a new connection, while the new leader needs
+/// its processors for loading. Agents are bounded by their streams; the endpoint bounds its waiting
+/// calls. Thread-safe.
 public final class TakeoverWaiters {
   private final Object lock = new Object();
-  // Guarded by lock; in the order in which they came.
+  // Guarded by lock; in order of arrival.
   private final Set<Runnable> waiting = new LinkedHashSet<>();
   private boolean isOpen;
 
-  /// Who comes from now on waits.
+  /// Makes agents and calls wait from now on.
   void open() {
     synchronized (lock) {
       isOpen = true;
     }
   }
 
-  /// Whether somebody who comes now would wait.
+  /// Whether an agent or a call would wait now.
   public boolean areDue() {
     synchronized (lock) {
       return isOpen;
     }
   }
 
-  /// An agent or a call comes.
+  /// Adds a waiting agent or call.
   ///
-  /// @param again is run once it is known whether this replica leads, on the thread that finds out
-  /// @return false: that is known already
+  /// @param again runs once it is known whether this replica leads, on the thread that finds out
+  /// @return false: the outcome is already known
   public boolean add(Runnable again) {
     synchronized (lock) {
       return isOpen && waiting.add(again);
     }
   }
 
-  /// It left: it need not be run any more.
+  /// Removes a waiter that gave up; its action does not run.
   public void remove(Runnable again) {
     synchronized (lock) {
       waiting.remove(again);
     }
   }
 
-  /// Nobody waits any more; runs those that did.
+  /// Ends the wait and runs the actions of all waiters.
   void close() {
     List<Runnable> all;
     synchronized (lock) {

@@ -1,5 +1,5 @@
-/// Election, lease and fencing; the threads of a leader, which commit each step before they act on
-/// it; and the replica, through which endpoints reach the leader of this process.
+/// Election, lease and fencing, and the threads of a leader, which commit each step before acting
+/// on it. Endpoints reach the leader of their process through the replica.
 @NullMarked
 package io.headgate.scheduler.runtime.leadership;
 

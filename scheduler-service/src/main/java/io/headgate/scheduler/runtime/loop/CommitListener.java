@@ -1,10 +1,10 @@
 package io.headgate.scheduler.runtime.loop;
 
-/// Told of each batch that is durable, in order; must not block.
+/// Receives each durable batch, in order; must not block.
 @FunctionalInterface
 public interface CommitListener {
   /// A batch is durable.
   ///
-  /// @param version of the watches after it
+  /// @param version the version of the watches after the batch
   void at(long version);
 }

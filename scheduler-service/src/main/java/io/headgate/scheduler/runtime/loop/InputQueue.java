@@ -11,9 +11,9 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongConsumer;
 
-/// The bounded way into the loop. Submissions, which come from anybody and in any number, wait
-/// behind everything else and have a bound of their own, counted in jobs: what agents and watches
-/// say is heard even when users ask for more than can be had. Thread-safe.
+/// The bounded queue into the loop. Submissions come from users, in any number. So they wait behind
+/// every other command and have a bound of their own, counted in jobs. Agents and watches are thus
+/// heard even when users overload the scheduler. Thread-safe.
 public final class InputQueue {
   private final int maxCommands;
   private final int maxJobs;
@@ -27,7 +27,7 @@ public final class InputQueue {
   private int waitingJobs;
   private boolean closed;
 
-  /// @param delayed told how many nanoseconds each command waited
+  /// @param delayed receives the wait of each command, in nanoseconds
   public InputQueue(int maxCommands, int maxJobs, TimeSource time, LongConsumer delayed) {
     this.maxCommands = maxCommands;
     this.maxJobs = maxJobs;
@@ -37,7 +37,7 @@ public final class InputQueue {
 
   private record Waiting<C>(C command, long sinceNanos) {}
 
-  /// What became of an offer.
+  /// The result of an offer.
   public enum Offer {
     TAKEN,
     FULL,
@@ -52,7 +52,7 @@ public final class InputQueue {
       }
       if (command instanceof Command.Submit submit) {
         int jobs = submit.submission().jobs().size();
-        // An empty queue takes a submission of any size, or a large batch could never pass.
+        // An empty queue takes a submission of any size; otherwise a large batch could never pass.
         if (waitingJobs > 0 && waitingJobs + jobs > maxJobs) {
           return Offer.FULL;
         }
@@ -71,8 +71,9 @@ public final class InputQueue {
     }
   }
 
-  /// What the leader itself found beside the loop. Nobody would say it to this leader again, and
-  /// there is no more of it than assignments to be handed over, and one page of jobs.
+  /// Whether the leader itself sent the command from another thread. No sender would repeat it, so
+  /// it is exempt from the bound. Such commands number at most the assignments being handed over,
+  /// and one page of jobs.
   private static boolean isOfLeader(Command command) {
     return command instanceof Command.Barred
         || command instanceof Command.Undelivered
@@ -118,7 +119,7 @@ public final class InputQueue {
     }
   }
 
-  /// Commands and jobs that wait.
+  /// The number of waiting commands and jobs.
   public int size() {
     lock.lock();
     try {
@@ -128,7 +129,7 @@ public final class InputQueue {
     }
   }
 
-  /// Takes nothing more; what waits can still be taken.
+  /// Accepts no more commands; the loop may still take the waiting ones.
   public void close() {
     lock.lock();
     try {

@@ -10,9 +10,9 @@ import io.headgate.scheduler.runtime.record.SchedulerStore;
 import java.util.List;
 import java.util.function.Function;
 
-/// What a leader reaches the world through.
+/// The leader's ports to the database, the clock and other services.
 ///
-/// @param asked reads what a job is to run
+/// @param asked reads from a job's document the settings that vaults restrict
 public record LeaderPorts(
     SchedulerStore store,
     JobReader reader,

@@ -3,11 +3,11 @@ package io.headgate.scheduler.runtime.loop;
 import io.headgate.scheduler.runtime.desk.LoopSettings;
 import io.headgate.scheduler.runtime.record.Leadership;
 
-/// From where a leader goes on.
+/// The state at which a leader continues.
 ///
-/// @param lastBatch of the leaders before
-/// @param version of the watches
-/// @param takeover by which it became the leader
+/// @param lastBatch id of the last batch of earlier leaders
+/// @param version the version of the watches
+/// @param takeover measures the take-over that made it the leader
 public record LeaderStart(
     Leadership leadership,
     LoopSettings settings,

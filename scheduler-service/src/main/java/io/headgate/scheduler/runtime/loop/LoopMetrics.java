@@ -2,21 +2,21 @@ package io.headgate.scheduler.runtime.loop;
 
 import io.headgate.scheduler.runtime.record.Batch;
 
-/// What the loop measures of itself. Called from several threads.
+/// Measurements of the loop. Called from several threads.
 public interface LoopMetrics {
-  /// A pass of the core.
+  /// A pass of the core took `nanos`.
   void decided(long nanos, int inputs);
 
-  /// A transaction, committed or not; `batch` may be a mere renewal.
+  /// A transaction took `nanos`, committed or not; `batch` may be a mere renewal.
   void committed(long nanos, Batch batch);
 
-  /// A command waited this long for the loop.
+  /// A command waited `nanos` for the loop.
   void delayed(long nanos);
 
-  /// A writer with an old epoch was refused.
+  /// The database refused a writer with an old epoch.
   void refusedStale();
 
-  /// A part of a take-over took so long.
+  /// A part of a take-over took `nanos`.
   void tookOver(Takeover.Part part, long nanos);
 
   LoopMetrics NONE =

@@ -10,12 +10,12 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 
-/// A turn of the loop, decided: what to make durable, and what to do once it is.
+/// A decided turn of the loop: the batch to commit, and the actions that follow once it is durable.
 ///
-/// @param batch absent: nothing of it is stored
-/// @param touched jobs that look different although nothing of them is stored anew
-/// @param unjudged jobs to be held against vaults
-/// @param isLast the leader ends in order after it
+/// @param batch absent: the turn stores nothing
+/// @param touched jobs whose view changed without a stored change
+/// @param unjudged jobs that wait to be checked against vaults
+/// @param isLast the leader ends in order after this step
 public record LoopStep(
     Optional<Batch> batch,
     List<LoopTurn.Reply<?>> replies,
@@ -24,7 +24,7 @@ public record LoopStep(
     Optional<VaultDesk.Page> unjudged,
     boolean isLast) {
 
-  /// Nothing of it became durable.
+  /// Fails the replies: the step did not become durable.
   public void fail() {
     LeadershipLostException lost =
         new LeadershipLostException("this replica stopped leading before it was durable");

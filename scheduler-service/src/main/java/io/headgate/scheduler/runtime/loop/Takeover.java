@@ -6,20 +6,20 @@ import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Tells how long the parts of a take-over take. One thread after the other uses it, but for
-/// [#assigned], which only the one does that speaks to agents.
+/// Measures and logs the parts of a take-over. Its threads use it one after the other. Only the
+/// thread that sends to agents calls [#assigned].
 public final class Takeover {
   private static final Logger LOG = LoggerFactory.getLogger(Takeover.class);
 
-  /// What a take-over waits for, one after the other.
+  /// The consecutive parts of a take-over.
   public enum Part {
-    /// The leader before is silent, and nobody may follow it yet.
+    /// The former leader is silent, and no replica may follow it yet.
     NOTICE,
-    /// What it left is read.
+    /// The new leader reads the stored state.
     LOAD,
-    /// A leader is made of it.
+    /// The new leader is built from the state.
     BUILD,
-    /// Agents say what they run; each gets work as soon as it has.
+    /// Agents report their attempts; each node gets work as soon as it has reported.
     REPORT
   }
 
@@ -30,9 +30,9 @@ public final class Takeover {
   private long partNanos;
   private boolean hasAssigned;
 
-  /// Begins now: the replica has just been elected.
+  /// Begins at the election of the replica.
   ///
-  /// @param silence since the leader before renewed its lease for the last time
+  /// @param silence time since the former leader's last renewal
   public Takeover(LeaderPorts ports, Duration silence) {
     this(ports, true);
     metrics.tookOver(Part.NOTICE, silence.toNanos());
@@ -46,12 +46,12 @@ public final class Takeover {
     this.partNanos = electedNanos;
   }
 
-  /// One of which nobody is told.
+  /// A take-over that is rehearsed: it logs nothing.
   public static Takeover rehearsed(LeaderPorts ports) {
     return new Takeover(ports, false);
   }
 
-  /// When the replica was elected, by the monotonic clock.
+  /// Monotonic time of the election, in nanoseconds.
   long electedNanos() {
     return electedNanos;
   }
@@ -68,10 +68,10 @@ public final class Takeover {
     tell("made a leader of them in {} ms", end(Part.BUILD));
   }
 
-  /// No node is waited for any more.
+  /// The leader no longer waits for any node.
   ///
-  /// @param nodes that said what they run, and got work as soon as they had
-  /// @param expected that had said it to the leaders before
+  /// @param nodes number of nodes that reported to this leader
+  /// @param expected number of nodes that had reported to earlier leaders
   void reported(int nodes, int expected) {
     long millis = end(Part.REPORT);
     tell(
@@ -83,7 +83,7 @@ public final class Takeover {
         sinceElection());
   }
 
-  /// An agent was told to start something.
+  /// A start command was sent to an agent.
   public void assigned() {
     if (!hasAssigned) {
       hasAssigned = true;
@@ -101,7 +101,7 @@ public final class Takeover {
     return millis(time.monotonicNanos() - electedNanos);
   }
 
-  /// In milliseconds, how long the part took that ends now.
+  /// Ends the current part and returns its duration in milliseconds.
   private long end(Part part) {
     long now = time.monotonicNanos();
     long took = now - partNanos;

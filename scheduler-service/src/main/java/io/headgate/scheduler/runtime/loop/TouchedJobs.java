@@ -7,9 +7,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/// Jobs that look different since a version although nothing of them is stored anew: the reason why
-/// they wait is not durable. Only the last ones are remembered; a watcher that missed one hears of
-/// it with the next change. Thread-safe.
+/// Jobs whose view changed since a version without a stored change: the reason why a job waits is
+/// not durable. Only the latest changes are remembered; a watcher that missed one sees it with the
+/// job's next change. Thread-safe.
 public final class TouchedJobs {
   private static final int KEPT = 10_000;
 
@@ -29,7 +29,7 @@ public final class TouchedJobs {
     }
   }
 
-  /// Those touched after the version, up to another one.
+  /// The jobs touched after version `after`, up to `upTo`.
   public List<JobId> between(long after, long upTo) {
     List<JobId> found = new ArrayList<>();
     synchronized (lock) {

@@ -35,10 +35,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/// Makes turns of what waits: the desks take each command, the core decides, and rows and words are
-/// handed on as a [LoopStep]. It has no thread and does not wait; confined to the loop.
+/// Makes turns out of the queued commands. The desks take each command, the core decides, and the
+/// result is handed on as a [LoopStep]. The class has no thread and does not block, except for room
+/// in the sink. Confined to the loop.
 public final class TurnMaker {
-  /// Silence is noticed this part of a heartbeat late.
+  /// Contacts are swept this often, so silence is noticed at most a quarter of a heartbeat late.
   private static final int SWEEPS_PER_HEARTBEAT = 4;
 
   private final LeaderState state;
@@ -60,10 +61,10 @@ public final class TurnMaker {
   private Optional<Instant> wakeAt = Optional.empty();
   private long nextSweepNanos;
 
-  /// Where steps go, in order.
+  /// Takes the steps, in order.
   @FunctionalInterface
   public interface Sink {
-    /// May wait for room.
+    /// May block until there is room.
     void put(LoopStep step) throws InterruptedException;
   }
 
@@ -89,17 +90,17 @@ public final class TurnMaker {
     this.catalog = state.catalog();
   }
 
-  /// As the last turn saw it; for any thread.
+  /// The catalog as of the last turn; for any thread.
   public CatalogView catalog() {
     return catalog;
   }
 
-  /// Whether agents may reach another scheduler and do not reach this one.
+  /// Whether no agent reaches this scheduler, though agents may reach another one.
   public boolean isCutOff() {
     return contacts.isCutOff();
   }
 
-  /// When there is something to do although no command came, by the monotonic clock.
+  /// Monotonic time at which the loop has work even if no command comes.
   public long nextDeadline() {
     long deadline = nextSweepNanos;
     if (wakeAt.isPresent()) {
@@ -109,7 +110,7 @@ public final class TurnMaker {
     return deadline;
   }
 
-  /// Takes the commands and whatever else is due, in one or several turns.
+  /// Takes the commands and all work that is due, in one or several turns.
   public void take(List<Command> commands) throws InterruptedException {
     LoopTurn turn = new LoopTurn(instant());
     Map<QueueId, Integer> waitingMore = new HashMap<>();
@@ -138,13 +139,14 @@ public final class TurnMaker {
     put(turn, false);
   }
 
-  /// Has a turn of its own, so that everything in a turn is checked against the catalog that it is
-  /// decided with, and no job is withdrawn and changed by others in one.
+  /// Whether the command needs a turn of its own. All checks of a turn then use the catalog that
+  /// the turn is decided with. And no job is withdrawn in the turn in which another command changes
+  /// it.
   private static boolean isAlone(Command command) {
     return command instanceof Command.CatalogMoved || command instanceof Command.Judged;
   }
 
-  /// The leader ends in order: no more comes.
+  /// Hands on the last step of a leader that ends in order.
   public void takeLast() throws InterruptedException {
     put(new LoopTurn(instant()), true);
   }
@@ -175,7 +177,7 @@ public final class TurnMaker {
   }
 
   private <T> void ask(LoopTurn turn, Command.Ask<T> ask) {
-    // Answered after the turn, with what it decided.
+    // Answered after the turn, with its decisions.
     UserDesk.reply(
         turn,
         ask.reply(),
@@ -183,7 +185,7 @@ public final class TurnMaker {
             ask.question().apply(new LeaderView(state.core(), state.catalog(), reads, turn.now())));
   }
 
-  /// Decides the turn and hands it on.
+  /// Decides the turn and hands on the step.
   private void put(LoopTurn turn, boolean isLast) throws InterruptedException {
     if (turn.isEmpty() && !vaults.isDue() && !isLast) {
       return;
@@ -205,7 +207,8 @@ public final class TurnMaker {
     if (current != catalog) {
       catalog = current;
     }
-    // Whoever judges them finds what they are to run: this turn is durable by then.
+    // This turn is durable before the page is judged, so the reader finds the documents of its
+    // jobs.
     Optional<VaultDesk.Page> unjudged = vaults.next();
     sink.put(
         new LoopStep(batch, turn.replies(), turn.dispatches(), turn.touched(), unjudged, isLast));
@@ -229,7 +232,7 @@ public final class TurnMaker {
     state.recorder().record(turn, decision, state.catalog());
   }
 
-  /// The version is known only now.
+  /// Stores the job in memory. Its version is known only once the batch is made.
   private void keep(JobRecord job) {
     if (state.jobs().job(job.id()).isPresent()) {
       state.jobs().put(job);
@@ -238,9 +241,9 @@ public final class TurnMaker {
     }
   }
 
-  /// The database's wall time at the election, and what has passed since: no adjustment of a clock
-  /// moves it while this replica leads, and how long something waits or is protected does not
-  /// depend on whose clock is right when another replica leads next.
+  /// The database's wall time at the election plus the monotonic time since. No clock adjustment
+  /// moves it while this replica leads. Waits and protection times thus do not depend on whose
+  /// clock is right after the next election.
   private Instant instant() {
     return baseTime.plusNanos(time.monotonicNanos() - baseNanos).truncatedTo(ChronoUnit.MICROS);
   }

@@ -1,5 +1,5 @@
-/// The decision loop: it takes a batch of commands from a bounded queue, decides a turn, and hands
-/// on a step to be committed and acted on.
+/// The decision loop. It takes a batch of commands from a bounded queue, decides a turn, and hands
+/// on a step, which is committed and then acted on.
 @NullMarked
 package io.headgate.scheduler.runtime.loop;
 

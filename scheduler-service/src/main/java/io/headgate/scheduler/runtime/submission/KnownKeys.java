@@ -15,23 +15,23 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Tells which keys the database certainly does not have, so that hardly any submission has to ask
-/// it: a Bloom filter of what was there when this replica began to lead, and of everything that
-/// came since. Until it is filled, in the background, and whenever it is not sure, nothing is
-/// certain. Thread-safe.
+/// Tells which keys are certainly not in the database, so that few submissions query it. It is a
+/// Bloom filter of all keys stored when this replica began to lead, and of all keys since. The
+/// filter fills in the background; until then, and on every positive match, no key is certainly
+/// new. Thread-safe.
 public final class KnownKeys implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(KnownKeys.class);
 
   private static final double UNSURE = 0.01;
 
-  /// Takes 1.2 MB.
+  /// A filter for this many keys takes 1.2 MB.
   private static final int ROOM = 1_000_000;
 
   private static final Duration RETRY = Duration.ofSeconds(10);
 
-  /// What stands for an id.
+  /// The key of an id.
   ///
-  /// @param owner within which the id is one thing only
+  /// @param owner scope in which the id is unique
   public static String key(String owner, String id) {
     return owner + '\0' + id;
   }
@@ -69,13 +69,13 @@ public final class KnownKeys implements AutoCloseable {
     }
   }
 
-  /// @param what the keys are of, for the log
+  /// @param what kind of the keys, for the log
   public KnownKeys(String what, StoredKeys source) {
     this(what, source, TakenSubmissions.REMEMBERED, ROOM);
   }
 
-  /// @param settled after it, a key that was asked for before is durable or never will be
-  /// @param room for so many keys beyond twice as many as there are
+  /// @param settled time after which every key asked for before is durable or never will be
+  /// @param room capacity of the filter beyond twice the number of stored keys
   KnownKeys(String what, StoredKeys source, Duration settled, int room) {
     this.what = what;
     this.source = source;
@@ -83,8 +83,8 @@ public final class KnownKeys implements AutoCloseable {
     this.room = room;
   }
 
-  /// Forgets what was known under another leadership, under which others may have come. Called
-  /// before the first key of a leadership is asked for.
+  /// Forgets the keys of another leadership, during which other replicas may have added keys.
+  /// Called before the first key of a leadership is asked for.
   public void under(Leadership now) {
     if (isUnder(now)) {
       return;
@@ -93,21 +93,22 @@ public final class KnownKeys implements AutoCloseable {
       if (!isUnder(now)) {
         current = null;
         next = null;
-        // Nobody under this leadership has asked for a key yet.
+        // No key was asked for under this leadership, so there is none to wait for.
         fill(Duration.ZERO);
         leadership = now;
       }
     }
   }
 
-  /// Whether what is known is known under this leadership.
+  /// Whether the known keys belong to this leadership.
   public boolean isUnder(Leadership now) {
     return now.equals(leadership);
   }
 
-  /// Whether the key is certainly not in the database, nor about to be. From now on it is known.
+  /// Whether the key is certainly neither in the database nor about to be. Adds the key.
   public boolean isNew(String key) {
-    // Before the other, which it becomes.
+    // First the filter being filled, because it may replace the current one between the two
+    // additions.
     Filter filling = next;
     if (filling != null) {
       filling.add(key);
@@ -117,20 +118,21 @@ public final class KnownKeys implements AutoCloseable {
       return false;
     }
     if (filled.isFull() && filled.isBeingReplaced.compareAndSet(false, true)) {
-      // The database is asked how much room it takes, which whoever asks here does not wait for.
+      // Sizing the new filter queries the database, and the caller must not wait for that.
       Thread.ofVirtual().name("known-" + what).start(() -> replace(filled));
     }
     return true;
   }
 
-  /// A full filter is not wrong, only ever less sure.
+  /// Starts a larger filter. A full filter stays correct; only its false positives increase.
   private synchronized void replace(Filter filled) {
     if (next == null && current == filled) {
       fill(settled);
     }
   }
 
-  /// @param wait so that all are durable that asked before there was this filter
+  /// @param wait time until every key asked for before this filter existed is durable or never will
+  ///   be
   private void fill(Duration wait) {
     Filter filling = new Filter(room + 2 * Math.max(0, source.count()));
     next = filling;
@@ -163,7 +165,7 @@ public final class KnownKeys implements AutoCloseable {
     }
   }
 
-  /// Nothing is filled any more.
+  /// Stops filling filters.
   @Override
   public void close() {
     closed.countDown();

@@ -15,14 +15,15 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// Gives new jobs their names. A name that was asked for is reserved from before it is looked up
-/// until its job is durable, so of two that ask at once only one gets it. A made name is a prefix
-/// and the next number after every number that the prefix ever had, by whatever way. Thread-safe.
+/// Allocates the names of new jobs. A requested name is reserved before the lookup and until its
+/// job is durable, so of two concurrent requests only one gets it. A generated name is a prefix and
+/// a number. The number exceeds every number that the prefix ever had, generated or requested.
+/// Thread-safe.
 public final class NameAllocator {
-  /// A name with a longer number is nobody's next.
+  /// A name with a longer number does not move the counter of its prefix.
   private static final Pattern NUMBERED = Pattern.compile("(.+)-([0-9]{1,9})");
 
-  /// What fits before a hyphen and a number of 9 digits in 63 characters.
+  /// Longest prefix that fits into 63 characters before a hyphen and a number of 9 digits.
   private static final int PREFIX_LENGTH = 53;
 
   private final NameLookup reader;
@@ -40,13 +41,13 @@ public final class NameAllocator {
     }
   }
 
-  /// @param known of names, which are looked up through the reader if they may be taken
+  /// @param known the known names; the reader looks up only names that may be taken
   public NameAllocator(NameLookup reader, KnownKeys known) {
     this.reader = reader;
     this.known = known;
   }
 
-  /// Forgets what was counted under another leadership, which may have counted on.
+  /// Forgets the counters of another leadership, because another replica may have advanced them.
   public void under(Leadership now) {
     known.under(now);
     synchronized (lock) {
@@ -57,18 +58,18 @@ public final class NameAllocator {
     }
   }
 
-  /// Whether it counts under this leadership.
+  /// Whether the counters belong to this leadership.
   public boolean isUnder(Leadership now) {
     synchronized (lock) {
       return now.equals(leadership) && known.isUnder(now);
     }
   }
 
-  /// A name and what is to be counted with it.
+  /// A name, and the counter to store with it.
   public record Allocation(JobName name, Optional<NameCounter> counter) {}
 
-  /// The name that was asked for; empty: it is taken. To be [released][#release] when its job is
-  /// durable, or is not to be.
+  /// Reserves a requested name; empty: it is taken. The caller must [release][#release] it once its
+  /// job is durable or has failed.
   public Optional<Allocation> exact(JobName name) {
     if (!reserved.add(name)) {
       return Optional.empty();
@@ -87,7 +88,8 @@ public final class NameAllocator {
     return Optional.of(counted(name));
   }
 
-  /// The same without asking the database; empty: it would have to be asked.
+  /// Reserves like [#exact], without a query; empty: the database must decide, or the name is
+  /// reserved.
   public Optional<Allocation> exactAtOnce(JobName name) {
     if (!reserved.add(name)) {
       return Optional.empty();
@@ -102,8 +104,7 @@ public final class NameAllocator {
     return Optional.of(new Allocation(name, counter));
   }
 
-  /// Without the database a reserved name may not be had, and then it is nobody's: whoever tries
-  /// again has to get it.
+  /// If the database fails, the reservation is released, so that a retry can get the name.
   private Allocation counted(JobName name) {
     Optional<NameCounter> counter = counter(name);
     try {
@@ -127,13 +128,13 @@ public final class NameAllocator {
     return new Prefix(counter.tenant(), counter.prefix());
   }
 
-  /// The next name with the prefix.
+  /// Generates the next name with the prefix.
   public Allocation next(TenantId tenant, String prefix) {
     Prefix key = Prefix.of(tenant, prefix);
     return numbered(key, count(key, 0));
   }
 
-  /// The same without asking the database; empty: it would have to be asked.
+  /// Generates like [#next], without a query; empty: the counter must be read from the database.
   public Optional<Allocation> nextAtOnce(TenantId tenant, String prefix) {
     Prefix key = Prefix.of(tenant, prefix);
     OptionalLong number = countAtOnce(key, 0);
@@ -142,7 +143,7 @@ public final class NameAllocator {
 
   private Allocation numbered(Prefix prefix, long number) {
     JobName name = new JobName(prefix.tenant(), prefix.text() + "-" + number);
-    // Who asks for exactly this one later has to find it.
+    // Makes the name known, so that a later request for exactly this name looks it up.
     var _ = isNew(name);
     return new Allocation(
         name, Optional.of(new NameCounter(prefix.tenant(), prefix.text(), number)));
@@ -152,14 +153,14 @@ public final class NameAllocator {
     return known.isNew(KnownKeys.key(name.tenant().name(), name.id()));
   }
 
-  /// Its job is durable, or is not to be.
+  /// Ends the reservation: the job of the name is durable or has failed.
   public void release(JobName name) {
     reserved.remove(name);
   }
 
-  /// Counts on.
+  /// Advances the counter of the prefix.
   ///
-  /// @param atLeast a number that was given out; 0: give out the next
+  /// @param atLeast a number already in use; 0: the next free number is needed
   private long count(Prefix prefix, long atLeast) {
     OptionalLong known = countAtOnce(prefix, atLeast);
     if (known.isPresent()) {
@@ -172,7 +173,7 @@ public final class NameAllocator {
     }
   }
 
-  /// The same; empty: the database would have to be asked.
+  /// Advances like [#count], without a query; empty: the counter must be read from the database.
   private OptionalLong countAtOnce(Prefix prefix, long atLeast) {
     synchronized (lock) {
       return last.containsKey(prefix)
@@ -181,7 +182,7 @@ public final class NameAllocator {
     }
   }
 
-  /// The lock is held.
+  /// Requires the lock.
   private long countOn(Prefix prefix, long atLeast) {
     long newest = last.getOrDefault(prefix, 0L);
     long next = atLeast == 0 ? newest + 1 : Math.max(newest, atLeast);

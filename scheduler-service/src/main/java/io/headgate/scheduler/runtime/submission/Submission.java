@@ -12,9 +12,9 @@ import java.util.Optional;
 
 /// Jobs that one request submits: all or none.
 ///
-/// @param request absent: not idempotent
-/// @param counters numbers that were given out for their names
-/// @param catalog by which they were judged
+/// @param request absent: the request is not idempotent
+/// @param counters counters of the numbered names among the jobs
+/// @param catalog the catalog that the jobs were checked against
 public record Submission(
     List<NewJob> jobs,
     Optional<RequestKey> request,
@@ -25,11 +25,11 @@ public record Submission(
     counters = List.copyOf(counters);
   }
 
-  /// One of them.
+  /// One job of the submission.
   ///
   /// @param byRole admitted as an admin, not as a member of the policy's group
-  /// @param draft not to be queued yet
-  /// @param document what it is to run, in the contract's form
+  /// @param draft the job is not queued yet
+  /// @param document the workload, in the contract's form
   public record NewJob(
       JobName name,
       QueueId queue,
@@ -44,7 +44,7 @@ public record Submission(
       String traceparent,
       boolean draft,
       Document document) {
-    /// The same under its name.
+    /// A copy with another name.
     public NewJob named(JobName newName) {
       return new NewJob(
           newName,

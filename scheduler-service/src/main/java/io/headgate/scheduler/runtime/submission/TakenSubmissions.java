@@ -11,25 +11,25 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// What this leader took of late. Callers look in the database first, but what they ask for again
-/// because they were not answered in time may not be there yet: taken twice it would make the
-/// transaction fail, and the leader with it. Confined to the loop.
+/// The submissions that this leader took recently. Callers look in the database first. A retry
+/// after a timeout may find nothing there yet, because the first submission is still in flight.
+/// Taken twice, it would fail the transaction and end the leader. Confined to the loop.
 public final class TakenSubmissions {
-  /// Longer than anybody waits between the look and the leader, and much shorter than anything is
-  /// kept: a name that was forgotten since is free again.
+  /// Longer than any wait between the lookup and the leader. Much shorter than the retention of
+  /// jobs, because a name that was deleted meanwhile is free again.
   static final Duration REMEMBERED = Duration.ofMinutes(10);
 
-  /// More than can wait to be durable.
+  /// Exceeds the number of submissions that can be in flight.
   private static final int MAX = 100_000;
 
   private record Taken(Optional<RequestKey> request, List<JobId> jobs, Instant at) {}
 
-  /// By their ids, whatever their content: the database takes an id once.
+  /// Keyed by request id alone, whatever the fingerprint: the database accepts an id once.
   private final Map<String, Taken> requests = new LinkedHashMap<>();
 
   private final Map<JobName, Taken> names = new LinkedHashMap<>();
 
-  /// What was taken longer ago does not count any more.
+  /// Forgets submissions older than [#REMEMBERED].
   public void forgetOld(Instant now) {
     Instant horizon = now.minus(REMEMBERED);
     forgetOld(requests, horizon);
@@ -37,29 +37,29 @@ public final class TakenSubmissions {
   }
 
   private static void forgetOld(Map<?, Taken> all, Instant horizon) {
-    // In the order in which they were taken.
+    // The maps iterate in the order of submission.
     Iterator<Taken> oldest = all.values().iterator();
     while (oldest.hasNext() && (oldest.next().at().isBefore(horizon) || all.size() > MAX)) {
       oldest.remove();
     }
   }
 
-  /// The jobs of the same request.
+  /// The jobs of an identical request; empty: none is remembered.
   public Optional<List<JobId>> jobs(RequestKey request) {
     return Optional.ofNullable(requests.get(id(request)))
         .filter(taken -> taken.request().equals(Optional.of(request)))
         .map(Taken::jobs);
   }
 
-  /// Whether the submission asks for a name that a job got, or has the id of a request.
+  /// Whether the submission has the name of a remembered job, or the id of a remembered request.
   public boolean hasNameOrIdOf(Submission submission) {
     return submission.request().map(TakenSubmissions::id).filter(requests::containsKey).isPresent()
         || submission.jobs().stream().anyMatch(job -> names.containsKey(job.name()));
   }
 
-  /// The submission was taken.
+  /// Remembers a submission.
   ///
-  /// @param jobs in its order
+  /// @param jobs ids of its jobs, in the submission's order
   public void take(Submission submission, List<JobId> jobs, Instant now) {
     Taken taken = new Taken(submission.request(), List.copyOf(jobs), now);
     submission.request().ifPresent(request -> requests.put(id(request), taken));

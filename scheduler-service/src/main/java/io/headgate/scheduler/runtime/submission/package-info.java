@@ -1,4 +1,5 @@
-/// What a submission needs before the loop takes it: free names, and answers to repeated requests.
+/// Preparation of a submission before the loop takes it: it allocates free names and recognizes
+/// repeated requests.
 @NullMarked
 package io.headgate.scheduler.runtime.submission;
 
