@@ -23,7 +23,7 @@ import java.util.Map;
 import java.util.SortedSet;
 import java.util.TreeSet;
 
-/// What stands at one moment, in numbers. Runs on the loop.
+/// The leader's state at one moment, in numbers. Runs on the loop.
 final class Gauges {
   private static final double NANOS = 1e9;
   private static final String MIXED = "mixed";
@@ -42,7 +42,7 @@ final class Gauges {
     return readings;
   }
 
-  /// What the nodes of a pool say together.
+  /// The sums over the nodes of a pool.
   private static final class Hardware {
     private final SortedSet<String> models = new TreeSet<>();
     private long downUnits;

@@ -3,8 +3,8 @@ package io.headgate.scheduler;
 import io.opentelemetry.api.common.AttributeKey;
 import java.util.List;
 
-/// What the scheduler measures: every instrument and attribute. No name of a job or user is ever an
-/// attribute, for their number has no bound.
+/// The scheduler's metrics: every instrument and attribute. No name of a job or user is ever an
+/// attribute, because their number has no bound.
 public final class MetricNames {
   private MetricNames() {}
 
@@ -75,7 +75,7 @@ public final class MetricNames {
   public static final Name EPOCH =
       of("headgate.scheduler.epoch", "1", "Epoch of the leadership last seen.");
 
-  /// Observed whenever somebody collects.
+  /// Observed at every collection.
   static final List<Name> GAUGES =
       List.of(
           POOL_CAPACITY,

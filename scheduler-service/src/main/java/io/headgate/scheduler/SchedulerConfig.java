@@ -19,14 +19,14 @@ import java.util.TreeMap;
 ///
 /// @param database with the schema `scheduler`
 /// @param replica names this process among the schedulers of the installation; not two at a time
-/// @param advertisedAddress where clients and agents reach it, `host:port`
+/// @param advertisedAddress its address for clients and agents, `host:port`
 /// @param pools the pool-service
 /// @param policies the policy-service, which also exchanges the key
 /// @param serviceKey of `services/scheduler`, exchanged for tokens
-/// @param placement how places are chosen, of all pools: `tightest-fit`, `fgd` (strand
-///   least) or `rfp` (lose least of what a node can become). The leader's counts, so give all
-///   replicas the same
-/// @param mayLead false: a door that never leads, and passes on what only a leader can answer
+/// @param placement the placement policy of all pools: `tightest-fit`, `fgd` (least fragmentation)
+///   or `rfp` (keep the most possible partitions of a node). The leader's value applies, so
+///   configure all replicas alike
+/// @param mayLead false: a replica that never leads, and relays calls to the leader
 /// @param group of all schedulers of the installation, when there are several
 public record SchedulerConfig(
     DatabaseConfig database,
@@ -92,7 +92,7 @@ public record SchedulerConfig(
     return changed(name, mayLead, leading, bounds, history);
   }
 
-  /// The same, never leading.
+  /// A copy that never leads.
   public SchedulerConfig asDoor() {
     return changed(replica, false, leading, bounds, history);
   }
@@ -204,7 +204,7 @@ public record SchedulerConfig(
     }
   }
 
-  /// What is remembered of jobs that are over.
+  /// The retention of finished jobs.
   ///
   /// @param keep how long a job can be read after its end, and an event after it happened; at least
   ///   a day, because submissions may be repeated that long. Afterwards both are deleted

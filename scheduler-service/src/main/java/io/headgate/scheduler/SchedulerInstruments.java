@@ -137,9 +137,9 @@ final class SchedulerInstruments implements LoopMetrics {
         nanos / NANOS, Attributes.of(MetricNames.PART, part.name().toLowerCase(Locale.ROOT)));
   }
 
-  /// Observes what stands, whenever somebody collects.
+  /// Observes the gauges at every collection.
   ///
-  /// @return to be closed when there is nothing to observe any more
+  /// @return closed by the caller when the replica ends
   BatchCallback observe(Replica replica) {
     Map<Name, ObservableDoubleMeasurement> gauges = new HashMap<>();
     for (Name name : MetricNames.GAUGES) {

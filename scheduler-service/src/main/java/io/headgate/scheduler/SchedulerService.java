@@ -55,7 +55,7 @@ import java.util.Optional;
 /// registered on a server, then started when the server runs; stopped before the server and closed
 /// after it.
 public final class SchedulerService implements AutoCloseable {
-  /// A plan takes seconds at most, so nobody waits for many.
+  /// A plan takes seconds at most, so a queued plan waits no longer than this.
   private static final Duration PLAN_PATIENCE = Duration.ofSeconds(10);
 
   /// An explanation is worth more than when its job starts.
@@ -177,7 +177,7 @@ public final class SchedulerService implements AutoCloseable {
   /// Puts its gRPC services on a server that others may share.
   public void register(ApiServer.Builder api) {
     api.service(jobs).service(usage).service(plans).service(agents).interceptor(relay);
-    // What a job costs is mostly what these two cost.
+    // Most of a job's cost comes from these two methods.
     api.prompt(AgentServiceGrpc.getConnectMethod()).prompt(JobServiceGrpc.getSubmitJobMethod());
     api.bound(JobServiceGrpc.getSubmitJobMethod(), bounds.submitCalls())
         .bound(JobServiceGrpc.getBatchSubmitJobsMethod(), bounds.batchCalls());
@@ -200,18 +200,18 @@ public final class SchedulerService implements AutoCloseable {
     return sessions.count();
   }
 
-  /// Name of whoever led at the last look; empty: nobody.
+  /// Name of the leader at the last look; empty: none.
   public Optional<String> leader() {
     return replica.leadership().flatMap(Leadership::leader);
   }
 
-  /// The epoch at the last look; 0: nobody ever led.
+  /// The epoch at the last look; 0: there was no leader yet.
   public long epoch() {
     return replica.leadership().map(Leadership::epoch).orElse(0L);
   }
 
-  /// Ends as by `kill -9`, as far as anybody outside can tell: nothing is finished, answered or
-  /// given back. What it holds is let go by [#letGo] when its server is gone too.
+  /// Ends as by `kill -9`, as seen from outside: no work is finished, no call answered, no
+  /// leadership released. Its resources are released by [#letGo] when its server is gone too.
   void kill() {
     rehearsal.close();
     history.close();
@@ -232,8 +232,8 @@ public final class SchedulerService implements AutoCloseable {
     database.close();
   }
 
-  /// Finishes what was taken and gives leadership back. What still comes is read from the database
-  /// or refused, so this precedes the end of the server, and [#close] follows it.
+  /// Finishes accepted requests and releases leadership. Later requests are answered from the
+  /// database or refused, so this precedes the end of the server, and [#close] follows it.
   public void stop() {
     rehearsal.close();
     history.close();
@@ -243,7 +243,7 @@ public final class SchedulerService implements AutoCloseable {
     watches.close();
   }
 
-  /// The same, and lets go of everything.
+  /// Stops, and releases all resources.
   @Override
   public void close() {
     stop();

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/// When slices of a machine that is out of contact may be used again (DESIGN 4, never twice).
+/// When slices of a machine that is out of contact may be used again without two jobs on one GPU.
 @Order(1) // It takes longest.
 final class ReclaimTest {
   @RegisterExtension static final PostgresFixture POSTGRES = PostgresFixture.of("scheduler");

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/// The two worked examples of DESIGN section 3, through the whole service.
+/// The two worked examples of the rules, through the whole service.
 final class WorkedExamplesTest {
   @RegisterExtension static final PostgresFixture POSTGRES = PostgresFixture.of("scheduler");
 

@@ -62,9 +62,9 @@ public final class HazelcastMembers implements Members {
           Map.entry("hazelcast.event.thread.count", "1"),
           Map.entry("hazelcast.partition.count", "3"));
 
-  /// What members tell each other by Java serialisation: that parts of a group are about to become
-  /// one again, and why something was refused. A member that cannot read such an answer waits for
-  /// it, for minutes.
+  /// Classes that members exchange by Java serialisation: the announcement that parts of a split
+  /// group merge, and the reasons of refusals. A member that cannot read such an answer waits for
+  /// it for minutes.
   private static final List<String> CLASSES =
       List.of(
           ClusterState.class.getName(),

@@ -8,11 +8,11 @@ import org.slf4j.LoggerFactory;
 
 /// Reads a part of a catalog, and knows what to do about one that cannot be read.
 interface PartReader {
-  /// Of what is in force: such a part is left out and told of, as if it were not provisioned. The
-  /// rest of the tenant goes on.
+  /// For a configuration in force: an unreadable part is logged and left out, as if it were not
+  /// provisioned. The tenant's other parts stay in use.
   PartReader LENIENT = new Lenient();
 
-  /// Of what somebody proposes: such a part is refused at its place.
+  /// For a draft: an unreadable part is refused, with its path.
   PartReader STRICT = new Strict();
 
   /// Reads one.

@@ -12,8 +12,8 @@ public final class PortProbe {
 
   private PortProbe() {}
 
-  /// Whether the machine is there and says that nobody listens. A process that stands still
-  /// listens, and a machine that says nothing may be behind a broken network.
+  /// Whether the machine answers that no process listens on the port. A hung process still listens,
+  /// and a machine without any answer may be behind a broken network.
   ///
   /// @param address `host:port`
   public static boolean isRefused(String address) {

@@ -138,7 +138,8 @@ final class SupplyMapper {
                 .map(profile -> new ProfileId(tenant, profile))
                 .toList(),
             Optional.empty(),
-            // No provider is connected: nobody would bring what an elastic pool is asked for.
+            // Without a connected provider, no request for new nodes of an elastic pool could be
+            // met.
             Optional.empty()),
         owner);
   }
@@ -147,7 +148,7 @@ final class SupplyMapper {
     return switch (dedication.getOwnerCase()) {
       case POLICY -> Optional.of(new Owner.OfPolicy(dedication.getPolicy()));
       case GROUP -> Optional.of(new Owner.OfGroup(dedication.getGroup()));
-      // Dedicated to somebody that this version does not know: open to nobody.
+      // Dedicated to a kind of owner that this version does not know: no policy may use it.
       case OWNER_NOT_SET -> Optional.of(new Owner.OfPolicy(""));
     };
   }

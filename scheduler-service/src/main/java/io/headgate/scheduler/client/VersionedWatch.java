@@ -144,8 +144,8 @@ final class VersionedWatch<M> implements Watch {
   private boolean isNews(M step, WatchPosition from) {
     WatchPosition next = stream.position(step);
     if (!next.incarnation().equals(position.incarnation())) {
-      // Of a service that was restored from a backup. What a stream brings of the incarnation that
-      // it began with is from before, if the other stream has brought another meanwhile.
+      // The service was restored from a backup and has a new incarnation. A step of the incarnation
+      // with which the stream began is outdated if the other stream has brought a newer one.
       return stream.isSnapshot(step) && !next.incarnation().equals(from.incarnation());
     }
     // A snapshot of a version before that is of one that was restored and kept its incarnation.

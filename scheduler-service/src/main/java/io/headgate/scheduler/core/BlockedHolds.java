@@ -27,7 +27,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// The holds of jobs that were blocked for too long (DESIGN O7) during one round, one for each pool.
+/// The holds of jobs that were blocked for too long (O7) during one round, one for each pool.
 ///
 /// A hold is part of the order of the round: it is lifted when the round begins, and placed again
 /// when its job's turn comes and the job still fits nowhere. So it never stands in the way of a
@@ -208,7 +208,7 @@ final class BlockedHolds {
     placed.put(hold.pool(), hold);
   }
 
-  /// Whether the job's tenant lets it start in the pool (DESIGN A3).
+  /// Whether the job's tenant lets it start in the pool (A3).
   private static boolean isOpen(LiveJob job, PoolState pool) {
     for (Route route : job.queue().routes(job)) {
       if (route.pool() == pool) {

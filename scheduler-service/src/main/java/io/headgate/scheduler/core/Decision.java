@@ -12,7 +12,7 @@ import java.util.Optional;
 /// @param refusals inputs of users that were refused and changed nothing, in their order
 /// @param wakeAt when the core must decide again, with [Input.TimePassed], although no input
 ///   arrives; it replaces the earlier time
-/// @param holdTurns when holds of DESIGN O7 did not count during the decision. The shell ignores
+/// @param holdTurns when holds of rule O7 did not count during the decision. The shell ignores
 ///   them; a checker that holds the effects against the rules one by one needs them
 public record Decision(
     List<Effect> effects,
@@ -25,7 +25,7 @@ public record Decision(
     holdTurns = List.copyOf(holdTurns);
   }
 
-  /// A hold of DESIGN O7 was lifted until its job's turn, or is in force again as it was. One that
+  /// A hold of rule O7 was lifted until its job's turn, or is in force again as it was. One that
   /// was lifted and does not come back is released by an effect.
   ///
   /// @param at the index of the first effect that was decided afterwards

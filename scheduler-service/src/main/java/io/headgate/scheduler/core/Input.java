@@ -36,7 +36,7 @@ public sealed interface Input {
   record JobRequeued(Job job) implements Input {}
 
   /// The job's submitter may no longer use its queue. If it waits it becomes a draft and needs a
-  /// new request to be queued; one that has an attempt goes on (DESIGN A1).
+  /// new request to be queued; one that has an attempt goes on (A1).
   record JobWithdrawn(JobId job) implements Input {}
 
   /// The worker runs.
@@ -58,7 +58,7 @@ public sealed interface Input {
   record WorkerRejected(AttemptId attempt, int worker, String reason) implements Input {}
 
   /// The worker provably no longer runs, although no agent saw it end. The proof is a new boot id,
-  /// an operator's word, or enough time without contact (DESIGN, never twice).
+  /// an operator's word, or enough time without contact.
   record WorkerLost(AttemptId attempt, int worker) implements Input {}
 
   /// Time has passed; see [Decision#wakeAt].

@@ -19,7 +19,7 @@ import java.util.Objects;
 import java.util.Optional;
 
 /// Carries out a preemption: asks the victims to stop and holds their place for the job, in one
-/// decision (DESIGN P5).
+/// decision (P5).
 final class Preemptor {
   private final World world;
   private final Transitions transitions;

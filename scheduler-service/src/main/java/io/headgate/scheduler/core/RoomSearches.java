@@ -24,7 +24,7 @@ final class RoomSearches {
   /// @param changes the world's room version at the search
   /// @param entitled the routes on which jobs of other tenants were possible victims; only there an
   ///   end of their protection matters
-  /// @param holds of DESIGN O7 in force at the search
+  /// @param holds of rule O7 in force at the search
   private record Failure(
       long changes, List<Route> entitled, List<LiveHold> holds, Result.NotFound result) {
     boolean isOutdated(
@@ -53,7 +53,7 @@ final class RoomSearches {
 
   /// Looks for room, or answers what a search in vain found before.
   ///
-  /// @param holds of DESIGN O7, in force
+  /// @param holds of rule O7, in force
   Result search(RoomRequest request, List<LiveHold> holds, Instant now) {
     Map<RoomRequest, Failure> known = request.job() == null ? failures : ofJobs();
     Failure failure = known.get(request);

@@ -44,7 +44,7 @@ final class Scaling {
     this.wake = wake;
   }
 
-  /// Whether an elastic pool may serve the job before its patience ends (DESIGN P6).
+  /// Whether an elastic pool may serve the job before its patience ends (P6).
   boolean mayServe(LiveJob job) {
     QueueState queue = job.queue();
     for (Route route : queue.routes(job)) {
@@ -172,7 +172,7 @@ final class Scaling {
     return wanted;
   }
 
-  /// Its jobs that hold because they were blocked for too long (DESIGN O7): they wait for room as
+  /// Its jobs that hold because they were blocked for too long (O7): they wait for room as
   /// before, and an instance may come before what they hold becomes free.
   private static Stream<LiveJob> holders(QueueState queue) {
     return queue.holders().stream().filter(job -> job.hold() != null && job.hold().isForBlocked());
@@ -215,7 +215,7 @@ final class Scaling {
     return Math.min(waiting, Math.max(0, rest - promised) / need);
   }
 
-  /// How many of its jobs its tenant's rights in the pool let start (DESIGN A3, A8).
+  /// How many of its jobs its tenant's rights in the pool let start (A3, A8).
   private static long startable(QueueState queue, Route route, long promised) {
     TenantAccount tenant = route.tenant();
     if (!tenant.isBound()) {

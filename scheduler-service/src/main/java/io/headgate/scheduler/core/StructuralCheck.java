@@ -122,7 +122,7 @@ final class StructuralCheck {
           units,
           pool.ceiling());
     }
-    // DESIGN A3.
+    // Rule A3.
     if (units > tenant.limit()) {
       return new Lack(
           new Denial.AboveTenantLimit(

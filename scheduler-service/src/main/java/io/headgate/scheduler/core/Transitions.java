@@ -317,7 +317,7 @@ final class Transitions {
     enqueue(hold.job());
   }
 
-  /// Takes a hold of DESIGN O7 back for the length of a pass, so that it is found anew in its turn;
+  /// Takes a hold of rule O7 back for the length of a pass, so that it is found anew in its turn;
   /// its job waits in its lane meanwhile. It is told of only if [#restore] does not follow.
   void liftForRound(LiveHold hold) {
     world.changes.withoutInvalidation(() -> {

@@ -106,7 +106,7 @@ final class TurnActions {
   }
 
   /// An instance that a provider adds takes nothing from other policies, so it comes first
-  /// (DESIGN P6).
+  /// (P6).
   private boolean waitsForInstance(LiveJob job, RoomRequest request) {
     return request.rule() != PreemptionRule.P9
         && job.queue().group().isElastic()

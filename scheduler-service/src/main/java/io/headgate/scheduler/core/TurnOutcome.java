@@ -14,7 +14,7 @@ sealed interface TurnOutcome {
   /// ends.
   record Promised(LiveHold place) implements TurnOutcome {}
 
-  /// Victims were asked to stop, and their place is held for the job (DESIGN P5).
+  /// Victims were asked to stop, and their place is held for the job (P5).
   ///
   /// @param hold the place
   /// @param victims empty when attempts that stop anyway make enough room
@@ -22,7 +22,7 @@ sealed interface TurnOutcome {
   record MadeRoom(LiveHold hold, List<LiveAttempt> victims, boolean repeats)
       implements TurnOutcome {}
 
-  /// The job was blocked for too long and holds capacity that running jobs will leave (DESIGN O7).
+  /// The job was blocked for too long and holds capacity that running jobs will leave (O7).
   record Held(LiveHold hold) implements TurnOutcome {}
 
   /// The candidate could do nothing.

@@ -7,7 +7,7 @@ import io.headgate.scheduler.core.queue.Route;
 import java.time.Instant;
 import java.util.List;
 
-/// The holds for jobs that others make room for (DESIGN P5). Their jobs had their turn when the
+/// The holds for jobs that others make room for (P5). Their jobs had their turn when the
 /// others were asked to stop, so they start before all turns of a pass: as soon as all is free that
 /// is held, the oldest hold first.
 final class VictimHolds {

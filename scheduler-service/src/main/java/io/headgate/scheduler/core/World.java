@@ -78,7 +78,7 @@ final class World {
   /// The tenants of each pool.
   final Map<PoolState, PoolTenants> tenants = new HashMap<>();
 
-  /// The provisioned queues of each tenant that is bound in a pool of theirs (DESIGN A3).
+  /// The provisioned queues of each tenant that is bound in a pool of theirs (A3).
   final Map<TenantAccount, List<QueueState>> queuesOfTenant = new HashMap<>();
 
   /// The orders to elastic pools.

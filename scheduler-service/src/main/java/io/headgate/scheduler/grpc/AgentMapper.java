@@ -87,9 +87,9 @@ final class AgentMapper {
     return Math.min(own, agents);
   }
 
-  /// Whether the agent has obeyed a later leader, and knows better than a replica who leads.
+  /// Whether the agent has obeyed a later leader than this replica knows of.
   ///
-  /// @param known to the replica
+  /// @param known the leadership that the replica knows of
   static boolean hasObeyedLater(Hello hello, Optional<Leadership> known) {
     var obeyed = hello.getHighestObeyed();
     return known.isPresent()
@@ -190,7 +190,7 @@ final class AgentMapper {
 
   private static AgentReport.State toState(io.headgate.proto.agent.v1.AttemptReport.State state) {
     return switch (state) {
-      // What a newer agent may say beyond this is not an end.
+      // An unknown state of a newer agent must not be read as an end.
       case STATE_UNSPECIFIED, STATE_STARTING, UNRECOGNIZED -> AgentReport.State.STARTING;
       case STATE_RUNNING -> AgentReport.State.RUNNING;
       case STATE_STOPPING -> AgentReport.State.STOPPING;

@@ -9,10 +9,10 @@ import java.time.Duration;
 import java.util.Set;
 import java.util.function.Function;
 
-/// Judges requests by the catalog as this replica has it, which lags behind its services by
-/// milliseconds. What passes needs no other look; but nobody is refused by what is old: before a
-/// refusal the services are asked what they have now, and the request is judged again if that is
-/// something else. So whoever applied a configuration can use it with the next call.
+/// Validates requests against this replica's copy of the catalog, which lags behind its services by
+/// milliseconds. A request that passes needs no second check. Before a refusal, the judge asks the
+/// services for their current catalog. If it differs, the request is validated again. So a
+/// configuration can be used with the first call after it was applied.
 final class CatalogJudge {
   private static final Duration RETRY = Duration.ofSeconds(1);
 

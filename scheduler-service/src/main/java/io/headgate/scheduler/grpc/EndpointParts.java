@@ -10,12 +10,12 @@ import io.headgate.scheduler.runtime.submission.NameAllocator;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/// What the endpoints are made of.
+/// The collaborators that the endpoints share.
 ///
-/// @param requests that were taken
+/// @param requests remembers the ids of submissions already accepted
 /// @param retention of jobs that are over
-/// @param copies bounds what is answered on copies of the core
-/// @param forecasts bounds looking ahead for the sake of an explanation
+/// @param copies bounds the answers that are computed on copies of the core
+/// @param forecasts bounds the forecasts computed for explanations
 /// @param traceparent of the call that is being served
 public record EndpointParts(
     Replica replica,

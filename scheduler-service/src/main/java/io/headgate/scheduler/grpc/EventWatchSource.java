@@ -29,7 +29,7 @@ final class EventWatchSource implements WatchSource<WatchEventsResponse> {
   @Override
   public Step<WatchEventsResponse> read(long seen) {
     if (seen == 0) {
-      // What happens from now on.
+      // A new watch starts at the current version and sends only later events.
       return new Step<>(reader.version(), List.of());
     }
     List<WatchEventsResponse> messages = new ArrayList<>();

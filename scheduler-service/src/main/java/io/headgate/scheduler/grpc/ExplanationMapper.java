@@ -21,16 +21,18 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/// What the core says of a job, with what happened to it, in the form of the contract.
+/// Maps the core's explanation of a job, with the job's history, to the contract's messages.
 final class ExplanationMapper {
   private ExplanationMapper() {}
 
-  /// What the loop knows, with ids of jobs turned into names while they are at hand.
+  /// The part of an explanation that the loop supplies. Ids of jobs are resolved to names here,
+  /// while the loop still has them.
   ///
   /// @param ahead names of the jobs that go first
-  /// @param preemptedBy name of the job that took its place last; empty: none did, or it is gone
-  /// @param progress what its program says of itself, in sentences; may be empty
-  /// @param forecast to be asked for beside the loop: it takes its time
+  /// @param preemptedBy name of the job that preempted it last; empty: it was never preempted, or
+  ///   the preemptor is gone
+  /// @param progress the program's own report, in sentences; may be empty
+  /// @param forecast computed outside the loop, because it takes long
   record Known(
       Explanation explanation,
       List<String> ahead,

@@ -27,9 +27,9 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// One agent's stream. What it sends beyond a bound without being acknowledged is not read, and
-/// what it does not read beyond a bound cuts it: either way it costs a bounded amount of memory,
-/// and the next Hello loses nothing. Thread-safe.
+/// One agent's stream. Memory is bounded in both directions. The session stops reading while too
+/// many of the agent's messages are unacknowledged. It cuts the stream when the agent reads too
+/// slowly. The next Hello restores everything that a cut loses. Thread-safe.
 final class GrpcAgentSession implements AgentSession, StreamObserver<ConnectRequest> {
   private static final Logger LOG = LoggerFactory.getLogger(GrpcAgentSession.class);
   private static final Duration RETRY = Duration.ofMillis(500);
@@ -87,7 +87,7 @@ final class GrpcAgentSession implements AgentSession, StreamObserver<ConnectRequ
     return node;
   }
 
-  // What the agent says.
+  // Handles a message from the agent.
 
   @Override
   public void onNext(ConnectRequest request) {
@@ -193,8 +193,8 @@ final class GrpcAgentSession implements AgentSession, StreamObserver<ConnectRequ
         replica.report(this, update.getSequence(), AgentMapper.toReport(update.getReport())));
   }
 
-  /// Answered only while nobody else can lead: the answer lets the node's supervisors run on, and
-  /// the next leader counts from its take-over.
+  /// Answered only while this replica's lease excludes any other leader. The answer lets the node's
+  /// supervisors run on, and the next leader counts the silence from its take-over.
   private void heartbeat(Heartbeat heartbeat) {
     if (!replica.holdsLease()) {
       endNotLeader(leaderAddress());
@@ -248,7 +248,7 @@ final class GrpcAgentSession implements AgentSession, StreamObserver<ConnectRequ
     end(out::onCompleted);
   }
 
-  // What is said to the agent.
+  // Queues a command for the agent.
 
   @Override
   public void send(AgentCommand command) {
@@ -326,7 +326,8 @@ final class GrpcAgentSession implements AgentSession, StreamObserver<ConnectRequ
         return;
       }
       isGone = true;
-      // Words come until the end of the session is decided; nobody is there to read them.
+      // Messages may be queued until the session is marked as ended; the agent cannot read them any
+      // more.
       outbox.drop();
       if (held != null) {
         replica.arrivals().remove(held);

@@ -49,7 +49,7 @@ final class HeldCall<Q, R> extends OneRequestListener<Q> {
                 () -> goOn(message, again),
                 task -> Thread.ofVirtual().name("held-call").start(task));
     if (!held.arrivals().add(again)) {
-      // It is known by now who leads.
+      // The election is already decided, so the call need not wait.
       again.run();
     }
   }

@@ -8,11 +8,12 @@ import io.grpc.ServerCallHandler;
 import io.headgate.scheduler.runtime.leadership.TakeoverWaiters;
 import java.time.Duration;
 
-/// Calls that came to a scheduler which has been elected and does not lead yet, because it still
-/// loads: they wait, so that their callers see a slow answer and need not try again. Nothing of
-/// them is done before it leads. One that has waited for [#PATIENCE], comes when there is no room,
-/// or waits at a scheduler that is not to lead after all, is refused with `NO_LEADER`, as it would
-/// be without waiting; one whose caller leaves or whose deadline passes is forgotten. Thread-safe.
+/// Holds calls that reach a newly elected scheduler while it still loads its state. The callers see
+/// a slow answer and need not retry. A held call is not processed before this scheduler leads.
+///
+/// A call is refused with `NO_LEADER` after [#PATIENCE], when there is no room, or when this
+/// scheduler fails to become the leader. A call is dropped when its caller cancels it or its
+/// deadline passes. Thread-safe.
 final class HeldCalls {
   /// Longer than it takes to load a million jobs, well below a caller's usual deadline.
   static final Duration PATIENCE = Duration.ofSeconds(15);
@@ -61,7 +62,7 @@ final class HeldCalls {
     return arrivals;
   }
 
-  /// Makes room for a request; whoever got it gives it back by [#leave].
+  /// Reserves room for a request; a caller that gets it returns it by [#leave].
   synchronized boolean enter(Object request) {
     long size = size(request);
     if (calls >= maxCalls || bytes + size > maxBytes) {

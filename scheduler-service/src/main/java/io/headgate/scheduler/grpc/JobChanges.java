@@ -76,7 +76,8 @@ final class JobChanges {
         case ChangeReply.Refused(Denial denial) -> throw refused(record, verb, denial);
         case ChangeReply.NotAdmitted() -> throw notAdmitted(record);
         case ChangeReply.Outdated() -> {
-          // What the loop knows is durable in a moment.
+          // The loop is ahead of the database. Its state becomes durable in a moment, so the change
+          // is retried.
         }
       }
     }
@@ -95,9 +96,9 @@ final class JobChanges {
     }
   }
 
-  /// What is about to be forgotten does not begin again.
+  /// Refuses to requeue a job that retention is about to delete.
   private void requireKept(JobRecord record) {
-    // By the leader's time, which is that of who forgets.
+    // Uses the leader's clock, because the leader deletes by it.
     if (record.state().isTerminal()
         && retention.isOver(record, Refusals.leading(true, () -> replica.ask(LeaderView::now)))) {
       String keep = Durations.format(retention.keep());
@@ -110,7 +111,7 @@ final class JobChanges {
     }
   }
 
-  /// A job goes back into a queue under the same rule as it came in, whoever asks.
+  /// A requeued job passes the same admission check as a new one, whichever caller requeues it.
   private void requireAdmission(JobRecord record, CatalogView catalog) {
     QueueId id = record.job().spec().queue();
     Queue queue =

@@ -70,7 +70,7 @@ final class JobReads {
     return submitted(view, JobMapper.spec(document));
   }
 
-  /// Values of the environment may be secrets: they are for who set them, and for admins.
+  /// Values of the environment may be secrets: only the job's submitter and admins see them.
   static boolean showsEnvironment(JobRecord record) {
     Principal caller = Principals.current();
     return Names.governs(caller) || caller.subject().equals(record.card().submitter());
@@ -90,7 +90,7 @@ final class JobReads {
     return refreshed(views).stream().map(view -> JobMapper.toSummary(view).build()).toList();
   }
 
-  /// With what the leader knows, if this replica leads.
+  /// Adds the leader's in-memory state to the views, if this replica leads.
   private List<JobView> refreshed(List<JobView> views) {
     if (!replica.isLeading() || views.stream().allMatch(view -> view.job().state().isTerminal())) {
       return views;

@@ -10,7 +10,7 @@ import java.util.Optional;
 public final class JobVaults {
   private JobVaults() {}
 
-  /// What vaults have a say in.
+  /// Extracts the fields of a job that vaults restrict.
   public static VaultRules.Asked asked(Document document) {
     return asked(JobMapper.spec(document));
   }

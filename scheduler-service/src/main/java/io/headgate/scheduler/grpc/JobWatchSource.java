@@ -60,7 +60,8 @@ final class JobWatchSource implements WatchSource<WatchJobsResponse> {
       }
       messages.add(
           WatchJobsResponse.newBuilder()
-              // Not complete before the last: who is cut off in between begins anew.
+              // Version 0 until the last part: a client cut off before then starts again with a new
+              // snapshot.
               .setVersion(more ? 0 : version)
               .setSnapshot(messages.isEmpty())
               .setSnapshotComplete(!more)
@@ -124,7 +125,7 @@ final class JobWatchSource implements WatchSource<WatchJobsResponse> {
     return inState && isRecent && mayHaveMatched(job);
   }
 
-  /// By what never changes in a job's life.
+  /// Applies the filters on fields that never change in a job's life.
   private boolean mayHaveMatched(JobRecord job) {
     var spec = job.job().spec();
     return isAmong(filter.queues(), spec.queue().name())

@@ -19,21 +19,20 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// Passes calls on to the leader while this replica follows, with the caller's own token, so that a
-/// caller need not know who leads: any scheduler is a door to all of it, for JSON too. What the
-/// caller may do is checked here and there.
+/// Passes calls on to the leader while this replica follows, with the caller's own token. So a
+/// caller, JSON clients included, may use any scheduler and need not know the leader. Both replicas
+/// check the caller's rights.
 ///
-/// - What is in the database is answered here.
-/// - Jobs are read at the leader, who knows why they wait, and here when it cannot be reached.
-/// - Everything else is the leader's. Agents are not passed on but told where it is, so that their
-///   streams cost one process only.
+/// - Reads of the database are answered here.
+/// - Jobs are read at the leader, which knows why they wait, and here when it cannot be reached.
+/// - All other calls are passed on to the leader. Agents are told the leader's address instead, so
+///   that their streams load one process only.
 ///
-/// A call ends when its leader leads no more, also when that one stands still and says nothing:
-/// with `LEADER_CHANGED` or `OUTCOME_UNKNOWN` where it had left.
+/// A relayed call ends when its leader stops leading, even when that leader hangs. The error is
+/// `LEADER_CHANGED`, or `OUTCOME_UNKNOWN` if the request had been sent.
 ///
-/// A call goes one step: who gets a call that was passed on and does not lead either refuses it.
-/// But who has been elected and still loads lets unary calls wait ([HeldCalls]), also those that
-/// were passed on.
+/// A call is passed on once: a replica that receives a relayed call and does not lead refuses it.
+/// One that is elected and still loads holds unary calls ([HeldCalls]), relayed ones too.
 public final class LeaderRelay implements ServerInterceptor, AutoCloseable {
   static final Metadata.Key<String> PASSED_ON =
       Metadata.Key.of("x-headgate-passed-on", Metadata.ASCII_STRING_MARSHALLER);
@@ -103,7 +102,7 @@ public final class LeaderRelay implements ServerInterceptor, AutoCloseable {
     return new RelayedCall<>(call, headers, leader.get(), here, LeaderRelay::isRepeatable).begin();
   }
 
-  /// What the leader is told of the call.
+  /// The headers that are passed on to the leader.
   static Metadata headers(Metadata received) {
     Metadata sent = new Metadata();
     @Nullable String token = received.get(AUTHORIZATION);
@@ -133,7 +132,7 @@ public final class LeaderRelay implements ServerInterceptor, AutoCloseable {
   private synchronized Optional<Link> linkedAnew() {
     follow();
     if (link == null) {
-      // Asked under the lock: a link to who led before the last look would never be ended.
+      // The address is read under the lock: a link to an earlier leader would never be closed.
       link =
           replica
               .leaderAddress()
@@ -143,9 +142,9 @@ public final class LeaderRelay implements ServerInterceptor, AutoCloseable {
     return Optional.ofNullable(link);
   }
 
-  /// Ends the way to who leads no more, and every call on it at once: one that stands still would
-  /// keep its callers until their deadlines. One that lives has answered before it let go, or
-  /// learns itself that it was deposed.
+  /// Closes the link to a former leader and fails every call on it at once. A leader that hangs
+  /// would keep its callers until their deadlines. A live one has answered before it released the
+  /// leadership, or learns itself that it was deposed.
   private synchronized void follow() {
     @Nullable Link known = link;
     if (known != null && replica.leaderAddress().filter(known.address()::equals).isEmpty()) {

@@ -22,9 +22,9 @@ final class LogRelays {
     relays.put(readId, relay);
   }
 
-  /// Nobody reads it any more.
+  /// Removes a read whose client has left.
   ///
-  /// @return false: nobody did
+  /// @return whether the read was still open
   boolean remove(String readId) {
     return relays.remove(readId) != null;
   }

@@ -10,7 +10,7 @@ import io.headgate.scheduler.runtime.record.JobName;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// Resource names, and who the caller is.
+/// Parses resource names, and checks the caller's rights to them.
 final class Names {
   private static final String ID = "[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?";
   private static final Pattern TENANT = Pattern.compile("tenants/(" + ID + ")");

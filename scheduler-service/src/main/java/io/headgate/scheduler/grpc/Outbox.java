@@ -7,8 +7,8 @@ import java.util.Deque;
 import java.util.concurrent.Executor;
 import java.util.concurrent.locks.ReentrantLock;
 
-/// What one agent is still to be told. All that is said in quick succession, as everything of a
-/// turn is, leaves together. Thread-safe.
+/// The messages that wait to be sent to one agent. Messages that follow each other quickly, such as
+/// those of one turn, are sent together. Thread-safe.
 final class Outbox {
   /// Words that wait for the agent to read.
   private static final int MAX_BYTES = 4 << 20;

@@ -34,8 +34,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 
-/// What would follow from a change. The loop only hands out its state; the copy decides on the
-/// caller's thread.
+/// Predicts the consequences of a configuration change. The loop only hands out a copy of its
+/// state; the copy decides on the caller's thread.
 public final class PlanEndpoint extends PlanServiceGrpc.PlanServiceImplBase {
   private static final int USUAL_JOBS = 10;
 
@@ -86,7 +86,7 @@ public final class PlanEndpoint extends PlanServiceGrpc.PlanServiceImplBase {
                     document -> drafts.access(tenant, document)))
             : Optional.empty();
     int named = request.getMaxJobs() == 0 ? USUAL_JOBS : request.getMaxJobs();
-    // What was just applied is what the change starts from.
+    // The plan starts from the current catalog, including a change applied just before.
     Refusals.leading(true, replica::freshCatalog);
     answer(out, copies.answer(() -> plan(tenant, supply, access, named)));
   }

@@ -23,12 +23,13 @@ final class PlanMapper {
 
   private PlanMapper() {}
 
-  /// What a job is called in the simulation: no id can be taken for another tenant's full name.
+  /// The job's name in the simulation: its id for the tenant's own jobs, the full name for others.
+  /// A full name contains `/` and an id never does, so the two cannot collide.
   static String name(TenantId tenant, JobRecord job) {
     return job.tenant().equals(tenant) ? job.name().id() : job.name().toString();
   }
 
-  /// What the tenant may know of the name.
+  /// Hides the names of other tenants' jobs.
   private static String shown(String name) {
     return name.contains("/") ? OF_OTHERS : name;
   }

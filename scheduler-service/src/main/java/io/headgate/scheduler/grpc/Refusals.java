@@ -46,7 +46,7 @@ final class Refusals {
     }
   }
 
-  /// What a caller is told to whom the leader did not answer any more.
+  /// The error for a caller whose call got no answer from the leader.
   ///
   /// @param isRepeatable a second try cannot take effect twice
   static RuntimeException lost(boolean isRepeatable, Throwable failure) {
@@ -57,7 +57,7 @@ final class Refusals {
     };
   }
 
-  /// Nothing happened: nobody leads, or who does cannot be reached.
+  /// The call took no effect: there is no leader, or it cannot be reached.
   static Refusal noLeader() {
     return Refusal.unavailable(
         NO_LEADER, "this scheduler does not lead now; trying again is safe", SOON);

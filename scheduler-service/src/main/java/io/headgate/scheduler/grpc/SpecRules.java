@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 
-/// What the contract's own validation rules cannot say of a job's specification. Everything that is
-/// wrong is told at once.
+/// Validates the parts of a job's specification that the contract's own validation rules cannot
+/// express. Reports all errors together.
 final class SpecRules {
   private static final String REASON = "INVALID_SPEC";
   private static final Duration LONGEST_ABORT = Duration.ofMinutes(30);
@@ -58,7 +58,8 @@ final class SpecRules {
     violations.add(new Refusal.FieldViolation(at + field, description, REASON));
   }
 
-  /// What the agent sets itself, and what would reach into programs that it runs.
+  /// Rejects variables that the agent sets itself, and variables that would affect the agent's own
+  /// programs.
   private void environment() {
     for (String name : spec.getEnvironmentMap().keySet()) {
       if (name.startsWith("HEADGATE_")) {

@@ -26,8 +26,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
 
-/// What submitted jobs are held against before the leader hears of them: the contract's finer
-/// rules, the catalog, rights, vaults, and what nodes say of images.
+/// Validates submitted jobs before they reach the leader: against the contract's finer rules, the
+/// catalog, rights, vaults, and the nodes' support for images.
 final class SubmissionRules {
   private final Replica replica;
   private final Supplier<Optional<String>> traceparent;
@@ -37,11 +37,11 @@ final class SubmissionRules {
     this.traceparent = parts.traceparent();
   }
 
-  /// All jobs of a queue are alike to placement. So one with an image has to be in a queue whose
-  /// jobs go only to nodes that run such, as its profile says, or where all nodes do; and all of
-  /// those have to let that image run.
+  /// Placement treats all jobs of a queue alike. So a job with an image needs a queue whose jobs go
+  /// only to nodes that run images: its profile demands them, or all nodes run them. Each of those
+  /// nodes must also permit this image.
   ///
-  /// @throws CatalogRefusal when one does not
+  /// @throws CatalogRefusal when a node does not
   void demandImages(Submissions.Request request, CatalogView catalog) {
     Map<QueueId, List<Integer>> asked = new LinkedHashMap<>();
     for (int i = 0; i < request.jobs().size(); i++) {

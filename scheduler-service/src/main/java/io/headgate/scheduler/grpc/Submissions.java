@@ -69,7 +69,7 @@ final class Submissions {
     this.overdue = new Overdue<>(Replica.PATIENCE, parts.time());
   }
 
-  /// What is submitted together.
+  /// One submission: a single job or a batch.
   ///
   /// @param requestId empty: not idempotent
   /// @param content everything but the request's id
@@ -92,10 +92,11 @@ final class Submissions {
     }
   }
 
-  /// What others cannot have until a submission is durable or is not to be, or the one who waits
-  /// for it has given up. Then it may still happen, and the leader, which remembers what it took,
-  /// takes neither its names nor its request's id again. Not thread-safe, but may be closed by
-  /// another thread than filled it.
+  /// Names and request ids reserved by a submission in flight. They are released when the
+  /// submission is durable or has failed, or when its caller stops waiting. In the last case the
+  /// submission may still succeed. The leader remembers what it accepted and rejects its names and
+  /// request id a second time. Not thread-safe, but one thread may fill the claims and another
+  /// close them.
   private final class Claims implements AutoCloseable {
     private final List<Runnable> releases = new ArrayList<>();
 
@@ -132,7 +133,8 @@ final class Submissions {
         var other = claims.request(key.get());
         while (other.isPresent()) {
           await(other.get());
-          // What it made is in the database now. If that is nothing, this one asks for itself.
+          // The other submission is over. If it stored jobs they are in the database; if not, this
+          // one claims the request id.
           Optional<List<JobView>> before = earlier(key.get());
           if (before.isPresent()) {
             return before.get();
@@ -169,7 +171,7 @@ final class Submissions {
       }
       CatalogView catalog = Refusals.leading(true, replica::catalog);
       if (catalog.queue(new QueueId(request.tenant(), each.getSpec().getQueue())).isEmpty()) {
-        // What is like it is looked for on another thread.
+        // The search for similar names reads the database, so it runs on another thread.
         return not;
       }
       NewJob unnamed = rules.read(request, 0, each, catalog);
@@ -201,7 +203,8 @@ final class Submissions {
               case SubmitReply.TooManyWaiting(int index, int waiting, int most) ->
                   throw Refusals.tooManyWaiting(request.at(index), unnamed.queue(), waiting, most)
                       .exception();
-              // What the catalog speaks against is judged again, by what the services have now.
+              // A refusal by the local catalog is checked again with the current catalog of the
+              // services.
               case SubmitReply.Refused _, SubmitReply.NotAdmitted _ -> Optional.empty();
             };
           });

@@ -20,7 +20,7 @@ import io.headgate.scheduler.runtime.leadership.Replica;
 import io.headgate.scheduler.runtime.record.Leadership;
 import java.util.function.Function;
 
-/// Who uses what now.
+/// Serves the current usage of policies, queues and pools.
 public final class UsageEndpoint extends UsageServiceGrpc.UsageServiceImplBase {
   private final Replica replica;
 
@@ -33,7 +33,8 @@ public final class UsageEndpoint extends UsageServiceGrpc.UsageServiceImplBase {
     return Refusals.leading(true, () -> replica.ask(question));
   }
 
-  /// What was just applied is seen at once; while its service is away, what was known before is.
+  /// Refreshes the catalog first, so that a change just applied is visible. If its service is
+  /// unreachable, the last known catalog is used.
   private <T> T askFresh(Function<LeaderView, T> question) {
     Refusals.leading(true, replica::freshCatalog);
     return ask(question);

@@ -32,7 +32,7 @@ final class UsageMapper {
 
   private UsageMapper() {}
 
-  /// What the jobs of a queue or policy say together.
+  /// The sums over the jobs of a queue or policy.
   private record Sum(long waitingUnits, long usedUnits, Optional<Instant> oldest) {
     static final Sum NONE = new Sum(0, 0, Optional.empty());
 

@@ -44,7 +44,7 @@ public sealed interface SimulationEvent {
 
   /// The attempt was asked to stop because another job takes its slices.
   ///
-  /// @param rule as DESIGN numbers it
+  /// @param rule by letter and number, for example `P1`
   record Preempt(long atMs, String job, int attempt, String by, String rule) implements OfJob {}
 
   /// The attempt ended without having done its work; its slices are free.

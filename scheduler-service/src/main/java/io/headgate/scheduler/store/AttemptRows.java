@@ -133,7 +133,7 @@ final class AttemptRows {
     return slices;
   }
 
-  /// What an attempt is beside its workers.
+  /// An attempt without its workers.
   private record Head(
       AttemptId id,
       PolicyId policy,

@@ -73,7 +73,7 @@ final class BatchScript {
         new Columns<>(jobs).bigint(each -> each.job().id().value()).bytes(Batch.NewJob::document));
   }
 
-  /// What changes in a job's life, in the order of both statements.
+  /// The columns that change in a job's life, in the order of both statements.
   private static Columns<JobRecord> standing(Columns<JobRecord> rows) {
     return rows.text(job -> job.card().policy())
         .text(job -> job.card().profile())

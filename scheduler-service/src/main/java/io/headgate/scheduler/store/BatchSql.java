@@ -15,9 +15,10 @@ final class BatchSql {
   /// Last in every transaction.
   static final String COMMIT = "commit";
 
-  /// Who stands still in the middle of a transaction of several round trips keeps the row locked,
-  /// so that nobody could ever lead. The server ends such a transaction, with its connection, after
-  /// this time: half of a usual lease. Whoever lives finds out that it did not happen.
+  /// A process that hangs in a transaction of several round trips keeps the row of leadership
+  /// locked, so that no replica could lead. The server ends such a transaction and its connection
+  /// after this time: half of a usual lease. A live process learns that its transaction did not
+  /// happen.
   static final String LET_GO = "set local idle_in_transaction_session_timeout = '5s'";
 
   static final String INSERT_JOBS =

@@ -99,7 +99,7 @@ final class BinaryArray {
     putLong(micros + (value.getNano() + NANOS_PER_MICRO / 2) / NANOS_PER_MICRO);
   }
 
-  /// What [#putTime] wrote.
+  /// Reads a time written by [#putTime].
   static Instant time(long micros) {
     return Instant.ofEpochSecond(
         EPOCH_SECONDS + Math.floorDiv(micros, MICROS_PER_SECOND),

@@ -17,9 +17,9 @@ import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
 import org.postgresql.copy.CopyOut;
 
-/// The rows of a query in the binary form of COPY, for reads of a million rows: no side writes or
-/// parses text, nothing is buffered but the row in hand, and what many rows say alike is one object
-/// in memory. Fields are read in the order of the query, each once. Confined to one thread.
+/// The rows of a query in the binary form of COPY, for reads of a million rows. No side writes or
+/// parses text, only the current row is buffered, and equal values of many rows share one object.
+/// Fields are read in the order of the query, each once. Confined to one thread.
 ///
 /// Example: the row (7, null) of a bigint and a text is `2 fields; length 8, 7; length -1`.
 final class BinaryRows implements AutoCloseable {
@@ -185,7 +185,7 @@ final class BinaryRows implements AutoCloseable {
     return isNull() ? Optional.empty() : Optional.of(time(chunk.getLong()));
   }
 
-  /// What was written together has one time.
+  /// Rows written together share one time, so the last value is reused.
   private Instant time(long micros) {
     if (micros != lastMicros) {
       lastMicros = micros;

@@ -165,7 +165,7 @@ final class JobLists {
     }
   }
 
-  /// What a filter says of each job.
+  /// The filter's conditions on creation time and labels, tested on each job.
   private static Condition rest(Filter filter) {
     Condition condition = noCondition();
     if (filter.createdAfter().isPresent()) {

@@ -25,8 +25,8 @@ public final class PostgresHistory implements HistoryStore {
 
   private static final int WEEKS_AHEAD = 4;
 
-  /// Partitions come and go under a lock on all of them. Who cannot have it soon lets readers and
-  /// the leader pass, and tries again the next time.
+  /// Partitions are added and dropped under a lock on all of them. If the lock is not free soon,
+  /// the statement gives up in favour of readers and the leader, and is tried again the next time.
   private static final String PATIENCE = "set local lock_timeout = '2s'";
 
   private static final String CHILDREN =
@@ -41,8 +41,8 @@ public final class PostgresHistory implements HistoryStore {
         select from event_rest where time >= ?::timestamptz and time < ?::timestamptz)\
       """;
 
-  /// What waits to be written to the rest while a week is taken from it is refused by the server.
-  /// Whoever writes events locks this row first.
+  /// The server refuses an event that waits for the default partition while a week is taken from
+  /// it. So the move locks this row, which every writer of events locks first.
   private static final String NOBODY_WRITES = "select from leadership for update";
 
   /// References are checked at the statement's end, when all of a job is gone.

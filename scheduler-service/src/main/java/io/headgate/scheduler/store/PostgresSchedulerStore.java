@@ -175,7 +175,7 @@ public final class PostgresSchedulerStore implements SchedulerStore {
     script.add(BatchSql.COMMIT);
     try (Connection connection = dataSource.getConnection()) {
       connection.setAutoCommit(false);
-      // Who hears nothing for a lease does not lead any more, so there is no more to wait for.
+      // A leader that gets no answer for a lease leads no more, so a longer wait is useless.
       connection.setNetworkTimeout(Runnable::run, Math.toIntExact(lease.toMillis()));
       try {
         script.run(connection);
@@ -228,7 +228,7 @@ public final class PostgresSchedulerStore implements SchedulerStore {
           });
       Leadership now = row.leadership();
       if (now.incarnation().equals(leader.incarnation()) && now.epoch() < leader.epoch()) {
-        // An older copy: nobody takes an epoch back.
+        // The database is an older copy, because epochs never fall.
         return new Resolution.DidNotHappen(row.lastBatch());
       }
       if (!now.incarnation().equals(leader.incarnation())

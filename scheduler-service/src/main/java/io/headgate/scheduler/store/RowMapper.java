@@ -50,7 +50,7 @@ import java.util.Optional;
 import org.jooq.Record;
 import org.jspecify.annotations.Nullable;
 
-/// Rows as the values they were written from. What cannot be read is an exception: skipping a row
+/// Maps rows back to the values from which they were written. An unreadable row throws: skipping it
 /// would lose a job.
 final class RowMapper {
   private RowMapper() {}

@@ -11,9 +11,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/// Looks things up by key for many callers with few statements: while one statement is under way
-/// the keys of others gather for the next. Who comes alone waits for nobody. What is found was
-/// there after the caller asked. Thread-safe.
+/// Looks things up by key for many callers with few statements: while one statement runs, the keys
+/// of other callers gather for the next. A lone caller waits for no other. A result is never older
+/// than its caller's request. Thread-safe.
 final class SharedLookup<K, V> {
   private final Function<Set<K>, Map<K, V>> lookup;
   private final Semaphore turn = new Semaphore(1);

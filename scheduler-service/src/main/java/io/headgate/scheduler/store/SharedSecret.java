@@ -9,7 +9,7 @@ import org.jooq.DSLContext;
 public final class SharedSecret {
   private SharedSecret() {}
 
-  /// The secret called `name`, made by whoever asks first.
+  /// The secret called `name`. The first call creates it.
   public static byte[] of(DSLContext sql, String name, int length) {
     byte[] fresh = new byte[length];
     new SecureRandom().nextBytes(fresh);

@@ -1,4 +1,4 @@
-/// What the leader and its readers keep in PostgreSQL. jOOQ and JDBC stay in here.
+/// PostgreSQL storage of the leader and its readers. jOOQ and JDBC are used in no other package.
 @NullMarked
 package io.headgate.scheduler.store;
 

@@ -22,7 +22,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/// DESIGN A6 and A7, and where a job goes among the places where it fits.
+/// Rule A6 and A7, and where a job goes among the places where it fits.
 class FitTest {
   private static TenantBuilder tenant(String gpus) {
     return new TenantBuilder()

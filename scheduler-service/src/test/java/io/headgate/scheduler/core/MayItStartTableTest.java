@@ -2,7 +2,7 @@ package io.headgate.scheduler.core;
 
 import org.junit.jupiter.api.Test;
 
-/// DESIGN section 3, "May it start?", rule by rule: what there is | what happens | what comes of
+/// The conditions for a start (A1-A8), rule by rule: what there is | what happens | what comes of
 /// it. The words are explained in [RuleStory].
 class MayItStartTableTest {
   @Test

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/// DESIGN O1-O6: which job is first, and where it goes.
+/// Rule O1-O6: which job is first, and where it goes.
 class OrderTest {
   private static TenantBuilder twoTeams() {
     return new TenantBuilder()

@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/// DESIGN P1-P6 and P8: which jobs must go, and which GPUs are held.
+/// Rule P1-P6 and P8: which jobs must go, and which GPUs are held.
 class PreemptionTest {
   /// `owner` has the reservation; `guest` and `other` have none.
   private static TenantBuilder tenant() {

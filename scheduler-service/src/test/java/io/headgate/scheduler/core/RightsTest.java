@@ -15,7 +15,7 @@ import io.headgate.type.GpuQuantity;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/// DESIGN A1, A2, A4, A5, A8, and what is refused at once.
+/// Rule A1, A2, A4, A5, A8, and what is refused at once.
 class RightsTest {
   private static GpuQuantity gpus(String text) {
     return GpuQuantity.parse(text);

@@ -5,7 +5,7 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/// Says which rules of DESIGN section 3 a test is the table of; [RulesAreTestedTest] reads it.
+/// Names the rules that a test's table covers; [RulesAreTestedTest] reads it.
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.METHOD)
 @interface Rule {

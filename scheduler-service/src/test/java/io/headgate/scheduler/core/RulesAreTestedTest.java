@@ -13,9 +13,9 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/// Each rule of DESIGN section 3 has a table, and each table is of a rule.
+/// Each rule (A, O and P) has a test table, and each table covers a rule.
 class RulesAreTestedTest {
-  /// The rules of DESIGN section 3. A new rule is added here too; the test then fails until a table
+  /// The numbers of all rules. A new rule is added here too; the test then fails until a table
   /// tests it.
   private static final List<String> RULES =
       List.of(

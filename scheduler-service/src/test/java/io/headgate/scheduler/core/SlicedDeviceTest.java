@@ -21,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// DESIGN A6 on devices that are divided in hardware: MIG slices and AMD partitions.
+/// Rule A6 on devices that are divided in hardware: MIG slices and AMD partitions.
 class SlicedDeviceTest {
   /// A queue `q-SIZE` for each size.
   private static TenantBuilder tenant(String... sizes) {

@@ -2,7 +2,7 @@ package io.headgate.scheduler.core;
 
 import org.junit.jupiter.api.Test;
 
-/// DESIGN section 3 on order, rule by rule: world | history | outcome. All jobs wait before the
+/// The order of jobs (O1-O7), rule by rule: world | history | outcome. All jobs wait before the
 /// machine exists, so the order of submission does not decide by itself. [RuleStory] explains the
 /// words.
 class WhoIsFirstTableTest {

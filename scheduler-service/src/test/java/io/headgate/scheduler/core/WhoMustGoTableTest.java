@@ -2,7 +2,7 @@ package io.headgate.scheduler.core;
 
 import org.junit.jupiter.api.Test;
 
-/// DESIGN section 3 on preemption, rule by rule: world | history | outcome. [RuleStory] explains
+/// Preemption (P1-P9), rule by rule: world | history | outcome. [RuleStory] explains
 /// the words.
 class WhoMustGoTableTest {
   @Test

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// The worked examples of DESIGN section 3.
+/// The worked examples of the rules.
 class WorkedExamplesTest {
   private static TenantBuilder rndAndDevops() {
     return new TenantBuilder()

@@ -10,7 +10,7 @@ import java.util.List;
 /// is skipped. A queue that is missing turns its waiting jobs into drafts.
 ///
 /// @param version of the shell's choice; only shown
-/// @param shares of tenants in pools of this catalog (DESIGN A3); none: no pool is shared
+/// @param shares of tenants in pools of this catalog (A3); none: no pool is shared
 public record Catalog(
     TenantId tenant,
     long version,

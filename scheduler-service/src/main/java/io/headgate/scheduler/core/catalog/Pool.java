@@ -7,7 +7,7 @@ import java.util.Optional;
 /// Hardware of one kind that jobs can run on.
 ///
 /// @param gpuModel only devices of this model belong; absent: every device of its nodes
-/// @param capacity ceiling on the pool's usage, whatever nodes offer (DESIGN A7)
+/// @param capacity ceiling on the pool's usage, whatever nodes offer (A7)
 /// @param order execution priority of profiles, best first; profiles not named come last, by name
 /// @param dedicatedTo the only policy that may use it; absent: all may
 /// @param elasticity absent: the pool is static, its nodes join by themselves

@@ -1,6 +1,6 @@
 package io.headgate.scheduler.core.catalog;
 
-/// Whether a job may preempt jobs of its own policy (DESIGN P9).
+/// Whether a job may preempt jobs of its own policy (P9).
 public enum PreemptWithin {
   NEVER,
   /// Those of strictly lower job priority.

@@ -17,10 +17,10 @@ import java.util.Set;
 /// @param isolation weakest isolation that a part of a device may have
 /// @param gpuModels models of which its devices may be; empty: any that its pools have
 /// @param images its jobs may have an image, so they go only to nodes that run such
-/// @param pools routing order (DESIGN O6)
-/// @param holdAfter a blocked job of it holds capacity after waiting so long (DESIGN O7)
+/// @param pools routing order (O6)
+/// @param holdAfter a blocked job of it holds capacity after waiting so long (O7)
 /// @param preemptionDelay an entitled job of it waits so long for an elastic pool before it
-///   preempts (DESIGN P6)
+///   preempts (P6)
 public record Profile(
     ProfileId id,
     GpuQuantity gpus,

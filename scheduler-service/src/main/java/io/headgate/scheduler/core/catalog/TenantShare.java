@@ -3,7 +3,7 @@ package io.headgate.scheduler.core.catalog;
 import io.headgate.type.GpuQuantity;
 import java.util.Optional;
 
-/// One tenant's rights in a pool that tenants share (DESIGN A3). The owner of the pool sets them.
+/// One tenant's rights in a pool that tenants share (A3). The owner of the pool sets them.
 ///
 /// @param reservation the capacity that the tenant can take back from other tenants
 /// @param limit the tenant never exceeds it there, even when the pool idles; absent: none

@@ -2,7 +2,7 @@ package io.headgate.scheduler.core.explain;
 
 /// One rule applied to one job.
 ///
-/// @param rule as DESIGN numbers it: `A2`, `P1`
+/// @param rule by letter and number: `A2`, `P1`
 /// @param title one word for people: `limit`
 /// @param finding the numbers that the rule compared
 public record Check(String rule, String title, Verdict verdict, Finding finding) {

@@ -40,7 +40,7 @@ public sealed interface Reason {
     }
   }
 
-  /// The queue is closed (DESIGN A1).
+  /// The queue is closed (A1).
   record QueueClosed(QueueId queue) implements Reason {
     @Override
     public String code() {
@@ -53,7 +53,7 @@ public sealed interface Reason {
     }
   }
 
-  /// The policy's limit is reached (DESIGN A2).
+  /// The policy's limit is reached (A2).
   record Limit(PolicyId policy, GpuQuantity usage, GpuQuantity need, GpuQuantity limit)
       implements Reason {
     @Override
@@ -67,7 +67,7 @@ public sealed interface Reason {
     }
   }
 
-  /// The tenant's limit in a pool that tenants share is reached (DESIGN A3). The pool is the first
+  /// The tenant's limit in a pool that tenants share is reached (A3). The pool is the first
   /// in routing order.
   record TenantLimit(
       TenantId tenant, PoolId pool, GpuQuantity usage, GpuQuantity need, GpuQuantity limit)
@@ -83,7 +83,7 @@ public sealed interface Reason {
     }
   }
 
-  /// The user's limit in the policy is reached (DESIGN A4).
+  /// The user's limit in the policy is reached (A4).
   record UserLimit(
       PolicyId policy, UserId user, GpuQuantity usage, GpuQuantity need, GpuQuantity limit)
       implements Reason {
@@ -98,7 +98,7 @@ public sealed interface Reason {
     }
   }
 
-  /// The queue does not allow use above the reservation (DESIGN A5).
+  /// The queue does not allow use above the reservation (A5).
   record OverReservationDenied(
       PolicyId policy, GpuQuantity usage, GpuQuantity need, GpuQuantity reservation)
       implements Reason {
@@ -113,7 +113,7 @@ public sealed interface Reason {
     }
   }
 
-  /// Non-preemptible jobs stay inside the reservation (DESIGN A8).
+  /// Non-preemptible jobs stay inside the reservation (A8).
   record NonPreemptible(
       PolicyId policy, GpuQuantity usage, GpuQuantity need, GpuQuantity reservation)
       implements Reason {
@@ -129,7 +129,7 @@ public sealed interface Reason {
   }
 
   /// Non-preemptible jobs stay inside their tenant's reservation in a pool that tenants share
-  /// (DESIGN A3, A8). The pool is the first shared one in routing order.
+  /// (A3, A8). The pool is the first shared one in routing order.
   record TenantNonPreemptible(
       TenantId tenant, PoolId pool, GpuQuantity usage, GpuQuantity need, GpuQuantity reservation)
       implements Reason {
@@ -144,7 +144,7 @@ public sealed interface Reason {
     }
   }
 
-  /// The pool's ceiling is reached (DESIGN A7).
+  /// The pool's ceiling is reached (A7).
   record PoolCapacity(PoolId pool, GpuQuantity used, GpuQuantity need, GpuQuantity capacity)
       implements Reason {
     @Override
@@ -158,7 +158,7 @@ public sealed interface Reason {
     }
   }
 
-  /// It would fit in the pool if nothing were held there for another job (DESIGN O7, P5).
+  /// It would fit in the pool if nothing were held there for another job (O7, P5).
   record Hold(PoolId pool, GpuQuantity need, JobId holder) implements Reason {
     @Override
     public String code() {
@@ -171,7 +171,7 @@ public sealed interface Reason {
     }
   }
 
-  /// Less is idle in the pool than the job needs (DESIGN A6). The pool is the first in routing
+  /// Less is idle in the pool than the job needs (A6). The pool is the first in routing
   /// order.
   ///
   /// @param idle on nodes that take work, not held for others
@@ -187,7 +187,7 @@ public sealed interface Reason {
     }
   }
 
-  /// Enough is idle in the pool, but nowhere together (DESIGN A6).
+  /// Enough is idle in the pool, but nowhere together (A6).
   ///
   /// @param dimension what the nodes lack
   record Fragmentation(PoolId pool, GpuQuantity need, GpuQuantity idle, Dimension dimension)
@@ -225,7 +225,7 @@ public sealed interface Reason {
   }
 
   /// It was passed for so long that slices are held for it now; these attempts are expected to end
-  /// first (DESIGN O7).
+  /// first (O7).
   ///
   /// @param expectedStart absent when one of them has not said how long it runs
   record Holding(PoolId pool, List<AttemptId> waitsFor, Optional<Instant> expectedStart)
@@ -258,7 +258,7 @@ public sealed interface Reason {
     }
   }
 
-  /// Slices are held for the job; these attempts have to leave them first (DESIGN P5).
+  /// Slices are held for the job; these attempts have to leave them first (P5).
   record WaitingForVictims(PoolId pool, List<AttemptId> victims) implements Reason {
     public WaitingForVictims {
       victims = List.copyOf(victims);

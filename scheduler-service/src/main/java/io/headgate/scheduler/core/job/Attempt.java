@@ -10,8 +10,8 @@ import java.util.Optional;
 ///
 /// @param policy whose usage it counts to, even if its queue goes away meanwhile
 /// @param profile whose execution priority it has, even if its queue goes away meanwhile
-/// @param preemptible whether it may be a victim; decided when it was assigned (DESIGN A8)
-/// @param sequence the core's order of assignments: a higher one was assigned later (DESIGN P3)
+/// @param preemptible whether it may be a victim; decided when it was assigned (A8)
+/// @param sequence the core's order of assignments: a higher one was assigned later (P3)
 /// @param startedAt when all workers ran
 /// @param checkpointAt when it last saved its work
 /// @param workers by worker index

@@ -7,8 +7,8 @@ import java.util.Optional;
 
 /// The user's submission, as far as scheduling needs it.
 ///
-/// @param priority among the jobs of its queue, higher first (DESIGN O5)
-/// @param preemptible absent: as its policy says (DESIGN A8)
+/// @param priority among the jobs of its queue, higher first (O5)
+/// @param preemptible absent: as its policy says (A8)
 /// @param maxRuntime the user's promise; the agent enforces it
 /// @param suspend how long it may be kept suspended when it is preempted; absent: it is stopped
 public record JobSpec(

@@ -7,14 +7,14 @@ import java.util.Optional;
 
 /// Why a preemption was right: what both policies had just before it, without what stops already.
 ///
-/// DESIGN's first example: R&D uses 9 of its reservation 5, DevOps 0 of 5, and its job needs 3.
+/// Example: R&D uses 9 of its reservation 5, DevOps 0 of 5, and its job needs 3.
 ///
-/// @param victim policy of the job that has to go; it is above its reservation (DESIGN P2)
+/// @param victim policy of the job that has to go; it is above its reservation (P2)
 /// @param winner policy of the job that takes the place; with `need` it ends at or below its
-///   reservation (DESIGN P1)
+///   reservation (P1)
 /// @param need of the job that takes the place
 /// @param tenants between two tenants that share a pool, what both had of it: then the victim's
-///   tenant is above its reservation, whatever its policy is (DESIGN A3)
+///   tenant is above its reservation, whatever its policy is (A3)
 public record PreemptionGrounds(
     Share victim, Share winner, GpuQuantity need, Optional<Tenants> tenants) {
   /// Within one tenant.

@@ -176,7 +176,7 @@ public final class PoolState implements Comparable<PoolState> {
     return taken.live + taken.stopping;
   }
 
-  /// The ceiling (DESIGN A7) in units.
+  /// The ceiling (A7) in units.
   public long ceiling() {
     return ceiling;
   }

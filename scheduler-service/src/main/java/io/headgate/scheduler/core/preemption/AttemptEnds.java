@@ -15,7 +15,7 @@ import java.util.function.Function;
 
 /// The running attempts that declare a run time, by the pools of their nodes, in the order of their
 /// ends. Attempts that declare none are counted on each node. Kept up to date so that a hold
-/// (DESIGN O7) is found without sorting a pool.
+/// (O7) is found without sorting a pool.
 public final class AttemptEnds {
   private static final Comparator<LiveAttempt> ORDER =
       Comparator.comparing((LiveAttempt attempt) -> attempt.endsBy().orElseThrow())

@@ -23,7 +23,7 @@ import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/// Finds where a blocked job will fit first if no other job takes the place (DESIGN O7).
+/// Finds where a blocked job will fit first if no other job takes the place (O7).
 ///
 /// Attempts end when their declared run time is over. Those without one end after all others,
 /// beginning with the node that has the fewest of them. The job fits where it fits at the first of

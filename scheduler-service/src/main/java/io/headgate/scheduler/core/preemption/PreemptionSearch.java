@@ -17,7 +17,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 
-/// Makes room for a job that fits nowhere (DESIGN P1-P4, P7, P9).
+/// Makes room for a job that fits nowhere (P1-P4, P7, P9).
 ///
 /// 1. If the job fits once everything that already stops has stopped, it waits for that: there are
 ///    no victims.
@@ -26,7 +26,7 @@ import java.util.Set;
 /// 3. From the prefix, the fewest victims and then the least lost work are chosen; all others are
 ///    given back.
 ///
-/// DESIGN's first example: R&D has 9 of 10 with three jobs of 3, reservation 5. DevOps asks for 3.
+/// Example: R&D has 9 of 10 with three jobs of 3, reservation 5. DevOps asks for 3.
 /// 1 is idle; the last started of R&D (9 > 5) makes it 4, and the job fits: one victim. Then DevOps
 /// asks for
 /// 2. 1 is idle; R&D has 6 > 5, so its last started goes, and R&D ends at 3, below its reservation.
@@ -137,7 +137,7 @@ public final class PreemptionSearch {
     return switch (request.rule()) {
       case P1 -> {
         // Where attempts of the job's policy are suspended, victims depend on the job; where
-        // tenants share, also on starts (DESIGN A3).
+        // tenants share, also on starts (A3).
         if (request.group().isShared() || request.job() != null) {
           yield new VictimOrder(new VictimWalk(candidates, request, now));
         }

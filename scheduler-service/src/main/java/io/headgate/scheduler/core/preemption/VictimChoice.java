@@ -17,7 +17,7 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /// Chooses from the victims of the shortest prefix the fewest that make room, then those with the
-/// least lost work. No proper subset of them would do (DESIGN P4).
+/// least lost work. No proper subset of them would do (P4).
 ///
 /// Good guesses come first (give back the dearest; empty the cheapest devices; empty the cheapest
 /// nodes). Then all smaller or cheaper subsets are tried, node by node, if there are at most

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// Gives victims of the job's own policy, in exactly the reverse of O5 (DESIGN P9): lowest job
+/// Gives victims of the job's own policy, in exactly the reverse of O5 (P9): lowest job
 /// priority first, and among equals the last started. The policy's usage does not grow by it, so
 /// its reservation plays no part; nor does a pool's dedication, which protects from others.
 ///

@@ -1,4 +1,4 @@
-/// Chooses victims (DESIGN P1-P6).
+/// Chooses victims (P1-P9) and places for holds (O7).
 @NullMarked
 package io.headgate.scheduler.core.preemption;
 

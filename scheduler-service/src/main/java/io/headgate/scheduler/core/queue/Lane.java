@@ -47,7 +47,7 @@ public final class Lane {
     return preemptible;
   }
 
-  /// Whether its jobs may use idle capacity above the limit (DESIGN A2).
+  /// Whether its jobs may use idle capacity above the limit (A2).
   boolean exceedsLimit() {
     return exceedsLimit;
   }
@@ -128,7 +128,7 @@ public final class Lane {
   }
 
   /// Whether only its policy's limit stands in the way of its head, so that it may start if it
-  /// makes its own room in it (DESIGN P9). Where only what is held for a long-blocked job fills the
+  /// makes its own room in it (P9). Where only what is held for a long-blocked job fills the
   /// limit, it waits for that job.
   boolean isOnlyAboveLimit() {
     PolicyAccount account = queue.account();

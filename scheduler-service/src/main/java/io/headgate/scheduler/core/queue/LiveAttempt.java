@@ -249,7 +249,7 @@ public final class LiveAttempt {
     return false;
   }
 
-  /// Until when the policy's minimum run time protects it (DESIGN P2). One that does not run yet
+  /// Until when the policy's minimum run time protects it (P2). One that does not run yet
   /// counts from its assignment.
   public Instant protectedUntil() {
     Duration least = policy.minRuntime();
@@ -264,7 +264,7 @@ public final class LiveAttempt {
   }
 
   /// The work that would be lost by stopping it now, in units × milliseconds since its last
-  /// checkpoint (DESIGN P4). A suspended attempt has done none since it was asked to suspend.
+  /// checkpoint (P4). A suspended attempt has done none since it was asked to suspend.
   public double lostWork(Instant now) {
     Instant from = checkpointAt != null ? checkpointAt : startedAt;
     Instant to = isKept() && suspended ? Objects.requireNonNull(stop).at() : now;

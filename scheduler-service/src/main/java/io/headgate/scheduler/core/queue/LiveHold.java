@@ -62,7 +62,7 @@ public final class LiveHold {
     return hold;
   }
 
-  /// Whether it is one of DESIGN O7; else one of P5.
+  /// Whether it is one of rule O7; else one of P5.
   public boolean isForBlocked() {
     return hold.isForBlocked();
   }
@@ -144,7 +144,7 @@ public final class LiveHold {
   }
 
   /// Whether a node or device of it no longer takes work, or is in another pool now. A hold waits
-  /// for a node that a new leader waits for (DESIGN P5).
+  /// for a node that a new leader waits for (P5).
   public boolean isBroken() {
     for (NodeState node : nodes) {
       if (!node.willTakeWork() || !node.poolId().equals(pool.id())) {

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /// A job that waits or has an attempt. There may be a million, so it is small.
 public final class LiveJob {
-  /// DESIGN O5.
+  /// Rule O5.
   public static final Comparator<LiveJob> ORDER = LiveJob::compare;
 
   private final JobSpec spec;
@@ -86,7 +86,7 @@ public final class LiveJob {
     lastPreemption = preemption;
   }
 
-  /// Whether it may be a victim (DESIGN A8).
+  /// Whether it may be a victim (A8).
   public boolean isPreemptible() {
     return queue.isPreemptible(spec);
   }

@@ -131,7 +131,7 @@ public final class QueueState implements Comparable<QueueState> {
     return get().shape();
   }
 
-  /// Pools in routing order (DESIGN O6); empty when it is not resolved.
+  /// Pools in routing order (O6); empty when it is not resolved.
   public List<Route> routes() {
     return resolved == null ? List.of() : resolved.routes();
   }
@@ -146,7 +146,7 @@ public final class QueueState implements Comparable<QueueState> {
   }
 
   /// Whether its tenant's reservations may keep such a job from some of the pools. That concerns
-  /// non-preemptible jobs where tenants share a pool (DESIGN A3, A8).
+  /// non-preemptible jobs where tenants share a pool (A3, A8).
   boolean isRestricted(boolean preemptible) {
     return !preemptible && group().isShared();
   }
@@ -170,12 +170,12 @@ public final class QueueState implements Comparable<QueueState> {
     return get().profile().reclaim();
   }
 
-  /// How long a job of it is passed before it holds capacity (DESIGN O7).
+  /// How long a job of it is passed before it holds capacity (O7).
   public Duration holdAfter() {
     return get().profile().holdAfter();
   }
 
-  /// How long an entitled job of it waits for an elastic pool before it preempts (DESIGN P6).
+  /// How long an entitled job of it waits for an elastic pool before it preempts (P6).
   public Duration preemptionDelay() {
     return get().profile().preemptionDelay();
   }
@@ -189,7 +189,7 @@ public final class QueueState implements Comparable<QueueState> {
     return overReservation;
   }
 
-  /// DESIGN O1.
+  /// Rule O1.
   public boolean isEntitled() {
     return account().isEntitled(need());
   }
@@ -198,7 +198,7 @@ public final class QueueState implements Comparable<QueueState> {
     return job.preemptible().orElse(preemptibleByDefault);
   }
 
-  /// DESIGN A1.
+  /// Rule A1.
   public boolean isOpen() {
     return open;
   }

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /// @param job under P1 the job itself, if its policy has suspended attempts: only those behind it
 ///   are possible victims; otherwise null
 /// @param anywhere whether all routes are open to it; otherwise it is non-preemptible, and only
-///   those routes are open where its tenant's reservation has room (DESIGN A3, A8)
+///   those routes are open where its tenant's reservation has room (A3, A8)
 public record RoomRequest(
     PreemptionRule rule,
     RouteGroup group,

@@ -8,9 +8,9 @@ import io.headgate.scheduler.core.rights.TenantAccount;
 
 /// One pool that a queue's jobs may use.
 ///
-/// @param position the profile's execution priority in the pool, 0 first (DESIGN O2)
+/// @param position the profile's execution priority in the pool, 0 first (O2)
 /// @param ranking the pool's nodes as the profile's shape wants them
-/// @param tenant of the queue's policy, as far as this pool goes (DESIGN A3)
+/// @param tenant of the queue's policy, as far as this pool goes (A3)
 public record Route(PoolState pool, int position, Ranking ranking, TenantAccount tenant) {
   /// Whether a job fits there now, the pool's ceiling and the tenant's limit in it included.
   public boolean fits() {
@@ -27,13 +27,13 @@ public record Route(PoolState pool, int position, Ranking ranking, TenantAccount
     return tenant.hasRoom(need());
   }
 
-  /// Whether the tenant's reservation lets a non-preemptible job start there (DESIGN A8).
+  /// Whether the tenant's reservation lets a non-preemptible job start there (A8).
   public boolean admitsNonPreemptible() {
     return tenant.admitsNonPreemptible(need());
   }
 
   /// Whether the tenant would be at or below its reservation with one job more, so that jobs of
-  /// other tenants may go for it (DESIGN A3).
+  /// other tenants may go for it (A3).
   boolean isTenantEntitled() {
     return tenant.isEntitled(need());
   }

@@ -75,7 +75,7 @@ public final class RouteGroup {
     return isShared;
   }
 
-  /// The routes where the tenant's reservation has room for a non-preemptible job (DESIGN A3, A8).
+  /// The routes where the tenant's reservation has room for a non-preemptible job (A3, A8).
   List<Route> routesForNonPreemptible() {
     List<Route> open = new ArrayList<>(routes.size());
     for (Route route : routes) {
@@ -124,7 +124,7 @@ public final class RouteGroup {
   }
 
   /// Where its tenant would stand with one job more: in the pool that the job takes, or if it fits
-  /// in none, where it stands best (DESIGN A3).
+  /// in none, where it stands best (A3).
   ///
   /// @param open the routes that are open to the job
   /// @param route its [#prospect] of them

@@ -7,7 +7,7 @@ import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// A queue's candidate in a round, and its place in the order of turns (DESIGN O1-O5). The same
+/// A queue's candidate in a round, and its place in the order of turns (O1-O5). The same
 /// comparator, read backwards, orders victims.
 public final class Turn extends IndexedHeap.Member<Turn> {
   private final QueueState queue;
@@ -17,7 +17,7 @@ public final class Turn extends IndexedHeap.Member<Turn> {
   /// Of its policy alone.
   private Standing ofPolicy = Standing.ENTITLED;
 
-  /// The worse of its policy's and its tenant's (DESIGN A3).
+  /// The worse of its policy's and its tenant's (A3).
   private Standing standing = Standing.ENTITLED;
 
   private long over;
@@ -112,7 +112,7 @@ public final class Turn extends IndexedHeap.Member<Turn> {
   }
 
   /// Finds the queue's candidate anew: of the heads of its lanes that rights do not stop, the first
-  /// (DESIGN O5). The limit of its policy does not stop a job that may preempt within the policy.
+  /// (O5). The limit of its policy does not stop a job that may preempt within the policy.
   ///
   /// @return whether there is one: it fits, or it may try to make room or to hold some
   public boolean choose() {
@@ -260,9 +260,9 @@ public final class Turn extends IndexedHeap.Member<Turn> {
     };
   }
 
-  /// From when on the candidate may hold capacity that others leave (DESIGN O7); null: never. Above
+  /// From when on the candidate may hold capacity that others leave (O7); null: never. Above
   /// its policy's limit it may not, what others of the policy hold counted: it only uses what idles
-  /// (DESIGN A2).
+  /// (A2).
   public @Nullable Instant holdsFrom() {
     return head == null
             || gate != Block.NONE
@@ -281,7 +281,7 @@ public final class Turn extends IndexedHeap.Member<Turn> {
     known = null;
   }
 
-  /// As [#isBefore], also of two of one queue, where jobs have an order of their own (DESIGN O5).
+  /// As [#isBefore], also of two of one queue, where jobs have an order of their own (O5).
   public boolean precedes(Turn other) {
     return (head != null && other.head != null && queue == other.queue)
         ? LiveJob.ORDER.compare(head, other.head) < 0

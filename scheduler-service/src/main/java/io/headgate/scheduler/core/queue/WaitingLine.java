@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.NoSuchElementException;
 import org.jspecify.annotations.Nullable;
 
-/// Jobs in their order (DESIGN O5): a sorted list in chunks.
+/// Jobs in their order (O5): a sorted list in chunks.
 ///
 /// Most jobs are added at the end and leave at the front, but a preempted one returns to its place
 /// and a cancelled one leaves from anywhere. A chunk is small enough to be shifted at once, and

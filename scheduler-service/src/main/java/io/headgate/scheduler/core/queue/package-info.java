@@ -1,4 +1,4 @@
-/// The waiting jobs, and the order of their turns (DESIGN O1-O6).
+/// The waiting jobs, and the order of their turns (O1-O5).
 ///
 /// A queue is an equivalence class: all its jobs have the same size, and all jobs of one of its
 /// lanes the same rights. So a pass looks at the head of each lane, whatever the number of jobs

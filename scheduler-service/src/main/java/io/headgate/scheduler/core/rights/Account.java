@@ -8,8 +8,8 @@ package io.headgate.scheduler.core.rights;
 ///   hold start only within the limit, so usage never exceeds it. Limits are measured on it.
 /// - *Standing* leaves out what stops: it is the usage once every decision has been carried out. The
 ///   order of jobs and the right to preempt are measured on it; otherwise a policy whose victims
-///   stop slowly would lose more of them. It also leaves out what is held for blocked jobs (DESIGN
-///   O7): a waiting job gives no right to preempt others of its policy.
+///   stop slowly would lose more of them. It also leaves out what is held for blocked jobs
+///   (O7): a waiting job gives no right to preempt others of its policy.
 public abstract sealed class Account permits PolicyAccount, TenantAccount {
   private long live;
   private long stopping;
@@ -22,7 +22,7 @@ public abstract sealed class Account permits PolicyAccount, TenantAccount {
 
   public abstract long limit();
 
-  /// Divides over-reservation usage in comparisons of shares (DESIGN O4).
+  /// Divides over-reservation usage in comparisons of shares (O4).
   abstract int weight();
 
   /// The usage of attempts, including those that stop.
@@ -47,7 +47,7 @@ public abstract sealed class Account permits PolicyAccount, TenantAccount {
     return live + Math.max(stopping, held + heldForBlocked);
   }
 
-  /// As charged, without what is held for blocked jobs (DESIGN O7).
+  /// As charged, without what is held for blocked jobs (O7).
   public long chargedBesideBlocked() {
     return live + Math.max(stopping, held);
   }
@@ -56,7 +56,7 @@ public abstract sealed class Account permits PolicyAccount, TenantAccount {
     return live + held;
   }
 
-  /// The usage of non-preemptible jobs and of holds for them (DESIGN A8).
+  /// The usage of non-preemptible jobs and of holds for them (A8).
   public long nonPreemptible() {
     return nonPreemptible;
   }
@@ -88,7 +88,7 @@ public abstract sealed class Account permits PolicyAccount, TenantAccount {
     return left <= limit() ? Standing.OVER_RESERVATION : Standing.ABOVE_LIMIT;
   }
 
-  /// Compares shares, over-reservation usage ÷ weight (DESIGN O4), exactly.
+  /// Compares shares, over-reservation usage ÷ weight (O4), exactly.
   ///
   /// @return negative when this account has the smaller share
   public final int compareShare(long taken, Account other, long takenFromOther) {
@@ -127,7 +127,7 @@ public abstract sealed class Account permits PolicyAccount, TenantAccount {
 
   /// Something is held for a job.
   ///
-  /// @param forBlocked under DESIGN O7
+  /// @param forBlocked under O7
   public void hold(Claim claim, boolean forBlocked) {
     addHeld(claim.units(), forBlocked);
     charge(claim, 1);
@@ -135,7 +135,7 @@ public abstract sealed class Account permits PolicyAccount, TenantAccount {
 
   /// A hold is over.
   ///
-  /// @param forBlocked under DESIGN O7
+  /// @param forBlocked under O7
   public void release(Claim claim, boolean forBlocked) {
     addHeld(-claim.units(), forBlocked);
     charge(claim, -1);

@@ -109,7 +109,7 @@ public final class PolicyAccount extends Account {
     }
   }
 
-  /// A job that needs so much would end at or below the reservation (DESIGN O1, P1).
+  /// A job that needs so much would end at or below the reservation (O1, P1).
   public boolean isEntitled(long need) {
     return standing() + need <= reservation();
   }
@@ -122,12 +122,12 @@ public final class PolicyAccount extends Account {
     return charged() + need <= limit() ? Standing.OVER_RESERVATION : Standing.ABOVE_LIMIT;
   }
 
-  /// Whether the user's jobs may use idle capacity above the limit (DESIGN A2).
+  /// Whether the user's jobs may use idle capacity above the limit (A2).
   public boolean mayExceedLimit(UserId user) {
     return policy != null && policy.exceedLimit().contains(user);
   }
 
-  /// Whether its jobs may preempt each other (DESIGN P9).
+  /// Whether its jobs may preempt each other (P9).
   public boolean preemptsWithin() {
     return policy != null && policy.preemptWithin() == PreemptWithin.LOWER_PRIORITY;
   }

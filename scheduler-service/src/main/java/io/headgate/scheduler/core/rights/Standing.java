@@ -1,17 +1,17 @@
 package io.headgate.scheduler.core.rights;
 
 /// The position of a policy's or tenant's usage against its reservation and limit; the better
-/// first. It is the first key of the order of turns (DESIGN O1), and read backwards of the order of
+/// first. It is the first key of the order of turns (O1), and read backwards of the order of
 /// victims.
 public enum Standing {
   /// At or below the reservation.
   ENTITLED,
   /// Above the reservation, not above the limit.
   OVER_RESERVATION,
-  /// Above the limit: by a grant to exceed it (DESIGN A2), or because the limit has shrunk.
+  /// Above the limit: by a grant to exceed it (A2), or because the limit has shrunk.
   ABOVE_LIMIT;
 
-  /// Of two levels the worse counts (DESIGN A3).
+  /// Of two levels the worse counts (A3).
   public Standing or(Standing other) {
     return compareTo(other) < 0 ? other : this;
   }

@@ -7,7 +7,7 @@ import io.headgate.scheduler.core.job.PreemptionGrounds;
 import io.headgate.type.GpuQuantity;
 import org.jspecify.annotations.Nullable;
 
-/// One tenant's rights and usage in one pool, in units of 1/126000 GPU (DESIGN A3). A policy's
+/// One tenant's rights and usage in one pool, in units of 1/126000 GPU (A3). A policy's
 /// rights cover all its pools; a tenant's cover one.
 ///
 /// While no tenant has a share in a pool, this level does not exist there and policies alone
@@ -109,14 +109,14 @@ public final class TenantAccount extends Account {
   }
 
   /// By how much the limit would be exceeded with this much more, once everything that stops has
-  /// stopped; 0 or less: it would not. Capacity held for blocked jobs counts as used (DESIGN O7).
+  /// stopped; 0 or less: it would not. Capacity held for blocked jobs counts as used (O7).
   public long excessSoon(long need) {
     return isLimited() && need > 0
         ? standing() + heldForBlocked() + need - limit
         : Long.MIN_VALUE / 2;
   }
 
-  /// Whether a non-preemptible job may start beside the others (DESIGN A8).
+  /// Whether a non-preemptible job may start beside the others (A8).
   public boolean admitsNonPreemptible(long need) {
     return !bound || need == 0 || nonPreemptible() + need <= reservation;
   }

@@ -1,4 +1,4 @@
-/// The rights and the usage of policies and tenants (DESIGN A2, A4, A5, A8, O1, O4, P2).
+/// The rights and the usage of policies and tenants (A2-A5, A8).
 @NullMarked
 package io.headgate.scheduler.core.rights;
 

@@ -5,7 +5,7 @@ import io.headgate.scheduler.core.catalog.TenantId;
 import io.headgate.type.GpuQuantity;
 import java.util.Optional;
 
-/// The usage of a tenant in a pool that tenants share (DESIGN A3).
+/// The usage of a tenant in a pool that tenants share (A3).
 ///
 /// @param limit absent: none
 /// @param used by attempts, those that stop included

@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 
-/// What the scheduler says to an agent.
+/// A message from the scheduler to an agent.
 public sealed interface AgentCommand {
 
   /// The session is open.

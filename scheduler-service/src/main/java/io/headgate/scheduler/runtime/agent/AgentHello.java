@@ -3,13 +3,13 @@ package io.headgate.scheduler.runtime.agent;
 import io.headgate.type.ImageRules;
 import java.util.List;
 
-/// What an agent says when it opens a stream.
+/// The first message of an agent on a new stream.
 ///
 /// @param sessionId new at every start of the agent process
 /// @param bootId the kernel's
 /// @param closing the machine or its agent is being shut down
 /// @param runsImages it runs jobs with an image
-/// @param imageRules which images may
+/// @param imageRules the images that it may run
 /// @param attempts every attempt of which the machine has a record
 public record AgentHello(
     String sessionId,

@@ -19,10 +19,10 @@ public sealed interface Dispatch {
   /// says it again.
   record Say(NodeId node, AgentCommand command) implements Dispatch {}
 
-  /// Run a worker; what it runs is read when it is sent.
+  /// Starts a worker. The job's document is read at the time of sending.
   ///
-  /// @param vaults of the group, as they are now; empty: nobody knows
-  /// @param known what it runs, where that is still at hand
+  /// @param vaults the current vault rules of the group; empty: unknown
+  /// @param known the job's document, if it is still in memory
   record Run(
       NodeId node,
       WorkerKey key,

@@ -34,10 +34,10 @@ public final class Dispatcher {
   private final BiConsumer<Dispatch.Run, Optional<DraftCause>> barred;
   private final Map<NodeId, AgentSession> sessions = new HashMap<>();
 
-  /// What it works with.
+  /// The dispatcher's dependencies.
   ///
   /// @param assigned told of each assignment that an agent was sent
-  /// @param asked reads what a job is to run
+  /// @param asked extracts the parts of a job's document that vaults restrict
   public record Ports(
       Runnable assigned,
       JobReader reader,
@@ -45,8 +45,8 @@ public final class Dispatcher {
       Failpoint.Handler failpoints) {}
 
   /// @param undelivered told of assignments whose node has no stream
-  /// @param barred told of assignments that are not handed over: why their jobs do not go back to
-  ///   their queues, or nothing where nobody knows whether a vault lets them run
+  /// @param barred told of assignments that are not handed over, each with the reason that keeps
+  ///   its job out of its queue, or none where the vaults' rules are unknown
   public Dispatcher(
       Ports ports,
       Consumer<Dispatch.Run> undelivered,

@@ -3,10 +3,10 @@ package io.headgate.scheduler.runtime.agent;
 import java.util.Optional;
 import java.util.Set;
 
-/// What of a node can be used, as its agent said last.
+/// The usable parts of a node, by its agent's latest report.
 ///
-/// @param unusableDevices by UUID: nothing new can be placed there
-/// @param runsImages whether it runs jobs with an image; absent: as it said before
+/// @param unusableDevices by UUID: the scheduler places no new jobs there
+/// @param runsImages whether it runs jobs with an image; absent: unchanged since the last report
 public record NodeCondition(Set<String> unusableDevices, Optional<Boolean> runsImages) {
   public NodeCondition {
     unusableDevices = Set.copyOf(unusableDevices);

@@ -4,11 +4,11 @@ import io.headgate.scheduler.runtime.record.WorkerName;
 import java.time.Duration;
 import java.util.OptionalInt;
 
-/// What one attempt's worker says of itself, as the agent passes it on.
+/// The progress that one attempt's worker reports of itself, as the agent relays it.
 ///
-/// @param permyriad part of its work that is done, 0 to 10,000; empty: it has not said
-/// @param message in its own words; empty: none
-/// @param checkpointMark tells its last checkpoint from those before; 0: it has told of none
+/// @param permyriad completed part of the work, 0 to 10,000; empty: not reported
+/// @param message in the program's own words; empty: none
+/// @param checkpointMark tells the last checkpoint from earlier ones; 0: none was reported
 /// @param checkpointAge since the agent noticed that checkpoint, by the machine's own clock
 public record ProgressReport(
     WorkerName worker,

@@ -27,7 +27,7 @@ public record Access(
     vaults = Map.copyOf(vaults);
   }
 
-  /// Who shares rights.
+  /// The subjects that share one policy's rights.
   ///
   /// @param members resource names of users and service accounts
   public record Group(String id, Set<String> members) {

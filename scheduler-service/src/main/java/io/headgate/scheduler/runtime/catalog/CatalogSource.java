@@ -17,7 +17,7 @@ public interface CatalogSource {
   /// [#SUPPLY] or [#ACCESS].
   String name();
 
-  /// What was kept of it, as a snapshot.
+  /// Restores a snapshot from the stored entries.
   CatalogUpdate decode(WatchPosition position, List<CatalogEntry> entries);
 
   /// Follows it from a position on, until closed; reconnects and resumes by itself.

@@ -8,7 +8,7 @@ import java.util.List;
 /// One step of a watched catalog.
 public sealed interface CatalogUpdate {
 
-  /// What to keep of it.
+  /// The part of the update that is stored.
   Batch.CatalogChange durable();
 
   /// Hardware changed.

@@ -18,8 +18,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/// What is provisioned and who may use it, at one moment. Immutable, so that any thread may hold
-/// one.
+/// A snapshot of the provisioned hardware and of the rights to it. Immutable, so that any thread
+/// may hold one.
 public final class CatalogView {
   public static final CatalogView EMPTY = new CatalogView(new TreeMap<>(), new TreeMap<>());
 
@@ -60,10 +60,10 @@ public final class CatalogView {
     this.accesses = new TreeMap<>(accesses);
   }
 
-  /// The same, with other hardware or other rights of a tenant.
+  /// A copy with other hardware or other rights of a tenant.
   ///
-  /// @param supply absent: as it is
-  /// @param access absent: as it is
+  /// @param supply absent: unchanged
+  /// @param access absent: unchanged
   public CatalogView with(Optional<Supply> supply, Optional<Access> access) {
     CatalogView changed = new CatalogView(supplies, accesses);
     supply.ifPresent(each -> changed.supplies.put(each.tenant(), each));
@@ -71,7 +71,7 @@ public final class CatalogView {
     return changed;
   }
 
-  /// What is provisioned for the tenant, as the core is told.
+  /// The tenant's catalog in the core's form.
   public Catalog merged(TenantId tenant) {
     return Catalogs.merged(tenant, supplies.get(tenant), accesses.get(tenant));
   }
@@ -103,7 +103,7 @@ public final class CatalogView {
     return Optional.ofNullable(index(tenant).rights().get(policy));
   }
 
-  /// What the vaults of the group say whose policy the queue leads to; empty: nobody knows, because
+  /// The rules of the vaults of the group whose policy the queue leads to; empty: unknown, because
   /// there is no such queue or policy.
   public Optional<VaultRules> vaults(QueueId queue) {
     Index index = index(queue.tenant());
@@ -114,7 +114,7 @@ public final class CatalogView {
                 .map(access -> access.vaults().getOrDefault(rights.group(), VaultRules.NONE)));
   }
 
-  /// Whether the subject is a member of the group whose policy the queue leads to (DESIGN A1).
+  /// Whether the subject is a member of the group whose policy the queue leads to (A1).
   public boolean admits(Queue queue, String subject) {
     Index index = index(queue.id().tenant());
     return Optional.ofNullable(index.rights().get(queue.policy().name()))

@@ -45,7 +45,7 @@ public final class Catalogs {
     return affected;
   }
 
-  /// Of which rights are known.
+  /// The tenants whose rights are known.
   public Set<TenantId> tenants() {
     return accesses.keySet();
   }
@@ -58,7 +58,7 @@ public final class Catalogs {
     return merged(tenant, supplies.get(tenant), accesses.get(tenant));
   }
 
-  /// What two services say of a tenant; null: that one says nothing of it.
+  /// Joins the tenant's data of two services; null: that service has none for the tenant.
   public static Catalog merged(TenantId tenant, @Nullable Supply supply, @Nullable Access access) {
     return new Catalog(
         tenant,
@@ -107,7 +107,7 @@ public final class Catalogs {
                           .map(Policy::id)
                           .sorted()
                           .findFirst()
-                          // Nobody's policy has this name: the pool stays closed.
+                          // No policy has an empty name, so the pool stays closed.
                           .orElse(new PolicyId(pool.id().tenant(), ""));
                 });
     return pool.with().dedicatedTo(owner).build();

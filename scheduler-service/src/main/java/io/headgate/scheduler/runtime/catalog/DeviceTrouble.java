@@ -1,11 +1,11 @@
 package io.headgate.scheduler.runtime.catalog;
 
-/// What is wrong with a device, as its machine says.
+/// A device's fault, as its machine reports it.
 ///
 /// @param index its position on the node
-/// @param inService whether it is used all the same
-/// @param cause why, for people
-/// @param remedy what puts it right, for people; empty: nothing is to be done
+/// @param inService whether the device is used despite the fault
+/// @param cause for people
+/// @param remedy for people; empty: no action is needed
 public record DeviceTrouble(
     int index, String uuid, boolean inService, String cause, String remedy) {
   /// `degraded` or `unhealthy`.

@@ -2,9 +2,10 @@ package io.headgate.scheduler.runtime.catalog;
 
 import java.util.Set;
 
-/// What was provisioned and who might use it when a caller asked.
+/// The catalog as its sources reported it when a caller asked.
 ///
-/// @param silent names of the sources that could not be asked: of these it is what was known before
+/// @param silent names of the sources that did not answer; their part of the catalog is the last
+///   known
 public record FreshCatalog(CatalogView catalog, Set<String> silent) {
   public FreshCatalog {
     silent = Set.copyOf(silent);

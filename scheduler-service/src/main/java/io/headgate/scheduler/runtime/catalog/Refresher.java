@@ -17,16 +17,15 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Brings the watched catalogs up to what their services have now, for callers who would otherwise
-/// be told something old. However many callers there are, they share rounds that begin at least
-/// [#APART] apart, so that a flood of wrong names costs the other services twenty reads a second.
-/// Thread-safe.
+/// Refreshes the watched catalogs from their services before a caller is refused on stale data.
+/// Callers share rounds that begin at least [#APART] apart. So even a flood of wrong names costs
+/// the other services at most twenty reads a second. Thread-safe.
 public final class Refresher {
   private static final Logger LOG = LoggerFactory.getLogger(Refresher.class);
 
   static final Duration APART = Duration.ofMillis(50);
 
-  /// What a round may take; the services answer in milliseconds.
+  /// Time limit of a round; the services answer in milliseconds.
   static final Duration AT_MOST = Duration.ofSeconds(2);
 
   private final Map<String, CatalogSource.Watch> watches;
@@ -62,7 +61,7 @@ public final class Refresher {
       lock.unlock();
     }
     if (mine) {
-      // On a thread of its own: a caller who leaves does not take the round away from the others.
+      // On a thread of its own, so that a caller that leaves does not cancel the round for others.
       Thread.ofVirtual().name("catalog-refresh").start(() -> make(round));
     }
     try {

@@ -7,7 +7,7 @@ import io.headgate.scheduler.core.node.Node;
 import java.util.List;
 import java.util.Optional;
 
-/// What is provisioned of a tenant's hardware: pools, profiles and links.
+/// A tenant's provisioned hardware: pools, profiles and links.
 ///
 /// @param version of the tenant's resource configuration
 public record Supply(
@@ -22,7 +22,7 @@ public record Supply(
   /// @param pool without its dedication
   public record OfferedPool(Pool pool, Optional<Owner> dedicatedTo) {}
 
-  /// Whose a dedicated pool is.
+  /// The owner of a dedicated pool.
   public sealed interface Owner {
     record OfPolicy(String policy) implements Owner {}
 

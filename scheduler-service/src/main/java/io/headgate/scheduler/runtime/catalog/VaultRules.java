@@ -14,10 +14,10 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 
-/// What all vaults of a group say together of its jobs: the rules of each hold. Immutable.
+/// The combined rules of all vaults of a group: a job must meet each of them. Immutable.
 ///
 /// @param vaults by id
-/// @param environment that their jobs get; those who write vaults see to it that they agree
+/// @param environment set for the group's jobs; vaults of one group must not contradict each other
 public record VaultRules(List<Vault> vaults, Map<String, String> environment) {
   public static final VaultRules NONE = of(List.of());
 
@@ -73,7 +73,7 @@ public record VaultRules(List<Vault> vaults, Map<String, String> environment) {
     }
   }
 
-  /// What a job asks for, as far as vaults have a say in it.
+  /// The parts of a job that vaults restrict.
   ///
   /// @param abortCommand empty: none
   /// @param variables names in its environment

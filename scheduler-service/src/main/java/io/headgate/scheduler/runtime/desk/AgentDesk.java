@@ -35,7 +35,8 @@ import org.slf4j.LoggerFactory;
 public final class AgentDesk {
   private static final Logger LOG = LoggerFactory.getLogger(AgentDesk.class);
 
-  /// What a shell says of a program that cannot be run, and of one ended by SIGKILL or SIGTERM.
+  /// Exit codes by which a shell reports a program that cannot be run, or one ended by SIGKILL or
+  /// SIGTERM.
   private static final int CANNOT_RUN = 127;
 
   private static final int KILLED = 137;
@@ -82,7 +83,7 @@ public final class AgentDesk {
     entry.lost = false;
     entry.runsImages = hello.runsImages();
     entry.imageRules = state.nodes.shared(hello.imageRules());
-    // What is being shut down does not change its mind on another stream; the next process may.
+    // A new stream of the same agent process does not end its shutdown; a new process does.
     entry.closing = entry.closing && again;
     entry.undelivered.clear();
     // Its first heartbeat says it anew.
@@ -111,8 +112,9 @@ public final class AgentDesk {
     catalogs.tell(turn, entry);
   }
 
-  /// A live worker of which the machine has no record. No Hello alone is a proof, not even that of
-  /// another boot: it may be an old one that comes late, over a stream that nobody listens to.
+  /// Handles a live worker of which the machine has no record. A Hello alone proves no loss, not
+  /// even one with another boot id: it may be an old message that arrives late, on a stream that is
+  /// closed.
   private void missing(LoopTurn turn, WorkerKey key) {
     AttemptRecord attempt = state.jobs.attempt(key.attempt()).orElseThrow();
     JobRecord job = state.jobs.job(key.attempt().job()).orElseThrow();
@@ -194,7 +196,8 @@ public final class AgentDesk {
         });
   }
 
-  /// Nobody was told to start these, so they do not run, and need not wait for the node.
+  /// Gives up the workers that no agent was told to start. They do not run, so there is no need to
+  /// wait for the node.
   void reject(LoopTurn turn, NodeBook.Entry entry) {
     for (WorkerKey key : entry.undelivered) {
       Optional<Attempt> attempt = state.jobs.attempt(key.attempt()).map(AttemptRecord::attempt);
@@ -276,7 +279,8 @@ public final class AgentDesk {
     }
   }
 
-  /// What is not assigned to the node, or not any more: it ends, and then it is forgotten.
+  /// Handles a reported worker that is not, or no longer, assigned to the node: it is stopped, and
+  /// then forgotten.
   private void stranger(LoopTurn turn, NodeId node, AgentReport report) {
     if (report.state() == AgentReport.State.ENDED) {
       forget(turn, node, report);

@@ -20,8 +20,8 @@ import io.headgate.scheduler.runtime.record.WorkerKey;
 import java.util.Map;
 import java.util.Optional;
 
-/// What a leader tells agents to do with an attempt: when it is decided, and once more to one that
-/// has not got it.
+/// The orders that a leader sends to agents for an attempt: when it decides, and again to an agent
+/// that has missed the order.
 final class AgentWords {
   private final Leadership leadership;
 

@@ -50,7 +50,7 @@ public final class CatalogDesk {
     }
   }
 
-  /// Rights may have gone since a job was submitted; such a job never starts (DESIGN A1, at start).
+  /// Rights may have gone since a job was submitted; such a job never starts (A1, at start).
   private void withdraw(LoopTurn turn, SortedSet<TenantId> tenants) {
     // Jobs are many, pairs of queue and submitter few.
     Map<Map.Entry<QueueId, String>, Boolean> gone = new HashMap<>();

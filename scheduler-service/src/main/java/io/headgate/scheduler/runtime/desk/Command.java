@@ -30,7 +30,7 @@ public sealed interface Command {
   /// New jobs.
   record Submit(Submission submission, CompletableFuture<SubmitReply> reply) implements Command {}
 
-  /// What became of a submission.
+  /// The outcome of a submission.
   sealed interface SubmitReply {
     /// In the order of the submission.
     record Accepted(List<JobView> jobs) implements SubmitReply {}
@@ -66,7 +66,7 @@ public sealed interface Command {
       JobRecord known, String by, CatalogView catalog, CompletableFuture<ChangeReply> reply)
       implements Command {}
 
-  /// What became of a change.
+  /// The outcome of a change.
   sealed interface ChangeReply {
     record Changed(JobView job) implements ChangeReply {}
 
@@ -75,7 +75,7 @@ public sealed interface Command {
     /// By now the job's submitter may not use its queue.
     record NotAdmitted() implements ChangeReply {}
 
-    /// What the caller knew of the job is older than what is durable: read it again.
+    /// The caller's copy of the job is older than the durable one: read it again.
     record Outdated() implements ChangeReply {}
   }
 
@@ -88,10 +88,10 @@ public sealed interface Command {
   /// An agent or its machine is being shut down.
   record Closing(AgentSession session) implements Command {}
 
-  /// What of the node can be used has changed.
+  /// The usable parts of the node have changed.
   record Changed(AgentSession session, NodeCondition condition) implements Command {}
 
-  /// What programs on the node say of themselves.
+  /// Progress reports of programs on the node.
   record Progress(AgentSession session, List<ProgressReport> reports) implements Command {}
 
   /// A stream ended.

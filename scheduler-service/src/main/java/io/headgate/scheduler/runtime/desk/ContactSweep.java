@@ -77,10 +77,10 @@ public final class ContactSweep {
     cutOff = isCutOff(nowNanos);
   }
 
-  /// Agents spoke to this leader, and none has been heard for twice the time after which one is
-  /// suspect. They may all be gone; or they reach another scheduler and not this one. A leader to
-  /// whom nobody ever spoke is not cut off, so that the next one does not hand on what no machine
-  /// answers.
+  /// Whether this leader has lost all agents that it had heard, for twice the time after which one
+  /// agent is suspect. Either all agents are gone, or they reach another scheduler but not this
+  /// one. A leader that never heard any agent is not cut off. Otherwise leadership would pass from
+  /// one replica to the next although no machine answers any of them.
   public boolean isCutOff() {
     return cutOff;
   }
@@ -184,8 +184,8 @@ public final class ContactSweep {
     return stopAfter.plus(stopAfter.dividedBy(SKEW)).plus(state.settings.stopMargin());
   }
 
-  /// Also a while after: those that come back do so one after the other, and the last ones are not
-  /// to be given up because they are few by then.
+  /// True for a while after the wave has ended, too. Nodes come back one after the other, and the
+  /// last ones must not be given up because few are left.
   private boolean manyAway(long nowNanos) {
     int known = 0;
     int away = 0;

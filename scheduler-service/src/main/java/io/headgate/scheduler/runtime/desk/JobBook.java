@@ -33,8 +33,8 @@ import org.jspecify.annotations.Nullable;
 /// The jobs that wait or have an attempt, with what the core does not know of them. Confined to the
 /// loop.
 public final class JobBook {
-  /// How many departed jobs are remembered, so that a change that was asked for by an older record
-  /// is noticed; and how many ended attempts, so that what is late is told from what is strange.
+  /// Bound on remembered departed jobs, which detect a change that is based on an outdated record.
+  /// Also the bound on remembered ended attempts, which tell a late report from an unknown attempt.
   private static final int REMEMBERED = 100_000;
 
   private final Map<JobId, JobRecord> jobs;
@@ -114,7 +114,7 @@ public final class JobBook {
     return jobs.size();
   }
 
-  /// What is kept for waiting jobs.
+  /// The slices held for waiting jobs.
   Collection<Hold> holds() {
     return Collections.unmodifiableCollection(holds.values());
   }
@@ -252,7 +252,7 @@ public final class JobBook {
     }
   }
 
-  /// What the policy's attempts use that were assigned before this one, and it.
+  /// The policy's usage by this attempt and the attempts assigned before it.
   long unitsUpTo(AttemptRecord attempt) {
     long units = 0;
     for (long each :

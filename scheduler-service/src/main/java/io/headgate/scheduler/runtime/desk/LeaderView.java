@@ -22,7 +22,7 @@ import java.util.Optional;
 /// @param core for queries; a question must not decide
 public record LeaderView(SchedulerCore core, CatalogView catalog, Reads reads, Instant now) {
 
-  /// What the core does not know.
+  /// Reads of the leader's state outside the core.
   public interface Reads {
     Optional<JobRecord> job(JobId id);
 
@@ -32,16 +32,16 @@ public record LeaderView(SchedulerCore core, CatalogView catalog, Reads reads, I
     /// A job that was read from the database, as it is now.
     JobView refresh(JobView read);
 
-    /// What is kept for waiting jobs now.
+    /// The slices currently held for waiting jobs.
     Collection<Hold> holds();
 
     /// Contact with each node, by node.
     List<Contact> contacts();
 
-    /// What the nodes of the pools have said of jobs with an image.
+    /// The pools' nodes' reports on jobs with an image.
     ImageUse images(Collection<PoolId> pools);
 
-    /// What the jobs of each queue say together.
+    /// The sums over the jobs of each queue.
     List<Total> totals();
 
     Optional<AttemptRecord> attempt(JobId job);
@@ -50,10 +50,11 @@ public record LeaderView(SchedulerCore core, CatalogView catalog, Reads reads, I
     List<String> jobsOn(NodeId node);
   }
 
-  /// What nodes have said of jobs with an image.
+  /// The nodes' reports on jobs with an image.
   ///
-  /// @param without one that runs none now; empty: all do
-  /// @param rulings which images may run, also where none does now: its engine may come back
+  /// @param without a node that currently runs no images; empty: all do
+  /// @param rulings the images that each node permits, also for nodes that run none now, because a
+  ///   node's container engine may come back
   public record ImageUse(Optional<Node> without, List<Ruling> rulings) {
     /// One of the nodes with the same rules.
     public record Ruling(Node node, ImageRules rules) {}
@@ -63,13 +64,13 @@ public record LeaderView(SchedulerCore core, CatalogView catalog, Reads reads, I
     }
   }
 
-  /// What the jobs of a queue say together.
+  /// The sums over the jobs of one queue.
   ///
   /// @param policy id of the policy that they count to
-  /// @param waitingUnits what those that wait ask for, in 1/126000 GPU
-  /// @param usedUnits what those that have slices use, in 1/126000 GPU
-  /// @param oldestWaiting when the oldest of those that wait was submitted, at most a second too
-  ///   early; absent: none waits
+  /// @param waitingUnits need of the waiting jobs, in 1/126000 GPU
+  /// @param usedUnits usage of the jobs that have slices, in 1/126000 GPU
+  /// @param oldestWaiting submission time of the oldest waiting job, at most a second too early;
+  ///   absent: no job waits
   public record Total(
       QueueId queue,
       String policy,

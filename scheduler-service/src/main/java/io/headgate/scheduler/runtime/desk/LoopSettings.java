@@ -31,9 +31,9 @@ public record LoopSettings(
 
   private static final Duration SELDOM_ENOUGH = Duration.ofMillis(500);
 
-  /// How often a lease is renewed. A renewal may fail twice before it runs out; the more often, the
-  /// sooner a dead leader is known to have missed one, down to a tenth of a long lease and half a
-  /// second of a short one.
+  /// The interval between two renewals of a lease. Two renewals may fail before the lease ends. A
+  /// shorter interval reveals a dead leader's missed renewal sooner. The interval is at least a
+  /// tenth of a long lease, and half a second of a short one.
   public Duration renewal() {
     Duration third = lease.dividedBy(3);
     Duration tenth = lease.dividedBy(10);

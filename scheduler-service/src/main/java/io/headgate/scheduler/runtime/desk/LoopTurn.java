@@ -45,16 +45,17 @@ public final class LoopTurn {
   /// By whom jobs are cancelled in this turn.
   final Map<JobId, Cancellation> cancellations = new LinkedHashMap<>();
 
-  /// Who wants jobs to start anew in this turn.
+  /// The subjects that requeue jobs in this turn.
   final Map<JobId, String> requeuers = new LinkedHashMap<>();
 
   /// By index of input: what to do if the core refuses it.
   final Map<Integer, Consumer<Denial>> refusals = new LinkedHashMap<>();
 
-  /// What new jobs are to run.
+  /// The documents of new jobs.
   final Map<JobId, Document> documents = new LinkedHashMap<>();
 
-  /// Workers that this turn gives up because nobody was told to start them; nobody may be told now.
+  /// Workers that this turn gives up because no agent was told to start them. They must not be sent
+  /// to an agent any more.
   final Set<WorkerKey> rejected = new LinkedHashSet<>();
 
   final Set<JobId> created = new LinkedHashSet<>();
@@ -74,7 +75,8 @@ public final class LoopTurn {
 
   final List<Reply<?>> replies = new ArrayList<>();
 
-  /// What a caller waits for: computed on the loop after the decision, given when it is durable.
+  /// A reply to a caller: computed on the loop after the decision, delivered once the turn is
+  /// durable.
   public static final class Reply<T> {
     private final CompletableFuture<T> future;
     private final Supplier<T> compute;

@@ -33,7 +33,7 @@ public final class NodeBook {
     this.sinceNanos = nowNanos;
   }
 
-  /// What is known of one machine.
+  /// The leader's knowledge of one machine.
   public static final class Entry {
     final NodeId id;
     @Nullable Machine machine;
@@ -61,10 +61,10 @@ public final class NodeBook {
     /// Its attempts were given up.
     boolean lost;
 
-    /// What the core was last told; absent: nothing.
+    /// The node as last passed to the core; absent: the core does not know it.
     @Nullable Node told;
 
-    /// Workers of which nobody has been told, because the node had no stream.
+    /// Workers not sent to the agent yet, because the node had no stream.
     final Set<WorkerKey> undelivered = new LinkedHashSet<>();
 
     final AcknowledgedSequence sequence = new AcknowledgedSequence();
@@ -73,7 +73,7 @@ public final class NodeBook {
       this.id = id;
     }
 
-    /// What the core was last told of the node.
+    /// The node as last passed to the core.
     public Optional<Node> told() {
       return Optional.ofNullable(told);
     }
@@ -111,13 +111,13 @@ public final class NodeBook {
     }
 
     private NodeStatus status(Machine known, boolean windowOpen) {
-      // What was not heard of takes nothing.
+      // A node without contact gets no new jobs.
       if (!reported || suspect) {
         return windowOpen && !reported && isExpected() && known.node().status() == NodeStatus.READY
             ? NodeStatus.AWAITED
             : NodeStatus.SUSPECT;
       }
-      // What an operator drains stays drained.
+      // A node that an operator drains stays drained.
       return closing ? NodeStatus.DRAINING : known.node().status();
     }
   }
@@ -134,8 +134,8 @@ public final class NodeBook {
     return new ArrayList<>(entries.values());
   }
 
-  /// The machine is no longer known. What runs there is judged by its silence all the same, so the
-  /// entry stays as long as anything does.
+  /// Marks the machine as unknown. The workers on it are still given up by the length of its
+  /// silence, so the entry stays as long as it has workers.
   void remove(NodeId id) {
     Entry entry = entries.get(id);
     if (entry != null) {
@@ -164,9 +164,9 @@ public final class NodeBook {
         .orElse(rules);
   }
 
-  /// Shared with the node's stream, and never forgotten: a node that comes back under its name is
-  /// not to be taken for silent since the take-over, and a stream may hold it that has not said
-  /// Hello yet.
+  /// The clock is shared with the node's stream and never forgotten. Otherwise a node that comes
+  /// back under its name would count as silent since the take-over. A stream that has not said
+  /// Hello yet may hold the clock, too.
   public ContactClock clock(NodeId id) {
     return clocks.computeIfAbsent(id, _ -> new ContactClock(sinceNanos));
   }

@@ -16,16 +16,17 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/// Keeps what programs say of themselves until it can be written with other rows: however often
-/// they speak, the last word of each counts, and all of it together costs a batch or two a second.
-/// What is lost with a leader, agents tell the next one. Confined to the loop.
+/// Buffers progress reports until they can be written together with other rows. Only the latest
+/// report of each attempt counts, so all reports together cost one or two batches a second at any
+/// rate. If the leader dies, the agents repeat the buffered reports to the next leader. Confined to
+/// the loop.
 public final class ProgressDesk {
   /// Attempts of one batch. The others' words wait for the next one, and newer ones replace them.
   private static final int MAX_SETTLED = 1_000;
 
   private final LeaderState state;
 
-  /// Live attempts alone, so it is bounded; who waits longest comes first.
+  /// Live attempts only, so the map is bounded. The longest-waiting report comes first.
   private final Map<AttemptId, Heard> heard = new LinkedHashMap<>();
 
   private record Heard(ProgressReport report, Instant at) {}

@@ -12,8 +12,8 @@ import java.util.Optional;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// What the jobs of each queue say together, kept up with every change of a job, so that asking
-/// costs in queues and not in jobs. Confined to the loop.
+/// The sums over the jobs of each queue, updated with every change of a job. So a query costs time
+/// by the number of queues, not of jobs. Confined to the loop.
 final class QueueTotals {
   private final Map<Key, Sum> sums = new LinkedHashMap<>();
 

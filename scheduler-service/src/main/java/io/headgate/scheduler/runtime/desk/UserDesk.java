@@ -60,7 +60,7 @@ public final class UserDesk {
         answer(turn, submit.reply(), new SubmitReply.Refused(i, denial.get()));
         return;
       }
-      // Who asked was looked at before; rights may have gone since.
+      // The submitter's rights were checked before the loop; they may have been withdrawn since.
       if (!job.byRole() && !isAdmitted(job.queue(), job.submitter())) {
         answer(turn, submit.reply(), new SubmitReply.NotAdmitted(i));
         return;

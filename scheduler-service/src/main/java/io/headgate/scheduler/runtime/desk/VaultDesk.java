@@ -23,34 +23,34 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.LongStream;
 
-/// Holds jobs against vaults that moved after they were taken. What they are to run is in the
-/// database, so the loop gives out pages of jobs that somebody else reads and judges, one page at a
-/// time, and deals with the verdicts. Confined to the loop.
+/// Checks accepted jobs again when vaults change. The jobs' documents are in the database, so the
+/// loop hands out pages of job ids. Another thread reads and judges them, one page at a time, and
+/// the loop applies the verdicts. Confined to the loop.
 ///
-/// Nothing of it is stored. A leader knows of no job by which vaults it was judged before, so it
-/// begins with all whose group has any; when vaults move it goes on with what is left and with the
-/// jobs of each queue for which they say something else now.
+/// The progress is not stored. A new leader does not know which vaults a job was judged by, so it
+/// starts with all jobs whose group has vaults. When vaults change, it adds the jobs of each queue
+/// whose rules differ.
 public final class VaultDesk {
   /// Jobs that are read together, and at most become drafts together.
   public static final int PAGE = 500;
 
   private final LeaderState state;
 
-  /// By which the jobs of each queue were judged, or will have been when nothing is left; without
-  /// queues for which there are none.
+  /// The rules by which each queue's jobs were judged, or are judged once no page is left. Holds no
+  /// queue without rules.
   private final Map<TenantId, Map<QueueId, VaultRules>> vaults = new HashMap<>();
 
-  /// Ids of jobs that are to be judged yet, ascending, from `next` on.
+  /// Ids of jobs to judge, ascending, from `next` on.
   private long[] left = {};
 
   private int next;
 
-  /// Ids of jobs that were taken meanwhile and are to be judged, too.
+  /// Ids of jobs accepted meanwhile, which are judged after `left`.
   private final List<Long> late = new ArrayList<>();
 
   private boolean isPageOut;
 
-  /// Jobs, each with the vaults by which it is to be judged.
+  /// Jobs, each with the vault rules to judge it by.
   public record Page(List<Item> items) {
     public Page {
       items = List.copyOf(items);
@@ -110,7 +110,7 @@ public final class VaultDesk {
     return job.job().spec().queue();
   }
 
-  /// What the jobs of the queue have to keep to; empty: nothing, or nobody knows.
+  /// The rules for the queue's jobs; empty: none, or unknown.
   private Optional<VaultRules> vaults(QueueId queue) {
     return state.catalog.vaults(queue).filter(rules -> !rules.isEmpty());
   }
@@ -120,7 +120,7 @@ public final class VaultDesk {
     return !isPageOut && (next < left.length || !late.isEmpty());
   }
 
-  /// What is to be judged next; nothing while a page is out.
+  /// The next page to judge; empty while another page is being judged.
   public Optional<Page> next() {
     if (!isDue()) {
       return Optional.empty();
@@ -148,9 +148,9 @@ public final class VaultDesk {
     return isPageOut ? Optional.of(new Page(items)) : Optional.empty();
   }
 
-  /// A page is judged. What waits and may not run becomes a draft; what was started before goes on,
-  /// suspended or not, but does not go back to its queue. A verdict by vaults that have moved since
-  /// is none: the job is in a later page.
+  /// Applies the verdicts on a page. A waiting job that is forbidden becomes a draft. A job that
+  /// has started goes on, suspended or not, but does not return to its queue. A verdict by outdated
+  /// rules is ignored, because a later page contains the job again.
   public void judged(LoopTurn turn, Command.Judged judged) {
     isPageOut = false;
     for (Item item : judged.page().items()) {

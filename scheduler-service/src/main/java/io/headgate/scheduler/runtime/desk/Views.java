@@ -56,7 +56,7 @@ public final class Views {
   }
 
   /// What was assigned first counts to the reservation first: the last started are the first to go
-  /// (DESIGN P3).
+  /// (P3).
   private Optional<Use> use(TenantId tenant, AttemptRecord attempt) {
     long reservation =
         state

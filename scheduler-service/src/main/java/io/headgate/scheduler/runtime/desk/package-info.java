@@ -1,5 +1,5 @@
-/// What the leader knows ([LeaderState]) and the desks that change it. Each desk handles the
-/// commands of one kind of caller and adds inputs, rows and dispatches to the turn at hand.
+/// The leader's in-memory state ([LeaderState]) and the desks that change it. Each desk handles the
+/// commands of one kind of caller and adds inputs, rows and dispatches to the current turn.
 /// Confined to the loop.
 @NullMarked
 package io.headgate.scheduler.runtime.desk;

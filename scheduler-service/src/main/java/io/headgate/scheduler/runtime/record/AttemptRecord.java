@@ -75,8 +75,9 @@ public record AttemptRecord(
     return attempt.id();
   }
 
-  /// Nobody was told to start the worker, or nobody heard it: agents record an assignment before
-  /// they act on it, and no report came. What was to go on after a suspension was told before.
+  /// Whether no agent has acted on the worker's assignment: none was told, or none received it.
+  /// Agents record an assignment before they act on it, and no report came. A suspended attempt
+  /// that goes on was started before, so it counts as told.
   public boolean isUntold(int worker) {
     return attempt.workers().get(worker) == WorkerStatus.ASSIGNED
         && attempt.stop().isEmpty()

@@ -60,9 +60,9 @@ public record Batch(
   /// @param document what it is to run, as it was submitted
   public record NewJob(JobRecord job, Document document) {}
 
-  /// What became of a request that carries an id.
+  /// The outcome of a request that carries an id.
   ///
-  /// @param subject who sent it
+  /// @param subject that sent it
   /// @param fingerprint of its content: the same id with other content is a mistake
   /// @param jobs in the order of the request
   public record RequestRecord(

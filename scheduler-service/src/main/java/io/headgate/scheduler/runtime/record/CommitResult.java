@@ -1,6 +1,6 @@
 package io.headgate.scheduler.runtime.record;
 
-/// What became of a batch.
+/// The outcome of a batch.
 public sealed interface CommitResult {
   /// It is durable.
   record Committed() implements CommitResult {}

@@ -11,7 +11,7 @@ public final class Document {
     this.bytes = bytes;
   }
 
-  /// Wraps bytes that nobody changes any more.
+  /// Wraps the array without a copy; the caller must not change it afterwards.
   public static Document of(byte[] bytes) {
     return new Document(bytes);
   }

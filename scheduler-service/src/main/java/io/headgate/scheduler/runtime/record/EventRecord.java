@@ -8,14 +8,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// Something that happened, in the order in which it was decided. Empty strings: does not apply.
+/// An event. Events are ordered by their decisions. Empty strings: does not apply.
 ///
 /// @param version rises by the order of decisions
 /// @param jobId of the job it is about
 /// @param attempt number of the attempt; 0: none
-/// @param byJob who took the place; only when preempted
-/// @param rule under which rule; only when preempted
-/// @param places where each worker goes; only when assigned
+/// @param byJob the preemptor; only for a preemption
+/// @param rule of the preemption; only for a preemption
+/// @param places of the workers; only for an assignment
 /// @param message one sentence
 /// @param detail numbers by name
 public record EventRecord(

@@ -1,6 +1,6 @@
 package io.headgate.scheduler.runtime.record;
 
-/// What happened, in the words of the contract.
+/// The kinds of events, named as in the contract.
 public enum EventType {
   SUBMITTED,
   ASSIGNED,

@@ -9,12 +9,12 @@ public enum Failpoint {
   MID_LOAD,
   /// A batch is decided, nothing of it is durable.
   BEFORE_COMMIT,
-  /// A batch is durable, nobody knows.
+  /// A batch is durable, and no caller or agent has been told.
   AFTER_COMMIT_BEFORE_SEND,
   /// Agents have their commands, their updates are not acknowledged.
   AFTER_SEND_BEFORE_ACKNOWLEDGE;
 
-  /// What happens there: nothing, but in tests.
+  /// The action at a failpoint: none outside tests.
   @FunctionalInterface
   public interface Handler {
     void at(Failpoint point);

@@ -9,9 +9,9 @@ import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Forgets jobs and events that are older than what is to be kept: soon after this process began to
-/// lead, then every hour, in small portions that hold nobody up. A thread of its own; what fails is
-/// tried again the next time.
+/// Deletes jobs and events that are older than the retention. It runs soon after this process
+/// becomes leader, then every hour, in small portions that do not delay other transactions. Has a
+/// thread of its own; a failed deletion is tried again the next time.
 public final class HistoryKeeper implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(HistoryKeeper.class);
 

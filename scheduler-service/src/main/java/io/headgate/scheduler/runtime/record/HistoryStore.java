@@ -2,8 +2,8 @@ package io.headgate.scheduler.runtime.record;
 
 import java.time.Instant;
 
-/// What is remembered of jobs that are over. Every call may be repeated, at any time, by any
-/// replica: none touches a job that is not over. Calls block.
+/// Stores and deletes the history of finished jobs. Every call may be repeated, at any time, by any
+/// replica: none touches an unfinished job. Calls block.
 public interface HistoryStore {
   /// Makes places for the events of this week and the coming ones. Those that exist are left alone.
   void prepareWeeks(Instant now);

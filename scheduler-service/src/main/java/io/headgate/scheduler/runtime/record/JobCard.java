@@ -4,8 +4,8 @@ import io.headgate.type.GpuQuantity;
 import java.time.Instant;
 import java.util.List;
 
-/// What a job is beyond what the core needs to know, as far as the leader keeps it in memory. What
-/// it runs stays in the database.
+/// A job's data beyond the core's needs that the leader keeps in memory. The job's document stays
+/// in the database.
 ///
 /// @param name with its tenant
 /// @param policy id, through the queue, when it was queued

@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/// What is read from the database on behalf of callers. Blocks; thread-safe.
+/// Reads the database for callers' queries. Blocks; thread-safe.
 public interface JobReader extends NameLookup {
 
   Optional<JobRecord> job(JobName name);
@@ -26,7 +26,7 @@ public interface JobReader extends NameLookup {
   /// That are remembered: keys of subject and id.
   StoredKeys requests();
 
-  /// Of those that exist, in no order.
+  /// Skips ids that do not exist; the order is undefined.
   List<JobRecord> jobs(Collection<JobId> ids);
 
   /// The newest `limit`, oldest first.
@@ -35,7 +35,7 @@ public interface JobReader extends NameLookup {
   /// The newest of each job.
   Map<JobId, AttemptRecord> lastAttempts(Collection<JobId> jobs);
 
-  /// What each is to run, as it was submitted.
+  /// The jobs' documents as they were submitted.
   Map<JobId, Document> documents(Collection<JobId> jobs);
 
   /// Which jobs are meant: all that is present must match. Empty lists: all.
@@ -81,7 +81,7 @@ public interface JobReader extends NameLookup {
   /// @param since only jobs that changed after this version
   Changes changes(TenantId tenant, long since, long after, int limit);
 
-  /// What was read in one snapshot.
+  /// Jobs read in one snapshot.
   ///
   /// @param version of the watches when the jobs were read
   record Changes(long version, List<JobRecord> jobs) {}
@@ -99,7 +99,7 @@ public interface JobReader extends NameLookup {
   /// Oldest first.
   Events eventsAfter(TenantId tenant, long version, int limit);
 
-  /// What was read in one snapshot.
+  /// Events read in one snapshot.
   ///
   /// @param version of the watches when the events were read
   record Events(long version, List<EventRecord> events) {}
@@ -107,6 +107,6 @@ public interface JobReader extends NameLookup {
   /// The version of the watches.
   long version();
 
-  /// What became of an earlier request.
+  /// The outcome of an earlier request.
   Optional<Batch.RequestRecord> request(String subject, String requestId);
 }

@@ -57,7 +57,7 @@ public record JobRecord(
         + Long.toString(since.toNanos() / 1000, Character.MAX_RADIX);
   }
 
-  /// What agents call a worker of its attempt.
+  /// The name of an attempt's worker in the agent protocol.
   public WorkerName worker(AttemptId attempt, int worker) {
     return new WorkerName(name(), uid(), attempt.number(), worker);
   }

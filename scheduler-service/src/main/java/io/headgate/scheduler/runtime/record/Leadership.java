@@ -4,12 +4,12 @@ import java.time.Instant;
 import java.util.Optional;
 import java.util.UUID;
 
-/// Who leads, as the row in the database says.
+/// The current leader, from the database's row of leadership.
 ///
 /// @param incarnation of the installation's state; new at every restore from a backup
-/// @param epoch rises with every take-over; 0: nobody ever led
+/// @param epoch rises with every take-over; 0: there was no leader yet
 /// @param leader name of the leading replica; absent: the last one released it
-/// @param address where it is reached, `host:port`
+/// @param address the leader's address, `host:port`
 public record Leadership(
     UUID incarnation,
     long epoch,

@@ -6,16 +6,16 @@ import io.headgate.scheduler.core.job.Hold;
 import java.util.List;
 import java.util.Map;
 
-/// What a new leader starts from.
+/// The durable state from which a new leader starts.
 ///
 /// @param jobs that wait or have an attempt
 /// @param attempts the live ones
-/// @param demand how many of the jobs that came last were of each profile, whether they are over or
-///   not: what a restart would else make placement forget
+/// @param demand recent jobs by profile, finished ones included; placement would lose it at a
+///   restart
 /// @param catalogs by source
 /// @param lastJob highest id of any job
 /// @param version of the watches
-/// @param lastBatch of the leaders before
+/// @param lastBatch number of the last batch of earlier leaders
 public record LoadedState(
     List<JobRecord> jobs,
     List<AttemptRecord> attempts,

@@ -2,7 +2,7 @@ package io.headgate.scheduler.runtime.record;
 
 import io.headgate.scheduler.core.catalog.TenantId;
 
-/// What the database knows of names; blocks.
+/// Looks up names in the database; blocks.
 public interface NameLookup {
   /// Whether there is a job with this name; for many callers at once.
   boolean isTaken(JobName name);

@@ -3,10 +3,10 @@ package io.headgate.scheduler.runtime.record;
 import java.time.Instant;
 import java.util.Optional;
 
-/// What an attempt's program said of itself last.
+/// The latest progress report of an attempt's program.
 ///
-/// @param advance how far it is; absent: it has not said
-/// @param checkpointMark tells its last checkpoint from those before; 0: it has told of none
+/// @param advance the completed part; absent: not reported
+/// @param checkpointMark tells the last checkpoint from earlier ones; 0: none was reported
 public record Progress(Optional<Advance> advance, long checkpointMark) {
   public static final Progress NONE = new Progress(Optional.empty(), 0);
 

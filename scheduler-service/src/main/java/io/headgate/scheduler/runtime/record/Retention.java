@@ -7,8 +7,8 @@ import java.time.Instant;
 ///
 /// @param keep from a job's end, or from an event
 public record Retention(Duration keep) {
-  /// Between the moment from which a job cannot be requeued and its deletion: nobody who requeued
-  /// it just before is overtaken.
+  /// Time between the last moment at which a job can be requeued and its deletion, so that the
+  /// deletion does not overtake a requeue.
   private static final Duration GRACE = Duration.ofHours(1);
 
   /// Whether the job was over for so long that it may be gone any time. One that is not over never
@@ -18,7 +18,7 @@ public record Retention(Duration keep) {
         && job.course().finishedAt().map(end -> end.isBefore(now.minus(keep))).orElse(false);
   }
 
-  /// What ended or happened before this is deleted.
+  /// Jobs and events older than this are deleted.
   Instant horizon(Instant now) {
     return now.minus(keep).minus(GRACE);
   }

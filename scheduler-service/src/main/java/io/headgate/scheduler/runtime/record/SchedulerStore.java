@@ -20,16 +20,16 @@ public interface SchedulerStore {
   /// @param holderLost the holder is known to be gone: it is enough that it missed a renewal
   Optional<Row> takeOver(Candidate candidate, boolean holderLost);
 
-  /// Who wants to lead.
+  /// A replica in an election.
   ///
-  /// @param mayLead otherwise it stands for nothing, and follows whoever leads
+  /// @param mayLead false: the replica never leads and only follows the leader
   /// @param missed silence after which the holder missed a renewal
   record Candidate(String name, String address, boolean mayLead, Duration lease, Duration missed) {}
 
   /// Everything that a new leader needs, read in one transaction.
   LoadedState load();
 
-  /// The same, but of the jobs only the oldest `jobs`, with what belongs to them.
+  /// Like [#load], but with only the oldest `jobs` jobs and their rows.
   LoadedState sample(int jobs);
 
   /// Writes the batch and renews the lease, or does neither. An empty batch only renews.
@@ -41,7 +41,7 @@ public interface SchedulerStore {
   /// @return [CommitResult.Unknown] when the database cannot be asked now
   Resolution resolve(Leadership leader, long batch);
 
-  /// What the row says about a lost commit.
+  /// The outcome of a lost commit, by the row of leadership.
   sealed interface Resolution {
     record Happened() implements Resolution {}
 

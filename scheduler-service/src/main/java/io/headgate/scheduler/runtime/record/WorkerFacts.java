@@ -4,12 +4,12 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
-/// What an agent said of one worker, beyond what the core needs.
+/// An agent's report of one worker, beyond the core's needs.
 ///
 /// @param startedAt by the machine's clock
 /// @param endedAt by the machine's clock
 /// @param exitCode 0 to 255, or 128 + signal
-/// @param error in one sentence; empty: nothing went wrong
+/// @param error in one sentence; empty: no error
 /// @param stopPhases names of the phases of its stop that have ended
 public record WorkerFacts(
     Optional<Instant> startedAt,
@@ -47,7 +47,7 @@ public record WorkerFacts(
     REJECTED,
     /// It vanished, or was running before a reboot.
     LOST,
-    /// Its machine or agent was shut down in order; nobody asked for its end.
+    /// Its machine or agent was shut down in order; no user or decision stopped the worker.
     NODE_STOPPED,
     /// Stopped by its machine, because it had more than its slices.
     LIMIT_EXCEEDED,

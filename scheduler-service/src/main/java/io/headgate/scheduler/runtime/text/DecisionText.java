@@ -68,8 +68,8 @@ public final class DecisionText {
     return text.toString();
   }
 
-  /// What a program said of itself: ` It says that it is 40% done (epoch 3). It last saved its work
-  /// 40s ago.` Empty if it said nothing.
+  /// The program's own report: ` It says that it is 40% done (epoch 3). It last saved its work 40s
+  /// ago.` Empty if there is none.
   public static String progress(AttemptRecord attempt, Instant now) {
     String done =
         attempt
@@ -143,7 +143,7 @@ public final class DecisionText {
 
   /// `, as ada asked`.
   ///
-  /// @param by empty: nobody did
+  /// @param by empty: no user asked
   public static String asked(String by) {
     return by.isEmpty() ? "" : ", as " + by + " asked";
   }

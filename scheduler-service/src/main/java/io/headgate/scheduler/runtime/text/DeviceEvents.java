@@ -12,12 +12,12 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// What is new about the health of a machine's devices, as events.
+/// Describes changes in the health of a machine's devices as events.
 public final class DeviceEvents {
   private DeviceEvents() {}
 
-  /// What is new about a machine; nothing when it was not known: then all of it is, or a new leader
-  /// hears again what was told before.
+  /// The changes between two reports of a machine. Empty if the machine was unknown before: it is
+  /// new, or a new leader hears again of changes that are recorded already.
   public static List<Event> of(@Nullable Machine before, Machine now) {
     return before == null ? List.of() : between(before, now);
   }

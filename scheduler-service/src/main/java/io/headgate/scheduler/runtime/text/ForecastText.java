@@ -8,7 +8,7 @@ public final class ForecastText {
 
   /// One sentence.
   ///
-  /// @param start of a forecast that has one, as it is to be written
+  /// @param start the forecast's start time as text; unused if it has none
   public static String sentence(Forecast forecast, String start) {
     return switch (forecast) {
       case Forecast.By(var _, int after) ->

@@ -97,7 +97,7 @@ public final class ReasonText {
     return ReasonDetail.of(reason);
   }
 
-  /// What is wrong and, where it helps, what would be right.
+  /// States the error and, where it helps, a correct value.
   public static String sentence(Denial denial) {
     return switch (denial) {
       case Denial.UnknownQueue(var queue) -> "queue " + queue.name() + " does not exist";

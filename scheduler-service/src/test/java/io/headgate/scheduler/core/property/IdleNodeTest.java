@@ -88,7 +88,7 @@ class IdleNodeTest {
                 catalog.queues()));
   }
 
-  /// DESIGN's argument, to the end: when agents only follow their orders and nothing else happens,
+  /// The argument against idle nodes: when agents only follow their orders and nothing else happens,
   /// everything comes to rest, and no attempt was told to stop twice.
   @Test
   void withoutExternalEventsPreemptionsEnd() {

@@ -28,7 +28,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/// The rules of DESIGN section 3 a second time: slow, from the text, without index, cache or
+/// The rules (A1 to P9) a second time: slow, from the text, without index, cache or
 /// increment, over the records of a [Shadow]. It never changes; the shadow must not either while it
 /// is used.
 final class Reference {

@@ -26,7 +26,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/// Free room (DESIGN A6, A7), counted anew from the records of a [Shadow] every time.
+/// Free room (A6, A7), counted anew from the records of a [Shadow] every time.
 final class Space {
   /// One worker's share of a node.
   ///

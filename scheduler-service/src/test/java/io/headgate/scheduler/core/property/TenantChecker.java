@@ -33,7 +33,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/// Holds decisions against what is promised to tenants that share pools (DESIGN A3).
+/// Holds decisions against what is promised to tenants that share pools (A3).
 final class TenantChecker {
   final Shadow shadow;
   private final TenantRules rules;

@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 
-/// The rules between tenants that share pools (DESIGN A3), over made-up histories.
+/// The rules between tenants that share pools (A3), over made-up histories.
 ///
 /// Seeds as in [Scenarios].
 class TenantPropertiesTest {

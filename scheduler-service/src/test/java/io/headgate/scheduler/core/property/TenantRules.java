@@ -11,7 +11,7 @@ import io.headgate.scheduler.core.job.JobId;
 import java.util.Optional;
 import java.util.function.Predicate;
 
-/// Use and reservations of tenants and policies (DESIGN A3), counted anew each time from a shell's
+/// Use and reservations of tenants and policies (A3), counted anew each time from a shell's
 /// records; slow, and independent of the core's accounts. In units of 1/126000 GPU.
 final class TenantRules {
   private final Shadow shadow;
