@@ -1,16 +1,16 @@
-// The control socket. One client, the agent; a new connection replaces the old one, so an agent that
-// was killed never stands in the way of its successor. Neither side ever waits for the other: a
-// client that does not read its announcements is dropped and reads the status file instead.
+// The control socket has one client, the agent. A new connection replaces the old one, so a killed agent never blocks
+// its successor. Neither side ever waits for the other: a client that does not read its announcements is dropped and
+// reads the status file instead. The agent sends these commands:
 //
-//   contact <boot ms>                                  the agent heard from the control plane then
-//   stop <reason> <callback ms> <grace ms>             callback, SIGTERM, grace, SIGKILL; a repeated
-//                                                      one changes nothing, except that 0 callback
-//                                                      ms end a callback that runs
-//   kill <reason>                                      SIGKILL now
-//   pause                                              the job is suspended: its time limit stands still
-//   continue                                           until now; changes nothing if it does not
+//     contact <boot ms>                    when the agent last heard from the control plane
+//     stop <reason> <callback ms> <grace ms>
+//                                          callback, SIGTERM, grace, SIGKILL; a repeated stop changes
+//                                          nothing, except that 0 callback ms end a running callback
+//     kill <reason>                        SIGKILL now
+//     pause                                the job is suspended: its time limit stands still
+//     continue                             ends a pause; without a pause it changes nothing
 //
-// and in the other direction `changed <version>` whenever the status file has a new version.
+// The supervisor sends `changed <version>` whenever the status file has a new version.
 #include "supervisor.h"
 
 #include <errno.h>

@@ -1,10 +1,10 @@
-// Which system calls a job may make. Everything that programs, their threads, debuggers and GPUs take is
-// let through; refused is what a job has no use for and the kernel's mistakes are reached by. The other
-// walls refuse most of it too, but only after code has run that had holes before.
+// The seccomp filter: the system calls that a job may make. It admits every call that programs, threads, debuggers and
+// GPU libraries need. It refuses calls that no job needs and that expose faults of the kernel. The other walls refuse
+// most of these too, but only after kernel code has run that had vulnerabilities before.
 //
-// A call that is refused fails with EPERM, as it does for anyone without privileges, so programs know what
-// to do; one that is to look absent, because there is an older way to the same, with ENOSYS; a socket of
-// another family with EAFNOSUPPORT, as where the kernel lacks it. Calls of another ABI end the job (SIGSYS).
+// A refused call fails with EPERM, as for any program without privileges, so programs handle it. A call that has an
+// older substitute fails with ENOSYS: it looks absent, and programs fall back. A socket of another family fails with
+// EAFNOSUPPORT, as on a kernel without that family. A call of another ABI ends the job (SIGSYS).
 #include "supervisor.h"
 
 #include <errno.h>
@@ -75,14 +75,15 @@ static const unsigned short REFUSED[] = {
 #endif
     SYS_nfsservctl, SYS_lookup_dcookie,
 };
-// Deliberately not there:
-//   ptrace, process_vm_readv, pidfd_getfd  debuggers and profilers, and how libraries share memory of GPUs
-//                                          and copy between ranks; who else could be reached is another
-//                                          user's and not in the job's process namespace
-//   adjtimex, clock_adjtime                also how the clock's state is read; what is asked for is in memory,
-//                                          where no filter sees it, and a change is for privileged users
-//   mbind, set_mempolicy, move_pages       memory beside the GPU; of its own processes only
-//   seccomp                                a job may refuse itself more
+// Calls that the filter admits deliberately:
+//
+//     ptrace, process_vm_readv, pidfd_getfd  used by debuggers and profilers, and by libraries that share GPU
+//                                            memory and copy between ranks; processes outside the job belong
+//                                            to other users and lie outside its process namespace
+//     adjtimex, clock_adjtime                also read the clock's state; the request is in memory, where no
+//                                            filter sees it, and a change needs privileges
+//     mbind, set_mempolicy, move_pages       place memory beside the GPU; for the job's own processes only
+//     seccomp                                a job may refuse itself more
 
 // Anything else makes the kernel load protocols that hardly anybody looks after, and AF_VSOCK leads to the
 // hypervisor past every network namespace.

@@ -1,6 +1,6 @@
-// A stream of output is kept in segments of exactly log_segment_bytes, named <stream>.<n>: byte b of
-// the stream is byte b % size of segment b / size, so readers address bytes by their offset in the
-// stream, also across rotation. Only the newest log_segments are kept.
+// A stream of output is kept in segments of exactly log_segment_bytes, named <stream>.<n>. Byte b of the stream is
+// byte b % size of segment b / size. Readers therefore address bytes by their offset in the stream, also across
+// rotation. Only the newest log_segments are kept.
 #include "supervisor.h"
 
 #include <errno.h>

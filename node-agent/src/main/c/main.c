@@ -1,16 +1,18 @@
-// headgate-supervisor ATTEMPT_DIRECTORY
+// The command lines of the supervisor. supervisor.h lists the exit codes.
 //
-// Starts the attempt whose spec lies in the directory and returns as soon as that is durable; a
-// child of it, in a session of its own, stays as the supervisor. Exit codes: see supervisor.h.
+//     headgate-supervisor ATTEMPT_DIRECTORY
 //
-// headgate-supervisor --first ATTEMPT_DIRECTORY
+// Starts the attempt whose spec lies in the directory, and returns as soon as the start is durable. A child in a
+// session of its own stays as the supervisor.
 //
-// Is the supervisor itself and stays: the first process of a container, whose walls others have made. It
-// is the job's user there, so it trusts nobody but root, and is not to be traced.
+//     headgate-supervisor --first ATTEMPT_DIRECTORY
 //
-// headgate-supervisor --own USER DIRECTORY
+// Stays and is itself the supervisor, as the first process of a container, whose walls the container engine made. It
+// runs as the job's user there. It therefore accepts commands from root only and cannot be traced.
 //
-// Gives the directory with all that is in it to the user.
+//     headgate-supervisor --own USER DIRECTORY
+//
+// Gives the directory and everything in it to the user.
 #include "supervisor.h"
 
 #include <errno.h>
@@ -242,7 +244,7 @@ __attribute__((noreturn)) static void supervise(const struct spec *spec, int lau
   set_up(&self, launcher_fd);
   start(&self, launcher_fd);
   if (launcher_fd >= 0) {
-    if (write(launcher_fd, "", 1) < 0) errno = 0; // the agent may be gone; the job runs all the same
+    if (write(launcher_fd, "", 1) < 0) errno = 0; // the agent may be gone; the job runs anyway
     close(launcher_fd);
   }
   int null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);

@@ -1,17 +1,17 @@
-// The supervisor of one attempt: a small process that is the parent of the job and outlives the
-// agent, so that neither the agent's end nor its upgrade stops a job or loses its exit code.
+// The supervisor of one attempt: a small process that is the parent of the job and outlives the agent. Neither the
+// agent's end nor its upgrade stops a job or loses its exit code.
 //
 // It lives in the attempt directory (its working directory) and knows these files there:
 //
-//   spec, argv, env, callback   what to do; written by the agent before the start
-//   lock                        held (fcntl, whole file) for as long as the supervisor lives
-//   refused                     there: the attempt is over without a start; the agent made it under the lock
-//   control                     unix socket: commands in, "changed" out
-//   status                      what happened; replaced atomically and durably on every change
-//   logs/stdout.<n>, stderr.<n> the job's output in segments of equal size
+//     spec, argv, env, callback   the task; written by the agent before the start
+//     lock                        held (fcntl, whole file) for as long as the supervisor lives
+//     refused                     if present, the attempt ended without a start; the agent made it under the lock
+//     control                     unix socket: commands in, "changed" out
+//     status                      the recorded state; replaced atomically and durably on every change
+//     logs/stdout.<n>, stderr.<n> the job's output in segments of equal size
 //
-// One thread, one epoll loop, no polling, and no allocation that grows with the job's output or
-// lifetime. All times are CLOCK_BOOTTIME, which also counts while the machine sleeps.
+// One thread, one epoll loop, no polling, and no allocation that grows with the job's output or lifetime. All times
+// are CLOCK_BOOTTIME, which also counts while the machine sleeps.
 #ifndef HEADGATE_SUPERVISOR_H
 #define HEADGATE_SUPERVISOR_H
 
@@ -130,8 +130,10 @@ void kill_descendants(pid_t root);
 void kill_group(const struct process_group *group);
 
 // walls.c
-// Makes the namespaces of a job and leaves a process in them, their first, whose end is the end of all
-// in them; children of the caller are in its PID namespace from then on. Its pid; -1: see `why`.
+//
+// Makes the namespaces of a job and leaves a first process in them. When that process ends, all processes in the
+// namespaces end. Children of the caller are born in the PID namespace from then on. Returns the pid of the first
+// process, or -1 and the reason in `why`.
 pid_t walls_raise(const struct walls *walls, char *why, size_t why_size);
 // Tells which walls can be raised on this machine, one line each.
 int walls_probe(const char *cgroup);

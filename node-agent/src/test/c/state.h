@@ -1,13 +1,13 @@
-// The machine that a fake library shows, kept as a directory tree, so that it outlives every process
-// that uses it, several processes see the same, and a test can read and change it with any editor.
-// Of every library's:
+// The state of the machine that a fake library shows, kept as a directory tree. It therefore outlives every process
+// that uses it, several processes share it, and a test can read and change it with any editor. Every library has these
+// files:
 //
-//   faults/<function>   "<status> <times>": what its next calls answer; "slow <ms>": each takes that;
-//                       "hang": each takes until that is taken back
-//   calls               what was changed, one call a line
+//     faults/<function>   "<status> <times>": the answer of its next calls; "slow <ms>": the duration of each
+//                         call; "hang": calls return only after the fault is removed
+//     calls               the changes made, one call a line
 //
-// It lies in gpus/ beside the library, or where FAKE_GPU_STATE says when the library is loaded; that of a
-// program in the nearest gpus/ above a directory that it was given.
+// The tree lies in gpus/ beside the library, or where FAKE_GPU_STATE says when the library is loaded. A program's tree
+// lies in the nearest gpus/ above a directory that it was given.
 #pragma once
 
 #include <stdbool.h>
@@ -32,6 +32,6 @@ void state_find_above(const char *directory);
 // Where the state lies.
 const char *state_root(void);
 
-// What a call has to answer before it does anything; 0: go on. Slow calls are slow in here, and
-// hold nobody else up.
+// Decides the answer of a call before the call does anything; 0: go on. Slow calls wait in here, and delay no other
+// calls.
 int begin(const char *function);

@@ -1,20 +1,20 @@
-// A program that uses a GPU as jobs do, for `headgate-agent qualify`: by CUDA's driver library alone, loaded at
-// run time, so that it is built and runs where nothing of CUDA is installed but the driver.
+// A program that uses a GPU as jobs do, for `headgate-agent qualify`. It uses CUDA's driver library only, loaded at
+// run time. It can therefore be built and run where the driver is the only part of CUDA installed.
 //
-//   headgate-probe LIBRARY [alone] fill STEP CAP MARK       allocates steps of so many MiB until it is refused one,
-//                                                           or has the cap, and holds what it has
-//   headgate-probe LIBRARY [alone] children N STEP CAP MARK the same in so many processes
-//   headgate-probe LIBRARY [alone] spin SECONDS             computes
-//   headgate-probe LIBRARY [alone] fault                    writes where there is no memory
+//     headgate-probe LIBRARY [alone] fill STEP CAP MARK       allocates steps of so many MiB until one is refused
+//                                                             or the cap is reached, and holds the memory
+//     headgate-probe LIBRARY [alone] children N STEP CAP MARK does so in N processes
+//     headgate-probe LIBRARY [alone] spin SECONDS             computes
+//     headgate-probe LIBRARY [alone] fault                    writes to an invalid address
 //
-// `alone` forgets first what the environment says of GPUs. What it prints, a line each:
+// `alone` first removes the environment variables about GPUs. The program prints these lines:
 //
-//   sees <GPUs>
-//   passed <ms of the boot clock>            now it has more MiB than the mark
-//   held <MiB> <why no more>
-//   spun <ms of the boot clock> <kernels>    so far, ten times a second
-//   faulted <error>
-//   failed <function> <error>
+//     sees <GPUs>
+//     passed <ms of the boot clock>            it now holds more MiB than the mark
+//     held <MiB> <why no more>
+//     spun <ms of the boot clock> <kernels>    so far, ten times a second
+//     faulted <error>
+//     failed <function> <error>
 #include <dlfcn.h>
 #include <signal.h>
 #include <stdbool.h>

@@ -1,11 +1,12 @@
-// NVIDIA's program cuda-checkpoint, as far as one suspends a program by it, on the machine that ../nvml/fake.h
-// describes. What a program has of a GPU (<gpu>/cuda/<pid>, see fake.c) lies in checkpoint/<pid> while it is
-// checkpointed, where no NVML lists it; programs that do nothing else are thus suspended, too.
+// A fake of NVIDIA's program cuda-checkpoint, with the calls that suspend a program, on the machine that
+// ../nvml/fake.h describes. While a program is checkpointed, its record of GPU use (<gpu>/cuda/<pid>, see fake.c) lies
+// in checkpoint/<pid>, where no NVML lists it. Programs that do nothing else are thus suspended, too.
 //
-//   checkpoint/<pid>   "locked" or "checkpointed", and of each GPU a line "<gpu> <bytes> compute|mps <instance>"
+//     checkpoint/<pid>   "locked" or "checkpointed", and of each GPU a line "<gpu> <bytes> compute|mps <instance>"
 //
-// Like the real one it refuses what does not follow on the state before, a program that is not there, and one that
-// stands still (the real one needs its help). In faults/ its calls are lock, checkpoint, restore and unlock.
+// Like the real program it refuses an action that does not follow on the state before, a missing process, and a
+// stopped process (the real one needs the help of the process). In faults/ its calls are lock, checkpoint, restore and
+// unlock.
 #include "../state.h"
 
 #include <stdio.h>

@@ -1,13 +1,13 @@
-// CUDA's driver library, as far as a program needs it that allocates and computes, on the machine that
-// ../nvml/fake.h describes. What a process has is in <gpu>/cuda/<pid>, where NVML's fake lists it for as long as
-// the process lives: "<bytes> compute|mps <GPU instance or -1>".
+// A fake of CUDA's driver library, with the calls of a program that allocates and computes, on the machine that
+// ../nvml/fake.h describes. A process's use is in <gpu>/cuda/<pid>, where NVML's fake lists it for as long as the
+// process lives: "<bytes> compute|mps <GPU instance or -1>".
 //
-// Like the real one it refuses what is more than an instance, a cgroup's limit, or what a daemon of MPS gives each
-// process. In the state:
+// Like the real library it refuses memory beyond an instance, a cgroup's limit, or the limit that an MPS daemon gives
+// each process. In the state:
 //
-//   leaks         present: nothing is refused
-//   contended     present: whoever computes slows the others down
-//   spills        present: what breaks one process's use of a GPU breaks it for all
+//     leaks         present: no memory is refused
+//     contended     present: programs that compute slow each other down
+//     spills        present: a fault that breaks one process's use of a GPU breaks it for all
 #include "../state.h"
 
 #include <dirent.h>
@@ -62,7 +62,7 @@ static bool find(const char *visible) {
   return false;
 }
 
-// Whoever is served keeps its connection until it ends.
+// A served client keeps its connection until it ends.
 static void find_daemon(void) {
   const char *directory = getenv("CUDA_MPS_PIPE_DIRECTORY");
   struct sockaddr_un to = {.sun_family = AF_UNIX};
@@ -152,7 +152,7 @@ static int64_t used(const char *cgroup, int *processes) {
   return sum;
 }
 
-// What the driver was told of this process's cgroup; -1: nothing.
+// The limit that the driver has for this process's cgroup; -1: none.
 static int64_t cgroup_limit(const char *cgroup) {
   char path[TEXT], own[TEXT];
   long long hard = -1;

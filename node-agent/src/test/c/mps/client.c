@@ -1,8 +1,8 @@
-// A program that uses CUDA, as far as MPS goes: it finds the daemon by its environment, or runs without,
-// says what it was given, and with a number as its argument allocates so many MiB.
+// A program that uses CUDA, with its MPS side only. It finds the daemon by its environment, or runs without one, and
+// prints its limits. With a number as its argument it allocates so many MiB. It prints:
 //
-//   mps limit=<MiB> threads=<percentage>    or    alone
-//   allocated    or    out of memory
+//     mps limit=<MiB> threads=<percentage>    or    alone
+//     allocated    or    out of memory
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,17 +1,17 @@
-// NVIDIA's nvidia-cuda-mps-control as far as the agent uses it: the daemon with -d, otherwise what passes the
-// commands on its standard input (protocol 2), or after "-p 3" its arguments (v3.c), to the daemon of
-// CUDA_MPS_PIPE_DIRECTORY. In there:
+// A fake of NVIDIA's nvidia-cuda-mps-control, with the functions that the agent uses. With -d it is the daemon.
+// Otherwise it passes commands to the daemon of CUDA_MPS_PIPE_DIRECTORY: those on its standard input (protocol 2) or,
+// after "-p 3", its arguments (v3.c). That directory holds:
 //
-//   nvidia-cuda-mps-control.pid   the daemon's
-//   control                       socket of programs that use the GPU, for everybody
-//   control_privileged            socket of commands, for the daemon's own user
+//     nvidia-cuda-mps-control.pid   the daemon's
+//     control                       socket of programs that use the GPU, for everybody
+//     control_privileged            socket of commands, for the daemon's own user
 //
-// A program's connection is answered "<pid of the server> <limit in MiB, 0: none> <thread percentage>".
-// The server is a process of the program's user, of which there is one at a time; limits are those
-// that were set when it started. What it shares with its programs lies in /dev/shm.
+// A program's connection is answered "<pid of the server> <limit in MiB, 0: none> <thread percentage>". The server is
+// a process of the program's user, and there is one at a time. Its limits are those that were set when it started. The
+// memory that it shares with its programs lies in /dev/shm.
 //
-// Faults (../state.h) of "mps-start" and "mps-command" strike this program, those of "mps-v3" it by that protocol;
-// the daemon dies and hangs by signals, as the real one does.
+// Faults (../state.h) of "mps-start" and "mps-command" strike this program, those of "mps-v3" strike it in that
+// protocol. The daemon dies and hangs by signals, as the real one does.
 #include "mps.h"
 
 #include <errno.h>

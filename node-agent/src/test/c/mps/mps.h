@@ -1,4 +1,4 @@
-// What both protocols of the daemon share.
+// Functions that both protocols of the daemon share.
 #pragma once
 
 #include "../state.h"

@@ -1,8 +1,9 @@
-// The daemon by protocol 3: servers and namespaces that have names, each namespace with a socket, and limits, of its
-// own. What a program finds at <server>/<namespace>/control holds it; at control itself nothing does.
+// The daemon in protocol 3. It has named servers and namespaces, and each namespace has its own socket and its own
+// limits. Programs that connect to <server>/<namespace>/control have these limits; programs that connect to control
+// itself have none.
 //
-// Faults (../state.h) of "mps-vanish" strike a server that is created: the command succeeds, and the server is not
-// there, as when it is given a device that the daemon does not have.
+// Faults (../state.h) of "mps-vanish" strike the creation of a server: the command succeeds, but the server is absent.
+// The real daemon does this when the server names a device that the daemon does not have.
 #include "mps.h"
 
 #include <errno.h>
@@ -125,7 +126,7 @@ static void welcome(const struct space *space, int fd) {
   struct ucred peer;
   socklen_t size = sizeof peer;
   char answer[LINE];
-  // Who asks at no server's door is served without limits.
+  // A client that connects to no server's socket is served without limits.
   pid_t server = space ? space->of->pid : getpid();
   long mib = space ? space->mib : 0;
   bool permitted = getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&

@@ -1,6 +1,6 @@
-// The part of NVML's binary interface that the agent uses, written down from the facts in the
-// project's reference (sizes and offsets on 64-bit Linux), not from NVIDIA's header. What is
-// asserted here is what a real driver reads and writes.
+// The part of NVML's binary interface that the agent uses, written down from the facts in the project's reference
+// (sizes and offsets on 64-bit Linux), not from NVIDIA's header. A real driver reads and writes the layout that is
+// asserted here.
 #pragma once
 
 #include <assert.h>

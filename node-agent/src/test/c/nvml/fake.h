@@ -1,25 +1,25 @@
-// A machine with NVIDIA GPUs that do not exist, kept as ../state.h says:
+// A simulated machine with NVIDIA GPUs, kept as ../state.h says:
 //
-//   0/ 1/ …             one directory for each GPU
-//     name uuid         text
-//     memory            "<total> <reserved>" in bytes
-//     mig               "0" or "1"; absent: this GPU cannot
-//     mig-pending       what it is after the next reset; absent: the same
-//     activation        what a change of it answers, beside the call's own status; absent: 19 if the
-//                       GPU is used, 16 if it is older than Hopper, else 0
-//     virtualization    as NVML numbers it; absent: 0, none
-//     lacks             id of a size of instances that it does not have
-//     capability        major number of what CUDA can; absent: 9
-//     lost              present: fallen off the bus
-//     gi/<id>/info      "<profile id> <start> <size>" of a GPU instance
-//     gi/<id>/ci        "<profile id> <uuid>" of its compute instance
-//     processes         "<pid> <bytes> compute|graphics|mps <gi or -1>", one a line
-//     cuda/<pid>        what a living program has, as ../cuda/fake.c says
-//     readings          "<name> <number>", one a line, as fake_health.c names them; without one, the
-//                       GPU does not support it
-//     limits/<path>     "<soft> <hard>" for a cgroup; its '/' are written '%'
-//   events              "<gpu> <type> <data>", one a line: what GPUs report next
-//   not-loaded          present: the driver is not loaded
+//     0/ 1/ …             one directory for each GPU
+//       name uuid         text
+//       memory            "<total> <reserved>" in bytes
+//       mig               "0" or "1"; absent: this GPU cannot
+//       mig-pending       the mode after the next reset; absent: unchanged
+//       activation        the answer to a change of the mode, beside the call's own status; absent: 19 if
+//                         the GPU is used, 16 if it is older than Hopper, else 0
+//       virtualization    as NVML numbers it; absent: 0, none
+//       lacks             id of a size of instances that it does not have
+//       capability        major number of its compute capability; absent: 9
+//       lost              present: fallen off the bus
+//       gi/<id>/info      "<profile id> <start> <size>" of a GPU instance
+//       gi/<id>/ci        "<profile id> <uuid>" of its compute instance
+//       processes         "<pid> <bytes> compute|graphics|mps <gi or -1>", one a line
+//       cuda/<pid>        the use of a living program, as ../cuda/fake.c says
+//       readings          "<name> <number>", one a line, as fake_health.c names them; a reading without a
+//                         line is not supported by the GPU
+//       limits/<path>     "<soft> <hard>" for a cgroup; its '/' are written '%'
+//     events              "<gpu> <type> <data>", one a line: the next reports of GPUs
+//     not-loaded          present: the driver is not loaded
 #pragma once
 
 #include "../state.h"

@@ -1,4 +1,4 @@
-// What NVML tells of how GPUs do, and what they report by themselves.
+// NVML's calls about the health of GPUs, and the events that GPUs report by themselves.
 #include "fake.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
-// AMD SMI, as far as the agent uses it, in front of the same machine as ROCm SMI, by whose fake it does what it does;
-// what the kernel shows of a GPU is its own affair here, too. Each partition has the address of its GPU, and its
-// number for a function.
+// A fake of AMD SMI, with the calls that the agent uses, in front of the same machine as ROCm SMI. It delegates to the
+// fake of ROCm SMI. Facts that the kernel's files show of a GPU do not come from this library, either. Each partition
+// has the address of its GPU, with its number as the PCI function.
 #include "../state.h"
 
 #include <stddef.h>

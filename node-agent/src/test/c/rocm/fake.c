@@ -1,17 +1,17 @@
-// ROCm SMI itself, as far as the agent uses it, on a machine kept as ../state.h says, in the form of
-// the kernel's own /sys:
+// A fake of ROCm SMI, with the calls that the agent uses, on a machine kept as ../state.h says, in the form of the
+// kernel's own /sys:
 //
-//   module/amdgpu/                    the driver is loaded
-//   bus/pci/devices/<address>/
-//     name                            as its maker calls the GPU
-//     unique_id                       16 hexadecimal digits
-//     mem_info_vram_total             bytes
-//     available_compute_partition     "SPX, DPX, QPX, CPX"; absent: it has no modes
-//     current_compute_partition       the mode, which whoever writes it changes
-//     partition_ids                   present: partitions have unique ids of their own
-//     lost                            present: fallen off the bus
-//   class/kfd/kfd/topology/nodes/<n>/ gpu_id and properties, written anew when the library is opened
-//   class/kfd/kfd/proc/<pid>/vram_<gpu_id>  bytes, written by tests
+//     module/amdgpu/                    the driver is loaded
+//     bus/pci/devices/<address>/
+//       name                            as its maker calls the GPU
+//       unique_id                       16 hexadecimal digits
+//       mem_info_vram_total             bytes
+//       available_compute_partition     "SPX, DPX, QPX, CPX"; absent: it has no modes
+//       current_compute_partition       the mode; writing the file changes it
+//       partition_ids                   present: partitions have unique ids of their own
+//       lost                            present: fallen off the bus
+//     class/kfd/kfd/topology/nodes/<n>/ gpu_id and properties, written anew when the library is opened
+//     class/kfd/kfd/proc/<pid>/vram_<gpu_id>  bytes, written by tests
 #include "../state.h"
 
 #include <dirent.h>
@@ -37,7 +37,7 @@ static const struct {
   int partitions;
 } modes[MODES] = {{"SPX", 1}, {"DPX", 2}, {"QPX", 4}, {"CPX", 8}};
 
-// What the library saw when it was opened: GPUs, and of each as many devices as it has partitions.
+// The devices that the library found when it was opened: one for each partition of each GPU.
 static struct {
   char address[ADDRESS];
   uint64_t location;

@@ -32,15 +32,15 @@ final class AgentBench implements Bench, AutoCloseable {
   private static final Duration START_PATIENCE = Duration.ofSeconds(60);
   private static final String ASKING = "asking";
 
-  /// What it works with.
+  /// The settings of the bench.
   ///
   /// @param config of its agent
   /// @param crashing of the agent that is killed
   /// @param probe the program
   /// @param cuda CUDA's driver library, for the probe
   /// @param gpu index of the GPU
-  /// @param another starts, followed by a job's name, a part and the probe's words, a process that
-  ///   opens a bench with the second configuration and has it start that job
+  /// @param another command of a process that opens a bench with the second configuration and
+  ///   starts a job in it; the job's name, a part and the probe's words are appended
   record Settings(
       AgentConfig config,
       AgentConfig crashing,

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// What settings may not be, and what is said then.
+/// Invalid settings, and the errors that they cause.
 class AgentConfigTest {
   /// Key, value as YAML, and what is said after the key.
   private static final String WRONG =

@@ -200,7 +200,7 @@ final class FakeControlPlane implements AutoCloseable {
 
     private void take(ConnectRequest request, StreamObserver<ConnectResponse> responses) {
       if (!request.hasHello() && !responses.equals(agent)) {
-        // What was under way on a stream that is cut: nobody hears it.
+        // Messages under way on a cut stream are lost.
         return;
       }
       said.add(request);

@@ -105,7 +105,7 @@ class NodeAgentGpuTest {
             SlicePlacement.newBuilder().setProfile(profile).setStart(start).setSize(size));
   }
 
-  /// What a job prints with a newline after it.
+  /// The output of a job, once it ends with a newline.
   private String output(String job) throws Exception {
     Path log = root.resolve("n1/attempts/acme." + job + ".1.0/logs/stdout.0");
     await()
@@ -328,7 +328,7 @@ class NodeAgentGpuTest {
 
     AgentConfig asThePoolSays =
         config(gpus.library(), GpuConfig.Driver.NVML, GpuConfig.Mig.Mode.POOL);
-    // What the pool said meanwhile is known already.
+    // The agent already knows the pool's setting from before.
     start(asThePoolSays);
     assertThat(node().getDevices(0).getGeometry()).isEqualTo(DeviceGeometry.DEVICE_GEOMETRY_MIG);
     agent.orElseThrow().close();

@@ -104,7 +104,7 @@ class NodeAgentHealthTest {
   }
 
   private void awaitSubscribed(FakeGpus gpus) {
-    // What comes before the agent has registered for it is dropped, as a driver does.
+    // Like a driver, the fake drops events until the agent has registered for them.
     await()
         .atMost(FakeControlPlane.PATIENCE)
         .until(() -> {

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 
-/// What is shipped beside the code says what the code does.
+/// The files shipped beside the code agree with the code.
 class PackagingTest {
   @TempDir Path root;
 

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 class QualifyTest {
   @TempDir Path root;
 
-  /// What it said, and how it ended.
+  /// The output of the command, and its exit status.
   private record Said(int status, String text) {
     /// The line of an experiment, without its figures.
     String of(String experiment) {

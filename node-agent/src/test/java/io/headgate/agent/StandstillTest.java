@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 class StandstillTest {
   @TempDir Path root;
 
-  /// Holds whoever begins to stop an attempt, which is the agent's own thread.
+  /// Blocks the thread that begins to stop an attempt, which is the agent's own.
   private record Obstacle(CountDownLatch gone) implements SpanProcessor {
     @Override
     public void onStart(Context parent, ReadWriteSpan span) {

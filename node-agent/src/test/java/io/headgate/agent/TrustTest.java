@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.LoggerFactory;
 
-/// An agent that cannot read whom to trust goes on trying: somebody may still put the file right.
+/// An agent that cannot read whom to trust goes on trying: an operator may still correct the file.
 class TrustTest {
   @TempDir Path root;
   private final List<String> said = new CopyOnWriteArrayList<>();

@@ -84,10 +84,10 @@ record ImageMounts(Path directory) {
         .anyMatch(line -> line.split(" ", 3)[1].equals(path.toString()));
   }
 
-  /// Options as they have to be to fit in the page that the kernel takes: with the layers, of which
-  /// there may be a hundred, by their names in the directory that they have in common.
+  /// Mount options that are shortened to fit into one page, the most that the kernel takes. The
+  /// layers, of which there may be a hundred, are named relative to their common directory.
   ///
-  /// @param from where the names are understood
+  /// @param from the directory that the names are relative to
   private record Shortened(Path from, String text) {
     private static final String LAYERS = "lowerdir=";
 

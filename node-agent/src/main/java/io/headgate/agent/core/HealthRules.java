@@ -9,16 +9,15 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/// What the signs of a device make of it. Pure: one table, and nothing remembered.
+/// Judges a device by its signs. Pure: one table, and nothing remembered.
 ///
-/// Of NVIDIA's errors (XIDs) it follows the resolution buckets of NVIDIA's Xid catalog for Ampere
+/// For NVIDIA's errors (XIDs) it follows the resolution buckets of NVIDIA's Xid catalog for Ampere
 /// and newer (docs.nvidia.com/deploy/xid-errors/analyzing-xid-catalog.html, read 2026-11-22), the
-/// GPU Memory Error Management guide for rows, and NVML's documentation of recovery actions. What
-/// the catalog answers with RESTART_APP or IGNORE is no sign against the device: the fault is the
-/// job's, or none. Numbers that are not in the table (13 a fault of the program, 31 its access to
-/// memory that it does not have, 43 and 45 its end, …) therefore change nothing. Contained errors
-/// (94) end the program that met them and nobody else; NVIDIA advises a reset when it is
-/// convenient.
+/// GPU Memory Error Management guide for rows, and NVML's documentation of recovery actions. An
+/// error that the catalog answers with RESTART_APP or IGNORE is no sign against the device: the
+/// fault is the job's, or none. Numbers outside the table therefore change nothing (13 a fault of
+/// the program, 31 its access to invalid memory, 43 and 45 its end, …). Contained errors (94) end
+/// only the program that met them; NVIDIA advises a reset when it is convenient.
 public final class HealthRules {
   /// As long as a cause may be told on.
   private static final int MAX_CAUSE = 500;

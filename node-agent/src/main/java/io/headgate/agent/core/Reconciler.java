@@ -106,8 +106,8 @@ public final class Reconciler {
     }
   }
 
-  /// Nothing of an earlier boot runs, and slices do not survive it either. What had ended before,
-  /// and was recorded, keeps its exit code.
+  /// Neither processes nor slices survive a restart of the machine. An attempt whose end was
+  /// recorded before keeps its exit code.
   private void endAcrossBoots(Attempt attempt, Input.Found found, List<Effect> effects) {
     Attempt ended =
         found
@@ -280,8 +280,8 @@ public final class Reconciler {
     }
   }
 
-  /// What cannot go on is stopped. What has just ended by itself, and not well, most likely did so
-  /// because of the device.
+  /// Stops the attempts whose slices the device can no longer serve. An attempt that has just
+  /// failed by itself most likely failed because of the device.
   private void judged(String uuid, DeviceCondition condition, List<Effect> effects) {
     health.judged(uuid, condition);
     for (Attempt attempt : attempts.all()) {

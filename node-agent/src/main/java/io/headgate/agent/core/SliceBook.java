@@ -58,8 +58,8 @@ public final class SliceBook {
     return Optional.empty();
   }
 
-  /// A device that is given whole is nobody else's, however weakly its parts are separated; only of
-  /// one that does not exist that says nothing.
+  /// A device that is given whole is shared with no other job, however weakly it separates its
+  /// parts. Only a simulated device keeps level none.
   private static IsolationLevel isolation(DeviceInfo device, SliceGrant grant) {
     boolean whole = grant.gpus().equals(GpuQuantity.ONE);
     return whole && device.isolation() != IsolationLevel.NONE

@@ -33,8 +33,8 @@ public interface GpuDriver extends AutoCloseable {
   /// The devices as they can be given to jobs now.
   List<DeviceInfo> devices();
 
-  /// Called once, before anything else, but after the agent knows its records: devices may change
-  /// how they are divided, if nobody uses them.
+  /// Called once, before anything else, but after the agent knows its records. The driver may then
+  /// change how unused devices are divided.
   ///
   /// @param held UUIDs of devices of which jobs have slices, made already or not
   default void prepare(Set<String> held) {}
@@ -51,10 +51,10 @@ public interface GpuDriver extends AutoCloseable {
   /// @throws GpuDriverException when they cannot be
   List<SlicePlan> plan(AttemptKey attempt, List<SliceGrant> grants);
 
-  /// Fails when something that no agent made is where one of the slices is to be. Asked before the
-  /// plans are written down: what is there afterwards counts as made by them.
+  /// Fails when an object that no agent made occupies the place of one of the slices. Called before
+  /// the plans are written down: objects found afterwards count as made by them.
   ///
-  /// @throws GpuDriverException what is in the way
+  /// @throws GpuDriverException with the object that is in the way
   void requireRoom(List<SlicePlan> plans);
 
   /// Called once, before anything else is made: says, or removes if so configured, what is on the
@@ -79,12 +79,12 @@ public interface GpuDriver extends AutoCloseable {
   /// The slices that this driver knows to exist, of this agent or an earlier one.
   List<SlicePlan> discover();
 
-  /// The processes that have memory of a device now, whoever's they are; on a device that is
-  /// divided, those of the slices that exist. Asked many times a second, so nobody waits: the
-  /// answer comes on the device's own thread, and of one that hangs it never comes.
+  /// The processes, of any owner, that have memory of a device now. On a divided device, those of
+  /// the existing slices. Called many times a second, so the call never blocks: the answer comes on
+  /// the device's own thread. A device that hangs never answers.
   ///
-  /// @throws GpuDriverException when it cannot be asked; when it cannot be said, the answer fails
-  ///   because of one
+  /// @throws GpuDriverException when the device cannot be asked; when it cannot answer, the future
+  ///   fails with such an exception
   CompletableFuture<List<GpuProcess>> processes(String deviceUuid);
 
   /// How a device does at this moment. It never fails: a device that does not answer, or is not
@@ -100,7 +100,8 @@ public interface GpuDriver extends AutoCloseable {
     return Optional.empty();
   }
 
-  /// What tells a job's libraries which devices are its own; for no slices, that none is.
+  /// The environment variables that tell a job's libraries which devices are its own. Without
+  /// slices, they say that none is.
   Map<String, String> environment(List<SlicePlan> slices);
 
   /// The device files that the slices need; for no slices, none.
@@ -108,7 +109,8 @@ public interface GpuDriver extends AutoCloseable {
   /// @throws GpuDriverException when it cannot be said
   List<DeviceNode> deviceNodes(List<SlicePlan> slices);
 
-  /// What of the file system the slices need; for no slices, what is to be seen by nobody.
+  /// The paths of the file system that the slices need. Without slices, the paths that no job may
+  /// see.
   default SliceRooms rooms(List<SlicePlan> slices) {
     return SliceRooms.NONE;
   }

@@ -9,11 +9,12 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/// One slice as it is to be made, written down before it is.
+/// The plan of one slice, written down before the slice is made.
 ///
 /// @param number position among the attempt's slices, from 0
-/// @param mechanism the driver's name of how: `whole`, `mig`, `cgroup`, `mps`, `simulated`
-/// @param isolation what this really gives
+/// @param mechanism the driver's name of the mechanism: `whole`, `mig`, `cgroup`, `mps`,
+///   `simulated`
+/// @param isolation the isolation that the slice really gives
 /// @param memoryLimitBytes device memory that the slice stands for
 /// @param placement what the driver needs to find the slice again
 public record SlicePlan(

@@ -3,8 +3,9 @@ package io.headgate.agent.grpc;
 import java.time.Duration;
 import java.util.random.RandomGenerator;
 
-/// Waits that double from the first to the longest, each drawn between half of it and all of it, so
-/// that a thousand agents that lost the same scheduler do not come back in one moment.
+/// Exponential backoff with jitter: waits that double from the first to the longest. Each is drawn
+/// between half of it and all of it, so that a thousand agents that lost one scheduler do not come
+/// back at the same moment.
 final class Backoff {
   private final Duration first;
   private final Duration longest;

@@ -31,10 +31,11 @@ import org.slf4j.LoggerFactory;
 
 /// One stream to one scheduler, from Hello to its end.
 ///
-/// One thread, the caller of [#run] or of [#step], owns everything and does all sending: heartbeats
-/// first, then updates in order, then output, and of the last two only as much as the stream takes,
-/// so a scheduler that reads slowly costs bounded memory and delays no heartbeat. Other threads
-/// only put events into its inbox; a message is asked for when the one before is done.
+/// One thread, the caller of [#run] or of [#step], owns all state and does all sending: heartbeats
+/// first, then updates in order, then output. Updates and output are sent only as fast as the
+/// stream takes them (back-pressure). A scheduler that reads slowly therefore costs bounded memory
+/// and delays no heartbeat. Other threads only put events into the inbox. The next message is
+/// requested when the one before is done.
 public final class SchedulerSession
     implements ClientResponseObserver<ConnectRequest, ConnectResponse> {
   private static final Logger LOG = LoggerFactory.getLogger(SchedulerSession.class);
@@ -57,7 +58,7 @@ public final class SchedulerSession
     record Ended(boolean welcomed, boolean unauthenticated, String why) implements Outcome {}
   }
 
-  /// Who the agent is, in its own words.
+  /// The agent's identity, as Hello states it.
   public record Self(
       String node, String sessionId, String bootId, String agentVersion, boolean simulated) {}
 
@@ -313,8 +314,8 @@ public final class SchedulerSession
     send(ConnectRequest.newBuilder().setHeartbeat(heartbeats.next()).build());
   }
 
-  /// What has to be known before the updates that follow from it. That the agent closes is said
-  /// once a stream: the scheduler gives no new work from then on.
+  /// Sends the messages that must precede updates: a due heartbeat, and once a stream that the
+  /// agent closes. The scheduler gives no new work from then on.
   private void sayFirst() {
     if (saidHello && !saidClosing && agent.isClosing()) {
       saidClosing = true;

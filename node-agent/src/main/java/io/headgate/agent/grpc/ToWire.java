@@ -30,7 +30,7 @@ import io.headgate.type.ImageRules;
 import java.time.Instant;
 import java.util.List;
 
-/// What the agent says, as messages of the contract.
+/// Translates the agent's reports to messages of the contract.
 final class ToWire {
   private static final int MAX_ERROR = 2000;
 

@@ -28,15 +28,14 @@ import java.util.OptionalInt;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/// Pods by fabric8's client, over the HTTP client of the JDK. Whoever calls repeats what fails, and
-/// knows when to stop, so the client itself repeats nothing.
+/// Pods by fabric8's client, over the HTTP client of the JDK. The caller repeats failed requests,
+/// and knows when to stop, so the client itself repeats nothing.
 public final class Fabric8Pods implements PodApi {
   private static final int CONFLICT = 409;
   private static final int TIMEOUT_MILLIS = 10_000;
   private static final String DISRUPTION = "DisruptionTarget";
 
-  /// What the server answers to what will not do the next time either: a bad or forbidden request,
-  /// an invalid pod.
+  /// Status codes of requests that will fail again: a bad or forbidden request, an invalid pod.
   private static final List<Integer> REFUSALS = List.of(400, 403, 404, 405, 413, 422);
 
   private final KubernetesClient client;
@@ -199,7 +198,7 @@ public final class Fabric8Pods implements PodApi {
     return Optional.ofNullable(preferred).or(() -> other).orElse("");
   }
 
-  /// What the library says, which is null where the server says nothing.
+  /// Wraps a property of the library, which is null where the server says nothing.
   private static <T, R> Function<T, Optional<R>> of(Function<T, R> property) {
     return value -> Optional.ofNullable(property.apply(value));
   }

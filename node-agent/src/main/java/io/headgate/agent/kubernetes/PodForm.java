@@ -29,7 +29,8 @@ final class PodForm {
   private static final String INJECTED = "cdi-devices.nri.io/container." + CONTAINER;
   private static final String NVIDIA = "nvidia";
 
-  /// Images of NVIDIA's ask for all GPUs of the machine, which its runtime gives to who asks.
+  /// With this variable, NVIDIA's images ask for all GPUs of the machine, and NVIDIA's runtime
+  /// gives them. The pod therefore overrides it.
   private static final String VISIBLE_DEVICES = "NVIDIA_VISIBLE_DEVICES";
 
   private static final Path PROGRAM = Path.of("/headgate-supervisor");
@@ -75,8 +76,8 @@ final class PodForm {
         .withAutomountServiceAccountToken(false)
         .withEnableServiceLinks(false)
         .withTerminationGracePeriodSeconds(Math.max(1, request.grace().toSeconds()))
-        // Who is out of contact runs on until its supervisor ends it, and not until the cluster
-        // evicts it from a node that it does not see.
+        // A pod that is out of contact runs on until its supervisor ends it. Without this, the
+        // cluster would evict it from a node that the cluster does not see.
         .addNewToleration()
         .withOperator("Exists")
         .endToleration()

@@ -14,7 +14,7 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/// A pod for one attempt. What is not in here, no pod of ours has: no privilege, capability, host
+/// A pod for one attempt. A pod has nothing beyond these properties: no privilege, capability, host
 /// namespace, device or other volume, whatever a job asks for.
 ///
 /// @param attempt name of the attempt's directory
@@ -42,13 +42,13 @@ public record PodRequest(
   /// Its files.
   public record Image(String name, PullPolicy pull) {}
 
-  /// What it may have at most; 0: not limited.
+  /// Upper limits of the pod; 0: not limited.
   public record Limits(long cpuMillis, long memoryBytes) {}
 
-  /// The name of an attempt's pod: the same each time, and nobody else's. It is for people, too, as
-  /// far as 63 characters go.
+  /// The name of an attempt's pod: always the same for one attempt, and unique. It is readable,
+  /// too, as far as 63 characters go.
   ///
-  /// @param agent whose it is
+  /// @param agent name of the agent that owns the pod
   public static String nameOf(AttemptKey key, String agent) {
     String job =
         key.job()

@@ -3,18 +3,18 @@ package io.headgate.agent.kubernetes;
 import java.util.Optional;
 import java.util.OptionalInt;
 
-/// What the API server says of a pod.
+/// The state of a pod, as the API server reports it.
 ///
 /// @param uid tells it from others that had its name before
-/// @param attempt whose it is, by the name of the attempt's directory; empty: nobody's
-/// @param over nothing of it lives, and nothing will
-/// @param isLeaving somebody has it removed
+/// @param attempt the attempt that it belongs to, by the name of its directory; empty: none
+/// @param over no process of it lives, and none will
+/// @param isLeaving its deletion was requested
 /// @param exitCode of its container
 /// @param end word for the end of its container or of itself (`OOMKilled`, `Evicted`); empty: none
-/// @param message about it, by who ended it
+/// @param message about the end, from the component that ended it
 /// @param waiting word for what its container waits for (`ImagePullBackOff`); empty: nothing
-/// @param waitingMessage about that
-/// @param disruption by whom it was made to go, and why; empty: nobody said so
+/// @param waitingMessage about that wait
+/// @param disruption why the cluster removes it; empty: no reason was given
 public record PodState(
     String name,
     String uid,
@@ -29,14 +29,14 @@ public record PodState(
     Optional<String> disruption) {
   private static final String OUT_OF_MEMORY = "OOMKilled";
 
-  /// What its container waits for.
+  /// The cause for which its container waits.
   public enum Wait {
     NOTHING,
     /// An image that may yet come.
     IMAGE,
     /// An image that never comes.
     NO_IMAGE,
-    /// What its node cannot do at the moment.
+    /// A step that its node cannot do at the moment.
     NODE
   }
 
@@ -71,7 +71,7 @@ public record PodState(
     return end.isEmpty() ? "its pod ended" : "its pod ended: " + words(end, message);
   }
 
-  /// What it waits for, in words.
+  /// The cause for which it waits, in words.
   public String waitingWords() {
     return words(waiting, waitingMessage);
   }

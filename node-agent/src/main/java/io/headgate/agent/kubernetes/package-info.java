@@ -1,5 +1,5 @@
-/// Pods: how one is asked for, what is said of it, and the API server that knows it. Nobody but
-/// [Fabric8Pods] knows the library that speaks to it.
+/// Pods: how one is requested, how its state is read, and the API server that knows it. Only
+/// [Fabric8Pods] calls the API server, through the library of its client.
 @NullMarked
 package io.headgate.agent.kubernetes;
 

@@ -27,13 +27,13 @@ public final class AttemptLock {
     }
   }
 
-  /// Makes the lock, if it is not there, of a supervisor that is not the agent's user. Where nobody
-  /// can take the file away, it is the same lock for ever.
+  /// Makes the lock, if it is absent, of a supervisor that does not run as the agent's user. Where
+  /// no process can remove the file, it stays the same lock for ever.
   public static void makeShared(Path attempt) throws IOException {
     DurableFile.makeShared(attempt.resolve("lock"));
   }
 
-  /// What is done while no supervisor can start.
+  /// An action that runs while no supervisor can start.
   @FunctionalInterface
   public interface Step {
     /// Does it and says whether it was done.

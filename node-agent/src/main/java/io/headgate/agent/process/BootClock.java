@@ -14,10 +14,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/// The kernel's boot clock, which the supervisors use too: it rises by real time, also while the
-/// machine sleeps, and nobody can set it.
+/// The kernel's boot clock, which the supervisors use too. It rises by real time, also while the
+/// machine sleeps, and no program can set it.
 ///
-/// Asked of the kernel itself: in some containers `/proc/uptime` tells of the container instead,
+/// The kernel itself is asked: in some containers `/proc/uptime` tells of the container instead,
 /// and then agent and supervisor would mean different times.
 @SuppressWarnings("restricted")
 public final class BootClock {

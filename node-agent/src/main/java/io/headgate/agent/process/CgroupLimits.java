@@ -13,8 +13,9 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
-/// What cgroups hold a job to: CPU, memory, processes. By version 2 where this agent was given the
-/// controllers, by version 1 where they are mounted so, else not.
+/// The limits of CPU, memory and processes that cgroups enforce for a job. Version 2 enforces them
+/// where this agent was given the controllers, and version 1 where they are mounted so. Elsewhere
+/// they are not enforced.
 public final class CgroupLimits {
   /// A controller.
   public enum Controller {
@@ -30,7 +31,7 @@ public final class CgroupLimits {
   private final Cgroups unified;
   private final Map<Controller, Path> parents;
 
-  /// What a job may have.
+  /// The limits of a job.
   ///
   /// @param cpuMillis thousandths of a core; 0: not limited
   /// @param memoryBytes 0: not limited
@@ -126,7 +127,7 @@ public final class CgroupLimits {
   private void limitUnified(Path directory, Wanted wanted) throws IOException {
     if (wanted.memoryBytes() > 0 && unified.controllers().contains("memory")) {
       write(directory, "memory.max", wanted.memoryBytes());
-      // What was swapped out would not count; a kernel without swap has no such file.
+      // Swapped memory would not count, so swap is denied; a kernel without swap has no such file.
       writeIfThere(directory, "memory.swap.max", 0);
     }
     if (wanted.cpuMillis() > 0 && unified.controllers().contains("cpu")) {
@@ -205,7 +206,7 @@ public final class CgroupLimits {
 
   /// Where a hierarchy is mounted.
   ///
-  /// @param root the part of the hierarchy that is to be seen there, `/` outside containers
+  /// @param root the part of the hierarchy that is visible there, `/` outside containers
   private record V1Mount(Path root, Path point) {
     static Optional<V1Mount> of(String controller) throws IOException {
       for (String line :

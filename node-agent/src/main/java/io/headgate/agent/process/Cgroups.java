@@ -95,8 +95,8 @@ public final class Cgroups {
     }
   }
 
-  /// The directory that an attempt has or may have had. Known by its name alone, because whatever
-  /// is written where a job can reach it could name somebody else's.
+  /// The directory that an attempt has or may have had. It follows from the attempt's name alone: a
+  /// record within a job's reach could name the cgroup of another attempt.
   public Optional<Path> of(String attempt) {
     return parent.map(directory -> directory.resolve(attempt));
   }

@@ -25,10 +25,10 @@ public record CudaCheckpoint(Path program, Duration timeout) {
   /// In its environment, with the process that it is about.
   private static final String MARK = "HEADGATE_CHECKPOINT_PID";
 
-  /// What the driver says of a process.
+  /// The state of a process, as the driver reports it.
   public enum State {
     RUNNING,
-    /// What it asks of CUDA waits.
+    /// Its calls of CUDA wait.
     LOCKED,
     /// It has nothing of any GPU.
     CHECKPOINTED,
@@ -102,7 +102,7 @@ public record CudaCheckpoint(Path program, Duration timeout) {
     return text(answer);
   }
 
-  /// Whoever has its output still open is not waited for.
+  /// Waits at most one second: another process may still hold the output open.
   private static String text(CompletableFuture<String> answer) {
     return answer.completeOnTimeout("", 1, TimeUnit.SECONDS).join();
   }

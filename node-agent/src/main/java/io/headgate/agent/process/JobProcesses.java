@@ -30,10 +30,10 @@ public final class JobProcesses {
   private final Supervisors supervisors;
   private final Path proc;
 
-  /// Who supervises an attempt, by its number on this machine.
+  /// Finds the supervisor of an attempt, as its pid on this machine.
   @FunctionalInterface
   public interface Supervisors {
-    /// Empty: nobody is found.
+    /// Empty: no supervisor is found.
     Optional<Long> of(AttemptKey key) throws IOException;
   }
 
@@ -84,9 +84,9 @@ public final class JobProcesses {
     return found;
   }
 
-  /// Whether a process is the attempt's still: it may have ended, and its number be another's.
+  /// Whether a process still belongs to the attempt: it may have ended, and its pid may be reused.
   ///
-  /// @throws IOException when that is not to be found out
+  /// @throws IOException when this cannot be determined
   public boolean isOf(long pid, AttemptKey key) throws IOException {
     if (!Files.exists(directory(pid))) {
       return false;
@@ -107,8 +107,8 @@ public final class JobProcesses {
     return groups;
   }
 
-  /// What each of the attempts takes: by its cgroup, or where that does not count, by descent. Of
-  /// those that are not to be found, nothing.
+  /// The use of each attempt: by its cgroup, or by descent where the cgroup does not count.
+  /// Attempts that are not found are left out.
   public Map<AttemptKey, JobUsage> usage(Collection<AttemptKey> attempts) {
     Map<AttemptKey, JobUsage> usage = new HashMap<>();
     Map<Long, AttemptKey> roots = new HashMap<>();
@@ -135,7 +135,7 @@ public final class JobProcesses {
     return usage;
   }
 
-  /// With what its children had that have ended.
+  /// Includes the use of the process's ended children.
   private JobUsage usageOf(long pid) throws IOException {
     String[] stat = stat(pid);
     long ticks = 0;
@@ -176,7 +176,7 @@ public final class JobProcesses {
     return Optional.empty();
   }
 
-  /// What the agent's own directory and the attempt's are called, wherever they are mounted.
+  /// The names of the agent's directory and of the attempt's, wherever they are mounted.
   private static String lastTwoNames(Path cgroup) {
     int names = cgroup.getNameCount();
     return cgroup.subpath(Math.max(0, names - 2), names).toString();
@@ -208,7 +208,7 @@ public final class JobProcesses {
       if (!Files.exists(directory(pid))) {
         return Optional.empty();
       }
-      // What one that has ended had started is somebody else's child by now.
+      // An ancestor ended meanwhile, and its children have another parent by now: start again.
     }
     throw new IOException("whose child process " + pid + " is changes again and again");
   }

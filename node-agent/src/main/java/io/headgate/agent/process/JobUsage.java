@@ -5,10 +5,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/// What the processes of an attempt take together.
+/// The resources that the processes of an attempt use together.
 ///
-/// @param cpuNanos so far; those of processes that are counted one by one may be lost with them
-/// @param memoryBytes now, without what the kernel keeps of files and gives up when it is needed
+/// @param cpuNanos so far; where processes are counted one by one, the time of ended ones may be
+///   lost
+/// @param memoryBytes now, without the page cache that the kernel gives up when memory is needed
 /// @param oomKills processes that were killed because all had too much memory, as far as a cgroup
 ///   counts them
 public record JobUsage(long cpuNanos, long memoryBytes, long oomKills) {

@@ -11,8 +11,9 @@ import org.jspecify.annotations.Nullable;
 
 /// The `key=value` lines that agent and supervisor exchange, in small files of an attempt.
 ///
-/// A job may touch them (until it has a user of its own), so nothing but a plain file is opened,
-/// and no more than a bound is read: what lies there costs an error, never the reader.
+/// A job may touch these files (until it has a user of its own). The reader therefore opens nothing
+/// but a plain file and reads no more than a bound. A forged file causes an error and never harms
+/// the reader.
 final class KeyValues {
   private static final int MAX_BYTES = 64 << 10;
 

@@ -10,8 +10,8 @@ import java.util.Collections;
 import java.util.List;
 import java.util.function.Predicate;
 
-/// Processes that are known by their environment, which they inherit however often they fork, and
-/// which says who they are also when their number was another's before.
+/// Processes that are known by their environment, which children inherit however often they fork.
+/// It identifies a process even if its pid belonged to another process before.
 public final class MarkedProcesses {
   private MarkedProcesses() {}
 

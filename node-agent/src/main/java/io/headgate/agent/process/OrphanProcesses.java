@@ -7,16 +7,16 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
 
-/// What a job leaves behind when its supervisor was killed: processes that nobody watches any more.
+/// The processes that a job leaves behind when its supervisor is killed, and that run unwatched.
 ///
-/// The kernel kills the program itself with its supervisor. What that has started is found by its
-/// cgroup, or by the attempt's names in its environment, which a process inherits however often it
-/// forks.
+/// The kernel kills the program itself with its supervisor. Processes that the program has started
+/// are found by its cgroup, or by the attempt's names in their environment. A process inherits
+/// these however often it forks.
 public final class OrphanProcesses {
   private final Optional<Path> cgroup;
   private final Predicate<List<String>> marked;
 
-  /// What may be left of one attempt.
+  /// The processes that may be left of one attempt.
   ///
   /// @param cgroup that it may have had
   /// @param marked whether entries of an environment (`HEADGATE_JOB=…`) name the attempt

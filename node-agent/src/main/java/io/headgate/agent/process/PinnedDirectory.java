@@ -23,13 +23,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/// A directory held open, below which files are opened by the kernel's own rule that nothing may
-/// lead out of it: no link, no `..`, no other file system, and no file that is not plain and
-/// single.
+/// A directory held open. The kernel itself (openat2) refuses paths that lead out of it: no link,
+/// no `..`, no other file system. The file must also be plain and have one name.
 ///
-/// A job may write where its logs lie (until it has a user of its own), so between a check of a
-/// path and its use it could swap the file for a link to another's. Here the check is made on what
-/// was opened.
+/// A job may write where its logs lie (until it has a user of its own). Between a check of a path
+/// and its use, it could replace the file with a link to another user's file. Here the opened file
+/// is checked instead.
 @SuppressWarnings("restricted")
 public final class PinnedDirectory implements AutoCloseable {
   private static final int SYS_OPENAT2 = 437;
@@ -96,8 +95,8 @@ public final class PinnedDirectory implements AutoCloseable {
     return names;
   }
 
-  /// What a plain file begins with, and when the kernel saw it changed last: no program can set
-  /// that.
+  /// The beginning of a plain file, and the kernel's time of its last change (ctime), which no
+  /// program can set.
   public record Head(String text, FileTime changed) {}
 
   /// Opens a plain file for reading.
@@ -124,7 +123,7 @@ public final class PinnedDirectory implements AutoCloseable {
         });
   }
 
-  /// What is done with a file while it is open.
+  /// An action on an open file.
   @FunctionalInterface
   private interface Use<T> {
     /// @param opened leads to what was opened, whatever has its name now
@@ -141,9 +140,9 @@ public final class PinnedDirectory implements AutoCloseable {
             RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV);
     try {
       Path opened = Path.of("/proc/self/fd/" + file);
-      // A second name may vanish between open and check; against that stands the kernel's rule that
-      // nobody links to a file that he could not write (fs.protected_hardlinks). No name at all is
-      // what a file has that was replaced by a newer one since it was opened.
+      // A second name may vanish between open and check. The kernel prevents this attack: a user
+      // cannot link to a file that he could not write (fs.protected_hardlinks). A file without any
+      // name was replaced by a newer one since it was opened.
       Map<String, Object> attributes =
           Files.readAttributes(opened, "unix:isRegularFile,nlink,ctime");
       if (!Boolean.TRUE.equals(attributes.get("isRegularFile"))

@@ -30,7 +30,7 @@ public final class ProgressFiles {
 
   private ProgressFiles() {}
 
-  /// What can be understood of them now.
+  /// Reads the files as they are now; values that make no sense are left out.
   ///
   /// @param attempt the attempt's directory
   public static JobProgress.Said read(Path attempt) throws IOException {

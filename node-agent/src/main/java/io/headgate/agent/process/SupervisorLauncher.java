@@ -42,7 +42,7 @@ public final class SupervisorLauncher {
     /// It was not started, by a fault of the machine's: it may run elsewhere.
     record Rejected(String problem) implements Result {}
 
-    /// It had not started when nobody waited for that any more.
+    /// The attempt had not started when the wait for its start was given up.
     record Abandoned() implements Result {}
   }
 

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 /// The connection to one supervisor: commands go in, changes of its status come out.
 ///
 /// Sending never waits: a command replaces an unsent one of its kind, and a virtual thread of the
-/// link's own writes them. A supervisor that hangs holds up nobody but that thread.
+/// link's own writes them. A supervisor that hangs blocks only that thread.
 public final class SupervisorLink implements AutoCloseable {
   private final SocketChannel channel;
   private final ByteBuffer received = ByteBuffer.allocate(4096);
@@ -105,7 +105,7 @@ public final class SupervisorLink implements AutoCloseable {
   ///
   /// @throws EOFException when the supervisor, or this link, has ended
   public void awaitChange() throws IOException {
-    // What arrived together is one change to the reader, who reads the latest status anyway.
+    // Announcements that arrive together are one change: the reader reads the latest status anyway.
     received.clear();
     if (channel.read(received) < 0) {
       throw new EOFException("the supervisor has ended");

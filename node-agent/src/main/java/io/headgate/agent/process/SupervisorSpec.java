@@ -12,13 +12,13 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/// What a supervisor is to do, as the files `spec`, `argv`, `env` and `callback` that it reads.
+/// The task of a supervisor, as the files `spec`, `argv`, `env` and `callback` that it reads.
 ///
 /// @param command program and arguments
 /// @param environment the whole environment of the job
 /// @param callback program and arguments of the abort callback; empty: none
-/// @param onAbort where the job may put a program while it runs, which then is its callback if it
-///   has no other
+/// @param onAbort path where the job may put a program while it runs; that program is its callback
+///   if it has no other
 /// @param directory working directory of both
 /// @param cgroup a cgroup v2 directory made for this attempt
 /// @param bootId the run of the kernel that the attempt belongs to

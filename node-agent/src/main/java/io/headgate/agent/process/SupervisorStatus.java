@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
-/// What a supervisor has recorded, read from its `status` file.
+/// The state that a supervisor has recorded, read from its `status` file.
 ///
 /// @param version rises with every change
 /// @param bootId the run of the kernel in which it was written

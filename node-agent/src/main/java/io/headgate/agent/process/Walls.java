@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 
-/// What stands between one job and the rest of the machine. What of it is absent does not stand.
+/// The walls between one job and the rest of the machine. An absent value means an absent wall.
 ///
 /// @param user of the job, and its group; empty: the agent's
 /// @param namespaces of its own: mounts, processes, messages, and perhaps network
@@ -111,7 +111,7 @@ public record Walls(
     }
   }
 
-  /// What keeps the job from opening devices that are not its own, even if it finds their files.
+  /// Keeps the job from opening devices that are not its own, even if it finds their files.
   public sealed interface Fence {
     /// Nothing does; with namespaces of its own the job finds no files of others.
     record Absent() implements Fence {}

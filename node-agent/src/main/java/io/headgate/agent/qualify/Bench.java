@@ -40,12 +40,12 @@ public interface Bench {
   /// @throws IOException when no job came to run
   Job startAndAdopt(String job, int part, String... words) throws IOException, InterruptedException;
 
-  /// What is on the GPU that Headgate did not bring there, each in words.
+  /// Processes or instances on the GPU that Headgate did not bring there, each in words.
   List<String> strangers();
 
   /// The probe as a job.
   interface Job extends AutoCloseable {
-    /// What it printed so far in lines that begin with the word, without that.
+    /// The lines that it printed so far that begin with the word, without that word.
     List<String> printed(String word) throws IOException;
 
     /// How it ended, once its slice is free.

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
-/// What the agent reads of the driver, beside what NVIDIA's own program reads.
+/// Compares the agent's readings of the driver with those of NVIDIA's own program.
 ///
 /// @param program `nvidia-smi`, or its path
 record BindingsAgree(String program) implements Experiment {
@@ -102,7 +102,7 @@ record BindingsAgree(String program) implements Experiment {
             .redirectInput(new File("/dev/null"))
             .redirectErrorStream(true)
             .start();
-    // What it says fits into a pipe.
+    // The answer fits into a pipe, so the program can end before it is read.
     if (!asked.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
       asked.destroyForcibly();
       throw new IOException("it does not end");

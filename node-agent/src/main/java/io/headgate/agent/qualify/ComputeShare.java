@@ -5,7 +5,7 @@ import io.headgate.agent.driver.SlicePlan;
 import java.io.IOException;
 import java.util.List;
 
-/// A program computes alone, and then beside a neighbour that does the same.
+/// A program computes alone, and then beside a neighbour that computes too.
 record ComputeShare() implements Experiment {
   /// It is stopped long before.
   private static final String SECONDS = "120";

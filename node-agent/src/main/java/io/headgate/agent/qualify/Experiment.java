@@ -8,10 +8,10 @@ public interface Experiment {
   /// A few words, the same for ever: reports are compared by it.
   String name();
 
-  /// What is claimed, in one sentence.
+  /// The claim, in one sentence.
   String claim();
 
-  /// What it takes of a machine; nothing is shown without.
+  /// The requirement on the machine; without it, the experiment shows nothing.
   String needs();
 
   /// Whether it has the probe do something.

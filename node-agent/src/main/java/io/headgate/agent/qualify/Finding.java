@@ -3,7 +3,7 @@ package io.headgate.agent.qualify;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/// What an experiment came to.
+/// The result of an experiment.
 ///
 /// @param words one sentence: what was seen, what was wrong, or why nothing was shown
 /// @param measured figures by name, in their order

@@ -14,7 +14,7 @@ public final class Polling {
 
   private Polling() {}
 
-  /// What is waited for.
+  /// The awaited condition.
   @FunctionalInterface
   public interface Condition {
     boolean isTrue() throws IOException, InterruptedException;

@@ -19,8 +19,9 @@ public record Probe(Path file, String origin) {
 
   private static final int PATIENCE_SECONDS = 60;
 
-  /// Puts it into the directory: built from its source by this machine's compiler if there is one,
-  /// else as it was built with this agent, on a machine with a C library of 2.34 or later.
+  /// Puts the probe into the directory. This machine's compiler builds it from its source if there
+  /// is one. Otherwise the program built with this agent is used, which needs a C library of 2.34
+  /// or later.
   ///
   /// @throws IOException when neither runs here
   public static Probe in(Path directory) throws IOException, InterruptedException {

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/// What a machine has shown.
+/// The results of a machine.
 ///
 /// @param machine what it is, by name and in this order
 /// @param results in the order in which the experiments were done

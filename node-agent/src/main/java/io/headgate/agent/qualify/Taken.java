@@ -9,13 +9,13 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
-/// How much memory of a GPU a job could take that takes all that it gets.
+/// How much memory of a GPU a job got that takes all that it can.
 ///
 /// @param plan of its slice
 /// @param mib of all its processes together, as far as they came
 /// @param gpus that each of them saw at most
 /// @param failure why it could take none at all
-/// @param end if somebody ended it for that
+/// @param end of the job, if it has ended
 record Taken(
     SlicePlan plan, long mib, int gpus, Optional<String> failure, Optional<AttemptReport.End> end) {
   private static final int MIB_BITS = 20;
@@ -70,7 +70,8 @@ record Taken(
     return plan.memoryLimitBytes() >> MIB_BITS;
   }
 
-  /// Whether its driver says that it refuses what is more than the slice, whoever of the job asks.
+  /// Whether the driver promises to refuse memory beyond the slice, for all processes of the job
+  /// together.
   boolean isRefusalPromised() {
     return plan.isolation().satisfies(IsolationLevel.DRIVER_CONTAINER);
   }

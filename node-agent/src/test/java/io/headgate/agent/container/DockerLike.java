@@ -6,7 +6,7 @@ import java.util.stream.Stream;
 
 /// An engine whose program understands the words of docker's.
 interface DockerLike extends RealEngine {
-  /// What it says.
+  /// Runs the engine's program and returns its output.
   default String call(String... arguments) throws Exception {
     return Programs.run(
         Stream.concat(Stream.of(program().toString()), Stream.of(arguments))

@@ -12,7 +12,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 final class Programs {
   private Programs() {}
 
-  /// What one says that has to end well.
+  /// Runs a program that must succeed, and returns its output.
   static String run(String... command) throws IOException {
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);

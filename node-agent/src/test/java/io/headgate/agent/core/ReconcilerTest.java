@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
 
-/// What follows from what.
+/// The effects of each input.
 class ReconcilerTest {
   private static final StopOrder PREEMPT = new StopOrder(StopOrder.Kind.PREEMPT, false);
 

@@ -39,7 +39,7 @@ class SyscallFilterTest {
     }
   }
 
-  /// What the filter is to refuse.
+  /// The calls that the filter must refuse.
   private static List<String> refused(List<String> said) {
     return said.subList(0, said.indexOf("-"));
   }

@@ -7,11 +7,11 @@ import io.headgate.agent.driver.SlicePlan;
 import java.util.Map;
 import java.util.TreeMap;
 
-/// A part of a GPU's memory by the cgroup of the job, as [CgroupMemoryLimit] gives it, and of its
-/// processors by a namespace of MPS that limits nothing else.
+/// A part of a GPU whose memory the job's cgroup limits, as [CgroupMemoryLimit] does, and whose
+/// processors a namespace of MPS limits. The namespace limits nothing else.
 ///
-/// What the slice is worth is the cgroup's: of the processors a job has more if it leaves its
-/// namespace, and what breaks a daemon leaves the memory limited.
+/// The isolation of the slice is that of the cgroup. A job that leaves its namespace gets more
+/// processors, and a broken daemon leaves the memory limited.
 record CgroupAndMps(CgroupMemoryLimit cgroup, MpsSlices mps) implements SliceMechanism {
   @Override
   public String word() {

@@ -5,12 +5,12 @@ import io.headgate.agent.driver.GpuProcess;
 import io.headgate.agent.driver.Lane;
 import java.util.List;
 
-/// One GPU of the running agent: what is known of it, and how it is spoken to.
+/// One GPU of the running agent: its facts, its handle, and the threads that call it.
 ///
-/// @param lane on which slices of it are made and removed, one after the other: what two calls at
-///   once do to one GPU is not worth finding out
-/// @param watchLane on which it is asked who uses it, which must not wait for those
-/// @param users used on that one
+/// @param lane makes and removes its slices, one after the other, because the effect of two
+///   concurrent calls on one GPU is unknown
+/// @param watchLane asks which processes use it, without waiting for `lane`
+/// @param users called on `watchLane` only
 record Gpu(NvmlDevice facts, Nvml.Device handle, Lane lane, Lane watchLane, ProcessLists users) {
   /// The processes that use it. Only on the watch's lane.
   List<GpuProcess> processes() {

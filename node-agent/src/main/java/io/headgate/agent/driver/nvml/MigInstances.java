@@ -15,8 +15,8 @@ import java.util.TreeMap;
 /// A GPU instance at the place that the scheduler chose, with one compute instance that is all of
 /// it.
 ///
-/// An instance carries no mark of who made it, so a slice is found again by what was planned: its
-/// GPU, profile and first memory slice, of which there is one at a time.
+/// An instance carries no mark of its maker, so a slice is found again by its plan: GPU, profile
+/// and first memory slice. Only one instance at a time matches all three.
 record MigInstances(Nvml nvml, NvmlSteps steps) implements SliceMechanism {
   private static final String PROFILE = "profile";
   private static final String COMPUTE_PROFILE = "compute-profile";

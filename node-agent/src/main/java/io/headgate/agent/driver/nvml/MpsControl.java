@@ -34,9 +34,9 @@ record MpsControl(Path program, Duration patience) {
   /// Starts the daemon of a place that was made, unless it lives. It outlives this process.
   ///
   /// @param gpuUuid the only GPU that it has
-  /// @param mounts what starts it with memory that it shares with the job only; empty: all is the
-  ///   machine's
-  /// @return whether it is new, and so nobody has told it anything
+  /// @param mounts program that starts it with a `/dev/shm` that it shares with the job only;
+  ///   empty: it uses the machine's
+  /// @return whether it is new, and so has not received any settings
   /// @throws GpuDriverException when it does not live afterwards
   boolean start(MpsPlace place, String gpuUuid, Optional<Path> mounts) {
     if (place.daemon().isPresent()) {

@@ -17,18 +17,17 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// Where the MPS daemon of one slice lives, and by which it is found again:
+/// The directories of one slice's MPS daemon, by which the daemon is found again:
 ///
-/// - `pipe/` its sockets, and its pid file. It is the daemon's user's, so that nothing in there is
-///   a job's word. By the second protocol the job uses it; by the third only `pipe/slice/job/`, the
-///   namespace of it that has the limits.
-/// - `log/` its logs, and what was said to it last.
-/// - `/dev/shm/headgate-mps-…/shm`, which is `/dev/shm` to the daemon and to the job, and to nobody
-///   else.
+/// - `pipe/` holds its sockets and its pid file. The daemon's user owns it, so no job can forge its
+///   contents. In protocol 2 the job uses it. In protocol 3 the job uses only `pipe/slice/job/`,
+///   the namespace that has the limits.
+/// - `log/` holds its logs, and the last words said to it.
+/// - `/dev/shm/headgate-mps-…/shm` is `/dev/shm` to the daemon and to the job only.
 ///
-/// What belongs to it has the path of its sockets in its environment: the daemon, its servers, and
-/// the job. That says more than a number and a start time: also what a killed agent had only begun
-/// to start is found by it.
+/// The daemon, its servers and the job have the path of the sockets in their environment. This
+/// identifies them better than a pid and a start time do. It also finds a daemon that a killed
+/// agent had only begun to start.
 ///
 /// @param directory short, because a socket's path has 107 bytes
 record MpsPlace(Path directory) {

@@ -24,16 +24,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
-/// A part of a GPU's memory, and perhaps of its processors, to which NVIDIA's Multi-Process Service
-/// holds each process of a job.
+/// A part of a GPU's memory, and perhaps of its processors. NVIDIA's Multi-Process Service limits
+/// each process of a job to it.
 ///
-/// Each slice has a control daemon of its own. By the second protocol a daemon serves one user at a
-/// time and each job is a user of its own, so a common one would let jobs compute one after the
-/// other, and its limits are those of all that it serves, so a common one could make parts of one
-/// size only. By the third it could have servers and limits for all slices of a GPU; but what it
-/// shares with its programs lies in one `/dev/shm`, which would be all these jobs', and its end
-/// would be the end of their limits. What fails in a server fails for all of its programs. The
-/// servers share the GPU by turns.
+/// Each slice has a control daemon of its own, because a daemon for all slices would couple the
+/// jobs:
+///
+/// - In protocol 2 a daemon serves one user at a time, and each job is a user of its own. Jobs
+///   would compute one after the other. The daemon's limits hold for all that it serves, so all
+///   parts would have one size.
+/// - In protocol 3 a daemon has servers and limits for all slices of a GPU. Its memory shared with
+///   programs lies in one `/dev/shm`, which would belong to all these jobs. The daemon's end would
+///   end all their limits.
+///
+/// A failure in a server fails all of its programs. The servers take turns on the GPU.
 ///
 /// A daemon outlives the agent and is found again by its place ([MpsPlace]), which is in the plan.
 final class MpsSlices implements SliceMechanism {
@@ -262,9 +266,9 @@ final class MpsSlices implements SliceMechanism {
         own.stream().map(MpsPlace::sharedMemory).findFirst());
   }
 
-  /// Slices of which MPS holds nobody to anything any more: their jobs' next processes have all
-  /// processors, and memory as far as a cgroup or the watch lets them. What is lost comes back with
-  /// the next agent only.
+  /// The slices whose limits MPS no longer enforces. New processes of their jobs get all
+  /// processors, and memory as far as a cgroup or the watch allows. Lost limits come back with the
+  /// next agent only.
   List<DeviceSign> signs(List<SlicePlan> made) {
     for (SlicePlan plan : made) {
       try {

@@ -4,14 +4,14 @@ import io.headgate.agent.core.DeviceInfo;
 import io.headgate.agent.core.IsolationLevel;
 import java.util.Optional;
 
-/// What was found out about one GPU, once, when the agent started.
+/// The facts about one GPU, read once when the agent starts.
 ///
 /// @param minor the number in the name of its device file
-/// @param memoryBytes that jobs can use: without what the driver keeps for itself
+/// @param memoryBytes that jobs can use, without the driver's own reserve
 /// @param mig present: MIG is on
 /// @param limitsMemory whether the driver limits memory by cgroup here
-/// @param mps how parts of it are made by MPS, or where memory is limited by cgroup, their
-///   processors limited; empty: not so
+/// @param mps protocol by which MPS makes parts of it or, where a cgroup limits memory, limits
+///   their processors; empty: MPS does neither
 record NvmlDevice(
     int index,
     int minor,

@@ -15,7 +15,8 @@ import java.util.OptionalLong;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
-/// Reads how a GPU does. What a driver lacks, or a GPU does not support, is absent.
+/// Reads the health of a GPU. A reading is absent if the driver lacks it or the GPU does not
+/// support it.
 ///
 /// Called on the GPU's [io.headgate.agent.driver.Lane].
 ///

@@ -21,7 +21,7 @@ final class ProcessLists {
   private int room = EXPECTED;
   private Struct infos = Struct.array(Layout.PROCESS_INFO, room);
 
-  /// What a process has of an instance. One that computes and draws is in two lists, with the same
+  /// A process on an instance. A process that both computes and draws is in two lists, with equal
   /// memory.
   private record Use(int pid, int gpuInstance, int computeInstance) {}
 
@@ -35,8 +35,8 @@ final class ProcessLists {
 
   /// Bytes by process, in all of its instances together.
   ///
-  /// @throws NvmlException also where the driver does not tell, as on some virtual GPUs: nobody
-  ///   knows then who uses the device
+  /// @throws NvmlException also where the driver does not tell, as on some virtual GPUs: the users
+  ///   of the device are then unknown
   SortedMap<Integer, Long> memoryByProcess(Pointer device) {
     Map<Use, Long> uses = new HashMap<>();
     read(COMPUTE, api::nvmlDeviceGetComputeRunningProcesses_v3, device, uses);

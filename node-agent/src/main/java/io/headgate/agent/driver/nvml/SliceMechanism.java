@@ -26,8 +26,9 @@ interface SliceMechanism {
   /// @throws GpuDriverException when it cannot be
   SlicePlan plan(NvmlDevice device, AttemptKey attempt, int number, SliceGrant grant);
 
-  /// What is where the slice is to be made, in words; empty: there is room. Slices without places
-  /// lie side by side; how much there is of a GPU, the scheduler and the reconciler count.
+  /// The object that occupies the place of the slice, in words; empty: there is room. Slices
+  /// without places cannot overlap: the scheduler and the reconciler count how much of a GPU is
+  /// free.
   default Optional<String> obstacle(Gpu gpu, SlicePlan plan) {
     return Optional.empty();
   }

@@ -5,7 +5,7 @@ import io.headgate.agent.core.IsolationLevel;
 import java.util.List;
 import java.util.Optional;
 
-/// What was found out about one GPU, once, when the agent started.
+/// The facts about one GPU, read once when the agent starts.
 ///
 /// @param index in the order of addresses
 /// @param modes that it can be put into, fewest partitions first; empty: it is not divided by modes

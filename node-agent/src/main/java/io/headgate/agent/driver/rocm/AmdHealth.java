@@ -18,9 +18,9 @@ import java.util.OptionalLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// Reads how an AMD GPU does from what the kernel shows of it: its counts of errors and bad pages
-/// (docs.kernel.org/gpu/amdgpu/ras.html), its use and its sensors. What a GPU does not show is
-/// absent.
+/// Reads the health of an AMD GPU from the kernel's files: its counts of errors and bad pages
+/// (docs.kernel.org/gpu/amdgpu/ras.html), its use and its sensors. A reading that the GPU does not
+/// show is absent.
 record AmdHealth(Kfd kfd) {
   private static final Pattern COUNT = Pattern.compile("(?m)^(ue|ce): *([0-9]+)");
 

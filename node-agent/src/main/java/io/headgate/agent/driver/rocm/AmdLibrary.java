@@ -2,7 +2,7 @@ package io.headgate.agent.driver.rocm;
 
 import java.util.List;
 
-/// What AMD's libraries tell. ROCm SMI is taken where there are both.
+/// The queries that AMD's libraries answer. ROCm SMI is taken where there are both.
 ///
 /// Every method may block for seconds, and none may run while [#reopen] does: all are called on one
 /// [io.headgate.agent.driver.Lane]. A call that fails throws [RocmException].

@@ -15,9 +15,10 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// A part of a GPU's memory, to which the kernel's `dmem` controller (Linux 6.14) is to hold the
-/// cgroup of the job. That it takes the limit is tried; that it counts what ROCm's programs
-/// allocate nobody has seen, so the slice is promised no more than one that is watched.
+/// A part of a GPU's memory to which the kernel's `dmem` controller (Linux 6.14) limits the cgroup
+/// of the job. The agent tests that the kernel takes the limit. It is unproven that the kernel
+/// counts the allocations of ROCm's programs. The slice therefore promises no more than a watched
+/// one.
 ///
 /// @param cgroups where the cgroup of an attempt is, by the name of the attempt
 record DmemLimit(NodeUse use, Function<String, Optional<Path>> cgroups, RocmSteps steps)

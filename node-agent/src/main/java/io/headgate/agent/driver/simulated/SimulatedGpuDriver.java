@@ -30,8 +30,8 @@ import java.util.stream.Collectors;
 /// Devices that do not exist, for trying Headgate out and for its tests.
 ///
 /// Jobs run for real, their GPUs do not, and nothing separates them: the isolation is reported as
-/// none, and every device says `SIM`. What it does for real is the book-keeping: no device is ever
-/// given away more than once.
+/// none, and every device says `SIM`. Only the book-keeping is real: no device is ever given away
+/// more than once.
 public final class SimulatedGpuDriver implements GpuDriver {
   private static final String MECHANISM = "simulated";
   private static final double IDLE_CELSIUS = 30;

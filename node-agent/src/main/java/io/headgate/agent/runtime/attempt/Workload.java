@@ -66,7 +66,7 @@ public interface Workload {
   SupervisorLauncher.Result launch(Circumstances circumstances)
       throws IOException, InterruptedException;
 
-  /// The user of its supervisor, if the job has the same; empty: the agent's user.
+  /// The user of its supervisor, if the job runs as this user, too; empty: the agent's user.
   default OptionalInt supervisorUser() throws IOException {
     return OptionalInt.empty();
   }

@@ -25,21 +25,21 @@ import java.util.OptionalInt;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// What this machine has taken on, on disk before it is acted on.
+/// The attempts that this machine has taken on, recorded on disk before the agent acts on them.
 ///
 /// One directory an attempt, `attempts/<tenant>.<job>.<attempt>.<worker>.<uid>`:
 ///
 /// | file | written | means |
 /// |---|---|---|
 /// | `assignment` | before anything is started | taken on, in this boot |
-/// | `slices` | before the driver is called | what to look for and free after a crash |
+/// | `slices` | before the driver is called | slices to look for and free after a crash |
 /// | `refused` | under the supervisor's lock | it never ran, and no late launcher starts it |
-/// | `suspending` | before anything of it is suspended | the processes to be looked after |
-/// | `not-suspended` | when that has failed | by which order; it is not tried again |
+/// | `suspending` | before anything of it is suspended | the processes that need care after a crash |
+/// | `not-suspended` | when a suspension has failed | by which order; it is not tried again |
 /// | `suspended` | when nothing of it is on a device any more | by which order; its slices are free |
-/// | `pod` | when it was made | its pod, which is made once |
-/// | `inside/` | before its pod is made | what the pod has of it: in there is all that a supervisor writes |
-/// | `status`, `logs/` | by the supervisor | what became of it |
+/// | `pod` | when its pod was made | its pod, which is made once |
+/// | `inside/` | before its pod is made | the directory shared with the pod; the supervisor writes only there |
+/// | `status`, `logs/` | by the supervisor | state and output of the job |
 /// | `end` | when its slices are free | over for good; never starts again |
 /// | `forgotten` | when the scheduler knows | kept for its logs only |
 ///

@@ -118,12 +118,12 @@ public final class FakeGpus {
     write("leaks", "");
   }
 
-  /// Whoever computes slows the others down.
+  /// Programs that compute slow each other down.
   public void isContended() {
     write("contended", "");
   }
 
-  /// What breaks one program's use of a GPU breaks it for all.
+  /// A fault that breaks one program's use of a GPU breaks it for all.
   public void spills() {
     write("spills", "");
   }
@@ -169,7 +169,7 @@ public final class FakeGpus {
     write(gpu + "/activation", "" + code);
   }
 
-  /// Somebody has turned MIG on, for after the next reset.
+  /// MIG was turned on elsewhere, for after the next reset.
   void migPending(int gpu) {
     write(gpu + "/mig-pending", "1");
   }
@@ -188,7 +188,7 @@ public final class FakeGpus {
     write(gpu + "/mig", on ? "1" : "0");
   }
 
-  /// What the GPU tells of itself, each `<name> <number>`.
+  /// The readings of the GPU, each `<name> <number>`.
   public void readings(int gpu, String... lines) {
     write(gpu + "/readings", String.join("\n", lines));
   }
@@ -203,7 +203,7 @@ public final class FakeGpus {
     }
   }
 
-  /// Whether all errors that GPUs reported were taken by who waits for them.
+  /// Whether all errors that GPUs reported were taken by a waiting listener.
   public boolean isHeard() {
     return !Files.exists(state.resolve("events"));
   }
@@ -237,7 +237,7 @@ public final class FakeGpus {
     delete("faults/" + function);
   }
 
-  /// A MIG instance that somebody else made.
+  /// A MIG instance that Headgate did not make.
   public void instance(int gpu, int profileId, int start, int size) {
     makeDirectory(state.resolve(gpu + "/gi/1"));
     write(gpu + "/gi/1/info", profileId + " " + start + " " + size);
@@ -287,7 +287,7 @@ public final class FakeGpus {
         .toList();
   }
 
-  /// What was changed so far.
+  /// The changes made so far.
   public List<String> calls() {
     String text = read("calls");
     return text.isEmpty() ? List.of() : text.lines().toList();

@@ -121,7 +121,7 @@ class DiskTest {
         Files.createDirectory(ledger.directory(Fixtures.key(job)).resolve("logs"));
         ledger.forget(Fixtures.key(job));
       }
-      // Nobody deletes the root of a file system.
+      // The root of a file system cannot be deleted.
       mount(ledger.directory(Fixtures.key("b")).resolve("work"), "64k");
       TestClock clock = new TestClock();
       clock.setWall(Fixtures.NOW);

@@ -31,7 +31,7 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What is written is what is read, and what is damaged is refused.
+/// Records are read as they were written, and damaged ones are refused.
 class RecordsTest {
   @TempDir Path data;
 
