@@ -3,8 +3,8 @@ package io.headgate.deploy;
 import io.headgate.scheduler.SchedulerMain;
 import java.io.IOException;
 
-/// A scheduler process that ends with the one that started it, however that ends: its standard
-/// input is a pipe from there, which the kernel closes.
+/// A scheduler process that ends with its parent, even when the parent is killed: its standard
+/// input is a pipe from the parent, which the kernel then closes.
 public final class AttachedScheduler {
   private AttachedScheduler() {}
 
@@ -16,12 +16,12 @@ public final class AttachedScheduler {
   private static void endWithParent() {
     try {
       while (System.in.read() >= 0) {
-        // Nothing is said there.
+        // The parent writes nothing to the pipe.
       }
     } catch (IOException e) {
-      // The parent is gone, too.
+      // The pipe is broken: the parent has ended.
     }
-    // In order, as by a signal.
+    // An orderly stop, as after a signal.
     System.exit(0);
   }
 }

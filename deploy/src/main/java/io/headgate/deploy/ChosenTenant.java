@@ -6,8 +6,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.Optional;
 
-/// The tenant that a data directory was last used for: the next `up` shows the same jobs, also when
-/// it is not told whose.
+/// The tenant that a data directory was last used for. The next `up` shows the jobs of this tenant
+/// unless the command line names another.
 final class ChosenTenant {
   private ChosenTenant() {}
 

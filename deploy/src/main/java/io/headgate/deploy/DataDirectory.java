@@ -8,11 +8,11 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Where `headgate up` keeps everything.
+/// The directory with all files of `headgate up`.
 final class DataDirectory {
   private DataDirectory() {}
 
-  /// @param named by the user; null: the usual one
+  /// @param named by the user; null: the default directory
   /// @param variables of the environment
   static Path of(@Nullable Path named, Map<String, String> variables) {
     if (named != null) {
@@ -25,11 +25,11 @@ final class DataDirectory {
         : Path.of(base, "headgate").toAbsolutePath();
   }
 
-  /// Makes it, unless it is there.
+  /// Creates the directory, unless it exists.
   static void create(Path directory) {
     try {
       if (!Files.isDirectory(directory)) {
-        // What jobs print and keep is nobody else's business.
+        // Output and checkpoints of jobs are private to the user of this process.
         Files.createDirectories(
             directory,
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));

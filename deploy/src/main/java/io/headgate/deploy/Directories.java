@@ -8,7 +8,7 @@ import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import org.jspecify.annotations.Nullable;
 
-/// Whole directories.
+/// Operations on directory trees.
 final class Directories {
   private Directories() {}
 

@@ -9,15 +9,15 @@ import java.net.NetworkInterface;
 import java.net.ServerSocket;
 import java.net.SocketException;
 
-/// Looks at the ports before anything is started, so that a taken one costs no start and no stop.
+/// Checks the ports before any part starts, so that a taken port costs neither a start nor a stop.
 final class FreePorts {
   private static final int FURTHER = 100;
 
   private FreePorts() {}
 
-  /// @param host address that is listened on
-  /// @param port of the API, metrics are at the next one; 0: any that is free
-  /// @param schedulers processes that have ports of their own
+  /// @param host address to listen on
+  /// @param port of the API; metrics use the next one; 0: any free port
+  /// @param schedulers number of scheduler processes, which have ports of their own
   static void check(String host, int port, int schedulers) throws IOException {
     if (port == 0) {
       return;

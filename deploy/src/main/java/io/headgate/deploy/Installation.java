@@ -31,12 +31,12 @@ import org.jspecify.annotations.Nullable;
 
 /// A whole installation in one process: PostgreSQL, the three services on one port, and agents.
 ///
-/// What it makes lies under its data directory and survives it: `pg` (the database), `secrets`
-/// (keys, each readable by its owner only), `agents` (one directory each), `checkpoints` (shared by
-/// the agents, because a job may resume on another node). Its end stops every job with its
-/// callback; after a `kill -9` the next start adopts what still runs.
+/// Its files lie under its data directory and survive it: `pg` (the database), `secrets` (keys,
+/// each readable by its owner only), `agents` (one directory each), `checkpoints` (shared by the
+/// agents, because a job may resume on another node). Closing the installation stops every job with
+/// its callback. After a `kill -9` the next start adopts the jobs that still run.
 public final class Installation implements AutoCloseable {
-  // Longer than the longest abort callback that a job may have, and its grace.
+  // Longer than the longest abort callback of a job and its grace period together.
   private static final Duration STOP_BOUND = Duration.ofMinutes(42);
   private static final Duration LEADER_PATIENCE = Duration.ofMinutes(3);
   private static final Duration AGENT_PATIENCE = Duration.ofMinutes(41);
@@ -49,7 +49,7 @@ public final class Installation implements AutoCloseable {
   private final KnownNodes knownNodes;
   private final List<NodeAgent> agents = new CopyOnWriteArrayList<>();
 
-  /// The one that has this machine's GPUs.
+  /// The agent that has this machine's GPUs.
   private final AtomicReference<@Nullable NodeAgent> local = new AtomicReference<>();
 
   private Installation(
@@ -118,7 +118,7 @@ public final class Installation implements AutoCloseable {
                     " ", services.processes().uris().stream().map(URI::getAuthority).toList())));
   }
 
-  /// `scheduler-3 (process 4711)`: who wants to see another take over has to know which to kill.
+  /// `scheduler-3 (process 4711)`. A user kills this process to see another scheduler take over.
   private static String named(String name, Services services) {
     ProcessHandle process = services.processes().handles().get(name);
     return process == null ? name : name + " (process " + process.pid() + ")";
@@ -129,17 +129,17 @@ public final class Installation implements AutoCloseable {
     return services.processes().handles();
   }
 
-  /// Where they serve, once they do.
+  /// API addresses of the scheduler processes that already serve.
   public List<URI> schedulerUris() {
     return services.processes().uris();
   }
 
-  /// Where the API is served.
+  /// The address of the API.
   public URI uri() {
     return services.uri();
   }
 
-  /// Where Prometheus scrapes; empty when nothing is exposed.
+  /// The address that Prometheus scrapes; empty when no metrics are exposed.
   public Optional<URI> metricsUri() {
     return telemetry.scrapeEndpoint();
   }
@@ -154,30 +154,30 @@ public final class Installation implements AutoCloseable {
     return services.adminKey();
   }
 
-  /// A connection as the operator; close it.
+  /// A connection as the operator; the caller closes it.
   public HeadgateClient connectAsOperator() {
     return connect(services.adminKey().reveal());
   }
 
-  /// A connection with a key; close it.
+  /// A connection with a key; the caller closes it.
   public HeadgateClient connect(String key) {
     return HeadgateClient.connect(
         ClientConfig.of(ServerAddress.parse(uri().toString()), new Credentials.Key(key)));
   }
 
-  /// Makes the tenant if there is none of that id.
+  /// Creates the tenant unless it exists.
   public void ensureTenant(String tenant) {
     services.ensureTenant(tenant);
   }
 
-  /// Starts the agents that this data directory knows from before.
+  /// Starts the agents that this data directory has kept from earlier runs.
   public void startKnownNodes() throws IOException {
     for (KnownNodes.Entry entry : knownNodes.read()) {
       startAgent(entry, Optional.empty());
     }
   }
 
-  /// Has a known node start with the devices of the plan next time, whatever it had.
+  /// Sets the devices of a known node to those of the plan, from its next start on.
   void changeNode(String tenant, NodePlan plan) throws IOException {
     knownNodes.change(new KnownNodes.Entry(tenant, plan));
   }
@@ -195,12 +195,13 @@ public final class Installation implements AutoCloseable {
     return knownNodes.read().stream().filter(entry -> entry.plan().isLocal()).findFirst();
   }
 
-  /// The GPUs of this machine that an agent of this process gives to jobs; empty: none has them.
+  /// The GPUs of this machine that an agent of this process gives to jobs; empty: no agent has
+  /// them.
   Optional<List<DeviceInfo>> localGpus() {
     return Optional.ofNullable(local.get()).map(NodeAgent::devices);
   }
 
-  /// Starts one more agent, which joins its pool, unless it is known already.
+  /// Starts one more agent, which joins the pool of its plan. A known agent is not started again.
   public void addNode(String tenant, NodePlan plan) throws IOException {
     KnownNodes.Entry entry = new KnownNodes.Entry(tenant, plan);
     if (knownNodes.has(entry)) {
@@ -219,14 +220,14 @@ public final class Installation implements AutoCloseable {
     return List.copyOf(agents);
   }
 
-  /// Whether any of them only pretends to have GPUs.
+  /// Whether any agent simulates its GPUs.
   boolean simulatesGpus() throws IOException {
     return knownNodes.read().stream().anyMatch(entry -> entry.plan().isSimulated());
   }
 
-  /// Waits until every agent has joined and is connected, at most so long.
+  /// Waits until every agent has joined and is connected, at most for the given time.
   ///
-  /// @return how many are
+  /// @return number of connected agents
   public int awaitAgents(Duration patience) throws InterruptedException {
     long deadlineNanos = System.nanoTime() + patience.toNanos();
     int connected = connectedAgents();
@@ -266,7 +267,7 @@ public final class Installation implements AutoCloseable {
     }
   }
 
-  // All at once: a job that one agent has stopped must not be started by its neighbour meanwhile.
+  // Stops all agents at once, so that no agent starts a job that another one has just stopped.
   private void stopAgents() throws InterruptedException {
     List<Thread> stopping = new ArrayList<>();
     for (NodeAgent agent : agents) {

@@ -8,16 +8,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
 
-/// What an all-in-one installation needs to know.
+/// Configuration of an all-in-one installation.
 ///
-/// @param data directory of everything that is kept
+/// @param data directory of all files
 /// @param host address that the API listens on, IPv4 in numbers
 /// @param port of the API; 0 chooses a free one
-/// @param lease how long a leader that vanished blocks the next; short, because nobody else
-///   competes here
-/// @param schedulers processes that compete for leading; 0: none, this one schedules itself
-/// @param shared directories that jobs find at their place, whatever walls them off
-/// @param settings changes what each of those is told, `HEADGATE_...` by name, whenever it starts
+/// @param lease how long the lease of a vanished leader blocks the next leader; short, because no
+///   scheduler of another machine competes
+/// @param schedulers processes that compete for leadership; 0: none, this process schedules itself
+/// @param shared directories that jobs see at their usual paths, however the jobs are isolated
+/// @param settings changes the `HEADGATE_...` variables of a scheduler process at each of its
+///   starts
 public record InstallationConfig(
     Path data,
     String host,
@@ -27,7 +28,7 @@ public record InstallationConfig(
     List<Path> shared,
     UnaryOperator<Map<String, String>> settings,
     TelemetryConfig telemetry) {
-  /// More would only watch.
+  /// More schedulers than this would only stand by.
   public static final int MAX_SCHEDULERS = 9;
 
   private static final Duration DEFAULT_LEASE = Duration.ofSeconds(2);
@@ -40,13 +41,13 @@ public record InstallationConfig(
     }
   }
 
-  /// Listening on another address of this machine.
+  /// A copy that listens on another address of this machine.
   InstallationConfig withHost(String address) {
     return new InstallationConfig(
         data, address, port, lease, schedulers, shared, settings, telemetry);
   }
 
-  /// Where programs on this machine reach what listens there.
+  /// The address at which programs on this machine reach the API.
   String localHost() {
     return InetAddress.ofLiteral(host).isAnyLocalAddress() ? "127.0.0.1" : host;
   }
@@ -68,18 +69,18 @@ public record InstallationConfig(
     return new InstallationConfig(data, host, port, lease, schedulers, shared, settings, other);
   }
 
-  /// With so many schedulers in processes of their own.
+  /// A copy with schedulers in this number of processes of their own.
   public InstallationConfig withSchedulers(int processes) {
     return new InstallationConfig(data, host, port, lease, processes, shared, settings, telemetry);
   }
 
-  /// With directories that jobs find at their place.
+  /// A copy with directories that jobs see at their usual paths.
   public InstallationConfig withShared(List<Path> directories) {
     return new InstallationConfig(
         data, host, port, lease, schedulers, directories, settings, telemetry);
   }
 
-  /// With schedulers that are told something else than usual.
+  /// A copy whose scheduler processes get changed settings.
   public InstallationConfig withSettings(UnaryOperator<Map<String, String>> changed) {
     return new InstallationConfig(data, host, port, lease, schedulers, shared, changed, telemetry);
   }

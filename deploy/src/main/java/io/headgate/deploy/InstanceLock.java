@@ -14,9 +14,8 @@ import java.nio.file.StandardOpenOption;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// At most one `up` works on a data directory. The kernel releases the lock when its holder dies,
-/// however it dies, so there is nothing to clean up; beside the lock stands what the holder has to
-/// say about itself.
+/// Lets at most one `up` work on a data directory. The kernel releases the lock when its holder
+/// dies, however it dies, so no cleanup is needed. A note of the holder lies beside the lock.
 final class InstanceLock implements AutoCloseable {
   private static final int MAX_NOTE_BYTES = 64 * 1024;
 
@@ -51,7 +50,7 @@ final class InstanceLock implements AutoCloseable {
     }
   }
 
-  /// What the holder says about itself; empty while it is still starting.
+  /// The holder's note about its installation; empty while the holder is still starting.
   static Optional<String> noteOfHolder(Path directory) {
     Path note = directory.resolve("up.note");
     try {
@@ -64,7 +63,7 @@ final class InstanceLock implements AutoCloseable {
     }
   }
 
-  /// Leaves a note for whoever finds the lock taken.
+  /// Writes the note that a second `up` shows when it finds the lock taken.
   void say(String text) throws IOException {
     Path fresh = note.resolveSibling("up.note.new");
     try (FileChannel out =
@@ -92,7 +91,7 @@ final class InstanceLock implements AutoCloseable {
     try {
       return channel.tryLock();
     } catch (OverlappingFileLockException e) {
-      // Held by another part of this very process.
+      // Another part of this process holds the lock.
       return null;
     }
   }

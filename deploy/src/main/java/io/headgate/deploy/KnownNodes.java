@@ -9,9 +9,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/// The agents that belong to a data directory, so that the next `up` starts them again and their
-/// jobs resume: one line `TENANT NODE POOL GPUS` each, where GPUS is `-` for a machine without
-/// devices, and `local` for this one with its own.
+/// The agents that belong to a data directory. The next `up` starts them again, and their jobs
+/// resume.
+///
+/// Each has one line `TENANT NODE POOL GPUS`. GPUS is `-` for a machine without devices, and
+/// `local` for this machine with its own devices.
 final class KnownNodes {
   private final Path file;
 
@@ -21,7 +23,7 @@ final class KnownNodes {
       return tenant.equals(other.tenant) && plan.id().equals(other.plan.id());
     }
 
-    /// The same node, of the same pool, with other devices.
+    /// This node in its pool, with the devices of the other entry.
     private Entry withDevicesOf(Entry other) {
       return new Entry(tenant, new NodePlan(plan.id(), plan.pool(), other.plan.gpus()));
     }

@@ -11,13 +11,13 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/// What `up` says of this machine's GPUs.
+/// Remarks of `up` on this machine's GPUs.
 final class LocalGpus {
   private static final int GIB_BITS = 30;
 
   private LocalGpus() {}
 
-  /// GPUs that do the same.
+  /// GPUs of one model with equal memory and isolation.
   private record Kind(String model, long gib, IsolationLevel isolation) {}
 
   /// One remark each.
@@ -62,7 +62,7 @@ final class LocalGpus {
     };
   }
 
-  /// Whether this process is root's.
+  /// Whether root runs this process.
   static boolean isRoot() {
     try {
       return Files.getAttribute(Path.of("/proc/self"), "unix:uid").equals(0);

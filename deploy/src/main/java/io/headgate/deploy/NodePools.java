@@ -6,11 +6,11 @@ import io.headgate.sdk.config.Pool;
 import java.util.List;
 import java.util.Optional;
 
-/// Which pool of a configuration new agents join.
+/// Chooses the pool of a configuration that new agents join.
 final class NodePools {
   private NodePools() {}
 
-  /// The static pool of that model, else one for any.
+  /// The static pool of this model, else a static pool for any model.
   ///
   /// @param model empty: no devices
   static String forModel(String model, List<Pool> pools) {

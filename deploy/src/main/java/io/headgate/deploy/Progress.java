@@ -1,12 +1,12 @@
 package io.headgate.deploy;
 
-/// Told how a start goes.
+/// Learns how a start proceeds.
 public interface Progress {
   /// A part begins to start.
   void begin(String part);
 
-  /// It is ready.
+  /// The part is ready.
   ///
-  /// @param detail where, or what of it
+  /// @param detail its address, or another detail of it
   void ready(String part, String detail);
 }

@@ -9,18 +9,18 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 
-/// What a second `up` on the same directory says. It is no failure, so that whoever needs an
-/// installation can start one without looking first; but nobody shall believe that something was
-/// applied.
+/// The output of a second `up` on a data directory. It succeeds, so that a script that needs an
+/// installation can call `up` without a check first. Flags that ask for a change fail, because the
+/// running installation ignores them.
 final class RunningUp {
-  /// Flags that ask for more than that an installation runs.
+  /// Flags that ask for more than a running installation.
   private static final Set<String> ORDERS = Set.of("--file", "--demo", "--once");
 
   private RunningUp() {}
 
-  /// Shows what runs.
+  /// Shows the running installation.
   ///
-  /// @param flags that were given and cannot change it any more
+  /// @param flags of this call that cannot change it any more
   static int show(Invocation invocation, Path directory, List<String> flags) {
     invocation
         .output()

@@ -6,15 +6,16 @@ import java.net.ServerSocket;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Where one scheduler process listens.
+/// The ports of one scheduler process.
 ///
-/// @param group where the other schedulers reach it
+/// @param group port for the other schedulers of its group
 record SchedulerPorts(int api, int metrics, int group) {
   static final int APART = 10;
 
-  /// Ten ports after one another's: of an API at 7400 the first scheduler's is at 7410.
+  /// Each process has its ports ten above those of the one before: with an API at 7400, the first
+  /// scheduler's is at 7410.
   ///
-  /// @param api of the installation; 0: free ones
+  /// @param api port of the installation; 0: free ones
   static List<SchedulerPorts> of(String host, int api, int count) throws IOException {
     List<SchedulerPorts> ports = new ArrayList<>();
     for (int i = 1; i <= count; i++) {
@@ -26,7 +27,7 @@ record SchedulerPorts(int api, int metrics, int group) {
 
   private static SchedulerPorts free(String host) throws IOException {
     InetAddress address = InetAddress.getByName(host);
-    // All at once, so that they differ.
+    // All are open at once, so that they differ.
     try (ServerSocket api = new ServerSocket(0, 1, address);
         ServerSocket metrics = new ServerSocket(0, 1, address);
         ServerSocket group = new ServerSocket(0, 1, address)) {

@@ -23,8 +23,8 @@ import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Schedulers as processes of this machine, one of which leads. One that ends is started again, as
-/// a service manager would. What they say is in `schedulers/NAME.log` of the data directory.
+/// Schedulers as processes of this machine, one of which leads. A process that ends is started
+/// again, as a service manager would do. Each logs to `schedulers/NAME.log` of the data directory.
 /// Thread-safe.
 final class SchedulerProcesses implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(SchedulerProcesses.class);
@@ -40,11 +40,11 @@ final class SchedulerProcesses implements AutoCloseable {
       Executors.newSingleThreadScheduledExecutor(
           Thread.ofPlatform().name("scheduler-starter").daemon().factory());
 
-  /// What they are told.
+  /// The settings that all scheduler processes share.
   ///
-  /// @param services where policy-service and pool-service are
+  /// @param services address of policy-service and pool-service
   /// @param serviceKey the file with the key
-  /// @param settings changes what each is told whenever it starts
+  /// @param settings changes the settings of a process at each of its starts
   record Wiring(
       Path data,
       String host,
@@ -67,14 +67,14 @@ final class SchedulerProcesses implements AutoCloseable {
     }
   }
 
-  /// Where they serve.
+  /// Their API addresses.
   List<URI> uris() {
     return ports.stream()
         .map(each -> URI.create("http://" + wiring.host() + ":" + each.api()))
         .toList();
   }
 
-  /// The process of each, by name; one may have ended.
+  /// The process of each scheduler, by name; one may have ended.
   synchronized Map<String, ProcessHandle> handles() {
     Map<String, ProcessHandle> handles = new LinkedHashMap<>();
     processes.forEach((name, process) -> handles.put(name, process.toHandle()));
@@ -112,7 +112,8 @@ final class SchedulerProcesses implements AutoCloseable {
   }
 
   private static List<String> command() {
-    // Ctrl-C is for the process that started them: it stops them when nobody needs them any more.
+    // Ctrl-C reaches all processes of the terminal. Schedulers ignore it: their parent needs them
+    // until it stops them itself.
     List<String> command = new ArrayList<>(List.of("sh", "-c", "trap '' INT; exec \"$0\" \"$@\""));
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(
@@ -122,7 +123,7 @@ final class SchedulerProcesses implements AutoCloseable {
             "-XX:+ExitOnOutOfMemoryError",
             "-XX:+UseSerialGC",
             "-Xmx1g"));
-    // What makes this process quick to start makes them so too.
+    // The class archive that makes this process quick to start serves its children as well.
     ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
         .filter(flag -> flag.startsWith("-XX:SharedArchiveFile=") || flag.startsWith("-Xlog:"))
         .forEach(command::add);

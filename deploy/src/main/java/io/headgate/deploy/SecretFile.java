@@ -27,7 +27,7 @@ final class SecretFile {
   void write(String secret) throws IOException {
     Path fresh = path.resolveSibling(path.getFileName() + ".new");
     Files.deleteIfExists(fresh);
-    // Created with its final permissions: at no moment can anybody else open it.
+    // Created with its final permissions, so that no other user can open it at any moment.
     try (FileChannel out =
         FileChannel.open(
             fresh,

@@ -24,7 +24,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /// The three services on one port of one process. They know each other only by address, as if they
-/// were apart.
+/// ran apart.
 final class Services {
   private static final String DATABASE = "headgate";
 
@@ -54,8 +54,8 @@ final class Services {
       TimeSource time,
       Lifecycle lifecycle)
       throws IOException {
-    // The services are told each other's address before the server starts, so the port is chosen
-    // here.
+    // The port is chosen here, because the services need each other's address before the server
+    // starts.
     int port = config.port() == 0 ? freePort(config.host()) : config.port();
     URI uri = URI.create("http://" + config.localHost() + ":" + port);
     Path secrets = Files.createDirectories(config.data().resolve("secrets"));
@@ -99,8 +99,8 @@ final class Services {
     lifecycle.start("api", server::start, server::close);
     policy.start();
     pool.start();
-    // It stops first, because it watches the other two through the server, and lets go of its
-    // connections when the server is gone: what is answered until then may need them.
+    // The scheduler stops first, because it watches the other two services through the server. It
+    // closes its connections only after the server: the last answers may need them.
     lifecycle.start("scheduler-service", scheduler::start, scheduler::stop);
     server.health().set("", true);
     SchedulerProcesses processes =
@@ -131,7 +131,7 @@ final class Services {
     return processes;
   }
 
-  /// Name of the scheduler that leads; empty: none does yet.
+  /// Name of the leading scheduler; empty: none leads yet.
   Optional<String> leader() {
     return scheduler.leader();
   }

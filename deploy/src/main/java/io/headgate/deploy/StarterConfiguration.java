@@ -4,14 +4,14 @@ import io.headgate.sdk.config.Configuration;
 import io.headgate.sdk.config.ConfigurationException;
 import io.headgate.sdk.config.ConfigurationReader;
 
-/// What a fresh installation begins with: one pool with everything, the sizes that make sense on
-/// it, and one policy that may use all of it.
+/// The configuration of a fresh installation: one pool with all nodes, job sizes that suit its
+/// GPUs, and one policy that may use all of it.
 final class StarterConfiguration {
   static final String POOL = "local";
 
   private StarterConfiguration() {}
 
-  /// @param gpus that the nodes have together
+  /// @param gpus of all nodes together
   static Configuration forGpus(int gpus) {
     StringBuilder text = new StringBuilder();
     text.append("apiVersion: headgate/v1\nkind: Configuration\n");

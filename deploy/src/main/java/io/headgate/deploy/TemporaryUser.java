@@ -5,10 +5,10 @@ import io.headgate.sdk.model.HeadgateException;
 import io.headgate.sdk.model.IssuedKey;
 import java.time.Duration;
 
-/// A user who comes with a key of its own and leaves none behind: the key is revoked at the end,
-/// and ends by itself where there was no orderly end. An owner may have only so many keys.
+/// A user with a key for this visit only, because an owner may have only a limited number of keys.
+/// The key is revoked at the end of the visit, and expires where a visit has no orderly end.
 public final class TemporaryUser implements AutoCloseable {
-  // Longer than anything that a visitor waits for.
+  // Longer than any visit.
   private static final Duration KEY_LIFE = Duration.ofHours(1);
 
   private final HeadgateClient operator;
@@ -23,7 +23,7 @@ public final class TemporaryUser implements AutoCloseable {
 
   /// Connects as a user.
   ///
-  /// @param operator makes the key, and revokes it; stays open longer than the visitor
+  /// @param operator creates and revokes the key; stays open longer than the visitor
   public static TemporaryUser enter(
       Installation installation, HeadgateClient operator, String tenant, String user) {
     IssuedKey.Made made =
@@ -42,7 +42,7 @@ public final class TemporaryUser implements AutoCloseable {
     try {
       operator.revokeKey(key.name());
     } catch (HeadgateException _) {
-      // Ctrl-C ends the services before us, perhaps. Then the key ends by its life.
+      // Ctrl-C may have ended the services before this. The key expires then.
     }
   }
 }

@@ -91,7 +91,7 @@ public final class UpCommand implements CliCommand {
     screen.title(flags.ip, flags.isOpen());
     Lifecycle lifecycle = new Lifecycle(Installation.stopBound());
     if (flags.ephemeral) {
-      // Also when a signal ends this process, which does not come back to here then.
+      // Runs also when a signal ends this process, in which case the code below never runs.
       lifecycle.start("directory", () -> {}, () -> Directories.delete(directory));
     }
     lifecycle.start("farewell", () -> {}, screen::stopped);
@@ -134,7 +134,7 @@ public final class UpCommand implements CliCommand {
       return ExitCode.DONE;
     } catch (IllegalStateException e) {
       if (lifecycle.isStopping()) {
-        // Ctrl-C while it was starting.
+        // Ctrl-C during the start.
         return ExitCode.INTERRUPTED;
       }
       throw e;
@@ -143,7 +143,8 @@ public final class UpCommand implements CliCommand {
     }
   }
 
-  /// Whose jobs are shown from now on: the file's or the demo's tenant, else the last one's.
+  /// The tenant whose jobs are shown from now on: the file's or the demo's tenant, else the last
+  /// one.
   private String tenant(Path directory, @Nullable Configuration wanted) throws IOException {
     if (flags.demo) {
       return Demo.TENANT;
@@ -152,9 +153,9 @@ public final class UpCommand implements CliCommand {
     return named != null ? named : ChosenTenant.read(directory).orElse(DEFAULT_TENANT);
   }
 
-  /// Applies what is wanted.
+  /// Applies the wanted configuration.
   ///
-  /// @return what is in force then
+  /// @return the configuration in force afterwards
   private Configuration configure(
       Installation installation, String tenant, @Nullable Configuration wanted, UpNodes nodes)
       throws Exception {
@@ -206,7 +207,7 @@ public final class UpCommand implements CliCommand {
     }
   }
 
-  /// Those of its own flags that were given, but for the one that says where.
+  /// The given flags of `up` itself, except `--data`.
   private List<String> given() {
     return spec.commandLine().getParseResult().matchedOptions().stream()
         .filter(option ->

@@ -3,7 +3,7 @@ package io.headgate.deploy;
 import io.headgate.sdk.cli.frame.CliCommand;
 import io.headgate.sdk.cli.frame.CommandProvider;
 
-/// Brings `up` to the command line.
+/// Adds `up` to the command line.
 public final class UpCommandProvider implements CommandProvider {
   @Override
   public String name() {

@@ -8,14 +8,14 @@ import java.net.URI;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// The context by which the command line finds an installation: `local`, or `local-PORT` where it
-/// is not at the usual port, so that two that run side by side do not take each other's.
+/// The context by which the command line finds an installation: `local`, or `local-PORT` where the
+/// port is not the default. So two installations side by side keep a context each.
 record UpContext(ContextStore store, Context context, @Nullable String before) {
   private static final int USUAL_PORT = 7400;
 
-  /// Writes and selects it.
+  /// Writes the context and selects it.
   ///
-  /// @param chosen what the user calls it; null: as above
+  /// @param chosen name that the user chose; null: `local` or `local-PORT`
   static UpContext write(
       ContextStore store, @Nullable String chosen, URI uri, String tenant, String key)
       throws IOException {
@@ -38,7 +38,7 @@ record UpContext(ContextStore store, Context context, @Nullable String before) {
             before == null ? "" : " instead of \"" + before + "\"");
   }
 
-  /// Removes it, and selects again what was, unless somebody has changed either since.
+  /// Removes the context and selects the earlier one again, unless either has changed since.
   void remove() throws IOException {
     Contexts contexts = store.load();
     Optional<Context> own = contexts.find(context.name()).filter(context::equals);

@@ -15,7 +15,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/// What `up` can be told.
+/// The flags of `up`.
 final class UpFlags {
   private static final String LOOPBACK = "127.0.0.1";
 
@@ -99,7 +99,7 @@ final class UpFlags {
       description = "error, warn, info or debug, on standard error. Default: warn.")
   String logLevel = "warn";
 
-  /// The installation that they ask for.
+  /// The configuration that the flags describe.
   InstallationConfig installation(Path directory) {
     TelemetryConfig telemetry =
         new TelemetryConfig(
@@ -122,12 +122,12 @@ final class UpFlags {
         .toList();
   }
 
-  /// Whether others than this machine reach it.
+  /// Whether other machines can reach the installation.
   boolean isOpen() {
     return !InetAddress.ofLiteral(ip).isLoopbackAddress();
   }
 
-  /// Refuses what cannot be meant.
+  /// Refuses flags that contradict each other or make no sense.
   void check() {
     if (once && !demo) {
       throw new UsageException("--once goes with --demo", "BAD_FLAGS", "headgate up --demo --once");

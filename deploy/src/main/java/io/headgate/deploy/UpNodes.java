@@ -14,8 +14,8 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// The nodes that `up` is to have beside those that it knows, and what a new installation begins
-/// with for them.
+/// The nodes that `up` adds to those that it knows, and the first configuration of a new
+/// installation with them.
 final class UpNodes {
   private static final String CPU = "cpu";
 
@@ -24,19 +24,19 @@ final class UpNodes {
   private final Supplier<MachineGpus> look;
   private @Nullable MachineGpus machine;
 
-  /// @param named as [NodePlan#parse] reads them; null: what fits
+  /// @param named as [NodePlan#parse] reads them; null: the machine decides
   UpNodes(boolean demo, @Nullable String named) {
     this(demo, named, MachineGpus::look);
   }
 
-  /// @param look finds this machine's GPUs, once that matters
+  /// @param look finds this machine's GPUs; called only when they matter
   UpNodes(boolean demo, @Nullable String named, Supplier<MachineGpus> look) {
     this.demo = demo;
     this.named = named;
     this.look = look;
   }
 
-  /// Refuses GPUs that are not there.
+  /// Refuses GPUs that do not exist.
   void check() {
     if (NodePlan.LOCAL.equals(named) && machine().devices().isEmpty()) {
       throw new UsageException(
@@ -53,7 +53,7 @@ final class UpNodes {
     }
   }
 
-  /// Refuses GPUs that another agent gives to jobs; asked once no other `up` has the data
+  /// Refuses GPUs that another agent gives to jobs. Called once this process alone has the data
   /// directory.
   void requireFree() {
     if (NodePlan.LOCAL.equals(named) && machine().holder().isPresent()) {
@@ -65,8 +65,8 @@ final class UpNodes {
     }
   }
 
-  /// Whether what is in force is what a new installation without GPUs began with, and there are
-  /// some now.
+  /// Whether the configuration in force is still the first one of an installation without GPUs,
+  /// while GPUs exist now.
   boolean outgrow(Configuration inForce) {
     return named != null
         && areSame(inForce, StarterConfiguration.forGpus(0))
@@ -77,7 +77,7 @@ final class UpNodes {
     return one.withTenant("").equals(other.withTenant(""));
   }
 
-  /// What a new installation begins with.
+  /// The first configuration of a new installation.
   Configuration starter() {
     return StarterConfiguration.forGpus(
         plans(chosen(), StarterConfiguration.POOL).stream()
@@ -85,7 +85,7 @@ final class UpNodes {
             .sum());
   }
 
-  /// What there is to say of this machine's GPUs.
+  /// Remarks on this machine's GPUs.
   List<String> remarks(Installation installation) throws IOException {
     Optional<List<DeviceInfo>> devices = installation.localGpus();
     Optional<KnownNodes.Entry> node = installation.localNode();
@@ -101,7 +101,7 @@ final class UpNodes {
             .toList();
   }
 
-  /// Those that are to be there, with the devices that they are to have.
+  /// The nodes to start, with their devices.
   ///
   /// @param inForce the tenant's configuration
   List<NodePlan> toAdd(Installation installation, String tenant, Configuration inForce)
@@ -121,7 +121,7 @@ final class UpNodes {
     return plans;
   }
 
-  /// @param known those that the tenant has already: they stay in the pools that they joined
+  /// @param known nodes that the tenant has already; each stays in the pool that it joined
   List<NodePlan> toAdd(Configuration inForce, List<NodePlan> known) {
     boolean own =
         inForce.pools().stream().anyMatch(pool -> pool.name().equals(StarterConfiguration.POOL));

@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 
-/// What `up` prints. Thread-safe.
+/// The output of `up`. Thread-safe.
 final class UpScreen implements Progress {
   private final PrintStream out;
   private final long beganNanos = System.nanoTime();
@@ -17,7 +17,7 @@ final class UpScreen implements Progress {
     this.out = out;
   }
 
-  /// @param open others than this machine reach it
+  /// @param open whether other machines can reach the installation
   synchronized void title(String host, boolean open) {
     out.println(
         "Headgate %s: all in one; development defaults: no TLS, on %s%s"
@@ -39,9 +39,9 @@ final class UpScreen implements Progress {
     out.printf(Locale.ROOT, "  %-12s ready  %5.1f s   %s%n", part, seconds(partBeganNanos), detail);
   }
 
-  /// Prints where everything is, and answers with the same text.
+  /// Prints all addresses and paths, and returns the printed text.
   ///
-  /// @param gpus what there is to say of this machine's
+  /// @param gpus remarks on this machine's GPUs
   synchronized String ready(
       Installation installation, Path directory, UpContext context, List<String> gpus) {
     StringBuilder text = new StringBuilder();
@@ -61,7 +61,7 @@ final class UpScreen implements Progress {
     return text.toString();
   }
 
-  /// Says what to do with it.
+  /// Suggests the next commands.
   synchronized void next(Configuration inForce) {
     out.println("Next, in another terminal:");
     inForce.policies().stream()

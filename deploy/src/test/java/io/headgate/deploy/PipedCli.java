@@ -14,7 +14,7 @@ import java.util.Map;
 
 /// Runs `headgate` in a pipe, without a server.
 public final class PipedCli {
-  /// What it printed, and how it ended.
+  /// The output of a command and its exit code.
   public record Result(String out, String err, int exitCode) {
     public List<String> lines() {
       return out.lines().toList();

@@ -18,17 +18,18 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
-/// Every test that docs/reference/promises.md names exists, asserts something, and is run: no
-/// annotation disables it, and one that only a profile runs is marked with the profile's name.
+/// Every test that docs/reference/promises.md names exists, asserts something, and runs. No
+/// annotation disables it, and a test that only one profile runs is marked with the profile's name.
 ///
-/// `-Dheadgate.test.reports=true`, after all other tests, also looks for each in their reports.
+/// With `-Dheadgate.test.reports=true`, after all other tests, it also looks for each test in the
+/// reports.
 class PromisesTest {
   private static final Pattern PROMISE =
       Pattern.compile("(?m)^\\| R([0-9]+) [^|]*\\|([^|]*)\\|([^|]*)\\|$");
   private static final Pattern INVARIANT =
       Pattern.compile("(?m)^\\| I([0-9]+) [^|]*\\|([^|]*)\\|$");
 
-  /// A test's class, its method, and the profile that alone runs it or where it is skipped.
+  /// A test's class, its method, and the profile that alone runs it or that skips it.
   private static final Pattern TEST =
       Pattern.compile("`([A-Za-z]+)#([A-Za-z]+)`(?: \\((faults|skipped where [^)]*)\\))?");
 
@@ -73,7 +74,7 @@ class PromisesTest {
     return rows;
   }
 
-  /// The tests that a row names, each checked.
+  /// The tests that a row names, after a check of each.
   private List<MatchResult> namedIn(MatchResult row, SoftAssertions softly) {
     List<MatchResult> named = TEST.matcher(row.group(2)).results().toList();
     for (MatchResult test : named) {
@@ -117,7 +118,8 @@ class PromisesTest {
     softly.assertAll();
   }
 
-  /// Tests of all reports, by class and method, and whether one of their cases was not skipped.
+  /// Tests of all reports, by class and method; true when at least one of a test's cases was not
+  /// skipped.
   private static Map<String, Boolean> reported() throws IOException {
     Map<String, Boolean> ran = new HashMap<>();
     for (Path reports : reports()) {

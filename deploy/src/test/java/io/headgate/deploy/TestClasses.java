@@ -30,17 +30,17 @@ final class TestClasses {
   private static final Set<String> TESTS =
       Set.of("Test", "ParameterizedTest", "RepeatedTest", "TestFactory", "TestTemplate");
 
-  /// Calls below this depth prove fixtures, and not the test's subject.
+  /// Deeper calls belong to fixtures and not to the test's subject.
   private static final int DEPTH = 3;
 
   private final Map<String, ClassModel> classes = new HashMap<>();
 
   private TestClasses() {}
 
-  /// A test, as its class file declares it.
+  /// A test as its class file declares it.
   ///
   /// @param tags of the method and its class
-  /// @param conditions annotations that may keep it from being run
+  /// @param conditions annotations that may skip the test
   record Declared(String className, Set<String> tags, Set<String> conditions, boolean asserts) {}
 
   /// @param modules the directory with the modules
@@ -71,7 +71,7 @@ final class TestClasses {
     }
   }
 
-  /// The tests of that name; several modules may have a class of that name.
+  /// The tests of this name; several modules may have a class of this name.
   List<Declared> named(String simpleName, String method) {
     List<Declared> found = new ArrayList<>();
     for (ClassModel model : classes.values()) {
@@ -125,11 +125,11 @@ final class TestClasses {
     return type.substring(type.lastIndexOf('.') + 1);
   }
 
-  /// Whether the method, or one that it calls, makes an assertion. Waiting counts only in the test's
-  /// own class: fixtures wait too, until what they start is ready.
+  /// Whether the method, or a method that it calls, makes an assertion. Waiting counts only in the
+  /// test's own class, because fixtures wait for what they start.
   ///
   /// @param test the internal name of the test's class
-  /// @param depth of the calls of other classes that are followed
+  /// @param depth how many calls into other classes are followed
   private boolean asserts(String test, MethodModel method, int depth, Set<String> seen) {
     String owner = method.parent().orElseThrow().thisClass().asInternalName();
     if (!seen.add(owner + "." + method.methodName() + method.methodType())) {
@@ -151,7 +151,7 @@ final class TestClasses {
     return false;
   }
 
-  /// Whether a class is the other, or nested in it.
+  /// Whether a class is the other one, or nested in it.
   private static boolean isOf(String type, String other) {
     return type.equals(other) || type.startsWith(other + "$") || other.startsWith(type + "$");
   }
@@ -164,7 +164,7 @@ final class TestClasses {
         .findFirst();
   }
 
-  /// The methods that a method calls, or has a lambda or a reference of.
+  /// The methods that a method calls, or uses in a lambda or a method reference.
   private static List<MemberRefEntry> called(MethodModel method) {
     List<MemberRefEntry> called = new ArrayList<>();
     method

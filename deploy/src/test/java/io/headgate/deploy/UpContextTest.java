@@ -11,7 +11,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Installations of one machine do not take each other's context.
+/// Installations on one machine do not overwrite each other's context.
 class UpContextTest {
   @TempDir Path directory;
   private ContextStore store;

@@ -7,7 +7,7 @@ import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// Flags of `up` that cannot be meant: each is refused before anything starts.
+/// Contradictory flags of `up` are refused before anything starts.
 class UpFlagsTest {
   @ParameterizedTest
   @CsvSource(

@@ -18,7 +18,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/// Which nodes `up` adds, and what a new installation begins with for them.
+/// The nodes that `up` adds, and the first configuration of a new installation with them.
 class UpNodesTest {
   private static final MachineGpus WITHOUT =
       new MachineGpus(

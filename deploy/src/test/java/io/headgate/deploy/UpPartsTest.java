@@ -19,7 +19,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What `up` decides before it starts anything, and what the command line says of the core.
+/// Decisions of `up` before any start, and the command line's words for the core's reasons.
 class UpPartsTest {
   @TempDir Path directory;
 
@@ -38,7 +38,7 @@ class UpPartsTest {
 
   @Test
   void anAddressOfAnotherMachineIsNotCalledATakenPort() {
-    // From the block for documentation: nobody has it.
+    // An address of the block for documentation, which no machine has.
     assertThatThrownBy(() -> FreePorts.check("192.0.2.1", 7400, 0))
         .hasMessageContaining("this machine has no address 192.0.2.1");
   }
@@ -56,7 +56,7 @@ class UpPartsTest {
       try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
         return new ServerSocket(free.getLocalPort() + 1, 1, InetAddress.getLoopbackAddress());
       } catch (BindException _) {
-        // The one after it is another's: try elsewhere.
+        // The next port is taken: try another pair.
       }
     }
   }
@@ -92,7 +92,7 @@ class UpPartsTest {
     }
   }
 
-  /// A reason of this kind that only its code is asked of.
+  /// A reason of this kind, for tests that only read its code.
   private static Reason withoutNumbers(Class<?> kind) throws Exception {
     Constructor<?> constructor = kind.getDeclaredConstructors()[0];
     Object[] nothing =

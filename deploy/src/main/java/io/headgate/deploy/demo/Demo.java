@@ -38,9 +38,9 @@ import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// Acts out the demo: two teams submit a small training program, one overflows to the cloud, the
-/// other claims its reservation, and who had to stop resumes. Everything told is read back from the
-/// system; nothing is assumed.
+/// Acts out the demo. Two teams submit a small training program. One team overflows to the cloud,
+/// the other claims its reservation, and the stopped jobs resume. Every printed fact is read back
+/// from the system.
 public final class Demo {
   /// The tenant of the demo.
   public static final String TENANT = "acme";
@@ -51,7 +51,8 @@ public final class Demo {
   private static final List<JobState> UNFINISHED =
       List.of(JobState.WAITING, JobState.ASSIGNED, JobState.RUNNING, JobState.STOPPING);
 
-  /// Ten seconds: the trainings must still run when research comes, on a slow disk too.
+  /// About ten seconds: the trainings must still run when the research team arrives, even on a slow
+  /// disk.
   private static final int TRAIN_EPOCHS = 40;
 
   private static final int RESEARCH_EPOCHS = 12;
@@ -68,7 +69,7 @@ public final class Demo {
   private final Map<String, CountDownLatch> resumeTold = new ConcurrentHashMap<>();
   private final long beganNanos;
 
-  /// @param operator a connection that may do everything
+  /// @param operator a connection with all rights
   /// @param ada a connection as ada of the AI development team
   /// @param alan a connection as alan of the research team
   /// @param directory for the demo's program and data set
@@ -87,7 +88,7 @@ public final class Demo {
     this.beganNanos = System.nanoTime();
   }
 
-  /// The demo's machines: one of ours and a rented one, each with one simulated GPU.
+  /// The demo's machines: an own one and a rented one, each with one simulated GPU.
   public static List<NodePlan> nodes() {
     return List.of(
         new NodePlan("onprem-0", FIRST_POOL, "1xRTX6000-48GiB"),
@@ -105,9 +106,9 @@ public final class Demo {
     }
   }
 
-  /// Plays it to the end.
+  /// Plays the demo to its end.
   ///
-  /// @return what did not come out as the story has it; empty when all of it did
+  /// @return differences from the expected story; empty when all went as expected
   public List<String> play() throws IOException, InterruptedException {
     DemoFiles files = DemoFiles.writeTo(directory);
     JobClient all = operator.jobs(TENANT);

@@ -19,7 +19,7 @@ record DemoFiles(Path program, Path dataSet) {
   private static final int ROWS = 2_000;
   private static final long SEED = 7;
 
-  /// Writes them into a directory. The same content every time.
+  /// Writes the files into a directory, always with equal content.
   static DemoFiles writeTo(Path directory) throws IOException {
     Files.createDirectories(directory);
     Path program = directory.resolve("train.py");
@@ -29,7 +29,7 @@ record DemoFiles(Path program, Path dataSet) {
     }
     Path dataSet = directory.resolve("line.csv");
     Files.writeString(dataSet, noisyLine());
-    // Jobs have users of their own.
+    // Each job runs as another user, which must read the files.
     Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxr-xr-x"));
     for (Path file : List.of(program, dataSet)) {
       Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r--r--"));

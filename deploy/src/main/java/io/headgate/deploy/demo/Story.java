@@ -17,17 +17,16 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/// Turns the events of the demo into sentences. It adds nothing to what the scheduler reports; it
-/// only remembers where a job was and why it had to go, so that a later event can be told in full.
+/// Turns the events of the demo into sentences. It adds nothing to the scheduler's reports; it only
+/// remembers where a job was and why it had to go, so that a later event can be told in full.
 ///
-/// Starts are told in the order in which they were decided, not in that in which the machines
-/// happened to report them: that one pool is full is only understood after it was told who is in
-/// it. A start that was reported early waits for those decided before it, unless more happens to
-/// its job meanwhile.
+/// Starts are told in the order of the decisions, whichever machine reports first: a reader
+/// understands that a pool is full only after the jobs in it were told. A start that is reported
+/// early waits for the starts decided before it, unless its job has a further event meanwhile.
 ///
 /// For one thread.
 final class Story {
-  /// What happens to a job that has started, or will not start where it was to.
+  /// Events that follow a job's start, or replace a start that does not happen.
   private static final Set<Event.Type> AFTER_A_START =
       EnumSet.of(
           Event.Type.PREEMPTED,
@@ -40,8 +39,8 @@ final class Story {
   private final Map<String, String> placeOf = new HashMap<>();
   private final Map<String, String> poolOf = new HashMap<>();
 
-  /// Jobs whose start was decided and is not told yet, in that order, with what is to be told;
-  /// empty until the start is reported.
+  /// Sentences on starts that were decided but are not told yet, by job, in the order of the
+  /// decisions. A sentence is empty until the start is reported.
   private final Map<String, String> starting = new LinkedHashMap<>();
 
   private final Set<String> preempted = new HashSet<>();
@@ -84,7 +83,7 @@ final class Story {
   private Optional<String> sentence(Event event) {
     return switch (event.type()) {
       case SUBMITTED -> Optional.of(line(event, "is submitted to " + event.queue()));
-      case STARTED -> Optional.empty(); // Told in its turn.
+      case STARTED -> Optional.empty(); // Starts are told in the order of their decisions.
       case STOPPING, SUSPENDED, RESUMED -> Optional.of(line(event, withoutSubject(event)));
       case PREEMPTED -> Optional.of(preempted(event));
       case STOP_PHASE -> callback(event);

@@ -9,10 +9,10 @@ import java.util.regex.Pattern;
 ///
 /// @param id the node's id
 /// @param pool id of the pool that it joins
-/// @param gpus its simulated devices as the agent reads them (`8xH100`); [#LOCAL]: those of this
-///   machine; empty: no devices
+/// @param gpus its simulated devices as the agent reads them (`8xH100`); [#LOCAL]: the devices of
+///   this machine; empty: no devices
 public record NodePlan(String id, String pool, String gpus) {
-  /// The machine's own.
+  /// Stands for the machine's own devices.
   public static final String LOCAL = "local";
 
   /// The machine itself, with or without its GPUs.
@@ -68,17 +68,17 @@ public record NodePlan(String id, String pool, String gpus) {
     return List.copyOf(plans);
   }
 
-  /// The same in another pool.
+  /// This plan in another pool.
   public NodePlan in(String other) {
     return new NodePlan(id, other, gpus);
   }
 
-  /// Whether its devices are this machine's.
+  /// Whether its devices are those of this machine.
   public boolean isLocal() {
     return gpus.equals(LOCAL);
   }
 
-  /// Whether its devices do not exist.
+  /// Whether its devices are simulated.
   public boolean isSimulated() {
     return !gpus.isEmpty() && !isLocal();
   }

@@ -30,7 +30,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// A configuration file as the core's catalog, as the services would give it.
+/// Turns a configuration file into the core's catalog, as the services would do.
 final class CatalogMapper {
   private final TenantId tenant;
   private long version;
@@ -39,7 +39,7 @@ final class CatalogMapper {
     this.tenant = tenant;
   }
 
-  /// Each one is a version later than the one before.
+  /// Each catalog has a version one above the catalog before.
   Catalog map(Configuration configuration) {
     List<Queue> queues = new ArrayList<>();
     for (Policy policy : configuration.policies()) {
@@ -90,7 +90,8 @@ final class CatalogMapper {
         Optional.ofNullable(pool.elasticity()).map(CatalogMapper::elasticity));
   }
 
-  /// A group's pool is its policy's; of several, the first's by name, as in the scheduler.
+  /// A group's pool is its policy's; of several policies, the first by name decides, as in the
+  /// scheduler.
   private Optional<PolicyId> owner(@Nullable Dedication dedication, Configuration configuration) {
     return switch (dedication) {
       case null -> Optional.empty();

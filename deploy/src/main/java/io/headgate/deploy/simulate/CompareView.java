@@ -11,13 +11,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 
-/// Two simulations side by side: what the second one does otherwise.
+/// Two simulations side by side: the differences of the second from the first.
 final class CompareView {
   private static final int MOST_JOBS = 10;
 
   private CompareView() {}
 
-  /// @param names what to call the two
+  /// @param names labels of the two simulations
   static List<String> lines(Recording first, Recording second, List<String> names) {
     List<List<String>> rows = new ArrayList<>();
     rows.add(List.of("", names.getFirst(), names.getLast()));

@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Holds the lines of a simulation against those of a file; the first that differs ends it.
+/// Compares the lines of a simulation with those of a file; the first difference ends the command.
 final class Expectation {
   private final Path file;
   private final BufferedReader expected;
@@ -34,7 +34,7 @@ final class Expectation {
     }
   }
 
-  /// @throws CliFailure when the file goes on
+  /// @throws CliFailure when the file has more lines
   void end() {
     String wanted = next();
     if (wanted != null) {

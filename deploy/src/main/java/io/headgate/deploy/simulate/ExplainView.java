@@ -19,9 +19,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// Why a job stood as it did at a time of the simulation: `--explain r-1@20s`.
+/// Explains a job's state at a time of the simulation: `--explain r-1@20s`.
 record ExplainView(Output output) {
-  /// Which job, when.
+  /// A job and a time.
   record Question(String job, Duration at) {
     /// Reads `JOB@TIME`.
     static Question parse(String text) {

@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// Who ran where and when, as bars over time: one row an attempt.
+/// Places of jobs as bars over time, one row for each attempt.
 ///
 /// ```text
 ///               0s        10s       20s
@@ -81,7 +81,7 @@ record GanttView(Output output) {
     return lines;
   }
 
-  /// Of the signs that occur.
+  /// Explains only the signs that occur.
   private String legend(List<Row> rows) {
     List<String> signs = new ArrayList<>();
     signs.add(runs() + " runs");

@@ -25,12 +25,13 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// The machines of a scenario file as the core sees machines, and where jobs run on them.
+/// Turns the machines of a scenario file into the core's nodes, and places the running jobs on
+/// them.
 final class MachineMapper {
-  /// What a cgroup's memory limit gives, which every machine can have.
+  /// The isolation of a cgroup's memory limit, which every machine can have.
   static final Isolation USUAL_ISOLATION = Isolation.DRIVER_CONTAINER;
 
-  /// What is not counted is there in plenty; small enough that sums over a fleet stay exact.
+  /// Stands for resources that are not counted; small enough that sums over a fleet stay exact.
   private static final long PLENTY = 1L << 44;
 
   private final TenantId tenant;
@@ -47,7 +48,7 @@ final class MachineMapper {
     }
   }
 
-  /// Each machine by itself, in file order.
+  /// One node for each machine, in the order of the file.
   List<Node> nodes(List<Scenario.Node> declared) {
     for (Scenario.Node node : declared) {
       for (int i = 0; i < node.count(); i++) {
@@ -95,7 +96,7 @@ final class MachineMapper {
     };
   }
 
-  /// Gives the slices away that running jobs name, so that the others get what is left.
+  /// Assigns the slices that running jobs name, so that other jobs get the remaining ones.
   void claim(List<Scenario.Running> running) {
     for (Scenario.Running each : running) {
       for (Scenario.Worker worker : each.workers()) {
@@ -107,8 +108,8 @@ final class MachineMapper {
     }
   }
 
-  /// Where a job runs, after [#claim]; its slices have the memory that the profile asks for, or
-  /// their part of the device's.
+  /// The place of a running job; call [#claim] before. A slice has the memory that the profile asks
+  /// for, or else its part of the device's memory.
   Assignment place(Scenario.Running running, Profile profile) {
     List<WorkerPlace> workers = new ArrayList<>();
     PoolId pool = new PoolId(tenant, "");
@@ -147,7 +148,7 @@ final class MachineMapper {
         .longValueExact();
   }
 
-  /// Of an instance, where 0 says that it is not counted.
+  /// The amount of an instance's resource; 0 in the file means that it is not counted.
   static long plentyIfZero(long counted) {
     return counted == 0 ? PLENTY : counted;
   }

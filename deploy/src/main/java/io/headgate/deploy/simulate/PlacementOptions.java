@@ -8,7 +8,7 @@ import io.headgate.sdk.cli.output.UsageException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/// How the places of a trace's jobs are chosen.
+/// Options that choose the placement policy for a trace's jobs.
 final class PlacementOptions {
   private static final long DEFAULT_SEED = 42;
 

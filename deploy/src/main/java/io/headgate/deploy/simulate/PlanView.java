@@ -19,12 +19,12 @@ import java.util.OptionalLong;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/// What another configuration would do to a scenario if it were provisioned at 0s, in the words of
-/// `headgate plan`.
+/// The effects of another configuration on a scenario, provisioned at 0s, in the words of `headgate
+/// plan`.
 final class PlanView {
   private PlanView() {}
 
-  /// @param file what the configuration is called
+  /// @param file name of the configuration
   static List<String> lines(Output output, WhatIf.Answer answer, String file) {
     List<String> lines = new ArrayList<>();
     lines.add(output.bold("Effects of " + file + " at 0s"));

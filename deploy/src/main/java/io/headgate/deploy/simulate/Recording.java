@@ -23,7 +23,7 @@ record Recording(Scenario scenario, List<SimulationEvent> events, Summary summar
     return new Recording(scenario, events, summary);
   }
 
-  /// How many of the jobs that wait at the end have not run at all.
+  /// Number of jobs that wait at the end and have never run.
   long neverStarted() {
     Set<String> ran = new HashSet<>();
     for (Scenario.Running running : scenario.running()) {
@@ -37,8 +37,8 @@ record Recording(Scenario scenario, List<SimulationEvent> events, Summary summar
     return waiting().keySet().stream().filter(job -> !ran.contains(job)).count();
   }
 
-  /// Jobs that wait at the end, each with what was last said of why, in the order in which they
-  /// came to wait.
+  /// Jobs that wait at the end, each with its last reason, in the order in which they began to
+  /// wait.
   Map<String, SimulationEvent.Wait> waiting() {
     Map<String, SimulationEvent.Wait> waiting = new LinkedHashMap<>();
     for (SimulationEvent event : events) {

@@ -24,7 +24,8 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/// `headgate simulate --replay-openb` and `--replay-philly`: a recorded cluster by time.
+/// `headgate simulate --replay-openb` and `--replay-philly`: a replay of a recorded cluster over
+/// time.
 final class ReplayOptions {
   private static final double NANOS_PER_SECOND = 1e9;
   private static final double NANOS_PER_MICRO = 1e3;

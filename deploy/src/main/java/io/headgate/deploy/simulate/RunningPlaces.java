@@ -14,8 +14,8 @@ import java.util.IdentityHashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/// Which slices the jobs have that run at 0s: those that the file names, and for the others the
-/// best that are left. Jobs that name theirs come first.
+/// Slices of the jobs that run at 0s. Jobs whose slices the file names come first; the others get
+/// the best of the remaining slices.
 final class RunningPlaces {
   private final Map<String, DevicePlaces> byDevice = new HashMap<>();
   private final IdentityHashMap<Share, SlicePlacement> claimed = new IdentityHashMap<>();
@@ -24,7 +24,7 @@ final class RunningPlaces {
     return byDevice.computeIfAbsent(device.uuid(), _ -> new DevicePlaces(device));
   }
 
-  /// Gives away the slice that the file names, if it does.
+  /// Assigns the slice that the file names, if it names one.
   void claim(String job, Device device, Share share) {
     if (share.slice() != null) {
       claimed.put(share, named(job, device, places(device), share.slice()));

@@ -15,8 +15,8 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// A scenario file as the simulation's values. What the file leaves open is decided here; each
-/// decision is said in `headgate simulate --help` or deploy/examples/README.md.
+/// Turns a scenario file into the simulation's values, with defaults for fields that the file
+/// omits. `headgate simulate --help` or deploy/examples/README.md states each default.
 final class ScenarioMapper {
   private static final String ANY_TENANT = "tenant";
 
@@ -28,7 +28,7 @@ final class ScenarioMapper {
     this.catalogs = new CatalogMapper(this.tenant);
   }
 
-  /// @param until instead of the file's; null: as the file says
+  /// @param until end of the simulation, which overrides the file's; null: as in the file
   static Scenario map(io.headgate.sdk.config.Scenario file, @Nullable Duration until) {
     Configuration configuration = file.configuration();
     ScenarioMapper mapper = new ScenarioMapper(configuration.tenant());
@@ -62,7 +62,7 @@ final class ScenarioMapper {
             Optional.ofNullable(until != null ? until : file.options().until())));
   }
 
-  /// Another configuration for a scenario of this tenant.
+  /// The catalog of another configuration, for a scenario of this tenant.
   static Catalog catalog(@Nullable String tenant, Configuration configuration) {
     return new ScenarioMapper(tenant).catalogs.map(configuration);
   }

@@ -140,7 +140,7 @@ public final class SimulateCommand implements CliCommand {
     return simulate(invocation, file);
   }
 
-  /// The output is the same byte for byte wherever it is made, so no form of it can be chosen.
+  /// The output is equal byte for byte on every machine, so no other form can be chosen.
   private void checkForm() {
     if (global.output == null || (forms().isEmpty() && global.output.equals("jsonl"))) {
       return;

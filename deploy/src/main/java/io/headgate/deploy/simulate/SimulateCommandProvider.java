@@ -3,7 +3,7 @@ package io.headgate.deploy.simulate;
 import io.headgate.sdk.cli.frame.CliCommand;
 import io.headgate.sdk.cli.frame.CommandProvider;
 
-/// Brings `simulate` to the command line.
+/// Adds `simulate` to the command line.
 public final class SimulateCommandProvider implements CommandProvider {
   @Override
   public String name() {

@@ -9,7 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/// How a simulation ended, for people.
+/// The end state of a simulation, as text for people.
 record SummaryView(Output output) {
   private static final int MOST_NAMES = 10;
 
@@ -69,7 +69,7 @@ record SummaryView(Output output) {
     return lines;
   }
 
-  /// Jobs that wait, by reason.
+  /// Waiting jobs, by reason.
   private static List<String> waiting(Recording recording) {
     Map<String, List<String>> byReason = new LinkedHashMap<>();
     for (SimulationEvent.Wait wait : recording.waiting().values()) {

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/// What happened, one line an event, for people.
+/// The events of a simulation, one line each, for people.
 final class TimelineView {
   private TimelineView() {}
 

@@ -13,7 +13,7 @@ import java.util.List;
 final class TraceFiles {
   private static final long MOST_BYTES = 256L << 20;
 
-  /// Makes records of the lines of a file.
+  /// Turns the lines of a file into records.
   interface Parser<T> {
     T parse(List<String> lines) throws TraceException;
   }

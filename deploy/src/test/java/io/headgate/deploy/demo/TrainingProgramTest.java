@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// The demo's training is asked to save whenever the scheduler likes, not when it is convenient.
+/// The demo's training saves its work whenever the scheduler asks, at any point of an epoch.
 class TrainingProgramTest {
   @TempDir Path directory;
 
@@ -30,7 +30,7 @@ class TrainingProgramTest {
     }
   }
 
-  /// The program in a job's environment.
+  /// Runs the program in a job's environment.
   private Process python(DemoFiles files, String... words) throws IOException {
     List<String> command = new ArrayList<>(List.of("python3", files.program().toString()));
     command.addAll(List.of(words));

@@ -16,8 +16,8 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/// Agents as processes of this machine, each with a data directory of its own. One that ends is
-/// started again on it, as a service manager would.
+/// Agents as processes of this machine, each with a data directory of its own. An agent that ends
+/// is started again on its directory, as a service manager would do.
 final class AgentProcesses {
   private final URI services;
   private final List<URI> schedulers;
@@ -27,9 +27,9 @@ final class AgentProcesses {
   private final Map<String, Process> processes = new ConcurrentSkipListMap<>();
   private volatile boolean closed;
 
-  /// @param services where policy-service and pool-service are
-  /// @param shared directories that jobs find at their place
-  /// @param environment what the agent of a node is told besides
+  /// @param services address of policy-service and pool-service
+  /// @param shared directories that jobs see at their usual paths
+  /// @param environment additional variables for the agent of a node
   AgentProcesses(
       URI services,
       List<URI> schedulers,
@@ -43,7 +43,7 @@ final class AgentProcesses {
     this.directory = directory;
   }
 
-  /// Starts one that joins the pool, and waits until the leader hears it.
+  /// Starts an agent that joins the pool, and waits until the leader hears from it.
   void add(HeadgateClient operator, String node, String pool, String gpus) throws IOException {
     Path data = Files.createDirectories(directory.resolve(node));
     Files.writeString(
@@ -117,12 +117,12 @@ final class AgentProcesses {
     return List.copyOf(processes.keySet());
   }
 
-  /// The process that runs now; it may just have ended.
+  /// The agent's current process; it may just have ended.
   ProcessHandle process(String node) {
     return processes.get(node).toHandle();
   }
 
-  /// Kills them; nothing is started again.
+  /// Kills all agents; none is started again.
   void end() throws InterruptedException {
     synchronized (this) {
       closed = true;

@@ -26,7 +26,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// A configuration that two services hold is applied as a whole, or it is said what was.
+/// A configuration held by two services is applied as a whole, or the refusal names the applied
+/// part.
 class ApplyIT {
   private static final String BEFORE =
       """
@@ -37,7 +38,7 @@ class ApplyIT {
         - {name: team, group: team, reservation: 1, limit: 2, queues: [{name: q, profile: one}]}
       """;
 
-  /// Supply and rights change, and need each other.
+  /// Changes supply and rights, which depend on each other here.
   private static final String AFTER =
       """
       groups: [{name: team, users: [ada]}]
@@ -107,8 +108,8 @@ class ApplyIT {
   @Test
   void changesNothingWhenRightsRefuseWhatSupplyWouldTake() throws Exception {
     Configuration after = read(AFTER);
-    // A limit of 2 and a queue for jobs of 3 GPUs; a file that says so is refused before it is
-    // sent.
+    // A limit of 2 and a queue for jobs of 3 GPUs. The client would refuse a file with both before
+    // it sends anything.
     Configuration contradictory =
         new Configuration(
             after.tenant(),
@@ -157,7 +158,7 @@ class ApplyIT {
     }
   }
 
-  /// Changes rights only, whatever supply is by now.
+  /// Changes rights only: the supply is the one in force now.
   private Configuration withSupplyInForce(Configuration rights) {
     Configuration now = operator.read().configuration();
     return new Configuration(
@@ -173,7 +174,7 @@ class ApplyIT {
     }
   }
 
-  /// Does something once, just after the first good call of a method.
+  /// Runs an action once, just after the first successful call of a method.
   private static ConnectionListener after(String method, Runnable action) {
     return new ConnectionListener() {
       private boolean done;

@@ -48,7 +48,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Bad input is refused with the field, the value and what would be right, and changes nothing.
+/// Bad input is refused with the field, the value and a valid alternative, and changes nothing.
 class BadInputIT {
   private static final String HEADER =
       "apiVersion: headgate/v1\nkind: Configuration\ntenant: acme\n";
@@ -65,7 +65,7 @@ class BadInputIT {
           queues: [{name: team-one, profile: one}]
       """;
 
-  /// What can be configured, though the one node that there is can hold none of it.
+  /// Sizes that can be configured although the only node has room for none of them.
   private static final String LARGE =
       GOOD.replace(
               "pools: [local]}]",
@@ -165,7 +165,7 @@ class BadInputIT {
         .hasMessageContaining("81920 MiB of the 204800 MiB device memory it needs");
   }
 
-  /// The file's own checks are passed by: what a service is sent is judged by the service.
+  /// Bypasses the file's own checks, so that the service itself judges the input.
   @Test
   void aProfileAboveThePolicysLimitIsRefusedByTheServiceToo() throws Exception {
     String lower = LARGE.replace("limit: 8", "limit: 3");
@@ -214,7 +214,7 @@ class BadInputIT {
 
     assertThat(refusal.problems()).hasSize(1);
     assertThat(refusal).hasMessageStartingWith("acme.yaml: ");
-    // Three lines of header; the colon is the first that cannot be while brackets are open.
+    // Three lines of header come first; the colon is the first character that open brackets forbid.
     assertThat(refusal.problems().getFirst().span()).isEqualTo(new Span(5, 6, 1));
   }
 
@@ -254,7 +254,7 @@ class BadInputIT {
     assertThat(answer.body()).contains("TOKEN_INVALID");
   }
 
-  /// Signed by the installation itself an hour ago, as far as the token knows.
+  /// The installation itself signed the token, an hour ago by the token's own times.
   @Test
   void anExpiredTokenIsRefusedWithWhatToDo() throws Exception {
     String expired = tokenOfAnHourAgo();
@@ -275,7 +275,7 @@ class BadInputIT {
     }
   }
 
-  /// From a second issuer on the same database and secrets, whose clock is an hour slow.
+  /// Comes from a second issuer on the same database and secrets, whose clock is an hour slow.
   private static String tokenOfAnHourAgo() throws Exception {
     String url =
         "jdbc:postgresql://127.0.0.1:%d/headgate".formatted(headgate.installation().postgresPort());

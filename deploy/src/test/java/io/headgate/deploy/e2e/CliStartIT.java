@@ -15,8 +15,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// How long the command takes to start, run as `deploy/headgate` runs it, with a cache of its own.
-/// Printed, not asserted: a time on a shared machine proves nothing.
+/// Prints how long the command takes to start, run as by `deploy/headgate`, with a cache of its
+/// own. It asserts no time: on a shared machine a time proves nothing.
 class CliStartIT {
   private static final Logger LOG = LoggerFactory.getLogger(CliStartIT.class);
   private static final int RUNS = 5;
@@ -50,7 +50,7 @@ class CliStartIT {
     return Packaged.CLI.java(all.toArray(String[]::new));
   }
 
-  /// Wall and user time in seconds, as bash counts them.
+  /// Wall-clock and user time in seconds, measured by bash.
   private static double[] time(List<String> java, String... words) throws Exception {
     List<String> command = new ArrayList<>(List.of("bash", "-c", "time \"$@\" >/dev/null", "time"));
     command.addAll(java);

@@ -10,8 +10,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 
-/// Wall clocks of processes, each of which a test can set while its process runs: a library that is
-/// loaded before all others adds what a file says to what the kernel says. Monotonic clocks go on.
+/// Wall clocks of processes, which a test can set while a process runs. A preloaded library adds
+/// the offset in a file to the kernel's time. Monotonic clocks are not changed.
 final class Clocks {
   private static final String SOURCE =
       """
@@ -84,7 +84,7 @@ final class Clocks {
     return new Clocks(directory, library);
   }
 
-  /// What a process is told, so that its clock can be set.
+  /// Environment variables that give a process a settable clock.
   Map<String, String> of(String process) {
     if (!Files.exists(file(process))) {
       set(process, Duration.ZERO);
@@ -92,9 +92,9 @@ final class Clocks {
     return Map.of("LD_PRELOAD", library.toString(), "WRONG_CLOCK", file(process).toString());
   }
 
-  /// From now on it is wrong by so much.
+  /// From now on the process's clock is wrong by this offset.
   void set(String process, Duration wrongBy) {
-    // Little-endian, and in place: the file is mapped.
+    // Little-endian and in place, because the process has the file mapped.
     try (RandomAccessFile file = new RandomAccessFile(file(process).toFile(), "rw")) {
       file.writeLong(Long.reverseBytes(wrongBy.toSeconds()));
     } catch (IOException e) {

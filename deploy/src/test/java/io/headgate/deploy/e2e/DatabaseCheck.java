@@ -13,9 +13,8 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Judges what the scheduler wrote down about a whole run, from its tables alone. Each query names
-/// what must not be. Times are leaders', who go by the database's clock: machines have clocks of
-/// their own.
+/// Judges a whole run by the scheduler's tables alone. Each query selects violations of one rule.
+/// Leaders take their times from the database's clock, because the machines' clocks differ.
 final class DatabaseCheck {
   private static final String LIVES =
       """
@@ -79,7 +78,7 @@ final class DatabaseCheck {
     }
   }
 
-  /// The same over a connection to the scheduler's schema.
+  /// Makes the checks over a connection to the scheduler's schema.
   static void check(Connection connection, int limit) throws SQLException {
     assertThat(rows(connection, SHARED)).as("slices that two held at once").isEmpty();
     assertThat(rows(connection, ABOVE_LIMIT.replace("%d", Integer.toString(limit))))
@@ -103,7 +102,7 @@ final class DatabaseCheck {
     }
   }
 
-  /// As the operator of the database, to the scheduler's schema.
+  /// Connects as the operator of the database, to the scheduler's schema.
   static Connection connect(Path data, int port) throws SQLException, IOException {
     return DriverManager.getConnection(
         "jdbc:postgresql://127.0.0.1:" + port + "/headgate?currentSchema=scheduler",

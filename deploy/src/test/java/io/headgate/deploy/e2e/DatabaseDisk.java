@@ -9,14 +9,14 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
 
-/// What PostgreSQL's files lie on: where the test may mount one, a file system of its own, so that
-/// it can be full.
+/// The file system of PostgreSQL's files. Where the test may mount one, it is a file system of its
+/// own that the test can fill up.
 final class DatabaseDisk {
-  /// Much more than it ever holds; nothing is taken for it before.
+  /// Much more than PostgreSQL ever stores; the kernel reserves no memory for it in advance.
   private static final String SIZE = "size=2g";
 
-  /// Less than a file of its log, so that soon nothing can be added to one; more than what its
-  /// processes say.
+  /// Less than a file of PostgreSQL's write-ahead log, so that soon no such file can grow; more
+  /// than the processes write to their text log.
   private static final int LARGEST_FILE_BYTES = 1 << 16;
 
   private final Path data;
@@ -31,15 +31,15 @@ final class DatabaseDisk {
         run("mount", "-t", "tmpfs", "-o", SIZE + ",mode=700", "tmpfs", directory.toString());
   }
 
-  /// Whether it can be filled: mounting needs root and its rights.
+  /// Whether the test can fill it: mounting needs root and its capabilities.
   boolean isMounted() {
     return mounted;
   }
 
-  /// Nothing is free any more.
+  /// Leaves no free space.
   void fill() throws IOException, InterruptedException {
     FileStore store = Files.getFileStore(directory);
-    // Between looking and telling, more may be taken.
+    // PostgreSQL may take more space between the measurement and the remount.
     boolean full = false;
     while (!full) {
       long usedBytes = store.getTotalSpace() - store.getUnallocatedSpace();
@@ -47,25 +47,25 @@ final class DatabaseDisk {
     }
   }
 
-  /// There is room again.
+  /// Makes room again.
   void empty() throws IOException, InterruptedException {
     run("mount", "-o", "remount," + SIZE, directory.toString());
   }
 
-  /// From now on it takes 100 ms longer to flush PostgreSQL's log.
+  /// From now on each flush of PostgreSQL's log takes 100 ms longer.
   void slow(int port) throws SQLException, IOException {
     set(port, "alter system set commit_delay = 100000", "alter system set commit_siblings = 0");
   }
 
-  /// It is as quick again as it was.
+  /// Ends the delay of flushes.
   void quick(int port) throws SQLException, IOException {
     set(port, "alter system reset commit_delay", "alter system reset commit_siblings");
   }
 
-  /// These processes cannot make files larger any more.
+  /// Keeps these processes from making files larger.
   void fail(List<ProcessHandle> processes) throws IOException, InterruptedException {
     for (ProcessHandle process : processes) {
-      // One that has just ended needs no limit.
+      // A process that has just ended needs no limit.
       run("prlimit", "--pid=" + process.pid(), "--fsize=" + LARGEST_FILE_BYTES + ":");
     }
   }
@@ -89,7 +89,7 @@ final class DatabaseDisk {
         == 0;
   }
 
-  /// Nobody uses it any more.
+  /// Call it once PostgreSQL has ended.
   void unmount() throws IOException, InterruptedException {
     if (mounted) {
       run("umount", directory.toString());

@@ -10,17 +10,17 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
-/// Watches all that happens while faults happen, and holds what it was told against what was
-/// written down: every event, once, in order.
+/// Watches the tenant's events while faults happen. At the end each stored event must have arrived
+/// once, in order.
 final class EventWitness {
   private final EventWatcher watcher;
   private final List<Long> seen = new CopyOnWriteArrayList<>();
   private final Thread thread = Thread.ofPlatform().name("event-witness").unstarted(this::watch);
   private volatile @Nullable RuntimeException failure;
 
-  /// @param jobs of the tenant; nothing has happened there yet
+  /// @param jobs of a tenant that has no events yet
   EventWitness(JobClient jobs) {
-    // What has happened since the first.
+    // All events after the first version.
     this.watcher = jobs.watchEvents(1);
     thread.start();
   }
@@ -35,7 +35,7 @@ final class EventWitness {
     }
   }
 
-  /// @param written versions of all events, in order; nothing happens any more
+  /// @param written versions of all stored events, in order; no more may follow
   void check(List<Long> written) {
     await()
         .atMost(Schedulers.PATIENCE)
@@ -44,7 +44,7 @@ final class EventWitness {
     assertThat(seen).as("events that were watched").containsExactlyElementsOf(written);
   }
 
-  /// Nothing more is watched.
+  /// Ends the watch.
   void end() throws InterruptedException {
     watcher.close();
     thread.join();

@@ -2,73 +2,75 @@ package io.headgate.deploy.e2e;
 
 import java.time.Duration;
 
-/// What happens to an installation with three schedulers.
+/// A fault in an installation with three schedulers.
 enum Fault {
   /// The leader dies at once, and is started again.
   KILL_LEADER,
-  /// The leader stands still until another leads, and then goes on.
+  /// The leader is paused until another scheduler leads, and then continues.
   PAUSE_LEADER,
-  /// The leader stops in order, and is started again.
+  /// The leader stops in an orderly way, and is started again.
   STOP_LEADER,
   /// A follower dies at once.
   KILL_FOLLOWER,
-  /// A follower stands still for a while.
+  /// A follower is paused for a while.
   PAUSE_FOLLOWER,
   /// The leader and a follower die together.
   KILL_TWO,
-  /// All of PostgreSQL stands still for a while.
+  /// All processes of PostgreSQL are paused for a while.
   FREEZE_DATABASE,
   /// PostgreSQL dies at once, and is started again.
   KILL_DATABASE,
   /// Every flush of PostgreSQL's log takes long for a while.
   SLOW_DISK,
-  /// PostgreSQL cannot write, and gives up; what is started again can.
+  /// PostgreSQL cannot write and gives up; after its restart it can write again.
   FAIL_DISK,
   /// There is no room for PostgreSQL's files for a while.
   FILL_DISK,
-  /// The leader does not reach PostgreSQL until another leads.
+  /// The leader does not reach PostgreSQL until another scheduler leads.
   CUT_OFF_DATABASE,
-  /// The same in one direction: what the leader says is lost, or what PostgreSQL answers.
+  /// Cuts one direction between the leader and PostgreSQL: the leader's requests or the answers are
+  /// lost.
   HALF_CUT_OFF_DATABASE,
-  /// Nobody reaches the leader for a while, agents neither; it reaches PostgreSQL.
+  /// No caller and no agent reaches the leader for a while; the leader reaches PostgreSQL.
   CUT_OFF_CALLERS,
-  /// The same in one direction: the leader is not heard, or hears nobody.
+  /// Cuts one direction between the leader and its callers: calls or answers are lost.
   HALF_CUT_OFF_CALLERS,
-  /// Nobody reaches the leader until it gives way and another leads.
+  /// No agent and no caller reaches the leader until it gives way and another scheduler leads.
   CUT_OFF_ALL_AGENTS,
   /// Schedulers do not see each other for a while; they reach PostgreSQL.
   CUT_GROUP,
-  /// The same in one direction: those who called each other are not heard, or hear nobody.
+  /// Cuts one direction between the schedulers: in each connection, the calls or the answers are
+  /// lost.
   HALF_CUT_GROUP,
   /// One scheduler and the two others do not see each other for a while; they reach PostgreSQL.
   SPLIT_GROUP,
   /// Two schedulers do not see each other for a while, and the third sees both.
   BRIDGE_GROUP,
-  /// What schedulers and their callers say is late, each piece by another time; then all
-  /// connections of callers end, so that what was not answered is said again.
+  /// Each piece of data between schedulers and their callers is late by a different time. Then all
+  /// connections of callers end, so that callers repeat unanswered calls.
   SLOW_WIRES,
-  /// An agent dies at once, and is started again; what it started runs on.
+  /// An agent dies at once, and is started again; its jobs run on.
   KILL_AGENT,
-  /// An agent stands still for a while.
+  /// An agent is paused for a while.
   PAUSE_AGENT,
-  /// The leader's clock is set, and stays so: by less than tokens of others tolerate, and by more
-  /// than a lease.
+  /// The leader's clock is set and stays wrong, by more than a lease but less than the tolerance of
+  /// others for its tokens.
   SET_LEADER_CLOCK,
-  /// An agent's clock is set by days, and stays so.
+  /// An agent's clock is set wrong by days, and stays so.
   SET_AGENT_CLOCK;
 
-  /// What becomes of leadership.
+  /// The effect of a fault on leadership.
   enum Leading {
     /// Another leads afterwards.
     CHANGES,
-    /// The same leads on.
+    /// The leader keeps leading.
     STAYS,
     /// As it comes.
     EITHER
   }
 
-  /// Until a job begins that is submitted once it has happened, from its beginning on, on a machine
-  /// that is busy otherwise too. Where another may lead afterwards, a lease has to run out before.
+  /// Longest time until a job begins that is submitted after the fault, on a busy machine. A change
+  /// of the leader takes longer, because a lease has to expire first.
   Duration soon() {
     return leading() == Leading.STAYS ? Duration.ofMinutes(1) : Duration.ofMinutes(2);
   }

@@ -33,13 +33,13 @@ import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Three schedulers, two agents and PostgreSQL, each a process, with wires between them, and a
-/// stream of jobs; while all of them die, stand still and do not reach each other.
+/// Three schedulers, two agents and PostgreSQL, each a process, with test wires between them, and a
+/// stream of jobs. Faults kill the processes, pause them and cut them off from each other.
 @Tag("faults")
 class FaultSequenceIT {
   private static final Logger LOG = LoggerFactory.getLogger(FaultSequenceIT.class);
 
-  /// Of the one policy: fewer GPUs than there are.
+  /// Limit of the one policy: fewer GPUs than exist.
   private static final int LIMIT = 3;
 
   @TempDir private Path directory;
@@ -93,7 +93,7 @@ class FaultSequenceIT {
             data,
             random,
             Optional.of(new Schedulers.Surroundings(wires, agents, clocks, disk)));
-    // Nobody gives up because a slow machine needs long to start a process again.
+    // A slow machine may need long to start a process again; calls must not give up meanwhile.
     client =
         HeadgateClient.connect(
             ClientConfig.of(
@@ -122,7 +122,7 @@ class FaultSequenceIT {
 
   private Map<String, String> settings(Map<String, String> told) {
     Map<String, String> changed = new HashMap<>(wires.through(told));
-    // As short as it may be, so that a test can wait for it.
+    // The shortest allowed value, so that a test can wait for it.
     changed.put("HEADGATE_SCHEDULER_LEADING_STOP_MARGIN", "10s");
     changed.putAll(clocks.of(told.get("HEADGATE_SCHEDULER_REPLICA")));
     return changed;
@@ -167,7 +167,7 @@ class FaultSequenceIT {
     ProcessLogs.checkEpochs(directory.resolve("agents"));
   }
 
-  /// Each kind once, in an order of chance; if more are asked for, at random from then on.
+  /// Each kind of fault once, in random order; further faults, if asked for, are random.
   @Test
   void survivesALongSequenceOfFaults() throws Exception {
     LOG.info("-Dheadgate.seed={} plays this again", seed);
@@ -188,8 +188,8 @@ class FaultSequenceIT {
     check();
   }
 
-  /// Its supervisors end what ran there; only then does it run elsewhere. What the agent says when
-  /// it goes on changes nothing.
+  /// The agent's supervisors end the job there, and only then does it run elsewhere. Reports of the
+  /// agent after its pause change nothing.
   @Test
   void runsWhatWasOnAPausedAgentElsewhereAndNeverTwice() throws Exception {
     stream.end();

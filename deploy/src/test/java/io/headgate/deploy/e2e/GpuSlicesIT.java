@@ -39,12 +39,17 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// Fractions of GPUs from the queue to the device: the real services, and agents with the vendors'
-/// libraries, which stand in for GPUs that do not exist (see the fakes in node-agent's tests). One
-/// node's GPU is divided by MIG, the next one's is not, and its driver is too old to limit memory;
-/// of a third one such a GPU is shared by MPS; the driver of the fourth limits memory by cgroup;
-/// the last one's GPU is AMD's, divided by its mode. Where a program of a job uses a GPU, it is the
-/// probe of `headgate-agent qualify`, with a CUDA library that refuses what the real driver would.
+/// Fractions of GPUs from the queue to the device: the real services, and agents with fake vendor
+/// libraries for GPUs that do not exist (see the fakes in node-agent's tests).
+///
+/// - Node `divided` has a GPU divided by MIG.
+/// - Node `watched` has an undivided GPU, whose driver is too old to limit memory.
+/// - Node `shared` has such a GPU too, shared by MPS.
+/// - The driver of node `limited` limits memory by cgroup.
+/// - Node `amd` has a GPU of AMD, divided by its mode.
+///
+/// A job that uses a GPU runs the probe of `headgate-agent qualify`, with a CUDA library that
+/// refuses memory as the real driver would.
 class GpuSlicesIT {
   private static final Duration PATIENCE = Duration.ofMinutes(3);
   private static final long GIB = 1L << 30;
@@ -81,7 +86,7 @@ class GpuSlicesIT {
     Probe.in(directory.resolve("fakes"));
     GpuConfig divided = nvidia("divided", 580, GpuConfig.Mps.Use.OFF);
     try (NodeAgent newcomer = agent("divided", divided)) {
-      // It hears from its pool that MIG is to be on; the next one turns it on.
+      // The agent learns from its pool to turn MIG on; the next agent on this node does so.
       newcomer.renewal().get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
     }
     agents.put("divided", agent("divided", divided));
@@ -229,7 +234,7 @@ class GpuSlicesIT {
     Needed.demand(tried.areAvailable(), Needed.CGROUPS);
   }
 
-  /// What the job has said, once it has.
+  /// The output of the job, once it has written a line.
   private static String said(String node, String job) throws IOException {
     Path log = attempt(node, job).resolve("logs/stdout.0");
     await().atMost(PATIENCE).until(() -> Files.exists(log) && Files.readString(log).endsWith("\n"));
@@ -316,7 +321,8 @@ class GpuSlicesIT {
             how);
   }
 
-  /// What programs of the job got, and why no more, once all of them say so.
+  /// Lines of the job's programs on the memory that they got, once all programs have written
+  /// theirs.
   private static List<String> got(String node, String job, int count) throws IOException {
     Path log = attempt(node, job).resolve("logs/stdout.0");
     await()

@@ -21,16 +21,16 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// Submits jobs one after the other while faults happen, and holds what became of them against what
-/// the jobs themselves wrote on their machines: each was run, once, and never twice at a time, and
-/// never two on one GPU.
+/// Submits jobs one after the other while faults happen, and compares the outcome with the records
+/// that the jobs wrote themselves. Each job ran once, never twice at a time, and no two jobs shared
+/// a GPU.
 final class JobStream {
-  /// So many at most have not begun: a machine that is busy otherwise does not fall ever more
+  /// Most jobs that may wait at a time, so that a busy machine does not fall further and further
   /// behind.
   private static final int AHEAD = 4;
 
-  /// Each job writes a line when it begins and one when it ends; a directory is its lock. That of
-  /// its GPU it lets go of however it ends.
+  /// Each job writes a line when it begins and one when it ends. A directory is its lock, and a
+  /// file lock guards its GPU, which the kernel releases however the job ends.
   private static final String SCRIPT =
       """
       mkdir "$0/$1.lock" || echo "$1" >> "$0/twice"
@@ -59,7 +59,7 @@ final class JobStream {
     this.directory = directory;
   }
 
-  /// Makes it one that jobs can write to, whoever they are.
+  /// Creates a directory that jobs of every user can write to.
   static void openToAll(Path directory) throws IOException {
     Files.createDirectories(directory);
     Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxrwxrwx"));

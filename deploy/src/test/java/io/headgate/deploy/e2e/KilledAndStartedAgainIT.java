@@ -203,7 +203,7 @@ class KilledAndStartedAgainIT {
     try {
       return proc(process, "environ") + Files.readSymbolicLink(cwd);
     } catch (IOException e) {
-      return ""; // It is gone, or somebody else's.
+      return ""; // The process has ended, or belongs to another user.
     }
   }
 
@@ -212,7 +212,7 @@ class KilledAndStartedAgainIT {
       return Files.readString(
           Path.of("/proc", Long.toString(process.pid()), file), StandardCharsets.ISO_8859_1);
     } catch (IOException e) {
-      return ""; // It is gone, or somebody else's.
+      return ""; // The process has ended, or belongs to another user.
     }
   }
 }

@@ -8,10 +8,10 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Optional;
 
-/// Who leads, as the row says that is the lock. What a process says about it is what the process
-/// saw last: one that was without a database for a while tries again only seconds later.
+/// The leader according to the database row that is the lock. A process reports only the state that
+/// it saw last, which is seconds old after an outage of the database.
 ///
-/// @param leader empty: nobody holds the lease
+/// @param leader empty: no scheduler holds the lease
 record LeadershipRow(long epoch, Optional<String> leader) {
   private static final String ROW =
       "select epoch, case when lease_until > clock_timestamp() then leader end from leadership";

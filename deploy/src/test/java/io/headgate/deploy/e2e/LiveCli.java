@@ -13,7 +13,7 @@ import java.util.Map;
 
 /// The `headgate` command in a pipe, as an operator of an installation.
 record LiveCli(TestInstallation headgate) {
-  /// What it printed, and how it ended.
+  /// The output of a command and its exit code.
   record Result(String out, String err, int exitCode) {
     List<String> lines() {
       return out.lines().toList();

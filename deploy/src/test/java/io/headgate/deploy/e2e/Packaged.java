@@ -10,8 +10,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/// What a build has packaged, as `deploy/headgate` runs it: whole jars, of which the JDK can keep
-/// the classes from one start to the next.
+/// The packaged jars of a build, as `deploy/headgate` runs them. The JDK can archive the classes of
+/// whole jars from one start to the next.
 enum Packaged {
   /// The command line alone.
   CLI(Path.of("../sdk/target"), "headgate-sdk-*.jar"),

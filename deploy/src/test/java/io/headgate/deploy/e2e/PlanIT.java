@@ -141,7 +141,7 @@ class PlanIT {
     return headgate.operator().catalog(TestInstallation.TENANT).poolUsages().getFirst();
   }
 
-  /// What a plan says of jobs and policies.
+  /// The lines of a plan on jobs and policies.
   private static List<String> effects(Result plan) {
     List<String> lines = plan.lines();
     int begin = lines.indexOf("Effects if provisioned now");

@@ -32,8 +32,7 @@ final class ProcessLogs {
     }
   }
 
-  /// Whoever an agent turned to was no earlier leader than the one before, also after the agent had
-  /// died.
+  /// Each agent obeyed leaders of rising epochs only, also across its own restarts.
   ///
   /// @param directory of the logs of agents
   static void checkEpochs(Path directory) throws IOException {
@@ -47,7 +46,7 @@ final class ProcessLogs {
     }
   }
 
-  /// Whom each scheduler saw last in its group.
+  /// The members that each scheduler saw last in its group.
   ///
   /// @param directory of the logs of schedulers
   static List<Set<String>> groups(Path directory) throws IOException {

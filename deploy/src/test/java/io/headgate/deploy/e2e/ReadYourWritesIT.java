@@ -17,7 +17,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What was applied can be used with the next call, through all real services.
+/// An applied configuration can be used by the next call, through all real services.
 class ReadYourWritesIT {
   private static final int ROUNDS = 10;
 

@@ -27,13 +27,13 @@ import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/// Three scheduler processes, two agents and a stream of jobs, while processes die and stand still.
-/// A third machine is gone for good: every new leader waits for it, and nobody else does.
+/// Three scheduler processes, two agents and a stream of jobs, while processes die or are paused. A
+/// third machine is gone for good: only new leaders wait for it.
 @Order(1) // It takes longest.
 class SchedulerFaultsIT {
   private static final Logger LOG = LoggerFactory.getLogger(SchedulerFaultsIT.class);
 
-  /// Of the one policy: fewer GPUs than there are.
+  /// Limit of the one policy: fewer GPUs than exist.
   private static final int LIMIT = 3;
 
   private static final String ASSIGNED = "the first assignment was sent";
@@ -82,7 +82,7 @@ class SchedulerFaultsIT {
         .as("who wants to kill the one that leads is told which process it is")
         .containsPattern("scheduler-[123] \\(process [0-9]+\\) leads");
     schedulers = new Schedulers(headgate.installation(), data, random, Optional.empty());
-    // Nobody gives up because a slow machine needs long to start a process again.
+    // A slow machine may need long to start a process again; calls must not give up meanwhile.
     client =
         HeadgateClient.connect(
             ClientConfig.of(
@@ -136,8 +136,8 @@ class SchedulerFaultsIT {
         .until(() -> leadersThatAssignedBeforeTheyGaveUpTheMachineThatIsGone() > 0);
   }
 
-  /// Each leader waits ten seconds for that machine and says then that it did not come. Whoever led
-  /// for so long had assigned something to the others before.
+  /// Each leader waits ten seconds for that machine and then logs that it did not report. Before
+  /// this line, the leader must have assigned a job to another machine.
   private int leadersThatAssignedBeforeTheyGaveUpTheMachineThatIsGone() throws IOException {
     int leaders = 0;
     try (Stream<Path> logs = Files.list(directory.resolve("data/schedulers"))) {

@@ -45,7 +45,7 @@ final class Schedulers {
   private final RandomGenerator random;
   private final Optional<Surroundings> surroundings;
 
-  /// What else a test can do something to.
+  /// Parts beside the schedulers that a test can disturb.
   ///
   /// @param wires between schedulers and all others
   /// @param agents that are processes
@@ -168,7 +168,8 @@ final class Schedulers {
       case BRIDGE_GROUP -> {
         List<String> all = inAnyOrder();
         separate(all.getFirst(), all.subList(1, 2));
-        // Whether anybody is seen to leave depends on who is the oldest.
+        // The test cannot await a change of the group here: members are removed or not, depending
+        // on which member is the oldest.
         waitAWhile();
         wires().mend();
       }
@@ -260,7 +261,7 @@ final class Schedulers {
     }
   }
 
-  /// What they say about leading, oldest first, for a reader of a failed test.
+  /// Log lines of all schedulers on leadership, oldest first, for the message of a failed test.
   String saidOfLeading() throws IOException {
     List<String> said = new ArrayList<>();
     try (Stream<Path> logs = Files.list(data.resolve("schedulers"))) {
@@ -271,7 +272,7 @@ final class Schedulers {
     return said.stream().sorted().collect(Collectors.joining("\n", "\n", "\n"));
   }
 
-  /// Of whoever leads, as soon as somebody does.
+  /// The epoch of the leader, as soon as there is one.
   long epoch() {
     return await()
         .atMost(PATIENCE)

@@ -25,8 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// A GPU that gets sick, from the driver to the command line: the real services, and an agent with
-/// NVIDIA's library, which stands in for two GPUs that do not exist (see the fakes in node-agent's
-/// tests).
+/// a fake of NVIDIA's library for two GPUs that do not exist (see the fakes in node-agent's tests).
 class SickGpuIT {
   private static final Duration PATIENCE = Duration.ofMinutes(3);
   private static final String NODE = "gpu-1";
@@ -152,7 +151,7 @@ class SickGpuIT {
       headgate.awaitState(job, JobState.CANCELLED);
     }
 
-    // What a program does wrong is its own fault.
+    // A program's own fault does not make its GPU sick.
     submit("broken", "while [ ! -e $HEADGATE_CHECKPOINT_DIR/go ]; do sleep 0.05; done; exit 3");
     headgate.awaitState("broken", JobState.RUNNING);
     int device = device(headgate.jobs().get("broken").attempts().getFirst());

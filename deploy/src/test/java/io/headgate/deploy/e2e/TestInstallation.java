@@ -80,7 +80,7 @@ final class TestInstallation implements AutoCloseable {
     return this;
   }
 
-  /// What the one who started it was told of a part.
+  /// The detail that the installation reported when a part was ready.
   String told(String part) {
     return told.getOrDefault(part, "");
   }

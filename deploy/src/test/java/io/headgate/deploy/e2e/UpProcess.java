@@ -29,9 +29,10 @@ record UpProcess(Process process, String uri, String screen) {
   private static final Duration PATIENCE = Duration.ofMinutes(3);
   private static final Pattern API = Pattern.compile("^ +API +(http://\\S+)");
 
-  /// How it is called.
+  /// The command that starts it.
   ///
-  /// @param contexts where it keeps its own context file, not that of whoever runs the tests
+  /// @param contexts directory of its context file, so that the file of the tests' user stays as it
+  ///   is
   /// @param flags of Java
   static ProcessBuilder command(Path contexts, List<String> flags, String... words)
       throws IOException {

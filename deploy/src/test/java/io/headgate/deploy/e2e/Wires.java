@@ -16,9 +16,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/// Between each scheduler and its database, between it and whoever calls it, and between it and the
-/// other schedulers of its group there is a wire that a test can stall or slow down. Each scheduler
-/// has a loopback address of its own for its group, by which the wires of the others know it.
+/// Wires that a test can stall or slow down. Each scheduler has one to its database, one from its
+/// callers, and one from the other schedulers of its group. Each scheduler has a loopback address
+/// of its own for its group, by which the wires of the others know it.
 final class Wires implements AutoCloseable {
   /// In both directions.
   static final Set<Way> BOTH = Collections.unmodifiableSet(EnumSet.allOf(Way.class));
@@ -33,7 +33,7 @@ final class Wires implements AutoCloseable {
   private final Map<String, Wire> callers = new LinkedHashMap<>();
   private final Map<String, Wire> groups = new LinkedHashMap<>();
 
-  /// What a scheduler is told, so that it uses them.
+  /// Changes a scheduler's settings so that it uses the wires.
   synchronized Map<String, String> through(Map<String, String> told) {
     String name = told.get("HEADGATE_SCHEDULER_REPLICA");
     Map<String, String> changed = new LinkedHashMap<>(told);
@@ -86,28 +86,28 @@ final class Wires implements AutoCloseable {
     databases.get(scheduler).stall(ways);
   }
 
-  /// Nobody reaches it: no agent, no caller, no other scheduler that passes a call on. It reaches
-  /// PostgreSQL and its group.
+  /// No agent, no caller and no other scheduler that forwards a call reaches the scheduler. It
+  /// reaches PostgreSQL and its group.
   ///
-  /// @param ways what is lost: what they say, or what it answers
+  /// @param ways lost directions: calls to it, or its answers
   synchronized void cutOffCallers(String scheduler, Set<Way> ways) {
     callers.get(scheduler).stall(ways);
   }
 
-  /// Nobody sees anybody of the group.
+  /// Cuts all connections between the schedulers.
   synchronized void cutGroup(Set<Way> ways) {
     groups.values().forEach(wire -> wire.stall(ways));
   }
 
-  /// Neither sees the other of them in the group, whoever called whom.
+  /// Cuts the two schedulers off from each other in the group, whichever opened a connection.
   synchronized void separate(String one, String other) throws UnknownHostException {
     groups.get(one).separate(groupHost(other));
     groups.get(other).separate(groupHost(one));
   }
 
-  /// What schedulers say to each other and to callers, and hear from them, is late.
+  /// Delays all data between schedulers, and between schedulers and callers.
   ///
-  /// @param most by how much; each piece by another time
+  /// @param most longest delay; each piece of data has another one
   synchronized void slow(Duration most) {
     for (Map<String, Wire> each : List.of(callers, groups)) {
       each.values().forEach(wire -> wire.slow(most));

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// The witnesses of faults see what must not be: each is shown a run with one thing wrong.
+/// The checks after faults detect violations: each sees a run with one thing wrong.
 final class WitnessesTest {
   @RegisterExtension static final PostgresFixture POSTGRES = PostgresFixture.of("scheduler");
 
@@ -29,8 +29,8 @@ final class WitnessesTest {
 
   private Connection connection;
 
-  /// What the queries read of the scheduler's tables, and two jobs: each ran on a GPU of its own,
-  /// the second after its first attempt was lost.
+  /// The columns of the scheduler's tables that the queries read, and two jobs. Each ran on a GPU
+  /// of its own, the second one again after its first attempt was lost.
   @BeforeEach
   void run() throws SQLException {
     DatabaseConfig config = POSTGRES.config();

@@ -131,7 +131,7 @@ class WorkedExamplesIT {
             .withConfiguration(ROUTING)
             .withNode("b-0", "bare-metal", "8xA100")
             .withNode("h-0", "h100", "8xH100")) {
-      // One batch is one decision, so that ranks decide and not who came first.
+      // One batch is one decision, so that ranks decide and not the order of arrival.
       List<Submission> batch = new ArrayList<>();
       for (int i = 0; i < 4; i++) {
         batch.add(TestInstallation.endless("research-" + i, "research-4"));

@@ -12,8 +12,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Every scenario in `deploy/examples` has the output that stands beside it, which somebody has
-/// read. `-Dgolden=write` writes it; then read what git says about it.
+/// Every scenario in `deploy/examples` gives the output in the file beside it, which was reviewed.
+/// `-Dgolden=write` writes these files; review the difference in git afterwards.
 class ExamplesTest {
   private static final Path DIRECTORY = Path.of("examples");
 

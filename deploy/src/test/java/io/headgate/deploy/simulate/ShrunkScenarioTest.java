@@ -8,9 +8,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
-/// What a failing property of the core leaves behind can be played: the command reads a file that
-/// the core's tests have written, and decides what they saw (`ShrinkerTest` in scheduler-service
-/// compares the lines beside it with its own run). `-Dgolden=write` writes the lines.
+/// The command plays the scenario that a failing property of the core leaves behind, and repeats
+/// the core's decisions. The core's tests wrote the file, and `ShrinkerTest` in scheduler-service
+/// compares the lines beside it with its own run. `-Dgolden=write` writes the lines.
 class ShrunkScenarioTest {
   private static final Path FILE =
       Path.of("..", "scheduler-service", "src", "test", "shrunk", "two-victims.yaml");

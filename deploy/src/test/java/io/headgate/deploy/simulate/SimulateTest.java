@@ -13,7 +13,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// What a simulation prints, line by line.
+/// The output of a simulation, line by line.
 class SimulateTest {
   private static final String ONE_POLICY =
       """

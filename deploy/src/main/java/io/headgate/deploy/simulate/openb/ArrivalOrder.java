@@ -6,15 +6,15 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Random;
 
-/// In which order the tasks of a trace arrive, and which of them again.
+/// Chooses the order in which the tasks of a trace arrive, and the tasks that arrive again.
 final class ArrivalOrder {
   private ArrivalOrder() {}
 
-  /// The whole trace in random order, then tasks of it drawn at random until the next one would ask
-  /// for more than the target; of a trace that asks for more, tasks at random are left out.
+  /// The whole trace in random order, followed by random tasks of it until the next one would
+  /// exceed the target. If the trace alone exceeds the target, random tasks are left out.
   ///
-  /// What is compared with the target is the sum and one GPU of the next task, whatever it asks
-  /// for: so the published runs did.
+  /// The check before each further task counts one GPU for it, however many it asks for, because
+  /// the published runs did so.
   ///
   /// @param targetMilli thousandths of GPUs
   static List<Pod> of(List<Pod> trace, long targetMilli, Random random) {

@@ -28,8 +28,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 
-/// The cluster of a trace as the core knows it: one pool, and a profile with a queue for each size
-/// of task.
+/// The cluster of a trace for the core: one pool, and a profile with a queue for each size of task.
 final class Cluster {
   private static final TenantId TENANT = new TenantId("openb");
   private static final PoolId POOL = new PoolId(TENANT, "cluster");
@@ -37,7 +36,7 @@ final class Cluster {
   private static final long UNITS_PER_MILLI = GpuQuantity.UNITS_PER_GPU / 1000;
   private static final long MIB = 1L << 20;
 
-  /// The trace is known to the last task; so much that nothing that arrives is news.
+  /// Weight of the known demand. The trace is known completely, so arrivals must hardly shift it.
   private static final long CERTAINTY = 1000;
 
   private record Size(long cpuMillis, long memoryMib, int gpus, int gpuMilli, List<String> models) {
@@ -51,7 +50,7 @@ final class Cluster {
   private final Map<Size, Long> counts = new LinkedHashMap<>();
   private int gpus;
 
-  /// @param random gives the order of the nodes, which decides between equal ones
+  /// @param random gives the order of the nodes, which decides between equally good ones
   Cluster(List<Machine> machines, List<Pod> trace, Random random) {
     List<Machine> order = new ArrayList<>(machines);
     order.sort(Comparator.comparing(Machine::name));
@@ -108,7 +107,7 @@ final class Cluster {
     return gpus;
   }
 
-  /// The queue that a task is submitted to.
+  /// The queue for a task.
   QueueId queue(Pod pod) {
     Profile profile = profiles.get(Size.of(pod));
     if (profile == null) {
@@ -121,7 +120,7 @@ final class Cluster {
     return new QueueId(TENANT, profile.id().name());
   }
 
-  /// The empty cluster, and what the trace lets expect.
+  /// The empty cluster, with the demand that the trace announces.
   SchedulerState state() {
     List<Queue> queues = new ArrayList<>();
     List<Demanded> demand = new ArrayList<>();
@@ -129,7 +128,7 @@ final class Cluster {
       queues.add(new Queue(queue(profile), POLICY, profile.id(), 1, true, true));
       demand.add(new Demanded(profile.id(), counts.getOrDefault(size, 0L) * CERTAINTY, 0));
     });
-    // Without reservation nobody is entitled, so nobody is preempted.
+    // Without a reservation no policy is entitled, so no job is preempted.
     Policy policy = Policy.of(POLICY, GpuQuantity.ZERO, GpuQuantity.ofGpus(GpuQuantity.MAX_GPUS));
     Catalog catalog =
         new Catalog(

@@ -8,7 +8,7 @@ import java.util.Set;
 
 /// A node of the trace.
 ///
-/// @param gpus how many
+/// @param gpus number of GPUs
 /// @param model of its GPUs
 public record Machine(String name, long cpuMillis, long memoryMib, int gpus, String model) {
   private static final long MOST = 1_000_000_000;

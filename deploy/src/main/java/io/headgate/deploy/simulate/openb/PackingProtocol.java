@@ -17,10 +17,10 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/// Lets the tasks of a trace arrive one by one on an empty cluster. Each is placed at once or
-/// dropped; none leaves.
+/// Lets the tasks of a trace arrive one by one on an empty cluster. Each task is placed at once or
+/// dropped; no task ends.
 public final class PackingProtocol {
-  /// Arrived loads at which something is measured, in percent of the cluster's GPUs.
+  /// Arrived loads at which the result is measured, in percent of the cluster's GPUs.
   private static final Set<Integer> LOADS = Set.of(90, 95, 100, 110, 120, 130);
 
   private static final UserId USER = new UserId("trace");
@@ -55,10 +55,10 @@ public final class PackingProtocol {
     this.core = SchedulerCore.load(cluster.state(), policy);
   }
 
-  /// Runs it once.
+  /// Runs the protocol once.
   ///
-  /// @param seed other seeds, other orders of tasks and nodes
-  /// @param tune how much arrives, in parts of the cluster's GPUs
+  /// @param seed determines the order of tasks and nodes
+  /// @param tune arriving load as a multiple of the cluster's GPUs
   public static PackingResult run(
       List<Machine> machines, List<Pod> trace, long seed, double tune, PlacementPolicy policy) {
     Random random = new Random(seed);

@@ -4,14 +4,14 @@ import java.util.Collections;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/// What one run of the protocol came to.
+/// The result of one run of the protocol.
 ///
-/// @param arrived tasks
-/// @param placed tasks that got a place; the others were dropped
+/// @param arrived number of tasks
+/// @param placed number of tasks that got a place; the others were dropped
 /// @param allocation by arrived load, both in percent of the cluster's GPUs; only loads that were
 ///   reached
-/// @param fragmentation idle GPUs that are of no use to a task of the trace, on average, in percent
-///   of the cluster's GPUs, by arrived load
+/// @param fragmentation idle GPUs that no task of the trace can use, on average, in percent of the
+///   cluster's GPUs, by arrived load
 public record PackingResult(
     int arrived,
     int placed,

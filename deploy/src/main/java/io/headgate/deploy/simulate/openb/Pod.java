@@ -9,8 +9,8 @@ import java.util.TreeSet;
 
 /// A task of the trace.
 ///
-/// @param gpuMilli thousandths of each of its GPUs; less than 1000 only of one
-/// @param models of which its GPUs may be, sorted; empty: any
+/// @param gpuMilli thousandths of each of its GPUs; below 1000 only for a task of one GPU
+/// @param models that its GPUs may have, sorted; empty: any
 public record Pod(
     String name, long cpuMillis, long memoryMib, int gpus, int gpuMilli, List<String> models) {
   private static final long MOST = 1_000_000_000;
@@ -20,7 +20,7 @@ public record Pod(
     models = List.copyOf(models);
   }
 
-  /// Thousandths of GPUs that it takes together.
+  /// Thousandths of GPUs that all its GPUs come to.
   public long totalGpuMilli() {
     return (long) gpus * gpuMilli;
   }

@@ -1,6 +1,6 @@
 /// The packing benchmark of "Beware of Fragmentation" (Weng et al., USENIX ATC'23) on the openb
-/// traces: tasks arrive in random order, none leaves, and what counts is how much of the cluster is
-/// allocated. Played on the real core.
+/// traces, run on the real core. Tasks arrive in random order and never end; the result is the
+/// allocated share of the cluster.
 @NullMarked
 package io.headgate.deploy.simulate.openb;
 

@@ -9,12 +9,12 @@ import io.headgate.scheduler.core.placement.Rating;
 import io.headgate.scheduler.core.placement.Shape;
 import io.headgate.scheduler.core.placement.policy.Mix;
 
-/// Places a job where the least of the node is left. CPU and GPU are weighed against each other as
-/// if a node had 128 CPUs and 8 GPUs; in the node, the device with the least left is taken. Many
-/// clusters place so, which makes it a measure for better policies.
+/// Places a job on the node that has the least left afterwards. CPU and GPU are weighed as if a
+/// node had 128 CPUs and 8 GPUs. Within the node, the device with the least left is taken. Many
+/// clusters place jobs so, which makes this policy a baseline for better ones.
 ///
-/// Nodes with 2 GPUs and 64 CPUs, and with 4 GPUs and 16 CPUs free, a job of 1 GPU and 8 CPUs: 1/8
-/// + 56/128 are left of the first, 3/8 + 8/128 of the second, which is less: it goes there.
+/// Example: a job of 1 GPU and 8 CPUs. A node with 2 GPUs and 64 CPUs free keeps 1/8 + 56/128. A
+/// node with 4 GPUs and 16 CPUs free keeps 3/8 + 8/128, which is less, and gets the job.
 public record BestFit() implements PlacementPolicy, Rater {
   private static final double CPU_MILLIS = 128_000;
   private static final double UNITS = 8.0 * UNITS_PER_GPU;

@@ -8,8 +8,8 @@ import io.headgate.scheduler.core.placement.Shape;
 import io.headgate.scheduler.core.placement.policy.BitMixer;
 import io.headgate.scheduler.core.placement.policy.Mix;
 
-/// Places a job on any node where it fits: the least that every other policy has to beat. The same
-/// state of the cluster gives the same place.
+/// Places a job on a random node where it fits: the baseline that every other policy has to beat.
+/// Equal states of the cluster give equal places.
 ///
 /// @param seed other seeds give other places
 public record RandomFit(long seed) implements PlacementPolicy, Rater {
@@ -35,7 +35,7 @@ public record RandomFit(long seed) implements PlacementPolicy, Rater {
     return new Rating.Fixed(0, 0, device);
   }
 
-  /// A number below the bound.
+  /// A pseudo-random number below the bound.
   private int draw(long number, int bound) {
     return (int) Long.remainderUnsigned(BitMixer.mix(seed, number), bound);
   }

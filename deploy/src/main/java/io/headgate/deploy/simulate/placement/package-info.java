@@ -1,4 +1,4 @@
-/// Placement policies that no cluster should run with: the measure for those of the scheduler.
+/// Placement policies for comparison only: baselines for the scheduler's own policies.
 @NullMarked
 package io.headgate.deploy.simulate.placement;
 

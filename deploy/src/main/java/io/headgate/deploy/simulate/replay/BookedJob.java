@@ -7,9 +7,9 @@ import io.headgate.scheduler.simulation.Scenario.JobPlan;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/// A job as the books know it. Times are milliseconds from the begin.
+/// A job as the books know it. Times are milliseconds from the start of the replay.
 final class BookedJob {
-  /// What the books have seen of it.
+  /// The state of the job according to the events so far.
   enum Stage {
     WAITING,
     RUNNING,
@@ -22,13 +22,13 @@ final class BookedJob {
   final Profile profile;
   final PolicyId policy;
 
-  /// The order of submissions.
+  /// Position in the order of submissions.
   final int number;
 
   Stage stage = Stage.WAITING;
   @Nullable Assignment place;
 
-  /// Of its stage.
+  /// Start of the current stage.
   long sinceMs;
 
   long waitedMs;
@@ -47,7 +47,7 @@ final class BookedJob {
     return plan.name();
   }
 
-  /// Units of GPU of all its workers.
+  /// GPU units of all its workers together.
   long need() {
     return profile.need().units();
   }
@@ -64,15 +64,15 @@ final class BookedJob {
     sinceMs = atMs;
   }
 
-  /// When its work will be done if nothing stops it.
+  /// The end of its work if nothing stops it.
   long doneMs() {
     long duration = plan.duration().map(Duration::toMillis).orElseThrow();
     return startedMs + Math.max(0, duration - savedMs);
   }
 
-  /// The attempt did not come to its end: it worked until it was asked to stop.
+  /// Ends an attempt before its work is done: it worked until the request to stop.
   ///
-  /// @return the work that is lost, in milliseconds
+  /// @return the lost work, in milliseconds
   long interrupt() {
     long worked = sinceMs - startedMs;
     long kept =

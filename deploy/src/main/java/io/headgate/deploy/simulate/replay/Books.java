@@ -27,23 +27,23 @@ import java.util.TreeSet;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// Keeps books of what a replay's events say, and holds each event against the rules. It asks the
-/// core nothing.
+/// Keeps independent books of a replay's events, and checks each event against the rules. It never
+/// asks the core.
 ///
-/// - A place is of the job's size, on free devices that suit it, and no slice is given twice (A6);
-/// - a policy's usage stays within its limit (A2), and the sum within the machines;
-/// - jobs of a queue start in their order: priority, then submission (O5), those aside that had
-///   their turn already and that something is held for;
-/// - who preempts is entitled, and its victims' policy is above its reservation just before each
-///   removal (P1, P2); within a policy the victim's priority is strictly lower (P9);
-/// - an attempt ends when its work is done, or so long after the request to stop as machines need;
-/// - at rest no job waits that rights let start and that would find a place, unless something is
-///   held for somebody.
+/// - A place has the job's size, on free devices that suit it, and no slice is given twice (A6);
+/// - a policy's usage stays within its limit (A2), and the sum of all usage within the machines;
+/// - jobs of a queue start in their order: priority, then submission (O5). Jobs that had their turn
+///   already and have a hold are exempt;
+/// - a job that preempts is entitled, and its victims' policy is above its reservation just before
+///   each removal (P1, P2). Within a policy the victim's priority is strictly lower (P9);
+/// - an attempt ends when its work is done, or one stop time after the request to stop;
+/// - at rest no job waits that its rights let start and that would find a place, unless a job has a
+///   hold.
 final class Books {
   private static final class Account {
     final Policy policy;
 
-    /// Of attempts, those that stop included.
+    /// Usage of its attempts, stopping ones included.
     long units;
 
     long stoppingUnits;
@@ -92,7 +92,7 @@ final class Books {
     waitingJobs++;
   }
 
-  /// The core decided something, or something followed from what it decided.
+  /// Books a decision of the core, or a consequence of one.
   ///
   /// @throws BrokenInvariantException when a rule is broken
   void happened(SimulationEvent event) {
@@ -235,7 +235,7 @@ final class Books {
     }
   }
 
-  /// Everything of an instant has happened.
+  /// Checks the waiting jobs once all events of an instant are booked.
   ///
   /// @throws BrokenInvariantException when a job waits that could run
   void rest(long atMs) {
@@ -299,7 +299,7 @@ final class Books {
     return jobs.values();
   }
 
-  /// Of attempts, those that stop included, in 1/126000.
+  /// Usage of all attempts, stopping ones included, in 1/126000 of a GPU.
   long usedUnits() {
     return usedUnits;
   }

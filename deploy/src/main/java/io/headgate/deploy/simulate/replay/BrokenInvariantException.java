@@ -1,6 +1,6 @@
 package io.headgate.deploy.simulate.replay;
 
-/// The core decided what it must not; the message says when and what.
+/// A decision of the core broke a rule; the message says when and which.
 public final class BrokenInvariantException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

@@ -17,7 +17,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// What is free on the machines, counted from starts and ends alone.
+/// Free resources of the machines, counted from starts and ends alone.
 final class MachineBooks {
   private static final class Free {
     final Node node;
@@ -40,7 +40,7 @@ final class MachineBooks {
       memoryBytes += sign * place.memoryBytes();
     }
 
-    /// The device fits, looked at alone.
+    /// Whether this device alone would do: it has the model and enough free units.
     boolean serves(Device device, Profile profile) {
       long need = Math.min(profile.gpus().units(), GpuQuantity.UNITS_PER_GPU);
       return units.getOrDefault(device.index(), 0L) >= need
@@ -99,9 +99,9 @@ final class MachineBooks {
     return workers >= profile.workers();
   }
 
-  /// Gives a job of the profile its place.
+  /// Books a place for a job of the profile.
   ///
-  /// @return what is wrong with the place; empty: nothing
+  /// @return the fault of the place; empty: none
   Optional<String> take(Assignment assignment, Profile profile) {
     if (assignment.workers().size() != profile.workers()) {
       return Optional.of(
@@ -158,7 +158,7 @@ final class MachineBooks {
     return null;
   }
 
-  /// Takes the place back.
+  /// Releases a place.
   void give(Assignment assignment) {
     for (WorkerPlace worker : assignment.workers()) {
       machine(worker).change(worker, 1);

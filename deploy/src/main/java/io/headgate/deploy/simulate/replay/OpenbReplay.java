@@ -33,17 +33,17 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/// The openb trace by time: one tenant, one policy, and a profile with a queue for each size and
-/// service class. Better classes and, within one, larger sizes have the better execution priority
-/// (DESIGN O2), and the class is the job's priority too (DESIGN P9).
+/// The openb trace over time: one tenant, one policy, and a profile with a queue for each size and
+/// service class. Better classes and, within a class, larger sizes have the better execution
+/// priority (DESIGN O2). The class is the job's priority as well (DESIGN P9).
 public final class OpenbReplay {
-  /// How the trace is played.
+  /// Options of the replay.
   ///
-  /// @param from what was created before is left out
-  /// @param gpus of nodes of the trace, those of the commonest kinds first
+  /// @param from tasks created before this time are left out
+  /// @param gpus number of GPUs, on nodes of the trace, those of the commonest kinds first
   /// @param checkpoint how often jobs save their work; zero: never
-  /// @param holdAfter when a blocked job holds what others leave (DESIGN O7)
-  /// @param preemptWithin whether better classes take from worse ones
+  /// @param holdAfter when a blocked job begins to hold resources (DESIGN O7)
+  /// @param preemptWithin whether better classes preempt worse ones
   public record Options(
       Duration from,
       int gpus,
@@ -102,9 +102,9 @@ public final class OpenbReplay {
 
   private OpenbReplay() {}
 
-  /// What is to be played.
+  /// The workload of the trace.
   ///
-  /// @throws TraceException when no nodes have so many GPUs together, or no task came that late
+  /// @throws TraceException when the nodes have fewer GPUs than asked for, or no task comes so late
   public static Workload workload(List<Machine> machines, List<TimedPod> pods, Options options)
       throws TraceException {
     List<TimedPod> played = new ArrayList<>();
@@ -155,7 +155,8 @@ public final class OpenbReplay {
   }
 
   private static Catalog catalog(Map<Size, Profile> profiles, Options options) {
-    // What is held counts to the limit; one that bound would stop everybody while somebody holds.
+    // Held GPUs count towards the limit. A smaller limit would stop all jobs while one job holds
+    // GPUs.
     GpuQuantity limit = GpuQuantity.ofGpus(GpuQuantity.MAX_GPUS);
     Policy policy =
         Policy.of(POLICY, GpuQuantity.ZERO, limit)

@@ -15,8 +15,8 @@ import java.util.regex.Pattern;
 /// A job of the Philly trace.
 ///
 /// @param submitted by the cluster's clock
-/// @param gpus whole ones, at least 1
-/// @param cluster the virtual cluster, which is to say its tenant
+/// @param gpus whole GPUs, at least 1
+/// @param cluster the virtual cluster, which stands for its tenant
 public record PhillyJob(LocalDateTime submitted, Duration runs, int gpus, String cluster) {
   private static final int MOST_GPUS = 100_000;
   private static final BigDecimal MOST_SECONDS = BigDecimal.valueOf(1_000_000_000);

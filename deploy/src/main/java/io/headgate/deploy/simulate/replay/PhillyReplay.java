@@ -34,17 +34,17 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
-/// The Philly trace by time: the larger virtual clusters are policies with reservations in
-/// proportion to what they asked for, together all GPUs, and limits of all GPUs. A size is a
-/// profile, larger ones have the better execution priority (DESIGN O2), and what is larger than a
-/// node is a gang.
+/// The Philly trace over time. The larger virtual clusters are policies whose reservations share
+/// out all GPUs in proportion to their demand; each limit is all GPUs. Each size is a profile, and
+/// larger sizes have the better execution priority (DESIGN O2). A job larger than a node is a gang.
 public final class PhillyReplay {
-  /// How the trace is played.
+  /// Options of the replay.
   ///
-  /// @param gpus on nodes of 8, and what is left over on one more
-  /// @param tenants how many, those with most jobs; the jobs of the others are left out
+  /// @param gpus number of GPUs, on nodes of 8, with the remainder on one more node
+  /// @param tenants number of virtual clusters, those with most jobs; jobs of the others are left
+  ///   out
   /// @param checkpoint how often jobs save their work; zero: never
-  /// @param holdAfter when a blocked job holds what others leave (DESIGN O7)
+  /// @param holdAfter when a blocked job begins to hold resources (DESIGN O7)
   public record Options(int gpus, int tenants, Duration checkpoint, Duration holdAfter) {}
 
   private static final int GPUS_PER_NODE = 8;
@@ -53,7 +53,7 @@ public final class PhillyReplay {
 
   private PhillyReplay() {}
 
-  /// What is to be played.
+  /// The workload of the trace.
   ///
   /// @throws TraceException when there are no jobs
   public static Workload workload(List<PhillyJob> trace, Options options) throws TraceException {
@@ -92,8 +92,8 @@ public final class PhillyReplay {
     return new Workload(scenario, groups, trace.size() - played.size());
   }
 
-  /// Whole GPUs in proportion to the GPU time asked for, by name; what rounding down leaves goes to
-  /// those that lost most by it.
+  /// Whole GPUs in proportion to the GPU time asked for, by name. GPUs left by rounding down go to
+  /// the clusters that lost most by it.
   private static Map<String, Integer> reservations(List<PhillyJob> trace, Options options) {
     Map<String, Integer> counts = new TreeMap<>();
     Map<String, BigInteger> demand = new TreeMap<>();
@@ -110,7 +110,7 @@ public final class PhillyReplay {
     for (String name : larger) {
       total = total.add(demand.getOrDefault(name, BigInteger.ZERO));
     }
-    // Jobs that all last no time ask for nothing; then nothing is reserved.
+    // Without any job time there is no demand; then nothing is reserved.
     BigInteger divisor = total.max(BigInteger.ONE);
     Map<String, Integer> reservations = new LinkedHashMap<>();
     Map<String, BigInteger> rests = new HashMap<>();
@@ -179,7 +179,7 @@ public final class PhillyReplay {
     return new Catalog(TENANT, 1, List.of(pool), profiles, policies, queues);
   }
 
-  /// The fewest equal workers that each fit a node: 12 GPUs are 2 × 6.
+  /// The fewest equal workers that each fit a node: 12 GPUs become 2 × 6.
   static int workers(int gpus) {
     int workers = (gpus + GPUS_PER_NODE - 1) / GPUS_PER_NODE;
     while (gpus % workers != 0) {

@@ -21,7 +21,7 @@ import java.util.function.Supplier;
 
 /// Plays a workload from its first submission until every job has ended, and checks every event.
 public final class Replay {
-  /// What an agent needs from the request to stop until slices are free.
+  /// Time from the request to stop until an agent has freed the slices.
   private static final Duration STOP_TIME = Duration.ofSeconds(30);
 
   private static final int LARGE_GPUS = 4;
@@ -56,7 +56,7 @@ public final class Replay {
     return interval.isZero() ? Optional.empty() : Optional.of(interval);
   }
 
-  /// Plays it once.
+  /// Plays the workload once.
   ///
   /// @param workload with at least one job
   /// @param nanoClock only measures how long decisions take
@@ -88,7 +88,7 @@ public final class Replay {
     books.happened(event);
   }
 
-  /// Lets time pass, and submits what the trace submits meanwhile.
+  /// Advances the virtual time, and submits the trace's jobs on the way.
   private void advance(long toMs) {
     List<Scenario.Event> events = workload.scenario().events();
     while (nextEvent < events.size() && events.get(nextEvent).at().toMillis() <= toMs) {
@@ -116,7 +116,7 @@ public final class Replay {
     nowMs = toMs;
   }
 
-  /// Holds what the simulation says at its end against the books.
+  /// Checks the simulation's summary against the books.
   private void check(Summary summary) {
     int finished = count(Stage.FINISHED);
     int neverFits = count(Stage.NEVER_FITS);
@@ -201,7 +201,7 @@ public final class Replay {
     return whole == 0 ? 0 : part / whole;
   }
 
-  /// The least value that so many percent of the values do not exceed; 0 when there are none.
+  /// The least value that this percentage of the values do not exceed; 0 when there are none.
   private static long percentile(List<Long> sorted, int percent) {
     return sorted.isEmpty() ? 0 : sorted.get((sorted.size() * percent + 99) / 100 - 1);
   }

@@ -7,14 +7,14 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/// What a replay came to.
+/// The result of a replay.
 ///
-/// @param finished jobs that did their work
-/// @param neverFit jobs that no machine, or no right, would ever let start
-/// @param leftOut jobs of the trace that were not played
-/// @param waits by group; `all` is all of them
-/// @param preemptions victims, by rule
-/// @param usedGpuSeconds of attempts, those included that had to be repeated or were stopping
+/// @param finished number of jobs that did their work
+/// @param neverFit number of jobs that no machine, or no right, would ever let start
+/// @param leftOut number of jobs of the trace that were not played
+/// @param waits by group; `all` covers all groups
+/// @param preemptions number of victims, by rule
+/// @param usedGpuSeconds of all attempts, with repeated work and the time of stopping
 /// @param lost work that victims had to do again
 public record ReplayResult(
     int finished,
@@ -32,22 +32,22 @@ public record ReplayResult(
     preemptions = Collections.unmodifiableMap(new LinkedHashMap<>(preemptions));
   }
 
-  /// Used GPUs as a part of all, 0 to 1.
+  /// Used GPUs as a fraction of all, 0 to 1.
   ///
   /// @param loaded from the first submission to the last
   /// @param contended while at least one job waited that a machine could run
   public record Utilisation(
       double loaded, Duration loadedTime, double contended, Duration contendedTime) {}
 
-  /// How long finished jobs waited in all, in seconds: before the first attempt, and after each
+  /// Total waiting times of finished jobs, in seconds: before the first attempt, and after each
   /// preemption.
   public record Waits(int jobs, double mean, double p50, double p99) {}
 
-  /// What deciding took, in nanoseconds, a pass with its inputs each.
+  /// Durations of the core's decisions, in nanoseconds; each is one pass with its inputs.
   public record Decisions(int passes, long sum, long p50, long p99) {}
 
-  /// What was held against the rules.
+  /// How often the rules were checked.
   ///
-  /// @param rests times at which nobody waited for what was free
+  /// @param rests instants at which the waiting jobs were checked
   public record Checked(int starts, int rests) {}
 }

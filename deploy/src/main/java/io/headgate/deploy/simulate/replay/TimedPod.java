@@ -10,12 +10,12 @@ import java.util.Set;
 
 /// A task of the openb trace with its times.
 ///
-/// @param created when it was submitted, from the begin of the trace
-/// @param runs how long it lived
+/// @param created when it was submitted, from the start of the trace
+/// @param runs how long it ran
 public record TimedPod(Pod pod, Service service, Duration created, Duration runs) {
   private static final long MOST_SECONDS = 10_000_000_000L;
 
-  /// What it was promised, best first.
+  /// The service class of a task, best first.
   public enum Service {
     /// Long-running, and `Guaranteed`.
     LS(2),

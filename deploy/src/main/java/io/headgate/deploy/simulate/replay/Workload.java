@@ -3,10 +3,10 @@ package io.headgate.deploy.simulate.replay;
 import io.headgate.scheduler.simulation.Scenario;
 import java.util.Map;
 
-/// What a replay plays.
+/// The input of a replay.
 ///
-/// @param groups whose waits are told apart, by the name of the job: its tenant, or its priority
-/// @param leftOut jobs of the trace that are not played
+/// @param groups for which waits are reported, by the name of the job: its tenant, or its priority
+/// @param leftOut number of jobs of the trace that are not played
 public record Workload(Scenario scenario, Map<String, String> groups, int leftOut) {
   public Workload {
     groups = Map.copyOf(groups);

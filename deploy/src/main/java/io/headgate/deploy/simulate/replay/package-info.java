@@ -1,5 +1,5 @@
-/// Replays of recorded clusters by time: jobs come and go as they did, on the real core and the
-/// simulation's virtual time, and independent books check what was decided.
+/// Replays of recorded clusters over time. Jobs arrive and run as recorded, on the real core and
+/// the simulation's virtual time. Independent books check every decision.
 @NullMarked
 package io.headgate.deploy.simulate.replay;
 

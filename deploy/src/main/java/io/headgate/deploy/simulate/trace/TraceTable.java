@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/// The lines of a CSV file without quotes, by the names of its columns.
+/// The lines of a CSV file without quotes, accessed by the names of its columns.
 public final class TraceTable {
   /// One line.
   public final class Row {
@@ -18,7 +18,7 @@ public final class TraceTable {
       this.cells = cells;
     }
 
-    /// What stands in the column.
+    /// The text of a column.
     ///
     /// @throws IllegalArgumentException when the table has no such column
     public String text(String column) {
@@ -29,14 +29,14 @@ public final class TraceTable {
       return cells[place];
     }
 
-    /// Empty when the trace has no such column.
+    /// The text of a column; empty when the trace has no such column.
     public String textIfPresent(String column) {
       return columns.containsKey(column) ? text(column) : "";
     }
 
-    /// A whole number.
+    /// The whole number in a column.
     ///
-    /// @throws TraceException when it is none, or out of bounds
+    /// @throws TraceException when it is no whole number, or out of bounds
     public long number(String column, long least, long most) throws TraceException {
       String text = text(column);
       long value;
@@ -51,26 +51,26 @@ public final class TraceTable {
       return value;
     }
 
-    /// Says that the row cannot be used because of a column.
+    /// An exception for a row that cannot be used because of a column.
     ///
-    /// @param expected what it must be
+    /// @param expected the valid values
     public TraceException refusal(String column, String expected) {
       return new TraceException(
           "line %d: %s is \"%s\"; it must be %s".formatted(line, column, text(column), expected));
     }
   }
 
-  /// More is no trace that anybody waits for.
+  /// A larger trace would take too long to play.
   private static final int MOST_ROWS = 1_000_000;
 
   private final Map<String, Integer> columns = new HashMap<>();
   private final List<String> lines;
 
-  /// Looks at the names of the columns, and at how many rows there are.
+  /// Checks the names of the columns, and the number of rows.
   ///
   /// @param lines the first has the names of the columns; empty ones at the end do not count
-  /// @param required columns that must be there
-  /// @throws TraceException when one is not, or there are too many rows
+  /// @param required columns that must exist
+  /// @throws TraceException when a required column is missing, or there are too many rows
   public TraceTable(List<String> lines, String... required) throws TraceException {
     int used = lines.size();
     while (used > 0 && lines.get(used - 1).isBlank()) {
@@ -104,8 +104,8 @@ public final class TraceTable {
 
   /// One row.
   ///
-  /// @param index from 0, the line with the names not counted
-  /// @throws TraceException when it has too many fields, or too few
+  /// @param index from 0, without the line of names
+  /// @throws TraceException when the row has too many fields, or too few
   public Row row(int index) throws TraceException {
     int line = index + 2;
     String[] cells = lines.get(index + 1).split(",", -1);
@@ -119,14 +119,14 @@ public final class TraceTable {
     return new Row(line, cells);
   }
 
-  /// Refuses a name that was there before.
+  /// Refuses a name that occurred in an earlier row.
   public static void checkNew(Set<String> names, Row row, String column) throws TraceException {
     if (!names.add(row.text(column))) {
       throw row.refusal(column, "a name that no other line has");
     }
   }
 
-  /// For [#checkNew].
+  /// An empty set for [#checkNew].
   public static Set<String> names() {
     return new HashSet<>();
   }
