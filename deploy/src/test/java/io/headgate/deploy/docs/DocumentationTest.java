@@ -36,9 +36,6 @@ import org.junit.jupiter.api.io.TempDir;
 class DocumentationTest {
   private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
 
-  /// A page that documents refer to before it exists. It is checked once it exists.
-  private static final Path PLANNED = ROOT.resolve("docs/reference/configuration.md");
-
   private static final int MAX_README_LINES = 120;
   private static final int MAX_LINE_CHARACTERS = 120;
   private static final int BOUND_SECONDS = 120;

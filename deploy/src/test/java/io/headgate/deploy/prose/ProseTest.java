@@ -23,7 +23,7 @@ class ProseTest {
 
   /// Offences in the parts that are not rewritten yet, at most. These numbers only fall.
   private static final Map<String, Integer> BACKLOG =
-      Map.of("deploy", 122, "node-agent", 244, "scheduler-service", 562);
+      Map.of("node-agent", 58, "scheduler-service", 203);
 
   private static final Set<String> PASSED_OVER = Set.of("target", ".git", "node_modules");
   private static final Set<String> SOURCES = Set.of("java", "c", "h", "proto");
