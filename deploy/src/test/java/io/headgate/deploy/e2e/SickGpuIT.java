@@ -24,8 +24,10 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// A GPU that gets sick, from the driver to the command line: the real services, and an agent with
-/// a fake of NVIDIA's library for two GPUs that do not exist (see the fakes in node-agent's tests).
+/// A GPU that gets sick, from the driver to the command line, with the real services.
+///
+/// The agent uses a fake of NVIDIA's library for two GPUs that do not exist (see the fakes in
+/// node-agent's tests).
 class SickGpuIT {
   private static final Duration PATIENCE = Duration.ofMinutes(3);
   private static final String NODE = "gpu-1";
