@@ -14,7 +14,7 @@ import java.util.function.BooleanSupplier;
 /// Output on its way from an agent to a reader. The agent sends no more than was granted, and the
 /// reader grants as it takes, so no more than the window is ever here. Thread-safe.
 final class LogRelay {
-  /// Bound on the bytes sent by the agent and not yet delivered to the client.
+  /// Bytes that the client grants to the agent in advance.
   static final long WINDOW_BYTES = 1 << 20;
 
   private static final Duration RETRY = Duration.ofSeconds(1);

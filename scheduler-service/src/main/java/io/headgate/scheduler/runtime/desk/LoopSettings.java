@@ -32,8 +32,8 @@ public record LoopSettings(
   private static final Duration SELDOM_ENOUGH = Duration.ofMillis(500);
 
   /// The interval between two renewals of a lease. Two renewals may fail before the lease ends. A
-  /// shorter interval reveals a dead leader's missed renewal sooner. The interval is at least a
-  /// tenth of a long lease, and half a second of a short one.
+  /// shorter interval reveals a dead leader sooner. A tenth of the lease, if that is
+  /// [#SELDOM_ENOUGH] or more; otherwise the smaller of [#SELDOM_ENOUGH] and a third of the lease.
   public Duration renewal() {
     Duration third = lease.dividedBy(3);
     Duration tenth = lease.dividedBy(10);

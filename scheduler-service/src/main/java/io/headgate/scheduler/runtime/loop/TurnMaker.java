@@ -95,7 +95,7 @@ public final class TurnMaker {
     return catalog;
   }
 
-  /// Whether no agent reaches this scheduler, though agents may reach another one.
+  /// Whether agents had reported to this leader, and none is heard any more.
   public boolean isCutOff() {
     return contacts.isCutOff();
   }

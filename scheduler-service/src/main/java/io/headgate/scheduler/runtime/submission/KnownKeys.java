@@ -105,7 +105,8 @@ public final class KnownKeys implements AutoCloseable {
     return now.equals(leadership);
   }
 
-  /// Whether the key is certainly neither in the database nor about to be. Adds the key.
+  /// Whether the key is certainly new: neither in the database nor in a submission in flight. False
+  /// as long as the filter is not filled. Adds the key.
   public boolean isNew(String key) {
     // First the filter being filled, because it may replace the current one between the two
     // additions.
