@@ -122,8 +122,7 @@ public final class Agent implements AutoCloseable {
     loop.connect(controlPlane);
   }
 
-  /// Takes a command of the scheduler. Waits while too many wait already; see
-  /// [AgentLoop#command].
+  /// Takes a command of the scheduler. Waits while too many wait already; see [AgentLoop#command].
   public void post(Input input) {
     loop.command(input);
   }

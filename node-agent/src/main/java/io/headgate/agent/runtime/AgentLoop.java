@@ -109,9 +109,9 @@ final class AgentLoop implements AutoCloseable {
     tasks.add(() -> take(input));
   }
 
-  /// Posts a command of the scheduler. Waits while [#MAX_COMMANDS] commands wait, so that the reader
-  /// of the stream stops reading and back-pressure reaches the scheduler. Returns at once after the
-  /// loop has ended. Not for the loop's thread.
+  /// Posts a command of the scheduler. Waits while [#MAX_COMMANDS] commands wait, so that the
+  /// reader of the stream stops reading and back-pressure reaches the scheduler. Returns at once
+  /// after the loop has ended. Not for the loop's thread.
   void command(Input input) {
     room.acquireUninterruptibly();
     tasks.add(() -> {

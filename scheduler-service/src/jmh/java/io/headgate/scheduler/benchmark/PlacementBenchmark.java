@@ -17,9 +17,10 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
-/// Placements a second by policy on 1,213 nodes. Cold: a cluster fills up from empty, and every state of a node is new. Warm: jobs end and come on a cluster that is 85 % full,
-/// one at a time. Every round plays the same. There are many, for in the first seconds the compiler
-/// takes its largest methods back more than once, which makes single rounds 3 to 8 times slower.
+/// Placements a second by policy on 1,213 nodes. Cold: a cluster fills up from empty, and every
+/// state of a node is new. Warm: jobs end and come on a cluster that is 85 % full, one at a time.
+/// Every round plays the same. There are many, for in the first seconds the compiler takes its
+/// largest methods back more than once, which makes single rounds 3 to 8 times slower.
 @OutputTimeUnit(TimeUnit.SECONDS)
 @State(Scope.Thread)
 @Fork(

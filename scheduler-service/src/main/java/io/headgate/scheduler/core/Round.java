@@ -127,7 +127,8 @@ final class Round {
   }
 
   /// Whether the turn fails because the other one did. A suspended attempt of the failed job's own
-  /// policy may be a victim for other policies but not for that job, so such a failure says nothing.
+  /// policy may be a victim for other policies but not for that job, so such a failure says
+  /// nothing.
   private boolean failsAs(Turn turn, Turn failed) {
     return !world.candidates.areSuspendedOf(failed.queue().account()) && turn.failsAs(failed);
   }

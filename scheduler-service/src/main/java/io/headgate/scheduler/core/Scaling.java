@@ -172,8 +172,8 @@ final class Scaling {
     return wanted;
   }
 
-  /// Its jobs that hold because they were blocked for too long (O7): they wait for room as
-  /// before, and an instance may come before what they hold becomes free.
+  /// Its jobs that hold because they were blocked for too long (O7): they wait for room as before,
+  /// and an instance may come before what they hold becomes free.
   private static Stream<LiveJob> holders(QueueState queue) {
     return queue.holders().stream().filter(job -> job.hold() != null && job.hold().isForBlocked());
   }

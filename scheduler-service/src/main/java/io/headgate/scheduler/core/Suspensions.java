@@ -22,8 +22,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// The suspended attempts. Each waits for the very slices that it had: it goes on with them in its
-/// job's turn (O1-O5), and makes no room and holds nothing for that. So it is kept for as
-/// long only as its user allows, and goes first where a job makes room that needs what it keeps.
+/// job's turn (O1-O5), and makes no room and holds nothing for that. So it is kept for as long only
+/// as its user allows, and goes first where a job makes room that needs what it keeps.
 final class Suspensions {
   private final World world;
 

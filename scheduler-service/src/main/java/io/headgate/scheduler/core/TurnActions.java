@@ -105,8 +105,7 @@ final class TurnActions {
     return outcome;
   }
 
-  /// An instance that a provider adds takes nothing from other policies, so it comes first
-  /// (P6).
+  /// An instance that a provider adds takes nothing from other policies, so it comes first (P6).
   private boolean waitsForInstance(LiveJob job, RoomRequest request) {
     return request.rule() != PreemptionRule.P9
         && job.queue().group().isElastic()

@@ -7,9 +7,9 @@ import io.headgate.scheduler.core.queue.Route;
 import java.time.Instant;
 import java.util.List;
 
-/// The holds for jobs that others make room for (P5). Their jobs had their turn when the
-/// others were asked to stop, so they start before all turns of a pass: as soon as all is free that
-/// is held, the oldest hold first.
+/// The holds for jobs that others make room for (P5). Their jobs had their turn when the others
+/// were asked to stop, so they start before all turns of a pass: as soon as all is free that is
+/// held, the oldest hold first.
 final class VictimHolds {
   private final World world;
   private final Transitions transitions;

@@ -128,8 +128,8 @@ final class Refusals {
   static Refusal withoutImages(String at, QueueId queue, Node node) {
     String text =
         ("queue '%s' leads to pool '%s', whose node %s runs no jobs with an image: its agent's log"
-             + " says why; give the node podman, containerd or docker, use a queue whose pools run"
-             + " such jobs, or keep the profile's jobs from such nodes (images: true)")
+                + " says why; give the node podman, containerd or docker, use a queue whose pools run"
+                + " such jobs, or keep the profile's jobs from such nodes (images: true)")
             .formatted(queue.name(), node.pool().name(), node.id().name());
     return Refusal.failedPrecondition("IMAGES_NOT_RUN", text)
         .withViolation(at + "spec.container", text)

@@ -2,8 +2,7 @@ package io.headgate.scheduler.core;
 
 import org.junit.jupiter.api.Test;
 
-/// Preemption (P1-P9), rule by rule: world | history | outcome. [RuleStory] explains
-/// the words.
+/// Preemption (P1-P9), rule by rule: world | history | outcome. [RuleStory] explains the words.
 class WhoMustGoTableTest {
   @Test
   @Rule("P1")

@@ -39,8 +39,8 @@ public final class NearestWord {
     return Optional.ofNullable(best);
   }
 
-  /// A refusal: `'prot' is not a known key: did you mean 'port'?`, or the list of known words. Known
-  /// words are few here, so two edits are always allowed: `on` suggests `off`.
+  /// A refusal: `'prot' is not a known key: did you mean 'port'?`, or the list of known words.
+  /// Known words are few here, so two edits are always allowed: `on` suggests `off`.
   public static String unknown(String kind, String word, Collection<String> known) {
     String advice =
         of(word, known, 2)

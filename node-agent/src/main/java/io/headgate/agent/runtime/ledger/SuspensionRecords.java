@@ -7,8 +7,8 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
-/// The [AttemptLedger]'s records of suspensions. They name the processes to resume after a crash, the
-/// order by which an attempt is suspended, and the order by which a suspension failed.
+/// The [AttemptLedger]'s records of suspensions. They name the processes to resume after a crash,
+/// the order by which an attempt is suspended, and the order by which a suspension failed.
 public final class SuspensionRecords {
   private static final String SUSPENDING = "suspending";
   private static final String NOT_SUSPENDED = "not-suspended";

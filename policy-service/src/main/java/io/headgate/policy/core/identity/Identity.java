@@ -9,7 +9,8 @@ import java.util.Optional;
 
 /// The present identity of a key's bearer, as a token will state it.
 ///
-/// @param node the node of the bearer; present exactly for {@link PrincipalRole#NODE}, with its pool
+/// @param node the node of the bearer; present exactly for {@link PrincipalRole#NODE}, with its
+///   pool
 /// @param groups its groups, by id
 public record Identity(
     String subject,

@@ -67,8 +67,8 @@ public sealed interface Reason {
     }
   }
 
-  /// The tenant's limit in a pool that tenants share is reached (A3). The pool is the first
-  /// in routing order.
+  /// The tenant's limit in a pool that tenants share is reached (A3). The pool is the first in
+  /// routing order.
   record TenantLimit(
       TenantId tenant, PoolId pool, GpuQuantity usage, GpuQuantity need, GpuQuantity limit)
       implements Reason {
@@ -128,8 +128,8 @@ public sealed interface Reason {
     }
   }
 
-  /// Non-preemptible jobs stay inside their tenant's reservation in a pool that tenants share
-  /// (A3, A8). The pool is the first shared one in routing order.
+  /// Non-preemptible jobs stay inside their tenant's reservation in a pool that tenants share (A3,
+  /// A8). The pool is the first shared one in routing order.
   record TenantNonPreemptible(
       TenantId tenant, PoolId pool, GpuQuantity usage, GpuQuantity need, GpuQuantity reservation)
       implements Reason {
@@ -171,8 +171,7 @@ public sealed interface Reason {
     }
   }
 
-  /// Less is idle in the pool than the job needs (A6). The pool is the first in routing
-  /// order.
+  /// Less is idle in the pool than the job needs (A6). The pool is the first in routing order.
   ///
   /// @param idle on nodes that take work, not held for others
   record Capacity(PoolId pool, GpuQuantity need, GpuQuantity idle) implements Reason {

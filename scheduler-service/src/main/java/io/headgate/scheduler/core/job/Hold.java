@@ -4,8 +4,8 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
-/// Slices kept free for one waiting job: until its victims have left them (P5), or because
-/// it was blocked for so long that others no longer pass it (O7).
+/// Slices kept free for one waiting job: until its victims have left them (P5), or because it was
+/// blocked for so long that others no longer pass it (O7).
 ///
 /// @param place where the job will start; no other job gets these slices
 /// @param waitsFor the attempts that must leave first: under P5 its victims and those that stop

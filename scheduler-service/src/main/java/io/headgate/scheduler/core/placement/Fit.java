@@ -5,9 +5,9 @@ import static io.headgate.type.GpuQuantity.UNITS_PER_GPU;
 import io.headgate.scheduler.core.node.Geometry;
 import org.jspecify.annotations.Nullable;
 
-/// Whether and where workers of a shape fit into the free capacity of one node (A6).
-/// Parallel arrays describe the devices; a device without a kind offers nothing. `left` is a
-/// device's free memory in bytes, or the free places of a sliced device ([SliceRoom]).
+/// Whether and where workers of a shape fit into the free capacity of one node (A6). Parallel
+/// arrays describe the devices; a device without a kind offers nothing. `left` is a device's free
+/// memory in bytes, or the free places of a sliced device ([SliceRoom]).
 final class Fit {
   private Fit() {}
 

@@ -14,8 +14,8 @@ import java.util.TreeSet;
 import java.util.function.Function;
 
 /// The running attempts that declare a run time, by the pools of their nodes, in the order of their
-/// ends. Attempts that declare none are counted on each node. Kept up to date so that a hold
-/// (O7) is found without sorting a pool.
+/// ends. Attempts that declare none are counted on each node. Kept up to date so that a hold (O7)
+/// is found without sorting a pool.
 public final class AttemptEnds {
   private static final Comparator<LiveAttempt> ORDER =
       Comparator.comparing((LiveAttempt attempt) -> attempt.endsBy().orElseThrow())

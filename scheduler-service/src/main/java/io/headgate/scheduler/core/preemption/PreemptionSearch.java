@@ -26,10 +26,9 @@ import java.util.Set;
 /// 3. From the prefix, the fewest victims and then the least lost work are chosen; all others are
 ///    given back.
 ///
-/// Example: R&D has 9 of 10 with three jobs of 3, reservation 5. DevOps asks for 3.
-/// 1 is idle; the last started of R&D (9 > 5) makes it 4, and the job fits: one victim. Then DevOps
-/// asks for
-/// 2. 1 is idle; R&D has 6 > 5, so its last started goes, and R&D ends at 3, below its reservation.
+/// Example: R&D has 9 of 10 with three jobs of 3, reservation 5. DevOps asks for 3. 1 is idle; the
+/// last started of R&D (9 > 5) makes it 4, and the job fits: one victim. Then DevOps asks for 2. 1
+/// is idle; R&D has 6 > 5, so its last started goes, and R&D ends at 3, below its reservation.
 public final class PreemptionSearch {
   /// The outcome of a search.
   public sealed interface Result {

@@ -20,11 +20,11 @@ import java.util.PriorityQueue;
 import java.util.SequencedSet;
 import org.jspecify.annotations.Nullable;
 
-/// Gives victims one by one, in exactly the reverse of the order in which jobs start (P2,
-/// P3). Policies above their limit come first; then worst execution priority in its pool, worst
-/// rank, most over-reservation ÷ weight, last started. Each is a victim only while its policy is
-/// above its reservation after those taken before. Under P7 only strictly worse-ranked jobs of
-/// other policies are.
+/// Gives victims one by one, in exactly the reverse of the order in which jobs start (P2, P3).
+/// Policies above their limit come first; then worst execution priority in its pool, worst rank,
+/// most over-reservation ÷ weight, last started. Each is a victim only while its policy is above
+/// its reservation after those taken before. Under P7 only strictly worse-ranked jobs of other
+/// policies are.
 ///
 /// In a pool that tenants share ([TenantAccount]), jobs of other tenants are victims only if the
 /// preempting job's tenant ends within its reservation. Each is one only while its own tenant is

@@ -11,9 +11,9 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// Gives victims of the job's own policy, in exactly the reverse of O5 (P9): lowest job
-/// priority first, and among equals the last started. The policy's usage does not grow by it, so
-/// its reservation plays no part; nor does a pool's dedication, which protects from others.
+/// Gives victims of the job's own policy, in exactly the reverse of O5 (P9): lowest job priority
+/// first, and among equals the last started. The policy's usage does not grow by it, so its
+/// reservation plays no part; nor does a pool's dedication, which protects from others.
 ///
 /// A job of priority 5, running ones of 0 (started 9:00), 0 (9:30), 3 and 5: the one of 9:30, that
 /// of 9:00, that of priority 3; then the walk ends.

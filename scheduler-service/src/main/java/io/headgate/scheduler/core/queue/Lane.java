@@ -128,8 +128,8 @@ public final class Lane {
   }
 
   /// Whether only its policy's limit stands in the way of its head, so that it may start if it
-  /// makes its own room in it (P9). Where only what is held for a long-blocked job fills the
-  /// limit, it waits for that job.
+  /// makes its own room in it (P9). Where only what is held for a long-blocked job fills the limit,
+  /// it waits for that job.
   boolean isOnlyAboveLimit() {
     PolicyAccount account = queue.account();
     return gate() == Block.LIMIT

@@ -249,8 +249,8 @@ public final class LiveAttempt {
     return false;
   }
 
-  /// Until when the policy's minimum run time protects it (P2). One that does not run yet
-  /// counts from its assignment.
+  /// Until when the policy's minimum run time protects it (P2). One that does not run yet counts
+  /// from its assignment.
   public Instant protectedUntil() {
     Duration least = policy.minRuntime();
     Instant from = startedAt == null ? assignedAt : startedAt;

@@ -260,8 +260,8 @@ public final class Turn extends IndexedHeap.Member<Turn> {
     };
   }
 
-  /// From when on the candidate may hold capacity that others leave (O7); null: never. Above
-  /// its policy's limit it may not, what others of the policy hold counted: it only uses what idles
+  /// From when on the candidate may hold capacity that others leave (O7); null: never. Above its
+  /// policy's limit it may not, what others of the policy hold counted: it only uses what idles
   /// (A2).
   public @Nullable Instant holdsFrom() {
     return head == null

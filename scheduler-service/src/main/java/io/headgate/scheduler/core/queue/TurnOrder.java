@@ -114,8 +114,8 @@ public final class TurnOrder {
   /// Something was taken of the pool: groups that no longer fit there go on to their next one.
   ///
   /// @param using the groups that have a route there
-  /// @param isHeld whether long-blocked jobs hold in a pool (O7), so that others may fit
-  ///   there when their turn comes before
+  /// @param isHeld whether long-blocked jobs hold in a pool (O7), so that others may fit there when
+  ///   their turn comes before
   /// @return whether one of them may be ahead of where it was when nothing was held: for those that
   ///   fit nowhere the execution priority in the first pool counts, and how their tenant stands
   ///   there
@@ -141,8 +141,7 @@ public final class TurnOrder {
     return someCameForward;
   }
 
-  /// In its next pool its tenant may stand otherwise (A3), which changes the order of its
-  /// queues.
+  /// In its next pool its tenant may stand otherwise (A3), which changes the order of its queues.
   private void moveOn(RouteGroup routes, PoolState pool) {
     GroupTurns group = turnsOf(routes);
     List<Turn> turns = new ArrayList<>();

@@ -6,9 +6,9 @@ package io.headgate.scheduler.core.rights;
 ///
 /// - *Charged* is what attempts have, plus the larger of what stops and what is held. Jobs with a
 ///   hold start only within the limit, so usage never exceeds it. Limits are measured on it.
-/// - *Standing* leaves out what stops: it is the usage once every decision has been carried out. The
-///   order of jobs and the right to preempt are measured on it; otherwise a policy whose victims
-///   stop slowly would lose more of them. It also leaves out what is held for blocked jobs
+/// - *Standing* leaves out what stops: it is the usage once every decision has been carried out.
+///   The order of jobs and the right to preempt are measured on it; otherwise a policy whose
+///   victims stop slowly would lose more of them. It also leaves out what is held for blocked jobs
 ///   (O7): a waiting job gives no right to preempt others of its policy.
 public abstract sealed class Account permits PolicyAccount, TenantAccount {
   private long live;

@@ -7,8 +7,8 @@ import io.headgate.scheduler.core.job.PreemptionGrounds;
 import io.headgate.type.GpuQuantity;
 import org.jspecify.annotations.Nullable;
 
-/// One tenant's rights and usage in one pool, in units of 1/126000 GPU (A3). A policy's
-/// rights cover all its pools; a tenant's cover one.
+/// One tenant's rights and usage in one pool, in units of 1/126000 GPU (A3). A policy's rights
+/// cover all its pools; a tenant's cover one.
 ///
 /// While no tenant has a share in a pool, this level does not exist there and policies alone
 /// decide. Once some tenant has a share, every tenant is *bound* in the pool. A tenant without a

@@ -1,7 +1,6 @@
 package io.headgate.scheduler.runtime.agent;
 
 import io.headgate.scheduler.runtime.record.JobName;
-import io.headgate.scheduler.runtime.record.JobRecord;
 import io.headgate.scheduler.runtime.record.WorkerFacts.EndReason;
 import java.time.Duration;
 import java.time.Instant;

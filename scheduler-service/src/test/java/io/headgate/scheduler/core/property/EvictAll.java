@@ -22,9 +22,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/// An independent model of the distribution of GPUs: evict all evictable attempts, place all jobs again
-/// in their order, compare. It does not know prefixes, the order of victims or the return of spared
-/// victims. It shares only the counting of room ([Space]) with the other checks.
+/// An independent model of the distribution of GPUs: evict all evictable attempts, place all jobs
+/// again in their order, compare. It does not know prefixes, the order of victims or the return of
+/// spared victims. It shares only the counting of room ([Space]) with the other checks.
 ///
 /// *The GPUs that an entitled job could get* ([#couldServe]): whether the job fits after the
 /// removal of every attempt that some rule lets go. Such an attempt is preemptible, unprotected, on

@@ -88,8 +88,8 @@ class IdleNodeTest {
                 catalog.queues()));
   }
 
-  /// The argument against idle nodes: when agents only follow their orders and nothing else happens,
-  /// everything comes to rest, and no attempt was told to stop twice.
+  /// The argument against idle nodes: when agents only follow their orders and nothing else
+  /// happens, everything comes to rest, and no attempt was told to stop twice.
   @Test
   void withoutExternalEventsPreemptionsEnd() {
     Scenarios.follow(

@@ -28,9 +28,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/// The rules (A1 to P9) a second time: slow, from the text, without index, cache or
-/// increment, over the records of a [Shadow]. It never changes; the shadow must not either while it
-/// is used.
+/// The rules (A1 to P9) a second time: slow, from the text, without index, cache or increment, over
+/// the records of a [Shadow]. It never changes; the shadow must not either while it is used.
 final class Reference {
   /// Where a policy would stand with a job more (O1, A2); the better first.
   enum Standing {

@@ -16,9 +16,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
 
-/// The victims of an entitled job where tenants share pools (A3, P1-P3), one after the
-/// other. Early victims may use up what a policy or tenant has above its reservation without making
-/// room, so the order of victims matters.
+/// The victims of an entitled job where tenants share pools (A3, P1-P3), one after the other. Early
+/// victims may use up what a policy or tenant has above its reservation without making room, so the
+/// order of victims matters.
 final class TenantVictims {
   private final Shadow shadow;
   private final TenantRules rules;
