@@ -68,15 +68,7 @@ final class Services {
                     postgres.provision(DATABASE, "policy"), ChannelConfig.of(uri), secrets),
                 telemetry,
                 time));
-    SecretFile adminFile = new SecretFile(secrets.resolve("admin.key"));
-    policy.ensureAdminKey(key -> keep(adminFile, key));
-    Secret adminKey =
-        Secret.of(
-            adminFile
-                .read()
-                .orElseThrow(() ->
-                    new IllegalStateException(
-                        "the operator's key is gone from " + secrets.resolve("admin.key"))));
+    Secret adminKey = adminKey(policy, secrets.resolve("admin.key"));
     PoolService pool =
         lifecycle.own(
             "pool-service",
@@ -116,6 +108,16 @@ final class Services {
             SchedulerPorts.of(config.host(), config.port(), config.schedulers()));
     lifecycle.start("schedulers", processes::start, processes::close);
     return new Services(policy, scheduler, processes, uri, adminKey);
+  }
+
+  /// The operator's key; the first start makes it and keeps it in `file`.
+  private static Secret adminKey(PolicyService policy, Path file) throws IOException {
+    SecretFile kept = new SecretFile(file);
+    policy.ensureAdminKey(key -> keep(kept, key));
+    return Secret.of(
+        kept.read()
+            .orElseThrow(
+                () -> new IllegalStateException("the operator's key is gone from " + file)));
   }
 
   URI uri() {

@@ -166,12 +166,24 @@ class IsolationTest {
 
   private static List<Case> cases(String tenant) {
     String parent = "tenants/" + tenant;
-    String user = parent + "/users/ada";
-    String account = parent + "/serviceAccounts/nightly";
-    String group = parent + "/groups/rnd";
-    String policy = parent + "/policies/rnd";
-    String queue = parent + "/queues/rnd-3";
-    String vault = parent + "/vaults/rnd";
+    return cases(
+        parent,
+        parent + "/users/ada",
+        parent + "/serviceAccounts/nightly",
+        parent + "/groups/rnd",
+        parent + "/policies/rnd",
+        parent + "/queues/rnd-3",
+        parent + "/vaults/rnd");
+  }
+
+  private static List<Case> cases(
+      String parent,
+      String user,
+      String account,
+      String group,
+      String policy,
+      String queue,
+      String vault) {
     return List.of(
         of(TenantServiceGrpc.getGetTenantMethod(), GetTenantRequest.newBuilder().setName(parent)),
         of(UserServiceGrpc.getListUsersMethod(), ListUsersRequest.newBuilder().setParent(parent)),

@@ -85,28 +85,15 @@ final class Schedulers {
     long struckMs = System.currentTimeMillis();
     switch (fault) {
       case KILL_LEADER -> leading.destroyForcibly();
-      case PAUSE_LEADER -> {
-        signal("STOP", List.of(leading));
-        awaitLaterThan(epoch);
-        signal("CONT", List.of(leading));
-      }
+      case PAUSE_LEADER -> pauseUntil(List.of(leading), () -> awaitLaterThan(epoch));
       case STOP_LEADER -> leading.destroy();
       case KILL_FOLLOWER -> follower.destroyForcibly();
-      case PAUSE_FOLLOWER -> {
-        signal("STOP", List.of(follower));
-        waitAWhile();
-        signal("CONT", List.of(follower));
-      }
+      case PAUSE_FOLLOWER -> pauseUntil(List.of(follower), Schedulers::waitAWhile);
       case KILL_TWO -> {
         leading.destroyForcibly();
         follower.destroyForcibly();
       }
-      case FREEZE_DATABASE -> {
-        List<ProcessHandle> database = database();
-        signal("STOP", database);
-        waitAWhile();
-        signal("CONT", database);
-      }
+      case FREEZE_DATABASE -> pauseUntil(database(), Schedulers::waitAWhile);
       case KILL_DATABASE -> database().getFirst().destroyForcibly();
       case SLOW_DISK -> {
         disk().slow(installation.postgresPort());
@@ -125,53 +112,44 @@ final class Schedulers {
       }
       case CUT_OFF_DATABASE -> {
         wires().cutOffDatabase(leader, Wires.BOTH);
-        awaitLaterThan(epoch);
-        wires().mend();
+        mendAfter(() -> awaitLaterThan(epoch));
       }
       case HALF_CUT_OFF_DATABASE -> {
         wires().cutOffDatabase(leader, anyWay());
-        awaitLaterThan(epoch);
-        wires().mend();
+        mendAfter(() -> awaitLaterThan(epoch));
       }
       case CUT_OFF_CALLERS -> {
         wires().cutOffCallers(leader, Wires.BOTH);
-        waitAWhile();
-        wires().mend();
+        mendAfter(Schedulers::waitAWhile);
       }
       case HALF_CUT_OFF_CALLERS -> {
         wires().cutOffCallers(leader, anyWay());
-        waitAWhile();
-        wires().mend();
+        mendAfter(Schedulers::waitAWhile);
       }
       case CUT_OFF_ALL_AGENTS -> {
         wires().cutOffCallers(leader, Wires.BOTH);
-        awaitLaterThan(epoch);
-        wires().mend();
+        mendAfter(() -> awaitLaterThan(epoch));
       }
       case CUT_GROUP -> {
         wires().cutGroup(Wires.BOTH);
-        waitAWhile();
-        wires().mend();
+        mendAfter(Schedulers::waitAWhile);
       }
       case HALF_CUT_GROUP -> {
         wires().cutGroup(anyWay());
-        waitAWhile();
-        wires().mend();
+        mendAfter(Schedulers::waitAWhile);
       }
       case SPLIT_GROUP -> {
         List<String> all = inAnyOrder();
         separate(all.getFirst(), all.subList(1, 3));
         await().atMost(PATIENCE).until(() -> !isGroupWhole());
-        waitAWhile();
-        wires().mend();
+        mendAfter(Schedulers::waitAWhile);
       }
       case BRIDGE_GROUP -> {
         List<String> all = inAnyOrder();
         separate(all.getFirst(), all.subList(1, 2));
         // The test cannot await a change of the group here: members are removed or not, depending
         // on which member is the oldest.
-        waitAWhile();
-        wires().mend();
+        mendAfter(Schedulers::waitAWhile);
       }
       case SLOW_WIRES -> {
         wires().slow(LATE);
@@ -180,16 +158,27 @@ final class Schedulers {
         wires().mend();
       }
       case KILL_AGENT -> agents().process(anyAgent()).destroyForcibly();
-      case PAUSE_AGENT -> {
-        List<ProcessHandle> agent = List.of(agents().process(anyAgent()));
-        signal("STOP", agent);
-        waitAWhile();
-        signal("CONT", agent);
-      }
+      case PAUSE_AGENT -> pauseUntil(List.of(agents().process(anyAgent())), Schedulers::waitAWhile);
       case SET_LEADER_CLOCK -> set(leader, Duration.ofSeconds(random.nextInt(15, 26)));
       case SET_AGENT_CLOCK -> set(anyAgent(), Duration.ofDays(random.nextInt(1, 4)));
     }
     return struckMs;
+  }
+
+  /// Something that the test waits for.
+  private interface Await {
+    void end() throws Exception;
+  }
+
+  private static void pauseUntil(List<ProcessHandle> processes, Await over) throws Exception {
+    signal("STOP", processes);
+    over.end();
+    signal("CONT", processes);
+  }
+
+  private void mendAfter(Await over) throws Exception {
+    over.end();
+    wires().mend();
   }
 
   private Wires wires() {

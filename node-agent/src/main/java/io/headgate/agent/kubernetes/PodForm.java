@@ -1,5 +1,7 @@
 package io.headgate.agent.kubernetes;
 
+import io.fabric8.kubernetes.api.model.Container;
+import io.fabric8.kubernetes.api.model.ContainerBuilder;
 import io.fabric8.kubernetes.api.model.EnvVar;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
@@ -90,7 +92,13 @@ final class PodForm {
         .endSeccompProfile()
         .endSecurityContext()
         .withVolumes(volumes)
-        .addNewContainer()
+        .withContainers(container(request, environment))
+        .endSpec()
+        .build();
+  }
+
+  private Container container(PodRequest request, SortedMap<String, String> environment) {
+    return new ContainerBuilder()
         .withName(CONTAINER)
         .withImage(request.image().name())
         .withImagePullPolicy(
@@ -119,8 +127,6 @@ final class PodForm {
         .withDrop("ALL")
         .endCapabilities()
         .endSecurityContext()
-        .endContainer()
-        .endSpec()
         .build();
   }
 

@@ -11,6 +11,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /// Every mistake is reported at its place, with its reason, its message and its remedy.
 class ConfigurationMistakesTest {
+  private static final String POOLS = "pools: [{name: p}]\n";
+  private static final String HALF = "profiles: [{name: half, gpus: 1/2, pools: [p]}]\n";
+  private static final String GROUPS = "groups: [{name: g, users: [ada]}]\n";
   private static final String HEAD = "apiVersion: headgate/v1\nkind: Configuration\n";
 
   /// Expected: `line:column reason field | message | note or why | next`, one line per problem.
@@ -166,9 +169,6 @@ class ConfigurationMistakesTest {
   }
 
   static Stream<Case> meaning() {
-    String pools = "pools: [{name: p}]\n";
-    String half = "profiles: [{name: half, gpus: 1/2, pools: [p]}]\n";
-    String groups = "groups: [{name: g, users: [ada]}]\n";
     return Stream.of(
         new Case(
             "name taken",
@@ -178,9 +178,9 @@ class ConfigurationMistakesTest {
         new Case(
             "queue name taken in another policy",
             HEAD
-                + groups
-                + pools
-                + half
+                + GROUPS
+                + POOLS
+                + HALF
                 + "policies:\n"
                 + "  - {name: a, group: g, limit: 1, queues: [{name: q, profile: half}]}\n"
                 + "  - {name: b, group: g, limit: 1, queues: [{name: q, profile: half}]}\n",
@@ -208,21 +208,21 @@ class ConfigurationMistakesTest {
                 + " file | no such profile | declare it under its own section"),
         new Case(
             "dangling group",
-            HEAD + groups + "policies:\n  - {name: p, group: gg, limit: 1}\n",
+            HEAD + GROUPS + "policies:\n  - {name: p, group: gg, limit: 1}\n",
             "5:22 GROUP_NOT_FOUND policies[p].group | group \"gg\" is not declared in this file |"
                 + " no such group | did you mean g?"),
         new Case(
             "reservation above limit",
             HEAD
-                + groups
+                + GROUPS
                 + "policies:\n  - name: p\n    group: g\n    reservation: 12\n    limit: 10\n",
             "7:18 RESERVATION_ABOVE_LIMIT policies[p].reservation | reservation is above the limit"
                 + " | 12 > limit 10 (c.yaml:8) | lower the reservation to 10, or raise the limit"),
         new Case(
             "profile above limit",
             HEAD
-                + groups
-                + pools
+                + GROUPS
+                + POOLS
                 + "profiles: [{name: gang, gpus: 8, workers: 2, pools: [p]}]\n"
                 + "policies:\n"
                 + "  - {name: a, group: g, limit: 8, queues: [{name: q, profile: gang}]}\n",
@@ -232,9 +232,9 @@ class ConfigurationMistakesTest {
         new Case(
             "profile connected twice",
             HEAD
-                + groups
-                + pools
-                + half
+                + GROUPS
+                + POOLS
+                + HALF
                 + "policies:\n  - name: a\n    group: g\n    limit: 1\n    queues:\n"
                 + "      - {name: q, profile: half}\n      - {name: r, profile: half}\n",
             "12:28 PROFILE_CONNECTED_TWICE policies[a].queues[r].profile | profile \"half\" is"
@@ -242,7 +242,7 @@ class ConfigurationMistakesTest {
                 + " queues"),
         new Case(
             "grant to a stranger",
-            HEAD + groups + "policies:\n  - {name: p, group: g, limit: 1, exceedLimit: [bob]}\n",
+            HEAD + GROUPS + "policies:\n  - {name: p, group: g, limit: 1, exceedLimit: [bob]}\n",
             "5:49 USER_NOT_FOUND policies[p].exceedLimit[0] | \"bob\" is not a user of group g |"
                 + " not in the group | add the user to the group, or remove it here"),
         new Case(
@@ -269,7 +269,7 @@ class ConfigurationMistakesTest {
         new Case(
             "two owners",
             HEAD
-                + groups
+                + GROUPS
                 + "policies: [{name: a, group: g, limit: 1}]\n"
                 + "pools:\n  - {name: p, dedicatedTo: {policy: a, group: g}}\n",
             "6:28 BAD_VALUE pools[p].dedicatedTo | a pool is dedicated to one policy or one group |"

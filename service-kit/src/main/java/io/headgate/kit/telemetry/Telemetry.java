@@ -67,19 +67,7 @@ public final class Telemetry implements AutoCloseable {
   /// Starts recording and export under the `service.name` `service`.
   public static Telemetry start(TelemetryConfig config, String service, String version) {
     Logging.setLevel(config.logLevel());
-    Resource resource =
-        Resource.getDefault()
-            .merge(
-                Resource.create(
-                    Attributes.of(
-                        AttributeKey.stringKey("service.name"),
-                        service,
-                        AttributeKey.stringKey("service.namespace"),
-                        "headgate",
-                        AttributeKey.stringKey("service.version"),
-                        version,
-                        AttributeKey.stringKey("service.instance.id"),
-                        service + "-" + ProcessHandle.current().pid())));
+    Resource resource = resource(service, version);
     SdkTracerProviderBuilder traces =
         SdkTracerProvider.builder()
             .setResource(resource)
@@ -126,6 +114,21 @@ public final class Telemetry implements AutoCloseable {
       Logging.sendTo(sdk);
     }
     return new Telemetry(sdk, sdk, scrape);
+  }
+
+  private static Resource resource(String service, String version) {
+    return Resource.getDefault()
+        .merge(
+            Resource.create(
+                Attributes.of(
+                    AttributeKey.stringKey("service.name"),
+                    service,
+                    AttributeKey.stringKey("service.namespace"),
+                    "headgate",
+                    AttributeKey.stringKey("service.version"),
+                    version,
+                    AttributeKey.stringKey("service.instance.id"),
+                    service + "-" + ProcessHandle.current().pid())));
   }
 
   public OpenTelemetry openTelemetry() {

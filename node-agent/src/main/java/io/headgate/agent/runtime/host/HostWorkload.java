@@ -70,19 +70,7 @@ final class HostWorkload implements Workload {
     AttemptKey key = assignment.key();
     OptionalInt user = user();
     JobWalls.Places rooms = makeRooms(user);
-    Path runsIn =
-        assignment
-            .workingDirectory()
-            .or(() -> image.flatMap(ImageStore.Image::workingDirectory))
-            .map(Path::of)
-            .orElse(rooms.work());
-    JobEnvironment.Places places =
-        new JobEnvironment.Places(
-            rooms.work().toString(),
-            machine.walls().areNamespaces() ? "/tmp" : rooms.temporary().toString(),
-            rooms.checkpoints().toString(),
-            JobEnvironment.surroundings(
-                image.map(ImageStore.Image::environment).orElseGet(TreeMap::new)));
+    JobEnvironment.Places places = places(rooms);
     SortedMap<String, String> devices = new TreeMap<>(machine.driver().environment(plans));
     List<DeviceNode> nodes =
         machine.walls().areNamespaces() ? machine.driver().deviceNodes(plans) : List.of();
@@ -114,7 +102,7 @@ final class HostWorkload implements Workload {
             JobEnvironment.of(assignment, places, gpus, traceparent),
             assignment.abortCallback().command(),
             rooms.work().resolve(JobEnvironment.ON_ABORT),
-            runsIn,
+            workingDirectory(rooms),
             machine.cgroups().make(key.directoryName()),
             machine.ledger().bootId(),
             walls,
@@ -127,6 +115,23 @@ final class HostWorkload implements Workload {
                 selfStop.grace()),
             machine.logs())
         .writeTo(directory);
+  }
+
+  private Path workingDirectory(JobWalls.Places rooms) {
+    return assignment
+        .workingDirectory()
+        .or(() -> image.flatMap(ImageStore.Image::workingDirectory))
+        .map(Path::of)
+        .orElse(rooms.work());
+  }
+
+  private JobEnvironment.Places places(JobWalls.Places rooms) {
+    return new JobEnvironment.Places(
+        rooms.work().toString(),
+        machine.walls().areNamespaces() ? "/tmp" : rooms.temporary().toString(),
+        rooms.checkpoints().toString(),
+        JobEnvironment.surroundings(
+            image.map(ImageStore.Image::environment).orElseGet(TreeMap::new)));
   }
 
   @Override

@@ -140,56 +140,16 @@ final class Scenario {
     for (int i = 0; i < machines; i++) {
       nodes.add(node("n" + i, gpus));
     }
-    List<Policy> policies = new ArrayList<>();
     Map<String, Duration> stopAfter = new LinkedHashMap<>();
-    long total = (long) machines * gpus;
-    for (String name : List.of("dev", "rnd")) {
-      long reservation =
-          isCrowded ? name.equals("dev") ? 0 : total : 2 + world.random().nextLong(total / 2 - 1);
-      // In an outage nobody goes for another, so that each has one attempt.
-      long beyond = isOutage ? 0 : world.random().nextLong(3);
-      long limit = isCrowded ? total : reservation + beyond;
-      policies.add(
-          Policy.of(
-                  new PolicyId(TENANT, name),
-                  GpuQuantity.parse("" + reservation),
-                  GpuQuantity.parse("" + limit))
-              .with()
-              .preemptible(isCrowded || world.chance(0.9))
-              .build());
-      stopAfter.put(name, stopAfter());
-    }
+    List<Policy> policies = policies((long) machines * gpus, stopAfter);
     List<Profile> profiles =
         List.of(profile("whole", "1", 1), profile("half", "1/2", 1), profile("gang", "1", 2));
     for (Policy policy : policies) {
       for (Profile profile : isCrowded ? profiles.subList(0, 1) : profiles) {
-        queues.add(
-            new Queue(
-                new QueueId(TENANT, policy.id().name() + "-" + profile.id().name()),
-                policy.id(),
-                profile.id(),
-                1,
-                true,
-                true));
+        queues.add(queue(policy, profile));
       }
     }
-    this.vaults =
-        new SimulatedVaults(
-            new Access(
-                TENANT,
-                1,
-                policies.stream()
-                    .map(policy -> new Access.Group(policy.id().name(), Set.of(SUBMITTER)))
-                    .toList(),
-                policies.stream()
-                    .map(policy ->
-                        new Access.Rights(
-                            policy,
-                            policy.id().name(),
-                            Optional.of(stopAfter.get(policy.id().name()))))
-                    .toList(),
-                queues,
-                Map.of()));
+    this.vaults = new SimulatedVaults(access(policies, stopAfter));
     this.auditor = new Auditor(policies, vaults, world, SETTINGS.reconcileWithin());
     this.database = new SimulatedDatabase(world, network, auditor);
     auditor.watch(database.store());
@@ -230,6 +190,54 @@ final class Scenario {
     this.vaultsMove = world.chance(0.2);
     this.faults =
         new Faults(world, network, database, List.copyOf(replicas.values()), agents, faultsEnd);
+  }
+
+  /// Draws two policies, and for each the time after which its jobs stop without contact.
+  private List<Policy> policies(long total, Map<String, Duration> stopAfter) {
+    List<Policy> policies = new ArrayList<>();
+    for (String name : List.of("dev", "rnd")) {
+      long reservation =
+          isCrowded ? name.equals("dev") ? 0 : total : 2 + world.random().nextLong(total / 2 - 1);
+      // In an outage nobody goes for another, so that each has one attempt.
+      long beyond = isOutage ? 0 : world.random().nextLong(3);
+      long limit = isCrowded ? total : reservation + beyond;
+      policies.add(
+          Policy.of(
+                  new PolicyId(TENANT, name),
+                  GpuQuantity.parse("" + reservation),
+                  GpuQuantity.parse("" + limit))
+              .with()
+              .preemptible(isCrowded || world.chance(0.9))
+              .build());
+      stopAfter.put(name, stopAfter());
+    }
+    return policies;
+  }
+
+  private static Queue queue(Policy policy, Profile profile) {
+    return new Queue(
+        new QueueId(TENANT, policy.id().name() + "-" + profile.id().name()),
+        policy.id(),
+        profile.id(),
+        1,
+        true,
+        true);
+  }
+
+  private Access access(List<Policy> policies, Map<String, Duration> stopAfter) {
+    return new Access(
+        TENANT,
+        1,
+        policies.stream()
+            .map(policy -> new Access.Group(policy.id().name(), Set.of(SUBMITTER)))
+            .toList(),
+        policies.stream()
+            .map(policy ->
+                new Access.Rights(
+                    policy, policy.id().name(), Optional.of(stopAfter.get(policy.id().name()))))
+            .toList(),
+        queues,
+        Map.of());
   }
 
   private Duration stopAfter() {
