@@ -87,14 +87,14 @@ public final class JobEndpoint extends JobServiceGrpc.JobServiceImplBase {
         out,
         submitted -> {
           if (submitted.isPresent()) {
-            answer(out, JobReads.submitted(submitted.get().getFirst(), request.getSpec()));
+            answer(out, JobReads.changed(submitted.get().getFirst(), request.getSpec()));
           } else {
             CallThreads.apart(
                 out,
                 () ->
                     answer(
                         out,
-                        JobReads.submitted(
+                        JobReads.changed(
                             submissions.submit(submission).getFirst(), request.getSpec())));
           }
         });
