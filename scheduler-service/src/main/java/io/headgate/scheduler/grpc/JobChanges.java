@@ -127,7 +127,8 @@ final class JobChanges {
     Queue queue =
         catalog
             .queue(id)
-            .orElseThrow(() -> CatalogRefusal.byAccess(Refusals.unknownQueue("", id, catalog)));
+            .orElseThrow(() ->
+                CatalogRefusal.byAccess(() -> Refusals.unknownQueue("", id, catalog)));
     if (!record.card().byRole() && !catalog.admits(queue, record.card().submitter())) {
       throw notAdmitted(record);
     }
@@ -140,7 +141,7 @@ final class JobChanges {
 
   private static CatalogRefusal notAdmitted(JobRecord record) {
     String queue = record.job().spec().queue().name();
-    return CatalogRefusal.byAccess(
+    return CatalogRefusal.byAccess(() ->
         Refusal.permissionDenied(
                 "NOT_ADMITTED",
                 "%s may no longer use queue '%s': an admin of the tenant can give the right back"
@@ -157,7 +158,7 @@ final class JobChanges {
           .withMetadata("state", state)
           .exception();
     }
-    return CatalogRefusal.byAll(
+    return CatalogRefusal.byAll(() ->
         denial instanceof Denial.UnknownQueue
             ? Refusals.unknownQueue("", record.job().spec().queue(), replica.catalog())
             : Refusal.failedPrecondition(
