@@ -15,6 +15,8 @@ import io.headgate.proto.agent.v1.ConnectResponse;
 import io.headgate.proto.scheduler.v1.Job;
 import io.headgate.proto.scheduler.v1.JobServiceGrpc.JobServiceBlockingStub;
 import io.headgate.proto.scheduler.v1.ListJobsRequest;
+import io.headgate.proto.scheduler.v1.RequeueJobRequest;
+import io.headgate.proto.scheduler.v1.SubmitJobRequest;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import org.jooq.Record;
@@ -77,6 +79,32 @@ final class FencingTest {
                 .filter(heard -> heard.hasAssign())
                 .map(heard -> heard.getAssign().getLeadership().getEpoch()))
         .containsOnly(3L);
+  }
+
+  /// The SDK repeats what is answered with a retriable reason, and a second requeue would stop the
+  /// job that the first one started.
+  @Test
+  void saysOfARequeueUnderAnEpochThatIsOverThatItsOutcomeIsUnknown() {
+    DatabaseConfig config = POSTGRES.fresh();
+    installation = new Installation(config);
+    Fixtures.seedExample(installation.neighbours);
+    installation.start().awaitReady("rnd-3");
+    JobServiceBlockingStub alice = installation.alice();
+    SubmitJobRequest request = submit("rnd-3", "r-0");
+    submit(
+        alice,
+        request.toBuilder().setSpec(request.getSpec().toBuilder().setDraft(true)).build());
+    try (Database database = Database.open(config)) {
+      database
+          .jooq()
+          .execute(
+              "update leadership set epoch = epoch + 1, leader = 'another', address = 'there:1',"
+                  + " lease_until = clock_timestamp() + interval '1 hour'");
+      Refused.by(() ->
+              alice.requeueJob(
+                  RequeueJobRequest.newBuilder().setName(ACME + "/jobs/r-0").build()))
+          .hasReason(Code.ABORTED, "OUTCOME_UNKNOWN");
+    }
   }
 
   @ParameterizedTest

@@ -21,6 +21,7 @@ import io.headgate.proto.scheduler.v1.GetLeadershipRequest;
 import io.headgate.proto.scheduler.v1.Job;
 import io.headgate.proto.scheduler.v1.JobServiceGrpc;
 import io.headgate.proto.scheduler.v1.JobServiceGrpc.JobServiceBlockingStub;
+import io.headgate.proto.scheduler.v1.RequeueJobRequest;
 import io.headgate.proto.scheduler.v1.SubmitJobRequest;
 import io.headgate.proto.scheduler.v1.WatchJobsRequest;
 import io.headgate.proto.scheduler.v1.WatchJobsResponse;
@@ -29,6 +30,7 @@ import java.net.URI;
 import java.util.Iterator;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Order;
@@ -95,9 +97,13 @@ final class StandingLeaderTest {
 
   /// A call that has left for the leader, and hangs.
   private CompletableFuture<Refused> hanging(SubmitJobRequest request) {
+    return hanging(() -> alice.submitJob(request));
+  }
+
+  private CompletableFuture<Refused> hanging(ThrowingCallable call) {
     int before = wire.held();
     CompletableFuture<Refused> answer =
-        CompletableFuture.supplyAsync(() -> Refused.by(() -> alice.submitJob(request)));
+        CompletableFuture.supplyAsync(() -> Refused.by(call));
     FakeAgent.awaitThat(() -> wire.held() > before);
     return answer;
   }
@@ -126,6 +132,18 @@ final class StandingLeaderTest {
         hanging(submit("rnd-3", "r-1").toBuilder().clearRequestId().build());
     anotherLeads();
     unnamed.join().hasReason(Code.ABORTED, "OUTCOME_UNKNOWN");
+  }
+
+  /// The SDK repeats what is answered with a retriable reason, and a second requeue would stop the
+  /// job that the first one started.
+  @Test
+  void saysOfARequeueThatItsOutcomeIsUnknown() {
+    wire.stall();
+    CompletableFuture<Refused> requeue =
+        hanging(() ->
+            alice.requeueJob(RequeueJobRequest.newBuilder().setName(ACME + "/jobs/r-0").build()));
+    anotherLeads();
+    requeue.join().hasReason(Code.ABORTED, "OUTCOME_UNKNOWN");
   }
 
   @Test

@@ -22,26 +22,46 @@ final class CatalogJudge {
     this.replica = replica;
   }
 
-  /// Calls `attempt`, which must change nothing when it throws [CatalogRefusal].
+  /// Calls `attempt`, which must change nothing when it throws [CatalogRefusal]. May block. An
+  /// attempt that must not block is made by [#known], and again by [#refresh] when it is refused.
   ///
   /// @throws io.headgate.kit.failure.RefusalException what the attempt was refused for; UNAVAILABLE
   ///   with reason CATALOG_BEHIND when it cannot be known whether that is still so
   <T> T judge(Function<CatalogView, T> attempt) {
-    CatalogView known = Refusals.leading(true, replica::catalog);
     try {
-      return attempt.apply(known);
+      return attempt.apply(known());
     } catch (CatalogRefusal first) {
-      FreshCatalog fresh = Refusals.leading(true, replica::freshCatalog);
-      if (isSilent(fresh.silent(), first)) {
-        throw behind(first.refusal()).exception();
-      }
+      FreshCatalog fresh = refresh(first);
       try {
         return attempt.apply(fresh.catalog());
       } catch (CatalogRefusal second) {
-        throw (isSilent(fresh.silent(), second) ? behind(second.refusal()) : second.refusal())
-            .exception();
+        throw refused(second, fresh);
       }
     }
+  }
+
+  /// This replica's copy of the catalog, for a first attempt. Does not block.
+  CatalogView known() {
+    return Refusals.leading(true, replica::catalog);
+  }
+
+  /// The services' current catalog, for a second attempt. Blocks for milliseconds, or for seconds
+  /// when a service does not answer.
+  ///
+  /// @throws io.headgate.kit.failure.RefusalException UNAVAILABLE with reason CATALOG_BEHIND when it
+  ///   cannot be known whether the refusal of the first attempt still stands
+  FreshCatalog refresh(CatalogRefusal first) {
+    FreshCatalog fresh = Refusals.leading(true, replica::freshCatalog);
+    if (isSilent(fresh.silent(), first)) {
+      throw behind(first.refusal()).exception();
+    }
+    return fresh;
+  }
+
+  /// The final refusal after a second attempt by `fresh`.
+  RuntimeException refused(CatalogRefusal second, FreshCatalog fresh) {
+    return (isSilent(fresh.silent(), second) ? behind(second.refusal()) : second.refusal())
+        .exception();
   }
 
   private static boolean isSilent(Set<String> silent, CatalogRefusal refusal) {

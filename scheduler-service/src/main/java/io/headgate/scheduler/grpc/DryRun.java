@@ -48,11 +48,11 @@ final class DryRun {
       Optional<Denial> denial,
       Instant now) {}
 
-  Job submit(Submissions.Request request, SubmitJobRequest each) {
+  Job submit(SubmissionRequest request, SubmitJobRequest each) {
     return judge.judge(catalog -> submit(request, each, catalog));
   }
 
-  private Job submit(Submissions.Request request, SubmitJobRequest each, CatalogView catalog) {
+  private Job submit(SubmissionRequest request, SubmitJobRequest each, CatalogView catalog) {
     NewJob job = rules.read(request, 0, each, catalog);
     rules.demandImages(request, catalog);
     JobSpec spec =
@@ -78,7 +78,7 @@ final class DryRun {
                           leader.core().check(spec),
                           leader.now())));
       if (moment.denial().isPresent()) {
-        throw CatalogRefusal.byAll(
+        throw CatalogRefusal.byAll(() ->
             Refusals.denied("", job.queue(), moment.denial().get(), catalog));
       }
       return decide(job, spec, each, moment);

@@ -45,11 +45,14 @@ final class GrpcAgentSession implements AgentSession, StreamObserver<ConnectRequ
   private final TimeSource time;
   private final LogRelays relays;
   private final ReentrantLock lock = new ReentrantLock();
+
+  /// Confined to the thread that handles the agent's messages. One message is handled at a time.
+  private @Nullable NodeCondition condition;
+
   // Guarded by lock.
   private int unacknowledged;
-  private @Nullable NodeCondition condition; // the stream's thread only
   private boolean isPaused;
-  private @Nullable Runnable held;
+  private @Nullable HeldHello held; // a Hello that waits or is being resumed: nothing more is read
   private boolean isOver;
   private boolean isGone;
   private volatile int protocol = AgentMapper.PROTOCOL_VERSION;
@@ -136,6 +139,33 @@ final class GrpcAgentSession implements AgentSession, StreamObserver<ConnectRequ
     if (!replica.hello(this, said)) {
       sessions.closed(this);
       endNotLeader(leaderAddress());
+    } else if (hasGone()) {
+      // The stream ended on another thread, perhaps before the session was opened: the end is
+      // repeated, so that it comes last.
+      closeSession();
+    }
+  }
+
+  private boolean hasGone() {
+    lock.lock();
+    try {
+      return isGone;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// A Hello that waits until it is known whether this replica leads.
+  private final class HeldHello implements Runnable {
+    private final Hello hello;
+
+    HeldHello(Hello hello) {
+      this.hello = hello;
+    }
+
+    @Override
+    public void run() {
+      resume(this);
     }
   }
 
@@ -145,29 +175,38 @@ final class GrpcAgentSession implements AgentSession, StreamObserver<ConnectRequ
   private boolean hold(Hello hello) {
     lock.lock();
     try {
-      Runnable again = () -> resume(hello);
-      if (isOver || !replica.arrivals().add(again)) {
+      HeldHello waiting = new HeldHello(hello);
+      if (isOver || !replica.arrivals().add(waiting)) {
         return false;
       }
-      held = again;
+      held = waiting;
       return true;
     } finally {
       lock.unlock();
     }
   }
 
-  /// Once it is known whether this replica leads.
-  private void resume(Hello hello) {
+  /// Takes a held Hello, once it is known whether this replica leads. The leader and the table of
+  /// sessions are called without the lock, so the stream may end meanwhile.
+  private void resume(HeldHello waiting) {
     lock.lock();
     try {
-      held = null;
       if (isOver) {
         return;
       }
-      // Under the lock, so that the stream does not end between its beginning and its end.
-      hello(hello);
+    } finally {
+      lock.unlock();
+    }
+    try {
+      hello(waiting.hello);
     } catch (RuntimeException e) {
       end(() -> out.onError(e));
+    }
+    lock.lock();
+    try {
+      if (held == waiting) {
+        held = null;
+      }
     } finally {
       lock.unlock();
     }
@@ -335,8 +374,13 @@ final class GrpcAgentSession implements AgentSession, StreamObserver<ConnectRequ
     } finally {
       lock.unlock();
     }
-    sessions.closed(this);
     relays.lose();
+    closeSession();
+  }
+
+  /// Removes the session here and at the leader. May be repeated.
+  private void closeSession() {
+    sessions.closed(this);
     if (clock != null) {
       replica.ended(this);
     }

@@ -5,6 +5,7 @@ import io.headgate.kit.auth.Principals;
 import io.headgate.kit.config.Durations;
 import io.headgate.kit.failure.Refusal;
 import io.headgate.proto.scheduler.v1.Job;
+import io.headgate.proto.scheduler.v1.JobSpec;
 import io.headgate.scheduler.core.catalog.Queue;
 import io.headgate.scheduler.core.catalog.QueueId;
 import io.headgate.scheduler.core.explain.Denial;
@@ -46,9 +47,15 @@ final class JobChanges {
 
   Job cancel(JobName name, boolean skipCallback, String cause) {
     Cancellation cancellation = new Cancellation(caller(), cause);
-    return change(name, "cancel", record -> replica.cancel(record, skipCallback, cancellation));
+    return change(
+        name,
+        "cancel",
+        record ->
+            Refusals.leading(true, () -> replica.cancel(record, skipCallback, cancellation)));
   }
 
+  /// A requeue whose outcome is unknown must not be reported as repeatable: the job may have started
+  /// again meanwhile, and the repeat would stop it a second time.
   Job requeue(JobName name) {
     return judge.judge(catalog ->
         change(
@@ -57,7 +64,7 @@ final class JobChanges {
             record -> {
               requireKept(record);
               requireAdmission(record, catalog);
-              return replica.requeue(record, caller(), catalog);
+              return Refusals.leading(false, () -> replica.requeue(record, caller(), catalog));
             }));
   }
 
@@ -69,9 +76,12 @@ final class JobChanges {
     for (int i = 0; i < TRIES; i++) {
       JobRecord record = jobs.require(name);
       requireOwner(record, verb);
-      switch (Refusals.leading(true, () -> change.apply(record))) {
+      // Read before the change: if a read failed after it, the caller would learn that the database
+      // is unavailable, and would repeat a change that took effect.
+      JobSpec spec = jobs.spec(record);
+      switch (change.apply(record)) {
         case ChangeReply.Changed(JobView view) -> {
-          return jobs.changed(view);
+          return JobReads.changed(view, spec);
         }
         case ChangeReply.Refused(Denial denial) -> throw refused(record, verb, denial);
         case ChangeReply.NotAdmitted() -> throw notAdmitted(record);
@@ -117,7 +127,8 @@ final class JobChanges {
     Queue queue =
         catalog
             .queue(id)
-            .orElseThrow(() -> CatalogRefusal.byAccess(Refusals.unknownQueue("", id, catalog)));
+            .orElseThrow(() ->
+                CatalogRefusal.byAccess(() -> Refusals.unknownQueue("", id, catalog)));
     if (!record.card().byRole() && !catalog.admits(queue, record.card().submitter())) {
       throw notAdmitted(record);
     }
@@ -130,7 +141,7 @@ final class JobChanges {
 
   private static CatalogRefusal notAdmitted(JobRecord record) {
     String queue = record.job().spec().queue().name();
-    return CatalogRefusal.byAccess(
+    return CatalogRefusal.byAccess(() ->
         Refusal.permissionDenied(
                 "NOT_ADMITTED",
                 "%s may no longer use queue '%s': an admin of the tenant can give the right back"
@@ -147,7 +158,7 @@ final class JobChanges {
           .withMetadata("state", state)
           .exception();
     }
-    return CatalogRefusal.byAll(
+    return CatalogRefusal.byAll(() ->
         denial instanceof Denial.UnknownQueue
             ? Refusals.unknownQueue("", record.job().spec().queue(), replica.catalog())
             : Refusal.failedPrecondition(

@@ -34,10 +34,12 @@ import io.headgate.scheduler.runtime.record.JobName;
 import io.headgate.scheduler.runtime.record.JobReader.Filter;
 import io.headgate.scheduler.runtime.record.JobRecord;
 import io.headgate.scheduler.runtime.record.JobView;
+import io.headgate.scheduler.runtime.submission.CallerThread;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.Executor;
 
 /// Jobs: submit, see, follow, stop, understand.
 public final class JobEndpoint extends JobServiceGrpc.JobServiceImplBase {
@@ -70,8 +72,8 @@ public final class JobEndpoint extends JobServiceGrpc.JobServiceImplBase {
   @Override
   public void submitJob(SubmitJobRequest request, StreamObserver<Job> out) {
     TenantId tenant = Names.tenant(request.getParent());
-    Submissions.Request submission =
-        new Submissions.Request(
+    SubmissionRequest submission =
+        new SubmissionRequest(
             tenant,
             Principals.current(),
             List.of(request),
@@ -83,21 +85,9 @@ public final class JobEndpoint extends JobServiceGrpc.JobServiceImplBase {
       return;
     }
     CallThreads.when(
-        submissions.submitAtOnce(submission),
+        submissions.submit(submission, CallerThread.EVENT_LOOP, CallThreads.blocking()),
         out,
-        submitted -> {
-          if (submitted.isPresent()) {
-            answer(out, JobReads.submitted(submitted.get().getFirst(), request.getSpec()));
-          } else {
-            CallThreads.apart(
-                out,
-                () ->
-                    answer(
-                        out,
-                        JobReads.submitted(
-                            submissions.submit(submission).getFirst(), request.getSpec())));
-          }
-        });
+        jobs -> answer(out, JobReads.changed(jobs.getFirst(), request.getSpec())));
   }
 
   @Override
@@ -113,18 +103,28 @@ public final class JobEndpoint extends JobServiceGrpc.JobServiceImplBase {
             .exception();
       }
     }
-    List<JobView> submitted =
-        submissions.submit(
-            new Submissions.Request(
-                tenant,
-                Principals.current(),
-                request.getRequestsList(),
-                request.getRequestId(),
-                request.toBuilder().clearRequestId().build(),
-                true));
+    // A batch takes long to check and to answer, so neither is done on the event loop.
+    SubmissionRequest submission =
+        new SubmissionRequest(
+            tenant,
+            Principals.current(),
+            request.getRequestsList(),
+            request.getRequestId(),
+            request.toBuilder().clearRequestId().build(),
+            true);
+    Executor blocking = CallThreads.blocking();
+    CallThreads.when(
+        submissions
+            .submit(submission, CallerThread.MAY_BLOCK, blocking)
+            .thenApplyAsync(JobEndpoint::summaries, blocking),
+        out,
+        response -> answer(out, response));
+  }
+
+  private static BatchSubmitJobsResponse summaries(List<JobView> jobs) {
     BatchSubmitJobsResponse.Builder response = BatchSubmitJobsResponse.newBuilder();
-    submitted.forEach(view -> response.addJobs(JobMapper.toSummary(view)));
-    answer(out, response.build());
+    jobs.forEach(view -> response.addJobs(JobMapper.toSummary(view)));
+    return response.build();
   }
 
   @Override

@@ -48,26 +48,22 @@ final class JobReads {
   /// One job with everything that the caller may know of it.
   Job full(JobRecord record) {
     List<AttemptRecord> attempts = reader.attempts(record.id(), ATTEMPTS);
-    Document document =
-        Optional.ofNullable(reader.documents(List.of(record.id())).get(record.id()))
-            .orElse(Document.EMPTY);
     Optional<AttemptRecord> last =
         attempts.isEmpty() ? Optional.empty() : Optional.of(attempts.getLast());
     JobView view = refreshed(List.of(JobView.of(record, last))).getFirst();
-    return JobMapper.toJob(view, JobMapper.spec(document), attempts, showsEnvironment(record));
+    return JobMapper.toJob(view, spec(record), attempts, showsEnvironment(record));
   }
 
-  /// A job that was just submitted, with this specification.
-  static Job submitted(JobView view, JobSpec spec) {
+  /// The job's specification; empty for a job without a stored one.
+  JobSpec spec(JobRecord record) {
+    return JobMapper.spec(
+        Optional.ofNullable(reader.documents(List.of(record.id())).get(record.id()))
+            .orElse(Document.EMPTY));
+  }
+
+  /// A job that was just submitted or changed, with its specification. Reads nothing.
+  static Job changed(JobView view, JobSpec spec) {
     return JobMapper.toJob(view, spec, List.of(), showsEnvironment(view.job()));
-  }
-
-  /// A job that was just changed.
-  Job changed(JobView view) {
-    Document document =
-        Optional.ofNullable(reader.documents(List.of(view.job().id())).get(view.job().id()))
-            .orElse(Document.EMPTY);
-    return submitted(view, JobMapper.spec(document));
   }
 
   /// Values of the environment may be secrets: only the job's submitter and admins see them.

@@ -32,7 +32,7 @@ public final class JobVaults {
     vaults
         .violation(asked(spec))
         .ifPresent(violation -> {
-          throw CatalogRefusal.byAccess(
+          throw CatalogRefusal.byAccess(() ->
               Refusal.failedPrecondition(violation.code(), violation.message())
                   .withViolation(at + "spec." + violation.field(), violation.message())
                   .withMetadata("queue", spec.getQueue())

@@ -9,6 +9,7 @@ import io.grpc.ServerInterceptor;
 import io.headgate.proto.agent.v1.AgentServiceGrpc;
 import io.headgate.proto.scheduler.v1.BatchSubmitJobsRequest;
 import io.headgate.proto.scheduler.v1.JobServiceGrpc;
+import io.headgate.proto.scheduler.v1.RequeueJobRequest;
 import io.headgate.proto.scheduler.v1.SubmitJobRequest;
 import io.headgate.proto.scheduler.v1.UsageServiceGrpc;
 import io.headgate.scheduler.runtime.leadership.Replica;
@@ -23,16 +24,17 @@ import org.jspecify.annotations.Nullable;
 /// caller, JSON clients included, may use any scheduler and need not know the leader. Both replicas
 /// check the caller's rights.
 ///
-/// - Reads of the database are answered here.
-/// - Jobs are read at the leader, which knows why they wait, and here when it cannot be reached.
-/// - All other calls are passed on to the leader. Agents are told the leader's address instead, so
-///   that their streams load one process only.
+/// - This replica answers reads of events and of the leadership from the database.
+/// - The leader answers reads of jobs, because only it knows why a job waits. This replica answers
+///   them while it cannot reach the leader.
+/// - The leader answers all other calls. Agents are told the leader's address instead, so that their
+///   streams load one process only.
 ///
 /// A relayed call ends when its leader stops leading, even when that leader hangs. The error is
 /// `LEADER_CHANGED`, or `OUTCOME_UNKNOWN` if the request had been sent.
 ///
 /// A call is passed on once: a replica that receives a relayed call and does not lead refuses it.
-/// One that is elected and still loads holds unary calls ([HeldCalls]), relayed ones too.
+/// A replica that is elected and still loads holds unary calls ([HeldCalls]), relayed ones too.
 public final class LeaderRelay implements ServerInterceptor, AutoCloseable {
   static final Metadata.Key<String> PASSED_ON =
       Metadata.Key.of("x-headgate-passed-on", Metadata.ASCII_STRING_MARSHALLER);
@@ -113,11 +115,13 @@ public final class LeaderRelay implements ServerInterceptor, AutoCloseable {
     return sent;
   }
 
-  /// Whether a second try cannot take effect twice.
+  /// Whether a repeated request cannot take effect twice. A requeue can: the job may have started
+  /// again before the repeat arrives, and would then be stopped a second time.
   private static boolean isRepeatable(Object request) {
     return switch (request) {
       case SubmitJobRequest submit -> !submit.getRequestId().isEmpty();
       case BatchSubmitJobsRequest submit -> !submit.getRequestId().isEmpty();
+      case RequeueJobRequest _ -> false;
       default -> true;
     };
   }

@@ -86,7 +86,7 @@ final class Refusals {
         : Refusal.conflict(
             "OUTCOME_UNKNOWN",
             "the leader changed meanwhile, and it is not known whether this took effect;"
-                + " look before you repeat it, or send a request_id");
+                + " look before you repeat it (a submission with a request_id can be repeated)");
   }
 
   /// No such queue, with the nearest that there is.

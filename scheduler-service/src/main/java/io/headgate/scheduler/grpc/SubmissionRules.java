@@ -39,10 +39,10 @@ final class SubmissionRules {
 
   /// Placement treats all jobs of a queue alike. So a job with an image needs a queue whose jobs go
   /// only to nodes that run images: its profile demands them, or all nodes run them. Each of those
-  /// nodes must also permit this image.
+  /// nodes must also permit this image. Waits for the leader's loop if there is such a job.
   ///
   /// @throws CatalogRefusal when a node does not
-  void demandImages(Submissions.Request request, CatalogView catalog) {
+  void demandImages(SubmissionRequest request, CatalogView catalog) {
     Map<QueueId, List<Integer>> asked = new LinkedHashMap<>();
     for (int i = 0; i < request.jobs().size(); i++) {
       JobSpec spec = request.jobs().get(i).getSpec();
@@ -59,12 +59,12 @@ final class SubmissionRules {
   }
 
   private void demandImages(
-      Submissions.Request request, QueueId id, Profile profile, List<Integer> indexes) {
+      SubmissionRequest request, QueueId id, Profile profile, List<Integer> indexes) {
     Set<PoolId> pools = Set.copyOf(profile.pools());
     LeaderView.ImageUse use =
         Refusals.leading(true, () -> replica.ask(leader -> leader.reads().images(pools)));
     if (use.without().isPresent() && !profile.images()) {
-      throw CatalogRefusal.byAll(
+      throw CatalogRefusal.byAll(() ->
           Refusals.withoutImages(request.at(indexes.getFirst()), id, use.without().get()));
     }
     // Not on the leader's loop: patterns are others' words.
@@ -79,7 +79,7 @@ final class SubmissionRules {
             .rules()
             .problem(image)
             .ifPresent(problem -> {
-              throw CatalogRefusal.byAll(
+              throw CatalogRefusal.byAll(() ->
                   Refusals.imageNotAllowed(request.at(index), id, ruling.node(), problem));
             });
       }
@@ -89,7 +89,7 @@ final class SubmissionRules {
   /// One job, checked, without its name.
   ///
   /// @throws CatalogRefusal when the catalog speaks against it
-  NewJob read(Submissions.Request request, int index, SubmitJobRequest each, CatalogView catalog) {
+  NewJob read(SubmissionRequest request, int index, SubmitJobRequest each, CatalogView catalog) {
     String at = request.at(index);
     JobSpec spec = each.getSpec();
     SpecRules.check(at, spec);
@@ -97,7 +97,8 @@ final class SubmissionRules {
     Queue queue =
         catalog
             .queue(id)
-            .orElseThrow(() -> CatalogRefusal.byAccess(Refusals.unknownQueue(at, id, catalog)));
+            .orElseThrow(() ->
+                CatalogRefusal.byAccess(() -> Refusals.unknownQueue(at, id, catalog)));
     Principal principal = request.principal();
     boolean isMember = catalog.admits(queue, principal.subject());
     if (!isMember && !Names.governs(principal)) {
@@ -136,7 +137,7 @@ final class SubmissionRules {
           ("only jobs of one worker with whole GPUs can be suspended, and those of queue '%s' have"
                   + " %d worker(s) with %s GPU in all: leave out suspend, or use another queue")
               .formatted(spec.getQueue(), profile.get().workers(), profile.get().need());
-      throw CatalogRefusal.byAll(
+      throw CatalogRefusal.byAll(() ->
           Refusal.failedPrecondition("CANNOT_SUSPEND", filled)
               .withViolation(at + "spec.suspend", filled));
     }
@@ -149,7 +150,7 @@ final class SubmissionRules {
         ("queue '%s' is for group '%s' of policy '%s', and you are not in it: ask an admin, or use"
                 + " a queue of yours")
             .formatted(id.name(), group, policy);
-    return CatalogRefusal.byAccess(
+    return CatalogRefusal.byAccess(() ->
         Refusal.permissionDenied("NOT_ADMITTED", filled)
             .withViolation(at + "spec.queue", filled)
             .withMetadata("queue", id.name())

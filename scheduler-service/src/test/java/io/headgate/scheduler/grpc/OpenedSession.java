@@ -17,8 +17,8 @@ public final class OpenedSession {
       NodeId node,
       ServerCallStreamObserver<ConnectResponse> out,
       Replica replica,
-      TimeSource time) {
-    return new GrpcAgentSession(node, out, Runnable::run, replica, new AgentSessions(), time)
-        .open();
+      TimeSource time,
+      AgentSessions sessions) {
+    return new GrpcAgentSession(node, out, Runnable::run, replica, sessions, time).open();
   }
 }

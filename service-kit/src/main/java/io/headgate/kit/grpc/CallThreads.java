@@ -23,6 +23,25 @@ public final class CallThreads {
     return current().eventLoop().withoutContext();
   }
 
+  /// Virtual threads, which may block, for parts of the current call. Each part runs with the
+  /// caller's principal and trace, like the call itself.
+  ///
+  /// @throws IllegalStateException outside of a call
+  public static Executor blocking() {
+    Executor threads = current().blockingTaskExecutor().withoutContext();
+    Context call = Context.current();
+    io.opentelemetry.context.Context trace = io.opentelemetry.context.Context.current();
+    return part -> threads.execute(call.wrap(trace.wrap(named(part))));
+  }
+
+  private static Runnable named(Runnable part) {
+    return () -> {
+      try (var _ = FailureInterceptor.named()) {
+        part.run();
+      }
+    };
+  }
+
   /// Continues the current call on a virtual thread, which may block. For prompt calls, whose own
   /// thread may not.
   ///

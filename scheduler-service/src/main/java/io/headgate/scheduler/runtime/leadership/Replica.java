@@ -128,22 +128,13 @@ public final class Replica implements AutoCloseable {
     return Optional.ofNullable(leader).map(Leader::queued).orElse(0);
   }
 
-  /// Submits all jobs or none; returns once the result is durable.
+  /// Submits all jobs or none. Does not block. The reply completes once the result is durable, on a
+  /// leader's thread, which must not be blocked. If this replica stops leading first, the reply
+  /// fails with [LeadershipLostException]: the outcome is unknown. The caller sets its own timeout.
   ///
   /// @throws NotLeadingException the jobs were not submitted
   /// @throws QueueFullException the jobs were not submitted
-  /// @throws LeadershipLostException the outcome is unknown
-  public SubmitReply submit(Submission submission) {
-    return call(reply -> new Command.Submit(submission, reply));
-  }
-
-  /// Submits like [#submit], without waiting. The reply completes on a leader's thread, which must
-  /// not be blocked. If this replica stops leading first, the reply fails with
-  /// [LeadershipLostException]. The caller sets its own timeout.
-  ///
-  /// @throws NotLeadingException the jobs were not submitted
-  /// @throws QueueFullException the jobs were not submitted
-  public CompletableFuture<SubmitReply> offer(Submission submission) {
+  public CompletableFuture<SubmitReply> submit(Submission submission) {
     return begin(reply -> new Command.Submit(submission, reply));
   }
 

@@ -8,7 +8,6 @@ import io.headgate.scheduler.runtime.record.NameLookup;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Matcher;
@@ -48,7 +47,13 @@ public final class NameAllocator {
   }
 
   /// Forgets the counters of another leadership, because another replica may have advanced them.
-  public void under(Leadership now) {
+  ///
+  /// @throws WouldBlockException the leadership is new, and the thread must not block
+  public void under(Leadership now, CallerThread thread) {
+    if (isUnder(now)) {
+      return;
+    }
+    thread.demandMayBlock();
     known.under(now);
     synchronized (lock) {
       if (!now.equals(leadership)) {
@@ -58,8 +63,7 @@ public final class NameAllocator {
     }
   }
 
-  /// Whether the counters belong to this leadership.
-  public boolean isUnder(Leadership now) {
+  private boolean isUnder(Leadership now) {
     synchronized (lock) {
       return now.equals(leadership) && known.isUnder(now);
     }
@@ -69,50 +73,31 @@ public final class NameAllocator {
   public record Allocation(JobName name, Optional<NameCounter> counter) {}
 
   /// Reserves a requested name; empty: it is taken. The caller must [release][#release] it once its
-  /// job is durable or has failed.
-  public Optional<Allocation> exact(JobName name) {
+  /// job is durable or has failed. If the database fails, the name is not reserved, so that a retry
+  /// can get it.
+  ///
+  /// @throws WouldBlockException the database must decide, and the thread must not block; the name is
+  ///   not reserved
+  public Optional<Allocation> exact(JobName name, CallerThread thread) {
     if (!reserved.add(name)) {
       return Optional.empty();
     }
-    boolean isTaken = true;
+    boolean isAllocated = false;
     try {
-      isTaken = !isNew(name) && reader.isTaken(name);
-    } finally {
-      if (isTaken) {
-        reserved.remove(name);
+      if (!isNew(name)) {
+        thread.demandMayBlock();
+        if (reader.isTaken(name)) {
+          return Optional.empty();
+        }
       }
-    }
-    if (isTaken) {
-      return Optional.empty();
-    }
-    return Optional.of(counted(name));
-  }
-
-  /// Reserves like [#exact], without a query; empty: the database must decide, or the name is
-  /// reserved.
-  public Optional<Allocation> exactAtOnce(JobName name) {
-    if (!reserved.add(name)) {
-      return Optional.empty();
-    }
-    Optional<NameCounter> counter = counter(name);
-    if (!isNew(name)
-        || (counter.isPresent()
-            && countAtOnce(prefix(counter.get()), counter.get().last()).isEmpty())) {
-      release(name);
-      return Optional.empty();
-    }
-    return Optional.of(new Allocation(name, counter));
-  }
-
-  /// If the database fails, the reservation is released, so that a retry can get the name.
-  private Allocation counted(JobName name) {
-    Optional<NameCounter> counter = counter(name);
-    try {
-      counter.ifPresent(number -> count(prefix(number), number.last()));
-      return new Allocation(name, counter);
-    } catch (RuntimeException e) {
-      release(name);
-      throw e;
+      Optional<NameCounter> counter = counter(name);
+      counter.ifPresent(number -> count(prefix(number), number.last(), thread));
+      isAllocated = true;
+      return Optional.of(new Allocation(name, counter));
+    } finally {
+      if (!isAllocated) {
+        release(name);
+      }
     }
   }
 
@@ -129,24 +114,16 @@ public final class NameAllocator {
   }
 
   /// Generates the next name with the prefix.
-  public Allocation next(TenantId tenant, String prefix) {
+  ///
+  /// @throws WouldBlockException the counter must be read from the database, and the thread must not
+  ///   block
+  public Allocation next(TenantId tenant, String prefix, CallerThread thread) {
     Prefix key = Prefix.of(tenant, prefix);
-    return numbered(key, count(key, 0));
-  }
-
-  /// Generates like [#next], without a query; empty: the counter must be read from the database.
-  public Optional<Allocation> nextAtOnce(TenantId tenant, String prefix) {
-    Prefix key = Prefix.of(tenant, prefix);
-    OptionalLong number = countAtOnce(key, 0);
-    return number.isPresent() ? Optional.of(numbered(key, number.getAsLong())) : Optional.empty();
-  }
-
-  private Allocation numbered(Prefix prefix, long number) {
-    JobName name = new JobName(prefix.tenant(), prefix.text() + "-" + number);
+    long number = count(key, 0, thread);
+    JobName name = new JobName(key.tenant(), key.text() + "-" + number);
     // Makes the name known, so that a later request for exactly this name looks it up.
     var _ = isNew(name);
-    return new Allocation(
-        name, Optional.of(new NameCounter(prefix.tenant(), prefix.text(), number)));
+    return new Allocation(name, Optional.of(new NameCounter(key.tenant(), key.text(), number)));
   }
 
   private boolean isNew(JobName name) {
@@ -161,24 +138,17 @@ public final class NameAllocator {
   /// Advances the counter of the prefix.
   ///
   /// @param atLeast a number already in use; 0: the next free number is needed
-  private long count(Prefix prefix, long atLeast) {
-    OptionalLong known = countAtOnce(prefix, atLeast);
-    if (known.isPresent()) {
-      return known.getAsLong();
+  private long count(Prefix prefix, long atLeast, CallerThread thread) {
+    synchronized (lock) {
+      if (last.containsKey(prefix)) {
+        return countOn(prefix, atLeast);
+      }
     }
+    thread.demandMayBlock();
     long stored = reader.lastNumber(prefix.tenant(), prefix.text());
     synchronized (lock) {
       last.merge(prefix, stored, Math::max);
       return countOn(prefix, atLeast);
-    }
-  }
-
-  /// Advances like [#count], without a query; empty: the counter must be read from the database.
-  private OptionalLong countAtOnce(Prefix prefix, long atLeast) {
-    synchronized (lock) {
-      return last.containsKey(prefix)
-          ? OptionalLong.of(countOn(prefix, atLeast))
-          : OptionalLong.empty();
     }
   }
 

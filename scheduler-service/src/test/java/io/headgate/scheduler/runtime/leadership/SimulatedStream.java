@@ -9,6 +9,7 @@ import io.headgate.kit.failure.RefusalException;
 import io.headgate.proto.agent.v1.ConnectRequest;
 import io.headgate.proto.agent.v1.ConnectResponse;
 import io.headgate.scheduler.core.node.NodeId;
+import io.headgate.scheduler.grpc.AgentSessions;
 import io.headgate.scheduler.grpc.OpenedSession;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -186,7 +187,9 @@ final class SimulatedStream {
       world.note(() -> agent.place() + " -> " + replica.name() + ": " + SimulatedText.of(message));
       if (message.hasHello()) {
         up.end(() -> {
-          server = OpenedSession.open(nodeId(), new Server(), replica.replica(), replica.clock());
+          server =
+              OpenedSession.open(
+                  nodeId(), new Server(), replica.replica(), replica.clock(), new AgentSessions());
         });
       }
       up.send(message, SimulatedStream.this::atServer);

@@ -15,9 +15,10 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Consumer;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
-/// A name is one job's, and nobody's who was not let have it.
+/// A name belongs to one job, and stays free if the job is not submitted.
 final class NameAllocatorTest {
   private static final TenantId ACME = new TenantId("acme");
 
@@ -64,48 +65,66 @@ final class NameAllocatorTest {
         UUID.randomUUID(), 1, Optional.of("a"), Optional.empty(), Optional.empty());
   }
 
+  private static CallerThread eventLoop() {
+    return CallerThread.EVENT_LOOP;
+  }
+
+  private void know(Leadership leadership) {
+    names.under(leadership, CallerThread.MAY_BLOCK);
+    await().atMost(Duration.ofSeconds(30)).until(() -> nothing.isNew("a name that no job has"));
+  }
+
+  private Optional<NameAllocator.Allocation> exact(JobName name) {
+    return names.exact(name, CallerThread.MAY_BLOCK);
+  }
+
   @Test
-  void aNameThatWasNotToBeHadForWantOfADatabaseIsStillFree() {
+  void aNameStaysFreeWhenTheDatabaseFails() {
     JobName name = new JobName(ACME, "train-7");
     isAway = true;
-    assertThatThrownBy(() -> names.exact(name)).hasMessage("the database does not answer");
+    assertThatThrownBy(() -> exact(name)).hasMessage("the database does not answer");
     isAway = false;
-    assertThat(names.exact(name)).isPresent();
-    assertThat(names.exact(name)).as("of another who asks at once").isEmpty();
+    assertThat(exact(name)).isPresent();
+    assertThat(exact(name)).as("while the name is reserved").isEmpty();
     names.release(name);
     stored.add(name);
-    assertThat(names.exact(name)).as("when it is stored").isEmpty();
+    assertThat(exact(name)).as("when it is stored").isEmpty();
   }
 
   @Test
-  void whatIsKnownIsGivenWithoutTheDatabase() {
-    names.under(FIRST);
-    await().atMost(Duration.ofSeconds(30)).until(() -> nothing.isNew("a name that nobody has"));
-    assertThat(names.next(ACME, "train").name().id()).isEqualTo("train-1");
+  void namesOnAnEventLoopWithoutTheDatabaseWhatIsCertainlyNew() {
+    know(FIRST);
+    assertThat(names.next(ACME, "train", CallerThread.MAY_BLOCK).name().id()).isEqualTo("train-1");
     isAway = true;
-    assertThat(names.nextAtOnce(ACME, "train").orElseThrow().name().id()).isEqualTo("train-2");
+    assertThat(names.next(ACME, "train", eventLoop()).name().id()).isEqualTo("train-2");
     JobName asked = new JobName(ACME, "train-7");
-    assertThat(names.exactAtOnce(asked)).isPresent();
-    assertThat(names.exactAtOnce(asked)).as("of another who asks at once").isEmpty();
-    assertThat(names.nextAtOnce(ACME, "train").orElseThrow().name().id()).isEqualTo("train-8");
-    assertThat(names.exactAtOnce(new JobName(ACME, "night"))).as("without a number").isPresent();
+    assertThat(names.exact(asked, eventLoop())).isPresent();
+    assertThat(names.exact(asked, eventLoop())).as("while the name is reserved").isEmpty();
+    assertThat(names.next(ACME, "train", eventLoop()).name().id()).isEqualTo("train-8");
+    assertThat(names.exact(new JobName(ACME, "night"), eventLoop()))
+        .as("without a number")
+        .isPresent();
   }
 
   @Test
-  void whatIsNotKnownIsLeftForWhoeverMayAsk() {
-    names.under(FIRST);
-    await().atMost(Duration.ofSeconds(30)).until(() -> nothing.isNew("a name that nobody has"));
+  void doesNotBlockAnEventLoopWhereTheDatabaseMustDecide() {
+    know(FIRST);
     isAway = true;
-    assertThat(names.nextAtOnce(ACME, "train")).isEmpty();
+    wouldBlock(() -> names.next(ACME, "train", eventLoop()));
     JobName asked = new JobName(ACME, "train-7");
-    assertThat(names.exactAtOnce(asked)).isEmpty();
+    wouldBlock(() -> names.exact(asked, eventLoop()));
     isAway = false;
-    assertThat(names.exact(asked)).as("it was not kept from others").isPresent();
-    names.next(ACME, "train");
-    assertThat(names.nextAtOnce(ACME, "train")).isPresent();
-    names.under(RESTORED);
-    assertThat(names.nextAtOnce(ACME, "train"))
-        .as("of another leader, of the same epoch")
-        .isEmpty();
+    assertThat(exact(asked)).as("the name was not reserved").isPresent();
+    names.release(asked);
+    wouldBlock(() -> names.exact(asked, eventLoop()));
+    names.next(ACME, "train", CallerThread.MAY_BLOCK);
+    assertThat(names.next(ACME, "train", eventLoop())).isNotNull();
+    wouldBlock(() -> names.under(RESTORED, eventLoop()));
+    know(RESTORED);
+    wouldBlock(() -> names.next(ACME, "train", eventLoop()));
+  }
+
+  private static void wouldBlock(ThrowingCallable call) {
+    assertThatThrownBy(call).isInstanceOf(WouldBlockException.class);
   }
 }
