@@ -12,7 +12,6 @@ import io.headgate.scheduler.core.job.JobId;
 import io.headgate.scheduler.core.placement.PlacementPolicy;
 import io.headgate.scheduler.core.usage.PolicyUsage;
 import io.headgate.scheduler.simulation.SimulatedJob.Standing;
-import io.headgate.scheduler.simulation.WhatIf.ExpectedWait;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -239,7 +238,7 @@ public final class Simulation {
   ///
   /// @param left how many of them wait now
   /// @param knownMs what starts later is not known
-  ExpectedWait expectedWait(PolicyId policy, int left, long knownMs) {
+  WaitForecast expectedWait(PolicyId policy, int left, long knownMs) {
     return stage.meter.expected(policy, left, knownMs);
   }
 
