@@ -2,7 +2,7 @@ package io.headgate.scheduler.core.placement;
 
 import static io.headgate.type.GpuQuantity.UNITS_PER_GPU;
 
-import io.headgate.scheduler.core.placement.policy.Mix;
+import io.headgate.scheduler.core.placement.policy.TaskMix;
 import io.headgate.scheduler.core.placement.policy.PackingModel;
 import io.headgate.scheduler.core.placement.policy.Space;
 
@@ -17,11 +17,11 @@ final class LeastStranded implements Rater {
 
   private final PackingModel packing;
 
-  LeastStranded(Mix mix) {
+  LeastStranded(TaskMix mix) {
     packing = packing(mix);
   }
 
-  static PackingModel packing(Mix mix) {
+  static PackingModel packing(TaskMix mix) {
     return new PackingModel(mix.mostFrequent(FREQUENT));
   }
 

@@ -2,7 +2,7 @@ package io.headgate.scheduler.core.placement;
 
 import static io.headgate.type.GpuQuantity.UNITS_PER_GPU;
 
-import io.headgate.scheduler.core.placement.policy.Mix;
+import io.headgate.scheduler.core.placement.policy.TaskMix;
 import io.headgate.scheduler.core.placement.policy.PackingModel;
 import io.headgate.scheduler.core.placement.policy.Space;
 import org.jspecify.annotations.Nullable;
@@ -14,10 +14,10 @@ import org.jspecify.annotations.Nullable;
 /// which nothing else would have fitted is free. To that comes what it takes of the room for gangs
 /// (the fall of the node's protection) and, of a scarce model, the model's price. Of the devices
 /// with different parts free the best is taken.
-final class RollOut implements Rater {
+final class RollOutFill implements Rater {
   private final PackingModel packing;
 
-  RollOut(Mix mix) {
+  RollOutFill(TaskMix mix) {
     packing = new PackingModel(mix);
   }
 

@@ -4,8 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /// The free capacity of a pool for the prices; kept up to date node by node.
-final class Totals {
-  final Tasks tasks;
+final class PoolTotals {
+  final TaskTable tasks;
 
   /// The classes that take several devices of a node.
   final int[] gangs;
@@ -18,7 +18,7 @@ final class Totals {
 
   long free;
 
-  Totals(Tasks tasks) {
+  PoolTotals(TaskTable tasks) {
     this.tasks = tasks;
     List<Integer> several = new ArrayList<>();
     for (int i = 0; i < tasks.count; i++) {

@@ -7,10 +7,10 @@ package io.headgate.scheduler.core.placement.policy;
 /// what is free on the devices that are too full for it. With 1/4 and 1 free: to a task of 1/2 the
 /// quarter is; to one of 2 GPUs all is, 5/4; when half of the tasks are of each kind the mean is
 /// 3/4.
-final class Stranded {
-  private final Tasks tasks;
+final class StrandedUnits {
+  private final TaskTable tasks;
 
-  Stranded(Tasks tasks) {
+  StrandedUnits(TaskTable tasks) {
     this.tasks = tasks;
   }
 

@@ -5,7 +5,7 @@ package io.headgate.scheduler.core.placement;
 /// A hold may lie on capacity that still stops. Until that has stopped, the hold keeps as much idle
 /// capacity. Otherwise a free part would be given away while the hold waits for another part. Of
 /// 10, with 4 live, 3 stopping and 2 held, 1 is free now, and 4 when the 3 have stopped.
-final class Taken {
+final class CapacityUse {
   long live;
   long stopping;
   long held;

@@ -19,7 +19,7 @@ import java.util.Arrays;
 /// A space has 1/2 and 1 GPU free; the hands are (1/2, 1/2, 1) and (1, 1, 1/2). The first hand
 /// serves 1/2 on the half and 1/2 on the whole; its last task does not fit: 1. The second serves 1,
 /// and then 1/2 on the half: 3/2. Their mean is 1.25, and the leaning one 1.34.
-final class Fill {
+final class NodePotential {
   static final int HANDS = 128;
   static final int HAND = 60;
   private static final double LEANING = 0.3 * Prices.GPU;
@@ -27,7 +27,7 @@ final class Fill {
   private static final int STEP = (int) Prices.GPU / STEPS;
   private static final long SEED = 0x9E3779B97F4A7C15L;
 
-  private final Tasks tasks;
+  private final TaskTable tasks;
   private final int hand;
   private final int[] deck;
   private final int leastUnits;
@@ -39,12 +39,12 @@ final class Fill {
   private final long[] served;
   private int[] scratch = new int[16];
 
-  Fill(Tasks tasks) {
+  NodePotential(TaskTable tasks) {
     this(tasks, HAND, deal(tasks, HANDS * HAND));
   }
 
   /// @param deck classes, as many for each hand as a hand has cards
-  Fill(Tasks tasks, int hand, int[] deck) {
+  NodePotential(TaskTable tasks, int hand, int[] deck) {
     this.tasks = tasks;
     this.hand = hand;
     this.deck = deck;
@@ -62,7 +62,7 @@ final class Fill {
     }
   }
 
-  private static long[] leastCpu(Tasks tasks, int model) {
+  private static long[] leastCpu(TaskTable tasks, int model) {
     long[] least = new long[STEPS + 1];
     Arrays.fill(least, Long.MAX_VALUE);
     for (int task = 0; task < tasks.count; task++) {
@@ -82,7 +82,7 @@ final class Fill {
   }
 
   /// Systematic sampling, then a shuffle that is the same everywhere.
-  private static int[] deal(Tasks tasks, int cards) {
+  private static int[] deal(TaskTable tasks, int cards) {
     if (tasks.count == 0) {
       return new int[0];
     }

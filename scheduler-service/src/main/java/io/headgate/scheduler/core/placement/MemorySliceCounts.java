@@ -9,7 +9,7 @@ import io.headgate.scheduler.core.node.Geometry;
 ///
 /// Counts are bytes of a word. New parts of such a device always have a placement. A part from
 /// before the device was divided keeps its place without one; then nothing else fits.
-final class Cells {
+final class MemorySliceCounts {
   private static final long ONE_EACH = 0x0101010101010101L;
   private static final long MORE_THAN_ONE = 0xFEFEFEFEFEFEFEFEL;
 
@@ -32,7 +32,7 @@ final class Cells {
     sizes += sign * (1L << (Byte.SIZE * (placement.size() - 1)));
   }
 
-  void add(Cells other) {
+  void add(MemorySliceCounts other) {
     counts += other.counts;
     sizes += other.sizes;
     unplaced += other.unplaced;

@@ -5,7 +5,7 @@ import java.util.List;
 
 /// A mix as arrays, for the loops that run most often. Models are bits: one for each that some
 /// class restricts itself to, and one for all others together.
-final class Tasks {
+final class TaskTable {
   /// More models than a word has bits are taken as one.
   private static final int MAX_MODELS = 63;
 
@@ -22,7 +22,7 @@ final class Tasks {
 
   private final List<String> named;
 
-  Tasks(Mix mix) {
+  TaskTable(TaskMix mix) {
     named = new ArrayList<>(mix.models());
     count = mix.parts().size();
     devices = new int[count];

@@ -13,8 +13,8 @@ import java.util.function.ToLongFunction;
 ///
 /// One half of a device stops, and two holds have half of it each: the older one is ready, the
 /// other not before the half has stopped.
-final class Readiness {
-  private Readiness() {}
+final class HoldReadiness {
+  private HoldReadiness() {}
 
   /// Whether neither what still stops nor an older hold is in the way of the places.
   static boolean areReady(NodeState node, List<WorkerPlace> places, List<WorkerPlace> older) {

@@ -10,9 +10,9 @@ import java.util.TreeSet;
 /// The expected tasks, and how often each class comes.
 ///
 /// @param parts most frequent first; their shares add up to 1, unless there are none
-public record Mix(List<Part> parts) {
+public record TaskMix(List<Part> parts) {
   /// Nothing is known of what comes.
-  public static final Mix EMPTY = new Mix(List.of());
+  public static final TaskMix EMPTY = new TaskMix(List.of());
 
   /// A class and its share of all tasks, above 0.
   public record Part(TaskClass task, double share) {}
@@ -20,14 +20,14 @@ public record Mix(List<Part> parts) {
   private static final Comparator<Part> FREQUENT_FIRST =
       Comparator.comparingDouble(Part::share).reversed().thenComparing(Part::task);
 
-  public Mix {
+  public TaskMix {
     parts = List.copyOf(parts);
   }
 
   /// A mix of the classes by their weights.
   ///
   /// @param weights of the classes, in any unit; those without weight are left out
-  public static Mix of(Map<TaskClass, Double> weights) {
+  public static TaskMix of(Map<TaskClass, Double> weights) {
     List<Part> parts = new ArrayList<>();
     weights.forEach((task, weight) -> {
       if (weight > 0) {
@@ -37,7 +37,7 @@ public record Mix(List<Part> parts) {
     return normal(parts);
   }
 
-  private static Mix normal(List<Part> parts) {
+  private static TaskMix normal(List<Part> parts) {
     // Sorted before they are added up: the sum of doubles depends on their order.
     parts.sort(FREQUENT_FIRST);
     double sum = 0;
@@ -48,11 +48,11 @@ public record Mix(List<Part> parts) {
     for (Part part : parts) {
       shares.add(new Part(part.task(), part.share() / sum));
     }
-    return new Mix(shares);
+    return new TaskMix(shares);
   }
 
   /// Its most frequent classes that together have at least such a part of all tasks.
-  public Mix mostFrequent(double part) {
+  public TaskMix mostFrequent(double part) {
     List<Part> chosen = new ArrayList<>();
     double sum = 0;
     for (Part next : parts) {

@@ -1,18 +1,18 @@
 package io.headgate.scheduler.core.placement;
 
-import io.headgate.scheduler.core.placement.policy.Mix;
+import io.headgate.scheduler.core.placement.policy.TaskMix;
 import io.headgate.scheduler.core.placement.policy.PackingModel;
 import java.util.Collection;
 import org.jspecify.annotations.Nullable;
 
 /// The tasks that a pool expects, and the rater of its places.
-final class Expectation {
+final class ExpectedTasks {
   private final PlacementPolicy policy;
-  private Mix mix = Mix.EMPTY;
+  private TaskMix mix = TaskMix.EMPTY;
   private Rater rater;
   private @Nullable PackingModel packing;
 
-  Expectation(PlacementPolicy policy) {
+  ExpectedTasks(PlacementPolicy policy) {
     this.policy = policy;
     this.rater = policy.rater(mix);
   }
@@ -22,7 +22,7 @@ final class Expectation {
   }
 
   /// Takes another mix. Says whether all ratings are void.
-  boolean change(Mix expected, Collection<StateGroup> groups) {
+  boolean change(TaskMix expected, Collection<StateGroup> groups) {
     if (expected.equals(mix)) {
       return false;
     }
