@@ -162,19 +162,19 @@ final class Transitions {
       keep(attempt);
     }
     if (attempt.stop() == null) {
-      world.candidates.add(attempt);
+      world.possibleVictims.add(attempt);
       world.ends.add(attempt);
     }
   }
 
   private void keep(LiveAttempt suspended) {
     world.suspended.put(suspended.job().sequence(), suspended);
-    world.candidates.add(suspended);
+    world.possibleVictims.add(suspended);
   }
 
   private void keepNoLonger(LiveAttempt suspended) {
     if (world.suspended.remove(suspended.job().sequence(), suspended)) {
-      world.candidates.remove(suspended);
+      world.possibleVictims.remove(suspended);
     }
   }
 
@@ -201,7 +201,7 @@ final class Transitions {
   void stop(LiveAttempt attempt, StopOrder order) {
     boolean isNew = attempt.stop() == null;
     if (isNew) {
-      world.candidates.remove(attempt);
+      world.possibleVictims.remove(attempt);
       world.ends.remove(attempt);
       attempt.policy().stop(attempt.claim());
       attempt.tenant().stop(attempt.claim());
@@ -239,7 +239,7 @@ final class Transitions {
     // It is no victim any more that takes no GPU from anybody.
     world.changes.victimsChanged();
     charge(attempt);
-    world.candidates.add(attempt);
+    world.possibleVictims.add(attempt);
     world.ends.add(attempt);
     move(attempt.job(), JobEvent.RESUME);
     tell(new Effect.ResumeAttempt(attempt.toAttempt()));
@@ -250,7 +250,7 @@ final class Transitions {
     LiveJob job = attempt.job();
     QueueState queue = job.queue();
     if (attempt.stop() == null) {
-      world.candidates.remove(attempt);
+      world.possibleVictims.remove(attempt);
       world.ends.remove(attempt);
     }
     keepNoLonger(attempt);

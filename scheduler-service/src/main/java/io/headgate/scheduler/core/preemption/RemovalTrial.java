@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Nodes that a new leader waits for count as if they had reported. No attempt is preempted before
 /// they have, and promises made meanwhile must match the later findings.
-final class Tally {
+final class RemovalTrial {
   private final PoolState pool;
   private final Shape shape;
   private final Map<NodeState, Counted> rooms = new HashMap<>();
@@ -46,12 +46,12 @@ final class Tally {
     void count() {
       int before = workers;
       workers = room.workers(shape);
-      Tally.this.workers += workers - before;
+      RemovalTrial.this.workers += workers - before;
     }
   }
 
   /// @param account whose limit the victims have to make room in as well; null: it has room
-  Tally(Route route, @Nullable PolicyAccount account) {
+  RemovalTrial(Route route, @Nullable PolicyAccount account) {
     this.account = account;
     tenant = route.tenant();
     pool = route.pool();

@@ -16,7 +16,7 @@ import java.util.TreeSet;
 
 /// The attempts that may become victims, by pool, policy and what else decides their order: queue
 /// and profile. Inside a class they are in the order of their assignment.
-public final class Candidates {
+public final class PossibleVictims {
   /// Attempts that only the time of their assignment tells apart.
   record Rank(QueueState queue, PolicyAccount policy, ProfileId profile) {
     /// Nearly always a queue's attempts have one policy and one profile.

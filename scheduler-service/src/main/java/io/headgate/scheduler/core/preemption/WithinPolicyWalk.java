@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// A job of priority 5, running ones of 0 (started 9:00), 0 (9:30), 3 and 5: the one of 9:30, that
 /// of 9:00, that of priority 3; then the walk ends.
-final class WithinWalk implements Walk {
+final class WithinPolicyWalk implements VictimIterator {
   private static final Comparator<LiveAttempt> FIRST_TO_GO =
       Comparator.<LiveAttempt>comparingInt(attempt -> attempt.job().priority())
           .thenComparing(Comparator.comparingLong(LiveAttempt::sequence).reversed());
@@ -25,9 +25,9 @@ final class WithinWalk implements Walk {
   private final Deque<LiveAttempt> victims;
   private @Nullable Instant protectedUntil;
 
-  WithinWalk(Candidates candidates, PolicyAccount account, int priority, Instant now) {
+  WithinPolicyWalk(PossibleVictims possibleVictims, PolicyAccount account, int priority, Instant now) {
     List<LiveAttempt> found = new ArrayList<>();
-    for (LiveAttempt attempt : candidates.of(account)) {
+    for (LiveAttempt attempt : possibleVictims.of(account)) {
       if (attempt.job().priority() >= priority) {
         continue;
       }

@@ -5,7 +5,7 @@ import java.time.Instant;
 import java.util.Optional;
 
 /// Gives victims one by one, in the order in which they have to go.
-sealed interface Walk permits VictimWalk, WithinWalk {
+sealed interface VictimIterator permits VictimWalk, WithinPolicyWalk {
   /// The next victim; empty when there is no other.
   Optional<LiveAttempt> next();
 
