@@ -37,7 +37,7 @@ final class Transitions {
   private final Shares shares;
   private final List<Effect> effects = new ArrayList<>();
   private final List<Decision.Refusal> refusals = new ArrayList<>();
-  private final List<Decision.HoldTurn> holdTurns = new ArrayList<>();
+  private final List<Decision.HoldChange> holdChanges = new ArrayList<>();
 
   Transitions(World world) {
     this.world = world;
@@ -52,8 +52,8 @@ final class Transitions {
     return refusals;
   }
 
-  List<Decision.HoldTurn> holdTurns() {
-    return holdTurns;
+  List<Decision.HoldChange> holdChanges() {
+    return holdChanges;
   }
 
   void tell(Effect effect) {
@@ -325,7 +325,7 @@ final class Transitions {
       world.holds.remove(hold.job().id());
       enqueue(hold.job());
     });
-    holdTurns.add(new Decision.HoldTurn(effects.size(), hold.job().id(), false));
+    holdChanges.add(new Decision.HoldChange(effects.size(), hold.job().id(), false));
   }
 
   /// Puts a hold back that was lifted for the round.
@@ -334,7 +334,7 @@ final class Transitions {
       hold.job().queue().dequeue(hold.job());
       place(hold);
     });
-    holdTurns.add(new Decision.HoldTurn(effects.size(), hold.job().id(), true));
+    holdChanges.add(new Decision.HoldChange(effects.size(), hold.job().id(), true));
   }
 
   private void end(LiveHold hold, HoldRelease cause) {

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 /// Holds a decision against the rules, effect by effect.
 ///
 /// Holds of O7 are lifted at the beginning of a pass and come back in their turn; the decision says
-/// when ([Decision.HoldTurn]), so at each effect only those count that counted for the core.
+/// when ([Decision.HoldChange]), so at each effect only those count that counted for the core.
 final class Checker {
   final Shadow shadow;
   private final Supply supply;
@@ -95,13 +95,13 @@ final class Checker {
     releasedHolds.clear();
     int turns = 0;
     for (int i = 0; i < decision.effects().size(); i++) {
-      turns = turnHolds(decision.holdTurns(), turns, i);
+      turns = applyHoldChanges(decision.holdChanges(), turns, i);
       Effect effect = decision.effects().get(i);
       before(effect);
       apply(effect);
       after(effect);
     }
-    turnHolds(decision.holdTurns(), turns, decision.effects().size());
+    applyHoldChanges(decision.holdChanges(), turns, decision.effects().size());
     require(lifted.isEmpty(), "a lifted hold comes back or is released", lifted);
     preemptions.end();
     require(
@@ -119,7 +119,7 @@ final class Checker {
   /// Lifts holds and puts them back as it happened before the effect.
   ///
   /// @return how many turns of holds are done
-  private int turnHolds(List<Decision.HoldTurn> turns, int done, int effect) {
+  private int applyHoldChanges(List<Decision.HoldChange> turns, int done, int effect) {
     int next = done;
     for (; next < turns.size() && turns.get(next).at() <= effect; next++) {
       JobId job = turns.get(next).job();
