@@ -168,7 +168,7 @@ final class RemovalTrial {
     return counted;
   }
 
-  /// The places. Only when it fits; the tally is used up by it.
+  /// The places. Only when it fits; the trial is used up by it.
   Assignment place() {
     Map<NodeState, Room> free = new HashMap<>();
     rooms.forEach((node, counted) -> free.put(node, counted.room));

@@ -24,7 +24,7 @@ import java.util.TreeMap;
 /// [#MAX_TRIALS]; a node with eight whole-GPU jobs always qualifies. Beyond that the best guess
 /// stands, which is still minimal in itself.
 ///
-/// The tally always lacks exactly the victims that are not given back; at the end, the chosen ones.
+/// The trial always lacks exactly the victims that are not given back; at the end, the chosen ones.
 final class VictimChoice {
   /// Bounds the exact search; a trial costs well under a microsecond.
   static final int MAX_TRIALS = 5_000;
@@ -48,7 +48,7 @@ final class VictimChoice {
 
   /// Chooses.
   ///
-  /// @param tally with the whole prefix removed; afterwards with the chosen ones removed
+  /// @param trial with the whole prefix removed; afterwards with the chosen ones removed
   /// @return the chosen ones, in the order of the prefix
   static List<LiveAttempt> choose(RemovalTrial trial, List<LiveAttempt> prefix, Instant now) {
     if (prefix.size() == 1) {
