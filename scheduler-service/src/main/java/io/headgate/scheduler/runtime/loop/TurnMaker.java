@@ -23,7 +23,7 @@ import io.headgate.scheduler.runtime.desk.LoopTurn;
 import io.headgate.scheduler.runtime.desk.ProgressDesk;
 import io.headgate.scheduler.runtime.desk.UserDesk;
 import io.headgate.scheduler.runtime.desk.VaultDesk;
-import io.headgate.scheduler.runtime.desk.Views;
+import io.headgate.scheduler.runtime.desk.JobViews;
 import io.headgate.scheduler.runtime.record.Batch;
 import io.headgate.scheduler.runtime.record.JobRecord;
 import java.time.Duration;
@@ -77,7 +77,7 @@ public final class TurnMaker {
     this.baseTime = start.leadership().since().orElseGet(time::instant);
     this.lastBatch = start.lastBatch();
     this.version = start.version();
-    Views views = new Views(state);
+    JobViews views = new JobViews(state);
     this.reads = new LoopReads(state, views, time);
     this.vaults = new VaultDesk(state);
     this.users = new UserDesk(state, views, vaults);

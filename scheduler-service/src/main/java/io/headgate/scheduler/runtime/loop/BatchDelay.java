@@ -7,7 +7,7 @@ import java.time.Duration;
 /// many. A busy loop therefore takes many at a time, which is cheaper and, under load, also faster.
 /// An idle loop takes each command at once: after a turn with few commands the next may begin
 /// before that turn is durable. Confined to the loop.
-public final class Pace {
+public final class BatchDelay {
   /// Time from the start of a turn to the start of the next, per command in the turn.
   static final Duration PER_COMMAND = Duration.ofNanos(500_000);
 

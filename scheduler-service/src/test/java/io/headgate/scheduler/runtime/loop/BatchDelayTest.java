@@ -8,22 +8,22 @@ import org.junit.jupiter.api.Test;
 class PaceTest {
   private static final long NOW = Duration.ofDays(-1).toNanos();
 
-  private final Pace pace = new Pace();
+  private final BatchDelay pace = new BatchDelay();
 
   @Test
   void afterOneCommandTheNextHardlyWaits() {
     pace.began(NOW, 1);
-    assertThat(pace.gatherNanos(NOW)).isEqualTo(Pace.PER_COMMAND.toNanos());
-    assertThat(pace.gatherNanos(NOW + Pace.PER_COMMAND.toNanos())).isZero();
+    assertThat(pace.gatherNanos(NOW)).isEqualTo(BatchDelay.PER_COMMAND.toNanos());
+    assertThat(pace.gatherNanos(NOW + BatchDelay.PER_COMMAND.toNanos())).isZero();
     assertThat(pace.gatherNanos(NOW + Duration.ofHours(1).toNanos())).isZero();
   }
 
   @Test
   void theMoreThereAreTheLongerOthersGather() {
     pace.began(NOW, 4);
-    assertThat(pace.gatherNanos(NOW)).isEqualTo(4 * Pace.PER_COMMAND.toNanos());
+    assertThat(pace.gatherNanos(NOW)).isEqualTo(4 * BatchDelay.PER_COMMAND.toNanos());
     pace.began(NOW, 1_000_000);
-    assertThat(pace.gatherNanos(NOW)).isEqualTo(Pace.MOST.toNanos());
+    assertThat(pace.gatherNanos(NOW)).isEqualTo(BatchDelay.MOST.toNanos());
   }
 
   @Test
@@ -34,6 +34,6 @@ class PaceTest {
 
   @Test
   void nobodyWaitsLongForTheFirstWhateverTheClockSays() {
-    assertThat(pace.gatherNanos(NOW)).isLessThanOrEqualTo(Pace.MOST.toNanos());
+    assertThat(pace.gatherNanos(NOW)).isLessThanOrEqualTo(BatchDelay.MOST.toNanos());
   }
 }

@@ -23,13 +23,13 @@ import org.jspecify.annotations.Nullable;
 
 /// The machines: what pool-service says they have, and what the streams say of them. Confined to
 /// the loop, but for the clocks.
-public final class NodeBook {
+public final class NodeRegistry {
   private final Map<NodeId, Entry> entries = new TreeMap<>();
   private final Map<NodeId, ContactClock> clocks = new ConcurrentHashMap<>();
   private final long sinceNanos;
 
   /// @param nowNanos the take-over: no node is judged by what was before
-  NodeBook(long nowNanos) {
+  NodeRegistry(long nowNanos) {
     this.sinceNanos = nowNanos;
   }
 

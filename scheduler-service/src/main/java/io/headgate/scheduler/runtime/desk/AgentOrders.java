@@ -22,10 +22,10 @@ import java.util.Optional;
 
 /// The orders that a leader sends to agents for an attempt: when it decides, and again to an agent
 /// that has missed the order.
-final class AgentWords {
+final class AgentOrders {
   private final Leadership leadership;
 
-  AgentWords(Leadership leadership) {
+  AgentOrders(Leadership leadership) {
     this.leadership = leadership;
   }
 
@@ -44,7 +44,7 @@ final class AgentWords {
             leadership,
             job.worker(attempt.id(), worker),
             decided.workers().size(),
-            job.card(),
+            job.metadata(),
             queue.name(),
             job.job().spec().user().name(),
             place,
@@ -80,7 +80,7 @@ final class AgentWords {
             job.worker(attempt.id(), worker),
             kind,
             attempt.skipCallback(),
-            attempt.attempt().stop().map(AgentWords::suspension).orElse(0L)));
+            attempt.attempt().stop().map(AgentOrders::suspension).orElse(0L)));
   }
 
   /// To have a suspended attempt go on.

@@ -12,10 +12,10 @@ import io.headgate.type.GpuQuantity;
 import java.util.Optional;
 
 /// Shows jobs with what only the leader knows of them. Confined to the loop.
-public final class Views {
+public final class JobViews {
   private final LeaderState state;
 
-  public Views(LeaderState state) {
+  public JobViews(LeaderState state) {
     this.state = state;
   }
 

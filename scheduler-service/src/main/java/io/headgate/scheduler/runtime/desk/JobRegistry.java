@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 
 /// The jobs that wait or have an attempt, with what the core does not know of them. Confined to the
 /// loop.
-public final class JobBook {
+public final class JobRegistry {
   /// Bound on remembered departed jobs, which detect a change that is based on an outdated record.
   /// Also the bound on remembered ended attempts, which tell a late report from an unknown attempt.
   private static final int REMEMBERED = 100_000;
@@ -55,16 +55,16 @@ public final class JobBook {
 
   private record EndedAttempt(JobName job, int number) {}
 
-  private JobBook(int expected) {
+  private JobRegistry(int expected) {
     jobs = HashMap.newHashMap(expected);
     names = HashMap.newHashMap(expected);
   }
 
-  static JobBook load(LoadedState state) {
-    JobBook book = new JobBook(state.jobs().size());
-    state.jobs().forEach(book::put);
-    state.attempts().forEach(book::begin);
-    return book;
+  static JobRegistry load(LoadedState state) {
+    JobRegistry registry = new JobRegistry(state.jobs().size());
+    state.jobs().forEach(registry::put);
+    state.attempts().forEach(registry::begin);
+    return registry;
   }
 
   public Optional<JobRecord> job(JobId id) {

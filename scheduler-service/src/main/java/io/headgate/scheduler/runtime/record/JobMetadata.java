@@ -16,7 +16,7 @@ import java.util.List;
 /// @param labels `key=value`, by key
 /// @param traceparent W3C trace context of the submission; empty: none
 /// @param createdAt when it was submitted first
-public record JobCard(
+public record JobMetadata(
     JobName name,
     String policy,
     String profile,
@@ -27,13 +27,13 @@ public record JobCard(
     List<String> labels,
     String traceparent,
     Instant createdAt) {
-  public JobCard {
+  public JobMetadata {
     labels = List.copyOf(labels);
   }
 
   /// The same job, queued anew through a queue that may lead elsewhere now.
-  public JobCard through(String newPolicy, String newProfile, GpuQuantity newGpus, int count) {
-    return new JobCard(
+  public JobMetadata through(String newPolicy, String newProfile, GpuQuantity newGpus, int count) {
+    return new JobMetadata(
         name,
         newPolicy,
         newProfile,

@@ -9,11 +9,11 @@ import org.junit.jupiter.api.Test;
 final class NodeBookTest {
   private static final NodeId NODE = new NodeId(new TenantId("acme"), "n-0");
 
-  private final NodeBook nodes = new NodeBook(1);
+  private final NodeRegistry nodes = new NodeRegistry(1);
 
   @Test
   void whatIsNoMachineAnyMoreIsForgottenOnceNothingNeedsIt() {
-    NodeBook.Entry entry = nodes.entry(NODE);
+    NodeRegistry.Entry entry = nodes.entry(NODE);
     nodes.remove(NODE);
     nodes.forget(NODE::equals);
     assertThat(nodes.find(NODE)).containsSame(entry);
