@@ -13,7 +13,7 @@ import io.headgate.scheduler.core.job.JobState;
 import io.headgate.scheduler.core.job.StopCause;
 import io.headgate.scheduler.core.job.StopOrder;
 import io.headgate.scheduler.core.node.NodeId;
-import io.headgate.scheduler.simulation.SimulatedJob.Standing;
+import io.headgate.scheduler.simulation.SimulatedJob.Phase;
 import io.headgate.scheduler.simulation.SimulationEvent.StopResult;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -22,12 +22,12 @@ import java.util.Map;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
-/// Does what the core decided, as agents would, and tells of it.
-final class Consequences {
-  private final SimulationContext stage;
+/// Carries out effects of the core as agents would, and reports them as events.
+final class EffectExecutor {
+  private final SimulationContext context;
 
-  Consequences(SimulationContext stage) {
-    this.stage = stage;
+  EffectExecutor(SimulationContext context) {
+    this.context = context;
   }
 
   /// Does what was decided.
@@ -36,7 +36,7 @@ final class Consequences {
   List<Input> follow(List<Input> batch, Decision decision, long atMs) {
     List<Input> next = new ArrayList<>();
     for (Decision.Refusal refusal : decision.refusals()) {
-      refused(stage.jobs.get(refusal.job()), batch.get(refusal.input()), refusal.denial(), atMs);
+      refused(context.jobs.get(refusal.job()), batch.get(refusal.input()), refusal.denial(), atMs);
     }
     StopCause cause = null;
     for (Effect effect : decision.effects()) {
@@ -44,18 +44,18 @@ final class Consequences {
         case Effect.JobChanged changed -> changed(changed, cause, atMs);
         case Effect.StartAttempt(var attempt) -> start(attempt, atMs, next);
         case Effect.StopAttempt(var attempt, var order) ->
-            stage.jobs.live(attempt).ifPresent(job -> stop(job, order, atMs));
+            context.jobs.live(attempt).ifPresent(job -> stop(job, order, atMs));
         case Effect.AttemptEnded(var attempt, var _) -> {
           cause = attempt.stop().map(StopOrder::cause).orElse(null);
-          stage.meter.use(-attempt.assignment().units());
+          context.meter.use(-attempt.assignment().units());
         }
-        case Effect.HoldPlaced(var hold) -> stage.unsure.add(hold.job());
-        case Effect.HoldReleased(var job, var _) -> stage.unsure.add(job);
-        case Effect.JobReasonChanged(var job, var _) -> stage.unsure.add(job);
+        case Effect.HoldPlaced(var hold) -> context.reasonsToCheck.add(hold.job());
+        case Effect.HoldReleased(var job, var _) -> context.reasonsToCheck.add(job);
+        case Effect.JobReasonChanged(var job, var _) -> context.reasonsToCheck.add(job);
         case Effect.LaneReasonChanged(var lane, var _) -> {
-          if (stage.tellsReasons) {
-            for (SimulatedJob job : stage.jobs.waiting(lane.queue())) {
-              stage.unsure.add(job.id);
+          if (context.tellsReasons) {
+            for (SimulatedJob job : context.jobs.waiting(lane.queue())) {
+              context.reasonsToCheck.add(job.id);
             }
           }
         }
@@ -77,32 +77,32 @@ final class Consequences {
   private void refused(SimulatedJob job, Input input, Denial denial, long atMs) {
     switch (input) {
       case Input.JobSubmitted _ -> {
-        stage.jobs.move(job, Standing.NEVER_FITS);
+        context.jobs.move(job, Phase.NEVER_FITS);
         if (!(job.told instanceof Reason.NeverFits)) {
           job.denial = denial;
-          stage.unsure.add(job.id);
+          context.reasonsToCheck.add(job.id);
         }
       }
-      case Input.JobCancelled _ when job.standing == Standing.NEVER_FITS -> stage.giveUp(job, atMs);
+      case Input.JobCancelled _ when job.phase == Phase.NEVER_FITS -> context.giveUp(job, atMs);
       default -> {}
     }
   }
 
   private void start(Attempt attempt, long atMs, List<Input> next) {
-    SimulatedJob job = stage.jobs.get(attempt.id().job());
-    stage.jobs.move(job, Standing.RUNNING);
-    stage.unsure.remove(job.id);
+    SimulatedJob job = context.jobs.get(attempt.id().job());
+    context.jobs.move(job, Phase.RUNNING);
+    context.reasonsToCheck.remove(job.id);
     job.start(attempt.id().number(), attempt.assignment(), atMs);
-    stage.meter.waited(attempt.policy(), atMs - job.waitsSinceMs);
-    stage.meter.startedAhead(attempt.policy(), job.waitsSinceMs, atMs);
-    stage.meter.use(job.units());
-    stage.out.accept(
+    context.meter.waited(attempt.policy(), atMs - job.waitsSinceMs);
+    context.meter.startedAhead(attempt.policy(), job.waitsSinceMs, atMs);
+    context.meter.use(job.units());
+    context.out.accept(
         new SimulationEvent.Start(
             atMs, job.name(), job.attempt, job.plan.queue().name(), attempt.assignment()));
     for (int worker = 0; worker < job.workers().size(); worker++) {
-      next.add(new Input.WorkerStarted(attempt.id(), worker, stage.instantOf(atMs)));
+      next.add(new Input.WorkerStarted(attempt.id(), worker, context.instantOf(atMs)));
     }
-    stage.scheduleEnd(job);
+    context.scheduleEnd(job);
   }
 
   private void stop(SimulatedJob job, StopOrder order, long atMs) {
@@ -110,112 +110,112 @@ final class Consequences {
       return;
     }
     job.stopMs = OptionalLong.of(atMs);
-    stage.timeline.add(
-        atMs + stage.options.stopTime().toMillis(), new Timeline.Due.Stopped(job.attemptId()));
+    context.timeline.add(
+        atMs + context.options.stopTime().toMillis(), new Timeline.Due.Stopped(job.attemptId()));
     if (order.cause() instanceof StopCause.Preempted preempted) {
-      stage.meter.preemptions++;
-      stage.out.accept(
+      context.meter.preemptions++;
+      context.out.accept(
           new SimulationEvent.Preempt(
               atMs,
               job.name(),
               job.attempt,
-              stage.jobs.get(preempted.by()).name(),
+              context.jobs.get(preempted.by()).name(),
               preempted.rule().name()));
     }
   }
 
   private void scale(PoolId pool, int instances, long atMs) {
-    stage.out.accept(new SimulationEvent.Scale(atMs, pool.name(), instances));
-    for (NodeId node : stage.machines.scale(pool, instances)) {
-      stage.timeline.add(
-          atMs + stage.options.provisionTime().toMillis(), new Timeline.Due.Joined(node));
+    context.out.accept(new SimulationEvent.Scale(atMs, pool.name(), instances));
+    for (NodeId node : context.nodes.scale(pool, instances)) {
+      context.timeline.add(
+          atMs + context.options.provisionTime().toMillis(), new Timeline.Due.Joined(node));
     }
   }
 
   private void release(NodeId id, long atMs) {
-    stage.capacityChanged = true;
-    stage
-        .machines
+    context.capacityChanged = true;
+    context
+        .nodes
         .leave(id)
         .ifPresent(
-            pool -> stage.out.accept(new SimulationEvent.Leave(atMs, pool.name(), id.name())));
+            pool -> context.out.accept(new SimulationEvent.Leave(atMs, pool.name(), id.name())));
   }
 
   private void changed(Effect.JobChanged changed, @Nullable StopCause cause, long atMs) {
-    SimulatedJob job = stage.jobs.get(changed.job().id());
+    SimulatedJob job = context.jobs.get(changed.job().id());
     boolean ran = changed.from().map(JobState::hasAttempt).orElse(false);
     switch (changed.event()) {
-      case SUBMIT -> stage.unsure.add(job.id);
+      case SUBMIT -> context.reasonsToCheck.add(job.id);
       case REQUEUE -> {
-        interrupted(job, StopResult.REQUEUED, Standing.WAITING, true, atMs);
+        interrupted(job, StopResult.REQUEUED, Phase.WAITING, true, atMs);
         job.waitsSinceMs = atMs;
-        stage.unsure.add(job.id);
+        context.reasonsToCheck.add(job.id);
       }
       case CANCEL -> {
         if (ran) {
           boolean wasTaken = cause instanceof StopCause.Preempted;
-          interrupted(job, StopResult.CANCELLED, Standing.CANCELLED, wasTaken, atMs);
+          interrupted(job, StopResult.CANCELLED, Phase.CANCELLED, wasTaken, atMs);
         } else {
-          stage.giveUp(job, atMs);
+          context.giveUp(job, atMs);
         }
       }
       case SUCCEED -> {
-        stage.jobs.move(job, Standing.FINISHED);
-        stage.out.accept(new SimulationEvent.Finish(atMs, job.name(), job.attempt));
+        context.jobs.move(job, Phase.FINISHED);
+        context.out.accept(new SimulationEvent.Finish(atMs, job.name(), job.attempt));
       }
-      case FAIL -> interrupted(job, StopResult.FAILED, Standing.CANCELLED, false, atMs);
-      case LOSE -> interrupted(job, StopResult.LOST, Standing.CANCELLED, true, atMs);
+      case FAIL -> interrupted(job, StopResult.FAILED, Phase.CANCELLED, false, atMs);
+      case LOSE -> interrupted(job, StopResult.LOST, Phase.CANCELLED, true, atMs);
       case WITHDRAW -> {
-        stage.jobs.move(job, Standing.CANCELLED);
-        stage.unsure.remove(job.id);
-        stage.out.accept(new SimulationEvent.Draft(atMs, job.name()));
+        context.jobs.move(job, Phase.CANCELLED);
+        context.reasonsToCheck.remove(job.id);
+        context.out.accept(new SimulationEvent.Draft(atMs, job.name()));
       }
       case ASSIGN, RUN, REJECT, STOP, SUSPEND, RESUME -> {}
     }
   }
 
   private void interrupted(
-      SimulatedJob job, StopResult result, Standing standing, boolean loses, long atMs) {
+      SimulatedJob job, StopResult result, Phase phase, boolean loses, long atMs) {
     long lostMs = job.interrupt(atMs);
     if (loses) {
-      stage.meter.lose(job.units(), lostMs);
+      context.meter.lose(job.units(), lostMs);
     }
-    stage.jobs.move(job, standing);
-    stage.out.accept(new SimulationEvent.Stop(atMs, job.name(), job.attempt, result));
+    context.jobs.move(job, phase);
+    context.out.accept(new SimulationEvent.Stop(atMs, job.name(), job.attempt, result));
   }
 
   /// Tells why jobs wait, where that is news.
   void tellReasons(long atMs) {
-    if (!stage.tellsReasons) {
-      stage.unsure.clear();
+    if (!context.tellsReasons) {
+      context.reasonsToCheck.clear();
       return;
     }
-    for (JobId id : stage.unsure) {
-      SimulatedJob job = stage.jobs.get(id);
+    for (JobId id : context.reasonsToCheck) {
+      SimulatedJob job = context.jobs.get(id);
       Reason reason =
-          switch (job.standing) {
-            case WAITING -> stage.core.reason(id).orElse(null);
+          switch (job.phase) {
+            case WAITING -> context.core.reason(id).orElse(null);
             case NEVER_FITS -> job.denial == null ? null : new Reason.NeverFits(job.denial);
             case RUNNING, FINISHED, CANCELLED -> null;
           };
       if (reason != null && (job.told == null || !reason.isSameCause(job.told))) {
         job.told = reason;
-        stage.out.accept(new SimulationEvent.Wait(atMs, job.name(), reason.code(), detail(reason)));
+        context.out.accept(new SimulationEvent.Wait(atMs, job.name(), reason.code(), detail(reason)));
       }
     }
-    stage.unsure.clear();
+    context.reasonsToCheck.clear();
   }
 
   /// The numbers, with jobs and times as the scenario knows them.
   private Map<String, String> detail(Reason reason) {
     Map<String, String> detail = new LinkedHashMap<>(ReasonDetail.of(reason));
     if (reason instanceof Reason.Hold hold) {
-      detail.replace("holder", stage.jobs.get(hold.holder()).name());
+      detail.replace("holder", context.jobs.get(hold.holder()).name());
     }
     if (reason instanceof Reason.Holding holding) {
       holding
           .expectedStart()
-          .ifPresent(at -> detail.replace("expectedStart", JsonLines.time(stage.msOf(at))));
+          .ifPresent(at -> detail.replace("expectedStart", JsonLines.time(context.msOf(at))));
     }
     return detail;
   }

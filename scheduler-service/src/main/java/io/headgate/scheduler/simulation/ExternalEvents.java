@@ -4,27 +4,27 @@ import io.headgate.scheduler.core.Input;
 import io.headgate.scheduler.core.job.Job;
 import io.headgate.scheduler.core.job.JobState;
 import io.headgate.scheduler.core.node.Node;
-import io.headgate.scheduler.simulation.SimulatedJob.Standing;
+import io.headgate.scheduler.simulation.SimulatedJob.Phase;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/// What happens to the core from outside: jobs that end, attempts that obey, and the scenario's
+/// The inputs of the core: jobs end, attempts stop as they were ordered, and the scenario has
 /// events.
-final class OutsideEvents {
-  private final SimulationContext stage;
+final class ExternalEvents {
+  private final SimulationContext context;
   private final List<Scenario.Event> events;
   private int nextEvent;
 
-  OutsideEvents(SimulationContext stage, List<Scenario.Event> events) {
-    this.stage = stage;
+  ExternalEvents(SimulationContext context, List<Scenario.Event> events) {
+    this.context = context;
     this.events = events;
   }
 
   /// When the next thing happens; empty: nothing does.
   OptionalLong next() {
-    OptionalLong next = stage.timeline.next();
+    OptionalLong next = context.timeline.next();
     if (nextEvent == events.size()) {
       return next;
     }
@@ -39,26 +39,26 @@ final class OutsideEvents {
   /// What happens by itself.
   List<Input> due(long atMs) {
     List<Input> inputs = new ArrayList<>();
-    while (stage.timeline.next().isPresent() && stage.timeline.next().getAsLong() <= atMs) {
-      switch (stage.timeline.take()) {
+    while (context.timeline.next().isPresent() && context.timeline.next().getAsLong() <= atMs) {
+      switch (context.timeline.take()) {
         case Timeline.Due.Done(var attempt) ->
-            stage
+            context
                 .jobs
                 .live(attempt)
                 .filter(job -> job.stopMs.isEmpty())
                 .ifPresent(job -> exit(job, 0, inputs));
         case Timeline.Due.OutOfTime(var attempt) ->
-            stage
+            context
                 .jobs
                 .live(attempt)
                 .filter(job -> job.stopMs.isEmpty())
                 .ifPresent(job -> exit(job, 1, inputs));
         case Timeline.Due.Begun(var attempt) ->
-            stage.jobs.live(attempt).ifPresent(job -> begin(job, atMs, inputs));
+            context.jobs.live(attempt).ifPresent(job -> begin(job, atMs, inputs));
         case Timeline.Due.Joined(var node) ->
-            stage.machines.join(node).ifPresent(joined -> join(joined, atMs, inputs));
+            context.nodes.join(node).ifPresent(joined -> join(joined, atMs, inputs));
         case Timeline.Due.Stopped(var attempt) ->
-            stage
+            context
                 .jobs
                 .live(attempt)
                 .ifPresent(job -> {
@@ -75,14 +75,14 @@ final class OutsideEvents {
   }
 
   private void join(Node node, long atMs, List<Input> inputs) {
-    stage.capacityChanged = true;
-    stage.out.accept(new SimulationEvent.Join(atMs, node.pool().name(), node.id().name()));
+    context.capacityChanged = true;
+    context.out.accept(new SimulationEvent.Join(atMs, node.pool().name(), node.id().name()));
     inputs.add(new Input.NodeChanged(node));
   }
 
   private void begin(SimulatedJob job, long atMs, List<Input> inputs) {
     for (int worker = 0; worker < job.workers().size(); worker++) {
-      inputs.add(new Input.WorkerStarted(job.attemptId(), worker, stage.instantOf(atMs)));
+      inputs.add(new Input.WorkerStarted(job.attemptId(), worker, context.instantOf(atMs)));
     }
   }
 
@@ -104,30 +104,30 @@ final class OutsideEvents {
       switch (events.get(nextEvent++).action()) {
         case Scenario.Action.Submit(var plan, int count) -> {
           for (int i = 0; i < count; i++) {
-            SimulatedJob job = stage.jobs.add(plan.named(plan.nameOf(i, count)), atMs);
+            SimulatedJob job = context.jobs.add(plan.named(plan.nameOf(i, count)), atMs);
             inputs.add(new Input.JobSubmitted(job.spec()));
           }
         }
-        case Scenario.Action.Cancel(String name) -> cancel(stage.jobs.named(name), atMs, inputs);
+        case Scenario.Action.Cancel(String name) -> cancel(context.jobs.named(name), atMs, inputs);
         case Scenario.Action.NodeDown(var node) -> {
-          inputs.addAll(stage.machines.down(node, stage.jobs));
+          inputs.addAll(context.nodes.down(node, context.jobs));
           retryAt = inputs.size();
         }
         case Scenario.Action.NodeUp(var node) -> {
-          inputs.addAll(stage.machines.up(node));
+          inputs.addAll(context.nodes.up(node));
           retryAt = inputs.size();
         }
         case Scenario.Action.Withdraw(String name) ->
-            inputs.add(new Input.JobWithdrawn(stage.jobs.named(name).id));
+            inputs.add(new Input.JobWithdrawn(context.jobs.named(name).id));
         case Scenario.Action.Provision(var catalog) -> {
-          stage.machines.provision(catalog);
+          context.nodes.provision(catalog);
           inputs.add(new Input.CatalogChanged(catalog));
           retryAt = inputs.size();
         }
       }
     }
     if (retryAt >= 0) {
-      stage.capacityChanged = true;
+      context.capacityChanged = true;
       inputs.addAll(retryAt, retries());
     }
     return inputs;
@@ -136,13 +136,13 @@ final class OutsideEvents {
   /// Work that was saved since the core was told, so that it knows what stopping would lose.
   private List<Input> checkpoints(long atMs) {
     List<Input> inputs = new ArrayList<>();
-    for (SimulatedJob job : stage.jobs.running()) {
+    for (SimulatedJob job : context.jobs.running()) {
       long savedMs = job.plan.checkpoint().isPresent() ? job.savedOfAttemptMs(atMs) : 0;
       if (savedMs > job.toldSavedMs && job.stopMs.isEmpty()) {
         job.toldSavedMs = savedMs;
         inputs.add(
             new Input.AttemptCheckpointed(
-                job.attemptId(), stage.instantOf(job.startedMs + savedMs)));
+                job.attemptId(), context.instantOf(job.startedMs + savedMs)));
       }
     }
     return inputs;
@@ -151,16 +151,16 @@ final class OutsideEvents {
   /// Jobs that the core did not take are offered again whenever machines or rights are others.
   private List<Input> retries() {
     List<Input> inputs = new ArrayList<>();
-    for (SimulatedJob job : List.copyOf(stage.jobs.neverFits())) {
-      stage.jobs.move(job, Standing.WAITING);
+    for (SimulatedJob job : List.copyOf(context.jobs.neverFits())) {
+      context.jobs.move(job, Phase.WAITING);
       inputs.add(new Input.JobSubmitted(job.spec()));
     }
     return inputs;
   }
 
   private void cancel(SimulatedJob job, long atMs, List<Input> inputs) {
-    if (job.standing == Standing.NEVER_FITS) {
-      stage.giveUp(job, atMs);
+    if (job.phase == Phase.NEVER_FITS) {
+      context.giveUp(job, atMs);
     } else {
       // The core looks at the record of a job that it does not know only.
       inputs.add(
@@ -169,7 +169,7 @@ final class OutsideEvents {
                   job.spec(),
                   JobState.WAITING,
                   0,
-                  stage.instantOf(job.waitsSinceMs),
+                  context.instantOf(job.waitsSinceMs),
                   job.attempt,
                   Optional.empty())));
     }

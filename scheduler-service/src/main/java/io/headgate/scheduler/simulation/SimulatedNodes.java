@@ -20,8 +20,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// The machines of a simulation: they fail and come back, and elastic pools rent more.
-final class Machines {
+/// The nodes of a simulation: they fail and come back, and elastic pools add more.
+final class SimulatedNodes {
   private final Map<NodeId, Node> nodes = new LinkedHashMap<>();
 
   /// Instances on their way, in the order in which they were asked for.
@@ -29,7 +29,7 @@ final class Machines {
 
   private final Map<TenantId, Catalog> catalogs = new HashMap<>();
 
-  Machines(List<Node> initial, List<Catalog> provisioned) {
+  SimulatedNodes(List<Node> initial, List<Catalog> provisioned) {
     initial.forEach(node -> nodes.put(node.id(), node));
     provisioned.forEach(this::provision);
   }
